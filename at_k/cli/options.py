@@ -387,6 +387,7 @@ _KINDS = {
     **dict.fromkeys((*_SHARES, "confidence_level"), str),
     "groups": str,
     "clusters": str,
+    "exclude": str,
     "policy": str,
     "tau": str,
     "target": Literal[tuple(target.replace("_", "-") for target in TARGETS)],

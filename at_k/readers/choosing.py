@@ -265,6 +265,13 @@ def leave_out(samples: Samples, names: Names) -> Samples:
     gone = [name for name in samples.problems if name in days and name not in over]
     back = [name for name in samples.problems if name in over]
     left = {*samples.problems} - {*gone}
+    if days and not gone and not back:
+        raise InputError(
+            "exclusion.unknown",
+            "No problem has a name that {option:exclude} gives, such as {name}. The problems are: {names}.",
+            name=quote(next(iter(days))),
+            names=quote_all(samples.problems),
+        )
     if not left:
         raise InputError("exclusion.nothing", "No problem is left: {option:exclude} names all of them.")
     notes = [*samples.origin.notes]

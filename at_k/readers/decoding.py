@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NoReturn
 
 import orjson
@@ -33,7 +34,7 @@ def decode(data: bytes, line: int | None = None) -> Any:
     try:
         return orjson.loads(data)
     except ValueError:
-        return _decode_slowly(data, json.loads, line)
+        return _decode_slowly(data, json.loads if line else partial(parse_all, load=json.loads), line)
 
 
 def decode_strictly(data: bytes, line: int | None = None) -> Any:
@@ -74,6 +75,29 @@ def parse(text: str) -> Any:
         return (_decoder_of_long_integers if _LONG_INTEGER.search(text) else _decoder).decode(text)
     except RecursionError:
         _refuse_deep()
+
+
+def parse_all(text: str, load: Callable[[str], Any] | None = None) -> Any:
+    """Parse a document, or several that follow each other, as a list: JSON that is pretty-printed, or lists in lines.
+
+    Examples:
+        >>> parse_all('{"a": 1}'), parse_all("[1, 0]\\n[1, 1]")
+        ({'a': 1}, [[1, 0], [1, 1]])
+    """
+    try:
+        return (load or parse)(text)
+    except json.JSONDecodeError as error:
+        if error.msg != "Extra data":
+            raise
+    found, place = [], 0
+    while place < len(text):
+        value, end = _decoder.raw_decode(text, place)
+        found.append(value)
+        place = _BLANK.match(text, end).end()  # type: ignore[union-attr]
+    return found
+
+
+_BLANK = re.compile(r"\s*")
 
 
 @dataclass(frozen=True)

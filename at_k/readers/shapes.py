@@ -129,7 +129,10 @@ def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, is_
     totals = [_read_count(cell) for cell in profile[total].there]
     if is_share:
         shares = list(map(_read_share, profile[right].there))
-        return None not in totals and bool(shares) and None not in shares and roles["grades"] is None
+        parts = [None if None in pair else pair[0] * pair[1] for pair in zip(totals, shares, strict=False)]
+        whole = bool(parts) and all(part is not None and abs(part - round(part)) < 1e-6 for part in parts)
+        free = roles["grades"] is None or (roles["grades"] == right and whole and max(totals, key=lambda n: n or 0) > 1)
+        return None not in totals and bool(shares) and None not in shares and free
     read = [_read_count(cell) for cell in profile[right].there]
     # A verdict is 0 or 1; a count is more than one somewhere.
     counted = [count for count in (*read, *totals) if count is not None]
@@ -265,6 +268,16 @@ def _find_columns(profile: Profile, roles: Columns, given: Collection[str | None
         return block.put(gone, lists)
 
     return Change(apply, note)
+
+
+def find_family(profile: Profile) -> list[str]:
+    """Find numbered columns of one name, most of whose cells could be grades."""
+    families: dict[str, list[str]] = {}
+    for name, column in profile.columns.items():
+        match = _NUMBERED.fullmatch(column.spelling) or re.fullmatch(r"()(\d+)|第(\d+)次", column.spelling)
+        if match and column.fits("grades"):
+            families.setdefault(match[1] or "", []).append(name)
+    return max((own for own in families.values() if len(own) > 1), key=len, default=[])
 
 
 def _refuse_predictors(role: str, names: Sequence[str]) -> None:

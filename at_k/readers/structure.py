@@ -94,14 +94,19 @@ class Watch:
         return np.concatenate(self._codes).astype(np.int64)
 
     def is_crossed(self, problem: NDArray[np.int64], *, listed: bool) -> bool:
-        """Return whether every problem has equally many rows of each value, which is not the number of a sample."""
-        count, problems = len(self.values), int(problem.max()) + 1
-        if not 2 <= count <= _MOST_VALUES or problems < 2 or problems * count > len(problem):
+        """Return whether problems have equally many rows of each value that they have, which numbers no samples."""
+        count, problems, codes = len(self.values), int(problem.max()) + 1, self.codes
+        if not 2 <= count <= _MOST_VALUES or problems < 2 or problems * count > 2 * len(problem):
             return False
-        table = np.bincount(problem * count + self.codes, minlength=problems * count)
-        if table.min() == 0 or table.min() < table.max():
+        table = np.bincount(problem * count + codes, minlength=problems * count).reshape(problems, count)
+        n = int(table.max())
+        if (table[table > 0] < n).any() or ((table > 0).sum(axis=1) < 2).all():
             return False
-        return listed or table[0] > 1 or not self._numbers_samples()
+        if (table == 0).any():
+            # Parts of unequal size, each with problems of its own: their rows follow each other, or have n samples.
+            in_parts = n > 1 or (np.count_nonzero(np.diff(codes)) == count - 1 and not self._numbers_samples())
+            return bool(in_parts) and not listed and None not in self.values and (table > 0).sum(axis=0).max() > 1
+        return listed or n > 1 or not self._numbers_samples()
 
     def _numbers_samples(self) -> bool:
         texts = list(map(_spell_number, self.values))
@@ -206,10 +211,11 @@ def simplify(value: object) -> object:
     return value if isinstance(value, (bool, int, float)) else shorten(str(value))
 
 
-def refuse_repeated(verdicts: NDArray[np.float64], texts: Sequence[Sequence[str]]) -> None:
+def refuse_repeated(verdicts: NDArray[np.float64], texts: Sequence[Sequence[str]]) -> list[Message]:
     """Raise if the second half of a table repeats the first: a file that was appended to itself.
 
-    A few verdicts alone may be alike by chance. Texts of samples are not, nor are many verdicts that differ.
+    A few verdicts alone may be alike by chance, so that a note says it. Texts of samples are not, nor are many
+    verdicts that differ.
     """
     half = len(verdicts) // 2
     sure = any(len({*cells[:half]}) >= half / 2 for cells in texts)
@@ -221,6 +227,16 @@ def refuse_repeated(verdicts: NDArray[np.float64], texts: Sequence[Sequence[str]
             "if it holds two runs that are alike, say so: {option:pool=file}.",
             row=half + 1,
         )
+    if not differing:
+        return []
+    return [
+        Message(
+            "note.repeated",
+            "The rows from {row:,} on repeat those before them. If the file was appended to itself, n is twice as "
+            "large as it should be: remove one half.",
+            row=half + 1,
+        )
+    ]
 
 
 def repeats(*columns: NDArray[Any]) -> bool:
@@ -314,7 +330,7 @@ def refuse_stopped(samples: Samples) -> None:
     """Raise if sampling stopped at the first success: the numbers of independent samples are then not defined."""
     n = samples.n
     cap = int(n.max())
-    if len(n) < 5 or int(n.min()) == cap:
+    if len(n) < 3 or int(n.min()) == cap:
         return
     grades = samples.grades  # lists, which are made when they are first asked for
     if grades is None:
@@ -324,7 +340,7 @@ def refuse_stopped(samples: Samples) -> None:
     stopped = all(sum(own) <= 1 and (first or len(own)) == len(own) for own, first in zip(right, firsts, strict=True))
     if not stopped or any(not first and len(own) < cap for own, first in zip(right, firsts, strict=True)):
         return
-    if sum(first > 1 for first in firsts) < 2 or 0 not in firsts:
+    if max(firsts) < 2:  # nothing was tried again
         return
     values = ", ".join(
         f"pass@{k} {sum(0 < first <= k for first in firsts) / len(firsts):.3f}"

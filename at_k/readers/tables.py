@@ -9,10 +9,23 @@ from at_k.errors import InputError, Mention, Message
 from at_k.readers import delimited, json_lines, parquet
 from at_k.readers.archives import list_members
 from at_k.readers.blocks import Block, Rows, find_field
-from at_k.readers.decoding import load_text, parse, refuse_faulty, require_object
+from at_k.readers.decoding import load_text, parse_all, refuse_faulty, require_object
 from at_k.readers.faults import UNITS, Faults
-from at_k.readers.names import PROBLEM, ROWS, SET, has_role, is_model, normalize_name, quote, quote_all, shorten
+from at_k.readers.names import (
+    PROBLEM,
+    RIGHT,
+    ROWS,
+    SET,
+    TOTAL,
+    has_role,
+    is_model,
+    normalize_name,
+    quote,
+    quote_all,
+    shorten,
+)
 from at_k.readers.sources import Source, refuse_many_rows
+from at_k.readers.structure import is_summary
 
 
 def open_rows(source: Source, errors: str = "raise", path: str | None = None) -> Rows:
@@ -71,7 +84,7 @@ def list_rows(source: Source, path: str | None = None) -> Listed:
         whole = whole[0] if len(whole) == 1 else whole
     else:
         with source.open_text() as file:
-            whole = load_text(file.read(), parse)
+            whole = load_text(file.read(), parse_all)
     found = whole if path is None else _find_rows(whole, path)
     rows = arrange(found)
     refuse_many_rows(len(rows), source.limits)
@@ -171,7 +184,8 @@ def _holds_columns(whole: Row) -> bool:
     """Return whether an object holds the columns of a table; else it is one problem, or several by their names."""
     if not whole or not all(isinstance(column, list) for column in whole.values()):
         return False
-    return any(normalize_name(name) in PROBLEM for name in whole) or any(
+    names = set(map(normalize_name, whole))
+    return bool(names & {*PROBLEM} or (names & {*TOTAL} and names & {*RIGHT})) or any(
         isinstance(cell, list) for column in whole.values() for cell in column
     )
 
@@ -235,7 +249,7 @@ def _read_list(whole: Row) -> list[Row] | None:
 
 def _read_lists(whole: Row) -> list[Row] | None:
     """Read a list of samples for each problem, under its name: `{"p0": [true, false], "p1": [true, true]}`."""
-    lists = list(whole.values())
+    lists = [each for name, each in whole.items() if isinstance(each, list) or not is_summary(name)]
     if not lists or any(map(has_role, whole)) or not all(isinstance(each, list) and each for each in lists):
         return None
     if all(map(_is_table, lists)):

@@ -244,6 +244,19 @@ def _describe_grades(grades: Sequence[Ragged], verdicts: Verdicts, *, is_checked
             threshold=verdicts.threshold,
             highest=highest,
         )
+    partial = [part.values[(part.values > 0) & (part.values < 1)] for part in grades]
+    if count := sum(map(len, partial)):
+        above = sum(int((part > verdicts.threshold).sum()) for part in partial)
+        yield Message(
+            "note.partial_grades",
+            "{count:,} of {total:,} grades are between 0 and 1, and {above:,} of them count as correct, being above "
+            "{threshold:g}. To count full grades alone: {full}.",
+            count=count,
+            total=sum(len(part.values) for part in grades),
+            above=above,
+            threshold=verdicts.threshold,
+            full=Mention(threshold=float(max(part.max(initial=0) for part in partial))),
+        )
     if is_checked:
         yield Message(
             "note.not_judged",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.arrays import make_texts
 from at_k.readers.blocks import Block
-from at_k.readers.cells import Cells, UnfitError, read_list, spell_lists
+from at_k.readers.cells import Cells, UnfitError, read_list, read_spelled, spell_lists
 from at_k.readers.choosing import Where, check_pool, find_nested, no_rows, refuse_unknown
 from at_k.readers.coding import Groups, contains, encode, list_cells
 from at_k.readers.collector import OF_SAMPLE
@@ -41,7 +41,7 @@ from at_k.readers.prompts import find_tests, gather_tests, join_prompts
 from at_k.readers.questions import find_questions
 from at_k.readers.roles import Profile, find_lists, find_numbers, find_roles, find_verdicts
 from at_k.readers.samples import COUNT_ROLES, Columns, Origin, Samples
-from at_k.readers.shapes import Change, find_change
+from at_k.readers.shapes import Change, find_change, find_family
 from at_k.readers.sheets import Sheet, SheetCollector
 from at_k.readers.sources import Source, refuse_many_rows
 from at_k.readers.structure import Watch, refuse_contradiction, refuse_repeated, refuse_settings, repeats
@@ -310,7 +310,7 @@ class _Pass:
         self._refuse_settings(collector, watches, places)
         questions = self._find_questions(collector)
         if not self.listed:
-            self._refuse_repeated(collector)
+            origin.notes.extend(self._refuse_repeated(collector))
         samples = collector.finish(origin, per_sample=not self.listed)
         order = Groups.of(collector.problems).order
         for name, kept in verdicts.items():
@@ -406,21 +406,21 @@ class _Pass:
                 watch.take(kept)
         refuse_settings(watches, problem, self.roles["problem"], listed=self.listed)
 
-    def _refuse_repeated(self, collector: SheetCollector) -> None:
-        """Raise if the second half of the rows repeats the first, in all columns."""
+    def _refuse_repeated(self, collector: SheetCollector) -> list[Message]:
+        """Raise if the second half of the rows repeats the first, in all columns, or return a note of it."""
         problem, values = collector.problems, collector.verdicts
         verdicts = np.zeros(len(problem)) if values is None else values
         if self.reading.where or self.pool or collector.has_numbers or not repeats(problem, verdicts):
-            return
+            return []
         half = len(problem) // 2
         columns: dict[str, list[str]] = {name: [] for name in self.head.names}
         for block in self.table.blocks(None):
             for name, cells in columns.items():
                 cells.extend(map(repr, block[name]))
         if any(cells[:half] != cells[half:] for cells in columns.values()):
-            return
+            return []
         names = {*find_named(columns, WHOLE_TEXT), self.roles["answers"]}
-        refuse_repeated(verdicts, [cells for name, cells in columns.items() if name in names])
+        return refuse_repeated(verdicts, [cells for name, cells in columns.items() if name in names])
 
     def _refuse_crossed_lists(self, watches: Sequence[Watch], needed: Mapping[str, bool] | None) -> None:
         """Raise if a problem is there twice because the rows are of several settings."""
@@ -472,11 +472,23 @@ class _Pass:
         )
         free = [column for column in profile.columns.values() if column.name != problem]
         fitting = [column for column in free if column.fits("grades") and not profile.numbers_samples(column)]
+        family = find_family(profile)
+        if family:
+            return Mention(columns={"problem": problem or "line", "grades": "+".join(family)})
+        nested = [
+            f"{column.name}.{name}"
+            for column in free
+            for name, value in (column.there[0] if column.there and isinstance(column.there[0], dict) else {}).items()
+            if self.reads.fits("grades", value)
+        ]
+        if nested and not fitting:
+            return Mention(columns={"problem": problem or "line", "grades": nested[0]})
         few = [column for column in free if column.distinct == 2]
         if fitting or few or len(free) < 2:
             grades = (fitting or few or free or list(profile.columns.values()))[0]
             columns = {"problem": problem or "line", "grades": grades.name}
-            right = {} if fitting or not few else {"correct": [str(grades.there[0])]}
+            words = [cell for cell in grades.there if isinstance(read_spelled(cell), str) and not self.reads.fits("grades", cell)]
+            right = {"correct": [shorten(words[0])]} if words else {}
             return Mention(columns={role: shorten(name) for role, name in columns.items()}, **right)
         roles = zip(("answers", "references"), free, strict=False)
         return Mention(columns={"problem": problem or "line"} | {role: shorten(column.name) for role, column in roles})
