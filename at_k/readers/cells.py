@@ -85,11 +85,13 @@ def _read_python_list(cell: str) -> Any:
 
 
 _TRUE = (
-    "true yes y t pass passed correct right solved resolved success ok ac accepted ✓ ✔ √ ✅ 是 对 正确 真 通过 はい 正しい 예 oui vrai "
+    "true yes y t pass passed correct right solved resolved success ok ac accepted ✓ ✔ √ ✅ "
+    "是 对 正确 真 通过 はい 正しい 예 oui vrai "
     "juste ja wahr richtig sí si verdadero correcto sim verdadeiro certo vero giusto да верно"
 )
 _FALSE = (
-    "false no n f fail failed incorrect wrong unsolved unresolved failure wa tle mle rejected ✗ ✘ × ❌ 否 错 错误 不正确 假 未通过 不通过 いいえ "
+    "false no n f fail failed incorrect wrong unsolved unresolved failure wa tle mle rejected ✗ ✘ × ❌ "
+    "否 错 错误 不正确 假 未通过 不通过 いいえ "
     "아니요 non faux nein falsch falso incorrecto não errado sbagliato нет неверно"
 )
 _WORDS: dict[str, float | bool] = {

@@ -34,7 +34,15 @@ def decode(data: bytes, line: int | None = None) -> Any:
     try:
         return orjson.loads(data)
     except ValueError:
-        return _decode_slowly(data, json.loads if line else partial(parse_all, load=json.loads), line)
+        return _decode_slowly(data, json.loads, line)
+
+
+def decode_document(data: bytes) -> Any:
+    """Decode a JSON document, or several that follow each other as a list of them."""
+    try:
+        return orjson.loads(data)
+    except ValueError:
+        return _decode_slowly(data, partial(parse_all, load=json.loads))
 
 
 def decode_strictly(data: bytes, line: int | None = None) -> Any:
@@ -78,10 +86,10 @@ def parse(text: str) -> Any:
 
 
 def parse_all(text: str, load: Callable[[str], Any] | None = None) -> Any:
-    """Parse a document, or several that follow each other, as a list: JSON that is pretty-printed, or lists in lines.
+    r"""Parse a document, or several that follow each other, as a list: pretty-printed JSON, or lists in lines.
 
     Examples:
-        >>> parse_all('{"a": 1}'), parse_all("[1, 0]\\n[1, 1]")
+        >>> parse_all('{"a": 1}'), parse_all("[1, 0]\n[1, 1]")
         ({'a': 1}, [[1, 0], [1, 1]])
     """
     try:

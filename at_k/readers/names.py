@@ -113,6 +113,9 @@ VERDICT = _words("correct is_correct passed pass grade grades verdict verdicts s
 MODEL = _words(
     "model model_name model_id model_path model_name_or_path model_version llm engine provider system checkpoint ckpt"
 )
+ERROR = _words("error errors exception error_message error_type traceback")
+"""Names of columns that say why a sample failed."""
+
 STEP = _words("step global_step training_step")
 SET = _words("dataset dataset_name data_source benchmark task task_name subset")
 

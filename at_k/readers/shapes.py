@@ -122,17 +122,19 @@ def _find_counts(profile: Profile, roles: Columns, counts: Mapping[str, str | No
 
 def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, is_share: bool) -> bool:
     problem = roles["problem"]
-    if problem is not None and profile[problem].distinct < profile.count:
-        return False
-    if profile[total].has_lists or profile[right].has_lists:
+    repeats = problem is not None and profile[problem].distinct < profile.count
+    if repeats or profile[total].has_lists or profile[right].has_lists:
         return False
     totals = [_read_count(cell) for cell in profile[total].there]
     if is_share:
         shares = list(map(_read_share, profile[right].there))
-        parts = [None if None in pair else pair[0] * pair[1] for pair in zip(totals, shares, strict=False)]
-        whole = bool(parts) and all(part is not None and abs(part - round(part)) < 1e-6 for part in parts)
-        free = roles["grades"] is None or (roles["grades"] == right and whole and max(totals, key=lambda n: n or 0) > 1)
-        return None not in totals and bool(shares) and None not in shares and free
+        counted = [count for count in totals if count is not None]
+        parts = [n * share for n, share in zip(counted, shares, strict=False) if share is not None]
+        if len(counted) < len(totals) or len(parts) < max(len(shares), 1):
+            return False
+        # A column of this name may hold verdicts, of which a share of n would be no whole number.
+        whole = max(counted) > 1 and all(abs(part - round(part)) < 1e-6 for part in parts)
+        return roles["grades"] is None or (roles["grades"] == right and whole)
     read = [_read_count(cell) for cell in profile[right].there]
     # A verdict is 0 or 1; a count is more than one somewhere.
     counted = [count for count in (*read, *totals) if count is not None]

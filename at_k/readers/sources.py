@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
 
 from at_k.errors import InputError
-from at_k.readers.decoding import decode, decode_text
+from at_k.readers.decoding import decode, decode_document, decode_text
 from at_k.readers.paths import list_parts
 from at_k.validation import UNLIMITED, Limits, exceeds
 from at_k.values import cached_property
@@ -234,7 +234,7 @@ class Source:
     def document(self) -> Any:
         """The value of a file that is one JSON document."""
         with self.open_text() as file:
-            return decode(file.read())
+            return decode_document(file.read())
 
     def release(self) -> None:
         """Forget what was read, above all the document, which takes several times the memory of the file."""

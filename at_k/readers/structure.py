@@ -357,6 +357,23 @@ def refuse_stopped(samples: Samples) -> None:
     )
 
 
+def note_errors(name: str, texts: Sequence[object], verdicts: NDArray[np.float64]) -> list[Message]:
+    """Note samples that have the text of an error and count as wrong: they may not have been judged."""
+    wrong = [text for text, grade in zip(texts, verdicts.tolist(), strict=True) if text and grade <= 0.5]
+    if not wrong:
+        return []
+    return [
+        Message(
+            "note.errors",
+            "{count:,} samples have a text in column “{column}”, such as {text}, and count as wrong. If they were not "
+            "judged, leave their verdicts empty: {option:missing} then decides.",
+            count=len(wrong),
+            column=shorten(name),
+            text=quote(wrong[0]),
+        )
+    ]
+
+
 def refuse_contradiction(samples: Samples, other: NDArray[np.float64], order: Any, column: str) -> None:
     """Raise if another column of verdicts says something else than the one that was taken."""
     mine = samples.table["grades"].combine_chunks().flatten().to_numpy(zero_copy_only=False).astype(float)

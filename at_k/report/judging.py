@@ -163,6 +163,8 @@ def read_frame(data: Any) -> dict[str, Any]:
     columns = getattr(data, "columns", None)
     if columns is not None and hasattr(data, "__getitem__"):  # pandas, Polars
         return {str(name): data[name] for name in columns}
+    if isinstance(data, np.ndarray) and data.ndim == 2:
+        return {"grades": data}
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
         return _read_rows(data)
     raise TypeError(
@@ -172,6 +174,8 @@ def read_frame(data: Any) -> dict[str, Any]:
 
 
 def _read_rows(rows: Sequence[Any]) -> dict[str, Any]:
+    if len(rows) and all(isinstance(row, (list, tuple, np.ndarray)) for row in rows):
+        return {"grades": rows}
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise TypeError(
@@ -334,7 +338,7 @@ def read_files(data: Any, reading: dict[str, Any], **shared: Any) -> tuple[str |
 def is_read_as_file(data: Any, columns: Mapping[str, str | None]) -> bool:
     """Return whether data in memory are a table that is read as a file of it would be.
 
-    Its rows name their problem, and hold no lists of samples, or have none in columns that are called as roles.
+    Its rows hold no lists of samples, or name their problem and have no lists in columns that are called as roles.
 
     Examples:
         >>> is_read_as_file({"id": ["p", "p"], "correct": [1, 0]}, {})
@@ -353,6 +357,8 @@ def is_read_as_file(data: Any, columns: Mapping[str, str | None]) -> bool:
     standard = "grades" in called or {"answers", "references"} <= called
     named = any(role in columns for role in ("problem", *COUNT_ROLES))
     named = named or any(normalize_name(name) in PROBLEM for name in frame)
+    if plain and first and not standard:
+        return True
     return len(first) > 1 and named and (plain or not standard)
 
 

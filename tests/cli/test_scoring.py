@@ -28,6 +28,14 @@ def test_several_files_are_one_report(write):
     assert report.n == [4, 4]
 
 
+def test_problems_are_excluded_by_a_file(run, tmp_path):
+    results, names = tmp_path / "r.csv", tmp_path / "names.txt"
+    results.write_text("id,correct\na,1\na,0\nb,1\nb,1\n")
+    names.write_text("b\n")
+    done = run("score", results, "--exclude", names, "--metrics", "pass@1", "--format", "json")
+    assert json.loads(done.stdout)["values"] == {"pass@1": 0.5}
+
+
 class TestFilesOfTwoModels:
     @pytest.fixture
     def paths(self, write):

@@ -2,8 +2,11 @@
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
+import at_k
 from at_k.errors import InputError
 from at_k.readers import read_samples
 
@@ -190,8 +193,8 @@ READ = {
         ({"columns": {"problem": "subset+idx"}}, [[1], [0], [1], [1]]),
     ),
     "words of one's own": (
-        csv("id,verdict", "a,AC", "a,WA", "b,AC", "b,TLE"),
-        refused("cells.word", wrong=["WA", "TLE"]),
+        csv("id,verdict", "a,AC", "a,CE", "b,AC", "b,PE"),
+        refused("cells.word", wrong=["CE", "PE"]),
     ),
     "words for right": (
         csv("id,verdict", "a,gelöst", "a,falsch", "b,gelöst", "b,falsch"),
@@ -233,6 +236,38 @@ READ = {
         refused("models.settings", columns={"problem": "dataset+id"}),
     ),
     "an accuracy beside a count": (csv("id,n,accuracy", "a,4,0.25", "b,4,1.0"), [[1, 0, 0, 0], [1, 1, 1, 1]]),
+    "a share in per cent beside a count": (csv("id,n,acc", "a,4,25%", "b,2,100%"), [[1, 0, 0, 0], [1, 1]]),
+    "lists in lines": ("[1, 0]\n[1, 1]\n", AB),
+    "documents that follow each other": (
+        "".join(json.dumps({"id": p, "correct": v}, indent=1) + "\n" for p, v in [("a", 1), ("a", 0), ("b", 1)]),
+        [[1, 0], [1]],
+    ),
+    "columns of counts": ('{"n": [2, 2], "c": [1, 2]}', AB),
+    "an average beside lists": ('{"a": [1, 0], "b": [1, 1], "overall": 0.75}', summed("overall", "problem")),
+    "resolved and unresolved": (csv("id,status", "a,resolved", "a,unresolved", "b,resolved", "b,resolved"), AB),
+    "ends of programs": (csv("id,verdict", "a,AC", "a,TLE", "b,accepted", "b,AC"), AB),
+    "numbered columns of any name": (
+        csv("id,s1,s2,mean", "a,1,0,.5", "b,1,1,1"),
+        refused("plain.unknown", columns={"problem": "id", "grades": "s1+s2"}),
+    ),
+    "a verdict within an object": (
+        jsonl(*({"id": p, "out": {"text": "x", "ok": v}} for p, v in [("a", 1), ("a", 0)])),
+        refused("plain.unknown", columns={"problem": "id", "grades": "out.ok"}),
+    ),
+    "shards of unequal size whose ids restart": (
+        csv("shard,id,correct", "a,0,1", "a,1,0", "a,2,1", "b,0,1", "b,1,0"),
+        refused("models.settings", columns={"problem": "shard+id"}),
+    ),
+    "years of unequal size": (
+        csv("year,problem,correct", *(f"{y},{i},{j}" for y, m in ((24, 3), (25, 2)) for i in range(m) for j in (0, 1))),
+        refused("models.settings", columns={"problem": "year+problem"}),
+    ),
+    "a run that did not end": (csv("run,id,correct", "0,a,1", "0,b,1", "1,a,0"), [[1, 0], [1]]),
+    "sampling that stopped": (
+        ids("a0", "a1", "b1", "c0", "c0", "c0"),
+        refused("structure.stopped", sampling="independent"),
+    ),
+    "nothing that is excluded": (ids("a1", "b1"), ({"exclude": {"x": None}}, "exclusion.unknown")),
     "an empty file": ("", "tables.empty"),
     "a header alone": (csv("id,correct"), "tables.empty"),
     "a verdict that is none": (csv("id,correct", "a,1", "a,0", "b,maybe", "b,1"), "cells.word"),
@@ -267,6 +302,10 @@ def test_plain_file(case, tmp_path):
     path = write(tmp_path, text)
     if isinstance(expected, list):
         assert read(path) == expected
+    elif isinstance(expected, tuple) and isinstance(expected[1], str):
+        with pytest.raises(InputError) as caught:
+            read(path, **expected[0])
+        assert caught.value.code == expected[1]
     elif isinstance(expected, tuple) and isinstance(expected[0], dict):
         assert read(path, **expected[0]) == expected[1]
     else:
@@ -276,3 +315,34 @@ def test_plain_file(case, tmp_path):
         assert caught.value.code == code
         if mended is not None:
             assert read_samples(path, **mended).problems
+
+
+def test_errors_beside_wrong_verdicts_are_noted(tmp_path):
+    text = csv("id,correct,error", "a,1,", "a,0,HTTP 500", "b,0,", "b,1,retried")
+    [note] = read_samples(write(tmp_path, text)).origin.notes
+    assert (note.code, note.values["count"], note.values["text"]) == ("note.errors", 1, "“HTTP 500”")
+
+
+def test_few_rows_that_repeat_are_noted(tmp_path):
+    samples = read_samples(write(tmp_path, ids("a1", "b0", "c1", "a1", "b0", "c1")))
+    assert [note.code for note in samples.origin.notes] == ["note.repeated"]
+
+
+TABLES = {
+    "rows": [[1, 0], [1, 1]],
+    "an array": np.array([[1, 0], [1, 1]]),
+    "n and c": {"n": [2, 2], "c": [1, 2]},
+    "rows of n and c": [{"n": 2, "c": 1}, {"n": 2, "c": 2}],
+    "columns of other names": pd.DataFrame({"problem": list("aabb"), "gut": [True, False, True, True]}),
+}
+
+
+@pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, data in TABLES.items()])
+def test_tables_in_memory(data):
+    assert at_k.score(data, metrics="pass@k", k=[1, 2]).values == {"pass@1": 0.75, "pass@2": 1.0}
+
+
+def test_rows_without_names_in_memory():
+    assert at_k.score({"correct": [True, False]}, metrics="pass@1").values == {"pass@1": 0.5}
+    lists = {"predictions": ["a", "b"], "references": ["a", "c"]}
+    assert at_k.score(lists, metrics="pass@1").values == {"pass@1": 0.5}

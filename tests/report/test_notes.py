@@ -27,6 +27,15 @@ def test_an_answer_beside_its_reference():
     assert (missing.code, missing.values) == ("note.incorrect", {"count": 3})
 
 
+def test_partial_grades():
+    found = judge_data({"grades": [[0.6, 0.2], [1, 0.9], [0, 0.55]]})
+    [note] = [note for note in notes.write_notes(found, "graded", voted=False) if note.code == "note.partial_grades"]
+    assert note.values | {"full": str(note.values["full"])} == {
+        "count": 4, "total": 6, "above": 3, "threshold": 0.5, "full": "`threshold=0.9`"
+    }  # fmt: skip
+    assert judge_data({"grades": [[0.6, 0.2], [1, 0.9], [0, 0.55]]}, threshold=0.9).verdicts.c.tolist() == [0, 1, 0]
+
+
 def test_nothing_to_note():
     assert list_codes(judged([["a", "b"]], ["a"])) == []
     assert list_codes(judged([["a", "b"], ["a", "b"]], ["none", "a"])) == []  # a match in one problem is a match

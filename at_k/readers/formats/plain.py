@@ -24,6 +24,7 @@ from at_k.readers.delimited import name_lines
 from at_k.readers.faults import UNITS, describe_place
 from at_k.readers.format import About, Format, Reading
 from at_k.readers.names import (
+    ERROR,
     MODEL,
     PROBLEM,
     SET,
@@ -44,7 +45,7 @@ from at_k.readers.samples import COUNT_ROLES, Columns, Origin, Samples
 from at_k.readers.shapes import Change, find_change, find_family
 from at_k.readers.sheets import Sheet, SheetCollector
 from at_k.readers.sources import Source, refuse_many_rows
-from at_k.readers.structure import Watch, refuse_contradiction, refuse_repeated, refuse_settings, repeats
+from at_k.readers.structure import Watch, note_errors, refuse_contradiction, refuse_repeated, refuse_settings, repeats
 from at_k.readers.tables import open_rows
 from at_k.values import cached_property
 
@@ -239,6 +240,11 @@ class _Pass:
             return []
         return find_verdicts(self.profile, self.others)
 
+    @cached_property
+    def errors(self) -> list[str]:
+        """The columns without a role that say why a sample failed."""
+        return [] if self.roles["grades"] is None or self.listed else find_named(self.others, ERROR)
+
     def _find_numbers(self) -> list[str]:
         # The samples of several models may have the same numbers.
         sample = self.reading.columns.get("sample", "")
@@ -285,16 +291,16 @@ class _Pass:
         sheet = Sheet(columns, self.reads, self.listed, numbers)
         collector = SheetCollector(Reading(errors=self.reading.errors), sheet, self._describe)
         collector.faults = self.table.rows.faults
-        needed = self._list_needed(*numbers, *(watch.name for watch in watches), *self.verdicts)
-        verdicts: dict[str, list[NDArray[np.float64]]] = {name: [] for name in self.verdicts}
+        needed = self._list_needed(*numbers, *(watch.name for watch in watches), *self.verdicts, *self.errors)
+        beside: dict[str, list[Any]] = {name: [] for name in (*self.verdicts, *self.errors)}
         places: list[Sequence[int]] = []
         meta: dict[int, str] = {}
         try:
             for block in self._list_blocks(needed):
                 watches = [watch for watch in watches if watch.add(block.column(watch.name))]
                 places.append(block.places if isinstance(block.places, range) else array("q", block.places))
-                for name, kept in verdicts.items():
-                    kept.append(_read_verdicts(self.reads, block.column(name), listed=self.listed))
+                for name, cells in beside.items():
+                    cells.extend(block[name] if name in self.errors else self._read_verdicts(block.column(name)))
                 collector.add_block(block)
                 if self.reading.meta:
                     meta |= self._list_meta(block, collector)
@@ -312,14 +318,35 @@ class _Pass:
         if not self.listed:
             origin.notes.extend(self._refuse_repeated(collector))
         samples = collector.finish(origin, per_sample=not self.listed)
-        order = Groups.of(collector.problems).order
-        for name, kept in verdicts.items():
-            if sum(map(len, kept)) == len(collector.problems):
-                refuse_contradiction(samples, np.concatenate(kept), order, name)
+        samples.origin.notes.extend(self._check_beside(samples, collector, beside))
         if self.reading.meta:
             listed = [meta[int(own[0])] for own in samples.rows]
             samples = replace(samples, table=samples.table.append_column("meta", make_texts(listed)))
         return replace(samples, questions=questions)
+
+    def _read_verdicts(self, column: Any) -> NDArray[np.float64]:
+        """Read verdicts as far as they can be read; NaN stands for the others."""
+        cells = column
+        if self.listed:
+            cells = [part for cell in list_cells(column) for part in (cell if isinstance(cell, list) else [cell])]
+        try:
+            return self.reads.read_numbers("grades", cells)
+        except UnfitError:
+            found = [self.reads.read("grades", cell) if self.reads.fits("grades", cell) else None for cell in cells]
+            return np.array(found, dtype=np.float64)
+
+    def _check_beside(
+        self, samples: Samples, collector: SheetCollector, beside: Mapping[str, list[Any]]
+    ) -> Iterator[Message]:
+        """Refuse other verdicts that contradict, and note errors beside wrong ones, unless rows were left out."""
+        order = Groups.of(collector.problems).order
+        for name, cells in beside.items():
+            if len(cells) != len(collector.problems) or collector.verdicts is None:
+                continue
+            if name in self.errors:
+                yield from note_errors(name, cells, collector.verdicts)
+            else:
+                refuse_contradiction(samples, np.array(cells), order, name)
 
     def _find_questions(self, collector: SheetCollector) -> Mapping[str, str]:
         """Find what each problem asks, as far as the first rows say it."""
@@ -487,7 +514,11 @@ class _Pass:
         if fitting or few or len(free) < 2:
             grades = (fitting or few or free or list(profile.columns.values()))[0]
             columns = {"problem": problem or "line", "grades": grades.name}
-            words = [cell for cell in grades.there if isinstance(read_spelled(cell), str) and not self.reads.fits("grades", cell)]
+            words = [
+                cell
+                for cell in grades.there
+                if isinstance(read_spelled(cell), str) and not self.reads.fits("grades", cell)
+            ]
             right = {"correct": [shorten(words[0])]} if words else {}
             return Mention(columns={role: shorten(name) for role, name in columns.items()}, **right)
         roles = zip(("answers", "references"), free, strict=False)
@@ -544,18 +575,6 @@ def _find_subject(watches: Sequence[Watch]) -> dict[str, str]:
     found = {watch.name: [value for value in watch.values if value is not None] for watch in named}
     # Whole, since paths differ at their ends.
     return {name: str(own[0]).encode("utf-8", "replace").decode() for name, own in found.items() if len(own) == 1}
-
-
-def _read_verdicts(reads: Cells, column: Any, *, listed: bool) -> NDArray[np.float64]:
-    """Read verdicts as far as they can be read; NaN stands for the others."""
-    cells = column
-    if listed:
-        cells = [part for cell in list_cells(column) for part in (cell if isinstance(cell, list) else [cell])]
-    try:
-        return reads.read_numbers("grades", cells)
-    except UnfitError:
-        found = [reads.read("grades", cell) if reads.fits("grades", cell) else None for cell in cells]
-        return np.array(found, dtype=np.float64)
 
 
 FORMAT = Format(
