@@ -7,6 +7,7 @@ import pytest
 from cases import for_each
 
 from at_k.grading.checkers import checkers
+from at_k.grading.extraction import EXTRACTIONS
 from at_k.grading.numbers import find_last_number
 from at_k.grading.workers import grade_pairs
 
@@ -41,6 +42,34 @@ def test_the_cases_of_math_verify():
         if getattr(grade, "grade", grade) is not right
     }
     assert differ == DIFFERENCES
+
+
+OWN = json.loads((DATA.parent / "answers.json").read_text(encoding="utf-8"))
+
+OWN_DIFFERENCES = {
+    (r"0.\overline{3}", r"\frac13"),  # Math-Verify does not read the bar: not compared
+    ("P", "p"),  # one letter alone may be the letter of an option
+    (r"\tan 45^\circ", "1"),  # Math-Verify reads 45 radians
+    (r"\sqrt{-1}", "i"),  # Math-Verify takes i for a variable
+}
+
+
+@math
+def test_pairs_written_before_the_code_was_read():
+    for name in ("math", "numeric", "choice"):
+        pairs = [(answer, reference) for answer, reference, _ in OWN[name]]
+        checker = checkers[name]()
+        grades = checker.grade_all(pairs) if checker.slow else [checker(*pair) for pair in pairs]
+        differ = {
+            pair
+            for pair, grade, (*_, right) in zip(pairs, grades, OWN[name], strict=True)
+            if getattr(grade, "grade", grade) is not right
+        }
+        assert differ == (OWN_DIFFERENCES if name == "math" else set())
+
+
+def test_texts_written_before_the_code_was_read():
+    assert [case for case in OWN["extract"] if EXTRACTIONS[case[0]](case[1]) != case[2]] == []
 
 
 # github.com/NVIDIA/NeMo-Skills at 0b012df, tests/test_math_equal.py. Each holds in both orders.

@@ -195,13 +195,13 @@ class Checker:
 def find_neighbours(
     forms: Sequence[Any], places: Iterable[int], key: Callable[[Any], Any], near: Callable[[Any, Any], bool]
 ) -> Iterator[tuple[int, int]]:
-    """Yield pairs of places whose forms are near each other, with the smaller first, where forms are sorted by a key.
+    """Yield pairs of places whose keys are near each other, with the smaller first.
 
-    What is beyond a form that is not near is not near either.
+    A key beyond one that is not near is not near either.
     """
-    order = sorted(places, key=lambda place: key(forms[place]))
-    for end, one in enumerate(order):
-        for other in map(order.__getitem__, range(end - 1, -1, -1)):
-            if not near(forms[other], forms[one]):
+    order = sorted((key(forms[place]), place) for place in places)
+    for end, (value, place) in enumerate(order):
+        for other, before in map(order.__getitem__, range(end - 1, -1, -1)):
+            if not near(other, value):
                 break
-            yield other, one
+            yield before, place

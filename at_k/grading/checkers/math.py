@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from at_k.grading.checkers.base import Checker, Explained, find_neighbours
@@ -117,14 +118,15 @@ class Math(Checker):
         """Evaluate each answer once at seeded points. What cannot be evaluated votes by its text."""
         forms: list[Any] = [self._read_number(text) for text in texts]
         left = [place for place, form in enumerate(forms) if form is None]
-        spelled = [(self._spell_list(texts[place]), None) for place in left]
+        spelled = [(_spell_tuple(texts[place]) if self.ordered else texts[place], None) for place in left]
         seconds = TIMEOUT if timeout is None else timeout
         read = grade_pairs(self, spelled, num_workers=num_workers, timeout=seconds)
         for place, values in zip(left, read, strict=True):
             forms[place] = texts[place].strip() if values is None else values
         # Formulas with the same values have the form of the first of them.
         found = [place for place, form in enumerate(forms) if isinstance(form, Values) and form.exact]
-        for first, second in find_neighbours(list(forms), found, lambda form: form.exact[0].real, Values.is_near):
+        close = partial(_are_close, absolute=1e-300)
+        for first, second in find_neighbours(list(forms), found, lambda form: form.exact[0].real, close):
             if forms[second].equals(forms[first]):
                 forms[second] = forms[first]
         return forms
@@ -132,7 +134,8 @@ class Math(Checker):
     def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int, bool]]:
         """Yield formulas of different kinds, or with decimals, that have nearly the same values."""
         found = [place for place, form in enumerate(forms) if isinstance(form, Values) and form.loose]
-        for first, second in find_neighbours(forms, found, lambda form: form.loose[0].real, Values.is_roughly_near):
+        close = partial(_are_close, relative=_ROUGH, absolute=_ROUGH)
+        for first, second in find_neighbours(forms, found, lambda form: form.loose[0].real, close):
             if forms[second].may_equal(forms[first]):
                 yield first, second, forms[second].is_same_list(forms[first])
 
@@ -148,10 +151,6 @@ class Math(Checker):
         except OverflowError:
             return None
         return Values(f"value {money}", values, values, "." in text, number.as_integer_ratio())
-
-    def _spell_list(self, text: str) -> str:
-        members = _split_list(text) if self.ordered else [text]
-        return f"({', '.join(members)})" if len(members) > 1 else text
 
     def warm_up(self) -> None:
         """Import Math-Verify and SymPy, and let them build their tables."""
@@ -185,14 +184,6 @@ class Values(NamedTuple):
     loose: tuple[complex, ...]
     rounded: bool
     ratio: tuple[int, int] | None
-
-    def is_near(self, other: Values) -> bool:
-        """Return whether the first values are so close that two formulas may be the same."""
-        return _are_close(self.exact[0].real, other.exact[0].real, _CLOSE, 1e-300)
-
-    def is_roughly_near(self, other: Values) -> bool:
-        """Return whether the first values are so close that one formula may accept the other."""
-        return _are_close(self.loose[0].real, other.loose[0].real, _ROUGH, _ROUGH)
 
     def equals(self, other: Values) -> bool:
         """Return whether two formulas of one kind are the same."""
@@ -230,6 +221,11 @@ def _split_list(text: str) -> list[str]:
         else:
             parts[-1] += character
     return _split_list(text[1:-1]) if len(parts) == 1 and text[:1] + text[-1:] == "()" else parts
+
+
+def _spell_tuple(text: str) -> str:
+    members = _split_list(text)
+    return f"({', '.join(members)})" if len(members) > 1 else text
 
 
 def _read_amount(text: str) -> Rational | None:

@@ -37,7 +37,7 @@ WRONG = [
     (r"1.2\times 10^{-7}", r"1.3\times 10^{-7}"), ("10^{-20}", "0"), ("(x+y)^2=81", "81"), ("2x+3y=6", "6"),
     ("a+b", "A+B"), (r"2\pi r", r"2\pi R"), ("x≡2 (mod 3)", "x≡2 (mod 5)"),
     (r"2\mathbf{i}+3\mathbf{j}", r"2\mathbf{i}-3\mathbf{j}"), (r"10:30\text{ a.m.}", r"10:30\text{ p.m.}"),
-    (r"5\text{ AM}", "$5$ p.m."),
+    (r"5\text{ AM}", "$5$ p.m."), (r"1+\frac1{\mathrm e}", r"1-\frac1{\mathrm e}"),
 ]  # fmt: skip
 """Pairs that Math-Verify reads, alone or with what `math` adds: numbers, currencies, symbols. 2³√8 may be 8√8."""
 
