@@ -98,7 +98,7 @@ class Keys:
     """
 
     problem: str
-    grades: str = ""
+    grades: str = "verdict"
     number: str | None = None
     answers: str | None = None
     references: str | None = None
@@ -170,7 +170,7 @@ class Fields:
         roles: dict[str, str | None] = {name: getattr(keys, name) for name in names} | {"grades": grades or None}
         roles |= found.roles
         try:
-            systems, is_listed = self._collect(found.rows, roles["grades"] or "", chosen)
+            systems, is_listed = self._collect(found.rows, grades if roles["grades"] else "", chosen)
         finally:
             if isinstance(found.rows, Generator):
                 found.rows.close()  # and with it the file
@@ -178,7 +178,7 @@ class Fields:
         for name, (first, *others) in systems.items():
             if name not in reading.pool:
                 refuse_several(name, [first, *others])
-                subject |= name_subject(**{alias: first for alias in [self.settings[name]] if alias})
+                subject |= {alias: first for alias in [self.settings[name]] if alias and first}
         shared = roles["problem"] == self.prompted
         origin = Origin(
             self.harness,

@@ -101,6 +101,5 @@ FORMAT = declare(
     keys=Keys("problem", answers="answer", references="gold", group="group", failed="error", info="metadata"),
     options=("scorer",),
     find=_find_rows,
-    judge=lambda row, *_: row["verdict"],
     sparse=True,
 )

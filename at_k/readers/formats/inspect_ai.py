@@ -196,7 +196,7 @@ def _flatten(sample: Any, scorer: _Scorer | None, place: Message) -> Row:
     return sample | {
         "answer": score.get("answer"),
         "target": target,
-        "grade": grade,
+        "verdict": grade,
         "reason": find_field(error, ["message"]) or error,
         "odd": [] if grade is None or grade is NOTHING else [name for name, each in odd.items() if each],
     }
@@ -285,6 +285,5 @@ FORMAT = declare(
     options=("scorer",),
     unit="sample",
     find=_find_samples,
-    judge=lambda row, *_: row["grade"],
     sparse=True,
 )

@@ -53,7 +53,7 @@ def _find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
         scores = row["model_response"]["logprobs"] if scored else [None] * len(texts)
         row["samples"] = [{"answer": text, "score": score} for text, score in zip(texts, scores, strict=True)]
         row["references"] = row["references"] if n else None
-        row["grade"] = NOTHING if metric is None else row["metric"].get(metric)
+        row["verdict"] = NOTHING if metric is None else row["metric"].get(metric)
     first = rows[0][1] if rows else {}
     judged = "text_post_processed" if find_field(first, ["model_response", "text_post_processed"]) else "text"
     roles = {
@@ -126,6 +126,5 @@ FORMAT = declare(
     options=("scorer",),
     unit="row",
     find=_find_rows,
-    judge=lambda row, *_: row["grade"],
     subject=_find_model,
 )

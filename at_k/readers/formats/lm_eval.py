@@ -191,7 +191,7 @@ def _read_document(
         "doc_id": str(row["doc_id"]),
         "filtered_resps": kept if responses else [NOTHING],
         "target": _read_target(row["target"]) if responses else NOTHING,
-        "grade": NOTHING if metric is None else row[metric],
+        "verdict": NOTHING if metric is None else row[metric],
         "doc": row.get("doc"),
     }
 
@@ -240,6 +240,5 @@ FORMAT = declare(
     keys=Keys("doc_id", answers="filtered_resps", many="filtered_resps", references="target", info="doc"),
     options=("scorer", "filter"),
     find=_find_rows,
-    judge=lambda row, *_: row["grade"],
     subject=_find_subject,
 )

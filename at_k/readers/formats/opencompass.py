@@ -24,7 +24,6 @@ from typing import Any
 
 from at_k.errors import InputError, Message
 from at_k.readers.blocks import find_field
-from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
 from at_k.readers.fields import Found, Keys, Row, declare, find_run, list_in
 from at_k.readers.format import TEXTS, About, Mark, Reading, has_fields, refuse_field
@@ -211,9 +210,10 @@ def _find_requests(source: Source, reading: Reading, collector: Collector) -> Fo
     return Found(rows, roles, [TEXTS, *([note] if failed else [])])
 
 
-_KEYS = Keys("problem", answers="answers", references="references", many="samples", info="about", silent=("",))
+_KEYS = Keys(
+    "problem", "grades", answers="answers", references="references", many="samples", info="about", silent=("",)
+)
 _SAMPLE: dict[str, Any] = {
-    "judge": lambda row, *_: row.get("grades", NOTHING),
     "subject": lambda source: find_run(source, "results", "predictions"),
     "sparse": True,
 }

@@ -87,7 +87,7 @@ HELM = declare(
     Mark("json", ("instance_id", "train_trial_index", "stats")),
     keys=Keys(
         "problem",
-        "grade",
+        "{scorer}",
         number="train_trial_index",
         apart=("perturbation",),
         needed=("problem", "train_trial_index"),
@@ -275,7 +275,6 @@ NEMO_SKILLS = declare(
     keys=Keys("line", answers="predicted_answer", references="expected_answer", scores="reward_model_score", info=""),
     options=("scorer",),
     find=_find_lines,
-    judge=lambda row, *_: row["verdict"],
     sparse=True,
 )
 

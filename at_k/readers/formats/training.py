@@ -114,7 +114,6 @@ VERL = declare(
     Mark("rows", ("input", "output", "score", "step")),
     keys=Keys("problem", number="session", answers="pred", references="gold", silent=NO_ANSWER),
     find=_find_dump,
-    judge=lambda row, *_: row["verdict"],
     prompted="input",
     sparse=True,
 )
@@ -189,7 +188,6 @@ TRL = declare(
     options=("scorer",),
     unit="row",
     find=_find_completions,
-    judge=lambda row, *_: row["verdict"],
     prompted="prompt",
 )
 
