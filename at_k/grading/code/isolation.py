@@ -83,6 +83,8 @@ READABLE = (
 
 LINUX = sys.platform == "linux"
 _libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
+for _name in ("capset", "prctl", "syscall") if LINUX else ():
+    getattr(_libc, _name)  # to look them up after a fork would copy 40 of the 440 pages that a program writes to
 
 
 def _call(name: str, *arguments: object) -> int:
@@ -191,8 +193,7 @@ def give_up_privileges(user: int | None, *, may_read: bool) -> None:
         os.setresuid(user, user, user)
     if LINUX:
         kept = 1 << CAP_DAC_READ_SEARCH if user is not None and may_read else 0
-        header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
-        _call("capset", header, (ctypes.c_uint32 * 6)(kept, kept, kept, 0, 0, 0))
+        _call("capset", struct.pack("2I", CAPABILITY_VERSION_3, 0), struct.pack("6I", kept, kept, kept, 0, 0, 0))
         if kept:
             _control_process(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_READ_SEARCH)
 
