@@ -189,13 +189,17 @@ def explain_paths(ctx: Any) -> Iterator[None]:
         raise
 
 
+_MEANT = {"predict": "plan --predict", "rank": "compare", "read": "score", "report": "score", "eval": "score"}
+"""A word that is no command → the command that does it."""
+
+
 class Commands(TyperGroup):
     """The commands. A file without a command, and a command that is misspelled, are answered by what to type."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that is typed."""
         if args and args[0] not in self.commands and not args[0].startswith("-"):
-            near = get_close_matches(args[0], self.commands, 1)
+            near = [_MEANT[args[0]]] if args[0] in _MEANT else get_close_matches(args[0], self.commands, 1)
             if os.path.exists(args[0]) or "." in args[0]:
                 ctx.fail(f"{args[0]!r} is not a command. To score a file: at-k score {args[0]}")
             said = f"Did you mean at-k {near[0]}?" if near else f"The commands are {', '.join(self.commands)}."

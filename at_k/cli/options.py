@@ -21,11 +21,16 @@ if TYPE_CHECKING:
     from at_k.errors import InputError, Message
 
 
+_OF_PYTHON = (
+    *("select", "score_weights", "higher_is_better", "seed", "names", "data", "spread", "power", "correlation"),
+)
+"""Options that no command offers."""
+
 FLAGS = {
     option.name: option.spelling
     for options in (GATING, PLANNING, COMPARING, SCORING, TALLYING)
     for option in options.values()
-    if option.help
+    if option.name not in _OF_PYTHON
 }
 """Option of the library → its spelling in the command."""
 
@@ -131,7 +136,7 @@ def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Cal
 
     Its `--help` shows those that are `short`, and `--help-all` shows all.
     """
-    options = {each.name: each for group in groups for each in group.values() if each.help}
+    options = {each.name: each for group in groups for each in group.values() if each.name not in _OF_PYTHON}
 
     def declare(command: Callable[..., None]) -> Callable[..., None]:
         def run(*, debug: bool, help_all: bool = False, **given: Any) -> None:
@@ -172,7 +177,7 @@ def make_flag(option: Option) -> inspect.Parameter:
         *option.flags,
         metavar=option.metavar,
         min=1 if kind is int else None,
-        help=option.help,
+        help=option.usage,
         hidden=not option.short,
         autocompletion=complete_from(_COMPLETIONS[option.name]) if option.name in _COMPLETIONS else None,
         rich_help_panel=option.group,
@@ -197,7 +202,8 @@ def read_value(option: Option, given: Any) -> Any:
     try:
         option.refuse_wrong(value, option.spelling)
     except (TypeError, ValueError) as error:
-        raise typer.BadParameter(spell(error) if isinstance(error, InputError) else str(error)) from None
+        way_on = ". Give a share such as 0.05 or 5%." if option.name in _SHARES else ""
+        raise typer.BadParameter((spell(error) if isinstance(error, InputError) else str(error)) + way_on) from None
     return value
 
 
@@ -369,6 +375,8 @@ def read_where(texts: Sequence[str] | None) -> dict[str, Any] | None:
 def read_name(option: str, kind: str, path: str, name: str) -> str:
     """Return a name, after a check that there is something of this kind that is called so."""
     known = resolve_name(path)
+    if name not in known and ".py" in name:
+        raise refuse(option, "A function of your own is given in Python: at_k.score(path, check_correct_fn=check).")
     if name not in known:
         near = get_close_matches(name.lower(), known, 1)
         meant = f"Did you mean {near[0]}? " if near else ""
@@ -380,7 +388,7 @@ def _split(texts: Iterable[str] | None) -> list[str]:
     return [part.strip() for text in texts or () for part in text.split(",") if part.strip()]
 
 
-_SHARES = ("half_width", "detect", "margin", "threshold", "expect", "power", "correlation")
+_SHARES = ("half_width", "detect", "margin", "threshold", "expect")
 """The options that are shares, which may be given in percent."""
 
 _KINDS = {

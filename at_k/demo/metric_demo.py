@@ -176,7 +176,7 @@ def _sign(tool: Callable[..., Any], name: str, metric: Metric, options: list[Opt
     tool.__signature__ = inspect.Signature([*parameters, request], return_annotation=dict[str, Any])  # type: ignore[attr-defined]
     tool.__annotations__ = {"data": str, **kinds, "request": gr.Request, "return": dict[str, Any]}
     tool.__name__ = name
-    texts = {"data": WORDS["demo.data_info"][0]} | {option.name: option.help or option.text for option in options}
+    texts = {"data": WORDS["demo.data_info"][0]} | {option.name: option.usage for option in options}
     listed = "\n".join(f"    {each}: {text}" for each, text in texts.items())
     tool.__doc__ = f"{metric.question} Needs {metric.needs}.\n\nArgs:\n{listed}"
 
@@ -193,7 +193,7 @@ def make_words(metric: Metric) -> gr.I18n:
 def _make_component(option: Option, metric: Metric, word: gr.I18n) -> gr.components.Component:
     value = metric.example.options.get(option.name, option.default)
     about: dict[str, Any] = {"label": word(f"option_{option.name}") if option.label else option.name}
-    about["info"] = option.help or option.text[:1].upper() + option.text[1:]
+    about["info"] = option.usage
     if isinstance(option.default, bool):
         return gr.Checkbox(value, **about)
     if option.words:

@@ -35,8 +35,6 @@ UNMATCHED = Option(
     "models are compared as two samples of problems, which has far less power.",
     "error",
     UNMATCHED_WORDS,
-    help="What to do with problems that some models lack. error: stop. drop: leave them out. unpaired: compare without "
-    "pairs of problems, which has far less power.",
     group=READ,
     label="Problems that only one has",
     words=(
@@ -49,7 +47,6 @@ PAIRED = replace(
     UNMATCHED,
     text='what happens to problems that not all models have: "error", or "drop" to leave them out.',
     choices=UNMATCHED_WORDS[:2],
-    help="What to do with problems that some models lack. error: stop. drop: leave them out.",
 )
 CLUSTERS = replace(
     SCORING["clusters"],
@@ -81,8 +78,6 @@ COMPARING = by_name(
             DIFFERENCE_METHODS[0],
             DIFFERENCE_METHODS,
             long="--ci-method",
-            help="How intervals are made. bounded covers the true value where large differences are rare, too, and "
-            "finds fewer differences.",
         ),
         Option(
             "margin",
@@ -92,7 +87,6 @@ COMPARING = by_name(
             check=check_with("at_k.uncertainty.checks:check_fraction"),
             metavar="X",
             short=True,
-            help="Test whether the models are equivalent: whether they differ by less than X, such as 0.02.",
             label="A difference that does not matter, in points",
         ),
         Option(
@@ -102,7 +96,6 @@ COMPARING = by_name(
             (),
             check=lambda value, name: _check_each(name, value, EXTRA_TESTS),
             metavar="NAME",
-            help="A further test beside the sign-flip test: t or wilcoxon.",
         ),
         Option(
             "band",
@@ -110,7 +103,6 @@ COMPARING = by_name(
             "whether the difference of each metric is also taken against every k, with a band that holds at all of "
             "them: for which k is which model better?",
             False,
-            help="Say for which k which model is better, by a band that holds at every k.",
         ),
     ),
     UNMATCHED,
@@ -136,7 +128,6 @@ POOLING = by_name(
         "its number of problems.",
         POOL_BY[0],
         POOL_BY,
-        help="What counts alike where benchmarks are pooled: every benchmark, or every problem.",
         group=COMPUTED,
     ),
     PAIRED,
@@ -158,7 +149,6 @@ GATING = by_name(
             'what numbers must be at least: "pass^4 >= 0.8", or a list of such requirements.',
             metavar="TEXT",
             short=True,
-            help="What a number must be at least: 'pass^4 >= 0.8'. Give the option once for each number.",
         ),
         Option(
             "each",
@@ -167,16 +157,12 @@ GATING = by_name(
             '"pass@1 >= 0.8", shown by the interval of the problem.',
             metavar="TEXT",
             short=True,
-            help="What every single problem must reach: '8 of 10' of its samples, or 'pass@1 >= 0.8', shown by its "
-            "interval.",
         ),
         replace(
             COMPARING["margin"],
             text="how much the candidate may be worse than the base, below 1; with 0 it must be better. Needed with a "
             "base.",
             check=check_with("at_k.uncertainty.checks:check_margin"),
-            help="How much the candidate may be worse than the base, such as 0.02; with 0 it must be better. Needed "
-            "with --against.",
         ),
         Option(
             "metrics",
@@ -184,7 +170,6 @@ GATING = by_name(
             "the numbers in which the candidate may not be worse than the base; by default pass@1.",
             flag="-m",
             metavar="NAME",
-            help="The number in which the candidate may not be worse than the base; pass@1 if none is given.",
         ),
         Option(
             "policy",
@@ -193,8 +178,6 @@ GATING = by_name(
             "and a table of these for each data set. What is given beside it counts first.",
             metavar="FILE",
             short=True,
-            help="A TOML file with require, each, metrics, margin, confidence_level and method, and a table of these "
-            "for each data set.",
         ),
         Option("data", "str", "the name of the data set, by which its table of the policy is found."),
         LEVEL,
@@ -218,7 +201,6 @@ PLANNING = by_name(
             flag="-k",
             metavar="K",
             short=True,
-            help="The k of pass@k; pass@1 is avg@n.",
             label="Answers drawn, k",
         ),
         Option(
@@ -226,7 +208,6 @@ PLANNING = by_name(
             "float | Fraction",
             "the threshold of G-Pass@k; pass@k if it is not given.",
             metavar="T",
-            help="Plan for G-Pass@k with this threshold instead.",
             label="τ of G-Pass@k, empty for pass@k",
         ),
         Option(
@@ -236,7 +217,6 @@ PLANNING = by_name(
             check=check_with("at_k.uncertainty.checks:check_fraction"),
             metavar="X",
             short=True,
-            help="Plan without a pilot: the accuracy that you expect.",
             label="Accuracy that is expected",
         ),
         Option(
@@ -253,7 +233,6 @@ PLANNING = by_name(
             "numbers of problems to look at; by default a quarter, half, once, twice and four times the pilot's.",
             metavar="M,...",
             short=True,
-            help="Numbers of problems in the table: 100,300.",
             label="Problems, M",
         ),
         Option(
@@ -263,7 +242,6 @@ PLANNING = by_name(
             "is that of the needed numbers.",
             metavar="N,...",
             short=True,
-            help="Numbers of samples in the table: 4,16.",
             label="Samples of each, n",
         ),
         Option(
@@ -273,7 +251,6 @@ PLANNING = by_name(
             check=check_with("at_k.uncertainty.checks:check_fraction"),
             metavar="X",
             short=True,
-            help="Say how many problems, or samples, an interval of ± X needs.",
             label="Interval wished for, ± points",
         ),
         Option(
@@ -283,7 +260,6 @@ PLANNING = by_name(
             check=check_with("at_k.uncertainty.checks:check_fraction"),
             metavar="X",
             short=True,
-            help="Say how many problems are needed to find a difference of X between two models.",
             label="Difference to find, in points",
         ),
         LEVEL,

@@ -86,7 +86,6 @@ TALLYING = by_name(
         "whether to keep problems by their names, so that samples can be added to them.",
         False,
         short=True,
-        help="Keep problems by their names, so that samples of the same problems can be added.",
     ),
     *JUDGING,
     *(SCORING[name] for name in _COUNTED),

@@ -14,7 +14,6 @@ JUDGING = in_panel(
         0.5,
         check=check_with("at_k.validation:check_threshold"),
         metavar="X",
-        help="A sample is correct if its grade is above X.",
     ),
     Option(
         "extract_fn",
@@ -49,7 +48,6 @@ JUDGING = in_panel(
         "which it finds nothing is used as it is.",
         check=find_with("at_k.grading:find_extraction", name="extract_reference"),
         metavar="RULE",
-        help="How to find the answer in each reference; by default as in samples. text: use the whole reference.",
     ),
     Option(
         "equivalence",
@@ -116,7 +114,6 @@ JUDGING = in_panel(
         "the number of cores.",
         check=check_with("at_k.grading.workers:check_num_workers"),
         metavar="N",
-        help="The number of processes for slow checkers. Default: the number of cores.",
     ),
     Option(
         "timeout",
@@ -127,7 +124,6 @@ JUDGING = in_panel(
         TIMEOUT,
         check=check_with("at_k.grading.workers:check_timeout"),
         metavar="S",
-        help="Seconds of CPU time for one check of a slow checker, or one program.",
     ),
     Option(
         "missing",
@@ -137,7 +133,6 @@ JUDGING = in_panel(
         "error",
         MISSING,
         metavar="RULE",
-        help="What to do with unjudged samples. error: stop. incorrect: count them as wrong. drop: leave them out.",
         label="A missing sample",
         words=(
             ("error", "is an error"),

@@ -66,9 +66,6 @@ NUMBERS = in_panel(
         "random",
         TIES,
         metavar="RULE",
-        help="Which answer wins if several have the most votes. random: each with the same chance. first: at k = n the "
-        "one that was given first, else as random. strict: none with half of the votes or fewer. incorrect: none in a "
-        "tie.",
         label="A tied vote",
         words=(
             ("random", "is shared"),
@@ -159,8 +156,6 @@ INTERVALS = in_panel(
         "beta",
         CI_METHODS,
         metavar="METHOD",
-        help="The method of the intervals. beta covers the true value about as often as --ci states. t, wald, wilson, "
-        "clopper-pearson and bootstrap are for comparison.",
     ),
 )
 """The options that say what the intervals are."""

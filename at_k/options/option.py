@@ -85,7 +85,7 @@ class Option:
         flag: a short spelling on the command line, beside the name.
         long: the long spelling, where the name is taken.
         metavar: what stands for its value in the help of the command.
-        help: its meaning on the command line; without it, the command does not offer the option.
+        help: its meaning on the command line; "" for that of `text`.
         short: whether `--help` shows it; `--help-all` shows all.
         label: what a form calls it. Here and below, pages have the Chinese in their catalogue.
         words: what a form calls each of the choices that it offers.
@@ -111,6 +111,12 @@ class Option:
     def flags(self) -> list[str]:
         """List the spellings on the command line."""
         return [self.long or f"--{self.name.replace('_', '-')}", *([self.flag] if self.flag else [])]
+
+    @property
+    def usage(self) -> str:
+        """Return its meaning as the help of the command has it, without Markdown."""
+        text = self.help or self.text.replace("`", "").replace('"', "")
+        return text[0].upper() + text[1:]
 
     @property
     def spelling(self) -> str:

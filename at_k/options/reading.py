@@ -74,7 +74,6 @@ READING = in_panel(
         "the key of a JSON document under which the rows are, with dots.",
         flag="--rows",
         metavar="KEY",
-        help="The key of a JSON document under which the rows are: run.results.",
     ),
     Option(
         "correct",
@@ -98,7 +97,6 @@ READING = in_panel(
         "problems to leave out: the path of a text file with a name on each line, or a mapping of names. Behind a name "
         "may be the last day on which it is left out, `p7 2026-12-31`; after it the problem counts again.",
         metavar="PATH",
-        help="A text file with the names of problems to leave out, each with an optional last day: p7 2026-12-31.",
     ),
     Option(
         "sampling",
@@ -106,7 +104,6 @@ READING = in_panel(
         '"independent" says that the samples of a problem were drawn independently, although it seems that sampling '
         "stopped at the first correct one.",
         choices=SAMPLING,
-        help="independent: the samples were drawn independently, although it seems that sampling stopped early.",
     ),
     Option(
         "prompt_column",
@@ -115,8 +112,6 @@ READING = in_panel(
         "prompt and the completion. If there is a column `entry_point` too, a reference that defines `check` and does "
         "not call it gets the call `check(entry_point)`. By default, the answers stand alone.",
         metavar="COLUMN",
-        help="The column with the prompt that each answer continues, as in HumanEval; with a column entry_point, "
-        "tests get the call check(entry_point).",
     ),
     Option(
         "concat",
@@ -133,14 +128,12 @@ READING = in_panel(
         'the name of the format of the files, where their content does not show it; "plain" for a table.',
         long="--input-format",
         metavar="NAME",
-        help="The format of the files, if their content does not show it; at-k formats lists all.",
     ),
     Option(
         "scorer",
         "str",
         "the scorer whose grades to use, if a file has several.",
         metavar="NAME",
-        help="The scorer whose grades to use, if the file has several; a note names the one that was used.",
         label="Scorer",
     ),
     Option(
@@ -148,7 +141,6 @@ READING = in_panel(
         "str",
         "the filter whose answers to use, if a file has several.",
         metavar="NAME",
-        help="The filter whose answers to use, if the file has several; a note names the one that was used.",
         label="Filter",
     ),
     Option(
@@ -156,7 +148,6 @@ READING = in_panel(
         "str",
         "which tests of EvalPlus a program must pass.",
         choices=PROGRAM_TESTS,
-        help="Which tests of EvalPlus a program must pass.",
         label="Tests",
         words=(
             ("base", "the base tests"),
@@ -169,7 +160,6 @@ READING = in_panel(
         '"skip" leaves out what is broken in a file, and counts it.',
         "raise",
         ON_ERROR,
-        help="What to do with a broken part of a file. raise: stop. skip: leave it out and count it.",
         label="What is broken in a file",
         words=(
             ("raise", "is an error"),

@@ -31,6 +31,10 @@ FILES = {
 MISTAKES = [
     ("mine.jsonl", "at-k score mine.jsonl"),
     ("scor mine.jsonl", "Did you mean at-k score?"),
+    ("predict mine.jsonl --k 8", "Did you mean at-k plan --predict?"),
+    ("rank mine.jsonl other.jsonl", "Did you mean at-k compare?"),
+    ("score mine.jsonl --check check.py:check", "at_k.score(path, check_correct_fn=check)"),
+    ("plan mine.jsonl --half-width 0", "such as 0.05 or 5%"),
     ("score", "at-k score results.jsonl"),
     ("plot mine.jsonl", "--out curves.svg"),
     ("select mine.jsonl", "--where '0.1 <= avg <= 0.9'"),

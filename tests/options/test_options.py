@@ -25,6 +25,7 @@ from modules import (
 import at_k
 from at_k import columns, estimators, family, options
 from at_k.cli import commands
+from at_k.cli.options import FLAGS
 from at_k.demo.scoring import OFFERED as ON_PAGES
 from at_k.family import METRICS, OUTPUTS
 from at_k.grading import judge
@@ -119,9 +120,9 @@ def test_declarations(registry):
         option.refuse_wrong(option.default)
         if option.choices and option.default is not None:
             assert option.default in option.choices
-        if option.help and option.metavar is not None:  # then no list of the choices stands beside it
+        if option.metavar is not None and option.name in FLAGS:  # then no list of the choices stands beside it
             assert [
-                each for each in option.choices if each.replace("_", "-") not in option.help.replace("_", "-")
+                each for each in option.choices if each.replace("_", "-") not in option.usage.replace("_", "-")
             ] == []
 
 
@@ -130,7 +131,7 @@ def test_the_command_has_the_defaults_of_the_library():
     for name, option in commands.score.options.items():
         given = parameters[name].default
         assert str(given) == str(option.default) or given is None
-        assert get_args(parameters[name].annotation)[1].help == option.help
+        assert get_args(parameters[name].annotation)[1].help == option.usage
 
 
 @for_each("function", [at_k.score, at_k.compare, at_k.rank, at_k.plan, at_k.gate, at_k.diagnose, at_k.read_results])
