@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
 
 from at_k.grading.checkers import find_checker
-from at_k.grading.checkers.base import Checker
-from at_k.grading.checkers.text import normalize_words
 from at_k.grading.extraction import EXTRACTIONS, extract_answers, extract_references
 from at_k.grading.letters import read_option
-from at_k.grading.numbers import Rational, read_number
+from at_k.grading.numbers import read_number
 from at_k.grading.pairs import grade_samples
 from at_k.samples import Answers, Problems
 
-# What is tried; of those with equally many right answers the first is suggested. `numeric` is before `quasi_exact`,
-# which drops signs and points of numbers. `choice` is tried only where all references have the letter of an option.
+# The rules and checkers that are tried; of those with equally many right answers the first is suggested. `quasi_exact`
+# drops signs and points of numbers, and is tried only where no reference is one; `choice` only where all references
+# have the letter of an option.
 _CANDIDATES: tuple[tuple[str | None, str], ...] = (
     (None, "numeric"),
     (None, "quasi_exact"),
@@ -33,21 +31,6 @@ _CANDIDATES: tuple[tuple[str | None, str], ...] = (
 
 # Samples that are tried. They take less than a second.
 _SAMPLES = 5000
-
-
-@dataclass(frozen=True, repr=False)
-class _Words(Checker):
-    """Accept what `quasi_exact` accepts, except for two numbers that differ."""
-
-    name = "quasi_exact"
-
-    def normalize(self, text: str) -> Hashable:
-        """Normalise a text, and read it as a number."""
-        return normalize_words(text), read_number(text)
-
-    def compare(self, answer: tuple[str, Rational | None], reference: tuple[str, Rational | None]) -> bool:
-        """Compare the texts, and the numbers if both are."""
-        return answer[0] == reference[0] and (None in (answer[1], reference[1]) or answer[1] == reference[1])
 
 
 @dataclass(frozen=True)
@@ -87,17 +70,19 @@ def suggest_options(problems: Problems) -> Suggestion | None:
     answers = _take_first(problems.answers)
     references = problems.references[: len(answers)]
     given = int(np.count_nonzero(answers.codes.values >= 0))
-    lettered = all(read_option(text)[0] for row in references for text in row)
+    texts = [text for row in references for text in row]
+    refused = set() if all(read_option(text)[0] for text in texts) else {"choice"}
+    if any(read_number(text) is not None for text in texts):
+        refused.add("quasi_exact")
     best: Suggestion | None = None
     for rule, checker in _CANDIDATES:
-        if "choice" in (rule, checker) and not lettered:
+        if refused.intersection((rule, checker)):
             continue
         read, accepted = answers, references
         if rule is not None:
             read = extract_answers(answers, EXTRACTIONS[rule])
             accepted = extract_references(references, EXTRACTIONS[rule], "extract_fn", keep=True)
-        check = _Words() if checker == _Words.name else find_checker(checker)
-        right = int(np.count_nonzero(grade_samples(read, accepted, check).values))
+        right = int(np.count_nonzero(grade_samples(read, accepted, find_checker(checker)).values))
         if right and right / given > (best.share if best else 0):
             best = Suggestion(rule, checker, right / given)
     return best
