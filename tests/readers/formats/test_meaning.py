@@ -464,7 +464,7 @@ def test_the_harness_itself_says_the_same(name):
         try:
             value = aggregate(content, k)
         except ImportError as error:
-            pytest.skip(f"{name} is not installed: {error}")  # thirteen harnesses do not fit into one environment
+            pytest.skip(f"{name} is not installed: {error}")  # fifteen harnesses do not fit into one environment
         assert value == pytest.approx(over_problems(own, k), abs=1e-12)
 
 
