@@ -54,19 +54,15 @@ def encode(column: Any) -> Coded:
     """
     if is_arrow(column):
         return _encode_arrow(column)
-    codes: dict[object, int] = {}
-    values: list[Any] = []
-    found = np.empty(len(column), dtype=np.int64)
-    for place, value in enumerate(column):
-        if value is None:
-            found[place] = -1
-            continue
-        key = value if isinstance(value, str) else (type(value), repr(value))
-        code = codes.setdefault(key, len(values))
-        if code == len(values):
-            values.append(value)
-        found[place] = code
-    return Coded(found, values)
+    keys: Sequence[Any] = column
+    if not {*map(type, column)} <= {str, type(None)}:
+        keys = [cell if cell is None or isinstance(cell, str) else (type(cell), repr(cell)) for cell in column]
+    firsts = dict(zip(reversed(keys), reversed(column), strict=True))
+    firsts.pop(None, None)
+    table = dict.fromkeys(keys)
+    table.pop(None, None)
+    codes = {key: code for code, key in enumerate(table)} | {None: -1}
+    return Coded(np.fromiter(map(codes.__getitem__, keys), np.int64, len(keys)), [firsts[key] for key in table])
 
 
 def _encode_arrow(column: Any) -> Coded:

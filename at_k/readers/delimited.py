@@ -8,14 +8,13 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from io import StringIO, TextIOWrapper
 from itertools import chain, count, islice
 from threading import Lock
 from typing import Any
-
-import numpy as np
 
 from at_k.errors import InputError, Message
 from at_k.readers.blocks import Block, Rows, take_column
@@ -47,8 +46,21 @@ def find_delimiter(header: bytes) -> str:
 def open_csv(source: Source, faults: Faults) -> Rows:
     """Open CSV or TSV."""
     mark = find_delimiter(source.first_line)
-    names = read_header(next(read_records(_decode_text(source, _list_blocks(source)), mark), []))
-    return Rows("tsv" if mark == "\t" else "csv", lambda wanted: _read_blocks(source, names, mark, wanted), faults)
+    record = next(read_records(_decode_text(source, _list_blocks(source)), mark), [])
+    named = not _holds_verdicts(record)
+    names = read_header(record if named else [""] * len(record))
+    notes = [] if named else [Message("note.no_header", "The first line names no columns, so it was read as a row.")]
+    layout = "tsv" if mark == "\t" else "csv"
+    return Rows(layout, lambda wanted: _read_blocks(source, names, mark, wanted, named=named), faults, notes)
+
+
+def _holds_verdicts(record: Sequence[str]) -> bool:
+    """Return whether the first line is a row with verdicts; columns may be numbered from 0 or from 1."""
+    cells = [cell.strip().lower() for cell in record]
+    numbers = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < 5]
+    if len(numbers) > 1 and numbers in ([*range(len(numbers))], [*range(1, len(numbers) + 1)]):
+        return False
+    return not {"0", "1", "true", "false"}.isdisjoint(cells) and {*numbers} <= {0, 1}
 
 
 def read_header(record: Sequence[str]) -> list[str]:
@@ -64,7 +76,7 @@ def read_header(record: Sequence[str]) -> list[str]:
     return names
 
 
-def _list_blocks(source: Source) -> Iterator[bytes]:
+def _list_blocks(source: Source) -> Generator[bytes, None, None]:
     """Yield the blocks of lines, without blank ones before the header."""
     blocks = (block.data for block in source.blocks())
     first = next((data for data in blocks if data.strip()), None)
@@ -73,36 +85,32 @@ def _list_blocks(source: Source) -> Iterator[bytes]:
         yield from blocks
 
 
-def _read_blocks(source: Source, names: list[str], mark: str, wanted: Collection[str] | None) -> Iterator[Block]:
-    blocks = _list_blocks(source)
-    first = next(blocks, b"")
-    header, _, rest = first.partition(b"\n")
-    has_header = header.count(b'"') % 2 == 1 or b"\r" in header.rstrip(b"\r")
-    blocks, count = chain([first if has_header else rest], blocks), 0
+def _read_blocks(
+    source: Source, names: list[str], mark: str, wanted: Collection[str] | None, *, named: bool
+) -> Iterator[Block]:
     needed = names if wanted is None else [name for name in names if name in wanted] or names[:1]
-    for data in blocks:
-        table = None if has_header else _parse(data, names, needed, mark)
-        if table is None:  # a cell may begin here and end in another block
-            blocks = chain([data], blocks)
-            break
-        yield Block(
-            range(count + 1, count + len(table) + 1),
-            names if wanted is None else needed,
-            partial(take_column, table),
-        )
-        count += len(table)
-    else:
-        return
-    records = read_records(_decode_text(source, blocks), mark, 0 if has_header else count + 1, len(names))
-    records = islice(records, 1 if has_header else 0, None)
-    while found := list(islice(records, _BATCH)):
-        columns = dict(zip(names, zip(*found, strict=True), strict=True))
-        yield Block(
-            range(count + 1, count + len(found) + 1),
-            names,
-            partial(_list_cells, columns),
-        )
-        count += len(found)
+    count = 0
+    with closing(_list_blocks(source)) as listed:
+        first = next(listed, b"")
+        header, _, rest = first.partition(b"\n")
+        has_header = named and (header.count(b'"') % 2 == 1 or b"\r" in header.rstrip(b"\r"))
+        blocks: Iterable[bytes] = chain([first if has_header or not named else rest], listed)
+        for data in blocks:
+            table = None if has_header else _parse(data, names, needed, mark)
+            if table is None:  # a cell may begin here and end in another block
+                blocks = chain([data], blocks)
+                break
+            places = range(count + 1, count + len(table) + 1)
+            yield Block(places, names if wanted is None else needed, partial(take_column, table))
+            count += len(table)
+        else:
+            return
+        records = read_records(_decode_text(source, blocks), mark, 0 if has_header else count + 1, len(names))
+        records = islice(records, 1 if has_header else 0, None)
+        while found := list(islice(records, _BATCH)):
+            columns = dict(zip(names, zip(*found, strict=True), strict=True))
+            yield Block(range(count + 1, count + len(found) + 1), names, partial(_list_cells, columns))
+            count += len(found)
 
 
 def _list_cells(columns: Mapping[str, Sequence[str]], name: str) -> list[str | None]:
@@ -125,6 +133,9 @@ def read_records(lines: Iterable[str], delimiter: str, count: int = 0, width: in
             if not record:
                 continue
             count += 1
+            if len(record) == width:
+                yield record
+                continue
             width = width or len(record)
             if len(record) != width:
                 raise InputError(
@@ -158,13 +169,12 @@ def read_records(lines: Iterable[str], delimiter: str, count: int = 0, width: in
 def _parse(data: bytes, names: Sequence[str], wanted: Sequence[str], delimiter: str) -> Any:
     """Parse lines of CSV with Arrow; None if it cannot, or could read something else than is there.
 
-    Arrow takes a text behind a closed quotation mark, and a row that ends within a cell. So each mark must begin or end
-    a cell, or be one of two, and each line must have an even number of them.
+    Arrow takes a text behind a closed quotation mark, and a row that ends within a cell, so it gets no such marks.
     """
     import pyarrow as pa
     import pyarrow.csv as pc
 
-    if not _is_plain(data, delimiter):
+    if not _is_plain(data):
         return None
     converting = pc.ConvertOptions(
         include_columns=wanted,
@@ -179,25 +189,9 @@ def _parse(data: bytes, names: Sequence[str], wanted: Sequence[str], delimiter: 
         return None
 
 
-def _is_plain(data: bytes, delimiter: str) -> bool:
-    """Return whether lines of CSV end as lines of other files do, and their quotation marks are easily understood."""
-    if data.count(b"\r") != data.count(b"\r\n") or not data.strip():
-        return False
-    if b'"' not in data:
-        return True
-    letters = np.frombuffer(b"\n" + data + b"\n", dtype=np.uint8)
-    marks = np.flatnonzero(letters == ord('"'))
-    ends = np.flatnonzero(letters == ord("\n"))
-    if (np.bincount(np.searchsorted(ends, marks)) % 2).any():
-        return False
-    first = np.flatnonzero(np.diff(marks, prepend=-1) > 1)  # of each run of marks
-    length = np.diff(first, append=len(marks))
-    edges = [ord(mark) for mark in (delimiter, "\n", "\r")]
-    begins = np.isin(letters[marks[first] - 1], edges)
-    stops = np.isin(letters[marks[first] + length], edges)
-    inside = first % 2 == 1  # an odd number of marks is before it
-    right = np.where(length % 2 == 1, np.where(inside, stops, begins), inside | (begins & stops))
-    return bool(right.all())
+def _is_plain(data: bytes) -> bool:
+    """Return whether lines of CSV end as lines of other files do, and have no quotation marks."""
+    return data.count(b"\r") == data.count(b"\r\n") and bool(data.strip()) and b'"' not in data
 
 
 _ROW, _LINE = re.compile(r"\brow {(\w+)(:,)?}"), re.compile(r"\b(?:row|line) {(\w+)(:,)?}")
@@ -238,7 +232,10 @@ def _number_lines(source: Source) -> Iterator[int]:
     if source.layout == "jsonl":
         yield from count(1)  # rows are counted by their lines already
     elif source.layout == "csv":
-        yield from islice(_number_records(source), 1, None)
+        record = next(
+            csv.reader([source.first_line.decode("utf-8", "replace")], delimiter=find_delimiter(source.first_line)), []
+        )
+        yield from islice(_number_records(source), 0 if _holds_verdicts(record) else 1, None)
 
 
 def _number_records(source: Source) -> Iterator[int]:

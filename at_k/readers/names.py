@@ -119,7 +119,7 @@ ERROR = _words("error errors exception error_message error_type traceback")
 STEP = _words("step global_step training_step")
 SET = _words("dataset dataset_name data_source benchmark task task_name subset")
 
-RUN = _words("run trial attempt seed rollout try repeat epoch")
+RUN = _words("run trial attempt seed rollout try repeat epoch 第")
 """Names of columns that hold one sample each, if they are numbered."""
 
 NUMBER_WORD = {

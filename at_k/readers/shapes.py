@@ -29,11 +29,14 @@ from at_k.readers.roles import Profile
 from at_k.readers.samples import SAMPLE_ROLES, Columns
 from at_k.readers.structure import make_summary_error
 
-_NUMBERED = re.compile(r"(.*?[^\W\d])[\s._\[(#-]*(\d+)[\])]?")
-"""A name with a number at its end: answer_1, run[0]; not pass@1, which sums up samples."""
+_NUMBERED = re.compile(r"(|.*?[^\W\d])[\s._\[(#-]*(\d+)(?:次|[\])])?")
+"""A name with a number at its end: answer_1, run[0], 第1次; not pass@1, which sums up samples."""
 
 _PREDICTORS = ("pred", "preds", "prediction", "predictions", "predicted_answer")
 """Names that may be of several predictors, where they are numbered."""
+
+_UNNAMED = ("", "column")
+"""Names of columns that have none but a number."""
 
 _MOST = 1_000_000
 """The most samples that a count may stand for."""
@@ -276,9 +279,9 @@ def find_family(profile: Profile) -> list[str]:
     """Find numbered columns of one name, most of whose cells could be grades."""
     families: dict[str, list[str]] = {}
     for name, column in profile.columns.items():
-        match = _NUMBERED.fullmatch(column.spelling) or re.fullmatch(r"()(\d+)|第(\d+)次", column.spelling)
+        match = _NUMBERED.fullmatch(column.spelling)
         if match and column.fits("grades"):
-            families.setdefault(match[1] or "", []).append(name)
+            families.setdefault(match[1], []).append(name)
     return max((own for own in families.values() if len(own) > 1), key=len, default=[])
 
 
@@ -299,10 +302,10 @@ def _find_role(profile: Profile, stem: str, names: Sequence[str], roles: Columns
     for role in ("scores", "grades"):
         if stem in ROLE[role]:
             return role
-    if stem not in (*RUN, *ROLE["answers"]):
+    if stem not in (*RUN, *ROLE["answers"], *_UNNAMED):
         return None
     cells = [cell for name in names for cell in profile[name].there]
     fitting = sum(profile.reads.fits("grades", cell) for cell in cells)
     # The last row may sum up the others, so that not all of them fit.
     are_grades = roles["references"] is None and fitting >= len(cells) - 2 * len(names) and 2 * fitting > len(cells)
-    return "grades" if are_grades else "answers"
+    return "grades" if are_grades else None if stem in _UNNAMED else "answers"

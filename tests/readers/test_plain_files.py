@@ -246,6 +246,15 @@ READ = {
     "an average beside lists": ('{"a": [1, 0], "b": [1, 1], "overall": 0.75}', summed("overall", "problem")),
     "resolved and unresolved": (csv("id,status", "a,resolved", "a,unresolved", "b,resolved", "b,resolved"), AB),
     "ends of programs": (csv("id,verdict", "a,AC", "a,TLE", "b,accepted", "b,AC"), AB),
+    "a matrix without names": ("1,0\n1,1\n", AB),
+    "a matrix of truth values": ("True,False\nTrue,True\n", AB),
+    "a matrix as pandas writes it": ("0,1\n1,0\n1,1\n", AB),
+    "columns that are numbers": (csv("id,1,2", "a,1,0", "b,1,1"), AB),
+    "Chinese numbers of runs": (csv("题目,第1次,第2次", "a,1,0", "b,1,1"), AB),
+    "rows without a header": (
+        csv("a,1", "a,0", "b,1", "b,1"),
+        refused("plain.unknown", columns={"problem": "column 1", "grades": "column 2"}),
+    ),
     "numbered columns of any name": (
         csv("id,s1,s2,mean", "a,1,0,.5", "b,1,1,1"),
         refused("plain.unknown", columns={"problem": "id", "grades": "s1+s2"}),
