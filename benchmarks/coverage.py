@@ -582,18 +582,41 @@ def simulate_costs(
     return covered / repetitions
 
 
-def simulate_prediction(n: int, k: int, *, repetitions: int, seed: int) -> dict[str, float]:
-    """Predict pass@k of the models of EvalPerf from n of their 100 samples: coverage, and distance from the whole."""
-    data = Path(__file__).parent.parent / "tests" / "data" / "evalperf_counts.json"
-    models = [each for each in json.loads(data.read_text(encoding="utf-8"))["models"].values() if each["n"] == 100]
+def read_counts() -> dict[str, list[tuple[int, Any]]]:
+    """Read, for EvalPerf and for other data, the samples of each problem and how many are correct, of each model."""
+    folder = DOCS.parent / "tests" / "data"
+    models = json.loads((folder / "evalperf_counts.json").read_text(encoding="utf-8"))["models"].values()
+    math = json.loads((folder / "deepscaler_counts.json").read_text(encoding="utf-8"))
+    puzzles, games = (
+        list(map(json.loads, (folder / name).read_text(encoding="utf-8").splitlines()))
+        for name in ("p3_codex_cushman_n1000.jsonl", "tot_game24_cot.jsonl")
+    )
+    others = [(math["n"], math["base"]), (math["n"], math["rl"]), *((each["n"], each["c"]) for each in puzzles)]
+    others.append((games[0]["n"], [sum(each["correct"]) for each in games]))
+    return {"EvalPerf": [(100, each["c"]) for each in models if each["n"] == 100], "others": others}
+
+
+def simulate_prediction(data: str, n: int, k: int, *, repetitions: int, seed: int) -> dict[str, float]:
+    """Predict pass@k of each model from n of its samples: coverage, and distance from pass@k of all samples."""
     rng, held, errors = np.random.default_rng([seed, n, k]), [], []
-    for model, _ in product(models, range(repetitions)):
-        c = np.array(model["c"])
-        truth = float(pass_at_k(np.full(len(c), 100), c, k=k).mean())
-        found = predict_pass_at_k(np.full(len(c), n), rng.hypergeometric(c, 100 - c, n), k=k)
+    for (drawn, counts), _ in product(read_counts()[data], range(repetitions)):
+        c = np.array(counts)
+        truth = float(pass_at_k(np.full(len(c), drawn), c, k=k).mean())
+        few = rng.hypergeometric(c, drawn - c, n)
+        if not few.any():  # no prediction is made
+            continue
+        found = predict_pass_at_k(np.full(len(c), n), few, k=k)
         held.append(found.low <= truth <= found.high)
         errors.append(float(found.mean) - truth)
-    return {"coverage": float(np.mean(held)), "error": float(np.sqrt(np.mean(np.square(errors))))}
+    return {
+        "predictions": len(held),
+        "coverage": float(np.mean(held)),
+        "error": float(np.sqrt(np.mean(np.square(errors)))),
+    }
+
+
+PREDICTED = [*product(("EvalPerf", "others"), (8, 16), (32, 64)), ("others", 8, 16)]
+"""Data, n, and the k that is predicted."""
 
 
 def run(simulate: Callable[[Any], Result], cells: Iterable[Any], workers: int) -> list[Result]:
@@ -729,7 +752,7 @@ def _write_intervals(
 
 def _write_other_intervals(slow: int, seed: int, workers: int, demands: Demands) -> list[str]:
     """Tabulate clusters, max@k, costs and predictions."""
-    few, many = 5 * slow, 10 * slow
+    many = 10 * slow
     return [
         "## Problems in clusters",
         "",
@@ -754,22 +777,14 @@ def _write_other_intervals(slow: int, seed: int, workers: int, demands: Demands)
             ),
         ),
         "",
-        *_tabulate_costs(few, seed, workers, demands),
+        *_tabulate_costs(25 * slow, seed, workers, demands),
         "",
-        "pass@k predicted from n of the 100 samples of 31 models on 118 tasks (EvalPerf), about these problems, "
-        "against all samples, one draw of each model. The interval is cut at pass@n.",
+        "pass@k predicted from n samples, about these problems, against all samples, with four draws of each model: 31 "
+        "models on 118 tasks (EvalPerf, 100 samples), and others: two models on 1,060 problems of mathematics "
+        "(DeepScaleR, 128 samples), three prompts on 397 puzzles (P3, 1,000) and 100 games of 24 (Tree of Thoughts, "
+        "100). The interval is cut at pass@n.",
         "",
-        *_tabulate(
-            simulate_prediction,
-            ("n", "k"),
-            [(8, 32), (8, 64), (16, 64)],
-            1,
-            seed,
-            workers,
-            judge=lambda cell, each: demands.at_least(
-                f"prediction on EvalPerf from {cell[0]:g} to {cell[1]:g}", each["coverage"], of=31
-            ),
-        ),
+        *_tabulate_predictions(max(1, slow // 10), seed, workers, demands),
     ]
 
 
@@ -920,6 +935,15 @@ def _tabulate_costs(repetitions: int, seed: int, workers: int, demands: Demands)
         "cost per success, share of the cells that cover .93", 1 - len(named) / total, COSTS_COVERED, of=total
     )
     return [*lines, "", f"Cells below {DEMANDED:.2f}: {'; '.join(named) or 'none'}."]
+
+
+def _tabulate_predictions(repetitions: int, seed: int, workers: int, demands: Demands) -> list[str]:
+    lines = ["| data | n | k | predictions | coverage | error |", "|---|--:|--:|--:|--:|--:|"]
+    found = run(partial(apply, simulate_prediction, repetitions=repetitions, seed=seed), PREDICTED, workers)
+    for (data, n, k), each in zip(PREDICTED, found, strict=True):
+        lines.append(f"| {data} | {n} | {k} | {each['predictions']} | {each['coverage']:.3f} | {each['error']:.3f} |")
+        demands.at_least(f"prediction on {data} from {n} to {k}", each["coverage"], of=int(each["predictions"]))
+    return lines
 
 
 def tabulate_equal_models(found: Mapping[EqualModels, float]) -> list[str]:

@@ -20,6 +20,7 @@ import numpy as np
 import typer
 
 from at_k.estimators import pass_at_k
+from at_k.uncertainty.flips import find_flip_p
 from at_k.uncertainty.questions import Questions, is_decided
 
 Floats = np.ndarray[Any, Any]
@@ -145,12 +146,12 @@ def read_evalperf() -> Floats:
     return np.array([each["c"] for each in models if each["n"] == 100]).T
 
 
-def simulate_evalperf(k: int, problems: int, *, repetitions: int, seed: int) -> tuple[float, float]:
-    """Draw problems of two models of EvalPerf: coverage of the difference over all problems, and share of decisions."""
+def simulate_evalperf(k: int, problems: int, *, repetitions: int, seed: int) -> tuple[float, float, float]:
+    """Draw problems of two models of EvalPerf: coverage, decisions by flips alone, and decisions by the rule of ν."""
     rng, counts = np.random.default_rng([seed, k, problems]), read_evalperf()
     values = np.asarray(pass_at_k(100, np.arange(101), k=k))[counts]
     pairs = list(combinations(range(values.shape[1]), 2))
-    covered = decided = 0
+    covered = before = decided = 0
     for _ in range(repetitions // AT_ONCE):
         chosen = rng.choice(len(pairs), AT_ONCE)
         all_problems = np.stack([values[:, a] - values[:, b] for a, b in (pairs[place] for place in chosen)], axis=1)
@@ -161,8 +162,9 @@ def simulate_evalperf(k: int, problems: int, *, repetitions: int, seed: int) -> 
         for q, truth in enumerate(all_problems.mean(axis=0)):
             low, high = questions.find_own_limits(q, LEVEL)
             covered += bool(low - 1e-12 <= truth <= high + 1e-12)
+            before += is_decided(find_flip_p(questions.add_up(q)), LEVEL)
             decided += is_decided(float(questions.p_values[q]), LEVEL)
-    return covered / repetitions, decided / repetitions
+    return covered / repetitions, before / repetitions, decided / repetitions
 
 
 def simulate_clusters(layout: str, mean: float, shared: float, *, repetitions: int, seed: int) -> tuple[float, float]:
@@ -241,7 +243,7 @@ def write_section(
     for (kind, size), share in errors.items():
         judged.at_most(f"type I, {kind}, M = {size}", share, of=2 * repetitions)
     real = ask(simulate_evalperf, list(product((1, 10, 30, 64), (15, 30, 100))), repetitions)
-    for (k, size), (coverage, _) in real.items():
+    for (k, size), (coverage, *_) in real.items():
         judged.at_least(f"difference on EvalPerf, pass@{k}, M = {size}", coverage, of=repetitions)
     clustered = ask(simulate_clusters, list(product(LAYOUTS, (0.5, 0.8), (0.1, 0.7))), repetitions)
     for (layout, mean, shared), (coverage, wrong) in clustered.items():
@@ -264,10 +266,11 @@ def write_section(
         "## Pairs of real models",
         "",
         f"Pairs of 31 models of EvalPerf, problems drawn from its 118, {repetitions:,} times: how often the interval "
-        "holds the difference over all 118, and how often a model is called better.",
+        "holds the difference over all 118, and how often a model is called better: by flips of signs alone, as before "
+        "version 0.7.0, and by the rule of ν.",
         "",
         *tabulate(
-            ["pass@k", *(f"{name}, M = {m}" for m in (15, 30, 100) for name in ("coverage", "decided"))],
+            ["pass@k", *(f"{name}, M = {m}" for m in (15, 30, 100) for name in ("coverage", "flips", "decided"))],
             [(f"k = {k}", *(each for m in (15, 30, 100) for each in real[k, m])) for k in (1, 10, 30, 64)],
         ),
         "",
