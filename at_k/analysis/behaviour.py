@@ -1,4 +1,4 @@
-"""Rules about what the model does: what it repeats, finds rarely, and votes for.
+"""Rules about how a model behaves: what it repeats, finds rarely and votes for, how runs differ, and calibration.
 
 Where there is nothing to find, a rule speaks of at most one data set in twenty: `python -m benchmarks.false_alarms`.
 """
@@ -6,12 +6,19 @@ Where there is nothing to find, a rule speaks of at most one data set in twenty:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from at_k.analysis.findings import FAR, Findings, Rule, quote
+from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message, Phrases
+from at_k.estimators.consensus import VoteCounts
 from at_k.report.notes import VOTE_OF_GRADES
+from at_k.samples import Answers
+from at_k.uncertainty.standard_errors import standard_error
 from at_k.values import ErrorBar
 
 RARE = 1 / 3
@@ -54,6 +61,16 @@ TARGETS = {
 
 _NAMES = {"pass@k": "passed", "avg@n": "average", "cons@k": "cons"}
 
+CHANCE = 0.001
+"""Runs differ if samples without an order would differ as much with at most this probability. It is small, since the
+test is made for every data set."""
+
+_SPLITS = 16
+"""The random halves over which a vote is averaged; more would hardly narrow the interval."""
+
+_DRAWS = 200
+"""The calibrated votes that are drawn to see how large their calibration error is by chance."""
+
 _say = Phrases(
     {
         "diagnosis.copies": "Of {texts:,} samples with {long} characters or more, {copied:,} ({share:.1%}; the rule: "
@@ -89,6 +106,25 @@ _say = Phrases(
         "diagnosis.met": "The target is met.",
         "diagnosis.missed": "The target is missed.",
         "diagnosis.not_settled": "The intervals do not settle whether the target is met.",
+        "diagnosis.stability": "Two samples of a problem differ in their verdict with probability {flip:.3f}. Two "
+        "single runs of this model differ by up to {floor:.3f} in accuracy, in 95 % of pairs.",
+        "diagnosis.runs": "If sample i of every problem is of run i, the accuracy of the {runs} runs lies between "
+        "{least:.3f} and {most:.3f}, with a standard deviation of {sd:.4f}.",
+        "diagnosis.runs_differ": "These runs differ more than samples of one model do: run {least} has "
+        "{least_accuracy:.3f}, and run {most} has {most_accuracy:.3f} (Cochran's Q, p = {p_value:.1g}; the rule: below "
+        "{limit}). Either the runs were not made alike, or the samples are sorted.",
+        "diagnosis.clusters": "Clusters of problems: {count:,}. The share of correct samples varies {design:.2f} times "
+        "as much as that of as many unrelated problems; its interval counts them as {units:.1f}.",
+        "diagnosis.vote_confidence": "The share of a vote as a confidence: the answer that leads in half of the "
+        "samples has {said:.3f} of the other half on average, and is correct in {right:.3f} of the problems. {verdict} "
+        "Of all samples, the share of the leading answer has the expected calibration error {ece:.3f} ({chance:.3f} on "
+        "average if every share were the chance to be correct); the Brier score is {brier:.3f}.",
+        "diagnosis.score_confidence": "The scores lie in [0, 1], and may be confidences: they are {said:.3f} on "
+        "average, and {right:.3f} of the samples are correct. {verdict} The expected calibration error is {ece:.3f}; "
+        "the Brier score is {brier:.3f}.",
+        "diagnosis.overconfident": "It promises too much, by {gap} (the rule: more than {limit}).",
+        "diagnosis.underconfident": "It promises too little: the difference is {gap} (the rule: less than −{limit}).",
+        "diagnosis.no_bias": "A bias of more than {limit} is not shown: the difference is {gap}.",
     }
 )
 
@@ -211,7 +247,243 @@ def check_targets(findings: Findings) -> Iterator[Message]:
             yield _say(f"diagnosis.{use}", verdict=verdict, **written, **targets)
 
 
+def find_within_variance(n: Ints, c: Ints, times: ArrayLike = 1) -> float:
+    """Return the mean variance of verdicts within a problem, p(1 − p)·n/(n − 1); NaN if each has one sample.
+
+    Two samples of a problem differ twice as often.
+    """
+    several = n > 1
+    if not several.any():
+        return np.nan
+    variances = (c * (n - c))[several] / (n * (n - 1.0))[several]
+    return float(np.average(variances, weights=np.broadcast_to(times, n.shape)[several]))
+
+
+def find_noise_floor(n: Ints, c: Ints, /, *, times: ArrayLike = 1) -> float:
+    """Compute the difference in accuracy that two single runs of one model exceed in one of twenty pairs.
+
+    Formula: 1.96·√(2 Σ n p(1 − p)/(n − 1))/M over the M problems, with p = c/n; NaN where every problem has one sample.
+
+    Examples:
+        >>> round(find_noise_floor(np.full(100, 4), np.full(100, 2)), 3)  # 1.96·√(2·100·⅓)/100
+        0.16
+    """
+    from scipy.special import ndtri
+
+    problems = np.broadcast_to(times, n.shape).sum()
+    return float(ndtri(0.975) * np.sqrt(2 * find_within_variance(n, c, times) / problems))
+
+
+def describe_stability(findings: Findings) -> Iterator[Message]:
+    """Describe how much the samples of a problem differ, and whether the runs differ more than samples do."""
+    within, runs = find_within_variance(findings.n, findings.c), np.zeros(0)
+    if np.isnan(within):
+        return
+    # Without the samples, or after some were dropped, samples at the same place are not of the same run.
+    if findings.verdicts is not None and findings.verdicts.kept is None and findings.verdicts.correct.width is not None:
+        correct = findings.verdicts.correct
+        runs = correct.values.reshape(len(correct), -1).mean(axis=0)
+    spread = float(runs.std(ddof=1)) if len(runs) > 1 else None
+    findings.figures["stability"] = figures = {
+        "noise_floor": find_noise_floor(findings.n, findings.c),
+        "within_variance": within,
+        "flip_rate": 2 * within,
+        "run_accuracy": runs.tolist(),
+        "run_sd": spread,
+    }
+    if within:
+        yield _say("diagnosis.stability", flip=2 * within, floor=figures["noise_floor"])
+    if spread is None:
+        return
+    least, most = int(runs.argmin()), int(runs.argmax())
+    yield _say("diagnosis.runs", runs=len(runs), least=float(runs[least]), most=float(runs[most]), sd=spread)
+    p_value = figures["run_p"] = find_run_p(len(findings.n), len(runs), spread, within)
+    if p_value is not None and p_value < CHANCE:
+        yield _say(
+            "diagnosis.runs_differ",
+            least=least + 1, least_accuracy=float(runs[least]), most=most + 1, most_accuracy=float(runs[most]),
+            p_value=p_value, limit=CHANCE,
+        )  # fmt: skip
+
+
+def find_run_p(problems: int, runs: int, sd: float, within: float) -> float | None:
+    """Compute the p-value of Cochran's Q test: do runs on the same problems differ in their accuracy?
+
+    Q = (runs − 1)·M·sd²/within is χ² with runs − 1 degrees of freedom for many problems (W. Cochran, The comparison of
+    percentages in matched samples, Biometrika 37, 1950). None if no problem has two verdicts.
+
+    Examples:
+        >>> round(find_run_p(20, 2, 0.5 * 2**0.5, 0.5), 7)  # 20 problems: run 1 solves 15 alone, and run 2 the other 5
+        7.7e-06
+    """
+    from scipy.stats import chi2
+
+    return float(chi2.sf((runs - 1) * problems * sd**2 / within, runs - 1)) if within else None
+
+
+def describe_clusters(findings: Findings) -> Iterator[Message]:
+    """Say how much clusters widen the interval, where intervals are made with clusters."""
+    clusters, shares = findings.report.clusters, findings.c / findings.n
+    if clusters is None or len(set(clusters)) == 1:
+        return
+    (together, units), (alone, _) = standard_error(shares, clusters=clusters), standard_error(shares)
+    if not alone > 0:
+        return
+    design = float(together / alone) ** 2
+    findings.figures |= {"design_effect": design, "independent_problems": float(units)}
+    yield _say("diagnosis.clusters", count=len(set(clusters)), design=design, units=float(units))
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Hold how well confidences agree with what was correct.
+
+    Attributes:
+        ece: the expected calibration error, 0 is best.
+        brier: the Brier score, 0 is best.
+        confidence: the mean confidence of each bin that is not empty, a point of the reliability curve.
+        accuracy: the share of correct ones in each of these bins.
+        count: how many each of these bins holds.
+    """
+
+    ece: float
+    brier: float
+    confidence: Floats
+    accuracy: Floats
+    count: Ints
+
+
+def measure_calibration(confidence: Floats, correct: Floats, /, *, bins: int = 10) -> Calibration:
+    """Compute the expected calibration error, the Brier score, and the reliability curve.
+
+    Formula: ECE = Σ_b (n_b/N)·|accuracy_b − confidence_b| [1]; Brier = mean (f − y)². No bin is skipped.
+
+    References:
+        1. C. Guo et al., On Calibration of Modern Neural Networks, 2017, https://arxiv.org/abs/1706.04599.
+
+    Examples:
+        >>> found = measure_calibration(np.array([0.25, 0.25, 0.75, 0.75]), np.array([0, 1, 1, 1]))
+        >>> found.ece, found.confidence, found.accuracy
+        (0.25, array([0.25, 0.75]), array([0.5, 1. ]))
+    """
+    index = find_bins(confidence, bins)
+    count = np.bincount(index)
+    held = np.flatnonzero(count)
+    count = count[held]
+    promised, right = (np.bincount(index, weights=each)[held] / count for each in (confidence, correct))
+    # A chance y to be correct has the expected square (f − 1)²·y + f²·(1 − y).
+    brier = float(np.mean(confidence**2 - 2 * confidence * correct + correct))
+    return Calibration(float(count / len(confidence) @ np.abs(promised - right)), brier, promised, right, count)
+
+
+def find_bins(confidence: Floats, bins: int = 10) -> NDArray[np.intp]:
+    """Return the bin of each confidence."""
+    return np.searchsorted((np.arange(bins + 1) / bins)[1:-1], confidence, side="left")
+
+
+def list_confidences(findings: Findings) -> dict[str, tuple[Floats, Floats]]:
+    """List the share of each problem's leading answer and the score of each sample, with what is correct."""
+    found = {} if findings.counts is None else {"vote": measure_vote_shares(findings.counts)}
+    if findings.problems is None or findings.verdicts is None or findings.problems.scores is None:
+        return found
+    scores, kept = findings.problems.scores.values, findings.verdicts.kept
+    if scores.ndim > 1 or findings.report.options.get("higher_is_better") is False:
+        return found
+    scores = scores if kept is None else scores[kept]
+    if ((scores >= 0) & (scores <= 1)).all():
+        found["score"] = scores, findings.verdicts.correct.values.astype(np.float64)
+    return found
+
+
+def measure_vote_shares(counts: VoteCounts) -> tuple[Floats, Floats]:
+    """Compute the share of each problem's leading answer, and whether it is correct; of tied ones, the mean of both."""
+    total = len(counts.n)
+    most = np.zeros(total, dtype=np.int64)
+    np.maximum.at(most, counts.problem, counts.count)
+    leads = counts.count == most[counts.problem]
+    leaders = np.bincount(counts.problem[leads], minlength=total)
+    right = np.bincount(counts.problem[leads & counts.correct], minlength=total)
+    return most / counts.n, right / np.maximum(leaders, 1)
+
+
+def describe_calibration(findings: Findings) -> Iterator[Message]:
+    """Describe how well the share of a vote, or scores in [0, 1], agree with what is correct."""
+    pairs = list_confidences(findings)
+    found = {name: measure_calibration(*pair) for name, pair in pairs.items()}
+    findings.figures["calibration"] = figures = {
+        name: {part: value.tolist() if isinstance(value, np.ndarray) else value for part, value in vars(own).items()}
+        for name, own in found.items()
+    }
+    votes, verdicts = findings.votes, findings.verdicts
+    if verdicts is None:
+        return
+    if "vote" in pairs and votes is not None and (findings.n > 1).all():
+        said, right = split_votes(votes, verdicts.correct.values)
+        chance = figures["vote"]["ece_if_calibrated"] = find_chance_error(pairs["vote"][0])
+        yield _say(
+            "diagnosis.vote_confidence",
+            said=float(said.mean()), right=float(right.mean()), chance=chance,
+            verdict=judge_confidence(findings, "vote", said, right), ece=found["vote"].ece, brier=found["vote"].brier,
+        )  # fmt: skip
+    if "score" in pairs:
+        said, right = pairs["score"]
+        put, n = verdicts.correct.with_values, verdicts.n
+        verdict = judge_confidence(findings, "score", put(said).sums() / n, put(right).sums() / n)
+        yield _say(
+            "diagnosis.score_confidence",
+            said=float(said.mean()), right=float(right.mean()), verdict=verdict,
+            ece=found["score"].ece, brier=found["score"].brier,
+        )  # fmt: skip
+
+
+def judge_confidence(findings: Findings, name: str, said: Floats, right: Floats) -> Message:
+    """Say whether confidences are too high or too low on average, given one pair of numbers per problem."""
+    gap = findings.compare(said, right)
+    findings.figures["calibration"][name]["overconfidence"] = gap._asdict()
+    rule = "no_bias" if not gap.is_far else "overconfident" if gap.value > 0 else "underconfident"
+    return _say(f"diagnosis.{rule}", gap=gap.signed, limit=FAR)
+
+
+def split_votes(votes: Answers, correct: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Compute how large a share the leading answer of half of the samples has in the other half, and if it is correct.
+
+    Which answer leads depends on luck, which its share in the same samples repeats: where all of four samples differ,
+    the leader has a quarter of them. Its share in other samples is that of the model on average.
+    """
+    codes, total = votes.codes, len(votes.codes)
+    problem, n, cast = codes.problem, codes.n, codes.values >= 0
+    width = len(votes.distinct) + 1
+    # The code of no answer, −1, becomes the last one.
+    pairs, which = np.unique(problem * width + codes.values % width, return_inverse=True)
+    of = pairs // width
+    is_right = np.bincount(which, weights=correct) > np.bincount(which) / 2
+    place = np.arange(len(problem)) - (np.cumsum(n) - n)[problem]
+    random = np.random.default_rng(0)
+    said, right = np.zeros(total), np.zeros(total)
+    for _ in range(_SPLITS):
+        first = np.empty(len(problem), dtype=bool)
+        first[np.lexsort((random.random(len(problem)), problem))] = place < n[problem] // 2
+        for half in (first, ~first):
+            count = np.bincount(which[half & cast], minlength=len(pairs))
+            most = np.zeros(total, dtype=np.int64)
+            np.maximum.at(most, of, count)
+            leads = (count > 0) & (count == most[of])
+            leaders = np.maximum(np.bincount(of[leads], minlength=total), 1)
+            others = np.bincount(which[~half], minlength=len(pairs))[leads]
+            size = np.bincount(problem[~half], minlength=total)
+            said += np.bincount(of[leads], weights=others, minlength=total) / leaders / size
+            right += np.bincount(of[leads & is_right], minlength=total) / leaders
+    return said / (2 * _SPLITS), right / (2 * _SPLITS)
+
+
+def find_chance_error(said: Floats) -> float:
+    """Compute the mean expected calibration error of answers that are correct exactly as often as they promise."""
+    random, place = np.random.default_rng(0), find_bins(said)  # the bins depend on what is promised alone
+    gaps = (np.bincount(place, (random.random(len(said)) < said) - said) for _ in range(_DRAWS))
+    return float(np.mean([np.abs(each).sum() for each in gaps])) / len(said)
+
+
 RULES: tuple[Rule, ...] = (
     look_for_copies, weigh_retries, weigh_vote, weigh_wrong_answers, find_wrong_majorities, place_in_matrix,
-    check_targets,
+    check_targets, describe_stability, describe_clusters, describe_calibration,
 )  # fmt: skip

@@ -18,8 +18,7 @@ from at_k.report import Report
 from at_k.report.measuring import spread_k
 from at_k.results.sheet import Cell, Sentences, Sheet, Shown, Table, write_p
 from at_k.summary import is_bounded
-from at_k.uncertainty.flips import ROUNDING
-from at_k.uncertainty.questions import Comparison, Questions, is_decided, obey_test, subtract_columns
+from at_k.uncertainty.questions import Comparison, Questions, is_decided, subtract_columns
 from at_k.values import Key
 
 _SHOWN_FLIPS = 5
@@ -327,16 +326,12 @@ def find_bands(matched: Matched, *, confidence_level: float, seed: int) -> dict[
         pairs = [matched.line_up([own[key] for own in values]) for key in keys]
         table = np.stack([subtract_columns(a, b, bounded=bounded) for a, b in pairs], axis=1)
         questions = Questions(table, bounded=bounded, clusters=matched.codes, times=matched.times, seed=seed)
-        p_values, limits = questions.p_of_band, zip(*questions.find_band(confidence_level), strict=True)
-        obeying = [
-            obey_test(own, (ROUNDING, -ROUNDING), decided=is_decided(p_value, confidence_level), mean=mean)
-            for own, p_value, mean in zip(limits, p_values, questions.mean.tolist(), strict=True)
-        ]
+        low, high = questions.find_limits(confidence_level, questions.p_of_band)
         found[str(line)] = Band(
             k=tuple(key.k or 0 for key in keys), difference=tuple(questions.mean.tolist()),
-            low=tuple(float(low) for low, _ in obeying), high=tuple(float(high) for _, high in obeying),
+            low=tuple(low.tolist()), high=tuple(high.tolist()),
             confidence_level=confidence_level, names=(matched.names[0], matched.names[1]), line=line,
-            p_values=tuple(p_values.tolist()),
+            p_values=tuple(questions.p_of_band.tolist()),
         )  # fmt: skip
     return found
 

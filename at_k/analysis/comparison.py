@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from at_k.analysis.behaviour import find_noise_floor
 from at_k.analysis.compared import Compared, Flip, find_bands
 from at_k.analysis.measurements import (
     OF_MATCHING,
@@ -19,7 +20,6 @@ from at_k.analysis.measurements import (
     read_models,
     say_too_large,
 )
-from at_k.analysis.stability import find_noise_floor
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Mention, Message, Phrases
 from at_k.options import COMPARING, POOLING, SCORED, complete, takes

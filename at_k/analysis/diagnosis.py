@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.analysis import attempts, behaviour, calibration, stability
+from at_k.analysis import attempts, behaviour
 from at_k.analysis.findings import Findings, quote
 from at_k.errors import Mention, Message, Mistake, Phrases
 from at_k.options import SCORING, check_options, takes
@@ -37,7 +37,7 @@ _say = Phrases(
     }
 )
 
-_RULES = (*attempts.RULES, *behaviour.RULES, *stability.RULES, *calibration.RULES)
+_RULES = (*attempts.RULES, *behaviour.RULES)
 """The rules, in the order of what they say."""
 
 _FIGURES = (

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from at_k.analysis.measurements import find_estimator, match, read_models
-from at_k.analysis.requirements import Requirement, read_each, read_policy, read_requirement
-from at_k.combinatorics import Floats
+from at_k.analysis.measurements import Matched, find_estimator, match, read_models
+from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.family import FAMILY
 from at_k.options import GATING, JUDGED, complete, takes
@@ -28,6 +29,11 @@ from at_k.uncertainty.standard_errors import add_units, centre
 from at_k.validation import is_sequence, shorten, type_name
 from at_k.values import Key
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 if TYPE_CHECKING:
     from at_k.signatures import GateOptions, Unpack
 
@@ -36,6 +42,17 @@ PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
 
 _say = Phrases(
     {
+        "gate.each": "{option:each} must say how many samples of each problem must be correct, such as 8 of 10, or "
+        "what must be shown of each, such as {example}; got {text}.",
+        "gate.sign": "A gate asks what a number is at least, which its interval can show, and not {sign}. Ask "
+        "{example}.",
+        "gate.requirement": "A requirement names a number and what it must be at least, such as {example}; got {text}.",
+        "gate.range": "A share such as {key} can be required to be above 0 and at most 1, as 0.8 or 80%; got "
+        "{least:g}.",
+        "gate.no_data": "The policy has nothing about {data}. It has {known}. Name the data set like one of them: "
+        "{option:data}.",
+        "gate.policy": "The policy has {name}, which is not one of {known}.",
+        "gate.toml": "The policy is not TOML: {reason}.",
         "gate.open": "More problems or samples may settle what is inconclusive: plan them with `at-k plan`.",
         "gate.problems": "Problems that pass {requirement}: {passed:,} of {total:,}.",
         "gate.together": "Requirements: {count}. Their intervals hold together at {level}; each alone is one at {own}.",
@@ -193,6 +210,100 @@ def _clean(text: str) -> str:
     return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
 
 
+@dataclass(frozen=True)
+class Requirement:
+    """Require a number to be at least so large: of all problems, or, as `each`, of every single one.
+
+    Attributes:
+        key: the number; None for a share of the samples of a problem that were drawn.
+        least: how large it must be.
+        text: how the requirement was spelled.
+        samples: how many samples the share is of.
+    """
+
+    key: Key | None
+    least: float
+    text: str
+    samples: int = 0
+
+
+def read_requirement(text: str) -> Requirement:
+    """Read what is required of a number.
+
+    Examples:
+        >>> found = read_requirement("pass^4 >= 80 %")
+        >>> found.key, found.least
+        ('pass^4', 0.8)
+    """
+    other = re.search(r"<=|≤|!=|==|<|=<|(?<![<>=!≥])=(?!=)|>(?!=)", text)
+    if other is not None:
+        asked = text.replace(other[0], ">=", 1)
+        raise _say.error("gate.sign", sign=other[0], example=shorten(asked))
+    key, sign, number = (part.strip() for part in text.replace("≥", ">=").partition(">="))
+    found = re.fullmatch(r"([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(%?)", number)
+    if not sign or found is None:
+        raise _say.error("gate.requirement", example="pass^4 >= 0.8", text=shorten(text))
+    least = float(found[1]) / (100 if found[2] else 1)
+    named = find_number(key)
+    if is_bounded(named) and not 0 < least <= 1:
+        raise _say.error("gate.range", key=str(named), least=least)
+    return Requirement(named, least, f"{named} >= {least:g}")
+
+
+def read_each(text: str) -> Requirement:
+    """Read what is required of every problem.
+
+    Examples:
+        >>> found = read_each("8 of 10")
+        >>> found.key, found.least, found.samples
+        (None, 0.8, 10)
+        >>> read_each("pass@1 >= 0.8").key
+        'pass@1'
+    """
+    counted = re.fullmatch(r"\s*(\d{1,9})\s*(?:of|/)\s*(\d{1,9})\s*", text) if isinstance(text, str) else None
+    if counted is not None and 0 < int(counted[1]) <= int(counted[2]):
+        right, samples = int(counted[1]), int(counted[2])
+        return Requirement(None, right / samples, f"{right} of {samples}", samples)
+    if counted is None and isinstance(text, str) and ">=" in text.replace("≥", ">="):
+        found = read_requirement(text)
+        if found.key == "pass@1":
+            return found
+    raise _say.error("gate.each", example="pass@1 >= 0.8", text=shorten(text))
+
+
+def read_policy(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Take what is not given from the policy: from the table of the data set, or else from above the first table."""
+    if options["policy"] is None:
+        return options
+    policy = load_policy(options["policy"])
+    tables = {name: table for name, table in policy.items() if isinstance(table, Mapping)}
+    general = {name: value for name, value in policy.items() if name not in tables}
+    data = options["data"]
+    if tables and data not in tables and not general:
+        raise _say.error("gate.no_data", data=data or "results without a name", known=", ".join(tables))
+    found = general | dict(tables.get(data, {}))
+    for name, value in found.items():
+        if name not in _OF_POLICY:
+            raise _say.error("gate.policy", name=name, known=", ".join(_OF_POLICY))
+        GATING[name].refuse_wrong(value)
+    return options | {name: value for name, value in found.items() if name not in given}
+
+
+_OF_POLICY = ("require", "each", "metrics", "margin", "confidence_level", "method")
+
+
+def load_policy(policy: str | PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """Return a policy, read from its TOML file unless it is a mapping already."""
+    if isinstance(policy, Mapping):
+        return dict(policy)
+    with open(policy, "rb") as file:
+        try:
+            found: dict[str, Any] = tomllib.load(file)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as reason:
+            raise _say.error("gate.toml", reason=str(reason)) from None
+    return found
+
+
 @takes(GATING, JUDGED)
 def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> Gate:
     """Tell whether a model meets what is required of it: PASS, FAIL or INCONCLUSIVE, by the ends of intervals.
@@ -228,11 +339,20 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
     if not wanted and each is None and base is None:
         raise _say.error("gate.nothing", requirement=Mention(require="pass@1 >= 0.8"))
     compared = [] if base is None else keys
-    asked = [*(own.key for own in wanted if own.key is not None), *compared]
     scoring = {name: value for name, value in given.items() if name in JUDGED}
-    models = [_Model.read(name, data, asked, scoring)
-              for name, data in (("candidate", candidate), ("base", base)) if data is not None]  # fmt: skip
-    return _Judge(models, options).judge(wanted, compared, margin, each)
+    asked = [*(own.key for own in wanted if own.key is not None), *compared]
+    reports = {"candidate": _score(candidate, asked, scoring)}
+    if base is not None:
+        reports["base"] = _score(base, asked, scoring)
+    names = list(reports)
+    matched = match(read_models(reports, {}), names, unmatched=options["unmatched"], clusters=options["clusters"])
+    values = {key: matched.line_up([_find_values(report, key) for report in reports.values()]) for key in asked}
+    columns = [_Column(own.key, own.least, own.text, values[own.key][0]) for own in wanted if own.key is not None]
+    for key in compared:
+        text = f"{key} − base >= {f'−{margin:g}' if margin else 0}"
+        difference = subtract_columns(*values[key], bounded=is_bounded(key))
+        columns.append(_Column(key, -margin if margin else 0.0, text, difference, paired=True))
+    return _judge(columns, each, matched, options)
 
 
 def _list(name: str, given: Any) -> list[str]:
@@ -243,22 +363,14 @@ def _list(name: str, given: Any) -> list[str]:
     return listed
 
 
-@dataclass(frozen=True)
-class _Model:
-    """Hold the report of a model, and the values of the numbers that are required of it."""
-
-    name: str
-    report: Report
-    values: dict[Key, Floats]
-
-    @classmethod
-    def read(cls, name: str, data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> _Model:
-        further = [key for key in keys if find_estimator(key) is None]
-        metrics = [own.name for own in FAMILY.values() if any(key.metric in own.metrics for key in further)]
-        k = sorted({key.k for key in further if key.k is not None}) or None
-        report = score_unless_scored(data, scoring, metrics=metrics or ["avg_at_n"], k=k, confidence_level=None)
-        report.require_problems("A comparison")
-        return cls(name, report, {key: _find_values(report, key) for key in keys})
+def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> Report:
+    """Score data in the numbers that counts alone do not tell."""
+    further = [key for key in keys if find_estimator(key) is None]
+    metrics = [own.name for own in FAMILY.values() if any(key.metric in own.metrics for key in further)]
+    k = sorted({key.k for key in further if key.k is not None}) or None
+    report = score_unless_scored(data, scoring, metrics=metrics or ["avg_at_n"], k=k, confidence_level=None)
+    report.require_problems("A comparison")
+    return report
 
 
 def _find_values(report: Report, key: Key) -> Floats:
@@ -275,106 +387,82 @@ def _find_values(report: Report, key: Key) -> Floats:
     return np.array(report.by_problem[alike[0]], dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class _Column:
-    """Hold the values of one requirement, in its unit: one for each problem."""
+class _Column(NamedTuple):
+    """Hold the values of one requirement: one for each problem, of one model or of the difference of two."""
 
     key: Key
     least: float
     text: str
     values: Floats
-    models: tuple[_Model, ...]
-
-    @property
-    def mean(self) -> float:
-        return float(self.values.mean())
+    paired: bool = False
 
 
-class _Judge:
+def _judge(columns: Sequence[_Column], each: Requirement | None, matched: Matched, options: Mapping[str, Any]) -> Gate:
     """Judge the requirements of one data set as one family."""
+    level = options["confidence_level"]
+    # What is shown of each problem is one more question, which no flips of problems answer.
+    further = each is not None and each.key is not None
+    asked = len(columns) + further
+    part = (1 - level) / max(1, asked)
+    ends, own = _find_all_limits(columns, matched.codes, options, 1 - part * len(columns) if further else level)
+    checks = [
+        Check(column.text, float(column.values.mean()), *limits, column.least)
+        for column, limits in zip(columns, ends, strict=True)
+    ]
+    checks += [] if each is None else _check_problems(each, matched, 1 - part)
+    unlike = matched.unlike_samples
+    notes = [unlike] if unlike is not None and any(column.paired for column in columns) else []
+    if asked > 1:
+        notes.append(_say("gate.together", count=asked, level=f"{100 * level:g} %", own=f"{100 * own:.3g} %"))
+    return Gate(tuple(replace(check, data=options["data"] or "") for check in checks), tuple(notes))
 
-    def __init__(self, models: Sequence[_Model], options: Mapping[str, Any]) -> None:
-        self.models, self.options = tuple(models), options
-        self.level: float = options["confidence_level"]
-        measured = read_models({model.name: model.report for model in models}, {})
-        names = [model.name for model in models]
-        self.matched = match(measured, names, unmatched=options["unmatched"], clusters=options["clusters"])
 
-    def judge(
-        self, wanted: Sequence[Requirement], keys: Sequence[Key], margin: float | None, each: Requirement | None
-    ) -> Gate:
-        """Judge what is required of one model, of its difference from the base, and of each problem."""
-        columns = [
-            _Column(own.key, own.least, own.text, self._line_up(own.key)[0], self.models[:1])
-            for own in wanted if own.key is not None
-        ]  # fmt: skip
-        for key in keys:
-            values = subtract_columns(*self._line_up(key), bounded=is_bounded(key))
-            text = f"{key} − base >= {f'−{margin:g}' if margin else 0}"
-            columns.append(_Column(key, -margin if margin else 0.0, text, values, self.models))
-        # What is shown of each problem is one more question, which no flips of problems answer.
-        further = each is not None and each.key is not None
-        part = (1 - self.level) / max(1, len(columns) + further)
-        checks, level = self._check(columns, 1 - part * len(columns) if further else self.level)
-        checks += [] if each is None else self._check_problems(each, 1 - part)
-        named = (replace(check, data=self.options["data"] or "") for check in checks)
-        asked, unlike = len(columns) + further, self.matched.unlike_samples
-        notes = [] if unlike is None or not keys else [unlike]
-        if asked > 1:
-            shown = f"{100 * self.level:g} %", f"{100 * level:.3g} %"
-            notes.append(_say("gate.together", count=asked, level=shown[0], own=shown[1]))
-        return Gate(tuple(named), tuple(notes))
+def _find_all_limits(
+    columns: Sequence[_Column], clusters: Ints | None, options: Mapping[str, Any], level: float
+) -> tuple[list[tuple[float, float]], float]:
+    """Return the intervals of the columns, which hold together, and the level of each alone."""
+    if not columns:
+        return [], level
+    table = np.stack([column.values for column in columns], axis=1)
+    _, first, which = np.unique(np.round(table, 12), axis=1, return_index=True, return_inverse=True)
+    questions = Questions(
+        table[:, first], bounded=[is_bounded(columns[place].key) for place in first], clusters=clusters,
+        method=options["method"], seed=options["seed"],
+    )  # fmt: skip
+    if questions.count == 1:
+        ends, own = questions.find_limits(level), level
+    else:
+        own = questions.share_level(level)
+        if (count_effective(add_units(centre(table), clusters)[1]) < LEAST_EFFECTIVE).any():
+            own = 1 - (1 - level) / questions.count  # flips do not show how far such a mean may lie
+        ends = questions.find_band(level, own)
+    limits = []
+    for column, place in zip(columns, which.reshape(-1), strict=True):
+        if column.paired:
+            limits.append((float(ends[0][place]), float(ends[1][place])))
+            continue
+        stderr, units = (float(error[place]) for error in questions.error)
+        mean = float(column.values.mean())
+        limits.append(_find_limits(mean, stderr, units, own, bounded=is_bounded(column.key)))
+    return limits, own
 
-    def _line_up(self, key: Key) -> list[Floats]:
-        return list(self.matched.line_up([model.values[key] for model in self.models]))
 
-    def _find_limits(self, columns: Sequence[_Column], level: float) -> tuple[list[tuple[float, float]], float]:
-        """Return the intervals of the columns, which hold together, and the level of each alone."""
-        table = np.stack([column.values for column in columns], axis=1)
-        _, first, which = np.unique(np.round(table, 12), axis=1, return_index=True, return_inverse=True)
-        questions = Questions(
-            table[:, first],
-            bounded=[is_bounded(columns[place].key) for place in first],
-            clusters=self.matched.codes, method=self.options["method"], seed=self.options["seed"],
-        )  # fmt: skip
-        if questions.count == 1:
-            ends, own = questions.find_limits(level), level
+def _check_problems(each: Requirement, matched: Matched, level: float) -> list[Check]:
+    """Judge every problem that is compared."""
+    report, places = matched.reports[0], matched.models[0].places
+    checks = []
+    for problem in matched.problems:
+        n, c = report.n[places[problem]], report.c[places[problem]]
+        share = c / n
+        if each.key is not None:
+            stderr = (share * (1 - share) / (n - 1)) ** 0.5 if n > 1 else 0.0
+            ends = _find_limits(share, stderr, n, 1 - (1 - level) / len(matched.problems), bounded=True)
+        elif n < each.samples:  # what the samples still to be drawn can become: all wrong, or all right
+            ends = c / each.samples, (c + each.samples - n) / each.samples
         else:
-            own = questions.share_level(level)
-            if (count_effective(add_units(centre(table), self.matched.codes)[1]) < LEAST_EFFECTIVE).any():
-                own = 1 - (1 - level) / questions.count  # flips do not show how far such a mean may lie
-            ends = questions.find_band(level, own)
-        limits = []
-        for column, place in zip(columns, which.reshape(-1), strict=True):
-            stderr, units = (float(each[place]) for each in questions.error)
-            paired = len(column.models) > 1
-            limits.append(
-                (float(ends[0][place]), float(ends[1][place])) if paired
-                else _find_limits(column.mean, stderr, units, own, bounded=is_bounded(column.key))
-            )  # fmt: skip
-        return limits, own
-
-    def _check(self, columns: Sequence[_Column], level: float) -> tuple[list[Check], float]:
-        limits, own = self._find_limits(columns, level) if columns else ([], level)
-        found = zip(columns, limits, strict=True)
-        return [Check(column.text, column.mean, *ends, column.least) for column, ends in found], own
-
-    def _check_problems(self, each: Requirement, level: float) -> list[Check]:
-        report = self.models[0].report
-        checks = []
-        for problem in self.matched.problems:
-            place = self.matched.models[0].places[problem]
-            n, c = report.n[place], report.c[place]
-            share = c / n
-            if each.key is not None:
-                stderr = (share * (1 - share) / (n - 1)) ** 0.5 if n > 1 else 0.0
-                ends = _find_limits(share, stderr, n, 1 - (1 - level) / len(self.matched.problems), bounded=True)
-            elif n < each.samples:  # what the samples still to be drawn can become: all wrong, or all right
-                ends = c / each.samples, (c + each.samples - n) / each.samples
-            else:
-                ends = share, share
-            checks.append(Check(each.text, share, *ends, each.least, problem=problem))
-        return checks
+            ends = share, share
+        checks.append(Check(each.text, share, *ends, each.least, problem=problem))
+    return checks
 
 
 def _find_limits(value: float, stderr: float, units: float, level: float, *, bounded: bool) -> tuple[float, float]:

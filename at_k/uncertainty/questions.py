@@ -376,15 +376,15 @@ class Questions:
         p_values = np.where(self._few, few, (1 + beyond) / (len(self._largest_t) + 1))
         return np.asarray(np.maximum(p_values, np.minimum(1.0, 2.0 ** (1 - self.differing))))
 
-    def find_limits(self, confidence_level: float) -> tuple[Floats, Floats]:
-        """Return the intervals. Each excludes 0 exactly where the adjusted p-value is below 1 − confidence_level."""
+    def find_limits(self, confidence_level: float, p_values: Floats | None = None) -> tuple[Floats, Floats]:
+        """Return the intervals. Each excludes 0 exactly where its p-value, the adjusted one, is below 1 − level."""
         if self.count == 1:
             low, high = self.find_own_limits(0, confidence_level)
             return np.array([low]), np.array([high])
         limits = zip(*self.find_band(confidence_level), strict=True)
         obeying = [
             obey_test(own, (ROUNDING, -ROUNDING), decided=is_decided(p, confidence_level), mean=float(mean))
-            for own, p, mean in zip(limits, self.adjusted, self.mean, strict=True)
+            for own, p, mean in zip(limits, self.adjusted if p_values is None else p_values, self.mean, strict=True)
         ]
         low, high = np.array(obeying).T
         return low, high

@@ -11,8 +11,8 @@ from diagnoses import codes, grades, said, votes
 from hypothesis import given, settings, strategies as st
 
 import at_k
-from at_k.analysis import calibration
-from at_k.analysis.calibration import measure_calibration, measure_vote_shares
+from at_k.analysis import behaviour
+from at_k.analysis.behaviour import measure_calibration, measure_vote_shares
 from at_k.analysis.diagnosis import diagnose
 from at_k.analysis.findings import Findings
 from at_k.estimators.consensus import count_votes, read_votes
@@ -132,7 +132,7 @@ class TestCalibration:
                             missing="incorrect")  # fmt: skip
         found = Findings(report)
         answers = found.verdicts.answers
-        said, right = calibration.split_votes(answers, found.verdicts.correct.values)
+        said, right = behaviour.split_votes(answers, found.verdicts.correct.values)
         for measured, expected in ((said, [each[0] for each in exact]), (right, [each[1] for each in exact])):
             error = measured.std() / np.sqrt(times)
             # four standard errors of the random halves
@@ -143,8 +143,8 @@ class TestCalibration:
 
     def test_a_calibrated_vote_has_the_error_of_chance(self):
         """For one problem with share s, |y − s| is 2 s (1 − s) on average."""
-        found = calibration.find_chance_error(np.array([0.75]))
+        found = behaviour.find_chance_error(np.array([0.75]))
         assert found == pytest.approx(2 * 0.75 * 0.25, abs=4 * np.sqrt(0.75 * 0.25) * 0.5 / np.sqrt(200))
         said, random = np.linspace(0.02, 1, 90), np.random.default_rng(0)
         draws = [measure_calibration(said, random.random(90) < said).ece for _ in range(200)]
-        assert calibration.find_chance_error(said) == pytest.approx(np.mean(draws), rel=1e-12)
+        assert behaviour.find_chance_error(said) == pytest.approx(np.mean(draws), rel=1e-12)

@@ -9,8 +9,7 @@ import pytest
 from cases import for_each
 
 import at_k
-from at_k.analysis.gate import FAIL, INCONCLUSIVE, PASS
-from at_k.analysis.requirements import read_each, read_policy
+from at_k.analysis.gate import FAIL, INCONCLUSIVE, PASS, read_each, read_policy
 from at_k.errors import InputError
 from at_k.options import GATING
 

@@ -8,9 +8,9 @@ import pytest
 from diagnoses import codes
 from scipy.stats import chi2
 
-from at_k.analysis import stability
+from at_k.analysis import behaviour
+from at_k.analysis.behaviour import find_noise_floor
 from at_k.analysis.diagnosis import diagnose
-from at_k.analysis.stability import find_noise_floor
 
 
 def test_runs_in_pairs():
@@ -68,7 +68,7 @@ class TestStability:
             data = {"grades": [[1, 0]] * b + [[0, 1]] * c + [[1, 1]] * 9}
             p_value = chi2.sf((b - c) ** 2 / (b + c), 1)
             assert diagnose(data).figures["stability"]["run_p"] == pytest.approx(p_value)
-            assert bool(p_value < stability.CHANCE) is fires is ("runs_differ" in codes(data))
+            assert bool(p_value < behaviour.CHANCE) is fires is ("runs_differ" in codes(data))
 
     def test_dropped_samples_have_no_runs(self):
         data = {"grades": [[1, 0, None], [None, 1, 0]]}
