@@ -104,7 +104,11 @@ class Watch:
             return False
         if (table == 0).any():
             # Parts of unequal size, each with problems of its own: their rows follow each other, or have n samples.
-            in_parts = n > 1 or (np.count_nonzero(np.diff(codes)) == count - 1 and not self._numbers_samples())
+            in_parts = n > 1 or (
+                np.count_nonzero(np.diff(codes)) == count - 1
+                and int(((table > 0).sum(axis=1) > 1).sum()) > 1  # one problem may be in two parts by chance
+                and not self._numbers_samples()
+            )
             return bool(in_parts) and not listed and None not in self.values and (table > 0).sum(axis=0).max() > 1
         return listed or n > 1 or not self._numbers_samples()
 

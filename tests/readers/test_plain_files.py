@@ -271,6 +271,10 @@ READ = {
         csv("year,problem,correct", *(f"{y},{i},{j}" for y, m in ((24, 3), (25, 2)) for i in range(m) for j in (0, 1))),
         refused("models.settings", columns={"problem": "year+problem"}),
     ),
+    "marks that follow each other by chance": (
+        csv("id,good,correct", "a,1,1", "b,1,1", "c,0,0", "b,0,0"),
+        [[1], [1, 0], [0]],
+    ),
     "a run that did not end": (csv("run,id,correct", "0,a,1", "0,b,1", "1,a,0"), [[1, 0], [1]]),
     "sampling that stopped": (
         ids("a0", "a1", "b1", "c0", "c0", "c0"),
