@@ -255,6 +255,10 @@ READ = {
         csv("a,1", "a,0", "b,1", "b,1"),
         refused("plain.unknown", columns={"problem": "column 1", "grades": "column 2"}),
     ),
+    "ends of programs of another name": (
+        csv("id,state", "a,AC", "a,RE", "b,PE", "b,AC"),
+        refused("plain.unknown", columns={"problem": "id", "grades": "state"}, correct=["AC"]),
+    ),
     "numbered columns of any name": (
         csv("id,s1,s2,mean", "a,1,0,.5", "b,1,1,1"),
         refused("plain.unknown", columns={"problem": "id", "grades": "s1+s2"}),

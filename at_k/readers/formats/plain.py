@@ -519,7 +519,8 @@ class _Pass:
                 for cell in grades.there
                 if isinstance(read_spelled(cell), str) and not self.reads.fits("grades", cell)
             ]
-            right = {"correct": [shorten(words[0])]} if words else {}
+            known = [cell for cell in grades.there if isinstance(cell, str) and read_spelled(cell) is True]
+            right = {"correct": [shorten([*known, *words][0])]} if words else {}
             return Mention(columns={role: shorten(name) for role, name in columns.items()}, **right)
         roles = zip(("answers", "references"), free, strict=False)
         return Mention(columns={"problem": problem or "line"} | {role: shorten(column.name) for role, column in roles})
