@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from at_k.cli.options import refuse
-from at_k.errors import SeveralModelsError
+from at_k.cli.options import refuse, show_all, spell
+from at_k.errors import InputError, SeveralModelsError
 
 _SHOWN = 3
 """Files of a folder that are named where another one was meant."""
@@ -154,8 +154,6 @@ class Command(TyperCommand):
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         """Complete all options, also those that only `--help-all` shows."""
-        from at_k.cli.options import show_all
-
         show_all(self)
         return super().shell_complete(ctx, incomplete)
 
@@ -178,8 +176,6 @@ class Command(TyperCommand):
 @contextmanager
 def explain_paths(ctx: Any) -> Iterator[None]:
     """Say what to type instead of a path that is not there."""
-    from at_k.errors import InputError
-
     try:
         yield
     except (FileNotFoundError, InputError) as error:
@@ -218,7 +214,6 @@ def refuse_to_score_again(ctx: Any) -> None:
     paths = ctx.params.get("paths")
     if not paths:
         return
-    from at_k.cli.options import refuse
     from at_k.options import SCORING
     from at_k.report.data import holds_report
 
@@ -285,9 +280,6 @@ def describe_error(error: Exception) -> str:
         >>> describe_error(ValueError('`grades` must be in [0, 1]; got 2'))
         '`grades` must be in [0, 1]; got 2'
     """
-    from at_k.cli.options import spell
-    from at_k.errors import InputError
-
     sentence = str(error)
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else sentence

@@ -9,17 +9,13 @@ from difflib import get_close_matches
 from fractions import Fraction
 from functools import partial
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from at_k.errors import InputError, Spelling, quote_word
+from at_k.errors import InputError, Message, Spelling, quote_word
 from at_k.options import COMPARING, GATING, PLANNING, SCORING, TALLYING, Option
 from at_k.options.option import READ, TARGETS
-
-if TYPE_CHECKING:
-    from at_k.errors import InputError, Message
-
 
 _OF_PYTHON = (
     *("select", "score_weights", "higher_is_better", "seed", "names", "data", "spread", "power", "correlation"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.cli import options
 from at_k.cli.options import read_name, refuse
-from at_k.cli.output import Line, check_targets, make_console, print_lines, say_written, write_columns
+from at_k.cli.output import Line, check_targets, make_console, print_lines, say_written, show_work, write_columns
 from at_k.errors import InputError, quote_word
 from at_k.readers.formats import FORMATS
 from at_k.readers.names import ROLE
@@ -20,8 +20,6 @@ from at_k.results.sheet import wrap
 if TYPE_CHECKING:
     from at_k.report import Report
     from at_k.report.scoring import Models
-if TYPE_CHECKING:
-    from at_k.report import Report
 
 
 def make_report(
@@ -33,7 +31,6 @@ def make_report(
     **options: Any,
 ) -> Report:
     """Read files and score them, and show meanwhile that work goes on; or load the report that was saved in a file."""
-    from at_k.cli.output import show_work
     from at_k.report.report import find_report
 
     saved = find_report(paths[0]) if len(paths) == 1 else None
@@ -152,7 +149,6 @@ def count_files(
     """
     import typer
 
-    from at_k.cli.output import check_targets, say_written, show_work
     from at_k.readers.paths import find_files
     from at_k.report import Tally
     from at_k.report.tally_scoring import find_tally
@@ -185,7 +181,6 @@ def convert_files(
     paths: Sequence[str], *, out: str, model: str | None = None, dataset: str | None = None, **options: Any
 ) -> None:
     """Score files, and write the records of Every Eval Ever below a folder."""
-    from at_k.cli.output import say_written
     from at_k.integrations.every_eval_ever import save_records
 
     report = make_report(paths, **options)

@@ -33,8 +33,6 @@ from at_k.values import Key, cached_property
 
 if TYPE_CHECKING:
     from at_k.signatures import ScoreOptions, Unpack
-if TYPE_CHECKING:
-    from at_k.signatures import ScoreOptions, Unpack
 
 
 @takes(SCORING)

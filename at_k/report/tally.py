@@ -50,9 +50,9 @@ from at_k.validation import check_threshold, is_integer, is_whole_decimal, short
 from at_k.values import Key, Values
 
 if TYPE_CHECKING:
-    from at_k.signatures import TallyOptions, Unpack
-if TYPE_CHECKING:
     import pyarrow as pa
+
+    from at_k.signatures import TallyOptions, Unpack
 
 
 KEPT = ("on_conflict", "select", "score_weights", "higher_is_better")
