@@ -33,20 +33,22 @@ class Response(SimpleNamespace):
         return self.text
 
 
+MODULES = {
+    "lighteval.metrics.metrics_corpus": {"CorpusLevelComputation": object},
+    "lighteval.metrics.metrics_sample": {
+        "ExactMatches": ExactMatches,
+        "SampleLevelComputation": type("SampleLevelComputation", (), {}),
+        "SamplingMetric": SamplingMetric,
+    },
+    "lighteval.metrics.utils.metric_utils": {"CorpusLevelMetric": SimpleNamespace},
+    "lighteval.models.model_output": {"ModelResponse": Response},
+    "lighteval.tasks.requests": {"Doc": Doc, "SamplingMethod": SimpleNamespace(GENERATIVE="generative")},
+}
+
+
 @pytest.fixture
 def make(monkeypatch):
-    modules = {
-        "lighteval.metrics.metrics_corpus": {"CorpusLevelComputation": object},
-        "lighteval.metrics.metrics_sample": {
-            "ExactMatches": ExactMatches,
-            "SampleLevelComputation": type("SampleLevelComputation", (), {}),
-            "SamplingMetric": SamplingMetric,
-        },
-        "lighteval.metrics.utils.metric_utils": {"CorpusLevelMetric": SimpleNamespace},
-        "lighteval.models.model_output": {"ModelResponse": Response},
-        "lighteval.tasks.requests": {"Doc": Doc, "SamplingMethod": SimpleNamespace(GENERATIVE="generative")},
-    }
-    return load_plugin(monkeypatch, "lighteval", modules).at_k
+    return load_plugin(monkeypatch, "lighteval", MODULES).at_k
 
 
 def measure(metric, documents):
