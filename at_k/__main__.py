@@ -1,10 +1,15 @@
 """The command `at-k`, also as `python -m at_k`: what may end it before its first line runs is one sentence."""
 
+import os
+import signal
 import sys
 
 _NEEDED = 10**9
 """Bytes of address space. With less, OpenBLAS asks for memory again and again, and never ends."""
 
+
+_PLENTY = 2 * 10**9
+"""Bytes of address space from which Arrow may reserve a gigabyte: of 1.5, it leaves too little for OpenBLAS."""
 
 _INTERRUPTED = 130
 """The status of a command that was interrupted: 128 and the number of the signal."""
@@ -21,6 +26,7 @@ def main() -> None:
         pass
     except SystemExit as end:
         if end.code != _INTERRUPTED:  # so Typer ends where it is interrupted, and says nothing
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is printed, and Python ends
             raise
     except ImportError as error:
         if "failed to map segment" not in str(error):
@@ -36,6 +42,8 @@ def _refuse_tight_limit() -> None:
     except ImportError:  # Windows has no such limits
         return
     limit, _ = getrlimit(RLIMIT_AS)
+    if limit != RLIM_INFINITY and limit < _PLENTY:
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     if limit != RLIM_INFINITY and limit < _NEEDED:
         sys.exit(
             f"The address space is limited to {limit / 1e6:,.0f} MB, and at-k needs {_NEEDED / 1e6:,.0f} MB to load. "

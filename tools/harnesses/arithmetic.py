@@ -23,7 +23,11 @@ def reply(question: str) -> str:
     return REPLIES[question][_SEEN[question] - 1]
 
 
-def compare(find: Callable[[str], float], keys: Iterable[str] = tuple(REPORT.values), tolerance: float = 1e-12) -> None:
+KEYS = [key for key in REPORT.values if key != "mG-Pass@1"]
+"""The keys of the numbers that plug-ins hand over: mG-Pass@1 is 0 for any data."""
+
+
+def compare(find: Callable[[str], float], keys: Iterable[str] = tuple(KEYS), tolerance: float = 1e-12) -> None:
     """Raise unless the numbers of a harness are those of the report.
 
     Args:
