@@ -96,12 +96,6 @@ def test_namespaces(secret):
     assert {name: o.detail for name, o in zip(QUESTIONS, outcomes, strict=True) if not o.passed} == {}
 
 
-def test_limits_alone_are_said_to_be_that():
-    (outcome,) = run_pairs([("x = 1", "assert x == 1")], isolation="none")
-    assert outcome.passed
-    assert outcome.isolation == "limits"
-
-
 def refuse_namespaces(monkeypatch, tmp_path):
     """Let supervisors find a kernel that refuses, as containers do: in their process, `unshare` is not permitted."""
     starter = tmp_path / "supervisor.py"

@@ -44,9 +44,8 @@ def plain(tmp_path_factory):
         program, kind, *rest = re.split(r"^--- (tests|input .*)\n", body, flags=re.MULTILINE)
         cases = [] if kind == "tests" else re.findall(r"^--- input (.*)\n--- output (.*)$", body, re.MULTILINE)
         cases = [tuple(map(json.loads, case)) for case in cases]
-        tests = (
-            json.dumps(dict(zip(("inputs", "outputs"), zip(*cases, strict=True), strict=True))) if cases else rest[0]
-        )
+        inputs, outputs = ([case[side] for case in cases] for side in (0, 1))
+        tests = json.dumps({"inputs": inputs, "outputs": outputs}) if cases else rest[0]
         table[name] = program, tests, verdict.partition(":")[0] or ask_python(program, tests, cases, folder)
     return table
 

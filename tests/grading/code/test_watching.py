@@ -100,18 +100,6 @@ def test_descendants_are_found_measured_and_ended():
     assert subprocess.run(run, capture_output=True, text=True, check=True, timeout=60).stdout == "ended\n"
 
 
-def test_without_proc_nothing_is_known():
-    assert processes.find_children(None) == []
-    assert processes.measure_descendants(None) == 0
-    assert processes.count_tasks(None, 0) == 0
-
-
-def test_killing_what_has_ended_is_no_error():
-    child = subprocess.Popen([sys.executable, "-c", ""])
-    child.wait()
-    processes.kill(child.pid)
-
-
 def test_a_stubborn_directory_is_removed(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
