@@ -1,16 +1,15 @@
 """Run candidate programs with their tests, and say which passed.
 
 A verdict is the end of `python` with the program and then its tests as one script, in a process of their own, if the
-tests ran and something in them decided. Nothing else is taken for that: not the exit code alone, not what was printed,
-not a message without the token that `program.execute` keeps. A test program shares a process with what it tests, and so
-promises nothing about a program made to deceive it; `docs/checking.md` lists the known ways. Cases of input and output
-share no process with the program.
+tests ran and something in them decided. A test program shares a process with what it tests, and so promises nothing
+about a program made to deceive it; `docs/checking.md` lists the known ways. Of cases of input and output, no process of
+which the program is a copy knows the outputs.
 
 With `isolation="namespaces"` in an outcome, the kernel kept the program from the network, from all other processes,
 from writing outside of its directory, and from seeing homes but for Python's folders, /proc, /run and /tmp;
 `"bubblewrap"` means the same. With `"limits"`, the kernel only bounded what the program used, and, if this process is
-root's, ran it as a user who owns nothing. Changes of files, the network, signals and /proc were then refused by way of
-Python, which a program that starts others gets around.
+root's, ran it as a user who owns nothing. Python then refused changes of files, the network and signals, which guards
+against accidents, and not against a program that means to get around it.
 
 Under any of these, Landlock, where the kernel has it, kept the program from all files but its own, those of Python, of
 `sys.path` and of the system, and from the environment of other processes; and seccomp from memory and messages that

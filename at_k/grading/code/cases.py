@@ -91,21 +91,16 @@ def read_cases(tests: str) -> Cases | None:
     if not isinstance(found, (dict, list)) or not _holds_cases(found):
         return None
     try:
-        pairs = _list_pairs(found)
-        function = _find_function(found)
+        pairs, function = _list_pairs(found), _find_function(found)
+        read = _read_call if function else _read_texts
+        calls = [read(given, wanted) for given, wanted, _ in pairs]
     except (KeyError, TypeError, ValueError) as error:
         raise HarnessError(f"the cases cannot be read: {type(error).__name__}: {error}") from error
     if not pairs:
         raise HarnessError("the tests hold no case, so that every program would pass")
-    if not function:
-        if any(kind == "functional" for *_, kind in pairs):
-            raise HarnessError("the cases call a function, and do not name it: add its name to them, as `fn_name`")
-        return Cases("", [_join(given) for given, *_ in pairs], [_join(wanted) for _, wanted, _ in pairs])
-    try:
-        calls = [_read_call(given, wanted) for given, wanted, _ in pairs]
-    except ValueError as error:
-        raise HarnessError(f"the arguments and results of a function must be JSON: {error}") from error
-    loose = not all(isinstance(given, str) for given, *_ in pairs)
+    if not function and any(kind == "functional" for *_, kind in pairs):
+        raise HarnessError("the cases call a function, and do not name it: add its name to them, as `fn_name`")
+    loose = bool(function) and not all(isinstance(given, str) for given, *_ in pairs)
     return Cases(function, [given for given, _ in calls], [wanted for _, wanted in calls], loose)
 
 
@@ -171,9 +166,10 @@ def _find_function(found: Any) -> str:
     return ""
 
 
-def _join(text: Any) -> str:
-    """Return a text. APPS has lists of lines, too."""
-    return text if isinstance(text, str) else "\n".join(map(str, text)) if isinstance(text, list) else str(text)
+def _read_texts(given: Any, wanted: Any) -> tuple[Any, Any]:
+    """Return the input and the output of a script. APPS has lists of lines, too."""
+    given, wanted = ("\n".join(map(str, each)) if isinstance(each, list) else str(each) for each in (given, wanted))
+    return given, wanted
 
 
 def _read_call(given: Any, wanted: Any) -> tuple[list[Any], list[Any]]:

@@ -205,6 +205,8 @@ attempt("move", lambda: os.rename("a/b", "c"))
 attempt("truncate", lambda: os.truncate(os.open("new", os.O_CREAT | os.O_WRONLY), 0))
 attempt("move out", lambda: os.rename("c", folder + "/c"))
 attempt("list outside", lambda: os.listdir(folder))
+attempt("signal to the parent", lambda: os.kill(os.getppid(), 0))
+attempt("signal to itself", lambda: os.kill(os.getpid(), 0))
 """
 
 
@@ -218,7 +220,10 @@ def test_rules_say_which_files_may_be_opened(tmp_path):
     (tmp_path / "shown" / "link").symlink_to(tmp_path / "hidden")
     run = [sys.executable, "-c", CONFINED, isolation.__file__, str(tmp_path)]
     said = subprocess.run(run, capture_output=True, text=True, check=True).stdout
-    assert said.splitlines() == ["own process", "file", "read", "move", "truncate"]
+    signals = [
+        f"signal to {whom}" for whom in (("itself",) if isolation.find_landlock() > 5 else ("the parent", "itself"))
+    ]
+    assert said.splitlines() == ["own process", "file", "read", "move", "truncate", *signals]
 
 
 def test_without_landlock_there_are_no_rules(monkeypatch):
