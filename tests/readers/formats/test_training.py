@@ -144,6 +144,7 @@ test_trl = over({name: (completions(columns), *expected) for name, (columns, *ex
     "a reward that is no grade": (
         {"length": [-3.0, 250.0]}, refused("trl.not_grades", rewards="“length” [-3, 250]"),
     ),
+    "a reward above 1": ({"bonus": [0.0, 1.5]}, refused("trl.not_grades", rewards="“bonus” [0, 1.5]")),
     "prompts of messages": (
         {"prompt": [chat("a"), chat("a"), chat("ß")], "right": [0.0, 1.0, 1.0]},
         found({json.dumps(chat("a")): [0, 1], json.dumps(chat("ß"), ensure_ascii=False): [1]}),
