@@ -165,6 +165,11 @@ class VoteCounts:
         """Flag the answers that are correct: most of their votes are."""
         return 2 * self.right > self.count
 
+    @property
+    def signed(self) -> Ints:
+        """Return the votes, those for a wrong answer below zero."""
+        return np.where(self.correct, self.count, -self.count)
+
 
 @dataclass(frozen=True)
 class CountedAnswers(Answers):

@@ -146,15 +146,20 @@ def list_races(problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints) 
 
     here = problem[start][racer]
     keys = [*pack_tallies(others, base), own, n[here]]
-    order = np.lexsort(keys[::-1])
-    new = np.zeros(len(order), dtype=bool)
-    new[0] = True
-    for key in keys:
-        new[1:] |= key[order[1:]] != key[order[:-1]]
+    order, new = sort_rows(keys)
     race = np.empty(len(order), dtype=np.intp)
     race[order] = np.cumsum(new) - 1
     distinct = order[new]
     return _Races(own[distinct], others[distinct], n[here[distinct]], here, race, times)
+
+
+def sort_rows(keys: Sequence[Ints]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the order of rows by these keys, the most significant first, and which rows differ from those before."""
+    order = np.lexsort(keys[::-1])
+    new = np.arange(len(order)) == 0
+    for key in keys:
+        new[1:] |= key[order[1:]] != key[order[:-1]]
+    return order, new
 
 
 def pack_tallies(rows: Ints, base: int) -> list[Ints]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ import numpy as np
 import at_k
 from at_k.combinatorics import Floats, Ints
 from at_k.engines.clusters import hash_names
+from at_k.estimators.votes import pack_tallies, sort_rows
 from at_k.results.saving import FORMAT, decode, encode
 from at_k.values import Key
 
@@ -76,6 +78,90 @@ class Moments(NamedTuple):
             max(self.largest, other.largest),
             self.error + other.error,
         )
+
+
+class Shapes(Mapping[Shape, int]):
+    """Count problems by their shape, in arrays; a mapping from shapes to numbers of problems for those who ask.
+
+    Attributes:
+        cells: (group, n) → the votes, a row for each shape, filled up with zeros, in rising order, and the number of
+            problems that have each.
+    """
+
+    def __init__(self, cells: Mapping[Cell, tuple[Ints, Ints]]) -> None:
+        self.cells = cells
+
+    @classmethod
+    def count(cls, groups: Sequence[str | None], n: Ints, problem: Ints, signed: Ints) -> Shapes:
+        """Count shapes, from the group and n of each problem, and the problem and signed votes of each answer."""
+        places = np.arange(len(problem)) - np.searchsorted(problem, np.arange(len(n)))[problem]
+        ranks = np.zeros((len(n), int(places.max(initial=0)) + 1), dtype=np.int32)
+        ranks[problem, places] = -_rank(signed)
+        ranks.sort(axis=1)
+        votes = np.where(ranks % 2, -ranks // 2, ranks // 2)
+        codes = {group: code for code, group in enumerate(dict.fromkeys(groups))}
+        cell = np.array([codes[group] for group in groups], dtype=np.int64) * (int(n.max(initial=0)) + 1) + n
+        order = np.argsort(cell, kind="stable")
+        starts = np.flatnonzero(np.diff(cell[order], prepend=-1))
+        ones = np.ones(len(n), dtype=np.int64)
+        return cls({
+            (groups[own[0]], int(n[own[0]])): _count_rows(votes[own], ones[own])
+            for own in np.split(order, starts[1:])
+            if len(own)
+        })  # fmt: skip
+
+    @classmethod
+    def of(cls, counts: Mapping[Shape, int]) -> Shapes:
+        """Make arrays of numbers of problems by shape."""
+        cells: dict[Cell, list[tuple[tuple[int, ...], int]]] = {}
+        for (group, n, votes), problems in counts.items():
+            cells.setdefault((group, n), []).append((votes or (0,), problems))
+        made = {}
+        for cell, own in cells.items():
+            columns = list(zip_longest(*(votes for votes, _ in own), fillvalue=0))
+            made[cell] = _count_rows(np.array(columns, dtype=np.int32).T, np.array([times for _, times in own]))
+        return cls(made)
+
+    def __add__(self, other: Shapes) -> Shapes:
+        """Count the problems of both."""
+        merged = dict(self.cells)
+        for cell, own in other.cells.items():
+            both = [own] + ([merged[cell]] if cell in merged else [])
+            width = max(votes.shape[1] for votes, _ in both)
+            padded = [np.pad(votes, ((0, 0), (0, width - votes.shape[1]))) for votes, _ in both]
+            merged[cell] = _count_rows(np.concatenate(padded), np.concatenate([times for _, times in both]))
+        return Shapes(merged)
+
+    def __iter__(self) -> Iterator[Shape]:
+        return (shape for shape, _ in self.items())
+
+    def items(self) -> Any:
+        """Yield each shape and the number of its problems; a view would look every shape up."""
+        for (group, n), (votes, times) in self.cells.items():
+            for row, problems in zip(votes.tolist(), times.tolist(), strict=True):
+                yield (group, n, tuple(filter(None, row))), problems
+
+    def __len__(self) -> int:
+        return sum(len(times) for _, times in self.cells.values())
+
+    def __getitem__(self, shape: Shape) -> int:
+        counts: dict[Shape, int] = dict(self.items())
+        return counts[shape]
+
+    def __repr__(self) -> str:
+        return repr(dict(self.items()))
+
+
+def _rank(signed: Ints) -> Ints:
+    """Return numbers that order votes: more before fewer, and right before wrong."""
+    return 2 * np.abs(signed) + (signed > 0)
+
+
+def _count_rows(votes: Ints, times: Ints) -> tuple[Ints, Ints]:
+    """Sort rows of votes, and add up the times of equal ones."""
+    ranks = _rank(votes)
+    order, new = sort_rows(pack_tallies(ranks, int(ranks.max()) + 2))
+    return votes[order[new]], np.add.reduceat(times[order], np.flatnonzero(new))
 
 
 class Stratum(NamedTuple):
@@ -214,6 +300,7 @@ def read_state(text: str | bytes, name: str) -> dict[str, Any]:
     try:
         state = _from_content(content)
         _check(state)
+        state["votes"] = None if state["votes"] is None else Shapes.of(state["votes"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{name} must be a tally; it is damaged: {error!r}") from None
     return state

@@ -34,7 +34,7 @@ from at_k.report.states import (
     Measures,
     Moments,
     Problem,
-    Shape,
+    Shapes,
     Stratum,
     add_up,
     count_shared,
@@ -107,7 +107,7 @@ def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any], times:
     return make(
         by_problem=by_problem,
         counts=dict(Counter(zip(labels, n, c, strict=True))),
-        votes=None if counted is None else _count_shapes(counted, labels, n),
+        votes=None if counted is None else Shapes.count(labels, verdicts.n, counted.problem, counted.signed),
         sums=add_up(list(zip(labels, n, strict=True)), values),
         problems=dict(zip(judged.names, problems, strict=True)) if by_problem else {},
         hashes=hash_problems(judged.names) if judged.named else b"",
@@ -124,14 +124,6 @@ def _count_votes(verdicts: Verdicts, on_conflict: str, times: Ints | None) -> Vo
     assert verdicts.answers is not None  # for the type checker
     own = times if times is None or verdicts.kept is None else times[verdicts.kept]
     return count_votes(verdicts.answers, verdicts.correct.values, on_conflict, "grades", own)
-
-
-def _count_shapes(counted: VoteCounts, labels: Sequence[str | None], n: Sequence[int]) -> dict[Shape, int]:
-    """Count the problems that have the same votes, in falling order, those for a wrong answer below zero."""
-    signed = np.where(counted.correct, counted.count, -counted.count)
-    order = np.lexsort((-signed, -counted.count, counted.problem))
-    held, bounds = signed[order].tolist(), np.searchsorted(counted.problem, np.arange(len(n) + 1)).tolist()
-    return dict(Counter(zip(labels, n, (tuple(held[slice(*ends)]) for ends in pairwise(bounds)), strict=True)))
 
 
 def _repeat(judged: Judged, times: Ints) -> Verdicts:
@@ -331,8 +323,8 @@ class Tally:
     Attributes:
         by_problem: whether problems are kept by their names.
         counts: (group, n, c) → the number of problems.
-        votes: (group, n, votes) → the number of problems. The votes for each answer are in falling order, those for a
-            wrong answer below zero. None without answers.
+        votes: (group, n, votes) → the number of problems, held in arrays. The votes for each answer are in falling
+            order, those for a wrong answer below zero. None without answers.
         sums: (group, n) → the moments of numbers that depend on more: on grades between 0 and 1, or on scores.
         problems: name → the problem, with `by_problem`.
         hashes: 64-bit hashes of the names of problems, those of all or the smallest 50,000.
@@ -353,7 +345,7 @@ class Tally:
 
     by_problem: bool = False
     counts: Mapping[Count, int] = field(default_factory=dict)
-    votes: Mapping[Shape, int] | None = None
+    votes: Shapes | None = None
     sums: Mapping[Cell, Stratum] = field(default_factory=dict)
     problems: Mapping[str, Problem] = field(default_factory=dict, repr=False)
     hashes: bytes = field(default=b"", repr=False)
@@ -383,7 +375,7 @@ class Tally:
         Examples:
             >>> data = {"answers": [["7", "7", "9"], ["1", "2", None]], "references": ["7", "2"]}
             >>> Tally.of(data, missing="incorrect").votes
-            {(None, 3, (2, -1)): 1, (None, 3, (1, -1)): 1}
+            {(None, 3, (1, -1)): 1, (None, 3, (2, -1)): 1}
         """
         return count_data(data, cls, complete(given, cls.of, of="Tally.of"))
 
@@ -448,9 +440,7 @@ class Tally:
             self,
             left_out=_merge_reasons(self, other),
             counts=dict(Counter(self.counts) + Counter(other.counts)),
-            votes=None
-            if self.votes is None or other.votes is None
-            else dict(Counter(self.votes) + Counter(other.votes)),
+            votes=None if self.votes is None or other.votes is None else self.votes + other.votes,
             sums=_merge_sums(self, other),
             hashes=merge_hashes(self.hashes, other.hashes),
             n_missing=self.n_missing + other.n_missing,
@@ -551,13 +541,13 @@ def _merge_problems(merged: Tally, first: Mapping[str, Problem], second: Mapping
                 f"{problem.group!r}"
             )
         problems[name] = problems[name].merge(problem) if name in problems else problem
-    votes: Mapping[Shape, int] | None = None
+    votes: Shapes | None = None
     left_out = dict(merged.left_out)
     refused = merged.votes is not None and merged.options["on_conflict"] == "error"
     if refused and any(problem.disagrees for problem in problems.values()):
         left_out["cons_at_k"] = _CONFLICT
     if merged.votes is not None and "cons_at_k" not in left_out:
-        votes = dict(Counter(problem.shape for problem in problems.values()))
+        votes = Shapes.of(Counter(problem.shape for problem in problems.values()))
     values = list_values(problems.values())
     gone = {key.metric for stratum in merged.sums.values() for key in stratum.moments if key not in values}
     lost = {each.name: _GROWN for each in FAMILY.values() if each.needs_scores and gone & each.metrics}

@@ -28,7 +28,7 @@ from at_k.report.notes import (
     ask_for_scores,
 )
 from at_k.report.report import Report
-from at_k.report.states import ACCURACY, TALLY, Measures, Moments, Problem, list_values, read_state
+from at_k.report.states import ACCURACY, TALLY, Measures, Moments, Problem, Shapes, list_values, read_state
 from at_k.report.tally import Tally
 from at_k.results.saving import holds
 from at_k.samples import Answers, Problems, Ragged
@@ -161,20 +161,35 @@ def _list_counts(tally: Tally, options: Mapping[str, Any]) -> _States:
 
 def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _States:
     """List one problem for each group, n and votes; or every problem, if the tally keeps them."""
-    shapes = tally.votes or {}
-    states, times = _list_states(tally, shapes, lambda problem: problem.shape) if shapes else ([], None)
-    n, size = np.array([(n, len(votes)) for _, n, votes in states], dtype=np.int64).reshape(-1, 2).T
-    signed = np.fromiter(chain.from_iterable(votes for *_, votes in states), np.int64)
-    problem, count = np.repeat(np.arange(len(states)), size), np.abs(signed)
+    if tally.by_problem and tally.votes is not None:
+        shapes = [problem.shape for problem in tally.problems.values()]
+        groups, times = [group for group, *_ in shapes], None
+        n, size = np.array([(n, len(votes)) for _, n, votes in shapes], dtype=np.int64).T
+        signed = np.fromiter(chain.from_iterable(votes for *_, votes in shapes), np.int64)
+    else:
+        groups, n, size, signed, times = _spread_shapes(tally.votes or Shapes({}))
+    problem, count = np.repeat(np.arange(len(n)), size), np.abs(signed)
     counts = VoteCounts(n, problem, count, np.maximum(signed, 0), np.zeros_like(count))
     # Each problem has a run of samples for each answer, and one for those that cast no vote.
     ends = np.cumsum(size)
-    runs = np.insert(count, ends, n - np.bincount(problem, weights=count, minlength=len(states)).astype(np.int64))
+    runs = np.insert(count, ends, n - np.bincount(problem, weights=count, minlength=len(n)).astype(np.int64))
     codes = np.insert(np.arange(len(count)) - (ends - size)[problem], ends, -1).astype(np.int32)
     ballots = Ragged.of_lengths(np.repeat(codes, runs), n)
     flags = ballots.with_values(np.repeat(np.insert(signed > 0, ends, values=False), runs))
     answers = CountedAnswers(ballots, range(int(size.max(initial=0))), counts)
-    return _judge(tally, options, [group for group, *_ in states], flags, answers), times
+    return _judge(tally, options, groups, flags, answers), times
+
+
+def _spread_shapes(shapes: Shapes) -> tuple[list[str | None], Ints, Ints, Ints, Ints]:
+    """List the group, n, number of answers and number of problems of each shape, and the votes of all, in one order."""
+    cells = sorted(shapes.cells)
+    rows, times = ([shapes.cells[cell][part] for cell in cells] for part in (0, 1))
+    groups = [group for (group, _), own in zip(cells, times, strict=True) for _ in own]
+    none = np.zeros(0, dtype=np.int64)
+    size = [np.count_nonzero(own, axis=1) for own in rows]
+    n = np.repeat(np.array([n for _, n in cells], dtype=np.int64), list(map(len, times)))
+    votes = np.concatenate([none, *(own[own != 0] for own in rows)])
+    return groups, n, np.concatenate([none, *size]), votes, np.concatenate([none, *times])
 
 
 _State = TypeVar("_State", bound=tuple[Any, ...])
