@@ -351,7 +351,7 @@ def guard_machine(place: str) -> Callable[[str, tuple[Any, ...]], None]:
             # What is opened is where a symbolic link leads; what is removed is the link.
             parent, own = (name, "") if event == "open" else os.path.split(os.path.abspath(name))
             real = os.path.join(os.path.realpath(parent), own).rstrip("/")
-            if real != os.devnull and not real.startswith(f"{place}/"):
+            if real != os.devnull and not f"{real}/".startswith(f"{place}/"):
                 raise PermissionError(f"programs may not change files outside of their directory here: {name}")
 
     return refuse
