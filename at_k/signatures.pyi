@@ -45,6 +45,7 @@ class ScoreOptions(TypedDict, total=False):
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     seed: int
+    audited: str | None
 
 class CompareOptions(TypedDict, total=False):
     names: tuple[str, str]

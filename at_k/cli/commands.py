@@ -103,13 +103,22 @@ def score(
 def select(
     paths: Paths,
     condition: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--where",
             metavar="CONDITION",
             help="What holds for the values of a problem: '0.1 <= avg <= 0.9', 'pass@4 >= 0.5 and maj@8 == 1'.",
         ),
-    ],
+    ] = None,
+    audit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Draw N problems at random, and print a sheet as CSV, in which a better judge fills in verdicts for "
+            "--audited.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="The seed of the draw of --audit.")] = 0,
     confident: Annotated[
         bool,
         typer.Option(
@@ -128,9 +137,14 @@ def select(
     **options: Any,
 ) -> None:
     """Select problems by their values, such as those that are neither too easy nor too hard to train on."""
-    from at_k.cli.scoring import print_selection
+    from at_k.cli.scoring import print_audit, print_selection
 
-    print_selection(paths, condition, confident=confident, form=form, rows=rows, **options)
+    if (audit is None) == (condition is None):
+        raise refuse("--where", "Say which problems: --where '0.1 <= avg <= 0.9', or --audit 40 for a random draw.")
+    if audit is not None:
+        print_audit(paths, audit, seed, **options)
+        return
+    print_selection(paths, condition or "", confident=confident, form=form, rows=rows, **options)
 
 
 @app.command(cls=Command)

@@ -120,6 +120,19 @@ def print_selection(
         typer.echo(f"No problem meets the condition {condition!r}.", err=True)
 
 
+def print_audit(paths: Sequence[str], count: int, seed: int, **options: Any) -> None:
+    """Print the sheet of an audit: a row for each sample of the drawn problems, with a place for a verdict."""
+    import csv
+    import sys
+
+    from at_k.report.audit import SHEET, draw_sheet
+
+    report = make_report(paths, **options, metrics="avg_at_n", confidence_level=None, target="population")
+    answers = report.samples[0].answers
+    texts = [[None] * n for n in report.n] if answers is None else answers.listed()
+    csv.writer(sys.stdout, lineterminator="\n").writerows([SHEET, *draw_sheet(report.problems, texts, count, seed)])
+
+
 def _list_rows(report: Report, paths: Sequence[str], chosen: set[str], options: Mapping[str, Any]) -> dict[str, Any]:
     """List the columns of the chosen problems, with what else the files say about them."""
     from at_k.options import READING

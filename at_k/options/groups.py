@@ -68,10 +68,19 @@ SCORING = by_name(
     INTERVALS[3],
     *READING,
     SEED,
+    Option(
+        "audited",
+        "str",
+        "a further column of verdicts, by a better judge, for all samples of some problems that were drawn at random; "
+        "or a sheet, .csv, that `at-k select --audit` has drawn and a person has filled in. Each number then also has "
+        "`{key}_audited`, the value that this judge would give. Optional.",
+        metavar="COLUMN",
+        group=READ,
+    ),
 )
 """The options of `at_k.score`."""
 
-_NOT_COMPARED = {"groups", "seed", *(option.name for option in INTERVALS)}
+_NOT_COMPARED = {"groups", "seed", "audited", *(option.name for option in INTERVALS)}
 SCORED = {name: option for name, option in SCORING.items() if name not in _NOT_COMPARED}
 """Those that change the values of problems. They are for data that are not scored yet."""
 

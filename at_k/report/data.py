@@ -88,6 +88,8 @@ class Numbers(Shown):
             one by problem.
         scored: the samples and their verdicts, as `samples` returns them.
         rows: what else the data say of each problem, such as what its samples cost.
+        audited: with the option `audited`, `{key}_audited` → the value by a better judge, estimated from its verdicts.
+        audited_intervals: the same → its standard error and confidence interval.
     """
 
     values: Keyed[float]
@@ -116,6 +118,8 @@ class Numbers(Shown):
     compute_at: Callable[[Sequence[int]], list[Values]] | None = field(default=None, compare=False)
     scored: tuple[Problems, Verdicts] | None = field(default=None, compare=False)
     rows: Rows | None = field(default=None, compare=False)
+    audited: dict[str, float] = field(default_factory=dict)
+    audited_intervals: dict[str, ErrorBar] = field(default_factory=dict)
 
     @cached_property
     def curves(self) -> Curves:

@@ -115,6 +115,7 @@ def show_report(report: Numbers, *, short: bool) -> Sheet:
         [each for each in (
             *([Sentences(_list_facts(report.origin), "fact")] if short and report.origin is not None else []),
             main,
+            *([_lay_out_audit(report)] if report.audited else []),
             *(_lay_out_groups(report, blocks) if short and of_groups else ()),
             Sentences([note for note in report.notes if isinstance(note, Legend)], "legend"),
             Sentences(notes, "note"),
@@ -140,6 +141,16 @@ def _lay_out(blocks: Sequence[Block], caption: str, grouped: bool, short: bool) 
     ]  # fmt: skip
     head = [*(["group", "problems"] if named else []), "" if short else "metric", *(f"k = {k}" for k in draws)]
     return Table(head, rows, caption, left=3 if named else 1, stacked=True)
+
+
+def _lay_out_audit(report: Numbers) -> Table:
+    """Lay out the checker's value and the audited one of each number."""
+    rows = [
+        [str(key), make_cell(report.values[key], report.intervals.get(key)),
+         make_cell(report.audited[f"{key}_audited"], report.audited_intervals.get(f"{key}_audited"))]
+        for key in find_shown(report.values) if f"{key}_audited" in report.audited
+    ]  # fmt: skip
+    return Table(["", "checker", "audited"], rows)
 
 
 def lay_out_lines(block: Block) -> dict[Key, dict[int, Key]]:
@@ -248,6 +259,12 @@ def list_rows(reports: Mapping[str, Numbers]) -> Table:
          *((block.bars[key][:3] if key in block.bars else [None] * len(BARS)) if has_bars else ())]
         for name, report in reports.items() for block in list_blocks(report) for key, value in block.values.items()
     ]  # fmt: skip
+    rows += [
+        [*([name] if is_named else []), ALL, len(report), key.metric, key.k, None if key.tau is None else str(key.tau),
+         f"{key}_audited", report.audited[f"{key}_audited"],
+         *(report.audited_intervals.get(f"{key}_audited", (None,) * 3)[:3] if has_bars else ())]
+        for name, report in reports.items() for key in report.values if f"{key}_audited" in report.audited
+    ]  # fmt: skip
     return Table([*(["model"] if is_named else []), *COLUMNS, *(BARS if has_bars else ())], rows)
 
 
@@ -260,6 +277,11 @@ def spell_report(report: Numbers) -> dict[str, Any]:
         "intervals": _spell_bars(report.intervals),
         "group_intervals": {label: _spell_bars(bars) for label, bars in report.group_intervals.items()},
         "errors": dict(report.errors),
+        **(
+            {"audited": report.audited, "audited_intervals": _spell_bars(report.audited_intervals)}
+            if report.audited
+            else {}
+        ),
         "n_problems": len(report),
         "n_samples": report.n_samples,
         "n_missing": report.n_missing,
@@ -270,5 +292,5 @@ def spell_report(report: Numbers) -> dict[str, Any]:
     }
 
 
-def _spell_bars(bars: Mapping[Key, ErrorBar]) -> dict[str, dict[str, float | None]]:
+def _spell_bars(bars: Mapping[Any, ErrorBar]) -> dict[str, dict[str, float | None]]:
     return {str(key): {"stderr": bar.stderr, "low": bar.low, "high": bar.high} for key, bar in bars.items()}

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from at_k.engines import find_engine
-from at_k.errors import Legend, Message
+from at_k.errors import InputError, Legend, Message
 from at_k.family import FAMILY
 from at_k.options import PILOT, SCORING, TALLYING, complete, takes
 from at_k.options.numbers import NUMBERS
 from at_k.readers import is_paths
 from at_k.readers.paths import name_models
+from at_k.report.audit import correct_values, hide_column
 from at_k.report.grid import describe_size, find_shown, list_blocks, list_rows, make_cell, spell_report
 from at_k.report.judging import judge_data, name_source
 from at_k.report.measuring import Measurement, compute_all, gather, write_policies
@@ -64,7 +65,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     """
     options = complete(given, score)
     wanted, averages, resolved = choose_metrics(options)
-    groups, clusters = options["groups"], options["clusters"]
+    groups, clusters, audited = options["groups"], options["clusters"], options["audited"]
     together: Any = None if clusters in (None, False) else ()
     confidence = Confidence(options["confidence_level"], options["target"], together, options["ci_method"])
     tally = find_tally(data)
@@ -72,10 +73,17 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         refuse_late_options(find_changed(options))
     elif find_engine(data) is not None:
         tally = Tally.of(data, **{name: options[name] for name in TALLYING if name in options})
+    if tally is not None and audited is not None:
+        raise InputError(
+            "audit.counts",
+            "{option:audited} needs samples, and these are counts. Give the results that they were counted from.",
+        )
     if tally is not None:
         return _require(
             averages, score_tally(tally, resolved, find_changed(options), wanted, confidence, name_source(data))
         )
+    if audited is not None:
+        options["columns"] = hide_column(audited, options["columns"])
     judged = judge_data(data, groups=groups, clusters=clusters, **{name: options[name] for name in PILOT})
     refuse_k_above_n(resolved["k"], judged.verdicts.n, judged.names)
     measurement = Measurement(judged, resolved, replace(confidence, clusters=judged.clusters))
@@ -86,6 +94,10 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     changed, samples = find_changed(options), (judged.problems, judged.verdicts)
     numbers = gather([measurement])
     numbers["notes"] += [*write_policies(measurement), *note_idle(_find_idle(options, measurement.found))]
+    if audited is not None:
+        reading = {name: options[name] for name in PILOT}
+        values, bars, said = correct_values(data, audited, measurement, reading, options["confidence_level"])
+        numbers |= {"audited": values, "audited_intervals": bars, "notes": [*numbers["notes"], said]}
     return _require(averages, Report(**numbers, left_out=left_out, options=changed, scored=samples))
 
 

@@ -33,7 +33,7 @@ def correct_by_audit(
         >>> audited = np.where(np.arange(100) < 40, np.tile([1.0, 0.0, 0.0, 0.0], 25), np.nan)
         >>> value, bar = correct_by_audit(observed, audited)
         >>> round(value, 3), round(bar.low, 3), round(bar.high, 3)
-        (0.25, 0.136, 0.398)
+        (0.25, 0.136, 0.399)
     """
     by_checker, by_judge = read_numbers("observed", observed), _read_audited(audited)
     require_unit_range("observed", by_checker)
@@ -59,9 +59,8 @@ def correct_by_audit(
     variance += slope**2 * spread / others if others else 0.0
     tail = (1 + level) / 2
     stderr = variance**0.5 * float(stdtrit(count - 2, tail) / ndtri(tail))
-    effective = value * (1 - value) / stderr**2 if stderr else np.inf
-    units = min(len(by_judge), max(count, effective))
-    low, high = interval(value, stderr, units, confidence_level=level)
+    # With v(1 − v)/se² units it covered .86 where k = n = 64 and none of 40 audited problems shows a rare slip.
+    low, high = interval(value, stderr, count, confidence_level=level)
     return value, ErrorBar(stderr, float(low), float(high))
 
 

@@ -55,12 +55,13 @@ NO_BARS = dict.fromkeys(("confidence_level", "target", "clusters", "ci_method"),
 OWN_BARS = {"ci_method": "a difference has intervals of its own"}
 OF_OTHERS = {**OWN_BARS, "target": "it is about other problems"}
 REQUIRED = dict.fromkeys(("k", "thresholds"), "the requirements say which numbers are needed")
-NO_GROUPS = {"groups": "all problems are looked at together"}
+NO_GROUPS = {"groups": "all problems are looked at together", "audited": "a report of one model is audited"}
 
 NOT_OFFERED = {
     "modules": {
         **{option.name: OF_FILES for option in READING},
         "metrics": "a module is one metric",
+        "audited": "modules are given columns; `at_k.uncertainty.audited.correct_by_audit` takes their details",
         "seed": "an argument of evaluate.load",
     },
     "at_k.score": IN_FILE,
@@ -91,6 +92,7 @@ NOT_OFFERED = {
     "the page Score": {
         **dict.fromkeys(("extract_reference", "seed", "clusters", "ci_method"), RARE),
         "sampling": RARE,
+        "audited": RARE,
         "exclude": "it names a file on the visitor's machine",
         **dict.fromkeys(("num_workers", "timeout", "format"), "the page sets it"),
         "prompt_column": "the page runs no programs",

@@ -1,0 +1,167 @@
+"""Numbers of an audit: the verdicts of a better judge on some problems correct the checker's values of all problems."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from at_k.combinatorics import Floats
+from at_k.errors import InputError, Message
+from at_k.family import FAMILY, OUTPUTS
+from at_k.readers import is_paths
+from at_k.readers.names import ROLE, normalize_name
+from at_k.report.data import Judged
+from at_k.report.judging import judge_data, list_values, read_frame
+from at_k.report.measuring import Measurement
+from at_k.samples import Ragged
+from at_k.uncertainty.audited import LEAST_AUDITED, correct_by_audit
+from at_k.values import ErrorBar, Key
+
+SHEET = ("problem", "sample", "answer", "audited")
+"""The columns of the sheet that a person fills in. It has no verdicts of the checker, which would bias the judge."""
+
+
+def correct_values(
+    data: Any, audited: str, part: Measurement, reading: Mapping[str, Any], level: float | None
+) -> tuple[dict[str, float], dict[str, ErrorBar], Message]:
+    """Return the audited value of each number and its interval, and the sentence that compares both judges."""
+    judged = part.judged
+    if judged.clusters is not None or part.confidence.target != "population":
+        raise InputError(
+            "audit.intervals",
+            "{option:audited} takes problems as independent, for other problems like these. Leave out "
+            "{option:clusters} and {option:target}.",
+        )
+    found = read_sheet(audited) if audited.lower().endswith(".csv") else read_column(data, audited, reading)
+    grades, seen = fill_in(judged, found, audited)
+    if (count := int(seen.sum())) < LEAST_AUDITED:
+        raise InputError(
+            "audit.few",
+            "{option:audited} needs {least} problems that a better judge has looked at; {column} has {count}, {short} "
+            "too few. Draw more at random: `at-k select FILE --audit {short}`.",
+            least=LEAST_AUDITED, column=repr(audited), count=count, short=LEAST_AUDITED - count,
+        )  # fmt: skip
+    better = Measurement(replace(judged, verdicts=replace(judged.verdicts, graded=(grades,))), part.options)
+    values: dict[str, float] = {}
+    bars: dict[str, ErrorBar] = {}
+    for name, own in part.found.items():
+        true = better.compute(FAMILY[name]).columns
+        for key, column in own.columns.items():
+            if key in true and OUTPUTS[key.metric].bounded:
+                corrected = np.where(seen, true[key].expand(), np.nan)
+                named = f"{key}_audited"
+                values[named], bar = correct_by_audit(column.expand(), corrected, confidence_level=level or 0.95)
+                bars |= {named: bar} if level is not None else {}
+    return values, bars, compare_judges(part, values, count, len(seen))
+
+
+def hide_column(audited: str, columns: Mapping[str, str | None] | None) -> dict[str, str | None] | None:
+    """Keep an audited column from being read as what its name usually holds, as references in `gold`."""
+    usual = [role for role, names in ROLE.items() if normalize_name(audited) in names]
+    hidden = {role: None for role in usual if role not in (columns or {})}
+    return {**(columns or {}), **hidden} if hidden or columns else None
+
+
+def compare_judges(part: Measurement, values: Mapping[str, float], count: int, total: int) -> Message:
+    """Say how far the checker's slips move the number at the smallest and the largest k."""
+    columns = {key: own.columns[key] for own in part.found.values() for key in own.columns}
+    keys: list[Key] = [key for key in columns if f"{key}_audited" in values]
+    drawn = sorted((key for key in keys if key.metric == "pass@k"), key=lambda key: key.k or 0) or keys
+    shifts = {key: values[f"{key}_audited"] - float(columns[key].expand().mean()) for key in (drawn[0], drawn[-1])}
+    moved = [f"{key} by {100 * shift:+.1f} points" for key, shift in shifts.items()]
+    return Message(
+        "note.audited",
+        "A better judge looked at {count} of {total} problems, taken as drawn at random. Its verdicts move {moved}.",
+        count=f"{count:,}", total=f"{total:,}", moved=" and ".join(moved).replace("-", "−"),
+    )  # fmt: skip
+
+
+def fill_in(judged: Judged, found: Mapping[str, Floats], column: str) -> tuple[Ragged, np.ndarray[Any, Any]]:
+    """Put audited grades in the place of the checker's, and flag the audited problems."""
+    verdicts, places = judged.verdicts, {name: place for place, name in enumerate(judged.names)}
+    graded = Ragged.concatenate(list(verdicts.graded))
+    values: Floats = graded.values.astype(np.float64)
+    seen = np.zeros(len(places), dtype=bool)
+    for name, own in found.items():
+        if np.isnan(own).all():
+            continue
+        if name not in places:
+            raise InputError(
+                "audit.unknown", "{column} audits a problem that the results do not have: {name}.",
+                column=repr(column), name=repr(name),
+            )  # fmt: skip
+        start, stop = graded.offsets[places[name] :][:2]
+        if len(own) != stop - start or np.isnan(own).any():
+            raise InputError(
+                "audit.partial",
+                "Every sample of an audited problem needs a verdict; {column} has {count} for the {n} samples of "
+                "problem {name}. Fill in the others, or leave all of them empty.",
+                column=repr(column), count=int(np.sum(~np.isnan(own))), n=int(stop - start), name=repr(name),
+            )  # fmt: skip
+        values[start:stop] = own
+        seen[places[name]] = True
+    return graded.with_values(values), seen
+
+
+def read_column(data: Any, column: str, reading: Mapping[str, Any]) -> dict[str, Floats]:
+    """Read a further column of grades of the same data; problems without any are left out."""
+    if not is_paths(data) and not hasattr(data, "roles"):
+        frame = {name: list_values(each) for name, each in read_frame(data).items()}
+        cells = frame.get(column, [])
+        if any(isinstance(cell, (list, tuple)) for cell in cells):  # a row for each problem, without cells for most
+            kept = [i for i, cell in enumerate(cells) if cell is not None and any(each is not None for each in cell)]
+            data = {name: [each[i] for i in kept] for name, each in frame.items()}
+            data.setdefault("problem", list(map(str, kept)))
+    columns = {**(reading.get("columns") or {}), "grades": column}
+    judged = judge_data(data, **{**reading, "columns": columns, "missing": "drop"})
+    grades = Ragged.concatenate(list(judged.problems.grades or ()))
+    return {
+        name: grades.values[start:stop].astype(np.float64)
+        for name, start, stop in zip(judged.names, grades.offsets, grades.offsets[1:], strict=False)
+    }
+
+
+def read_sheet(path: str | PathLike[str]) -> dict[str, Floats]:
+    """Read a sheet that was filled in: a verdict for each sample of the drawn problems, by their names."""
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    verdicts: dict[str, dict[int, float]] = {}
+    for line, row in enumerate(rows, 2):
+        text = (row.get("audited") or "").strip().lower()
+        value = _WORDS.get(text)
+        place = row.get("sample") or ""
+        if value is None or not place.isdigit() or row.get("problem") is None:
+            raise InputError(
+                "audit.sheet",
+                "A sheet has the columns {columns}, and 1 or 0, or nothing, as the verdict; {path} has {text} in line "
+                "{line}. `at-k select FILE --audit 40 > sheet.csv` writes one.",
+                columns=", ".join(SHEET), path=repr(str(path)), text=repr(text or place), line=line,
+            )  # fmt: skip
+        verdicts.setdefault(row["problem"], {})[int(place)] = value
+    return {name: np.array([own.get(i, np.nan) for i in range(max(own) + 1)]) for name, own in verdicts.items()}
+
+
+_WORDS = {
+    **dict.fromkeys(("1", "1.0", "true", "yes", "right", "correct"), 1.0),
+    **dict.fromkeys(("0", "0.0", "false", "no", "wrong", "incorrect"), 0.0),
+    "": np.nan,
+}
+
+
+def draw_sheet(names: Sequence[str], answers: Sequence[Sequence[Any]], count: int, seed: int) -> list[list[str]]:
+    """Draw problems at random, and return the rows of the sheet for a better judge, samples counted from 0."""
+    if not 1 <= count <= len(names):
+        raise InputError(
+            "audit.draw", "An audit is of 1 to {most} of these problems; got {count}.",
+            most=len(names), count=count,
+        )  # fmt: skip
+    places = sorted(np.random.default_rng(seed).choice(len(names), count, replace=False).tolist())
+    return [
+        [names[place], str(sample), "" if answer is None else str(answer), ""]
+        for place in places for sample, answer in enumerate(answers[place])
+    ]  # fmt: skip
