@@ -41,7 +41,7 @@ FOLDERS = (
 )
 
 MORE = {
-    "at_k/samples.py": ["tests/test_columns.py", "tests/grading"],
+    "at_k/samples.py": ["tests/test_columns.py", "tests/grading/test_verdicts.py"],
     "at_k/arrow.py": ["tests/test_columns.py"],
     "at_k/columns.py": ["tests/test_columns.py", "tests/test_arrow.py"],
     "at_k/combinatorics.py": ["tests/estimators/test_counts.py", "tests/test_transforms.py"],
@@ -65,8 +65,9 @@ MORE = {
 SLOW = (
     *("test_values_of_k_that_share_a_product", "test_monotone_in_k_and_in_c", "test_every_ranking"),
     *("test_equal_weights_are_no_weights", "test_one_k_each_and_all_at_once_agree", "test_every_percent_of_every_k"),
+    "test_an_error_comes_back_from_another_process",  # a process of a pool, as a mutant is tried in, starts no other
 )
-"""Tests that take seconds, and are left out."""
+"""Tests that take seconds, or cannot run here, and are left out."""
 
 LONGEST = 90
 """Seconds for the tests of one mutant. One that takes longer is taken as noticed: most run without end."""
