@@ -53,6 +53,8 @@ def _count_problems(
     import narwhals as nw
 
     label = {} if roles.group is None else {"label": nw.col(roles.group)}
+    if label and frame.collect_schema()[roles.group or ""] in (nw.Categorical, nw.Enum):
+        label["label"] = label["label"].cast(nw.String)  # older versions of Polars find no minimum of categories
     flags = {**flags, **({"unlabelled": label["label"].is_null()} if label else {})}
     numbers = {name: flag.cast(nw.Int64) for name, flag in flags.items()}  # summed in half of the time of a CASE
     problems = (
