@@ -66,10 +66,9 @@ def _count_problems(
             *([nw.col("label").min(), nw.col("label").max().alias("other")] if label else []),
         )
     )
-    marks = {
-        "nameless": nw.col("problem").is_null(),
-        **({"mixed": nw.col("label") != nw.col("other")} if label else {}),
-    }
+    marks = {"nameless": nw.col("problem").is_null()}
+    if label:
+        marks["mixed"] = nw.col("label") != nw.col("other")
     n = nw.col("n") - nw.col("absent") if drop else nw.col("n")
     counted = problems.with_columns(n=n, **{name: mark.cast(nw.Int64) for name, mark in marks.items()})
     sums = map(_add, [*(name for name in flags if name != "c"), *marks])
