@@ -56,6 +56,7 @@ class CompareOptions(TypedDict, total=False):
     extra_tests: str | Sequence[str]
     band: bool
     unmatched: Literal["error", "drop", "unpaired"]
+    looks: int
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
     seed: int
     metrics: str | Sequence[str] | None
@@ -139,6 +140,7 @@ class PlanOptions(TypedDict, total=False):
     half_width: float | None
     detect: float | None
     confidence_level: float
+    looks: int
     power: float
     correlation: float | None
     threshold: float
@@ -175,6 +177,7 @@ class GateOptions(TypedDict, total=False):
     data: str | None
     confidence_level: float
     method: Literal["sign-flip", "bounded"]
+    looks: int
     unmatched: Literal["error", "drop"]
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
     seed: int

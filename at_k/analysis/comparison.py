@@ -26,6 +26,7 @@ from at_k.options import COMPARING, POOLING, SCORED, complete, takes
 from at_k.report import Pairs
 from at_k.results.sheet import Sheet, Shown
 from at_k.summary import is_bounded
+from at_k.uncertainty.checks import share_looks
 from at_k.uncertainty.comparison import (
     WILCOXON_WARNING,
     compare_columns,
@@ -101,7 +102,7 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
         >>> found.comparisons["pass@1"].difference, found.comparisons["pass@1"].won, str(found.verdict("pass@1"))
         (0.5, 7, 'A is better')
     """
-    options = complete(given, compare)
+    options, looks = share_looks(complete(given, compare))
     names, margin, unmatched = (options[name] for name in ("names", "margin", "unmatched"))
     level = options["confidence_level"]
     if isinstance(names, str) or not is_sequence(names) or len(names) != 2:
@@ -125,6 +126,7 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
         found = _compare_paired(matched, keys, options, reruns=reruns, extra=extra)
     large = find_too_large(models)
     notes = [
+        *looks,
         *(note for note in matched.note(keys) if not (unpaired and note.code in OF_MATCHING)),
         *([say_too_large(large)] if large else []),
         *_note_keys(keys, found),

@@ -22,6 +22,7 @@ from at_k.report.notes import refuse_k_above_n
 from at_k.report.scoring import score_unless_scored
 from at_k.results.sheet import Cell, Sentences, Sheet, Shown, Table
 from at_k.summary import is_bounded
+from at_k.uncertainty.checks import share_looks
 from at_k.uncertainty.flips import count_effective
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.questions import LEAST_EFFECTIVE, Questions, subtract_columns
@@ -399,6 +400,7 @@ class _Column(NamedTuple):
 
 def _judge(columns: Sequence[_Column], each: Requirement | None, matched: Matched, options: Mapping[str, Any]) -> Gate:
     """Judge the requirements of one data set as one family."""
+    options, notes = share_looks(options)
     level = options["confidence_level"]
     # What is shown of each problem is one more question, which no flips of problems answer.
     further = each is not None and each.key is not None
@@ -411,7 +413,7 @@ def _judge(columns: Sequence[_Column], each: Requirement | None, matched: Matche
     ]
     checks += [] if each is None else _check_problems(each, matched, 1 - part)
     unlike = matched.unlike_samples
-    notes = [unlike] if unlike is not None and any(column.paired for column in columns) else []
+    notes += [unlike] if unlike is not None and any(column.paired for column in columns) else []
     if asked > 1:
         notes.append(_say("gate.together", count=asked, level=f"{100 * level:g} %", own=f"{100 * own:.3g} %"))
     return Gate(tuple(replace(check, data=options["data"] or "") for check in checks), tuple(notes))

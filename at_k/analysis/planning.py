@@ -20,7 +20,7 @@ from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import refuse_scoring_options
 from at_k.report.scoring import score_unless_scored
 from at_k.results.sheet import Cell, Sentences, Sheet, Shown, Table
-from at_k.uncertainty.checks import check_fraction, check_size, count_unlike
+from at_k.uncertainty.checks import check_fraction, check_size, count_unlike, share_looks
 from at_k.uncertainty.questions import find_least
 from at_k.uncertainty.variance import (
     Assumed,
@@ -78,6 +78,7 @@ _say = Phrases(
         "each if the correlation is {correlation:g}, and {fewer:,} if it is {optimistic:g}.",
         "plan.legend": "Interval: half of its expected width. Difference: the smallest one that a paired comparison of "
         "two models finds with a chance of {power:.0%}, if the difficulties of problems for the two correlate by r.",
+        "plan.looks": "To look {looks} times takes about {ratio} × the problems of one look.",
         "plan.assumed": "There is no pilot. It is assumed that {expect:g} of the samples are correct on average, and "
         "that {spread:.0%} of the variance of single samples is between problems (difficulties Beta({a:.3g}, "
         "{b:.3g})): in 40 real data sets this share was 16 % to 86 %. Plan again with a pilot.",
@@ -273,7 +274,9 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
         >>> plan(expect=0.5, samples=8, half_width=0.02).needed_problems
         1374
     """
-    options = complete(given, plan)
+    asked = complete(given, plan)
+    options, looks = share_looks(asked)
+    looks += _price_looks(asked["confidence_level"], asked["looks"])
     scoring: dict[str, Any] = {name: value for name, value in given.items() if name in PILOT}
     if (pilot is None) == (options["expect"] is None):
         raise _say.error("plan.pilot_or_expected")
@@ -286,7 +289,7 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
         sizes = _read_samples(options["samples"], assumed.k, max(4, assumed.k))
         difficulty = {"a": assumed.difficulty.a, "b": assumed.difficulty.b}
         note = _say("plan.assumed", expect=mean, spread=options["spread"], **difficulty)
-        return _plan(assumed, options, own=(None, sizes[0]), problems=_SIZES, samples=sizes, notes=(note,))
+        return _plan(assumed, options, own=(None, sizes[0]), problems=_SIZES, samples=sizes, notes=(note, *looks))
     names, n, c, clusters = _read_pilot("pilot", pilot, scoring)
     if names:
         refuse_k_above_n(k, n, names)
@@ -303,9 +306,19 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
         variance, options, own=(size, typical),
         problems=sorted({max(2, round(size * share)) for share in (0.25, 0.5, 1, 2, 4)}),
         samples=_read_samples(options["samples"], variance.k, typical), estimated=estimated,
-        notes=tuple(_note_pilot(variance)), can_tell=can_tell, two_pilots=second is not None,
+        notes=(*_note_pilot(variance), *looks), can_tell=can_tell, two_pilots=second is not None,
         between_share=find_between_share(variance, typical, level) if can_tell else None,
     )  # fmt: skip
+
+
+def _price_looks(level: float, looks: int) -> list[Message]:
+    """Say what looking several times costs: widths grow by the quantile of the stricter level."""
+    if looks == 1:
+        return []
+    from scipy.special import ndtri
+
+    ratio = (ndtri((1 - level) / 2 / looks) / ndtri((1 - level) / 2)) ** 2
+    return [_say("plan.looks", looks=looks, ratio=f"{float(ratio):.1f}")]
 
 
 def _read_pilot(name: str, pilot: Any, scoring: dict[str, Any]) -> tuple[list[str], Any, Any, list[str] | None]:

@@ -28,6 +28,17 @@ def _check_each(name: str, words: Any, known: tuple[str, ...]) -> None:
         check_choice(name, word, known)
 
 
+LOOKS = Option(
+    "looks",
+    "int",
+    "how often the results are looked at while they arrive. Each look is judged at a stricter level, so that the error "
+    "rate of all looks together is that of one.",
+    1,
+    check=check_with("at_k.uncertainty.checks:check_size"),
+    metavar="L",
+    group=COMPUTED,
+)
+
 UNMATCHED = Option(
     "unmatched",
     "str",
@@ -106,6 +117,7 @@ COMPARING = by_name(
         ),
     ),
     UNMATCHED,
+    LOOKS,
     CLUSTERS,
     FLIPS,
 )
@@ -183,6 +195,7 @@ GATING = by_name(
         LEVEL,
         COMPARING["method"],
     ),
+    LOOKS,
     PAIRED,
     CLUSTERS,
     FLIPS,
@@ -263,6 +276,7 @@ PLANNING = by_name(
             label="Difference to find, in points",
         ),
         LEVEL,
+        LOOKS,
         Option("power", "float", "the chance with which a comparison should find the difference.", 0.8),
         Option(
             "correlation",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from at_k.combinatorics import Floats, Ints
+from at_k.errors import Message
 from at_k.validation import check_counts, is_integer, is_number, shorten, type_name
 
 LARGEST = 1e150
@@ -118,3 +120,21 @@ def read_counts(n: ArrayLike, c: ArrayLike) -> tuple[Ints, Ints]:
 def name_place(array: Floats, at: int) -> str:
     """Return the problem of a flat index, in the words that end an error message."""
     return f" in problem {np.unravel_index(at, array.shape)[0]}" if array.ndim else ""
+
+
+def share_looks(options: Mapping[str, Any]) -> tuple[dict[str, Any], list[Message]]:
+    """Return the options with the confidence level of one look of several, by Bonferroni's method, and its note.
+
+    Examples:
+        >>> share_looks({"confidence_level": 0.95, "looks": 5})[0]["confidence_level"]
+        0.99
+    """
+    level, looks = check_fraction("confidence_level", options["confidence_level"]), options["looks"]
+    if looks == 1:
+        return dict(options), []
+    note = Message(
+        "note.looks",
+        "Each of {looks} looks is judged at {own} %, so that all of them together keep {level} %.",
+        looks=looks, own=f"{100 * (1 - (1 - level) / looks):.5g}", level=f"{100 * level:g}",
+    )  # fmt: skip
+    return {**options, "confidence_level": 1 - (1 - level) / looks}, [note]
