@@ -238,6 +238,63 @@ def shorten_name(name: str) -> str:
     return name if len(name) <= _LONGEST_LABEL else "…" + name[1 - _LONGEST_LABEL :]
 
 
+def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
+    """Draw which models solve which problems: a row for each model, a column for each problem, and a staircase in both.
+
+    The shade is the share of a problem's samples that are correct, from white for none to black for all; problems that
+    a model was not given are hatched. The models stand from the best down, and the problems from the one that is solved
+    most. A row ends in the model's mean over its problems.
+
+    Raises:
+        InputError: if there is one model only, or a report is that of a tally.
+
+    Examples:
+        >>> from at_k import score_models
+        >>> models = score_models({"a": {"grades": [[1, 0], [0, 0]]}, "b": {"grades": [[1, 1], [1, 0]]}})
+        >>> axes = draw_matrix(models).axes[0]
+        >>> [label.get_text() for label in axes.get_yticklabels()], axes.get_images()[0].get_array().tolist()
+        (['b', 'a'], [[1.0, 0.5], [0.5, 0.0]])
+    """
+    if len(models.reports) < 2:
+        raise InputError(
+            "plots.one_model",
+            "A matrix is of several models; got one. Give a file for each: `{command}`.",
+            command="at-k plot a.jsonl b.jsonl --kind matrix --out matrix.svg",
+        )
+    shares: dict[str, dict[str, float]] = {}
+    for name, report in models.reports.items():
+        report.require_problems("A matrix of problems")
+        shares[name] = dict(zip(report.problems, (np.array(report.c) / np.array(report.n)).tolist(), strict=True))
+    problems = list(dict.fromkeys(problem for own in shares.values() for problem in own))
+    table = np.array([[own.get(problem, np.nan) for problem in problems] for own in shares.values()])
+    means = np.nanmean(table, axis=1)
+    rows = np.argsort(-means, kind="stable")
+    table = table[np.ix_(rows, np.argsort(-np.nanmean(table, axis=0), kind="stable"))]
+    names = [shorten_name(list(shares)[row]) for row in rows]
+    with set_style() as make_figure:
+        figure, axes = make_figure(1 - 0.45 / _WIDEST)
+        figure.set_size_inches(_WIDEST, max(HEIGHT, 0.9 + _ROW * len(names)))
+        figure.subplots_adjust(left=(0.3 + _LETTER * max(map(len, names))) / _WIDEST)
+        # Behind the picture, hatches are seen where it has no share.
+        axes.patch.set(facecolor="white", edgecolor="0.6", hatch="////", linewidth=0)
+        axes.grid(visible=False)
+        axes.imshow(table, cmap="Greys", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+        axes.set_yticks(range(len(names)), names)
+        axes.hlines(np.arange(len(names) - 1) + 0.5, -0.5, len(problems) - 0.5, color="0.8", linewidth=0.5)
+        for place, row in enumerate(rows):
+            where = (1.01, place)
+            axes.annotate(f"{means[row]:.2f}", where, xycoords=("axes fraction", "data"), va="center")
+        axes.set_xticks(sorted({0, len(problems) - 1}), [str(1 + each) for each in sorted({0, len(problems) - 1})])
+        hatched = ", hatched: not given" if np.isnan(table).any() else ""
+        axes.set_xlabel(f"problems; black: always right, white: never{hatched}")
+        axes.set_title(f"{len(names)} models × {len(problems)} problems" if title is None else title, loc="left")
+    return figure
+
+
+_WIDEST, _ROW = 6.75, 0.22
+"""Inches: the text width of a page in the style of ICML, where 500 problems have 2 dots each, and a model's row."""
+
+
 def draw_difference(compared: Compared, *, title: str | None = None) -> Figure:
     """Draw the difference of two models against k, with a band that holds at every k of its line.
 

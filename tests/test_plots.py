@@ -222,3 +222,39 @@ def test_other_endings_and_folders(tmp_path):
         plots.save_figure(figure, tmp_path / "x.jpg")
     refuses("FileNotFoundError: There is no folder", plots.save_figure, figure, tmp_path / "no" / "x.png")
     assert os.listdir(tmp_path) == []
+
+
+# Which model solves which problem
+
+
+def test_a_matrix_is_a_staircase_of_shares():
+    counts = {"poor": {"x": 0, "y": 1, "z": 2}, "good": {"y": 3, "x": 4, "w": 4}}
+    data = {name: {"problem": list(own), "grades": [[1] * c + [0] * (4 - c) for c in own.values()]}
+            for name, own in counts.items()}  # fmt: skip
+    axes = plots.draw_matrix(at_k.score_models(data)).axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["good", "poor"]
+    shares = axes.get_images()[0].get_array()  # problems w, x, y, z: means of 1, .5, .5 and .5
+    assert shares.filled(-1).tolist() == [[1, 1, 0.75, -1], [-1, 0, 0.25, 0.5]]
+    assert [text.get_text() for text in axes.texts] == ["0.92", "0.25"]
+    assert axes.get_title(loc="left") == "2 models × 4 problems"
+
+
+def test_a_matrix_of_500_problems_and_12_models_can_be_read(tmp_path):
+    data = {
+        f"model-of-some-length-{i}b": {"grades": [[(j * 7 + i) % 13 < i, 1] for j in range(500)]} for i in range(12)
+    }
+    figure = plots.draw_matrix(at_k.score_models(data))
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    width, height = figure.get_size_inches() * figure.dpi
+    boxes = [text.get_window_extent() for text in (*axes.get_yticklabels(), *axes.texts, axes.xaxis.label)]
+    assert all(box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height for box in boxes)
+    assert not any(a.overlaps(b) for a, b in pairwise(boxes[:12]))
+    assert axes.get_window_extent().width / 500 >= 2  # pixels of a problem
+    assert min(text.get_fontsize() for text in texts(figure)) >= 8
+    plots.save_figure(figure, tmp_path / "matrix.png")
+
+
+def test_a_matrix_is_of_several_models():
+    words = "InputError: got one … at-k plot a.jsonl b.jsonl --kind matrix"
+    refuses(words, plots.draw_matrix, at_k.score_models({"a": GRADES}))
