@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri, stdtrit
 
 from at_k.combinatorics import Floats
 from at_k.uncertainty.checks import check_fraction, read_numbers, require_unit_range
@@ -35,6 +34,8 @@ def correct_by_audit(
         >>> round(value, 3), round(bar.low, 3), round(bar.high, 3)
         (0.25, 0.136, 0.399)
     """
+    from scipy.special import ndtri, stdtrit
+
     by_checker, by_judge = read_numbers("observed", observed), _read_audited(audited)
     require_unit_range("observed", by_checker)
     if by_checker.shape != by_judge.shape:

@@ -211,7 +211,7 @@ def test_importing_the_readers_loads_numpy_alone():
 
 def test_a_document_is_decoded_once_and_not_kept(tmp_path, monkeypatch):
     decoded, held = [], []
-    monkeypatch.setattr("at_k.readers.sources.decode", lambda data: decoded.append(data) or json.loads(data))
+    monkeypatch.setattr("at_k.readers.sources.decode_document", lambda data: decoded.append(data) or json.loads(data))
     release = Source.release
     monkeypatch.setattr(Source, "release", lambda source: release(source) or held.append(vars(source)))
     trial = {"task_id": 1, "reward": 1.0, "info": {}, "traj": []}

@@ -109,7 +109,16 @@ def test_a_damaged_report(kind, tmp_path):
     content = json.loads(path.read_text(encoding="utf-8"))
     for name in content["state"]["with"]:
         state = {each: value for each, value in content["state"]["with"].items() if each != name}
-        if name not in ("options", "source", "origin", "times", "drawn", "signed"):  # which have defaults
+        if name not in (
+            "options",
+            "source",
+            "origin",
+            "times",
+            "drawn",
+            "signed",
+            "audited",
+            "audited_intervals",
+        ):  # which have defaults
             path.write_text(json.dumps({**content, "state": {**content["state"], "with": state}}), "utf-8")
             with pytest.raises(ValueError, match="is damaged"):
                 Report.load(path)
