@@ -1,6 +1,6 @@
 """Metrics for models that are sampled more than once: pass@k, G-Pass@k, cons@k, avg@n, best@k, exactly.
 
-The names below stand in the order in which most people need them; `help(at_k.score)` shows one of them.
+The names below are in the order in which most people need them; `help(at_k.score)` shows one of them.
 
 A file or a table:          score, score_models, read_results, Report, METRICS
 Which samples are correct:  checkers, Checker, scores
@@ -22,7 +22,7 @@ from pathlib import Path
 
 __version__ = "0.7.0"
 
-# The names stand in __init__.pyi. Each is imported when it is first used: the command answers `--help` in a tenth of a
+# The names are in __init__.pyi. Each is imported when it is first used: the command answers `--help` in a tenth of a
 # second, `import at_k` takes 20 ms instead of 250, and functions of arrays need little beside NumPy and SciPy.
 _PLACES = {
     alias.name: node.module or alias.name

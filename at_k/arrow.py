@@ -91,7 +91,7 @@ def read_scores(column: object) -> Ragged | None:
 
 
 def read_answers(column: object) -> Answers | None:
-    """Read rows of strings; null stands for a sample without an answer."""
+    """Read rows of strings; null means a sample without an answer."""
     chunks = flatten_lists(column)
     if not chunks:
         return None

@@ -29,7 +29,7 @@ from at_k.values import cached_property
 
 
 def read_answers(rows: object, name: str = "predictions") -> Answers:
-    """Read rows of strings. None stands for a missing sample, and so does NaN, which pandas puts in its place."""
+    """Read rows of strings. None means a missing sample, and so does NaN, which pandas puts in its place."""
     for read in (arrow.read_answers, arrow.encode_lists):
         whole = read(rows)
         if whole is not None:
@@ -45,7 +45,7 @@ def read_answers(rows: object, name: str = "predictions") -> Answers:
 
 
 def read_labels(rows: object, name: str = "votes") -> Answers:
-    """Read rows of hashable values of one type, such as strings or numbers. None and NaN stand for no answer."""
+    """Read rows of hashable values of one type, such as strings or numbers. None and NaN mean no answer."""
     whole = arrow.read_answers(rows)
     if whole is not None:
         return whole
@@ -116,13 +116,13 @@ def read_weights(rows: object, name: str = "weights", *, missing: bool = False) 
 
 
 def read_numbers(rows: object, name: str) -> Ragged:
-    """Read rows of numbers in double precision. NaN stands for a missing one."""
+    """Read rows of numbers in double precision. NaN means a missing one."""
     numbers = Ragged.concatenate(_read_number_parts(rows, name))
     return numbers.with_values(to_float64(numbers.values))
 
 
 def read_scores(rows: object, name: str = "scores") -> Ragged:
-    """Read rows of numbers, or of lists of d numbers as values of shape (samples, d). NaN stands for a missing one."""
+    """Read rows of numbers, or of lists of d numbers as values of shape (samples, d). NaN means a missing one."""
     if isinstance(rows, Ragged):
         return rows
     scored = _read_scores(rows, name)
@@ -264,7 +264,7 @@ def require_problems(name: str, length: int) -> None:
 
 
 def require_columns(called: Mapping[str, str | None], roles: Collection[str], columns: Collection[str]) -> None:
-    """Raise unless every role is one that there is, and every column that is named for one is there, too."""
+    """Raise unless every role is known, and every column that is named for one exists."""
     for role, column in called.items():
         if role not in roles:
             raise InputError(
@@ -427,7 +427,7 @@ def replace_na(values: list[Any]) -> list[Any]:
 
 
 def is_missing(value: object) -> bool:
-    """Return whether a value stands for a missing one."""
+    """Return whether a value means a missing one."""
     return value is None or (isinstance(value, _FLOATS) and isnan(value))
 
 

@@ -1,6 +1,6 @@
 """From verdicts to values: one function per metric, which the registry in `family.py` names.
 
-Options are checked by whoever takes them from a user. What depends on the data is checked here, once, and the
+Options are checked where a user gives them. What depends on the data is checked here, once, and the
 arithmetic of the estimators is called without checking again.
 """
 

@@ -1,4 +1,4 @@
-"""What people are told: sentences that can be translated, with options as a surface spells them, errors, progress."""
+"""Messages for people: sentences that can be translated, with options as a surface spells them, errors, progress."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Spelling:
-    """How a surface spells options; this is Python's. In a template it is called `option`.
+    """The spelling of options on a surface; this is Python's. In a template it is called `option`.
 
     Examples:
         >>> print(f"{Spelling():where} and {Spelling():missing=drop}")

@@ -34,7 +34,7 @@ Words = tuple[str, str]
 
 @dataclass(frozen=True)
 class Style:
-    """How a line of values against k is drawn, and told apart from every other line.
+    """The look of a line of values against k, which tells it apart from every other line.
 
     Attributes:
         colour: its colour on the pages, by its name in the style sheet; "" for any that is free.

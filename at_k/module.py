@@ -338,7 +338,7 @@ def wrap_item(text: str, indent: str) -> str:
 
 
 def spell_types(option: Option) -> str:
-    """Spell the types that an option takes, in Markdown; nothing for one that stands for several options."""
+    """Spell the types that an option takes, in Markdown; nothing for one that comprises several options."""
     types = [f"`{each}`" for each in option.types if each]
     listed = " or ".join([", ".join(types[:-1]), types[-1]] if len(types) > 1 else types)
     return f" ({listed})" if listed else ""
@@ -351,7 +351,7 @@ def describe_option(option: Option, metrics: Iterable[Metric]) -> str:
 
 
 def fill_in(text: str, metrics: Iterable[Metric]) -> str:
-    """Replace the names in braces by what they stand for in some metrics."""
+    """Replace the names in braces by what they mean in some metrics."""
     some = list(metrics)
     return text.replace("{default_k}", describe_default_k(some)).replace("{plain_keys}", list_plain_keys(some))
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 ENDINGS = (".png", ".svg", ".pdf", ".html")
-"""What the name of a picture may end in."""
+"""Endings of the name of a picture."""
 
 WIDTH, HEIGHT = 5.5, 3.3
 """Inches: the text width of a page in the styles of ICLR and NeurIPS."""

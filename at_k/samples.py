@@ -27,7 +27,7 @@ for it has p at most, and 10^-p is more than half the distance to the next numbe
 class Ragged:
     """Hold one value per sample. Those of problem i, at least one, are `values[offsets[i]:offsets[i + 1]]`.
 
-    Numbers keep the type in which they came. NaN stands for a missing number.
+    Numbers keep the type in which they came. NaN means a missing number.
     """
 
     values: NDArray[Any]
@@ -183,7 +183,7 @@ class Answers:
 
     @classmethod
     def of_values(cls, flat: Sequence[Hashable], lengths: Ints) -> Answers:
-        """Number the distinct values in the order in which they appear. None stands for a sample without an answer."""
+        """Number the distinct values in the order in which they appear. None means a sample without an answer."""
         index: dict[Hashable, int] = dict.fromkeys(flat, -1)
         index.pop(None, None)
         distinct = tuple(index)

@@ -28,12 +28,12 @@ from at_k.validation import check_choice, shorten, type_name
 from at_k.values import Column, ErrorBar, Key, Values
 
 _SKEWED = 2.0
-"""Where the skewness of values without a range exceeds this, no interval covers: a note says this."""
+"""The skewness of values without a range above which no interval covers: a note reports it."""
 
 
 @dataclass(frozen=True)
 class Confidence:
-    """Which error bars are wanted.
+    """The error bars that are wanted.
 
     Attributes:
         confidence_level: the confidence level; None for no error bars.

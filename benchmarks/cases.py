@@ -1,4 +1,4 @@
-"""What is measured, beside what, and with which target."""
+"""Cases to measure, with their peers and targets."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ FASTER, SLOWER = "× as fast", "× the time"
 """Units of targets relative to a peer. The first is a lower limit; all other units are upper limits."""
 
 BROWSER, SERVER = "a browser", "a server"
-"""What a case may need beside Python."""
+"""Programs that a case may need beside Python."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How large the inputs are, and how often each contestant runs. The titles of the cases are those of `FULL`.
+    """The size of the inputs, and the number of runs of each contestant. The titles of the cases are those of `FULL`.
 
     Attributes:
         problems: problems with 64 samples each.
@@ -91,7 +91,7 @@ SMOKE = Scale(
 
 @dataclass(frozen=True)
 class Outcome:
-    """What at-k needed, and its peer, if there is one, for the same work: seconds, or another unit."""
+    """The cost of at-k, and of its peer if it has one, for the same work: seconds, or another unit."""
 
     ours: float
     peer: float | None = None

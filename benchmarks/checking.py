@@ -1,4 +1,4 @@
-"""How long checkers take, from lists of texts to numbers."""
+"""Time of checkers, from lists of texts to numbers."""
 
 from __future__ import annotations
 

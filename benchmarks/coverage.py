@@ -1,4 +1,4 @@
-"""How often intervals cover the true value: `python -m benchmarks.coverage` simulates, and writes docs/coverage.md.
+"""The coverage of the true value by intervals: `python -m benchmarks.coverage` simulates, and writes docs/coverage.md.
 
 Problems have difficulties from a Beta distribution, and n samples each. A cell of the grid is one such distribution,
 one metric, one n and one number M of problems. The truth of a cell is known exactly, and the coverage of a method is
@@ -70,7 +70,7 @@ METRICS: dict[str, tuple[Callable[..., Any], Callable[[int], int]]] = {
 """Name → the metric, and its k for n samples. cons@k is the vote of verdicts."""
 
 OF_OTHERS = tuple(METRICS)[:6]
-"""Those of the grid for other problems. For the problem set itself, k near n is the hardest."""
+"""Methods of the grid for other problems. For the problem set itself, k near n is the hardest."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def list_problem_set_cells() -> list[Cell]:
 
 
 def list_slow_cells() -> list[Cell]:
-    """List the cells in which slow methods and other packages stand beside ours."""
+    """List the cells in which slow methods and other packages are compared with ours."""
     grid = product(("pass@1", "pass@n/2"), MEANS, SHAPES, (15, 100, 300))
     return [Cell(POPULATION, metric, mean, shape, 16, m) for metric, mean, shape, m in grid]
 
@@ -408,7 +408,7 @@ def _differ(n: int, mean: float = 0.5, *, k: int = 1, own: float = 0.2) -> Calla
 
 
 def _differ_in_spread(mean: float) -> Callable[..., Any]:
-    """Return a draw of differences of a model whose difficulties are all alike, and one whose are U-shaped."""
+    """Return a draw of differences of a model whose difficulties are all equal, and one whose are U-shaped."""
 
     def draw_differences(rng: np.random.Generator, problems: int, count: int) -> Any:
         p = rng.beta(mean * 0.6, (1 - mean) * 0.6, size=(problems, count))
@@ -451,7 +451,7 @@ EQUAL_MODELS: dict[str, Callable[..., Any]] = {
     "unlike spread": _differ_in_spread(0.5),
     RARE: _differ_in_spread(0.8),
 } | {layout: _differ_in_clusters(layout) for layout in LAYOUTS if layout != "3 of 20"}
-"""What two equally good models differ in → differences, one column per data set. Three clusters never decide."""
+"""A contrast of two equally good models → differences, one column per data set. Three clusters never decide."""
 
 
 EqualModels = tuple[str, int, str]
@@ -668,7 +668,7 @@ def draw(found: list[Found], file: Path) -> None:
 
 
 def write(section: list[str], file: Path) -> None:
-    """Replace what stands between the comments in the document."""
+    """Replace the text between the comments in the document."""
     text = file.read_text(encoding="utf-8")
     body = "\n".join(["<!-- coverage -->", *section, "<!-- /coverage -->"])
     file.write_text(re.sub(r"<!-- coverage -->.*<!-- /coverage -->", lambda _: body, text, flags=re.DOTALL),

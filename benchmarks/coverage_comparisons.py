@@ -1,4 +1,4 @@
-"""How often comparisons err: `python -m benchmarks.coverage_comparisons` simulates, and prints the tables.
+"""Error rates of comparisons: `python -m benchmarks.coverage_comparisons` simulates, and prints the tables.
 
 Every kind of data is judged, none exempted. Type I is the share of data sets in which equally good models are told
 apart; coverage the share whose interval of the difference holds the true one. A hundred data sets share their random

@@ -160,7 +160,7 @@ def tabulate() -> list[str]:
         for place, (name, answer) in enumerate(answers):
             if name.startswith("at-k") or name.partition(" ")[0] in known:
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # of data that are all alike, and of methods that are chosen
+                    warnings.simplefilter("ignore")  # of data that are all equal, and of methods that are chosen
                     found, (seconds,) = answer(), medians(answer, rounds=3)
                 shown = ", ".join(f"{float(each):.4g}" for each in found)
                 asking = "" if place else question

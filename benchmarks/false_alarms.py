@@ -1,4 +1,4 @@
-"""How often the rules of a diagnosis speak where there is nothing to find: `python -m benchmarks.false_alarms`.
+"""False alarms of the rules of a diagnosis, where there is nothing to find: `python -m benchmarks.false_alarms`.
 
 Each data set is drawn from a model of which the sentence is not true: plain ones, such as coin flips, and those at the
 threshold of a rule, where it speaks most often. It writes the table in docs/diagnosis.md, in five minutes.
@@ -43,7 +43,7 @@ def draw_coins(rng: np.random.Generator, problems: int, n: int) -> Data:
 
 
 def draw_uniform(rng: np.random.Generator, problems: int, n: int) -> Data:
-    """Draw problems whose difficulties are spread evenly; as many are above one half as below."""
+    """Draw problems whose difficulties are spread evenly, half of them above one half."""
     return {"grades": _list(rng.random((problems, n)) < rng.random((problems, 1)))}
 
 
@@ -122,7 +122,7 @@ def _list(values: np.ndarray[Any, Any]) -> list[list[float]]:
 
 
 def list_codes(found: Diagnosis) -> set[str]:
-    """List the rules that spoke, with those whose sentence stands inside another one."""
+    """List the rules that spoke, with those whose sentence is inside another one."""
     messages = list(found.sentences)
     messages += [each for own in found.sentences for each in own.values.values() if isinstance(each, Message)]
     return {each.code for each in messages}

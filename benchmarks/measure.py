@@ -22,7 +22,7 @@ def medians(
 ) -> list[float]:
     """Return the median time of each contestant in seconds.
 
-    The contestants take turns, so that whatever else the machine does meets all of them alike. `fresh` makes the input
+    The contestants take turns, so that other work of the machine slows all of them equally. `fresh` makes the input
     of every single run, outside the time that counts. One run of each beforehand does not count. The garbage collector
     waits while a run is timed, as in `timeit`: which of them it interrupts is chance. Without rounds, the one run of
     each is all there is.
@@ -61,7 +61,7 @@ def printed_by(*arguments: str) -> str:
 def peak_memory() -> int:
     """Return the most memory that this process has held at once, in bytes.
 
-    Linux says so for the process itself; `getrusage` there also counts the parent at the moment of the fork.
+    Linux reports it for the process itself; `getrusage` there also counts the parent at the moment of the fork.
     """
     status = Path("/proc/self/status")
     if status.exists():

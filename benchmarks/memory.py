@@ -1,7 +1,7 @@
 """Peak memory of many problems, in this process: `python -m benchmarks.memory list 1000000`, or `array`, or `column`.
 
 Prints, in bytes, by how much the peak of the whole run exceeds that of the imports; for `column`, how much `compute`
-adds to a column of a data set that is there already.
+adds to a column of a data set that is in memory already.
 """
 
 import sys

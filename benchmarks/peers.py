@@ -1,4 +1,4 @@
-"""What at-k is compared with: packages from PyPI, and published formulas in the few lines that they take."""
+"""Peers of at-k: packages from PyPI, and published formulas in the few lines that they take."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ WAYS = {
     "ray": _judge("exact_match"),
     "math": _judge("math"),
 }
-"""What is measured → name → how. All are compared with the first."""
+"""Measurement → name → how. All are compared with the first."""
 
 
 _FRACTION = "'\\frac{{' || {part} || '}}{{' || (i // 100 + 17) || '}}'"
@@ -62,7 +62,7 @@ ANSWERS = {
     **dict.fromkeys(("votes", "ray"), f", {_DRAWN} AS answers, '15' AS \"references\" "),
     "math": _CHECKED,  # those of each problem are its own, so that each is checked
 }
-"""What is measured → the columns of answers: one of 16, of which the last but one is right."""
+"""Measurement → the columns of answers: one of 16, of which the last but one is right."""
 
 
 def make_shards(folder: Path, problems: int, shards: int = SHARDS, *, what: str = "votes") -> None:

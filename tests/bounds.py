@@ -41,7 +41,7 @@ def find_slowness():
 def hold(limit, measure):
     """Return what `measure()` found, and assert that it took `limit` seconds at most in one of several tries.
 
-    A machine that is slow at that moment has as many times more as it takes for the yardstick. `measure` returns what
+    The limit grows by the factor by which the machine is slower at the yardstick at that moment. `measure` returns what
     it found and the seconds, and must bear to be called again. What costs too much costs too much each time.
     """
     tries = []

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pyarrow.parquet as pq
 
 CLUSTERS = [name for name, package in (("ray", "ray"), ("spark", "pyspark")) if find_spec(package)]
-"""Those that are installed: they take a gigabyte and a JVM, and `make engines` installs them."""
+"""Clusters that are installed: they take a gigabyte and a JVM, and `make engines` installs them."""
 
 
 def start_spark():

@@ -50,7 +50,7 @@ def pascal(n: int) -> tuple[int, ...]:
 
 
 def correct_drawn(n: int, c: int, k: int) -> list[int]:
-    """How many of the k-subsets hold j correct samples, at index j = 0…k: counted one by one."""
+    """Count the k-subsets with j correct samples one by one, at index j = 0…k."""
     seen = Counter(sum(sample < c for sample in drawn) for drawn in combinations(range(n), k))
     return [seen[j] for j in range(k + 1)]
 

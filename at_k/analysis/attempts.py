@@ -17,13 +17,13 @@ from at_k.uncertainty.standard_errors import add_units, read_clusters
 from at_k.validation import is_number
 
 _COST = re.compile("cost|tokens", re.IGNORECASE)
-"""What the names of costs hold, such as agent_cost and num_output_tokens."""
+"""Words in the names of costs, such as agent_cost and num_output_tokens."""
 
 _EXAMPLES, _ATTEMPTS = 5, 8
 """The problems that a sentence names at most, and the failed attempts of each."""
 
 UNVARIED = 60
-"""So many problems without a difference between their samples are needed to suspect copies. If in every twentieth
+"""The least number of problems, none with differing samples, from which copies are suspected. If in every twentieth
 problem samples differ, all of 60 are without one in 5 % of such data sets."""
 
 _say = Phrases(
@@ -171,7 +171,7 @@ def cost_per_success(
     if len(sums) < 2 or (total - sums <= 0).any():
         return CostPerSuccess(value, 0.0, inf)
     low, high = _find_ends(sums, confidence_level)
-    # Problems that happen to be alike say too little of others: the plain interval is then too narrow.
+    # Problems that happen to be equal say too little of others: the plain interval is then too narrow.
     further = [[costs.mean(), share * np.mean(samples)] for share in (0.75, 0.25)]
     ends = [_find_ends(np.append(sums, [each], axis=0), confidence_level) for each in further]
     return CostPerSuccess(value, min(low, value, ends[0][0]), max(high, value, ends[1][1]))

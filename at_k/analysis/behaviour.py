@@ -26,13 +26,13 @@ RARE = 1 / 3
 is. With three samples or fewer, no model can do that."""
 
 AGREE = 2
-"""So many samples with the same correct answer agree, and could have won the vote."""
+"""The number of samples with the same correct answer that agree, and could have won the vote."""
 
 SCATTER = 0.5
 """Wrong answers scatter if two wrong samples of a problem give the same one less often than this, and agree if more."""
 
 REPEATED = 0.9
-"""Where more than this share of samples repeats another one's answer, further samples hardly find other answers."""
+"""The share of samples that repeat another one's answer above which further samples hardly find other answers."""
 
 LONG, COPIED = 100, 0.1
 """Two samples that write the same text of 100 characters or more are copies rather than a coincidence, as of a cache or
@@ -57,7 +57,7 @@ TARGETS = {
     "tolerance": {"pass@k": 0.8, "avg@n": 0.7},
     "balance": {"avg@n": 0.75},
 }
-"""What AISBench asks of three kinds of use: all of these values must be above these numbers."""
+"""Requirements of AISBench for three kinds of use: all of these values must be above these numbers."""
 
 _NAMES = {"pass@k": "passed", "avg@n": "average", "cons@k": "cons"}
 

@@ -1,4 +1,4 @@
-"""What a comparison found, the difference against k with a band that holds at all k at once, and how both are said."""
+"""The result of a comparison, the difference against k with a band that holds at all k at once, and their sheets."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ class Compared(Shown):
 
     @property
     def main_key(self) -> str:
-        """Return the key that stands for all: pass@1, or else the first one."""
+        """Return the main key: pass@1, or else the first one."""
         return next((key for key in self.comparisons if key == "pass@1"), next(iter(self.comparisons)))
 
     def describe(self, key: str) -> list[Message]:

@@ -121,7 +121,7 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
     if unpaired:
         found = Compared(called, _compare_unpaired(matched, keys, level), margin=margin)
     else:
-        if reruns or extra:  # these do not count problems that are alike
+        if reruns or extra:  # these do not count equal problems
             matched = matched.repeat()
         found = _compare_paired(matched, keys, options, reruns=reruns, extra=extra)
     large = find_too_large(models)
@@ -210,7 +210,7 @@ def _measure_noise(matched: Matched) -> tuple[float, float] | None:
 
 
 def _split_pairs(a: Any, b: Any, options: Mapping[str, Any]) -> tuple[Any, Any, Ints | None]:
-    """Return both models, and how many problems each of their problems stands for, of pairs; else None."""
+    """Return both models, and how many problems each of their problems represents, of pairs; else None."""
     if not isinstance(a, Pairs):
         return a, b, None
     if b is not None or options["clusters"] not in (None, False):

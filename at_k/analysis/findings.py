@@ -1,4 +1,4 @@
-"""What the rules of a diagnosis look at, and what they say."""
+"""The input of the rules of a diagnosis, and their findings."""
 
 from __future__ import annotations
 

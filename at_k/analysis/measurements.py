@@ -1,4 +1,4 @@
-"""What was measured of each model: read, and lined up by problem, for a comparison."""
+"""Measurements of each model: read, and lined up by problem, for a comparison."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _say = Phrases(
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of one model.
+    """The measurements of one model.
 
     Attributes:
         values: key → one value per problem.
@@ -175,7 +175,7 @@ def refuse_wrong_kind(name: str, data: object, further: str) -> None:
 
 
 def read_report(report: Report) -> Measured:
-    """Take the values of a report. Problems called 0, 1, 2, … in order have no names, unless a file says so."""
+    """Take the values of a report. Problems called 0, 1, 2, … in order have no names, unless a file gives them."""
     report.require_problems("A comparison")
     named = report.problems != list(map(str, range(len(report))))
     if report.origin is not None:
@@ -188,8 +188,8 @@ def read_report(report: Report) -> Measured:
 
 
 _OF_NO_COMPARISON = ("n", "k", "tau", "estimator", "ci", "target", "ci_method", "clusters")
-"""Conditions in which two models may differ: what was asked for, how often was sampled, and which error bars stand
-beside. What matters of k and τ is in the key."""
+"""Conditions in which two models may differ: what was asked for, how often was sampled, and which error bars were
+wanted. What matters of k and τ is in the key."""
 
 
 def read_conditions(signature: str) -> dict[str, str]:
@@ -205,7 +205,7 @@ def read_conditions(signature: str) -> dict[str, str]:
 
 
 def find_differing_conditions(models: Sequence[Measured], keys: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Find the conditions under which not all models were measured alike: name → what it was for each model.
+    """Find the conditions in which the models differ: name → what it was for each model.
 
     Values without a signature say nothing about their conditions, and are passed over.
     """
@@ -265,7 +265,7 @@ def choose_keys(metrics: str | Iterable[str] | None, models: Sequence[Measured])
 
 
 def _find_keys(name: Any, common: Mapping[str, str]) -> list[str]:
-    """Find the keys that a name stands for: one key, or those of a metric, as reports or as papers spell it."""
+    """Find the keys that a name means: one key, or those of a metric, as reports or as papers spell it."""
     if name in common:
         return [common[name]]
     key = find_key(name) if isinstance(name, str) and name not in METRICS else None
@@ -288,7 +288,7 @@ def find_too_large(models: Sequence[Measured]) -> list[str]:
 
 
 OF_MATCHING = ("compare.dropped", "compare.by_order")
-"""Notes that an unpaired comparison leaves out: each of its numbers says so."""
+"""Notes that an unpaired comparison leaves out: each of its numbers says that it is unpaired."""
 
 
 @dataclass(frozen=True)
@@ -300,7 +300,7 @@ class Matched:
         problems: the problems that all have, in the order of the first model.
         only: how many further problems each of them has.
         labels: the cluster of each problem; None without clusters.
-        times: how many problems each of these stands for; None for one each.
+        times: how many problems each of these represents; None for one each.
     """
 
     models: Sequence[Measured]
@@ -354,7 +354,7 @@ class Matched:
         return list(zip(sizes, correct, strict=True))
 
     def repeat(self) -> Matched:
-        """Return each problem as often as it is there."""
+        """Return each problem as often as it occurs."""
         if self.times is None:
             return self
         return replace(self, problems=np.repeat(np.array(self.problems), self.times).tolist(), times=None)
@@ -423,7 +423,7 @@ def _refuse_unmatched(models: Sequence[Measured], shared: set[str], only: Sequen
 def _find_clusters(clusters: object, models: Sequence[Measured], problems: Sequence[str]) -> list[str] | None:
     """Find the cluster of each problem that is compared.
 
-    `clusters` has one label per problem of the first model, or maps problems to labels; True stands for the groups,
+    `clusters` has one label per problem of the first model, or maps problems to labels; True means the groups,
     False for none, and None for the clusters that the intervals of the reports are made with.
     """
     if clusters is False:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _MOST_PROBLEMS = 10_000_000
 _MOST_SAMPLES = 4_096
-"""Where a search for enough problems or samples ends."""
+"""The number at which a search for enough problems or samples ends."""
 
 CAUTIOUS, OPTIMISTIC = 0.5, 0.8
 """Correlations of difficulties where no second pilot tells: in real pairs they were .37 to .81. Plans that assumed .8

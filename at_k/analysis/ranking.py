@@ -1,4 +1,4 @@
-"""Which of several models is the best, as far as the data tell."""
+"""Rank several models, and find those that may be the best, as far as the data tell."""
 
 from __future__ import annotations
 

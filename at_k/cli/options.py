@@ -1,4 +1,4 @@
-"""The options that several commands share, the values that their texts stand for, and the library's words as flags."""
+"""The options that several commands share, the values that their texts mean, and the library's words as flags."""
 
 from __future__ import annotations
 

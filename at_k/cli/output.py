@@ -27,7 +27,7 @@ _ASCII = str.maketrans(
     {"τ": "tau", "·": "-", "×": "x", "–": "-", "—": "-", "−": "-", "…": "...", "“": '"', "”": '"', "⌈": "", "⌉": "",
      "≤": "<=", "≥": ">=", "→": "->", "½": "1/2", "─": "-"}
 )  # fmt: skip
-"""What stands for the signs of our own texts where there is only ASCII."""
+"""Replacements of the signs of our own texts where there is only ASCII."""
 
 
 _DELAY = 1

@@ -176,7 +176,7 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, form: str, **
     predicted = None if predict is None else predict_pass_at_k(*report.list_counts(), k=predict)
     key = Key("pass@k" if tau is None else "G-Pass@k", k, tau)
     read = [] if report.origin is None else list(describe_reading(report.origin))
-    # A prediction stands alone, unless something of the plan is asked for too.
+    # A prediction is shown alone, unless something of the plan is asked for too.
     planned = predicted is None or any(
         asked[name] != option.default for name, option in PLANNING.items() if name in asked
     )

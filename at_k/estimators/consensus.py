@@ -188,7 +188,7 @@ def count_votes(
         correct: a flag for each of them.
         on_conflict: what happens if equal answers of a problem have different flags: "error" or "majority".
         name: what an error calls the column of the flags.
-        times: how many samples each answer stands for; None for one each.
+        times: how many samples each answer represents; None for one each.
     """
     if isinstance(ballots, CountedAnswers):
         return ballots.counts
@@ -274,7 +274,7 @@ def report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, c
 
 
 def elect_by_plurality(counts: VoteCounts, k: Sequence[int], ties: str) -> Floats:
-    """Compute cons@k of votes that count alike: one row per problem and one column per k."""
+    """Compute cons@k of votes with equal weights: one row per problem and one column per k."""
     if ties == "strict":
         value = np.zeros((len(counts.n), len(k)))
         right = np.flatnonzero(counts.correct)

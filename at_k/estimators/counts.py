@@ -241,7 +241,7 @@ def evaluate_tables(tables: Sequence[tuple[Table, int]], n: Ints, c: Ints) -> Fl
 
 
 Table = Callable[[int, int], Floats]
-"""A metric of counts as a table: from n and k ≤ n to its values for c = 0…n. Whoever calls it has checked n and k."""
+"""A metric of counts as a table: from n and k ≤ n to its values for c = 0…n. The caller has checked n and k."""
 
 
 def tabulate_pass(n: int, k: int) -> Floats:

@@ -136,7 +136,7 @@ def list_races(problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints) 
     votes.sort(axis=1)
     votes = -votes
 
-    # Correct answers of a problem that have as many votes run the same race.
+    # Correct answers of a problem with equal numbers of votes run the same race.
     base = int(count.max()) + 1
     runner, times = np.unique(row[correct] * base + count[correct], return_counts=True)
     racer, own = np.divmod(runner, base)
@@ -358,7 +358,7 @@ def multiply_rival(product: Floats, factor: Floats, reach: int, wider: int, shar
 def multiply_rival_in_place(
     product: Floats, factor: Floats, degree: int, tied: int, p: float | None, share: bool
 ) -> None:
-    """Multiply a product of `multiply_rivals`, of this degree and so many powers of y, by one more rival."""
+    """Multiply a product of `multiply_rivals`, of this degree and number of powers of y, by one more rival."""
     (reach, wider, _), t = product.shape, len(factor) - 1
     # Higher powers come first, so that the lower ones are still those of the product without this rival.
     for d in range(reach - 1, -1, -1):

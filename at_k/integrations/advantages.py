@@ -12,7 +12,7 @@ from at_k.uncertainty.credits import credit
 from at_k.validation import shorten
 
 OPTIONS = ("metric", "k", "tau", "baseline", "ties", "normalize", "threshold")
-"""What a trainer's configuration may say, under the name `at_k`: the options of `at_k.credit`."""
+"""Options in a trainer's configuration, under the name `at_k`: those of `at_k.credit`."""
 
 
 def compute_advantages(
@@ -21,8 +21,8 @@ def compute_advantages(
     """Compute credits times the mean number of samples of a prompt.
 
     The mean over all samples of advantage · ∇ log π is then the mean over prompts of the metric's gradient. For avg@n,
-    and prompts with as many samples, it is RLOO: the reward minus the mean of the others. With `normalize`, credits
-    have a scale of their own, and are kept.
+    and prompts with equal numbers of samples, it is RLOO: the reward minus the mean of the others. With `normalize`,
+    credits have a scale of their own, and are kept.
 
     Args:
         options: `metric`, such as "pass@8" or {"pass@8": 0.5, "avg@n": 0.5}, and any of `OPTIONS`.

@@ -25,7 +25,7 @@ VERSION = "0.3.0"
 """The version of both schemas."""
 
 DEVELOPERS = ("first_party", "third_party", "collaborative", "other")
-"""What evaluators may be to the developers of a model."""
+"""Relationships of evaluators to the developers of a model."""
 
 
 def write_record(report: Numbers, *, model: str, dataset: str, organization: str, relationship: str) -> dict[str, Any]:

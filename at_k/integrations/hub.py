@@ -14,7 +14,7 @@ from at_k.validation import check_choice
 from at_k.values import Key
 
 START, END = "<!-- at-k -->", "<!-- /at-k -->"
-"""The lines of a model card between which its table stands."""
+"""The lines of a model card before and after its table."""
 
 
 def write_eval_results(report: Numbers, dataset: str, key: str, *, task: str = "default", **about: Any) -> str:
@@ -58,7 +58,7 @@ def describe_value(report: Numbers, key: Key) -> str:
 
 
 def write_card(text: str, report: Numbers, dataset: str) -> str:
-    """Write the table of a report into a model card: in place of the one that stands there, or at the end.
+    """Write the table of a report into a model card: in place of the old one, or at the end.
 
     Examples:
         >>> report = at_k.score({"grades": [[1, 0], [1, 1]]}, k=1, metrics="pass_at_k", confidence_level=None)

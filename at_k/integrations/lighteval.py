@@ -1,4 +1,4 @@
-"""A metric for lighteval, to stand in `metrics` of a task: `metrics=[at_k(n=8, k=[1, 8])]`. It asks for n samples."""
+"""A metric for lighteval, for the `metrics` of a task: `metrics=[at_k(n=8, k=[1, 8])]`. It asks for n samples."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ def at_k(references: Sequence[str], predictions: Sequence[str | Sequence[str]], 
     Args:
         references: the target of the document, one. lm-eval does not take several numbers for several targets.
         predictions: a list of the repeats as the filter left them, which must keep them all: no `take_first`, which is
-            there unless the task has a `filter_list`. “[invalid]”, which the filter `regex` writes, is no answer.
-        options: what stands beside `metric` in the YAML file: the options of `at_k.score`, such as `k`, `metrics` and
+            the default unless the task has a `filter_list`. “[invalid]”, which the filter `regex` writes, is no answer.
+        options: the entries beside `metric` in the YAML file: the options of `at_k.score`, such as `k`, `metrics` and
             `check_correct_fn`.
 
     Returns:

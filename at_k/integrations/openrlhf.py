@@ -13,7 +13,7 @@ def shape_rewards(
 ) -> Any:
     """Return the advantages of flat rewards, in which the samples of a prompt are neighbours.
 
-    It stands in the place of `rewards.reshape(-1, n_samples_per_prompt)` and what follows for "rloo" or "group_norm".
+    It takes the place of `rewards.reshape(-1, n_samples_per_prompt)` and what follows for "rloo" or "group_norm".
     """
     groups = [i // n_samples_per_prompt for i in range(len(rewards))]
     return compute_advantages(options, rewards, groups, answers)

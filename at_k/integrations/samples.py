@@ -61,7 +61,7 @@ def score_samples(
     """Score samples that come in any order.
 
     A run that has ended must not fail for its report. So samples without a grade are left out, and so is a k above the
-    number of samples of any problem. The logger `at_k` says so, and names what is probably a mistake in the data.
+    number of samples of any problem. The logger `at_k` reports it, and names what is probably a mistake in the data.
 
     Args:
         problems: the problem of each sample.

@@ -1,6 +1,6 @@
 """Credits as rewards in slime: `--custom-reward-post-process-path at_k.integrations.slime.post_process_rewards`.
 
-The options stand under `at_k` in the file of `--custom-config-path`; without them it is pass@8. With
+The options are under `at_k` in the file of `--custom-config-path`; without them it is pass@8. With
 `--advantage-estimator grpo`, slime hands what this returns to the tokens as it is. For cons@k, put each answer into
 `sample.metadata["answer"]`.
 """

@@ -22,7 +22,7 @@ from at_k.integrations.samples import measure_samples
 from at_k.readers.formats.training import NO_ANSWER
 
 METRICS = {f"at_k_{name}{k}": f"{name}@{k}" for name in ("pass", "max") for k in (2, 4, 8, 16, 32, 64)}
-"""Name of an estimator → the metric that it stands for."""
+"""Name of an estimator → its metric."""
 
 
 def make_estimator(metric: str | None = None) -> Callable[..., tuple[Any, Any]]:
@@ -93,7 +93,7 @@ class SessionMixin:
 class ValidationMixin:
     """Add every @k number to the validation of verl: `class Trainer(ValidationMixin, RayPPOTrainer)`.
 
-    verl's own best@k and maj@k are bootstrapped. The exact ones stand beside them, as `val-core/{source}/at_k/pass@8`.
+    verl's own best@k and maj@k are bootstrapped. The exact ones are added, as `val-core/{source}/at_k/pass@8`.
     """
 
     def _val_metrics_update(

@@ -150,7 +150,7 @@ POOLING = by_name(
 
 
 JUDGED = {name: option for name, option in SCORED.items() if name not in ("metrics", "k", "thresholds")}
-"""Those that change the values of problems, but for those that say which values."""
+"""Options that change the values of problems, without those that choose the values."""
 
 GATING = by_name(
     *in_panel(

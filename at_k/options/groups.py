@@ -1,4 +1,4 @@
-"""Which options go together, and how they are taken: checked, completed, refused with the nearest name."""
+"""Groups of options that go together, and their reading: checked, completed, refused with the nearest name."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ SCORING = by_name(
 
 _NOT_COMPARED = {"groups", "seed", "audited", *(option.name for option in INTERVALS)}
 SCORED = {name: option for name, option in SCORING.items() if name not in _NOT_COMPARED}
-"""Those that change the values of problems. They are for data that are not scored yet."""
+"""Options that change the values of problems. They are for data that are not scored yet."""
 
 PILOT = by_name(*JUDGING, *READING)
 """The options that say which counts a pilot has."""

@@ -58,7 +58,7 @@ JUDGING = in_panel(
         '`"math"`: also equivalent '
         'expressions, by Math-Verify. `"quasi_exact"` and `"choice"`: as the checkers of these names compare them. '
         "A function takes two answers and returns a bool. Answers that vote together agree pair by pair, in both "
-        "orders. The most frequent spelling stands for all; if a reference is among the spellings, it is the one "
+        "orders. The most frequent spelling is used for all; if a reference is among the spellings, it is the one "
         "that is judged.",
         "checker",
         RELATIONS,
@@ -129,7 +129,7 @@ JUDGING = in_panel(
         "missing",
         "str",
         'what happens to a missing sample (`None` or NaN). `"error"`: an error names it. `"incorrect"`: it '
-        'counts as wrong. `"drop"`: it is removed, n becomes smaller, and a warning says so.',
+        'counts as wrong. `"drop"`: it is removed, n becomes smaller, and a warning is given.',
         "error",
         MISSING,
         metavar="RULE",

@@ -44,8 +44,8 @@ NUMBERS = in_panel(
     Option(
         "thresholds",
         "float | Fraction | list[float | Fraction]",
-        "the share τ of the draws that must be correct, in [0, 1], or a list of such shares. A float stands "
-        "for the decimal that it prints as; a `fractions.Fraction` is exact. Not to be confused with "
+        "the share τ of the draws that must be correct, in [0, 1], or a list of such shares. A float means "
+        "the decimal that it prints as; a `fractions.Fraction` is exact. Not to be confused with "
         "`threshold`.",
         (0.25, 0.5, 0.75, 1.0),
         check=check_with("at_k.validation:check_tau"),
@@ -134,7 +134,7 @@ INTERVALS = in_panel(
     Option(
         "target",
         "str",
-        'what the interval is about. `"population"`: other problems like these, with as many samples. '
+        'what the interval is about. `"population"`: other problems like these, with equal numbers of samples. '
         '`"problem_set"`: these very problems, with other samples.',
         "population",
         TARGETS,

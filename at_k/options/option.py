@@ -1,4 +1,4 @@
-"""How an option, or a column, is declared, and the words that options take."""
+"""The declaration of an option, or a column, and the words that options take."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Select = Literal["weighted", "lexicographic", "pareto"]
 SELECT: tuple[str, ...] = get_args(Select)
 
 RELATIONS = ("checker", "exact", "numeric", "math", "quasi_exact", "choice")
-"""Which answers are the same."""
+"""Relations that decide which answers are the same."""
 
 TIMEOUT = 5.0
 """The seconds of CPU time that one check may take."""
@@ -32,26 +32,26 @@ TIMEOUT = 5.0
 KEY_STYLES = ("standard", "plain")
 
 TARGETS = ("population", "problem_set")
-"""What an interval is about: other problems like these, or other samples of these very problems."""
+"""Subjects of an interval: other problems like these, or other samples of these very problems."""
 
 Method = Literal["beta", "t", "wald", "wilson", "clopper-pearson"]
 METHODS: tuple[str, ...] = get_args(Method)
-"""How an interval is made of a standard error."""
+"""Methods that make an interval of a standard error."""
 
 CI_METHODS = (*METHODS, "bootstrap")
 
 DifferenceMethod = Literal["sign-flip", "bounded"]
 DIFFERENCE_METHODS: tuple[str, ...] = get_args(DifferenceMethod)
-"""How the interval of a difference is made."""
+"""Methods that make the interval of a difference."""
 
 POOL_BY = ("benchmark", "problem")
-"""What counts alike where several benchmarks are pooled."""
+"""Units of equal weight where several benchmarks are pooled."""
 
 EXTRA_TESTS = ("t", "wilcoxon")
 """Further tests of a paired comparison."""
 
 UNMATCHED_WORDS = ("error", "drop", "unpaired")
-"""What happens to problems that not all models were measured on."""
+"""Treatments of problems that not all models were measured on."""
 
 PROGRAM_TESTS = ("base", "plus")
 ON_ERROR = ("raise", "skip")
@@ -59,15 +59,15 @@ SAMPLING = ("independent",)
 
 Baseline = Literal["leave_one_out", "subset"]
 BASELINES: tuple[str, ...] = get_args(Baseline)
-"""What is subtracted from the weight of a sample, so that its variance is smaller."""
+"""Baselines that are subtracted from the weight of a sample, so that its variance is smaller."""
 
 Normalization = Literal["std", "batch_std"]
 NORMALIZATIONS: tuple[str, ...] = get_args(Normalization)
-"""What credits are divided by."""
+"""Divisors of credits."""
 
 
 READ, CORRECT, COMPUTED = "What is read", "What is correct", "What is computed"
-"""The parts of the documentation that options stand in."""
+"""The parts of the documentation that list options."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,12 @@ class Option:
         check: a function that raises if a value is wrong for every data set, and calls the option by a name.
         flag: a short spelling on the command line, beside the name.
         long: the long spelling, where the name is taken.
-        metavar: what stands for its value in the help of the command.
+        metavar: the placeholder of its value in the help of the command.
         help: its meaning on the command line; "" for that of `text`.
         short: whether `--help` shows it; `--help-all` shows all.
         label: what a form calls it. Here and below, pages have the Chinese in their catalogue.
         words: what a form calls each of the choices that it offers.
-        group: the part of the documentation that it stands in.
+        group: the part of the documentation that lists it.
     """
 
     name: str

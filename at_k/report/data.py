@@ -78,7 +78,7 @@ class Numbers(Shown):
         options: the options that were given and are not the defaults.
         source: the path of the results, or a list of paths; None for data that were in memory.
         origin: what wrote the files, and what was taken from them; None for data that were in memory.
-        times: how many problems each entry of `n`, `c` and `labels` stands for, in the report of a tally, whose
+        times: how many problems each entry of `n`, `c` and `labels` represents, in the report of a tally, whose
             problems have no names or values of their own; None for one each.
         drawn: every metric against k, of a report that was loaded or copied.
         signed: the signatures of such a report.
@@ -238,7 +238,7 @@ class Judged:
 
 
 KIND = "report"
-"""What a file of JSON calls a report."""
+"""The name of a report in a file of JSON."""
 
 
 def holds_report(path: str | PathLike[str]) -> bool:

@@ -98,7 +98,7 @@ _SAME = 1e-9
 """Two shares that differ by less are the same number, computed in two ways."""
 
 _FEW = 4
-"""Up to so many numbers, the table of groups has all of them."""
+"""Up to this number of columns, the table of groups has all of them."""
 
 
 def show_report(report: Numbers, *, short: bool) -> Sheet:
@@ -154,7 +154,7 @@ def _lay_out_audit(report: Numbers) -> Table:
 
 
 def lay_out_lines(block: Block) -> dict[Key, dict[int, Key]]:
-    """Return the rows of a table: for each line, its keys by k. An average stands at k = 1, and comes first."""
+    """Return the rows of a table: for each line, its keys by k. An average is at k = 1, and comes first."""
     values = find_shown(block.values)
     lines = {line: {k: key for k, key in own.items() if key in values} for line, own in block.lines.items()}
     ordered = sorted((line for line in lines if lines[line]), key=lambda line: None not in lines[line])
@@ -185,7 +185,7 @@ def _lay_out_groups(report: Numbers, blocks: Sequence[Block]) -> Iterator[Table 
 
 
 def _choose_main(block: Block) -> list[Key]:
-    """Choose two numbers that stand for all: the first one, and pass@k at the largest k."""
+    """Choose two numbers that represent all: the first one, and pass@k at the largest k."""
     lines = lay_out_lines(block)
     first = next(iter(lines.values()))
     main = lines.get(Key("pass@k"), first)

@@ -87,7 +87,7 @@ class Measurement:
         judged: the samples.
         options: the options of all metrics.
         confidence: the intervals.
-        times: how many problems each of these stands for; None for one each.
+        times: how many problems each of these represents; None for one each.
         found: the values of the metrics that were computed.
     """
 

@@ -51,7 +51,7 @@ def find_number(name: str) -> Key:
 
 
 def _find_near(name: str) -> str:
-    """Return the number that a misspelled name may stand for; "" if none is near."""
+    """Return the number that a misspelled name may mean; "" if none is near."""
     start, sign, rest = re.findall(r"^([^@^]*)([@^]?)(.*)", name.lower())[0]
     starts = {key.lower()[:-2]: key[:-2] for key in _KEYS if key[-2:-1] in ("@", "^")}
     near = difflib.get_close_matches(start, starts, 1)
@@ -60,7 +60,7 @@ def _find_near(name: str) -> str:
 
 
 def find_metrics(names: Any) -> dict[str, Key | None]:
-    """Find what each name stands for: a key, or None for the name of a module."""
+    """Find the meaning of each name: a key, or None for the name of a module."""
     if not isinstance(names, Iterable):
         raise TypeError(
             f"`metrics` must be the name of a metric, or a list of names; got {shorten(names)} of type "

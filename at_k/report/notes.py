@@ -431,7 +431,7 @@ def _explain_lone_clusters(labels: Sequence[str], clusters: Sequence[str]) -> It
 def refuse_scatter(verdicts: Verdicts, title: str, times: Ints | None = None) -> None:
     """Raise if hardly any two samples of a problem give the same answer, so that a vote would mean nothing.
 
-    `times` says how many problems each of these stands for; None for one each.
+    `times` says how many problems each of these represents; None for one each.
     """
     answers = verdicts.answers
     if answers is None:

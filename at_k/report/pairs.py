@@ -26,7 +26,7 @@ class Pairs:
     """Count problems by the samples that two models have of them, so that the counts of shards can be added.
 
     `at_k.compare(pairs)` computes from them what it does from the samples, in metrics of counts. It flips the sign of
-    each problem alike: from 1,000 effective problems on, and up to 14, the p-values and intervals are those of the
+    each problem in turn: from 1,000 effective problems on, and up to 14, the p-values and intervals are those of the
     samples; in between they are those of other random flips. To compare votes, scores or single problems, give
     `at_k.compare` two tallies with `by_problem`.
 

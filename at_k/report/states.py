@@ -278,7 +278,7 @@ def count_shared(first: bytes, second: bytes) -> int:
 
 
 TALLY = "tally"
-"""What a file calls a tally."""
+"""The name of a tally in a file."""
 
 _FORMAT = f"{FORMAT} {TALLY}"
 _MAPPINGS = ("conditions", "reading", "options")

@@ -80,7 +80,7 @@ def _judge(data: Any, options: Mapping[str, Any]) -> Judged:
 
 
 def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any], times: Ints | None = None) -> Tally:
-    """Count judged problems. `times` says how many samples each of theirs stands for; None for one each."""
+    """Count judged problems. `times` says how many samples each of theirs represents; None for one each."""
     by_problem = options["by_problem"]
     if by_problem and not judged.named:
         raise ValueError("`by_problem` must be False for problems without names: samples could not be added to them")
@@ -127,7 +127,7 @@ def _count_votes(verdicts: Verdicts, on_conflict: str, times: Ints | None) -> Vo
 
 
 def _repeat(judged: Judged, times: Ints) -> Verdicts:
-    """Repeat each verdict as often as there are samples that it stands for, without the answers."""
+    """Repeat each verdict once per sample that it represents, without the answers."""
     verdicts, answers = judged.verdicts, judged.problems.answers
     graded = Ragged.concatenate(verdicts.graded)
     absent = np.isnan(graded.values) if verdicts.kept is None else ~verdicts.kept
@@ -241,7 +241,7 @@ def _count_grades(rows: Rows, make: type[Tally], options: Mapping[str, Any]) -> 
 
 
 def _list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
-    """List counted answers, each of which is a sample that stands for as many as have it, in blocks of problems."""
+    """List counted answers in blocks of problems: one sample per answer, and the number of samples that have it."""
     import pyarrow as pa
 
     table = table.combine_chunks()
@@ -261,7 +261,7 @@ def _list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
         rows = order[bounds[first] : bounds[last]]
         offsets = bounds[first : last + 1] - bounds[first]
         part = {}
-        # Problems of any order are sorted once, so that those of a block stand together; a problem has what its first
+        # Problems of any order are sorted once, so that those of a block are neighbours; a problem has what its first
         # row says of it.
         for role in table.column_names:
             if role in ("answers", "grades"):

@@ -1,4 +1,4 @@
-"""Score a tally: compute what its samples would give, from one problem for all that are alike."""
+"""Score a tally: compute what its samples would give, from one problem for all that are equal."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _refuse_options(tally: Tally, options: Mapping[str, Any], confidence: Confid
 
 
 _States = tuple[Judged, Ints | None]
-"""One problem for all that are alike, and how many these are; None for one each."""
+"""One problem for all that are equal, and how many these are; None for one each."""
 
 
 def _list_counts(tally: Tally, options: Mapping[str, Any]) -> _States:
@@ -206,7 +206,7 @@ def _list_states(
 
 
 def _list_moments(tally: Tally, options: Mapping[str, Any]) -> tuple[_States, Mapping[Key, Measures]]:
-    """List two problems for each group and n, one of which stands for all but one; or every problem. And their values.
+    """List two problems for each group and n, one of them for all but one; or every problem. And their values.
 
     Of M problems, one has the value v + d, and M − 1 have v − d/(M − 1). With d = √(S (M − 1)/M), they have the mean v
     and the sum S of squared deviations from it. Of their jackknife variances the first is the largest.

@@ -23,7 +23,7 @@ import numpy as np
 from at_k.results.saving import encode, load_result, refuse_file, save_result
 
 Say = Callable[[Any], str]
-"""How a surface says a text or a message: `str`, with the flags of a command, or in another language."""
+"""Write a text or a message for a surface: `str`, with the flags of a command, or in another language."""
 
 Line = list[tuple[str, str]]
 """A line of a terminal as pieces of text, each with its style as Rich spells it; "" for none."""
@@ -47,7 +47,7 @@ class Cell(NamedTuple):
         interval: the ends of the interval.
         form: how numbers are written, as `format` takes it; "p" for a p-value; "estimate" for a value of any size,
             whose digits follow its interval.
-        unit: what stands around the number: "± {}".
+        unit: the text around the number: "± {}".
         style: "best", "good", "bad", "open", "legend"; "" for none.
     """
 
@@ -89,14 +89,14 @@ _FEWEST, _MOST = 3, 15
 """Digits of a value that has an interval. A float has 15 that can be relied on."""
 
 _PLACES = 6
-"""Up to so many digits before the point, a score with an interval has no exponent."""
+"""Up to this number of digits before the point, a score with an interval has no exponent."""
 
 
 def write_estimate(value: float, ends: tuple[float, float] | None, digits: int | None = None) -> tuple[str, str]:
     """Write a value, and its interval if it has one.
 
     A value without an interval has four digits. One with an interval has three, or, where the interval is so narrow
-    that they would hide it, as many as show the first digit of its width: 1234 ± 4 must not become 1.23e+03.
+    that they would hide it, enough to show the first digit of its width: 1234 ± 4 must not become 1.23e+03.
 
     Examples:
         >>> write_estimate(0.91, (0.8472, 0.9513)), write_estimate(0.91, None)
@@ -164,10 +164,10 @@ class Table:
     Attributes:
         head: what the columns are called.
         rows: a cell, or its value, for each column.
-        caption: what stands above it.
+        caption: the text above it.
         left: how many of the first columns are text.
         quiet: whether a terminal leaves out the head; it then wraps rows that are too wide.
-        stacked: whether intervals stand below their values in a terminal.
+        stacked: whether intervals are below their values in a terminal.
         remarks: a text for each row, beside or below it; empty for none.
     """
 
@@ -206,11 +206,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a result says: parts in the order of reading, and plain data for programs.
+    """The text of a result: parts in the order of reading, and plain data for programs.
 
     Attributes:
         parts: sentences, tables, and further sheets.
-        title: what stands above all.
+        title: the text above all parts.
         style: that of the title, as of a cell.
         data: names → values, which `plain` can write.
         rows: the table for CSV and data frames; None for the first one.
@@ -226,7 +226,7 @@ class Sheet:
 
     @property
     def main(self) -> Table | None:
-        """Return the table that stands for all: the first one with a head; of sentences alone, that of them."""
+        """Return the main table: the first one with a head; of sentences alone, that of them."""
         own = (part for part in self.parts if isinstance(part, Table) and not part.quiet)
         inner = (part.main for part in self.parts if isinstance(part, Sheet))
         quiet = (part for part in self.parts if isinstance(part, Table))
@@ -254,7 +254,7 @@ class Sheet:
 
 
 def make_printable(text: str) -> str:
-    r"""Write control characters as escapes: what stands in a file must not move the cursor or change colours.
+    r"""Write control characters as escapes: the text of a file must not move the cursor or change colours.
 
     Examples:
         >>> make_printable("Level 1\x1b[2J\n")
@@ -271,7 +271,7 @@ def measure(text: str) -> int:
 
 
 def fit(text: str, width: int) -> str:
-    """Pad a text, or cut it and end it with "…", so that it takes so many columns."""
+    """Pad a text, or cut it and end it with "…", so that it takes this number of columns."""
     if measure(text) > width:
         while measure(text) > width - 1:
             text = text[:-1]
@@ -300,7 +300,7 @@ def wrap(text: str, width: int, first: str = "", rest: str = "", *, whole: bool 
 
 
 def lay_out(sheet: Sheet, width: int = 80, say: Say = str) -> list[Line]:
-    """Lay out a sheet for a terminal of so many columns."""
+    """Lay out a sheet for a terminal of this width."""
     style = f"bold {_STYLES.get(sheet.style, '')}".strip()
     lines: list[Line] = [[(line, style)] for line in wrap(make_printable(say(sheet.title)), width, rest="    ")]
     was_listed = False
@@ -324,7 +324,7 @@ def _lay_out_sentences(part: Sentences, width: int, say: Say) -> list[Line]:
 
 
 def _lay_out_table(table: Table, width: int, say: Say) -> list[Line]:
-    """Lay out a table: columns that do not fit stand below, and so does what does not fit beside its row."""
+    """Lay out a table: columns that do not fit go below, and so does what does not fit beside its row."""
     title, head = make_printable(say(table.caption)), [make_printable(say(each)) for each in table.head]
     indent = " " * _GAP * bool(title)
     rows = [[_stack(cell, say, stacked=table.stacked) for cell in row] for row in table.cells]
@@ -384,7 +384,7 @@ def _stack(cell: Cell, say: Say, *, stacked: bool) -> list[tuple[str, str]]:
     value, interval = cell.write(say)
     style = _STYLES.get(cell.style, "")
     if cell.style == "best" and isinstance(cell.value, (int, float, np.number)):
-        value = f"*{value}"  # which is there without colours, too
+        value = f"*{value}"  # visible without colours, too
     lines = [(value, style)] if stacked else [(f"{value} {interval}".rstrip(), style)]
     return [*lines, (interval, "dim")] if stacked and interval else lines
 
@@ -546,7 +546,7 @@ _Result = TypeVar("_Result", bound="Shown")
 
 
 class Shown:
-    """What every result can: be read, written in any form, saved, loaded, and compared. It has a method `sheet`."""
+    """The abilities of every result: to be read, written in any form, saved, loaded, and compared. It has a `sheet`."""
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Make the sheet; `short` is for narrow surfaces, where names should be letters."""

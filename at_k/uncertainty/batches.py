@@ -71,13 +71,13 @@ class Batch:
         return cls(xp, place, exact, n, order, labels, restore), flat
 
     def read(self, name: str, column: object, first: str) -> Any:
-        """Read a further column, with as many samples as the first one."""
+        """Read a further column, with the same number of samples as the first one."""
         flat, n = _flatten(name, column, grouped=self.labels is not None)
         self.require_same_samples(name, n, first)
         return _move(flat, self.xp, self.device)
 
     def require_same_samples(self, name: str, n: Ints, first: str) -> None:
-        """Raise if a further column, with n samples in its rows, has not as many as the first one."""
+        """Raise if a further column, with n samples in its rows, differs in their number from the first one."""
         if self.labels is None:
             columns.require_same_samples(name, n, first, self.n)
         elif n.sum() != self.n.sum():

@@ -112,14 +112,14 @@ def compare_columns(
 ) -> list[Comparison]:
     """Compare two models in several numbers, as one family of questions; `compare_values` has the options.
 
-    Each value stands for `times` problems, without clusters. Numbers without a range always get "sign-flip".
+    Each value represents `times` problems, without clusters. Numbers without a range always get "sign-flip".
     """
     check_fraction("confidence_level", confidence_level)
     check_choice("method", method, DIFFERENCE_METHODS)
     width = None if margin is None else check_fraction("margin", margin)
     differences = [subtract(a, b, bounded=each) for (a, b), each in zip(pairs, bounded, strict=True)]
     codes = None if clusters is None else read_clusters(clusters, len(differences[0]), "a")
-    # Numbers that differ alike in every problem, as pass@1 and avg@n do, are one question.
+    # Numbers with the same difference in every problem, as pass@1 and avg@n have, are one question.
     marks = [mark_question(difference, each) for difference, each in zip(differences, bounded, strict=True)]
     places = {mark: marks.index(mark) for mark in marks}
     questions = Questions(
@@ -373,7 +373,7 @@ WILCOXON_WARNING = Message(
     "The Wilcoxon test does not compare means: with equal means and different spread it finds a difference in up to "
     "72 % of simulated cases (300 problems, level 5 %). Prefer the sign-flip test.",
 )
-"""With 15, 30 and 100 problems it is 13, 17 and 35 %; docs/uncertainty.md says so too."""
+"""With 15, 30 and 100 problems it is 13, 17 and 35 %; docs/uncertainty.md reports it too."""
 
 
 def paired_t_p(differences: ArrayLike, /) -> float:

@@ -47,9 +47,9 @@ from at_k.values import read_key
 _TABLES = {"pass@k": tabulate_pass, "pass^k": tabulate_pass_hat, "mG-Pass@k": tabulate_mg_pass}
 _COUNTED = (*_TABLES, "G-Pass@k", "MaxRL")
 METRICS = (*_COUNTED, "cons@k", "best@k", "max@k", "avg@n")
-"""What credit can be asked for."""
+"""Metrics that have credits."""
 _EPSILON = 1e-6
-"""What is added to a standard deviation, so that rounding is not blown up where all credits are almost equal."""
+"""A number added to a standard deviation, so that rounding is not blown up where all credits are almost equal."""
 
 
 _HEAVIEST = 1e6

@@ -23,7 +23,7 @@ _MOST_ENUMERATED = 14
 """Up to this many units, all 2¹⁴ − 1 = 16,383 subsets are taken."""
 
 MANY = 1_000
-"""Where the sums of every question come from so many effective units, (Σ S²)²/Σ S⁴, they are drawn from their normal
+"""The number of effective units, (Σ S²)²/Σ S⁴, from which the sums of every question are drawn from their normal
 limit. It is furthest off where all sums are 0 or ±1: a p-value of .05 is then off by at most .117/√1000 = .004, half of
 the step of a binomial distribution. 9,999 random flips have a standard error of .002."""
 
@@ -45,8 +45,8 @@ class Flips:
         sizes: the problems of each unit.
         totals: the sum of each column over each unit.
         sums: the sum of each column over each subset, with one row per subset.
-        times: how many units are alike.
-        units: how many there are of all.
+        times: how many units are equal.
+        units: the number of all units.
         problems: the problems of each subset.
         drawn: the same before it is rounded, as the normal limit has it.
         is_normal: whether the sums are drawn from their normal limit.
@@ -86,7 +86,7 @@ class Flips:
         self.sums, self.drawn, self.problems = added[:, :-1], added[:, -1], np.rint(added[:, -1])
 
     def lengthen(self, value: float, count: int) -> Flips:
-        """Return what they add up to with so many more units, of one problem each with this value in every column."""
+        """Return the flips with `count` more units, of one problem each with this value in every column."""
         longer = copy(self)
         longer.sizes = np.append(self.sizes, np.ones(count))
         longer.totals = np.append(self.totals, np.full((count, self.totals.shape[1]), value), axis=0)
@@ -138,12 +138,12 @@ def count_effective(totals: Floats, times: Ints | None = None) -> Floats:
 
 
 def add_rows(values: Floats, times: Ints | None) -> Floats:
-    """Add up the rows, each as often as it stands for a unit. It does without BLAS, as `factor_columns` does."""
+    """Add up the rows, each once per unit that it represents. It does without BLAS, as `factor_columns` does."""
     return np.asarray(values.sum(axis=0) if times is None else np.einsum("u,uq->q", times, values))
 
 
 def add_random_subsets(units: Floats, times: Ints, count: int, seed: int, *, is_normal: bool) -> Floats:
-    """Return the sums of columns over random subsets of units, of which each row stands for several that are alike.
+    """Return the sums of columns over random subsets of units, where each row represents several equal units.
 
     The 256 sums of every eight units are looked up by a random octet. This is as fast as a product with a matrix of
     zeros and ones, and does without BLAS.
@@ -167,7 +167,7 @@ def add_random_subsets(units: Floats, times: Ints, count: int, seed: int, *, is_
         for place in range(octets.shape[1]):
             eight = np.zeros((8, basis.shape[1]))
             own = part[8 * place : 8 * place + 8]
-            eight[8 - len(own) :] = own[::-1]  # the highest bit stands for the first unit
+            eight[8 - len(own) :] = own[::-1]  # the highest bit means the first unit
             added += add_all_subsets(eight)[octets[:, place]]
     return np.asarray(np.einsum("br,rj->bj", added, factors))
 

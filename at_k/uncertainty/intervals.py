@@ -19,15 +19,15 @@ _NEAR, _FAR = 0.25, 0.75
 intervals are 7 % wider; with (½, ½) they are those of Jeffreys, and cover 89 % in the worst cell."""
 
 _MANY = 1e12
-"""So many right and wrong samples are as good as a normal distribution, to six digits of the width. SciPy's quantile
-is off, or NaN, from 1e14 on."""
+"""This number of right and wrong samples is as good as a normal distribution, to six digits of the width. SciPy's
+quantile is off, or NaN, from 1e14 on."""
 
 _RESAMPLES, _CELLS = 999, 1_000_000
 """Resamples of the studentised bootstrap, and how many of their values are held at a time."""
 
 _MOST_PROBLEMS = 10_000
-"""From so many problems on, up to a skewness of 2, the ends of the studentised bootstrap are within 2 % of the half
-width of those of t."""
+"""From this number of problems on, up to a skewness of 2, the ends of the studentised bootstrap are within 2 % of the
+half width of those of t."""
 
 _ROUNDING = 1e-12
 """The variance of a resample is rounding if it is less than this share of that of the values."""
@@ -240,7 +240,7 @@ def find_skewness(values: Floats) -> float:
 def find_studentised_quantiles(values: Floats, alpha: float) -> tuple[Floats, Floats]:
     """Return two quantiles of (mean* − mean)/se* of each column, by a seeded bootstrap over problems.
 
-    They are 0 for columns of which too few resamples vary, and for so many problems that t is as good.
+    They are 0 for columns of which too few resamples vary, and from the number of problems on where t is as good.
     """
     problems, columns = values.shape
     low, high = np.zeros((2, columns))

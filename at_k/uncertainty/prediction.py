@@ -1,4 +1,4 @@
-"""What further samples would give: predictions of pass@k for k > n, and whether a vote is settled already."""
+"""Predictions for further samples: pass@k for k > n, and whether a vote is settled already."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard errors of means over problems, and how many independent units stand behind them."""
+"""Standard errors of means over problems, and the number of independent units behind them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from at_k.combinatorics import Floats, Ints
 from at_k.uncertainty.checks import read_values
 
 _CHANCE = 0.1
-"""How often the design effect may be larger than its upper bound. Half of all problem sets would have too narrow an
+"""The probability that the design effect exceeds its upper bound. Half of all problem sets would have too narrow an
 interval if it were taken as it is."""
 
 
@@ -20,7 +20,7 @@ def standard_error(per_problem: object, /, *, clusters: object = None) -> tuple[
     """Compute the standard error of a mean over problems, for other problems like these.
 
     Args:
-        per_problem: finite values, one per problem along the first axis; several metrics stand in the further axes.
+        per_problem: finite values, one per problem along the first axis; several metrics are in the further axes.
         clusters: one label per problem, a string or an integer, where problems come in groups that resemble each other,
             such as the questions on one text.
 
@@ -37,7 +37,7 @@ def standard_error(per_problem: object, /, *, clusters: object = None) -> tuple[
 
     Raises:
         TypeError: if the values are not numbers, or a label is neither a string nor an integer.
-        ValueError: if there are no problems, a value is not finite, or there are not as many labels as problems.
+        ValueError: if there are no problems, a value is not finite, or labels and problems differ in number.
 
     References:
         1. L. Kish, Survey Sampling, 1965, section 5.4 (the effective number for unequal clusters).
@@ -115,7 +115,7 @@ def read_clusters(clusters: object, problems: int, name: str) -> Ints:
 def add_units(values: Floats, clusters: Ints | None, times: Ints | None = None) -> tuple[Floats, Floats]:
     """Return how many problems each unit has, and the sums of their values: a unit is a cluster, or else a problem.
 
-    A row stands for `times` problems of its cluster.
+    A row represents `times` problems of its cluster.
     """
     if clusters is None:
         return np.ones(len(values)), values
@@ -144,8 +144,8 @@ def problem_set_error(
 ) -> StandardError:
     """Compute the standard error of a mean over problems, for other samples of these same problems.
 
-    Formula: √(Σ J_i + max J)/M, with Σ ⌊n_i/k⌋ units. The pseudo-problem of the largest variance stands for problems
-        whose samples happen to be alike, so that they seem not to vary.
+    Formula: √(Σ J_i + max J)/M, with Σ ⌊n_i/k⌋ units. The pseudo-problem of the largest variance represents problems
+        whose samples happen to be equal, so that they seem not to vary.
 
     References:
         B. Efron, C. Stein, The Jackknife Estimate of Variance, Annals of Statistics 9, 1981,

@@ -1,4 +1,4 @@
-"""How difficulties vary, and with them the value of one problem for any number of samples, as far as a pilot tells."""
+"""The variance of difficulties, and of the value of one problem for any number of samples, estimated from a pilot."""
 
 from __future__ import annotations
 
@@ -152,13 +152,13 @@ class Variance:
         return find_shares(add_units(self.values, self.clusters)[0])
 
     def count_units(self, variance: ArrayLike, problems: ArrayLike) -> Floats:
-        """Return how many independent units so many problems are, whose values vary so much."""
+        """Return the effective number of independent problems."""
         alone = np.asarray(variance) - self.shared
         design = np.divide(variance, alone, out=np.full(alone.shape, np.inf), where=alone > 0)
         return np.maximum(1, count_units(design, problems, self.shares))
 
     def at(self, samples: float) -> float:
-        """Return the variance of a new problem's value with so many samples; `inf` leaves that between problems."""
+        """Return the variance of a new problem's value by its number of samples; `inf` leaves that between problems."""
         return self._at_alone(samples) + self.shared
 
     def _at_alone(self, samples: float) -> float:
@@ -231,12 +231,12 @@ class Assumed:
         )
 
     def at(self, samples: float) -> float:
-        """Return the variance of a problem's value with so many samples."""
+        """Return the variance of a problem's value by its number of samples."""
         return vary_fitted(self.difficulty, samples, self.k, self.estimate)
 
 
 def vary_fitted(fitted: BetaBinomial, samples: float, k: int, estimate: CountsEstimator) -> float:
-    """Return the variance of a problem's value with so many samples, under a distribution of difficulties."""
+    """Return the variance of a problem's value by its number of samples, under a distribution of difficulties."""
     if samples == inf:
         return vary_latent(fitted, np.asarray(estimate(k, np.arange(k + 1), k=k)))
     size = int(samples)

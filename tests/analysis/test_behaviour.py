@@ -1,4 +1,4 @@
-"""What the model does: each rule fires, does not at its threshold, and its figures are right."""
+"""Behaviour of the model: each rule fires, does not at its threshold, and its figures are right."""
 
 import re
 from pathlib import Path

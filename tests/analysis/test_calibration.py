@@ -1,4 +1,4 @@
-"""How well the share of a vote, or scores, agree with what is correct."""
+"""Agreement of the share of a vote, or of scores, with what is correct."""
 
 from collections import Counter
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""What a comparison found, in words, JSON and Markdown."""
+"""The result of a comparison, in words, JSON and Markdown."""
 
 import json
 import re

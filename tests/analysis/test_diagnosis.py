@@ -151,7 +151,7 @@ class TestMistakes:
         assert [each.code for each in found.mistakes] == ["note.no_match"]
         assert found.sentences[0] is found.mistakes[0]
         assert diagnose(votes("bbc", "acc")).mistakes == []
-        assert diagnose({"answers": [["b", "b"]], "grades": [[0, 0]]}).mistakes == []  # a grader may say so
+        assert diagnose({"answers": [["b", "b"]], "grades": [[0, 0]]}).mistakes == []  # a grader may reject both
 
     def test_one_answer_with_two_verdicts(self):
         data = {

@@ -15,7 +15,7 @@ from at_k.options import GATING
 
 
 def make(*counts, n=4):
-    """Make a data set of problems with so many of n samples correct."""
+    """Make a data set of problems with these numbers of n samples correct."""
     return {"problem": [f"q{i}" for i in range(len(counts))], "grades": [[1] * c + [0] * (n - c) for c in counts]}
 
 
@@ -253,7 +253,7 @@ class TestForms:
 
 
 def make_of_requirements(*counts, n=4):
-    """Make a data set of problems with so many of n samples correct."""
+    """Make a data set of problems with these numbers of n samples correct."""
     return {"problem": [f"q{i}" for i in range(len(counts))], "grades": [[1] * c + [0] * (n - c) for c in counts]}
 
 

@@ -1,4 +1,4 @@
-"""What is compared: which problems belong together, which keys, which data, and under which conditions."""
+"""Subjects of a comparison: matching problems, keys, data, and conditions."""
 
 import json
 
@@ -233,7 +233,7 @@ VOTES = {"problem": list("abcd"), "answers": [["1", "2", "2", None]] * 4, "refer
 
 
 class TestConditions:
-    """Two models that were not measured alike are compared, and it is said."""
+    """Two models that were measured differently are compared, and it is said."""
 
     def conditions(self, first, second, **shared):
         reports = [at_k.score(VOTES, **{"missing": "incorrect", **shared, **own}) for own in (first, second)]

@@ -51,7 +51,7 @@ def test_a_plan_has_the_clusters_of_its_pilot(tmp_path):
         assert found.stderr[1:, 0] == pytest.approx([bar.stderr, bar.stderr / 2])
         assert found.half_width[1, 0] == pytest.approx((bar.high - bar.low) / 2)
         assert found.half_width[0, 0] > found.half_width[1, 0] > found.half_width[2, 0]
-        # A paired comparison of clusters of 15 problems has as many degrees of freedom as clusters, less one.
+        # A paired comparison of clusters of 15 problems has one degree of freedom per cluster, less one.
         spread = 2 * (found.within + 0.5 * found.between) / 360
         assert found.detectable[2, 0] == pytest.approx((stats.t(23).ppf(0.975) + stats.t(23).ppf(0.8)) * spread**0.5)
         assert found.detectable[0, 0] == 1

@@ -1,4 +1,4 @@
-"""How much samples and runs differ."""
+"""Differences between samples and between runs."""
 
 import json
 from itertools import combinations

@@ -250,7 +250,7 @@ class TestAsAProcess:
         assert "--k" in call("score", "--help", PYTHONIOENCODING="ascii").stdout.decode("ascii")
 
     def test_help_loads_no_library(self, shell):
-        # An empty package stands for `at_k`, whose own imports are tested in test_house.py.
+        # An empty package replaces `at_k`, whose own imports are tested in test_house.py.
         code = (
             "import sys, types; package = types.ModuleType('at_k'); package.__version__ = '1'\n"
             f"package.__path__ = [{str(ROOT / 'at_k')!r}]; sys.modules['at_k'] = package\n"

@@ -11,7 +11,7 @@ NAMES = [f"q{i}" for i in range(12)]
 
 @pytest.fixture
 def files(write):
-    """Three models: the first is better than the others, which are alike."""
+    """Three models: the first is better than the others, which are equal."""
     grades = {"good": [[1, 1]] * 12, "fair": [[1, 0]] * 11 + [[1, 1]], "same": [[0, 1]] * 12}
     return {
         name: write(*({"id": q, "correct": row} for q, row in zip(NAMES, rows, strict=True)), name=f"{name}.jsonl")

@@ -1,4 +1,4 @@
-"""What is typed by mistake, and the sentence that says what to type; with which status commands end, whatever fails."""
+"""Typing mistakes, and the sentence that says what to type; the exit status of commands, whatever fails."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""Options of the command: what their texts stand for, how the library's sentences spell them, help, and targets."""
+"""Options of the command: what their texts mean, how the library's sentences spell them, help, and targets."""
 
 import os
 import re
@@ -60,7 +60,7 @@ def test_what_is_refused(read, wrong, says):
 
 
 def list_choices(hint):
-    """List the values of a Literal, wherever it stands in a type."""
+    """List the values of a Literal, at any depth of a type."""
     if get_origin(hint) is Literal:
         return list(get_args(hint))
     return [choice for part in get_args(hint) for choice in list_choices(part)]

@@ -54,7 +54,7 @@ def test_recipes_of_the_document(run, shards, shell):
     alone = f'at-k() {{ "{python}" -m at_k "$@"; }}\n'
     text = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
     count, score, *_ = re.findall(r"```bash\n(.*?)```", text, re.DOTALL)
-    for task in range(2):  # those of one task stand for all
+    for task in range(2):  # those of one task represent all
         words = ("--missing", "incorrect", "--out", folder / f"part-{task}.json")
         assert run("tally", folder / "shards" / f"part-{task}.jsonl", *words).exit_code == 0
     lines = alone + count.replace("at-k tally", "at-k tally --missing incorrect")

@@ -1,4 +1,4 @@
-"""What reaches a terminal: no line that is too wide, no control character, and no sign that it does not have."""
+"""Output of a terminal: no line that is too wide, no control character, and no sign that it does not have."""
 
 import io
 import sys

@@ -120,7 +120,7 @@ def close_to_the_end(exact):
      (2000, 620, 1000, 1e-249)],
 )  # fmt: skip
 def test_small_numbers_keep_their_digits(n, c, k, below):
-    """What pass@k lacks of 1, and pass^k of the mirrored problem, down to 1e-250."""
+    """The complement of pass@k, and pass^k of the mirrored problem, down to 1e-250."""
     missed = Fraction(oracles.choose(n - c, k), oracles.choose(n, k))
     assert below / 100 < missed < below
     assert pass_at_k(n, c, k=k, complement=True) == fewer_than(n, k, 1)[c] == close_to_the_end(missed)

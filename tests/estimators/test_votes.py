@@ -148,7 +148,7 @@ def test_many_mixed_problems(ties):
 
 @pytest.mark.parametrize("ties", ["random", "incorrect"])
 def test_small_problems_whose_samples_are_thinned(monkeypatch, ties):
-    """What large problems need, where every subset can be counted: nothing that can be seen is left out of the sums."""
+    """The thinning of large problems, where every subset can be counted: it leaves nothing visible out of the sums."""
     monkeypatch.setattr(votes, "_COUNTS_UP_TO", 1)
     every = range(1, 13)
     values = plurality(SMALL, every, ties)

@@ -122,7 +122,7 @@ def test_declarations(registry):
         option.refuse_wrong(option.default)
         if option.choices and option.default is not None:
             assert option.default in option.choices
-        if option.metavar is not None and option.name in FLAGS:  # then no list of the choices stands beside it
+        if option.metavar is not None and option.name in FLAGS:  # then it has no list of the choices
             assert [
                 each for each in option.choices if each.replace("_", "-") not in option.usage.replace("_", "-")
             ] == []

@@ -84,7 +84,7 @@ def test_pairs_are_compared_as_their_samples_are(problems):
 
 
 def test_flips_of_problems_that_are_alike():
-    """15 to 999 problems have other random flips than their samples: so many of each kind are in a subset by chance.
+    """15 to 999 problems have other random flips than their samples: the number of each kind in a subset is random.
 
     The exact p-value sums, over how many of each kind are in the subset, the product of their binomials.
     """
@@ -115,7 +115,7 @@ def test_few_of_a_billion_problems_differ():
     """The normal limit does not hold, and to flip each problem would take hours."""
     found = at_k.compare(Pairs.from_rows([(8, 4, 8, 4, 10**9), (8, 8, 8, 0, 20), (8, 0, 8, 8, 4)]), k=1).comparisons
     assert found["pass@1"].difference == pytest.approx(16e-9, rel=1e-6)  # of 1,000,000,024
-    # 24 signs: at least 20 alike in 10,626 + 2,024 + 276 + 24 + 1 of 2²⁴ cases, McNemar's mid-p halves the first.
+    # 24 signs: at least 20 equal ones in 10,626 + 2,024 + 276 + 24 + 1 of 2²⁴ cases, McNemar's mid-p halves the first.
     assert found["pass@1"].p_value == pytest.approx(2 * (10_626 / 2 + 2_024 + 276 + 24 + 1) / 2**24, rel=1e-9)
 
 

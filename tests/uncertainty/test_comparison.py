@@ -72,7 +72,7 @@ FEW_FLIPS = 199
 
 REPETITIONS = 150
 LEAST = binom.ppf(0.2, REPETITIONS, 0.931)
-"""Of intervals that cover .931, fewer than so many hold the truth in a fifth of such runs; the numbers are seeded."""
+"""Of intervals that cover .931, fewer than this hold the truth in a fifth of such runs; the numbers are seeded."""
 
 
 def count_covered(draw, compare, truth):
@@ -115,7 +115,7 @@ def test_coverage_of_the_default_for_symmetric_differences():
 
 
 def test_pairs_see_what_unpaired_values_do_not():
-    """A difference of .05 on 100 problems that are easy or hard for both models alike."""
+    """A difference of .05 on 100 problems that are easy or hard for both models."""
     rng = np.random.default_rng(0)
     found = {"paired": 0, "unpaired": 0}
     for _ in range(100):

@@ -243,7 +243,7 @@ def test_max_at_k_is_that_of_pkpo():
 
 @for_each("metric", ["pass@3", "pass^3", "G-Pass@3_0.5", "cons@3", "best@3", "max@3", "avg@n", "MaxRL"])
 def test_the_credits_of_a_prompt_sum_to_zero(metric):
-    """Which the weights of PKPO with its baseline loo − 1 do not: Takashiro et al., 2026, who centre them for max@k."""
+    """Weights of PKPO with its baseline loo − 1 do not: Takashiro et al., 2026, centre them for max@k."""
     given = columns_of(draw_prompts(np.random.default_rng(6), 7, 50))
     assert_allclose(np.sum(credit(metric, **given), axis=1), 0, atol=ATOL)
     if metric not in ("avg@n", "MaxRL"):

@@ -182,7 +182,7 @@ def test_arguments_of_a_wrong_type():
 @for_each("share", [1e-3, 1e-5, 1e-7, 1e-8, 1e-10, 1e-13, 1e-20, 1e-150, 1e-200])
 @for_each("method", ["clopper-pearson", "wilson"])
 def test_tiny_standard_errors_give_the_normal_interval(v, share, method):
-    """With so many right and wrong samples, one sample more moves the limits by less than a hundredth of the width."""
+    """With 1e6 right and wrong samples, one sample more moves the limits by less than a hundredth of the width."""
     stderr = share * min(v, 1 - v)
     low, high = interval(v, stderr, 10, method=method)
     half = stats.norm.ppf(0.975) * stderr

@@ -213,7 +213,7 @@ def draw_pairs(seed, keys, problems, method):
 
 
 def stands(pairs, count, sign=1, **options):
-    """Compare anew, with further problems that A loses in every key: does the verdict on the first stand?"""
+    """Compare anew, with further problems that A loses in every key: does the verdict on the first remain?"""
     ends = (np.zeros(count), np.ones(count))[::sign]
     longer = [tuple(map(np.append, pair, ends)) for pair in pairs]
     found, *_ = compare_columns(longer, [True] * len(longer), **options)
@@ -245,7 +245,7 @@ class TestFragility:
         a, b = np.full(60, 0.6), RNG.uniform(0, 0.4, 60)
         found = compare_values(a, b)
         t = [np.append(a - b, -np.ones(count)) for count in range(60)]
-        p_values = [stats.ttest_1samp(each, 0).pvalue for each in t]  # flips follow t for so many
+        p_values = [stats.ttest_1samp(each, 0).pvalue for each in t]  # flips follow t for these numbers
         assert found.fragility == pytest.approx(next(i for i, p in enumerate(p_values) if p >= 0.05), abs=2)
 
     @for_each("method, clusters", [("bounded", False), ("bounded", True), ("mcnemar", False)])

@@ -1,4 +1,4 @@
-"""How much the value of a problem varies with another number of samples."""
+"""The variance of the value of a problem with another number of samples."""
 
 from functools import partial
 
