@@ -73,7 +73,7 @@ def test_functions_of_arrays_work(alone):
     assert dict(zip(ARRAYS, alone(ARRAYS), strict=True)) == dict(zip(ARRAYS, here, strict=True))
 
 
-def test_what_needs_more_says_so_in_one_line(alone):
+def test_names_that_need_more_packages_say_it_in_one_line(alone):
     said = [
         f"'`at_k.{name}` needs more than NumPy and SciPy. Run `pip install .` in a clone of at-k, without --no-deps'"
         for name in MORE

@@ -235,7 +235,7 @@ def test_each_answer_is_numbered_once_over_all_chunks():
 
 
 @for_each("column", [None, 7, [["a"]], (["a"],), np.array([["a"]]), pd.Series([["a"]])])
-def test_what_is_not_arrow_is_left_to_others(column):
+def test_other_columns_are_left_to_other_readers(column):
     assert [take(column) for take in TAKEN.values()] == [None, None, None]
     assert arrow.to_chunks(column) is None
 

@@ -137,7 +137,7 @@ def test_numbers(read, values, expected):
     assert column.n.tolist() == list(map(len, values))
 
 
-def test_what_is_checked_is_not_checked_again():
+def test_checked_columns_are_not_checked_again():
     column = read_scores([[1, 2]])
     assert read_scores(column) is column
 
@@ -276,7 +276,7 @@ REFUSED = {
 
 
 @for_each("read, name, values, says", [(read, *row[:1], *case) for read, row in REFUSED.items() for case in row[1:]])
-def test_what_is_refused(read, name, values, says):
+def test_invalid_columns_are_refused(read, name, values, says):
     kind, _, words = says.partition(": ")
     error = refuses(f"{kind}: {name} … {words}", read, values)
     assert len(str(error)) < 250

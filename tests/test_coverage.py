@@ -31,7 +31,7 @@ def test_normal_and_t_intervals_fail_near_1(population):
     assert sum(each.coverage["normal"] < 0.93 for each in population) > len(population) / 3
 
 
-def test_where_t_covers_ours_is_about_as_wide(population):
+def test_our_width_is_close_to_t_if_t_covers(population):
     ratios = [each.width[OURS] / each.width["t"] for each in population if each.coverage["t"] >= 0.93]
     assert 0.9 <= np.median(ratios) <= 1.1
 

@@ -512,7 +512,7 @@ class TestSummarize:
             ({"clusters": [1, "1", 2]}, "ValueError: `clusters` must not mix"),
         ],
     )  # fmt: skip
-    def test_what_is_refused(self, options, says):
+    def test_invalid_options_are_refused(self, options, says):
         refuses(says, at_k.summarize, {"x": [0.5, 1.0, 0.0]}, **{"confidence_level": 0.95, **options})
 
 

@@ -68,7 +68,7 @@ def test_added_in_any_way_the_numbers_are_those_of_one_compute(name, keep_in_mem
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_what_fails_loses_nothing_adds_nothing_and_leaves_no_file(name, tmp_path):
+def test_failures_lose_nothing_add_nothing_and_leave_no_file(name, tmp_path):
     metric = load(name, cache_dir=str(tmp_path))
     metric.add_batch(**columns(name, slice(0, 2)))
     first, *_ = columns(name)
@@ -318,7 +318,7 @@ def test_faults_are_named_at_once(name, options, says):
         ("graded", {"predictions": []}, "ValueError: `predictions` must hold at least one problem; got none"),
     ],
 )  # fmt: skip
-def test_what_is_no_batch(config, batch, says):
+def test_invalid_batches_are_refused(config, batch, says):
     refuses(says, at_k.scorer("pass_at_k", config, k=1), batch)
 
 

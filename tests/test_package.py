@@ -149,7 +149,7 @@ _WITH_HARNESSES = (ROOT / "tools" / "harnesses", ROOT / "tests" / "readers" / "f
 
 
 @for_each("part", OWNERS)
-def test_whatever_is_imported_is_declared(part):
+def test_imported_packages_are_declared(part):
     setup = setup_cfg()
     beside = {path.stem for path in (ROOT / "tests").iterdir()}  # pytest puts the folder on the path
     ours = {"at_k", "benchmarks", "tools"} | beside
@@ -167,7 +167,7 @@ def test_whatever_is_imported_is_declared(part):
     assert unknown == set()
 
 
-def test_whatever_is_declared_is_imported():
+def test_declared_packages_are_imported():
     """A package that no file imports is a command or a plug-in of pytest."""
     setup = setup_cfg()
     files = {path for part in OWNERS for path in [ROOT / part, *(ROOT / part).rglob("*.py")] if path.is_file()}

@@ -32,7 +32,7 @@ def texts(figure):
 
 
 @every_report
-def test_what_every_figure_has(make):
+def test_every_figure_has_labels_and_legible_text(make):
     figure = plots.draw_curves(make())
     axes = figure.axes[0]
     assert axes.get_xlabel()

@@ -59,13 +59,13 @@ RETURNED = {
 
 
 @for_each("check, value, found", [(check, *case) for check, cases in RETURNED.items() for case in cases])
-def test_what_is_returned(check, value, found):
+def test_valid_values_are_returned(check, value, found):
     checked = check(value)
     assert checked == found
     assert shorten(checked) == shorten(found)  # of the same types, and zero has no sign
 
 
-def test_how_fractions_are_spelled():
+def test_fractions_are_spelled_as_quotients():
     assert list(map(str, check_tau([F(5, 7), F(1, 2), 0.5, F(0), F(1)]))) == ["5/7", "1/2", "0.5", "0", "1"]
     assert shorten("abcdef", 6) == "'ab..."
 
@@ -115,7 +115,7 @@ REFUSED = {
 
 
 @for_each("check, name, value, says", [(check, row[0], *case) for check, row in REFUSED.items() for case in row[1:]])
-def test_what_is_refused(check, name, value, says):
+def test_invalid_values_are_refused(check, name, value, says):
     kind, _, words = says.partition(": ")
     refuses(f"{kind}: {name} … {words}", check, value)
 

@@ -31,7 +31,7 @@ def contents(wheel):
     return {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name}
 
 
-def test_what_is_in_the_wheel(wheel):
+def test_the_wheel_has_exactly_the_expected_files(wheel):
     library = {path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k").rglob("*.py")}
     assert contents(wheel) == library | MODULES | DATA | OTHERS | {"at_k/metrics/sixth/sixth.py"}
 

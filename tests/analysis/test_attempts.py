@@ -91,11 +91,11 @@ def test_clusters_widen_the_interval():
         ["a", "b", "c", "d"],
     ],
 )
-def test_what_is_no_cost_of_every_sample(costs):
+def test_invalid_costs_are_left_out(costs):
     assert diagnose(COSTS | {"cost_usd": costs}).figures["costs"] is None
 
 
-def test_where_nothing_is_solved_there_is_no_cost_of_a_success():
+def test_unsolved_problems_have_no_cost_of_a_success():
     data = COSTS | {"grades": [[0, 0]] * 4}
     assert diagnose(data).figures["costs"]["cost_usd"]["per_success"] == {"value": None, "low": 0, "high": None}
     assert "cost" not in codes(data)
@@ -153,7 +153,7 @@ def test_the_interval_is_the_hull_of_three_jackknives_of_the_logarithm(clusters)
         ([0, 0], [1, 1], 0),
     ],
 )
-def test_what_has_no_interval(costs, successes, value):
+def test_unbounded_costs_have_no_interval(costs, successes, value):
     assert cost_per_success(np.array(costs), np.array(successes), 4) == pytest.approx((value, 0, inf))
 
 

@@ -134,7 +134,7 @@ def test_figures(data, figure, value):
     assert found == (pytest.approx(value, abs=1e-12) if isinstance(value, float) else value)
 
 
-def test_what_sentences_are_filled_with():
+def test_sentences_have_the_right_figures():
     assert said({"grades": [[1, 1], [1, 0], [0, 1], [0, 0, 0]]}, "solved").values["sometimes_share"] == 0.5
     found = said(grades((40, 1), (20, 0), n=4), ".rarely")
     assert (found.values["limit"], found.values["solved"]) == (behaviour.RARE, 40)

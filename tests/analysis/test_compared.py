@@ -254,7 +254,7 @@ class TestWhatItIsMadeOf:
         for place, k in enumerate((1, 2, 4, 8)):
             assert part.bands["cons@k"].k[place] == k
 
-    def test_where_few_problems_differ_the_limits_are_the_bounded_ones(self):
+    def test_limits_are_the_bounded_ones_if_few_problems_differ(self):
         a, b = [8] * 37 + [4, 5, 6], [8] * 40
         band = at_k.compare(make_data(a, 8), make_data(b, 8), band=True, metrics="pass_at_k").bands["pass@k"]
         assert band.difference[7] == 0

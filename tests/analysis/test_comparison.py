@@ -186,7 +186,7 @@ class TestClusters:
         assert "problem 'p3' is in 'x' for new, and in 'y' for old" in said
         assert compare(a, b, clusters=False).comparisons["pass@1"].units == 8
 
-    def test_what_else_is_refused(self):
+    def test_invalid_clusters_are_refused(self):
         assert refused(self.a, self.b, clusters={"p0": "x"})[0] == "compare.no_cluster"
         assert refused(self.a, self.b, clusters=True)[0] == "compare.no_groups"
         more = make([0.5] * 9)
@@ -231,7 +231,7 @@ class TestRank:
             rank({"all": {"x": whole["x"]}, "one": {"x": {"1": 1.0}}, "other": {"x": {"2": 1.0}}}, metrics="x")
         assert caught.value.code == "compare.no_problem"
 
-    def test_what_is_refused(self):
+    def test_invalid_models_are_refused(self):
         with pytest.raises(ValueError, match="at least two"):
             rank({"one": MODELS["good"]}, **PASS_AT_1)
         with pytest.raises(TypeError, match=r'must map the name of each model to a report.*, as in {"a": report_a'):
@@ -306,7 +306,7 @@ class TestOtherRuns:
     @pytest.mark.parametrize(
         "given", [{"clusters": list("aabbccddeeff")}, {"extra_tests": "t"}, {"band": True}], ids=str
     )
-    def test_what_is_about_other_problems_is_refused(self, given):
+    def test_options_about_other_problems_are_refused(self, given):
         with pytest.raises(InputError, match=f"leave out `{next(iter(given))}`: it is about other problems"):
             compare(RUN_A, RUN_B, target="problem_set", **given)
 
@@ -376,7 +376,7 @@ def test_it_is_written():
         ),
     ],
 )
-def test_what_cannot_be_pooled_is_refused(a, b, given, error, sentence):
+def test_impossible_pools_are_refused(a, b, given, error, sentence):
     with pytest.raises(error, match=sentence):
         at_k.compare_benchmarks(a, b, **given)
 

@@ -181,7 +181,7 @@ class TestEach:
         found = at_k.gate({"grades": [[1] * 16 + [0] * 4, [1] * 15 + [0] * 5]}, each="8/10")
         assert [check.verdict for check in found.checks] == [PASS, FAIL]
 
-    def test_what_is_shown_of_each_problem_is_said_of_all_at_once(self):
+    def test_intervals_of_each_problem_hold_simultaneously(self):
         found = at_k.gate(make(30, 24, 2, n=30), each="pass@1 >= 0.7")
         assert [check.verdict for check in found.checks] == [PASS, INCONCLUSIVE, FAIL]
         low, _ = at_k.interval(1.0, 0.0, 30, confidence_level=1 - 0.05 / 3)
@@ -208,7 +208,7 @@ class TestEach:
         ({"each": "0 of 8"}, "`each` must say how many"),
     ],
 )
-def test_what_cannot_be_judged_is_refused(given, sentence):
+def test_impossible_requirements_are_refused(given, sentence):
     with pytest.raises(ValueError, match=sentence):
         at_k.gate(MIXED, **given)
 
@@ -295,12 +295,12 @@ class TestPolicy:
             ({"confidence_level": 2}, "`confidence_level`"),
         ],
     )
-    def test_what_is_wrong_in_it_is_said(self, policy, sentence):
+    def test_mistakes_in_a_policy_are_named(self, policy, sentence):
         with pytest.raises(ValueError, match=sentence):
             at_k.gate(REQUIREMENTS_MIXED, policy=policy)
 
     @for_each("policy", [{"require": 3}, {"require": ["pass@1 >= 0.5", 3]}, {"metrics": 3}, {"metrics": [3]}])
-    def test_what_holds_no_strings(self, policy):
+    def test_policies_without_strings_are_refused(self, policy):
         (name,) = policy
         with pytest.raises(TypeError, match=f"`{name}` must hold strings; got 3 of type int"):
             at_k.gate(REQUIREMENTS_MIXED, REQUIREMENTS_MIXED, margin=0.1, policy=policy)

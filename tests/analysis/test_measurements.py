@@ -252,7 +252,7 @@ class TestConditions:
             ({"threshold": 0.25, "ties": "strict"}, {}, "ties (strict, random); threshold (0.25, 0.5)."),
         ],
     )
-    def test_what_differs_is_named(self, first, second, said):
+    def test_differing_conditions_are_named(self, first, second, said):
         (found,) = self.conditions(first, second, k=1)
         assert sorted(found[:-1].split("; ")) == sorted(said[:-1].split("; "))
 
@@ -265,7 +265,7 @@ class TestConditions:
             ({"thresholds": 0.5}, {"thresholds": [0.5, 1.0]}),
         ],
     )
-    def test_what_makes_no_difference_is_not(self, first, second):
+    def test_irrelevant_conditions_are_not_named(self, first, second):
         assert self.conditions(first, second) == []
 
     def test_only_the_conditions_of_what_is_compared(self):
@@ -284,7 +284,7 @@ class TestConditions:
 
 
 @for_each("wrong", [None, 0.5, [0.5, 0.6], np.ones(3), object()])
-def test_what_can_be_no_model_is_named(wrong):
+def test_invalid_models_are_named(wrong):
     data = {"grades": [[1, 0]]}
     for name, models in (("a", (wrong, data)), ("b", (data, wrong))):
         with pytest.raises(TypeError, match=f"`{name}` must be a report, a results file, a data set, or a mapping of"):

@@ -134,7 +134,7 @@ def test_the_expected_accuracy_instead_of_a_pilot():
 
 
 @for_each("wrong", [3, [1, 0], [[4, 4], [1, 2]]])
-def test_what_is_no_pilot(wrong):
+def test_invalid_pilots_are_refused(wrong):
     with pytest.raises(TypeError, match=r"`pilot` must be a report, a results file, a data set, or a pair \(n, c\) of"):
         plan(wrong)
 
@@ -309,7 +309,7 @@ def test_one_sample_can_be_planned_with_one_sample():
     assert read_pilot([1] * 4, [0, 1, 1, 1], 1, pass_at_k).at(1) == pytest.approx(0.25)
 
 
-def test_what_no_number_reaches():
+def test_unreachable_targets_are_reported():
     found = plan(([4] * 8, [0, 0, 1, 1, 3, 3, 4, 4]), half_width=1e-6, detect=1e-7)
     assert [each.code for each in found.list_needs()] == [
         "plan.width_unreached", "plan.width_no_samples", "plan.detect_unreached",

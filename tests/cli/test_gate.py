@@ -84,7 +84,7 @@ def test_a_policy_has_a_table_for_each_data_set(run, files, tmp_path):
     assert "There are no results for old." in alone.said
 
 
-def test_what_is_written_counts_before_the_policy_even_if_it_is_the_default(run, files, tmp_path):
+def test_flags_override_the_policy_even_with_the_default(run, files, tmp_path):
     policy = tmp_path / "gate.toml"
     policy.write_text('require = "pass@1 >= 0.7"\nconfidence_level = 0.5\n')
     words = ("gate", files["new"], "--policy", policy, "--format", "json")

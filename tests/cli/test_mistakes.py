@@ -321,7 +321,7 @@ def test_debug_lets_everything_through(error):
 
 
 @for_each("error", [typer.Exit(3), typer.BadParameter("no"), typer.Abort()])
-def test_what_typer_handles_is_left_to_it(error):
+def test_errors_of_typer_are_left_to_it(error):
     with pytest.raises(type(error)), end_plainly():
         raise error
 

@@ -37,7 +37,7 @@ from at_k.results.sheet import make_printable
         (options.complete_from("at_k.family:METRICS"), "av", ["avg_at_n"]),
     ],
 )  # fmt: skip
-def test_what_texts_stand_for(read, given, value):
+def test_texts_are_read_as_values(read, given, value):
     assert read(given) == value
 
 
@@ -51,7 +51,7 @@ def test_what_texts_stand_for(read, given, value):
         *[(lambda out: output.choose_form(None, out), out, "--format") for out in ("x", "x.parquet", ".json", "json")],
     ],
 )  # fmt: skip
-def test_what_is_refused(read, wrong, says):
+def test_invalid_texts_are_refused(read, wrong, says):
     with pytest.raises(typer.BadParameter, match=says):
         read(wrong)
 
@@ -185,7 +185,7 @@ def test_a_file_of_results_is_not_overwritten(path, targets, tmp_path, monkeypat
         output.check_targets([path], **targets)
 
 
-def test_what_is_written(tmp_path, capsys):
+def test_columns_and_results_are_written(tmp_path, capsys):
     report = at_k.score({"problem": ['a,"b"\n', "é"], "grades": [[1], [0]]}, k=1, metrics="pass_at_k")
     output.write_columns(report.per_problem, str(tmp_path / "x.csv"))
     assert (tmp_path / "x.csv").read_bytes() == 'problem,n,c,pass@1\n"a,""b""\n",1,1,1.0\né,1,0,0.0\n'.encode()

@@ -96,7 +96,7 @@ def test_options_that_come_too_late(run, tmp_path):
 
 
 @for_each("words", [["diagnose"], ["score", "--per-problem", "problems.csv"], ["compare", "b.jsonl"]])
-def test_what_needs_samples(run, tmp_path, monkeypatch, words):
+def test_commands_that_need_samples_refuse_tallies(run, tmp_path, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
     at_k.Tally.from_rows([(4, 1, 2), (4, 4, 9)]).save(tmp_path / "part.json")
     (tmp_path / "b.jsonl").write_text(json.dumps({"problem": "q0", "grades": [1, 1]}))

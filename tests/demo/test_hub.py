@@ -127,7 +127,7 @@ def test_no_redirect_leads_to_another_host(fake):
     assert len(fake) == 1
 
 
-def test_what_comes_too_slowly_is_refused(fake, monkeypatch):
+def test_slow_downloads_are_refused(fake, monkeypatch):
     monkeypatch.setattr(hub, "monotonic", iter((0.0, hub.HUB_SECONDS + 1)).__next__)
     with pytest.raises(InputError) as caught:
         hub.read_file("hf://datasets/owner/name/results.jsonl")

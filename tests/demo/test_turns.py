@@ -73,7 +73,7 @@ def test_visitors_of_one_address_alternate_within_its_turns():
         (["a1", "a2", "a3"], ["a1", "a2"]),
     ],
 )
-def test_who_works_at_once(asked, working):
+def test_visitors_and_addresses_share_the_turns(asked, working):
     async def work():
         day = Day(at_once=3)
         await day.ask(*asked)
@@ -113,7 +113,7 @@ def test_more_than_may_wait_are_refused(limits, asked, refused):
     assert [type(error) for error in run(work)] == [BusyError] * refused
 
 
-def test_who_leaves_gives_the_place_back():
+def test_cancelled_requests_free_their_place():
     async def work():
         day = Day(at_once=1)
         await day.ask("a", "b", "c")
@@ -127,7 +127,7 @@ def test_who_leaves_gives_the_place_back():
     assert run(work) == (["a", "c", "d"], [], [])
 
 
-def test_who_leaves_when_the_turn_has_just_come_gives_it_on():
+def test_a_request_cancelled_at_its_turn_passes_it_on():
     async def work():
         day = Day(at_once=1)
         await day.ask("a", "b", "c")
@@ -141,7 +141,7 @@ def test_who_leaves_when_the_turn_has_just_come_gives_it_on():
 
 
 @pytest.mark.parametrize("leaving", [(1,), (1, 2), (2,), (1, 2, 3, 4)])
-def test_who_leaves_in_the_moment_in_which_a_turn_ends_costs_nobody_anything(leaving):
+def test_requests_cancelled_as_a_turn_ends_delay_no_other(leaving):
     """A task that is cancelled gets to know of it a moment later, and what it waits for is cancelled at once."""
 
     async def work():
@@ -177,7 +177,7 @@ class Waiting:
 
 
 @pytest.mark.parametrize("end", ["returns", "raises"])
-def test_who_leaves_keeps_the_turn_until_the_work_is_done(monkeypatch, end):
+def test_a_cancelled_request_keeps_its_turn_until_the_work_is_done(monkeypatch, end):
     sandbox = Waiting()
     monkeypatch.setattr(turns, "_turns", Turns(at_once=1))
     monkeypatch.setattr(turns, "start_sandbox", lambda: sandbox)

@@ -115,7 +115,7 @@ def test_there_are_calls_to_look_at():
     assert len(MADE) > 5
 
 
-def test_what_is_said_has_words():
+def test_every_message_has_words():
     assert {key for key, _ in PLAIN if key not in WORDS} == set()
     assert {ast.unparse(key) for key in MADE if not matching(key)} == set()
     literal = r"({})\.\w*[a-z]".format("|".join({key.partition(".")[0] for key in WORDS} - {"app"}))

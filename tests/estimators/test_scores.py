@@ -58,7 +58,7 @@ LARGE = [[[-1.0]], [[-1e308, -1e308]]]
         ((self_certainty,), [[[-1.0]]], "TypeError: `top_logprobs` must hold lists; got -1.0"),
     ],
 )  # fmt: skip
-def test_what_is_refused(functions, logprobs, says):
+def test_invalid_logprobs_are_refused(functions, logprobs, says):
     for function in functions:
         refuses(says, function, logprobs)
 

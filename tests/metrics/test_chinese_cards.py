@@ -143,7 +143,7 @@ def test_each_card_links_to_the_other(name):
     assert read_chinese(name).splitlines()[:3][1:] == ["", TO_ENGLISH]
 
 
-def test_what_is_the_same_in_english_is_the_same_in_chinese():
+def test_equal_english_parts_are_equal_in_chinese():
     translations = defaultdict(set)
     for name in METRICS:
         for here, there in zip(split(read_english(name)), split(read_chinese(name)), strict=True):

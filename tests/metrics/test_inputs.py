@@ -250,7 +250,7 @@ def test_dropping_may_leave_too_few_samples(module):
 
 @pytest.mark.filterwarnings("ignore:missing='drop'")
 @for_each("module, name", [(CONS_AT_K, "weights"), (BEST_AT_K, "scores")])
-def test_what_belongs_to_a_kept_sample_is_looked_at(module, name):
+def test_values_of_kept_samples_are_checked(module, name):
     samples = {"predictions": [["a", None, "b"]], "references": ["a"], "missing": "drop", "k": 2}
     says = f"ValueError: `{name}` must be finite numbers; got None or NaN in problem 0, sample 2"
     refuses(says, module.load().compute, **samples, **{name: [[2, None, None]]})
@@ -430,6 +430,6 @@ def test_exact_match_forgives_nothing_else(prediction, reference, value):
         *[(0.5, 0.0), (0.51, 1.0), (0.0, 0.0)],
     ],
 )
-def test_what_a_checker_may_return(value, right):
+def test_checkers_may_return_bools_and_grades(value, right):
     result = AVG_AT_N.compute(check_correct_fn=lambda *_: value)
     assert result == pytest.approx({"avg@4": right, "accuracy": float(value)}, rel=1e-15)

@@ -251,7 +251,7 @@ def test_key_styles(key, plain):
         ({"a": [1, 2]}, {"mcse": {"a": [0.1]}}, "ValueError: `mcse['a']` … 2 and 1"),
     ],
 )  # fmt: skip
-def test_what_summarize_refuses(per_problem, options, says):
+def test_summarize_refuses_invalid_input(per_problem, options, says):
     refuses(says, summarize, per_problem, **options)
 
 
@@ -286,7 +286,7 @@ def test_the_mean_of_levels_is_rounded_once(largest):
         assert summary.mean_of_levels(levels, counts) == float(exact) / int(counts.sum())
 
 
-def test_what_is_simulated():
+def test_only_values_with_an_error_are_simulated():
     columns = {Key("cons@k", 1): Column.of([1, 0])}
     assert not Values(columns).simulated
     assert not Values(columns, {Key("cons@k", 1): np.zeros(2)}).simulated

@@ -86,7 +86,7 @@ PARTIAL = [*make_results()["gold"][:-1], [1] * (N - 1) + [None]]
         ({}, {"target": "problem_set"}, "audit.intervals"),
     ],
 )
-def test_what_cannot_be_audited_is_refused(change, options, code):
+def test_impossible_audits_are_refused(change, options, code):
     refuses(code, at_k.score, make_results() | change, audited="gold", **options)
 
 

@@ -83,5 +83,5 @@ def test_names_that_are_written_alike_are_refused():
 
 
 @pytest.mark.parametrize("models", [["a", 1], "a.jsonl", [SMALL], 5, {}])
-def test_what_models_may_be(models):
+def test_models_of_other_types_are_refused(models):
     refuses("TypeError: `models` must map the name of each model to … , or be a list of paths; got", map_models, models)

@@ -88,7 +88,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(name, near):
 
 
 @pytest.mark.parametrize("name", ["pass@n", "pass@0", "pass@", "avg@k", "pass@8_0.5", "@8", "", "cons@4_mcse"])
-def test_what_is_no_name(name):
+def test_invalid_names_have_no_key(name):
     assert find_key(name) is None
 
 

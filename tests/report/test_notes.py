@@ -79,7 +79,7 @@ def test_k_above_n_names_the_problem():
 
 
 @pytest.mark.parametrize(("k", "said"), [(1, True), ([2, 3], True), ([2, 4], False)])
-def test_what_mg_pass_cannot_reach_for_odd_k(k, said):
+def test_mg_pass_cannot_reach_1_for_odd_k(k, said):
     """All samples are correct, so that the value is the largest: (k − 1)/k for odd k, 1 for even k."""
     report = at_k.score({"grades": [[1, 1, 1, 1]]}, k=k, metrics="gpassk")
     assert ("note.odd_k" in [note.code for note in report.notes]) is said

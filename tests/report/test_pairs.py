@@ -129,7 +129,7 @@ def test_pairs_add_up():
         a + 1
 
 
-def test_what_pairs_of_counts_do_not_tell():
+def test_pairs_of_counts_have_only_metrics_of_counts():
     one = {"problem": ["x", "y"], "answers": [["7", "9"], ["1", "2"]], "references": ["7", "2"]}
     other = {"problem": ["y", "x"], "grades": [[0.6, 0.3], [0, 1]], "scores": [[1, 2], [2, 1]]}
     pairs = Pairs.of(*(Tally.of(data, by_problem=True) for data in (one, other)))

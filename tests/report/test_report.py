@@ -15,7 +15,7 @@ from at_k.report import Report
 from at_k.values import Key
 
 
-def test_what_it_says_of_itself():
+def test_a_report_describes_itself():
     report = full_report()
     assert len(report) == 4
     assert report.k == (1, 2, 4)

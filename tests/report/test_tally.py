@@ -158,7 +158,7 @@ def add(one, other):
         (count_rows((4, 1, 1, "a")), "ValueError: `rows` must have a group in every row, or in none"),
     ],
 )  # fmt: skip
-def test_what_is_refused(call, says):
+def test_invalid_tallies_are_refused(call, says):
     refuses(says, call)
 
 

@@ -15,7 +15,7 @@ def test_a_release_of_this_version_is_left_to_tag_and_to_upload():
     assert upload == f"python -m twine upload dist/at_k-{at_k.__version__}*"
 
 
-def test_what_keeps_a_version_from_being_published_comes_first():
+def test_obstacles_to_a_release_come_first():
     left = release.list_left("9.0.0", "# Changelog\n\n## 8.9.0 — 2026-01-01\n", " M setup.cfg\n")
     assert left[0] == "CHANGELOG.md must begin with 9.0.0, the version of the package"
     assert left[1].startswith("Commit what is not committed")

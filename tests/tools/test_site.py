@@ -60,6 +60,6 @@ def test_every_option_of_every_command_is_on_its_page():
         ),
     ],
 )
-def test_what_a_page_loads_from_elsewhere_is_found(page, loaded, tmp_path):
+def test_foreign_resources_of_a_page_are_found(page, loaded, tmp_path):
     (tmp_path / "index.html").write_text(page, encoding="utf-8")
     assert site.find_foreign(tmp_path) == ([f"index.html: {loaded}"] if loaded else [])

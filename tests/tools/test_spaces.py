@@ -44,7 +44,7 @@ def documents(folder):
 
 
 @every_space
-def test_what_is_in_a_space(built, space):
+def test_a_space_has_exactly_the_expected_files(built, space):
     folder = built / space
     own = {"metrics", "comparisons", "examples", "docs"} if space == COLLECTION else {f"{space}.py"}
     assert {path.name for path in folder.iterdir()} == TOP | own
@@ -158,7 +158,7 @@ def test_nothing_is_uploaded_unless_asked(hub, capsys):
     assert [line.split("/")[-1] for line in capsys.readouterr().out.splitlines()] == list(SPACES)
 
 
-def test_what_is_uploaded(hub, tmp_path):
+def test_every_space_is_created_and_uploaded(hub, tmp_path):
     spaces.main("org")
     names = ["org/at-k", *(f"org/{name}" for name in at_k.METRICS), "org/at_k_difference"]
     assert [call[:2] for call in hub.calls] == [(what, name) for name in names for what in ("create", "upload")]

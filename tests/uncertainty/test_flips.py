@@ -154,7 +154,7 @@ class TestNormalLimit:
             longer = compare_values(np.append(a + 0.02, np.zeros(further)), np.append(b, np.ones(further)))
             assert longer.better == better
 
-    def test_where_few_problems_differ_their_signs_flip(self):
+    def test_signs_flip_if_few_problems_differ(self):
         columns = np.zeros((3_000, 1))
         columns[:6] = 1.0
         flips = Flips(columns, None)

@@ -96,7 +96,7 @@ def test_one_k_is_a_number():
         (lambda: predict_pass_at_k([4, 8], [0, 0], k=9), "predict.none_correct", "No sample of any problem is correct"),
         (lambda: predict_pass_at_k([1, 8], [0, 1], k=9), "predict.one_sample", "at least two samples of every problem"),
     ])  # fmt: skip
-def test_what_cannot_be_predicted(call, code, said):
+def test_impossible_predictions_are_refused(call, code, said):
     with pytest.raises(InputError, match=re.escape(said)) as caught:
         call()
     assert caught.value.code == code

@@ -116,7 +116,7 @@ def test_the_interval_holds_it():
     assert inside >= 88  # of 100 at 95 %, three standard errors are 6.5
 
 
-def test_what_cannot_tell_says_nothing():
+def test_uninformative_pilots_have_no_correlation():
     n, c = np.full(10, 8), np.arange(10) % 8
     flat, varied = Variance(n, np.full(10, 4), 1, pass_at_k), Variance(n, c, 1, pass_at_k)
     assert estimate_correlation(flat, varied) is None

@@ -373,7 +373,7 @@ HOSTILE = [
 ]
 
 
-def test_what_is_given_is_shown_as_text(visit):
+def test_input_is_shown_as_text(visit):
     page = visit("score")
     give(page, "\n".join(json.dumps(row | {"correct": [1, 0]}) for row in HOSTILE), "<i>.jsonl")
     eventually(page.locator("#source b").first.inner_text, "<i>.jsonl")
