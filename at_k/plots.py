@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from at_k.analysis.attempts import Budgets
     from at_k.analysis.compared import Compared
     from at_k.report import Report
     from at_k.report.data import Curves
@@ -295,6 +296,36 @@ _WIDEST, _ROW = 6.75, 0.22
 """Inches: the text width of a page in the style of ICML, where 500 problems have 2 dots each, and a model's row."""
 
 
+def draw_budgets(found: Mapping[str, Budgets], *, title: str | None = None) -> Figure:
+    """Draw the expected share of problems solved against a budget per problem: a line with its band for each model.
+
+    Examples:
+        >>> from at_k import score
+        >>> from at_k.analysis.attempts import solve_by_budget
+        >>> found = {"a": solve_by_budget(score({"grades": [[1, 0], [0, 0]]}), "samples")}
+        >>> draw_budgets(found).axes[0].get_lines()[0].get_ydata().tolist()
+        [0.0, 0.25, 0.5]
+    """
+    with set_style() as make_figure:
+        figure, axes = make_figure(1 - (0.35 + _LETTER * min(max(map(len, found)), _LONGEST_LABEL)) / WIDTH)
+        lines = [
+            Drawn(name, own.budgets, own.solved, pen, np.array([own.low, own.high]))
+            for (name, own), pen in zip(found.items(), cycle(_MODEL_PENS))
+        ]
+        for line in lines:
+            axes.plot(line.k, line.values, label=line.name, markevery=max(1, len(line.k) // _MOST_MARKERS), **line.pen)
+            if line.limits is not None and len(lines) <= _MOST_BANDS:
+                axes.fill_between(line.k, *line.limits, color=line.pen["color"], alpha=0.15, linewidth=0)
+        axes.set_xlim(0, max(float(line.k[-1]) for line in lines))
+        axes.set_ylim(-0.02, 1.02)
+        unit = next(iter(found.values())).unit
+        axes.set_xlabel(f"budget of a problem, in {unit}")
+        axes.set_ylabel("share of problems solved")
+        axes.set_title("What a budget solves" if title is None else title, loc="left")
+        name_ends(axes, lines)
+    return figure
+
+
 def draw_difference(compared: Compared, *, title: str | None = None) -> Figure:
     """Draw the difference of two models against k, with a band that holds at every k of its line.
 
@@ -380,7 +411,7 @@ class Drawn(NamedTuple):
     """A line that is drawn: its values, the options of its pen, and the limits of its band."""
 
     name: str
-    k: NDArray[np.int64]
+    k: NDArray[np.int64] | Floats
     values: Floats
     pen: Mapping[str, Any]
     limits: Floats | None

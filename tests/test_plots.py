@@ -16,6 +16,7 @@ from reports import RAGGED, full_report
 
 import at_k
 from at_k import plots
+from at_k.analysis.attempts import solve_by_budget
 from at_k.family import find_style, leave_out_twins
 
 SMALL = {"grades": [[1]]}
@@ -258,3 +259,18 @@ def test_a_matrix_of_500_problems_and_12_models_can_be_read(tmp_path):
 def test_a_matrix_is_of_several_models():
     words = "InputError: got one … at-k plot a.jsonl b.jsonl --kind matrix"
     refuses(words, plots.draw_matrix, at_k.score_models({"a": GRADES}))
+
+
+def test_budgets_are_drawn_with_their_bands():
+    found = {name: solve_by_budget(at_k.score({"grades": grades}), "samples")
+             for name, grades in {"a": [[1, 0, 0], [0, 0, 0]], "b": [[1, 1], [0, 1]]}.items()}  # fmt: skip
+    axes = plots.draw_budgets(found).axes[0]
+    drawn = {line.get_label(): line.get_xydata().ravel().tolist() for line in axes.get_lines()}
+    assert drawn["a"] == pytest.approx([0, 0, 1, 1 / 6, 2, 1 / 3, 3, 1 / 2])
+    assert drawn["b"] == [0, 0, 1, 0.75, 2, 1]
+    for band, own in zip(axes.collections, found.values(), strict=True):
+        corners = band.get_paths()[0].vertices.tolist()
+        assert all(
+            [*point] in corners for limits in (own.low, own.high) for point in zip(own.budgets, limits, strict=True)
+        )
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("budget of a problem, in samples", "share of problems solved")

@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from math import inf, isfinite
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from at_k.analysis.findings import Findings, Rule, quote
 from at_k.columns import Rows
 from at_k.combinatorics import Floats, Ints
-from at_k.errors import Message, Phrases
-from at_k.uncertainty.standard_errors import add_units, read_clusters
+from at_k.errors import InputError, Mention, Message, Phrases
+from at_k.estimators.counts import pass_at_k
+from at_k.uncertainty.intervals import interval
+from at_k.uncertainty.standard_errors import add_units, read_clusters, standard_error
 from at_k.validation import is_number
+
+if TYPE_CHECKING:
+    from at_k.report import Report
 
 _COST = re.compile("cost|tokens", re.IGNORECASE)
 """Words in the names of costs, such as agent_cost and num_output_tokens."""
@@ -186,6 +192,120 @@ def _find_ends(sums: Floats, level: float) -> tuple[float, float]:
     margin = stdtrit(len(sums) - 1, (1 + level) / 2) * np.sqrt((len(sums) - 1) * logs.var())
     value = np.log(total[0] / total[1])
     return float(np.exp(value - margin)), float(np.exp(value + margin))
+
+
+_ORDERS = 1000
+"""Orders of a problem's samples that are drawn: the error of one problem's share is at most .016."""
+
+
+def find_solved_within(
+    costs: Floats, correct: NDArray[np.bool_], budgets: Floats, rng: np.random.Generator, *, orders: int = _ORDERS
+) -> tuple[Floats, Floats]:
+    """Compute the chance that a problem is solved within each budget, and the variance of what was simulated.
+
+    Samples are drawn without replacement while the next one can be paid for: of equal cost, this is pass@⌊budget/cost⌋.
+    """
+    n, c = len(costs), int(correct.sum())
+    allowed = budgets * (1 + 1e-9)  # three samples of .1 cost more than .3 in floats
+    exact = np.zeros(len(budgets))
+    if c == 0:
+        return exact, exact
+    if (costs == costs[0]).all():
+        afforded = np.minimum(n, allowed // costs[0]).astype(np.int64) if costs[0] else np.full(len(budgets), n)
+        pays = afforded > 0
+        exact[pays] = pass_at_k(n, c, k=afforded[pays].tolist()) if pays.any() else 0
+        return exact, np.zeros(len(budgets))
+    places = rng.permuted(np.broadcast_to(np.arange(n), (orders, n)), axis=1)
+    first = correct[places].argmax(axis=1)
+    spent = np.sort(costs[places].cumsum(axis=1)[np.arange(orders), first])
+    solved = np.searchsorted(spent, allowed, side="right") / orders
+    return solved, solved * (1 - solved) / orders
+
+
+class Budgets(NamedTuple):
+    """Hold the expected share of problems solved against a budget per problem, with its band, and what it is in.
+
+    `simulated` is the largest error of the simulation, 0 where costs are equal in each problem.
+    """
+
+    unit: str
+    budgets: Floats
+    solved: Floats
+    low: Floats
+    high: Floats
+    simulated: float
+
+
+_MOST_BUDGETS = 100
+
+
+def solve_by_budget(report: Report, unit: str, *, seed: int = 0, confidence_level: float = 0.95) -> Budgets:
+    """Compute the expected share of problems solved, up to the budget at which some problem has no sample left.
+
+    Args:
+        report: the report of samples that are at hand.
+        unit: one of `list_units`.
+        seed: of the orders that are drawn where costs differ.
+        confidence_level: that of the band, at each budget, for other problems.
+
+    Raises:
+        InputError: if the report does not hold its samples, or a problem costs nothing.
+
+    Examples:
+        >>> from at_k import score
+        >>> found = solve_by_budget(score({"grades": [[1, 0], [0, 0]], "cost": [[3, 3], [2, 4]]}), "cost")
+        >>> found.budgets[[0, 50, 100]].tolist(), found.solved[[0, 50]].tolist(), float(found.solved[-1])
+        ([0.0, 3.0, 6.0], [0.0, 0.25], 0.5)
+    """
+    verdicts = report.samples[1]
+    costs, correct = _list_costs(report, unit), np.split(verdicts.correct.values, verdicts.correct.offsets[1:-1])
+    totals = [float(own.sum()) for own in costs]
+    top = min(totals)
+    if top == 0:
+        raise InputError(
+            "budget.free",
+            "A budget needs costs in every problem; those of {problem} are all 0. Name another column, or count "
+            "samples: {without}.",
+            problem=quote(report.problems[totals.index(top)]), without=Mention(columns={"cost": None}),
+        )  # fmt: skip
+    budgets = np.arange(top + 1) if unit == SAMPLES else np.linspace(0, top, _MOST_BUDGETS + 1)
+    rng = np.random.default_rng(seed)
+    pairs = zip(costs, correct, strict=True)
+    found = np.array([find_solved_within(own, right, budgets, rng) for own, right in pairs])
+    shares, variances = found[:, 0], found[:, 1]
+    solved = shares.mean(axis=0)
+    low, high = interval(
+        solved, *standard_error(shares, clusters=report.clusters), confidence_level=confidence_level
+    )  # the simulation is a part of what differs between problems
+    return Budgets(unit, budgets, solved, low, high, float(np.sqrt(variances.sum(axis=0)).max() / len(costs)))
+
+
+SAMPLES = "samples"
+"""The unit of a budget where each sample costs as much as any other."""
+
+
+def list_units(report: Report) -> list[str]:
+    """List what budgets of a report can be in: its costs, the role before other names, and samples."""
+    report.samples  # noqa: B018 - raises where they are gone
+    rows = report.rows
+    names = [] if rows is None else sorted(filter(_COST.search, rows[0]), key=lambda name: name != "cost")
+    given = report.samples[1].given
+    return [
+        *(name for name in names if rows is not None and _read_costs(rows, name, given) is not None),
+        SAMPLES,
+    ]
+
+
+def _list_costs(report: Report, unit: str) -> list[Floats]:
+    """List the costs of the samples of each problem; those without a verdict that were dropped have left."""
+    verdicts = report.samples[1]
+    if unit == SAMPLES or report.rows is None:
+        return [np.ones(n) for n in verdicts.n.tolist()]
+    costs = [np.array(row[unit], np.float64) for row in report.rows]
+    if verdicts.kept is None:
+        return costs
+    kept = np.split(verdicts.kept, np.cumsum(verdicts.given)[:-1])
+    return [own[here] for own, here in zip(costs, kept, strict=True)]
 
 
 RULES: tuple[Rule, ...] = (count_solved, find_flaky, weigh_missing, weigh_costs)

@@ -194,11 +194,12 @@ def plot(
     paths: Paths,
     out: Annotated[str, written("--out", "-o", metavar="FILE", help="The picture: .png, .svg, .pdf or .html.")],
     kind: Annotated[
-        Literal["curves", "difference", "matrix"],
+        Literal["curves", "difference", "matrix", "budget"],
         written(
             metavar="KIND",
             help="curves: all metrics against k. difference: of two models, given as in at-k compare, with a band that "
-            "holds at every k. matrix: of several models, the share right of every problem.",
+            "holds at every k. matrix: of several models, the share right of every problem. "
+            "budget: the share of problems solved against a budget of each, in the role cost or in samples.",
         ),
     ] = "curves",
     title: Annotated[str | None, written(metavar="TEXT", help="By default the name of the file; '' for none.")] = None,
@@ -206,12 +207,15 @@ def plot(
     **options: Any,
 ) -> None:
     """Draw metrics, or the difference of two models, against k, as a paper would print them."""
-    from at_k.cli.questions import check_picture, draw_grid, draw_one, draw_several, draw_two
+    from at_k.cli.questions import check_picture, draw_budget, draw_grid, draw_one, draw_several, draw_two
     from at_k.cli.scoring import make_report
 
     check_picture(out)
     if kind == "difference":
         draw_two(paths, out, title, **options)
+        return
+    if kind == "budget":
+        draw_budget(paths, out, title, **options)
         return
     if kind == "matrix":
         draw_grid(paths, out, title, **options)

@@ -10,10 +10,11 @@ from at_k.analysis.ranking import RANKS, Ranking
 from at_k.cli.options import refuse, spell
 from at_k.cli.output import BY_ENDING, make_console, print_lines, save_form, say_written, show_work, write_result
 from at_k.cli.scoring import list_models, make_models, make_report
-from at_k.errors import InputError, quote_word
+from at_k.errors import InputError, Message, quote_word
 from at_k.options import COMPARING, PILOT, PLANNING, POOLING
 from at_k.plots import (
     check_ending,
+    draw_budgets,
     draw_curves,
     draw_difference,
     draw_matrix,
@@ -231,6 +232,27 @@ def draw_grid(
         raise refuse("--kind", f"A matrix is of several models; got one file. Give one for each: {command}")
     models = make_models(paths, where=where, **options, confidence_level=None)
     _save(draw_matrix(models, title=title), out, [Sentences(models.notes, "note")])
+
+
+def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: Any) -> None:
+    """Draw what a budget per problem solves, of one model or of several, and say how exact it is."""
+    from at_k.analysis.attempts import list_units, solve_by_budget
+
+    if len(paths) == 1:
+        report = make_report(paths, **options, confidence_level=None)
+        reports = {make_printable(name_source(report.source)): report}
+    else:
+        reports = dict(make_models(paths, **options, confidence_level=None).reports)
+    units = [list_units(report) for report in reports.values()]
+    unit = next(name for name in units[0] if all(name in own for own in units))
+    if unit == "samples" and any(len(own) > 1 for own in units):
+        raise refuse(
+            "--kind", "The models have no cost in common. Name it: --columns cost=COLUMN; or --columns cost=none."
+        )
+    found = {name: solve_by_budget(report, unit) for name, report in reports.items()}
+    error = max(own.simulated for own in found.values())
+    said = [Message("budget.simulated", "Simulated, since costs differ: an error of at most {error:.1g}.", error=error)]
+    _save(draw_budgets(found, title=title), out, [Sentences(said, "note")] if error else [])
 
 
 def draw_two(

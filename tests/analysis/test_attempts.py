@@ -1,15 +1,17 @@
 """Rules that name samples: the attempts that failed, both denominators, and what a correct sample costs."""
 
 import json
-from math import exp, inf, log
+from fractions import Fraction
+from itertools import permutations
+from math import exp, factorial, inf, log
 
 import numpy as np
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 from diagnoses import codes, said
 from scipy import stats
 
-from at_k.analysis.attempts import cost_per_success
+from at_k.analysis.attempts import cost_per_success, find_solved_within, list_units, solve_by_budget
 from at_k.analysis.diagnosis import diagnose
 from at_k.report import Report, score
 
@@ -179,3 +181,63 @@ def test_the_interval_of_a_cost_covers(mean, spread, problems):
         _, low, high = cost_per_success(*draw(problems), 4)
         covered += low <= truth <= high
     assert covered / 800 >= 0.91
+
+
+# What a budget solves
+
+
+def enumerate_orders(costs, correct, budget):
+    """Share of all orders in which a correct sample is paid for before the first that cannot be."""
+    solved = 0
+    for order in permutations(range(len(costs))):
+        left = Fraction(budget)
+        for place in order:
+            left -= Fraction(costs[place])
+            if left < 0:
+                break
+            if correct[place]:
+                solved += 1
+                break
+    return solved / factorial(len(costs))
+
+
+@pytest.mark.parametrize(
+    ("costs", "correct"),
+    [([2, 2, 2, 2, 2], [0, 1, 0, 1, 0]), ([1, 1, 1], [0, 0, 0]), ([0, 0], [1, 0]), ([3, 1, 4, 1, 5], [1, 0, 0, 1, 0]),
+     ([9, 1, 1, 1], [1, 0, 0, 0]), ([0, 2, 7, 2], [0, 1, 1, 0])],
+)  # fmt: skip
+def test_budgets_are_those_of_all_orders(costs, correct):
+    budgets = np.arange(sum(costs) + 1.0)
+    rng = np.random.default_rng(1)
+    solved, variances = find_solved_within(np.array(costs, float), np.array(correct, bool), budgets, rng, orders=20_000)
+    expected = np.array([enumerate_orders(costs, correct, int(budget)) for budget in budgets])
+    if len(set(costs)) == 1 or not any(correct):
+        assert solved == pytest.approx(expected, abs=1e-12)
+        assert not variances.any()
+    else:
+        assert (abs(solved - expected) <= 4.5 * np.sqrt(expected * (1 - expected) / 20_000) + 1e-12).all()
+
+
+def test_three_samples_of_a_dime_cost_thirty_cents():
+    solved, _ = find_solved_within(np.full(4, 0.1), np.array([1, 0, 0, 0], bool), np.array([0.1, 0.3]), None)
+    assert solved == pytest.approx([0.25, 0.75])
+
+
+def test_costs_stay_with_their_samples():
+    cells = [(2, 1, 8), (1, 0, 1), (0, None, 50)]
+    rows = [{"problem": "x", "sample": place, "correct": right, "cost": cost} for place, right, cost in cells]
+    report = score(rows, missing="drop", columns={"cost": "cost"}, confidence_level=None)
+    assert list_units(report) == ["cost", "samples"]
+    found = solve_by_budget(report, "cost")
+    at = dict(zip(found.budgets.round(2).tolist(), found.solved, strict=True))
+    assert (at[7.92], at[9.0]) == (0, 1)
+    assert at[8.01] == pytest.approx(0.5, abs=0.07)
+    assert 0 < found.simulated < 0.017
+    assert solve_by_budget(report, "samples").solved.tolist() == [0, 0.5, 1]
+
+
+def test_a_budget_needs_costs_and_samples(tmp_path):
+    free = score({"problem": ["x", "y"], "grades": [[1, 0], [1, 1]], "cost": [[1, 2], [0, 0]]})
+    refuses('InputError: “y” are all 0 … `columns={"cost": None}`', solve_by_budget, free, "cost")
+    free.save(tmp_path / "r.json")
+    refuses("report.no_samples: Score the results", list_units, Report.load(tmp_path / "r.json"))

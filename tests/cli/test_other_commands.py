@@ -132,6 +132,20 @@ def test_several_models_are_drawn_in_one_figure(run, write, tmp_path):
     assert "m2b.jsonl" in drawn
 
 
+def test_a_matrix_and_budgets_of_two_models(run, write, tmp_path):
+    rows = [[{"id": i, "correct": [i % (p + 1) < p, 1], "usd": [1, 2]} for i in range(6)] for p in (1, 2)]
+    files = [write(*own, name=f"m{place}b.jsonl") for place, own in enumerate(rows)]
+    out = tmp_path / "p.svg"
+    for kind, said in {"matrix": "2 models × 6 problems", "budget": "in samples"}.items():
+        assert run("plot", *files, "--kind", kind, "--out", out).exit_code == 0
+        drawn = out.read_text()
+        assert all(words in drawn for words in ("m0b.jsonl", "m1b.jsonl", said))
+    done = run("plot", files[0], "--kind", "budget", "--columns", "cost=usd", "--out", out)
+    assert done.exit_code == 0, done.output
+    assert "in cost" in out.read_text()
+    assert "Simulated, since costs differ: an error of at most 0.0" in " ".join(done.output.split())
+
+
 # Conversion to Every Eval Ever, from which the same numbers follow
 
 TO = ("--to", "every-eval-ever")
