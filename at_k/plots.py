@@ -243,8 +243,8 @@ def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
     """Draw which models solve which problems: a row for each model, a column for each problem, and a staircase in both.
 
     The shade is the share of a problem's samples that are correct, from white for none to black for all; problems that
-    a model was not given are hatched. The models stand from the best down, and the problems from the one that is solved
-    most. A row ends in the model's mean over its problems.
+    a model was not given are hatched. The models are sorted from the best down, and the problems from the one that is
+    solved most. A row ends in the model's mean over its problems.
 
     Raises:
         InputError: if there is one model only, or a report is that of a tally.
