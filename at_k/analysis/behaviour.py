@@ -262,7 +262,8 @@ def find_within_variance(n: Ints, c: Ints, times: ArrayLike = 1) -> float:
 def find_noise_floor(n: Ints, c: Ints, /, *, times: ArrayLike = 1) -> float:
     """Compute the difference in accuracy that two single runs of one model exceed in one of twenty pairs.
 
-    Formula: 1.96·√(2 Σ n p(1 − p)/(n − 1))/M over the M problems, with p = c/n; NaN where every problem has one sample.
+    Formula: 1.96·√(2 Σ n p(1 − p)/(n − 1))/M over the M problems, with p = c/n, at most 1; NaN where every problem has
+        one sample.
 
     Examples:
         >>> round(find_noise_floor(np.full(100, 4), np.full(100, 2)), 3)  # 1.96·√(2·100·⅓)/100
@@ -271,7 +272,7 @@ def find_noise_floor(n: Ints, c: Ints, /, *, times: ArrayLike = 1) -> float:
     from scipy.special import ndtri
 
     problems = np.broadcast_to(times, n.shape).sum()
-    return float(ndtri(0.975) * np.sqrt(2 * find_within_variance(n, c, times) / problems))
+    return float(np.minimum(ndtri(0.975) * np.sqrt(2 * find_within_variance(n, c, times) / problems), 1.0))
 
 
 def describe_stability(findings: Findings) -> Iterator[Message]:

@@ -29,7 +29,7 @@ class Block:
     Attributes:
         places: the number of each row.
         names: the columns.
-        get: gives the cells of a column, one per row; None stands for a cell that is empty or missing.
+        get: gives the cells of a column, one per row; None means a cell that is empty or missing.
 
     Examples:
         >>> block = Block.of([1, 2], [{"id": 1, "by": {"rule": True}}, {"id": 2}])

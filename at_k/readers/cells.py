@@ -115,7 +115,7 @@ class _Nothing:
 
 
 NOTHING: Final = _Nothing()
-"""Stands for a column that a file does not have; None stands for a value that is missing."""
+"""Stands for a column that a file does not have; None means a value that is missing."""
 
 
 class UnfitError(ValueError):
@@ -271,7 +271,7 @@ class Cells:
         return True
 
     def read_numbers(self, role: str, values: Any) -> np.ndarray[Any, Any]:
-        """Read a column of grades, scores or costs; NaN stands for a missing one. Each text is read once."""
+        """Read a column of grades, scores or costs; NaN means a missing one. Each text is read once."""
         if hasattr(values, "type"):  # held by Arrow
             numbers = self._convert(role, values)
             if numbers is not None:

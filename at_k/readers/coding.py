@@ -31,7 +31,7 @@ def is_arrow(column: object) -> bool:
 
 
 def list_cells(column: Any) -> list[Any]:
-    """List the cells of a column; None stands for null."""
+    """List the cells of a column; None means null."""
     return list(column.to_pylist() if is_arrow(column) else column)
 
 

@@ -176,7 +176,7 @@ class Samples:
     Attributes:
         table: the standard columns that were found, with one row per problem: `problem` (string), `answers` (list of
             strings), `references` (list of strings), `grades` and `scores` (lists of numbers), `group` (string), `meta`
-            (string: a JSON object with what else the file says about the problem). Null stands for a sample without
+            (string: a JSON object with what else the file says about the problem). Null means a sample without
             an answer, a grade or a score.
         origin: what wrote the file.
         rows: for each problem the number of its row in the file or, where each sample has a row of its own, of the

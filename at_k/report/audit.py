@@ -37,13 +37,19 @@ def correct_values(
             "{option:audited} takes problems as independent, for other problems like these. Leave out "
             "{option:clusters} and {option:target}.",
         )
+    if judged.origin is not None and audited in judged.origin.roles.values():
+        raise InputError(
+            "audit.same",
+            "{option:audited} needs verdicts of another judge; {column} is a column of the results already.",
+            column=repr(audited),
+        )  # fmt: skip
     found = read_sheet(audited) if audited.lower().endswith(".csv") else read_column(data, audited, reading)
     grades, seen = fill_in(judged, found, audited)
     if (count := int(seen.sum())) < LEAST_AUDITED:
         raise InputError(
             "audit.few",
             "{option:audited} needs {least} problems that a better judge has looked at; {column} has {count}, {short} "
-            "too few. Draw more at random: `at-k select FILE --audit {short}`.",
+            "too few. `at-k select FILE --audit {least}` draws the same problems as a smaller audit, and further ones.",
             least=LEAST_AUDITED, column=repr(audited), count=count, short=LEAST_AUDITED - count,
         )  # fmt: skip
     better = Measurement(replace(judged, verdicts=replace(judged.verdicts, graded=(grades,))), part.options)
@@ -62,7 +68,8 @@ def correct_values(
 
 def hide_column(audited: str, columns: Mapping[str, str | None] | None) -> dict[str, str | None] | None:
     """Keep an audited column from being read as what its name usually holds, as references in `gold`."""
-    usual = [role for role, names in ROLE.items() if normalize_name(audited) in names]
+    kept = ("problem", "grades")  # an audit by these columns is a mistake, which is refused below
+    usual = [role for role, names in ROLE.items() if normalize_name(audited) in names and role not in kept]
     hidden = {role: None for role in usual if role not in (columns or {})}
     return {**(columns or {}), **hidden} if hidden or columns else None
 
@@ -73,11 +80,12 @@ def compare_judges(part: Measurement, values: Mapping[str, float], count: int, t
     keys: list[Key] = [key for key in columns if f"{key}_audited" in values]
     drawn = sorted((key for key in keys if key.metric == "pass@k"), key=lambda key: key.k or 0) or keys
     shifts = {key: values[f"{key}_audited"] - float(columns[key].expand().mean()) for key in (drawn[0], drawn[-1])}
-    moved = [f"{key} by {100 * shift:+.1f} points" for key, shift in shifts.items()]
+    moved = [f"{key} is {100 * abs(x):.1f} points {'lower' if x < 0 else 'higher'}" for key, x in shifts.items()]
     return Message(
         "note.audited",
-        "A better judge looked at {count} of {total} problems, taken as drawn at random. Its verdicts move {moved}.",
-        count=f"{count:,}", total=f"{total:,}", moved=" and ".join(moved).replace("-", "−"),
+        "A better judge looked at {count} of {total} problems, taken as drawn at random. Estimated from its verdicts, "
+        "{moved}.",
+        count=f"{count:,}", total=f"{total:,}", moved=", and ".join(moved),
     )  # fmt: skip
 
 
@@ -142,7 +150,13 @@ def read_sheet(path: str | PathLike[str]) -> dict[str, Floats]:
                 "{line}. `at-k select FILE --audit 40 > sheet.csv` writes one.",
                 columns=", ".join(SHEET), path=repr(str(path)), text=repr(text or place), line=line,
             )  # fmt: skip
-        verdicts.setdefault(row["problem"], {})[int(place)] = value
+        if int(place) in verdicts.setdefault(row["problem"], {}):
+            raise InputError(
+                "audit.twice",
+                "{path} judges sample {sample} of problem {name} twice, again in line {line}. Leave one.",
+                path=repr(str(path)), sample=place, name=repr(row["problem"]), line=line,
+            )  # fmt: skip
+        verdicts[row["problem"]][int(place)] = value
     return {name: np.array([own.get(i, np.nan) for i in range(max(own) + 1)]) for name, own in verdicts.items()}
 
 
@@ -160,7 +174,7 @@ def draw_sheet(names: Sequence[str], answers: Sequence[Sequence[Any]], count: in
             "audit.draw", "An audit is of 1 to {most} of these problems; got {count}.",
             most=len(names), count=count,
         )  # fmt: skip
-    places = sorted(np.random.default_rng(seed).choice(len(names), count, replace=False).tolist())
+    places = np.random.default_rng(seed).permutation(len(names))[:count].tolist()  # a larger draw holds a smaller one
     return [
         [names[place], str(sample), "" if answer is None else str(answer), ""]
         for place in places for sample, answer in enumerate(answers[place])

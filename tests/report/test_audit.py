@@ -71,6 +71,11 @@ def test_a_sheet_is_drawn_filled_in_and_read(tmp_path, capsys):
     sheet.write_text("\n".join([head, *filled]), encoding="utf-8")
     report = at_k.score(path, audited=str(sheet), metrics=["pass@1", "pass@8"])
     assert "30 of 60 problems" in str(report)
+    print_audit([path], 20, 1)
+    assert set(capsys.readouterr().out.splitlines()) < {head, *rows}  # a larger draw holds a smaller one
+    sheet.write_text("\n".join([head, *filled, filled[0]]), encoding="utf-8")
+    refuses("audit.twice", at_k.score, path, audited=str(sheet))
+    refuses("audit.same", at_k.score, path, audited="correct")
     assert report.audited["pass@8_audited"] >= report.audited["pass@1_audited"]
 
 

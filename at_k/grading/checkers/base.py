@@ -98,7 +98,7 @@ class Checker:
     def read_votes(
         self, texts: Sequence[str], *, num_workers: int | None = None, timeout: float | None = None
     ) -> list[Hashable]:
-        """Return a form of each answer: answers with equal forms vote together. A `NotGraded` stands for none."""
+        """Return a form of each answer: answers with equal forms vote together. A `NotGraded` means none."""
         return [self.normalize(text) for text in texts] if self.equates_forms else [text.strip() for text in texts]
 
     def list_close(self, forms: Sequence[Any]) -> Iterable[tuple[int, int, bool]]:

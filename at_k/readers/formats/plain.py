@@ -325,7 +325,7 @@ class _Pass:
         return replace(samples, questions=questions)
 
     def _read_verdicts(self, column: Any) -> NDArray[np.float64]:
-        """Read verdicts as far as they can be read; NaN stands for the others."""
+        """Read verdicts as far as they can be read; NaN means the others."""
         cells = column
         if self.listed:
             cells = [part for cell in list_cells(column) for part in (cell if isinstance(cell, list) else [cell])]
