@@ -1,12 +1,21 @@
 """Looks at results while they arrive: the level of each, and how often any look makes a false claim."""
 
 import numpy as np
+import pytest
 from cases import for_each, refuses
 
 import at_k
 
-LOOKS, SIZES = 20, (25, 50, 100, 200)
+LOOKS = 20
 ONE_LOOK = 1 - 0.05 / LOOKS
+
+
+def make(*counts, n=4):
+    """Make a data set of problems with so many of n samples correct."""
+    return {"grades": [[1] * int(c) + [0] * int(n - c) for c in counts]}
+
+
+A, B = make(*[0, 1, 2, 3, 4, 4, 4, 4, 4, 4] * 5), make(*[0, 0, 2, 2, 4, 3, 4, 4, 1, 4] * 5)
 
 
 def draw(rng, rate, problems=60, samples=8):
@@ -34,26 +43,35 @@ def test_other_numbers_of_looks_are_refused(looks, error):
     refuses(error, at_k.gate, {"grades": [[1, 0]] * 9}, require="pass@1 >= 0.5", looks=looks)
 
 
-def test_looks_at_growing_results_make_few_false_claims():
-    """Four of the looks are taken: 100 gates at the true value, and 40 pairs of equal models."""
-    false_pass = false_fail = false_claims = 0
-    for seed in range(100):
-        rng = np.random.default_rng(seed)
-        rates = rng.beta(2, 2, 200)  # mean .5
-        grades = (rng.random((200, 4)) < rates[:, None]).astype(int)
-        verdicts = {
-            at_k.gate({"grades": grades[:m].tolist()}, require="pass@1 >= 0.5", looks=LOOKS).verdict for m in SIZES
-        }
-        false_pass, false_fail = false_pass + ("PASS" in verdicts), false_fail + ("FAIL" in verdicts)
-    for seed in range(40):
-        rng = np.random.default_rng([1, seed])
-        rates = rng.beta(2, 2, 200)[:, None]
-        a, b = ((rng.random((200, 4)) < rates).astype(int) for _ in range(2))
-        found = [
-            at_k.compare({"grades": a[:m].tolist()}, {"grades": b[:m].tolist()}, metrics="pass@1", looks=LOOKS)
-            for m in SIZES
-        ]
-        false_claims += any(each.comparisons["pass@1"].p_value < 0.05 / LOOKS for each in found)
-    assert false_pass / 100 <= 0.03
-    assert false_fail / 100 <= 0.03
-    assert false_claims / 40 <= 0.05
+@for_each("further", [{}, {"target": "problem_set", "k": 2}, {"band": True}, {"method": "bounded"}, {"margin": 0.1}])
+def test_every_kind_of_comparison_takes_the_level_of_each_look(further):
+    looked, alone = at_k.compare(A, B, looks=LOOKS, **further), at_k.compare(A, B, confidence_level=ONE_LOOK, **further)
+    for key, own in alone.comparisons.items():
+        found = looked.comparisons[key]
+        assert (found.low, found.high, found.p_value) == pytest.approx((own.low, own.high, own.p_value))
+        assert str(looked.verdict(key)) == str(alone.verdict(key))
+
+
+def test_twenty_looks_at_equal_models_rarely_claim_a_difference():
+    rng, claimed, peeked, sets = np.random.default_rng(36), 0, 0, 50
+    for _ in range(sets):
+        p = rng.beta(1, 1, 200)
+        a, b = rng.binomial(1, p), rng.binomial(1, p)
+        found = [at_k.compare(make(*a[:m], n=1), make(*b[:m], n=1), metrics="pass_at_k", looks=LOOKS)
+                 for m in range(10, 201, 10)]  # fmt: skip
+        claimed += any(each.comparisons["pass@1"].low > 0 or each.comparisons["pass@1"].high < 0 for each in found)
+        peeked += any(each.comparisons["pass@1"].p_value < 0.05 for each in found)
+    assert claimed <= 0.05 * sets < peeked
+
+
+def test_twenty_looks_at_a_gate_rarely_pass_or_fail_falsely():
+    rng, least, looks = np.random.default_rng(36), 0.6, np.arange(20, 401, 20)
+    c = rng.binomial(4, rng.beta(1.2, 0.8, (1000, 400)))  # the mean is .6: neither verdict is true
+    found = [(c[:, :m].mean(axis=1) / 4, c[:, :m].std(axis=1, ddof=1) / 4 / m**0.5) for m in looks]
+    low, high = np.array(
+        [at_k.interval(*own, float(m), confidence_level=ONE_LOOK) for own, m in zip(found, looks, strict=True)]
+    ).transpose(1, 2, 0)
+    for own in range(3):  # these are the intervals of the gate
+        check = at_k.gate(make(*c[own, :100]), require=f"pass@1 >= {least}", looks=LOOKS).checks[0]
+        assert (check.low, check.high) == pytest.approx((low[own, 4], high[own, 4]))
+    assert max((low > least).any(axis=1).mean(), (high < least).any(axis=1).mean()) <= 0.03
