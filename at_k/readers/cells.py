@@ -228,8 +228,8 @@ class Cells:
 
     Args:
         scale: the worst and the best grade, where they are not 0 and 1.
-        correct: words that stand for a right sample; without `wrong`, every other word is then a wrong one.
-        wrong: words that stand for a wrong sample.
+        correct: words of right samples; without `wrong`, all others are wrong but those that are known, such as "pass".
+        wrong: words of wrong samples.
 
     Examples:
         >>> cells = Cells(wrong=["WA"])
@@ -256,7 +256,8 @@ class Cells:
 
     def _spell(self, role: str, value: Any) -> Any:
         if role == "grades" and self._words and value is not None:
-            found = self._words.get(str(value).strip().casefold(), self._others)
+            word = str(value).strip().casefold()
+            found = self._words.get(word, None if word in _WORDS else self._others)
             if found is not None:
                 return found
         value = read_share(read_spelled(value))
