@@ -276,7 +276,7 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
     """
     asked = complete(given, plan)
     options, looks = share_looks(asked)
-    looks += _price_looks(asked["confidence_level"], asked["looks"])
+    looks += _price_looks(asked)
     scoring: dict[str, Any] = {name: value for name, value in given.items() if name in PILOT}
     if (pilot is None) == (options["expect"] is None):
         raise _say.error("plan.pilot_or_expected")
@@ -311,14 +311,14 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
     )  # fmt: skip
 
 
-def _price_looks(level: float, looks: int) -> list[Message]:
-    """Say what looking several times costs: widths grow by the quantile of the stricter level."""
-    if looks == 1:
-        return []
+def _price_looks(options: Mapping[str, Any]) -> list[Message]:
+    """Say how many more problems a stricter level takes, for a width or for a difference that is found with a power."""
     from scipy.special import ndtri
 
-    ratio = (ndtri((1 - level) / 2 / looks) / ndtri((1 - level) / 2)) ** 2
-    return [_say("plan.looks", looks=looks, ratio=f"{float(ratio):.1f}")]
+    level, looks = options["confidence_level"], options["looks"]
+    found = 0.0 if options["detect"] is None else ndtri(options["power"])
+    ratio = ((ndtri(1 - (1 - level) / 2 / looks) + found) / (ndtri(1 - (1 - level) / 2) + found)) ** 2
+    return [] if looks == 1 else [_say("plan.looks", looks=looks, ratio=f"{float(ratio):.1f}")]
 
 
 def _read_pilot(name: str, pilot: Any, scoring: dict[str, Any]) -> tuple[list[str], Any, Any, list[str] | None]:

@@ -78,10 +78,10 @@ READING = in_panel(
     Option(
         "correct",
         "list[str]",
-        'words that stand for a right sample: `["AC"]`. Without `wrong`, every other word is then a wrong one.',
+        'words of right samples: `["AC"]`. Without `wrong`, other words are wrong, unless known, as `pass` is.',
         (),
         metavar="WORD,...",
-        help="Words that stand for a right sample: solved,AC. Without --wrong, every other word is a wrong one.",
+        help="Words of right samples: solved,AC. Without --wrong, other words are wrong, unless known, as pass is.",
     ),
     Option(
         "wrong",
