@@ -19,10 +19,11 @@ test: .venv/.test  ## all tests, without a network
 	$(BIN)/python -m pytest -m alone tests || failed=1; \
 	exit $$failed
 
-quality: .venv/.quality  ## lint, format, strict types
+quality: .venv/.quality  ## lint, format, strict types, plain words
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/python -m tools.words
 
 docs: .venv/.docs  ## the site of the documentation, in build/site
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m tools.site

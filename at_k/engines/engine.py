@@ -91,7 +91,7 @@ class Rows:
 
 
 class Engine(Protocol):
-    """What counts samples where they are. A module can be one."""
+    """An engine that counts samples in their place. A module can be one."""
 
     def takes(self, data: Any) -> bool:
         """Return whether data are of this engine, by their type alone: nothing is imported for it."""
@@ -138,7 +138,7 @@ def is_of(data: object, *packages: str) -> bool:
 def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None) -> Roles:
     """Choose the columns of samples: those that are called as their roles, or as files call them, or as is said.
 
-    A question stands for its problem, and `answer` for what of answers and references has no other column. Whole
+    A question names its problem, and `answer` for what of answers and references has no other column. Whole
     completions are no answers.
 
     Args:

@@ -6,7 +6,7 @@ from __future__ import annotations
 def sql(*, table: str, problem: str, correct: str, group: str | None = None, cast: bool = False) -> str:
     """Write the query that counts problems by n and c, in standard SQL, for any database.
 
-    Its arguments become part of the query as they are: they must not come from strangers. A sample without a verdict
+    Its arguments become part of the query as they are: untrusted users must not give them. A sample without a verdict
     counts as wrong. To leave it out, let `table` be a query: `"(SELECT * FROM samples WHERE reward IS NOT NULL) AS s"`.
 
     Args:

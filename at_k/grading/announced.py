@@ -98,7 +98,7 @@ _PAIRS = ('""', "''", "``", "“”", "‘’", "「」", "«»")
 
 
 def list_tagged(text: str) -> Iterator[str]:
-    """Yield what stands in `<answer>`, the last first."""
+    """Yield the contents of `<answer>`, the last first."""
     for tag in reversed(deque(_TAG.finditer(text), maxlen=_MOST_MARKS)):
         end = _TAG_END.search(text, tag.end())
         yield text[tag.end() : end.start() if end else len(text)].strip()
@@ -135,7 +135,7 @@ def _find_rest(rest: str, kind: str) -> str:
 
 
 def read_value(rest: str, kind: str) -> str | None:
-    """Return the answer at the beginning of a line; None if what stands there is none."""
+    """Return the answer at the beginning of a line, or None."""
     cut = _CUT.search(rest)
     rest = (rest[: cut.start()] if cut else rest).strip("\u200b\u200c\u200d\u200e\u200f\ufeff \t\r")
     if kind not in ("hashes", "tag"):
@@ -152,7 +152,7 @@ def read_value(rest: str, kind: str) -> str | None:
     answer = (
         _EMPHASIS.sub("", rest).strip().strip("*").strip("\u200b\u200c\u200d\ufeff \t\r\n").lstrip(":： ").rstrip(",;")
     )
-    if answer.count("`") % 2:  # what announces the answer stands between the same marks
+    if answer.count("`") % 2:  # the announcement is between the same marks
         answer = answer.strip("`").rstrip()
     if len(answer) > 2 and answer[0] + answer[-1] in _PAIRS and answer[0] not in answer[1:-1]:
         answer = answer[1:-1].strip()

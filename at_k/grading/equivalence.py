@@ -121,7 +121,7 @@ def merge_equivalent(
 
 
 def _choose(problem: Ints, group: Ints, criteria: tuple[Ints, ...]) -> Ints:
-    """Return, for each cell, the cell that stands for its class: the first by the criteria, of which the last leads."""
+    """Return, for each cell, the representative of its class: the first by the criteria, of which the last leads."""
     order = np.lexsort((*criteria, group, problem))
     starts = np.ones(len(order), dtype=bool)
     starts[1:] = (np.diff(problem[order]) != 0) | (np.diff(group[order]) != 0)
@@ -142,7 +142,7 @@ class _Comparison:
                 self.not_compared[form.cause] += 1
                 forms[place] = texts[place].strip()
         spelled: dict[Hashable, str] = {}
-        for place in order:  # the shortest text of a form stands for it
+        for place in order:  # the shortest text of a form represents it
             spelled.setdefault(forms[place], texts[place])
         self.forms, self.texts = list(spelled), list(spelled.values())
         index = {form: place for place, form in enumerate(spelled)}

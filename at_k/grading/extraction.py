@@ -33,7 +33,7 @@ _GSM8K = re.compile(r"^####[ \t]*(\S[^\n]*?)[ \t]*\Z", re.MULTILINE)
 
 
 def remove_thoughts(text: str) -> str:
-    """Remove reasoning between `<think>` and `</think>` (or `<thinking>`): what stands there is a draft.
+    """Remove reasoning between `<think>` and `</think>` (or `<thinking>`), which is a draft.
 
     Where only the end is marked, the prompt has opened it, and all that precedes is removed. Where only the beginning
     is, the text was cut off, and the rest is removed.
@@ -86,7 +86,7 @@ def find_boxed(text: str) -> str | None:
 def find_final_answer(text: str) -> str | None:
     r"""Return the answer that a text announces last, up to the end of the sentence; None if it announces none.
 
-    Announced is what stands in `<answer>`, after "####", below a heading "Answer", and after "The answer is", "The
+    Announced is the text in `<answer>`, after "####", below a heading "Answer", and after "The answer is", "The
     answer to the question is", "Answer:" or "Result:", also in other languages (Respuesta:, 答案是, 정답:). What
     was announced and is no answer is passed over, such as an empty formula, a question, or a clause; if the last
     announcement says that something is not the answer, there is none.
@@ -144,7 +144,7 @@ _PYTHON = ("", "py", "python", "python3")
 
 @dataclass(frozen=True)
 class _Block:
-    """Hold what stands between two fences, or beside one that has no other."""
+    """Hold the text between two fences, or beside one that has no other."""
 
     language: str
     code: str
@@ -179,15 +179,15 @@ def find_names(tests: str) -> frozenset[str]:
 
 
 def find_program(text: str, names: Collection[str] = ()) -> str | None:
-    r"""Return the program in a text: what stands between fences of Markdown, or the whole text if it has none.
+    r"""Return the program in a text: the text between fences of Markdown, or the whole text if it has none.
 
     Of several blocks it is the last that defines one of the names, such as the function to test, by `def` or `class`,
     or else by an assignment, joined by closed ones of Python that define or import what it uses; where none does, all
     closed blocks of Python are joined. If no names are known, it is the
     last that defines anything, or, where none does, the last that is marked as Python. A block of another language than
     Python counts only where there is no other, and one that is not closed only where no closed one would do. So does
-    what stands before the first fence: the prompt may have opened it. A block that is indented as a whole is dedented.
-    Reasoning up to `</think>` and a byte order mark are left out. What stands within a string in triple quotes, such as
+    the text before the first fence: the prompt may have opened it. A block that is indented as a whole is dedented.
+    Reasoning up to `</think>` and a byte order mark are left out. The inside of a string in triple quotes, such as
     a docstring, is part of the program, be it a fence or `</think>`.
 
     Examples:
@@ -235,7 +235,7 @@ def _add_helpers(best: _Block, blocks: list[_Block]) -> str:
     A later block that defines the same is another version, and one that does not compile no program: both are left out.
     """
     chosen, code, defined = [best], best.code, best.list_provided()
-    for block in [*reversed(blocks[-_MOST_HELPERS:])] * 2:  # a helper has helpers too, which may stand behind it
+    for block in [*reversed(blocks[-_MOST_HELPERS:])] * 2:  # a helper has helpers too, which may follow it
         provided = block.list_provided() if block.language in _PYTHON and block.closed else set()
         needed = provided.intersection(re.findall(r"\w+", code)) - defined
         if needed and (blocks.index(block) < blocks.index(best) or not provided & defined):
@@ -257,7 +257,7 @@ def _can_compile(code: str) -> bool:
 
 
 def _find_outside_strings(rule: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of a rule that do not stand within a string in triple quotes."""
+    """Yield the matches of a rule outside of strings in triple quotes."""
     seen, quotes = 0, dict.fromkeys(('"""', "'''"), 0)
     last = {mark: text.rfind(mark) for mark in quotes}
     for match in rule.finditer(text):

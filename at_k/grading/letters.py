@@ -127,7 +127,7 @@ def find_letter(text: str, letters: str = LETTERS) -> str | None:
 
 
 def _list_letters(text: str, start: int, more: re.Match[str] | None, patterns: _Patterns) -> set[str]:
-    """Return the letters of the list in which a letter stands, as in "B, C or D"; a letter alone is its own list."""
+    """Return the letters of the list that holds a letter, as in "B, C or D"; a letter alone is its own list."""
     before = patterns.before.search(text, max(0, start - 24), start)
     return {text[start], *(before[0][:1] if before else ""), *(patterns.alone.findall(more[0]) if more else ())}
 

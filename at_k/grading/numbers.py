@@ -22,7 +22,7 @@ _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2
 
 
 class _Characters(dict[int, str]):
-    """Map each character to the ASCII that it stands for. Full-width and other decimal digits become ASCII digits."""
+    """Map each character to its ASCII form. Full-width and other decimal digits become ASCII digits."""
 
     def __init__(self) -> None:
         super().__init__(dict.fromkeys(map(ord, _SPACES), " "))
@@ -195,7 +195,7 @@ _UNIT = (
 )
 _UNITS_POWER = re.compile(rf"{_UNIT}\s?(?:\^|\*\*)\s?\{{?\s?[+-]?$")
 
-# Letters that may stand right before a number. After others it is part of a name, as in H2O and m2.
+# Letters that may come right before a number. After others it is part of a name, as in H2O and m2.
 _WORD_BEFORE = re.compile(rf"(?:(?<![A-Za-z]){_MONEY}|\\[a-z]*space|\\[a-z]*quad|\\boxed|\\[a-z]*[lg]eq?|\\approx)$")
 
 _PART = re.compile(r"(?:\^|(?<=[A-Za-z0-9)])\*\*|_|√|(?<=[0-9]):|\\sqrt|\\log|\]|\\frac\{.{0,40}\})\s?[{(]?\s?[+-]?$")
@@ -211,7 +211,7 @@ _SIGN_BEFORE = re.compile(rf"(?:(?<![\w)\]}}}}])-|(?<=[=(:][ ])-[ ])(?:{_MONEY}[
 
 
 class _Alike(dict[int, str]):
-    """Map each character to the one that it stands for in a number, so that a text keeps its length."""
+    """Map each character to the one that it means in a number, so that a text keeps its length."""
 
     def __missing__(self, code: int) -> str:
         spelled = _CHARACTERS[code]

@@ -28,7 +28,7 @@ _HEADER = struct.Struct("<4s22xHH")
 _DIRECTORY_ERRORS = (
     zipfile.BadZipFile, OSError, ValueError, IndexError, OverflowError, NotImplementedError, struct.error,
 )  # fmt: skip
-"""What `zipfile` raises for damaged directories, besides the error that is its own."""
+"""Errors of `zipfile` for damaged directories, besides its own."""
 
 
 class Archive:

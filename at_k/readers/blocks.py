@@ -68,7 +68,7 @@ class Block:
         return [None] * len(self)
 
     def has(self, name: str) -> bool:
-        """Return whether a name stands for a column, as of `column`."""
+        """Return whether a name is that of a column, as of `column`."""
         if name in self.names or name == "line" or any(name.startswith(f"{each}.") for each in self.names):
             return True
         return "+" in name and all(map(self.has, name.split("+")))
@@ -138,7 +138,7 @@ class Rows:
 
     @property
     def is_text(self) -> bool:
-        """Whether all cells are texts."""
+        """Return whether all cells are texts."""
         return self.layout in ("csv", "tsv")
 
     def peek(self) -> Block:

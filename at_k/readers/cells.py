@@ -115,7 +115,7 @@ class _Nothing:
 
 
 NOTHING: Final = _Nothing()
-"""Stands for a column that a file does not have; None means a value that is missing."""
+"""The marker of a column that a file does not have; None means a missing value."""
 
 
 class UnfitError(ValueError):

@@ -81,7 +81,7 @@ def _encode_arrow(column: Any) -> Coded:
 
 
 def find_firsts(codes: Codes) -> Codes:
-    """Return for each code, in their order, the first place where it stands.
+    """Return for each code, in their order, its first place.
 
     Examples:
         >>> find_firsts(np.array([7, -1, 7])).tolist()
@@ -147,7 +147,7 @@ class Groups(NamedTuple):
     """The rows of each problem, in the order of the file: what one stable sort says.
 
     Attributes:
-        order: the positions of the rows, those of each problem together; None if they stand so already.
+        order: the positions of the rows, those of each problem together; None if they are in this order already.
         offsets: where the rows of each problem begin in that order, and where the last ones end.
         firsts: the position of the first row of each problem.
 

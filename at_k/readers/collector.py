@@ -250,7 +250,7 @@ class Collector:
             self.count += 1
 
     def add_problem(self, row: int, problem: object, samples: Sequence[Mapping[str, Any]], **shared: Any) -> None:
-        """Add a problem that stands in the file once, with the list of its samples."""
+        """Add a problem that has one row, with the list of its samples."""
         with self.faults:
             name = self.read("problem", problem, row)
             if not samples:
@@ -316,7 +316,7 @@ class Collector:
         return joined
 
     def place(self, row: int) -> Message:
-        """Describe where a sample stands: "line 7"."""
+        """Describe the place of a sample: "line 7"."""
         return self.describe(row, "", None)
 
     def lack(self, field: str, row: int) -> InputError:

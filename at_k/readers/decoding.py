@@ -23,7 +23,7 @@ _LONG_INTEGER = re.compile(rf"[0-9]{{{_LONGEST_INTEGER + 1}}}")
 
 
 def decode(data: bytes, line: int | None = None) -> Any:
-    """Decode a JSON document, or a line of a JSONL file, the number of which stands in the error.
+    """Decode a JSON document, or a line of a JSONL file, whose number an error names.
 
     Numbers such as NaN and Infinity, which JSON does not know and Python writes, are read too.
 
@@ -110,7 +110,7 @@ _BLANK = re.compile(r"\s*")
 
 @dataclass(frozen=True)
 class _Faulty:
-    """Stands, in decoded JSON, for a number with too many digits or an object that repeats a name."""
+    """The marker, in decoded JSON, of a number with too many digits or an object that repeats a name."""
 
     repeated: str | None = None
 

@@ -1,4 +1,4 @@
-"""CSV and TSV, in blocks, and the lines on which the rows of a table stand.
+"""CSV and TSV, in blocks, and the lines of the rows of a table.
 
 Arrow parses plain blocks; Python's reader takes over where one is not.
 """
@@ -38,7 +38,7 @@ _BLANK = re.compile(rb"\A(?:[^\S\n]*\n)+")
 
 
 def find_delimiter(header: bytes) -> str:
-    """Return what stands between two cells, by the header line: a tab, a comma, a semicolon or a bar."""
+    """Return the delimiter, by the header line: a tab, a comma, a semicolon or a bar."""
     # Spreadsheets write semicolons where a comma is the decimal point.
     return "\t" if b"\t" in header else next((mark for mark in ",;|" if mark.encode() in header), ",")
 
@@ -167,7 +167,7 @@ def read_records(lines: Iterable[str], delimiter: str, count: int = 0, width: in
 
 
 def _parse(data: bytes, names: Sequence[str], wanted: Sequence[str], delimiter: str) -> Any:
-    """Parse lines of CSV with Arrow; None if it cannot, or could read something else than is there.
+    """Parse lines of CSV with Arrow; None if it cannot, or could misread them.
 
     Arrow takes a text behind a closed quotation mark, and a row that ends within a cell, so it gets no such marks.
     """
@@ -195,13 +195,13 @@ def _is_plain(data: bytes) -> bool:
 
 
 _ROW, _LINE = re.compile(r"\brow {(\w+)(:,)?}"), re.compile(r"\b(?:row|line) {(\w+)(:,)?}")
-"""How sentences name a row, or the line of several files that are read as one."""
+"""Names of a row in sentences, or of the line of several files that are read as one."""
 
 
 def name_lines(message: Message, source: Source) -> Message:
     r"""Name the lines of a file where a message counts the rows of the table in it.
 
-    A message about a file whose rows are not lines, such as Parquet, is returned as it is. Where the lines stand for
+    A message about a file whose rows are not lines, such as Parquet, is returned as it is. If the lines are
     files, these are named.
 
     Examples:

@@ -1,4 +1,4 @@
-"""What is wrong with a value and where it stands: the same sentences, whatever file it is in."""
+"""Faults of values and their places, in the same sentences for every kind of file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNITS: dict[str, Callable[[int], Message]] = {
     "sample": lambda row: Message("collector.sample_place", "sample {row:,}", row=row),
     "problem": lambda row: Message("collector.task_place", "problem {row:,}", row=row),
 }
-"""How a place is called, by what is counted."""
+"""Words for a place, by the unit that is counted."""
 
 
 class Faults:
@@ -69,7 +69,7 @@ class Faults:
 
 
 def describe_place(row: int, column: str, sample: int | None = None) -> Message:
-    """Describe where a value stands in a table; all numbers are counted from 1.
+    """Describe the place of a value in a table; all numbers are counted from 1.
 
     Examples:
         >>> str(describe_place(2, "correct", 3))

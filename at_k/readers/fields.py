@@ -36,7 +36,7 @@ _REASONS = {
     "not run": re.compile(r"cancel|not.run|skipped|incomplete", re.IGNORECASE),
     "infrastructure": re.compile(""),
 }
-"""What a text says of a sample that failed; the first pattern that is found counts."""
+"""Patterns of texts about a sample that failed; the first match counts."""
 
 
 class Found(NamedTuple):
@@ -72,12 +72,12 @@ class Chosen(NamedTuple):
 
 @dataclass(frozen=True)
 class Keys:
-    """Where a harness writes what, as paths with dots into the object of a sample.
+    """Paths of a harness's fields, with dots into the object of a sample.
 
     Attributes:
         problem: the name of the problem; it must be there.
         grades: whether the sample is correct, with `{scorer}` for the one that is chosen. None, or nothing there,
-            stands for a sample that was not judged.
+            means a sample that was not judged.
         number: what the file calls the sample.
         answers: its answer.
         references: the correct answer.
@@ -87,11 +87,11 @@ class Keys:
             entries, and then in the row. An entry that is no object is one with the field "". Where it is the list
             of answers, the samples share their grade.
         beside: a list that must be as long.
-        failed: what is there, and not None, for a sample that was not judged, whatever its grade is.
+        failed: a field that is not None for a sample that was not judged, whatever its grade is.
         masked: what is true for a sample that the harness leaves out of its own numbers.
         cause: what says why a sample has no grade.
         apart: what tells two problems of one name apart.
-        silent: what stands for no answer.
+        silent: the values that mean no answer.
         info: an object with what else is said of the problem; "" for the row.
         details: what else is kept of each sample, such as its cost; its name is the last one of the path.
         needed: the fields that every object must have; by default those of problem, number and grades.
@@ -118,7 +118,7 @@ class Keys:
 
 @dataclass(frozen=True)
 class Fields:
-    """How the objects of a harness are found, and what they mean.
+    """Rules that find the objects of a harness, and their meaning.
 
     Attributes:
         harness: the name by which an origin calls it.
@@ -355,7 +355,7 @@ def find_run(source: Source, *folders: str) -> dict[str, str]:
 
 
 def list_documents(source: Source) -> Iterator[tuple[int, Any, Path]]:
-    """Yield the documents of a file, or of those that it stands for, each with its number and its path."""
+    """Yield the documents of a file, or of those that it lists, each with its number and its path."""
     if source.files:
         for number, document in source.rows():
             yield number, document, Path(source.files[number - 1])
@@ -375,7 +375,7 @@ def starts_with(document: Any, path: Sequence[str], *fields: str) -> bool:
 
 
 def list_names(objects: Iterable[Any], path: str) -> list[str]:
-    """List the names of what stands under a path in any of some objects."""
+    """List the names under a path in any of some objects."""
     found = (_find(each, path) for each in objects)
     return list(dict.fromkeys(name for own in found if isinstance(own, dict) for name in own))
 

@@ -1,4 +1,4 @@
-"""What a reader of one format is: how its files are recognised, and how they are read."""
+"""The reader of one format: rules that recognise its files and read them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPTIONS = ("scorer", "filter", "tests", "prompt_column", "rows_at", "correct", "
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file is to be read; the arguments of `at_k.read_results`.
+    """Options of reading a file; the arguments of `at_k.read_results`.
 
     Attributes:
         columns: role → column, or None for no column, where the choice of the reader is not right.
@@ -35,8 +35,8 @@ class Reading:
         tests: which tests a program must pass, where a file has several sets.
         prompt_column: the column with the prompts that answers continue.
         rows_at: the key of a JSON document under which the rows are, with dots.
-        correct: words that stand for a right sample.
-        wrong: words that stand for a wrong one.
+        correct: words of right samples.
+        wrong: words of wrong ones.
         errors: "raise", or "skip" to leave out what is broken and count it by cause.
         limits: the most bytes and rows that are accepted.
         scale: the worst and the best grade, where they are not 0 and 1.
@@ -86,7 +86,7 @@ class Reading:
 
 
 class Mark(NamedTuple):
-    """What the beginning of a file shows, by which its format is recognised.
+    """Marks at the beginning of a file, by which its format is recognised.
 
     Attributes:
         layout: "rows" for JSON lines or a single object, "json" for a document, "csv", "parquet" or "zip".
@@ -100,7 +100,7 @@ class Mark(NamedTuple):
 
 
 class About(NamedTuple):
-    """What is said of a format.
+    """A description of a format.
 
     Attributes:
         name: what `format=` takes.

@@ -107,7 +107,7 @@ def _is_rounded(rows: Sequence[Row], names: Collection[str]) -> bool:
 
 
 def _may_repeat(data: bytes, rows: Sequence[Row], wanted: Collection[str] | None) -> bool:
-    """Return whether an object may have a name twice, or one of those wanted: spelled alike, or with an escape."""
+    """Return whether an object may have a name twice, or one of those wanted: spelled the same, or with an escape."""
     if not _SPACED.search(data) and data.count(b'":') == sum(map(len, rows)):
         return False
     if b"\\u00" in data:
@@ -117,7 +117,7 @@ def _may_repeat(data: bytes, rows: Sequence[Row], wanted: Collection[str] | None
 
 
 def _parse(data: bytes, types: Mapping[str, Any]) -> Any:
-    """Parse lines of JSON with Arrow; None if it cannot, or could read something else than is there.
+    """Parse lines of JSON with Arrow; None if it cannot, or could misread them.
 
     Arrow reads two objects on a line, and crashes on deep ones. So each line must begin with a brace and end with one,
     must have few brackets, and must become one row. Arrow itself refuses an object that has a name twice.

@@ -138,7 +138,7 @@ def _join_problems(
     import pyarrow as pa
 
     first = parts[0]
-    # For each file, where each of its problems stands among all.
+    # For each file, the place of each of its problems among all.
     owners = [np.array([places[name] for name in part.problems]) for part in parts]
     counts = [part.n for part in parts]
     groups = Groups.of(np.concatenate([np.repeat(own, n) for own, n in zip(owners, counts, strict=True)]))

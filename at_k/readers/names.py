@@ -1,4 +1,4 @@
-"""What people call columns, and how messages quote names. Every list of names is here, and nowhere else."""
+"""Names that people give to columns, and quotes of names in messages. Every list of names is here, and nowhere else."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ WHOLE_TEXT = _words("sample completions completion responses response outputs ou
 """Names of columns that often hold whole completions: answers only where nothing else can be."""
 
 OWN_ANSWER = ("answer", "答案")
-"""Names that stand for the reference, or for the answer of each sample."""
+"""Names of the reference, or of the answer of each sample."""
 
 SAMPLE_NUMBER = _words(
     "sample sample_id sample_idx sample_index epoch trial trial_id trial_num repeat repeat_id repetition "
@@ -157,7 +157,7 @@ def find_named(columns: Collection[str], names: Collection[str]) -> list[str]:
 
 
 def has_name(column: str, names: Collection[str]) -> bool:
-    """Return whether a column, or the nested field that its dotted name stands for, has one of these names.
+    """Return whether a column, or the nested field of its dotted name, has one of these names.
 
     Examples:
         >>> has_name("Model Name", MODEL), has_name("provider.label", MODEL), has_name("id", MODEL)

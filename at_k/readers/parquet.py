@@ -1,6 +1,6 @@
 """Read Parquet, Arrow and Feather files in blocks, the columns that are needed alone.
 
-A few kilobytes of Parquet may stand for gigabytes: a value that is repeated is written once. So where there are limits,
+A few kilobytes of Parquet may unpack to gigabytes: a value that is repeated is written once. So where there are limits,
 what the needed columns hold is counted in small steps, with texts in dictionaries, before it is decoded as a whole.
 """
 
@@ -29,7 +29,7 @@ _STEP = 16
 """Rows that are decoded at a time to count them: a text may begin with the whole one before it."""
 
 _DAMAGE = (ValueError, TypeError, AttributeError, ArithmeticError, LookupError, RuntimeError, MemoryError)
-"""What a value of another type, or an impossible number, in damaged metadata may lead to."""
+"""Errors that a value of another type, or an impossible number, in damaged metadata may cause."""
 
 
 def list_columns(source: Source) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ def open_file(source: Source) -> pa.NativeFile:
 
 @contextmanager
 def refusing(kind: str) -> Iterator[None]:
-    """Turn whatever a damaged file leads to into an error that says so."""
+    """Turn the errors of a damaged file into one that names the damage."""
     import pyarrow as pa
 
     try:

@@ -28,7 +28,7 @@ def is_paths(data: object) -> bool:
 
 
 def is_folder_or_glob(path: str | PathLike[str]) -> bool:
-    """Return whether a path stands for the files in a folder here, or for those that match it."""
+    """Return whether a path is a folder here, or a pattern of files."""
     text = fspath(path)
     return "://" not in text and (Path(path).is_dir() or (has_magic(text) and not Path(path).exists()))
 
@@ -57,7 +57,7 @@ def name_models(paths: Sequence[str]) -> list[str]:
 
 _SHARD = re.compile(r"(.+)-(\d{5})-of-(\d{5})")
 _SAVED = {"dataset_info.json", "state.json"}
-"""What `datasets` writes beside the shards of a data set."""
+"""Files that `datasets` writes beside the shards of a data set."""
 
 _ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".eval", ".zip"}
 
@@ -73,7 +73,7 @@ def is_named_as_results(file: Path) -> bool:
 
 
 def find_files(paths: Paths) -> tuple[list[Path], bool]:
-    """List the files that a path, a list of paths, a folder or a glob stands for."""
+    """List the files of a path, a list of paths, a folder or a glob."""
     given = [paths] if isinstance(paths, (str, PathLike)) else paths
     if not isinstance(given, Sequence) or not all(isinstance(each, (str, PathLike)) for each in given):
         raise TypeError(f"`path` must be the path of a file, or a list of paths; got {shorten(paths)}")

@@ -46,7 +46,7 @@ class Column:
 
     @cached_property
     def has_lists(self) -> bool:
-        """Whether a cell is a list."""
+        """Return whether a cell is a list."""
         return any(isinstance(cell, list) for cell in self.there)
 
     @cached_property
@@ -61,7 +61,7 @@ class Column:
 
     @cached_property
     def holds_labels(self) -> bool:
-        """Whether there are few labels, and one in half of the cells."""
+        """Return whether there are few labels, and one in half of the cells."""
         if any(isinstance(cell, (list, dict)) for cell in self.there):
             return False
         fitting = sum(self._reads.fits("group", cell) for cell in self.there)
@@ -69,7 +69,7 @@ class Column:
 
     @cached_property
     def holds_truths(self) -> bool:
-        """Whether all cells are truth values, or words for them; or lists of these."""
+        """Return whether all cells are truth values, or words for them; or lists of these."""
         parts = [part for cell in self.there for part in (cell if isinstance(cell, list) else [cell])]
         return bool(parts) and all(isinstance(read_spelled(part), bool) for part in parts)
 

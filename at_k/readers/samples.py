@@ -31,7 +31,7 @@ ROLES = ("problem", "answers", "references", "grades", "scores", "group")
 """The roles of columns, which are also the names of the standard columns."""
 
 COUNT_ROLES = ("n", "c")
-"""The roles of columns that count the samples of each problem, and the correct ones: they stand in place of grades."""
+"""The roles of columns that count the samples of each problem, and the correct ones: they replace grades."""
 
 FURTHER_ROLES = ("sample", "cost")
 """The number of a sample, and its cost: roles that no standard column holds."""
@@ -62,7 +62,7 @@ def list_types() -> dict[str, pa.DataType]:
 
 
 MISSING = "missing"
-"""The detail of each sample that says why it is missing, one of `REASONS`; None for one that is there."""
+"""The detail of each sample that says why it is missing, one of `REASONS`; None for one that is not."""
 
 REASONS = ("infrastructure", "timeout", "masked", "judge failed", "not run")
 """Why a sample is missing."""
@@ -73,7 +73,7 @@ BUILDER = "at_k"
 
 @dataclass(frozen=True)
 class Origin:
-    """What wrote a file, and what was taken from it.
+    """The writer of a file, and the parts that were taken from it.
 
     Attributes:
         harness: the name of its format, such as "inspect_ai"; "plain" for a table whose columns may have any names.
@@ -283,7 +283,7 @@ class Samples:
     def n_missing(self) -> int:
         """The number of missing samples: those without a grade or, where nothing is graded, without an answer.
 
-        A sample with a grade and without an answer is there: it casts no vote.
+        A sample with a grade and without an answer counts, and casts no vote.
         """
         for role in ("grades", "answers"):
             if role in self.table.column_names:
@@ -292,7 +292,7 @@ class Samples:
 
     @cached_property
     def reasons(self) -> dict[str, int]:
-        """How many samples are missing for each of `REASONS`, as far as the file says why."""
+        """The number of missing samples for each of `REASONS`, as far as the file says why."""
         if MISSING not in self.details:
             return {}
         listed = (json.loads(text).get(MISSING) or [] for text in self.listed("meta") or [] if text)
@@ -300,7 +300,7 @@ class Samples:
         return {name: found[name] for name in REASONS if found[name]}
 
     def place(self, problem: int, sample: int, role: str | None = None) -> Message:
-        """Describe where a sample stands in the file; both numbers are counted from 0.
+        """Describe the place of a sample in the file; both numbers are counted from 0.
 
         The column is that of a role; by default that of its grade or, where there are no grades, that of its answer.
         """

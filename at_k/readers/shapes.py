@@ -39,7 +39,7 @@ _UNNAMED = ("", "column")
 """Names of columns that have none but a number."""
 
 _MOST = 1_000_000
-"""The most samples that a count may stand for."""
+"""The largest count of samples."""
 
 
 class Change(NamedTuple):

@@ -27,7 +27,7 @@ from at_k.readers.structure import is_summary, make_summary_error
 
 @dataclass
 class Sheet:
-    """How the columns of a table are to be read.
+    """The roles and rules of a table's columns.
 
     Attributes:
         columns: role → column.
@@ -75,11 +75,11 @@ class SheetCollector(Collector):
 
     @property
     def has_numbers(self) -> bool:
-        """Whether the samples are numbered."""
+        """Return whether the samples are numbered."""
         return bool(self._numbers or self._counted)
 
     def list_numbers(self, groups: Groups) -> Sequence[Sequence[object]] | None:
-        """Return the numbers of the samples; None unless all of them have one. Refuse one that is there twice."""
+        """Return the numbers of the samples; None unless all of them have one. Refuse repeated ones."""
         columns = {name: np.concatenate(parts) for name, parts in self._counted.items()}
         columns = {name: numbers for name, numbers in columns.items() if len(numbers) == self.count}
         if not columns:

@@ -46,7 +46,7 @@ Results files grow tenfold."""
 
 
 Stream = IO[bytes]
-"""What bytes are read from; fewer than were asked for are there at the end alone."""
+"""A source of bytes; fewer than were asked for come at the end alone."""
 
 
 class TooLargeError(InputError):
@@ -73,7 +73,7 @@ class Source:
         name: what messages call the file.
         content: its path, or its bytes.
         limits: the most bytes and rows that are accepted.
-        files: the file of each line, where the lines stand for files.
+        files: the file of each line, if each line is a file.
 
     Raises:
         OSError: if the file cannot be opened.
@@ -103,7 +103,7 @@ class Source:
 
     @cached_property
     def layout(self) -> str:
-        """How the file is laid out, unpacked: "jsonl", "json", "csv", "parquet", "arrow" or "zip".
+        """The layout of the unpacked file: "jsonl", "json", "csv", "parquet", "arrow" or "zip".
 
         JSON lines begin with a brace on each line. In a JSON document, a second line that begins with one follows a
         colon, a comma or an opening bracket. So lines are told from a document without decoding them.

@@ -184,7 +184,7 @@ def _refuse_several_sets(watch: Watch, problem: NDArray[np.int64], column: str |
 
 
 def refuse_several(name: str, values: Sequence[object], problem: str | None = None) -> None:
-    """Raise if the rows that are kept have several values in a column, each of which stands for a data set."""
+    """Raise if the rows that are kept have several values in a column of data sets."""
     if len(values) < 2:
         return
     example = next(value for value in values if value is not None)
@@ -218,7 +218,7 @@ def simplify(value: object) -> object:
 def refuse_repeated(verdicts: NDArray[np.float64], texts: Sequence[Sequence[str]]) -> list[Message]:
     """Raise if the second half of a table repeats the first: a file that was appended to itself.
 
-    A few verdicts alone may be alike by chance, so that a note says it. Texts of samples are not, nor are many
+    A few verdicts alone may be equal by chance, so that a note says it. Texts of samples are not, nor are many
     verdicts that differ.
     """
     half = len(verdicts) // 2
@@ -250,7 +250,7 @@ def repeats(*columns: NDArray[Any]) -> bool:
 
 
 def refuse_odd_names(samples: Samples) -> None:
-    """Raise if two names of problems look alike, or if the first or last ones name a summary."""
+    """Raise if two names of problems differ by case or white space, or if the first or last ones name a summary."""
     import pyarrow.compute as pc
 
     names = samples.table["problem"]
@@ -315,7 +315,7 @@ def _is_mean(samples: Samples, problem: int, *, is_named: bool) -> bool:
         # By chance, one of few problems may have a grade of a half that is the mean of the others.
         return len(others) > 3 and own[0] not in (0.25, 0.5, 0.75) and bool(abs(own[0] - np.nanmean(rows)) < 6e-4)
     rows = rows.reshape(-1, len(own))
-    differ = (rows != rows[0]).any()  # among rows that are all alike, one more is no summary
+    differ = (rows != rows[0]).any()  # among rows that are all equal, one more is no summary
     return bool(differ and np.allclose(own, np.nanmean(rows, axis=0), atol=6e-4))
 
 

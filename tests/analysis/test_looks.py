@@ -11,7 +11,7 @@ ONE_LOOK = 1 - 0.05 / LOOKS
 
 
 def make(*counts, n=4):
-    """Make a data set of problems with so many of n samples correct."""
+    """Make a data set of problems, from their numbers of correct samples."""
     return {"grades": [[1] * int(c) + [0] * int(n - c) for c in counts]}
 
 

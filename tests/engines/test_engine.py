@@ -138,7 +138,7 @@ def test_grades_of_every_type(engine, kind, tmp_path):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_answers_that_become_one_vote_together(engine, tmp_path):
-    """Answers are judged once each, and stand for as many samples as have them, dropped and missing ones too."""
+    """Answers are judged once each, and count for all samples that have them, dropped and missing ones too."""
     answers = [["x = 7", "7", "7", None, "8", "x = 8"], ["9", "9", "x = 1"], ["x = 2", "x = 2"]]
     data = {"problem": ["a", "b", "c"], "answers": answers, "references": ["7", "1", "3"]}
     counted = ENGINES[engine](list_samples(data), tmp_path)

@@ -117,7 +117,7 @@ def test_a_sample_is_not_graded_if_a_pair_is_not_that_could_have_been_right():
 
 
 class NetworkError(Exception):
-    """Stand for what `requests` and `httpx` raise: no error of Python's own."""
+    """Imitate the errors of `requests` and `httpx`, which are not Python's own."""
 
 
 ConnectionErrorOfAnother = type("ConnectionError", (NetworkError,), {})

@@ -65,7 +65,7 @@ def test_grades_decide_about_answers_whatever_the_references():
     problems = read_problems(answers=[["7", " 7", None, "9"]], references=["9"], grades=[[1, 1, 0.75, 0]])
     verdicts = judge(problems, check_correct_fn=lambda *_: 1 / 0)
     assert_array_equal(verdicts.correct.values, [True, True, True, False])
-    assert [row.tolist() for row in codes(verdicts)] == [[0, 0, -1, 1]]  # the third is there, and casts no vote
+    assert [row.tolist() for row in codes(verdicts)] == [[0, 0, -1, 1]]  # the third counts, and casts no vote
     assert verdicts.conditions == {"threshold": 0.5, "missing": "error", "checker": "graded"}
 
 

@@ -55,7 +55,7 @@ def test_whatever_happens_to_one_pair_the_others_are_graded(obedient):
 
 def test_what_sleeps_meets_the_limit_of_the_clock(obedient, monkeypatch):
     monkeypatch.setattr(workers, "_WALL_SECONDS", 0.2)
-    grade_pairs(obedient, [("a", "a")])  # so that a worker is there
+    grade_pairs(obedient, [("a", "a")])  # so that a worker runs
     before = time.monotonic()
     (found,) = grade_pairs(obedient, [("sleep", "a")], timeout=0.02)
     assert found.cause == "timeout"

@@ -1,4 +1,4 @@
-"""Break a results file in ways that happen, and check that its reader says so or still finds the right numbers."""
+"""Break a results file in ways that happen, and check that its reader refuses it or still finds the right numbers."""
 
 import json
 from random import Random

@@ -15,7 +15,7 @@ OF_ORIGIN = ("harness", "version", "subject", "chosen")
 
 
 class Json:
-    """A document, where a list stands for lines."""
+    """A document, with a list for lines."""
 
     def __init__(self, document):
         self.document = document
@@ -37,7 +37,7 @@ class refused:  # noqa: N801 - it reads as a verb in tables
 
 
 class found:  # noqa: N801 - as above
-    """What is read: grades by problem, answers, notes by their codes and so on."""
+    """Contents that are read: grades by problem, answers, notes by their codes and so on."""
 
     def __init__(self, grades=None, /, **expected):
         self.expected = expected if grades is None else {"grades": grades} | expected

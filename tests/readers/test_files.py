@@ -1,4 +1,4 @@
-"""What a user names and the files that are read: paths, folders of small files, and what is no table."""
+"""Names that a user gives and the files that are read: paths, folders of small files, and files without tables."""
 
 import json
 import os

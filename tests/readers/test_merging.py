@@ -154,7 +154,7 @@ def test_what_is_said_about_a_problem(role):
 
 
 def test_details_of_samples_follow_each_other():
-    """What each sample cost stays with it, whatever the files say in common."""
+    """The cost of each sample stays with it, whatever the files have in common."""
     one = collect(
         *graded(1, 0, meta={"level": 1}, details={"cost": 0.25}), *graded(1, problem="q", details={"cost": 1})
     )

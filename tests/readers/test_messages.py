@@ -1,4 +1,4 @@
-"""How messages quote values, name places and lines, and count what was left out."""
+"""Messages quote values, name places and lines, and count left-out rows."""
 
 import gzip
 import json

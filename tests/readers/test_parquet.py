@@ -92,7 +92,7 @@ def spell(number):
 
 
 def make_bombs():
-    """Make small files that stand for large ones, with the code of the error for each."""
+    """Make small files that unpack to large ones, with the code of the error for each."""
     columns = {"a": [1] * 7}
     nulls = pa.array([[None] * 3_000_000], pa.list_(pa.int32()))
     return {

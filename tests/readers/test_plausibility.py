@@ -1,4 +1,4 @@
-"""What was read is what was meant, or an error names the option that settles it, or a note says what was taken."""
+"""The intended reading is taken, or an error names the option that settles it, or a note says what was taken."""
 
 import json
 import re

@@ -22,7 +22,7 @@ from at_k.errors import InputError
 from at_k.readers import read_samples
 
 GRADES = {"p0": [1, 0, 1], "p1": [0, 0, 1], "p2": [1, 1, 1]}
-"""What every file here says."""
+"""The content of every file here."""
 
 ROWS = [{"id": name, "correct": bool(grade)} for name, grades in GRADES.items() for grade in grades]
 LISTS = [{"id": name, "correct": grades} for name, grades in GRADES.items()]
@@ -38,7 +38,7 @@ def delimited(header, rows, mark=","):
 
 
 def by_row(columns):
-    """What pandas writes with `orient="columns"`."""
+    """The form that pandas writes with `orient="columns"`."""
     return {name: {str(place): cell for place, cell in enumerate(cells)} for name, cells in columns.items()}
 
 

@@ -298,7 +298,7 @@ def refused(table, roles, code, *said):
 
 
 def placed(number, column, at=None):
-    """What is said of a place, in English and in Chinese."""
+    """Words for a place, in English and in Chinese."""
     return (
         f"row {number}, column “{column}”" + (f", sample {at})" if at else ")"),
         f"第 {number} 行，列 “{column}”" + (f"，第 {at} 个样本）" if at else "）"),

@@ -267,7 +267,7 @@ def outcome(collect):
 
 
 def both(rows, **reading):
-    """What is read of rows in memory, and of their lines in blocks."""
+    """Rows in memory, and their lines in blocks."""
     whole = outcome(lambda: collect(json.dumps(rows), **reading))
     return whole, outcome(lambda: collect(write_lines(rows), **reading))
 
@@ -614,7 +614,7 @@ class TestLateColumns:
 
 
 def test_plain_lines_of_csv_are_read_as_the_module_csv_reads_them(monkeypatch):
-    # What Arrow reads, the strict reader must read alike, whatever the quotation marks do.
+    # The strict reader must read files as Arrow does, whatever the quotation marks do.
     rng = random.Random(0)
     parsed = []
     parse = delimited._parse

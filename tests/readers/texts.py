@@ -1,4 +1,4 @@
-"""Tables that stand in a text, and the samples in them."""
+"""Tables within a text, and the samples in them."""
 
 import csv
 import json

@@ -205,7 +205,7 @@ def _protect(found: re.Match[str]) -> str:
 
 
 class Option(NamedTuple):
-    """An option: its letter, if there is one, and the text in which it stands."""
+    """An option: its letter, or None, and the text that holds it."""
 
     letter: str | None
     text: str

@@ -42,7 +42,7 @@ USUAL_DIGITS = 4300
 """Digits of a whole number elsewhere, as Python allows by default."""
 
 _PACKED = re.compile(r"e[AFJN][A-Za-z0-9+/]{20,}={0,2}")
-"""What zlib has written, in base64."""
+"""Output of zlib, in base64."""
 _PARTS = ("public_test_cases", "private_test_cases", "public_tests", "private_tests", "generated_tests", "input_output")
 _SHOWN = 60
 
@@ -105,7 +105,7 @@ def read_cases(tests: str) -> Cases | None:
 
 
 def limit_digits(most: int) -> None:
-    """Let this process read and print whole numbers of so many digits."""
+    """Raise the limit of digits of whole numbers that this process reads and prints."""
     if hasattr(sys, "set_int_max_str_digits"):
         sys.set_int_max_str_digits(most)
 
@@ -176,7 +176,7 @@ def _read_call(given: Any, wanted: Any) -> tuple[list[Any], list[Any]]:
     """Return the arguments of a call, and what it may return.
 
     LiveCodeBench has a line of JSON for each argument, and JSON for the result. APPS has a list of arguments, and a
-    result that may stand alone in a list.
+    result that may be alone in a list.
     """
     if isinstance(given, str):
         loaded = json.loads(wanted) if isinstance(wanted, str) else wanted
@@ -229,7 +229,7 @@ def restore_keys(arguments: Sequence[Any]) -> list[Any]:
 
 
 UNEQUAL = "\0"
-"""The key of an object in JSON that stands for a value which JSON does not have."""
+"""The key of an object in JSON that encodes a value which JSON does not have."""
 
 
 def simplify(value: Any, depth: int = 0, *, loose: bool = False) -> Any:

@@ -40,10 +40,10 @@ SYSTEM = os.name
 HERE = Path(__file__).resolve().parent
 PERMISSION = "HF_ALLOW_CODE_EVAL"
 SECONDS_TO_START = 120.0
-"""How long a worker may take to be ready. Importing SymPy takes a second, or a minute from a slow network drive."""
+"""Seconds that a worker may take to be ready. Importing SymPy takes a second, or a minute from a slow network drive."""
 
 SECONDS_TO_STOP = 15.0
-"""How long a worker may take to end. It ends at once, unless the machine is very busy."""
+"""Seconds that a worker may take to end. It ends at once, unless the machine is very busy."""
 
 LOADED_WITH = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")
 """Variables without which some builds of Python do not start. Programs do not see them."""
@@ -226,7 +226,7 @@ ISOLATIONS = {
     "required": ("namespaces", "bubblewrap"),
     "none": ("limits",),
 }
-"""What each choice takes, the best first."""
+"""Isolations of each choice, the best first."""
 
 
 def start_supervisor(limits: ProgramLimits, kind: str) -> Worker:

@@ -37,7 +37,7 @@ REACHED: set[int] = set()
 """The lines of the tests that decided: an assertion was evaluated there, or something of the program was called."""
 
 STARTED: set[CodeType] = set()
-"""The tests that began, whoever called them."""
+"""The tests that began, regardless of the caller."""
 
 NOT_RUN: list[str] = []
 """The names of tests that could not be run."""
@@ -80,7 +80,7 @@ def start(line: int) -> None:
 
 
 MARKS: dict[str, Callable[..., Any]] = {f"__{each.__name__}_of_tests__": each for each in (hold, call, start)}
-"""What compiled tests call, by the global names that they have for it."""
+"""Functions that compiled tests call, by their global names."""
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,7 @@ OFFERED = (
 """The modules whose names LiveCodeBench puts before every program, and which programs for it use without an import."""
 
 MOST_FRAMES = 50_000
-"""How deep programs for LiveCodeBench may recurse."""
+"""The limit of recursion of programs for LiveCodeBench."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What passes between a process that wants outcomes and its workers: messages, limits, outcomes."""
+"""Messages, limits and outcomes between a process and its workers."""
 
 from __future__ import annotations
 

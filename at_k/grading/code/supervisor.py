@@ -46,7 +46,7 @@ from at_k.grading.code.protocol import (
 from at_k.grading.code.watching import Watch, count_tasks, end_children, open_processes, remove_folder
 
 WARM = ("bisect", "cmath", "collections", "copy", "functools", "heapq", "itertools", "math", "re", "resource", "string")
-"""What programs often import, and what does not make every fork slower for those that do not. So is `typing`."""
+"""Modules that programs often import and that do not slow down every fork."""
 
 compile_once = lru_cache(maxsize=16)(program.compile_tests)
 """The samples of a problem come one after the other, with the same tests."""

@@ -18,10 +18,10 @@ SOON, TICK = 0.0002, 0.05
 """Seconds between two looks at a program that closed its output, as it does when it ends, and at any other."""
 
 SECONDS_TO_BEGIN = 60.0
-"""How long a process may take to become a program, on a busy machine. The time of the program counts from then on."""
+"""Seconds that a process may take to become a program, on a busy machine. Its own time counts from then on."""
 
 SECONDS_TO_END = 10.0
-"""How long processes may survive being killed."""
+"""Seconds that killed processes may take to end."""
 
 KIBIBYTE = 1024 if sys.platform == "linux" else 1
 """The unit of `ru_maxrss`."""

@@ -90,7 +90,7 @@ TAU2_SIMULATIONS = declare(
 
 
 def _list_trials(source: Source) -> Iterator[Any]:
-    """Yield trials with their agent and model as fields of their own. An agent without a model stands for one."""
+    """Yield trials with their agent and model as fields of their own. An agent without a model counts as one."""
     for _, trial, _ in list_documents(source):
         agent = find_field(trial, ["agent_info", "name"])
         model = find_field(trial, ["agent_info", "model_info", "name"])

@@ -46,7 +46,7 @@ from at_k.readers.sources import Source, TooLargeError
 _HEADER, _START, _SAMPLES = "header.json", "_journal/start.json", "samples/"
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-"""What the letters are worth: correct, partly correct, incorrect, no answer."""
+"""Values of the letters: correct, partly correct, incorrect, no answer."""
 
 
 class _Log(NamedTuple):
@@ -170,7 +170,7 @@ def _choose_scorer(log: _Log, wanted: str | None) -> tuple[_Scorer | None, list[
 
 
 _LISTED = ((("results", "scores"), "scorer"), (("eval", "scorers"), "name"))
-"""Where a header lists scorers, in order. Its results also have the names of those that were added later."""
+"""Paths of the scorers in a header, in order. Its results also have the names of those that were added later."""
 
 
 def _flatten(sample: Any, scorer: _Scorer | None, place: Message) -> Row:

@@ -37,7 +37,7 @@ from at_k.readers.names import quote
 from at_k.readers.sources import Source
 
 _NO_ANSWER = "[invalid]"
-"""What the filters of the harness write where they find no answer."""
+"""Texts that the filters of the harness write if they find no answer."""
 
 _NAME = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.:-]+\.jsonl")
 

@@ -106,7 +106,7 @@ def _regroup(details: list[Detail]) -> tuple[list[Detail], list[Message]]:
     if n == {1} or m == 1:
         return details, []
     joined = {role: list(chain.from_iterable(own[role] for own in details)) for role in details[0]}
-    # Sample j of problem i stands at position j m + i of the list that was cut.
+    # Sample j of problem i is at position j m + i of the list that was cut.
     undone = [{role: values[i::m] for role, values in joined.items()} for i in range(m)]
     as_written, as_undone = _agree(details), len(n) == 1 and _agree(undone)
     if as_written and not as_undone:
@@ -174,7 +174,7 @@ def _find_problems(rows: Sequence[Row]) -> list[int]:
     if different == total:
         return list(range(total))
     m = next(m for m in range(different, total + 1) if total % m == 0 and marks[m:] == marks[: total - m])
-    if m < total and prompted:  # without prompts, two problems with the same reference look alike
+    if m < total and prompted:  # without prompts, two problems with the same reference look the same
         return [place % m for place in range(total)]
     raise InputError(
         "opencompass.unknown_n",

@@ -450,7 +450,7 @@ class _Pass:
         return refuse_repeated(verdicts, [cells for name, cells in columns.items() if name in names])
 
     def _refuse_crossed_lists(self, watches: Sequence[Watch], needed: Mapping[str, bool] | None) -> None:
-        """Raise if a problem is there twice because the rows are of several settings."""
+        """Raise if a problem occurs twice because the rows are of several settings."""
         watches = [Watch(watch.name) for watch in watches]
         problem = []
         for block in self._list_blocks(needed):

@@ -101,7 +101,7 @@ HELM = declare(
 
 
 # evalscope: a line for each sample. The samples of a problem have one `group_id`; older versions do not number them. An
-# answer that is "" stands for none.
+# answer that is "" means none.
 
 _SCORES = "sample_score.score.value"
 
@@ -139,7 +139,7 @@ EVALSCOPE = declare(
 # every row, and `testIdx` counts repeats, too. A file may hold several providers, which are models, and prompts.
 
 _STATUS = ("Status", "Score", "Named Scores")
-"""What stands behind each output in the header of CSV."""
+"""Text behind each output in the header of CSV."""
 
 _ERROR = 2
 """The `failureReason` of a sample that could not be made or judged; 1 is that of a wrong one."""

@@ -18,7 +18,7 @@ from at_k.readers.parquet import list_columns, read_batches, read_rows
 from at_k.readers.sources import Source
 
 # verl: a line for each output, in three layouts. The first two have no name of the problem, which its prompt, `input`,
-# stands for; the older of them writes truth values and numbers as text. The third one has a `uid` =
+# means; the older of them writes truth values and numbers as text. The third one has a `uid` =
 # "{problem}_{session}_{index}", and a line for each turn of a session, which all repeat the verdict of the session.
 
 _UID = re.compile(r"(.+)_(\d+)_(\d+)", re.DOTALL)

@@ -1,4 +1,4 @@
-"""What all checkers share, and how they are found: by name, by object, by function, and in plugins."""
+"""Features of all checkers, and ways to find them: by name, by object, by function, and in plugins."""
 
 import pickle
 from dataclasses import FrozenInstanceError, dataclass

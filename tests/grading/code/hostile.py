@@ -1,6 +1,6 @@
 """Programs that must not pass, and how each must end: status, and a regular expression for the detail.
 
-The tests are `assert f(1) == 2`, twice. `{outside}` stands for a directory that everyone may write to, with a `secret`
+The tests are `assert f(1) == 2`, twice. `{outside}` is a directory that everyone may write to, with a `secret`
 that only its owner may read, `{parent}` for the process that wants the outcomes, and `{home}` for the home of its user.
 """
 
@@ -128,7 +128,7 @@ WITH_LANDLOCK = {
         "CalledProcessError",
     ),
 }
-"""What the kernel refuses where it has Landlock, whatever the isolation."""
+"""Attacks that the kernel refuses with Landlock, in every isolation."""
 
 IN_NAMESPACES = {
     "socket by the C library": (

@@ -13,7 +13,7 @@ from grading.code.programs import run_pairs
 from at_k.grading.code.isolation import find_landlock
 
 MARKER = str(100_000_000 + os.getpid())
-"""How long the command of a fixture sleeps, so that it can be recognised in a list of processes."""
+"""The seconds that the command of a fixture sleeps, by which it is recognised in a list of processes."""
 
 
 def list_processes():

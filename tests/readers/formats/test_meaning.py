@@ -1,4 +1,4 @@
-"""What the rows of each harness mean: its own aggregation, restated with its source, beside what is read here.
+"""Meaning of the rows of each harness: its own aggregation, restated with its source, beside the numbers read here.
 
 Each file has failures, masks, timeouts or several agents in it. `verdicts` are those of its author by problem, None for
 a sample that is missing; `own` is the harness's rule, applied to the rows of the file. The rule agrees with one of the

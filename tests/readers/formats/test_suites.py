@@ -106,7 +106,7 @@ def test_a_real_file_of_evalscope():
         numbers=[list(range(4))] * 5, subject={"task": "general_mcq_toy", "model": "toy-7b"}, chosen={}, notes=[]
     ).compare(EVALSCOPE, {})
     samples = read_samples(EVALSCOPE)
-    assert samples.answers[1] == ["A", None, "A", None]  # "" stands for no answer
+    assert samples.answers[1] == ["A", None, "A", None]  # "" means no answer
     assert samples.references[:2] == [["B"], ["A"]]
     assert read_samples(HARNESS / "evalscope").problems == samples.problems
 

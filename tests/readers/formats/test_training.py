@@ -181,7 +181,7 @@ def test_trl_prints_the_same_mean(place, scorer):
     printed = json.loads((HARNESS / "trl" / "printed.json").read_text())[place][f"rewards/{scorer}/mean"]
     graded = [grade for row in read_samples(file, scorer=scorer).grades for grade in row if grade is not None]
     assert (len(graded) < read_samples(file).n.sum()) == (scorer == "maybe")
-    # TRL averages all rewards that are there. Ours is the same where every problem has as many of them.
+    # TRL averages all present rewards. Ours is the same if every problem has the same number of them.
     assert sum(graded) / len(graded) == pytest.approx(printed, abs=1e-7)  # TRL computes in single precision
     if scorer == "correct":
         assert at_k.score(file).values["accuracy"] == pytest.approx(printed, abs=1e-7)
