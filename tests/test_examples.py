@@ -1,6 +1,7 @@
 """The scripts that the README shows run, and print published or independently known numbers."""
 
 import json
+import math
 import re
 import runpy
 from itertools import combinations
@@ -79,3 +80,24 @@ def test_raw_generations(printed):
     shown = list(map(float, cells))
     # The table has three digits.
     assert shown == pytest.approx([wanted[0] / 150, wanted[1] / 150, wanted[2] / 50], abs=5.1e-4)
+
+
+def test_the_record_of_published_results(tmp_path):
+    made = runpy.run_path(str(EXAMPLES / "published" / "make.py"))
+    made["main"](tmp_path)
+    for name in ("record.md", "record.html"):
+        assert (tmp_path / name).read_text(encoding="utf-8") == (EXAMPLES / "published" / name).read_text(
+            encoding="utf-8"
+        )
+    assert len(list(tmp_path.glob("data/**/*.json"))) == 1
+    for results in made["read_results"]().values():
+        for result in results:
+            n = result["n"]
+            for name, published in result["published"].items():
+                k = int(re.split("[@^]", name)[1])
+                # By definition over all subsets: the share that holds a right sample, or right ones alone.
+                misses = [math.comb(n - c, k) / math.comb(n, k) for c in result["c"]]
+                hits = [math.comb(c, k) / math.comb(n, k) for c in result["c"]]
+                value = sum(hits if "^" in name else [1 - miss for miss in misses]) / len(hits)
+                digits = len(repr(published).partition(".")[2])
+                assert value == pytest.approx(published, abs=max(1e-12, 0.6 * 10**-digits)), (result["model"], name)
