@@ -1,6 +1,7 @@
 """Properties of every module, whatever the samples are."""
 
 import json
+import random
 from math import fsum
 
 import pytest
@@ -192,3 +193,17 @@ def test_metrics_agree_where_their_definitions_do(problems):
     assert [results[f"pass@{draws}"] for draws in k] == sorted(results[f"pass@{draws}"] for draws in k)
     rigid = [results[f"G-Pass@{draws}_1.0"] for draws in k]
     assert rigid == sorted(rigid, reverse=True)
+
+
+def test_errors_of_votes_depend_on_no_order_of_samples():
+    """Sums over answers in the order of the file differed by one bit in 2 of these 300 cases."""
+    chance = random.Random(0)
+    for _ in range(300):
+        answers = [chance.choices("abc", k=chance.randint(2, 6)) for _ in range(chance.randint(1, 5))]
+        options = {"k": drawable(answers), "confidence_level": 0.95, "target": "problem_set"}
+        shuffled = [chance.sample(row, len(row)) for row in answers]
+        first, second = (
+            CONS_AT_K.load("default").compute(predictions=each, references=["a"] * len(answers), **options)
+            for each in (answers, shuffled)
+        )
+        assert first == second
