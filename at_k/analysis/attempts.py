@@ -286,10 +286,8 @@ SAMPLES = "samples"
 
 def list_units(report: Report) -> list[str]:
     """List what budgets of a report can be in: its costs, the role before other names, and samples."""
-    report.samples  # noqa: B018 - raises where they are gone
-    rows = report.rows
+    given, rows = report.samples[1].given, report.rows
     names = [] if rows is None else sorted(filter(_COST.search, rows[0]), key=lambda name: name != "cost")
-    given = report.samples[1].given
     return [
         *(name for name in names if rows is not None and _read_costs(rows, name, given) is not None),
         SAMPLES,
