@@ -33,15 +33,15 @@ VOTE = ("pass@k", "best@k", "cons@k", "avg@n")
 
 @cache
 def render_prepared() -> dict[Path, str]:
-    """Return every file of `static` that is written by this module, as it should be."""
-    found = {STATIC / "rules.js": _name_columns((STATIC / "rules.js").read_text(encoding="utf-8"))}
+    """Return every file that is written by this module, by its path in `static`, as it should be."""
+    found = {Path("rules.js"): _name_columns((STATIC / "rules.js").read_text(encoding="utf-8"))}
     for language in LANGUAGES:
         answers = {name: work.run("score", {"example": name, "language": language}) for name in examples.EXAMPLES}
         answers |= {"explore": tell_story(language), "compare": compare_pair(language)}
         answers["plan"] = work.run("plan", {"example": "qwen25_math", "language": language})
         for name, answer in answers.items():
             text = json.dumps(_round(answer), ensure_ascii=False, separators=(",", ":"))
-            found[STATIC / "data" / f"{name}.{language}.json"] = f"{text}\n"
+            found[Path("data", f"{name}.{language}.json")] = f"{text}\n"
     return found
 
 

@@ -39,7 +39,7 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
     text = fill_region(_read(guide), "formats", list_formats(), guide)
     documents[guide] = fill_region(text, "columns", list_columns(), guide)
     documents[root / "at_k" / "signatures.pyi"] = write_signatures()
-    documents |= render_prepared()
+    documents |= {root / "at_k" / "demo" / "static" / path: text for path, text in render_prepared().items()}
     documents |= {
         root / "docs" / f"staircase{name}.svg": draw_staircase(*colours) for name, colours in _COLOURS.items()
     }

@@ -15,7 +15,7 @@ from at_k.demo.scoring import OFFERED, read_options
 from at_k.errors import InputError
 from at_k.options import SCORING
 from at_k.values import Key
-from tools.prepared import MODELS, find_tail, render_prepared
+from tools.prepared import MODELS, STATIC, find_tail, render_prepared
 
 ROWS = [
     {
@@ -180,7 +180,9 @@ def test_a_sheet_is_drawn_as_text():
 
 
 def test_prepared_answers_are_fresh():
-    stale = [path.name for path, text in render_prepared().items() if path.read_text(encoding="utf-8") != text]
+    stale = [
+        path.name for path, text in render_prepared().items() if (STATIC / path).read_text(encoding="utf-8") != text
+    ]
     assert stale == []  # `make texts` writes them
 
 

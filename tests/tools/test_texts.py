@@ -25,7 +25,7 @@ def copy(tmp_path):
     ):
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    for name in ("metrics", "comparisons"):
+    for name in ("metrics", "comparisons", "at_k/demo/static"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 
@@ -37,6 +37,10 @@ def write(root):
 
 def read(root):
     return {path: path.read_text(encoding="utf-8") for path in texts.render_documents(root)}
+
+
+def test_of_a_copy_nothing_else_is_written(copy):
+    assert {path.is_relative_to(copy) for path in texts.render_documents(copy)} == {True}
 
 
 def test_no_text_is_stale():
