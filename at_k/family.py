@@ -24,7 +24,7 @@ from at_k.computation import (
     compute_g_pass,
     compute_pass,
 )
-from at_k.options import OPTIONS, SHARED_OPTIONS
+from at_k.options.registry import OPTIONS, SHARED_OPTIONS
 from at_k.validation import check_choice, check_flag, shorten
 from at_k.values import Key, Values, cached_property
 

@@ -20,7 +20,7 @@ from endpoint import serve
 from modules import MODULES
 from mypy import api
 
-from at_k.options import COLUMNS
+from at_k.options.registry import COLUMNS
 
 ROOT = Path(__file__).parent.parent
 

@@ -12,7 +12,7 @@ from cases import for_each
 from tree import list_nodes
 
 import at_k
-from at_k.options import COLUMNS, OPTIONS
+from at_k.options.registry import COLUMNS, OPTIONS
 
 ROOT = Path(__file__).parent.parent
 

@@ -16,7 +16,8 @@ import typer
 import at_k
 from at_k.family import COMPARISONS, FAMILY, Metric
 from at_k.module import describe_option, fill_in, find_inputs, find_outputs, spell_types, spell_value, wrap_item
-from at_k.options import COLUMNS, OPTIONS, SHARED_OPTIONS, Option
+from at_k.options.option import Option
+from at_k.options.registry import COLUMNS, OPTIONS, SHARED_OPTIONS
 from at_k.readers.formats import FORMATS
 from at_k.readers.names import ROLE
 from at_k.uncertainty.credits import METRICS

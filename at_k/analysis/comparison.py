@@ -22,7 +22,7 @@ from at_k.analysis.measurements import (
 )
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Mention, Message, Phrases
-from at_k.options import COMPARING, POOLING, SCORED, complete, takes
+from at_k.options.registry import COMPARING, POOLING, SCORED, complete, takes
 from at_k.report import Pairs
 from at_k.results.sheet import Sheet, Shown
 from at_k.summary import is_bounded

@@ -15,7 +15,7 @@ import numpy as np
 from at_k.analysis import attempts, behaviour
 from at_k.analysis.findings import Findings, quote
 from at_k.errors import Mention, Message, Mistake, Phrases
-from at_k.options import SCORING, check_options, takes
+from at_k.options.registry import SCORING, check_options, takes
 from at_k.report import Report
 from at_k.report.scoring import score_unless_scored
 from at_k.results.sheet import Sentences, Sheet, Shown

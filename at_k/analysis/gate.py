@@ -15,7 +15,7 @@ from at_k.analysis.measurements import Matched, find_estimator, match, read_mode
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.family import FAMILY
-from at_k.options import GATING, JUDGED, complete, takes
+from at_k.options.registry import GATING, JUDGED, complete, takes
 from at_k.report import Report
 from at_k.report.naming import find_number, make_absent
 from at_k.report.notes import refuse_k_above_n

@@ -16,7 +16,7 @@ from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message, Phrases
 from at_k.estimators.counts import g_pass_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
 from at_k.family import METRICS
-from at_k.options import SCORED
+from at_k.options.registry import SCORED
 from at_k.readers import is_paths
 from at_k.report import Report, Tally, score
 from at_k.report.naming import choose_numbers, find_key

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from at_k.analysis.measurements import OF_MATCHING, choose_keys, match, read_models
 from at_k.errors import Legend, Message
-from at_k.options import RANKING, SCORED, complete, takes
+from at_k.options.registry import RANKING, SCORED, complete, takes
 from at_k.report.scoring import map_models
 from at_k.results.sheet import Cell, Sentences, Sheet, Shown, Table
 from at_k.summary import is_bounded

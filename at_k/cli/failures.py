@@ -214,7 +214,7 @@ def refuse_to_score_again(ctx: Any) -> None:
     paths = ctx.params.get("paths")
     if not paths:
         return
-    from at_k.options import SCORING
+    from at_k.options.registry import SCORING
     from at_k.report.data import holds_report
 
     if not all(map(holds_report, paths)):

@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 from at_k.errors import InputError, Message, Spelling, quote_word
-from at_k.options import COMPARING, GATING, PLANNING, SCORING, TALLYING, Option
-from at_k.options.option import READ, TARGETS
+from at_k.options.option import READ, TARGETS, Option
+from at_k.options.registry import COMPARING, GATING, PLANNING, SCORING, TALLYING
 
 _OF_PYTHON = (
     *("select", "score_weights", "higher_is_better", "seed", "names", "data", "spread", "power", "correlation"),

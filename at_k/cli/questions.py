@@ -11,7 +11,7 @@ from at_k.cli.options import refuse, spell
 from at_k.cli.output import BY_ENDING, make_console, print_lines, save_form, say_written, show_work, write_result
 from at_k.cli.scoring import list_models, make_models, make_report
 from at_k.errors import InputError, Message, quote_word
-from at_k.options import COMPARING, PILOT, PLANNING, POOLING
+from at_k.options.registry import COMPARING, PILOT, PLANNING, POOLING
 from at_k.plots import (
     check_ending,
     draw_budgets,

@@ -135,12 +135,12 @@ def print_audit(paths: Sequence[str], count: int, seed: int, **options: Any) -> 
 
 def _list_rows(report: Report, paths: Sequence[str], chosen: set[str], options: Mapping[str, Any]) -> dict[str, Any]:
     """List the columns of the chosen problems, with what else the files say about them."""
-    from at_k.options import READING
+    from at_k.options.registry import READING
     from at_k.readers import read_samples
 
     if report.scored is None:
         raise InputError("select.no_rows", "Rows are those of results files; a report or a tally does not hold them.")
-    reading = {option.name: options[option.name] for option in READING if option.name in options}
+    reading = {name: options[name] for name in READING if name in options}
     samples = read_samples(list(paths), **reading, meta=True)
     table = samples.take([place for place, name in enumerate(samples.problems) if name in chosen]).table
     return {name: table[name].to_pylist() for name in table.column_names}

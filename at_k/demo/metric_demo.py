@@ -27,7 +27,7 @@ from at_k.demo.turns import MOST_WAITING, BusyError, ask, find_address
 from at_k.demo.words import SENTENCES, WORDS, say
 from at_k.errors import InputError
 from at_k.family import FAMILY, METRICS, Metric, module_path
-from at_k.options import Option
+from at_k.options.option import Option
 
 _JUDGED = ("extract_fn", "check_correct_fn", "equivalence", "missing")
 _LATEX = [{"left": sign, "right": sign, "display": sign == "$$"} for sign in ("$$", "$")]

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 from at_k.errors import InputError, Message, Spelling
-from at_k.options import Option
+from at_k.options.option import Option
 
 LANGUAGES = ("en", "zh")
 
@@ -79,7 +79,7 @@ def name_option(option: Option, language: str) -> str:
     """Say what a form calls an option of the registry.
 
     Examples:
-        >>> from at_k.options import SCORING
+        >>> from at_k.options.registry import SCORING
         >>> name_option(SCORING["ties"], "en"), name_choice(SCORING["ties"], "incorrect", "zh")
         ('A tied vote', '按错误计')
     """

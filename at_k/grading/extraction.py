@@ -323,6 +323,9 @@ def find_extraction(rule: object, name: str = "extract_fn") -> Extract | None:
     return rule
 
 
+find_reference_extraction = partial(find_extraction, name="extract_reference")
+
+
 def _compile(rule: Any, name: str) -> re.Pattern[str]:
     try:
         expression = re.compile(rule)

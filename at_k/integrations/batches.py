@@ -9,8 +9,8 @@ import at_k
 from at_k.columns import Rows, read_module_columns, require_problems
 from at_k.family import Metric, find_metric
 from at_k.grading import judge
-from at_k.options import COLUMNS, JUDGING_OPTIONS, check_config, check_options
 from at_k.options.option import Config
+from at_k.options.registry import COLUMNS, JUDGING_OPTIONS, check_config, check_options
 from at_k.summary import spell
 from at_k.validation import shorten, type_name
 from at_k.values import Key

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import Any, Literal, get_args
 
@@ -66,8 +65,8 @@ NORMALIZATIONS: tuple[str, ...] = get_args(Normalization)
 """Divisors of credits."""
 
 
-READ, CORRECT, COMPUTED = "What is read", "What is correct", "What is computed"
-"""The parts of the documentation that list options."""
+READ = "What is read"
+"""The part of the documentation with the options of reading."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,8 @@ class Option:
             of modules, `{default_k}` and `{plain_keys}` are filled in, which differ from metric to metric.
         default: the value that it has if it is not given; None for an option that may be left out.
         choices: the words that it takes.
-        check: a function that raises if a value is wrong for every data set, and calls the option by a name.
+        check: the path of a function that raises if a value is wrong for every data set: it takes `value` and `name`.
+        find: the path of one that looks for what a value names. Its errors have a place for the option.
         flag: a short spelling on the command line, beside the name.
         long: the long spelling, where the name is taken.
         metavar: the placeholder of its value in the help of the command.
@@ -97,7 +97,8 @@ class Option:
     text: str
     default: Any = None
     choices: tuple[str, ...] = ()
-    check: Callable[[Any, str], object] | None = None
+    check: str = ""
+    find: str = ""
     flag: str = ""
     long: str = ""
     metavar: str | None = None
@@ -146,29 +147,19 @@ class Option:
 
         if value is self.default or (value is None and self.optional):
             return
-        if self.check is not None:
-            self.check(value, name or self.name)
+        if self.check:
+            resolve_name(self.check)(value=value, name=name or self.name)
+        elif self.find:
+            resolve_name(self.find)(value)
         elif self.choices:
             check_choice(name or self.name, value, self.choices)
         elif isinstance(self.default, bool):
             check_flag(name or self.name, value)
 
 
-def check_with(path: str) -> Callable[[Any, str], object]:
-    """Return a check that is imported when it is needed."""
-    return lambda value, name: resolve_name(path)(value=value, name=name)
+def check_tests(value: Any, name: str) -> None:
+    """Raise for a name that is none of `EXTRA_TESTS`."""
+    from at_k.validation import check_choice
 
-
-def find_with(path: str, **more: str) -> Callable[[Any, str], object]:
-    """Return a check that looks for what a value names. Its errors are messages, which have a place for the option."""
-    return lambda value, _: resolve_name(path)(value, **more)
-
-
-def in_panel(title: str, *options: Option) -> tuple[Option, ...]:
-    """Put options into a part of the documentation."""
-    return tuple(replace(option, group=title) for option in options)
-
-
-def by_name(*options: Option) -> dict[str, Option]:
-    """Map the name of each option to it."""
-    return {option.name: option for option in options}
+    for word in [value] if isinstance(value, str) else value:
+        check_choice(name, word, EXTRA_TESTS)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError, Message, follow_reading
-from at_k.options import READING, by_name, complete, takes
+from at_k.options.registry import READING, complete, takes
 from at_k.readers.paths import Paths, is_paths
 from at_k.readers.samples import COUNT_ROLES, ROLES, SAMPLE_ROLES, Samples
 from at_k.validation import UNLIMITED, Limits
@@ -30,7 +30,7 @@ _TEXTS = ("jsonl", "json", "csv")
 __all__ = ["COUNT_ROLES", "ROLES", "Samples", "is_paths", "read_results", "read_samples"]
 
 
-@takes(by_name(*READING))
+@takes(READING)
 def read_results(path: Paths, *, limits: Limits = UNLIMITED, **given: Unpack[ReadOptions]) -> Dataset:
     r"""Read results files into a data set with one row per problem.
 

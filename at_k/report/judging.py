@@ -22,7 +22,7 @@ from at_k.columns import (
 from at_k.errors import InputError, Mention
 from at_k.grading import find_checker, judge, takes_row
 from at_k.grading.verdicts import MissingSamplesError
-from at_k.options import JUDGING_OPTIONS
+from at_k.options.registry import JUDGING_OPTIONS
 from at_k.readers import COUNT_ROLES, Samples, is_paths, read_samples
 from at_k.readers.arrays import make_table
 from at_k.readers.choosing import select_rows

@@ -9,7 +9,7 @@ from typing import Any
 
 from at_k.errors import InputError, Mention
 from at_k.family import FAMILY, METRICS, OUTPUTS, Metric
-from at_k.options import SCORING
+from at_k.options.registry import SCORING
 from at_k.validation import check_k, check_tau, shorten, type_name
 from at_k.values import Key, read_key
 

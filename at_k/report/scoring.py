@@ -14,8 +14,7 @@ import numpy as np
 from at_k.engines import find_engine
 from at_k.errors import InputError, Legend, Message
 from at_k.family import FAMILY
-from at_k.options import PILOT, SCORING, TALLYING, complete, takes
-from at_k.options.numbers import NUMBERS
+from at_k.options.registry import NUMBERS, PILOT, SCORING, TALLYING, complete, takes
 from at_k.readers import is_paths
 from at_k.readers.paths import name_models
 from at_k.report.audit import correct_values, hide_column
@@ -104,7 +103,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
 def _find_idle(options: Mapping[str, Any], found: Iterable[str]) -> list[str]:
     """List the options that were given and that no computed metric takes."""
     taken = {argument for name in found for argument in FAMILY[name].arguments}
-    given = [option for option in NUMBERS if option.name in options and option.name != "metrics"]
+    given = [option for option in NUMBERS.values() if option.name in options and option.name != "metrics"]
     return [each.name for each in given if each.name not in taken and options[each.name] != each.default]
 
 

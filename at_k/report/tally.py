@@ -20,7 +20,7 @@ from at_k.errors import InputError, Mention, Message
 from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.family import FAMILY
 from at_k.grading import Verdicts
-from at_k.options import JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
+from at_k.options.registry import JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
 from at_k.readers.arrays import fill_numbers, make_lists, make_numbers
 from at_k.readers.coding import encode
 from at_k.report.data import Judged

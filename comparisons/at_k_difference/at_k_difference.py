@@ -9,7 +9,8 @@ from at_k.analysis.comparison import compare
 from at_k.columns import read_references, require_problems, require_same_problems
 from at_k.module import write_docstring
 from at_k.family import FAMILY
-from at_k.options import COMPARING, JUDGING, OPTIONS, Option, check_config, complete, sign
+from at_k.options.option import Option
+from at_k.options.registry import COMPARING, JUDGING, OPTIONS, check_config, complete, sign
 from at_k.columns import read_problems
 from at_k.samples import Store
 from at_k.validation import check_choice, shorten
@@ -61,7 +62,7 @@ _OWN = (
     OPTIONS["return_details"],
 )
 
-_SHARED = (*JUDGING, *(OPTIONS[name] for name in ("thresholds", "ties", "on_conflict")))
+_SHARED = (*JUDGING.values(), *(OPTIONS[name] for name in ("thresholds", "ties", "on_conflict")))
 
 _REST = Option("options", "", f"as of the metrics: {', '.join(f'`{each.name}`' for each in _SHARED)}.")
 

@@ -11,7 +11,7 @@ from cases import for_each
 import at_k
 from at_k.analysis.gate import FAIL, INCONCLUSIVE, PASS, read_each, read_policy
 from at_k.errors import InputError
-from at_k.options import GATING
+from at_k.options.registry import GATING
 
 
 def make(*counts, n=4):

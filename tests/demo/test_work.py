@@ -13,7 +13,7 @@ from at_k.demo import examples, scoring, work
 from at_k.demo.drawing import draw_sheet
 from at_k.demo.scoring import OFFERED, read_options
 from at_k.errors import InputError
-from at_k.options import SCORING
+from at_k.options.registry import SCORING
 from at_k.values import Key
 from tools.prepared import MODELS, STATIC, find_tail, render_prepared
 

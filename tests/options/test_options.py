@@ -23,13 +23,14 @@ from modules import (
 )
 
 import at_k
-from at_k import columns, estimators, family, options
+from at_k import columns, estimators, family
 from at_k.cli import commands
 from at_k.cli.options import FLAGS
 from at_k.demo.scoring import OFFERED as ON_PAGES
 from at_k.family import METRICS, OUTPUTS
 from at_k.grading import judge
-from at_k.options import (
+from at_k.options import registry as options
+from at_k.options.registry import (
     COLUMNS,
     COMPARING,
     GATING,
@@ -59,7 +60,7 @@ NO_GROUPS = {"groups": "all problems are looked at together", "audited": "a repo
 
 NOT_OFFERED = {
     "modules": {
-        **{option.name: OF_FILES for option in READING},
+        **dict.fromkeys(READING, OF_FILES),
         "metrics": "a module is one metric",
         "audited": "modules are given columns; `at_k.uncertainty.audited.correct_by_audit` takes their details",
         "seed": "an argument of evaluate.load",
@@ -159,7 +160,7 @@ def test_judging_repeats_the_registry():
     parameters = inspect.signature(judge).parameters
     own = {"problems", "name", "warn", "rows"}
     assert {name: each.default for name, each in parameters.items() if name not in own} == {
-        option.name: option.default for option in JUDGING
+        name: option.default for name, option in JUDGING.items()
     }
 
 

@@ -1,106 +1,97 @@
-"""Groups of options that go together, and their reading: checked, completed, refused with the nearest name."""
+"""Every option, read from `options.toml`, and the groups that functions take: checked, completed, and described.
+
+A section of the file is a group. The group of an option is a part of the documentation: that of its section, or its
+own. `like` names an option that it repeats but for what it says itself; `choices` names a tuple of `option.py`.
+From here come the signatures and docstrings of the functions in Python (`takes`), the flags of the command with their
+help, the "Inputs" of the cards, the table of the README, and the types that editors complete (`make texts`).
+"""
 
 from __future__ import annotations
 
 import difflib
 import inspect
+import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
 
-from at_k.options.judging import JUDGING, ROWS
-from at_k.options.numbers import GROUPS, INTERVALS, NUMBERS, SHOWN
-from at_k.options.option import CONFIGS, READ, Option, by_name, check_with
-from at_k.options.reading import COLUMNS, READING
+from at_k.errors import write_install
+from at_k.options import option as words
+from at_k.options.option import CONFIGS, Option
 
-SHARED = (*JUDGING, ROWS, GROUPS, *INTERVALS, *SHOWN)
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
-OPTIONS = by_name(*NUMBERS[1:], *SHARED)
+_SECTIONS: dict[str, dict[str, Option]] = {}
+
+
+def _declare(name: str, fields: dict[str, Any]) -> Option:
+    """Make an option of its entry in the file."""
+    for key, value in fields.items():
+        if isinstance(value, str):  # where a text was wrapped, there is a space
+            fields[key] = re.sub(r"\{install:(\w+)\}", lambda found: write_install(found[1]), " ".join(value.split()))
+        elif isinstance(value, list):
+            fields[key] = tuple(value)
+    if isinstance(fields.get("choices"), str):
+        fields["choices"] = getattr(words, fields["choices"])
+    if "words" in fields:
+        fields["words"] = tuple(fields["words"].items())
+    section, _, like = fields.pop("like", "").partition(".")
+    return replace(_SECTIONS[section][like], **fields) if section else Option(name, **fields)
+
+
+for _section, _entries in tomllib.loads(Path(__file__).with_name("options.toml").read_text(encoding="utf-8")).items():
+    _group = _entries.pop("group", "")
+    _SECTIONS[_section] = {
+        name: _declare(name, fields if "like" in fields else {"group": _group, **fields})
+        for name, fields in _entries.items()
+    }
+
+COLUMNS = _SECTIONS["columns"]
+"""The columns that modules take."""
+
+READING, JUDGING, NUMBERS = _SECTIONS["reading"], _SECTIONS["judging"], _SECTIONS["numbers"]
+
+_SHARED = {**JUDGING, **_SECTIONS["problems"], **_SECTIONS["intervals"], **_SECTIONS["shown"]}
+SHARED_OPTIONS, JUDGING_OPTIONS = tuple(_SHARED), tuple(JUDGING)
+"""The options that all modules have. They say how samples are judged, and what is reported."""
+
+
+def _leave_out(options: Mapping[str, Option], *names: str) -> dict[str, Option]:
+    return {name: each for name, each in options.items() if name not in names}
+
+
+OPTIONS = _leave_out(NUMBERS, "metrics") | _SHARED
 """The options of all modules. A module ignores those of the other modules, so that `evaluate.combine` can pass the same
 options to all of them."""
 
-JUDGING_OPTIONS = tuple(option.name for option in JUDGING)
-SHARED_OPTIONS = tuple(option.name for option in SHARED)
-"""The options that all modules have. They say how samples are judged, and what is reported."""
-
-SEED = Option("seed", "int", "the seed of simulations.", 0, check=check_with("at_k.validation:check_seed"))
-
-LEVEL = replace(
-    OPTIONS["confidence_level"],
-    text="the level of the intervals.",
-    default=0.95,
-    flag="--ci",
-    metavar="X",
-    help="The confidence level.",
-)
-
-SCORING = by_name(
-    *(option for option in NUMBERS if option.name != "weights"),
-    *JUDGING,
-    replace(
-        GROUPS,
-        type="list[str] | list[int] | bool",
-        text="one label for each problem, or False for no groups; by default the column `group`.",
-        flag="--by",
-        metavar="FIELD",
-        short=True,
-        help="The column, or field of the metadata, whose values are the groups; none for no groups.",
-        group=READ,
-    ),
-    replace(
-        LEVEL,
-        type="float | None",
-        text="the level of the intervals; None for none.",
-        metavar="LEVEL",
-        help="The confidence level of the intervals, or none.",
-    ),
-    INTERVALS[1],
-    replace(
-        OPTIONS["clusters"],
-        type="list[str] | list[int] | bool",
-        text="one label for each problem, where problems come in groups that resemble each other; or True for the "
-        "groups.",
-        metavar="FIELD",
-        help="The column, or field of the metadata, whose values say which problems resemble each other; group for "
-        "the groups.",
-    ),
-    INTERVALS[3],
-    *READING,
-    SEED,
-    Option(
-        "audited",
-        "str",
-        "a further column of verdicts, by a better judge, for all samples of some problems that were drawn at random; "
-        "or a sheet, .csv, that `at-k select --audit` has drawn and a person has filled in. Each number then also has "
-        "`{key}_audited`, the value that this judge would give. Optional.",
-        metavar="COLUMN",
-        group=READ,
-    ),
-)
+_OF_SCORE = _SECTIONS["scoring"]
+_LAST = {name: _OF_SCORE[name] for name in ("seed", "audited")}
+SCORING = {**_leave_out(NUMBERS, "weights"), **JUDGING, **_leave_out(_OF_SCORE, *_LAST), **READING, **_LAST}
 """The options of `at_k.score`."""
 
-_NOT_COMPARED = {"groups", "seed", "audited", *(option.name for option in INTERVALS)}
-SCORED = {name: option for name, option in SCORING.items() if name not in _NOT_COMPARED}
+SCORED = _leave_out(SCORING, "groups", "seed", "audited", *_SECTIONS["intervals"])
 """Options that change the values of problems. They are for data that are not scored yet."""
 
-PILOT = by_name(*JUDGING, *READING)
+JUDGED = _leave_out(SCORED, "metrics", "k", "thresholds")
+"""Options that change the values of problems, without those that choose the values."""
+
+PILOT = {**JUDGING, **READING}
 """The options that say which counts a pilot has."""
 
 _COUNTED = ("groups", "on_conflict", "select", "score_weights", "higher_is_better", "seed")
-TALLYING = by_name(
-    Option(
-        "by_problem",
-        "bool",
-        "whether to keep problems by their names, so that samples can be added to them.",
-        False,
-        short=True,
-    ),
-    *JUDGING,
-    *(SCORING[name] for name in _COUNTED),
-    *READING,
-)
+TALLYING = {**_SECTIONS["tallying"], **JUDGING, **{name: SCORING[name] for name in _COUNTED}, **READING}
 """The options of `at_k.Tally.of`: those that act on samples, which a tally does not keep."""
+
+COMPARING, RANKING, POOLING, GATING, PLANNING = (
+    _SECTIONS[name] for name in ("comparing", "ranking", "pooling", "gating", "planning")
+)
+"""The options of `at_k.compare`, `rank`, `compare_benchmarks`, `gate` and `plan`, beside those of data."""
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
