@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from io import BytesIO
 from itertools import compress, cycle
 from os import PathLike, fspath
 from os.path import basename, splitext
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
     from at_k.values import Key
 
 
-ENDINGS = (".png", ".svg", ".pdf", ".html")
+ENDINGS = (".png", ".svg", ".pdf")
 """Endings of the name of a picture."""
 
 WIDTH, HEIGHT = 5.5, 3.3
@@ -64,22 +62,20 @@ _STYLE: dict[Any, Any] = {
 
 
 def save_figure(figure: Figure, path: str | PathLike[str]) -> None:
-    """Write a figure to a file that ends in .png, .svg, .pdf or .html. If writing fails, no part of it remains."""
-    ending = check_ending(path)
-    with set_style(), replace_file(path) as part:
-        if ending == ".html":
-            part.write_text(write_page(figure), encoding="utf-8", newline="")
-        else:
-            part.write_bytes(render_figure(figure, ending[1:]))
+    """Write a figure to a file whose name ends in one of `ENDINGS`. If writing fails, no part of it remains."""
+    import warnings
+
+    form = check_ending(path)[1:]
+    date = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]  # the same bytes on any day
+    metadata = {"Title": figure.axes[0].get_title(loc="left") or "at-k", **date}
+    with set_style(), replace_file(path) as part, warnings.catch_warnings():
+        # A title may have signs that the font does not have. They are drawn as boxes.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        figure.savefig(part, format=form, metadata=metadata)
 
 
 def check_ending(path: str | PathLike[str]) -> str:
-    """Return the ending of a picture's name, after a check that it is one of `ENDINGS`.
-
-    Examples:
-        >>> check_ending("curve.PNG")
-        '.png'
-    """
+    """Return the ending of a picture's name, after a check that it is one of `ENDINGS`."""
     ending = splitext(fspath(path))[1].lower()
     if ending not in ENDINGS:
         raise InputError(
@@ -102,45 +98,25 @@ def require_matplotlib() -> None:
 
 
 @contextmanager
-def set_style() -> Iterator[Callable[[float], tuple[Figure, Axes]]]:
-    """Set the style, and yield a function that makes a figure. Nothing outside the block changes."""
+def set_style() -> Iterator[None]:
+    """Set the style. Nothing outside the block changes."""
     require_matplotlib()
     from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    def make(right: float) -> tuple[Figure, Axes]:
-        figure = Figure(figsize=(WIDTH, HEIGHT), dpi=300)
-        axes = figure.add_subplot()
-        figure.subplots_adjust(left=0.11, right=right, bottom=0.15, top=0.91)
-        return figure, axes
 
     with rc_context(_STYLE):
-        yield make
+        yield
 
 
-def render_figure(figure: Figure, form: str) -> bytes:
-    """Render a figure as bytes that do not depend on the time."""
-    import warnings
+def make_figure(names: Iterable[str], title: str) -> tuple[Figure, Axes]:
+    """Make a figure with room for names to the right of its axes."""
+    from matplotlib.figure import Figure
 
-    stream = BytesIO()
-    metadata = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]
-    with warnings.catch_warnings():
-        # A title may have signs that the font does not have. They are drawn as boxes.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
-        figure.savefig(stream, format=form, metadata=metadata)
-    return stream.getvalue()
-
-
-def write_page(figure: Figure) -> str:
-    """Write a page that holds a figure and nothing else."""
-    picture = render_figure(figure, "svg").decode()
-    title = html.escape(figure.axes[0].get_title(loc="left") or "at-k")
-    return (
-        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-        f"<title>{title}</title>\n"
-        "<style>body{margin:2rem auto;max-width:60rem;background:#fff}svg{width:100%;height:auto}</style>\n"
-        f'<div role="img" aria-label="{title}">\n{picture[picture.index("<svg") :]}</div>\n</html>\n'
-    )
+    figure = Figure(figsize=(WIDTH, HEIGHT), dpi=300)
+    axes = figure.add_subplot()
+    longest = max(map(len, map(shorten_name, names)), default=0)
+    figure.subplots_adjust(left=0.11, right=1 - (0.35 + _LETTER * longest) / WIDTH, bottom=0.15, top=0.91)
+    axes.set_title(title, loc="left")
+    return figure, axes
 
 
 _LIGHTEST, _DARKEST = 0.6, 0.2
@@ -164,36 +140,15 @@ def draw_curves(report: Report, *, title: str | None = None, bands: Collection[s
     """Draw every metric against k, up to the smallest n. Each line is named at its end.
 
     mG-Pass@k is drawn at even k alone: where k is odd, its largest value is (k − 1)/k, and the line would jump.
-
-    Examples:
-        >>> from at_k import score
-        >>> figure = draw_curves(score({"grades": [[1, 0, 1, 1], [0, 0, 1, 0]]}))
-        >>> [line.get_label() for line in figure.axes[0].get_lines()][:2]
-        ['G-Pass@k_0.25', 'G-Pass@k_0.5']
     """
-    curves = report.curves
-    with set_style() as make_figure:
-        figure, axes = make_figure(1 - (0.35 + _LETTER * max(map(len, curves.lines), default=0)) / WIDTH)
-        styles = choose_styles(leave_out_twins(curves.lines))
-        shaded = choose_bands(list(styles)) if bands is None else bands
-        axes.set_ylabel("share, mean over the problems")
-        draw_lines(
-            axes,
-            [take_line(curves, key, str(key), style, band=str(key) in shaded) for key, style in styles.items()],
-        )
-        axes.set_title(choose_title(report, title), loc="left")
-    return figure
+    styles = choose_styles(leave_out_twins(report.curves.lines))
+    shaded = choose_bands(list(styles)) if bands is None else bands
+    lines = [take_line(report.curves, key, str(key), pen, band=str(key) in shaded) for key, pen in styles.items()]
+    return draw_lines(lines, "share, mean over the problems", describe_size(report) if title is None else title)
 
 
 def draw_models(models: Models, *, line: str = "pass@k", title: str | None = None) -> Figure:
-    """Draw one metric of several models against k: a line for each model, named at its end.
-
-    Examples:
-        >>> from at_k import score_models
-        >>> models = score_models({"a": {"grades": [[1, 0], [0, 0]]}, "b": {"grades": [[1, 1], [1, 0]]}})
-        >>> [each.get_label() for each in draw_models(models).axes[0].get_lines()]
-        ['a', 'b']
-    """
+    """Draw one metric of several models against k: a line for each model, named at its end."""
     curves = {name: report.curves for name, report in models.reports.items()}
     known = [key for key in next(iter(curves.values())).lines if all(key in each.lines for each in curves.values())]
     found = find_key(line)
@@ -204,15 +159,10 @@ def draw_models(models: Models, *, line: str = "pass@k", title: str | None = Non
             "The models have no line {line} in common. There are: {lines}.",
             line=line, lines=", ".join(map(str, known)) or "–",
         )  # fmt: skip
-    with set_style() as make_figure:
-        figure, axes = make_figure(1 - (0.35 + _LETTER * min(max(map(len, curves)), _LONGEST_LABEL)) / WIDTH)
-        axes.set_ylabel(f"{key}, mean over the problems")
-        pens = zip(curves.items(), cycle(_MODEL_PENS))
-        few = len(curves) <= _MOST_BANDS
-        draw_lines(axes, [take_line(own, key, name, pen, band=few) for (name, own), pen in pens])
-        sizes = dict.fromkeys(map(describe_size, models.reports.values()))
-        axes.set_title(f"{key}: {', '.join(sizes)}" if title is None else title, loc="left")
-    return figure
+    few = len(curves) <= _MOST_BANDS
+    lines = [take_line(own, key, name, pen, band=few) for (name, own), pen in zip(curves.items(), cycle(_MODEL_PENS))]
+    sizes = dict.fromkeys(map(describe_size, models.reports.values()))
+    return draw_lines(lines, f"{key}, mean over the problems", f"{key}: {', '.join(sizes)}" if title is None else title)
 
 
 _LONGEST_LABEL = 24
@@ -230,12 +180,7 @@ _MODEL_PENS: tuple[dict[str, Any], ...] = (
 
 
 def shorten_name(name: str) -> str:
-    """Shorten the name of a model, so that it fits beside its line.
-
-    Examples:
-        >>> shorten_name("qwen.jsonl"), shorten_name("checkpoints/run-2026-11/step-4000.jsonl")
-        ('qwen.jsonl', '…2026-11/step-4000.jsonl')
-    """
+    """Shorten the name of a model, so that it fits beside its line."""
     return name if len(name) <= _LONGEST_LABEL else "…" + name[1 - _LONGEST_LABEL :]
 
 
@@ -248,13 +193,6 @@ def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
 
     Raises:
         InputError: if there is one model only, or a report is that of a tally.
-
-    Examples:
-        >>> from at_k import score_models
-        >>> models = score_models({"a": {"grades": [[1, 0], [0, 0]]}, "b": {"grades": [[1, 1], [1, 0]]}})
-        >>> axes = draw_matrix(models).axes[0]
-        >>> [label.get_text() for label in axes.get_yticklabels()], axes.get_images()[0].get_array().tolist()
-        (['b', 'a'], [[1.0, 0.5], [0.5, 0.0]])
     """
     if len(models.reports) < 2:
         raise InputError(
@@ -272,10 +210,10 @@ def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
     rows = np.argsort(-means, kind="stable")
     table = table[np.ix_(rows, np.argsort(-np.nanmean(table, axis=0), kind="stable"))]
     names = [shorten_name(list(shares)[row]) for row in rows]
-    with set_style() as make_figure:
-        figure, axes = make_figure(1 - 0.45 / _WIDEST)
+    with set_style():
+        figure, axes = make_figure((), f"{len(names)} models × {len(problems)} problems" if title is None else title)
         figure.set_size_inches(_WIDEST, max(HEIGHT, 0.9 + _ROW * len(names)))
-        figure.subplots_adjust(left=(0.3 + _LETTER * max(map(len, names))) / _WIDEST)
+        figure.subplots_adjust(left=(0.3 + _LETTER * max(map(len, names))) / _WIDEST, right=1 - 0.45 / _WIDEST)
         # Behind the picture, hatches are seen where it has no share.
         axes.patch.set(facecolor="white", edgecolor="0.6", hatch="////", linewidth=0)
         axes.grid(visible=False)
@@ -288,7 +226,6 @@ def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
         axes.set_xticks(sorted({0, len(problems) - 1}), [str(1 + each) for each in sorted({0, len(problems) - 1})])
         hatched = ", hatched: not given" if np.isnan(table).any() else ""
         axes.set_xlabel(f"problems; black: always right, white: never{hatched}")
-        axes.set_title(f"{len(names)} models × {len(problems)} problems" if title is None else title, loc="left")
     return figure
 
 
@@ -297,45 +234,19 @@ _WIDEST, _ROW = 6.75, 0.22
 
 
 def draw_budgets(found: Mapping[str, Budgets], *, title: str | None = None) -> Figure:
-    """Draw the expected share of problems solved against a budget per problem: a line with its band for each model.
-
-    Examples:
-        >>> from at_k import score
-        >>> from at_k.analysis.attempts import solve_by_budget
-        >>> found = {"a": solve_by_budget(score({"grades": [[1, 0], [0, 0]]}), "samples")}
-        >>> draw_budgets(found).axes[0].get_lines()[0].get_ydata().tolist()
-        [0.0, 0.25, 0.5]
-    """
-    with set_style() as make_figure:
-        figure, axes = make_figure(1 - (0.35 + _LETTER * min(max(map(len, found)), _LONGEST_LABEL)) / WIDTH)
-        lines = [
-            Drawn(name, own.budgets, own.solved, pen, np.array([own.low, own.high]))
-            for (name, own), pen in zip(found.items(), cycle(_MODEL_PENS))
-        ]
-        for line in lines:
-            axes.plot(line.k, line.values, label=line.name, markevery=max(1, len(line.k) // _MOST_MARKERS), **line.pen)
-            if line.limits is not None and len(lines) <= _MOST_BANDS:
-                axes.fill_between(line.k, *line.limits, color=line.pen["color"], alpha=0.15, linewidth=0)
-        axes.set_xlim(0, max(float(line.k[-1]) for line in lines))
-        axes.set_ylim(-0.02, 1.02)
-        unit = next(iter(found.values())).unit
-        axes.set_xlabel(f"budget of a problem, in {unit}")
-        axes.set_ylabel("share of problems solved")
-        axes.set_title("What a budget solves" if title is None else title, loc="left")
-        name_ends(axes, lines)
-    return figure
+    """Draw the expected share of problems solved against a budget per problem: a line with its band for each model."""
+    few = len(found) <= _MOST_BANDS
+    lines = [
+        Drawn(name, own.budgets, own.solved, pen, np.array([own.low, own.high]) if few else None)
+        for (name, own), pen in zip(found.items(), cycle(_MODEL_PENS))
+    ]
+    unit = next(iter(found.values())).unit
+    wording = "What a budget solves" if title is None else title
+    return draw_lines(lines, "share of problems solved", wording, budget=f"budget of a problem, in {unit}")
 
 
 def draw_difference(compared: Compared, *, title: str | None = None) -> Figure:
-    """Draw the difference of two models against k, with a band that holds at every k of its line.
-
-    Examples:
-        >>> from at_k import compare
-        >>> a, b = {"grades": [[1, 0, 1, 1], [0, 0, 1, 0]]}, {"grades": [[1, 0, 0, 1], [0, 0, 0, 0]]}
-        >>> figure = draw_difference(compare(a, b, band=True, metrics="pass_at_k"))
-        >>> figure.axes[0].get_ylabel()
-        'difference, A − B'
-    """
+    """Draw the difference of two models against k, with a band that holds at every k of its line."""
     if not compared.bands:
         raise InputError(
             "plots.no_band",
@@ -344,24 +255,14 @@ def draw_difference(compared: Compared, *, title: str | None = None) -> Figure:
     bands = {band.line: band for band in compared.bands.values()}
     short = max(map(len, compared.names)) <= _LONGEST_NAME
     first, second = compared.names if short else ("A", "B")
-    with set_style() as make_figure:
-        figure, axes = make_figure(1 - (0.35 + _LETTER * max(map(len, bands))) / WIDTH)
-        axes.axhline(0, color="black", linewidth=0.8)
-        axes.set_ylabel(f"difference, {first} − {second}")
-        shaded = choose_bands(list(bands))
-        lines = []
-        for line, style in choose_styles(list(bands)).items():
-            band = bands[line]
-            limits = np.array([band.low, band.high]) if str(line) in shaded else None
-            lines.append(Drawn(str(line), np.array(band.k), np.array(band.difference), style, limits))
-        draw_lines(axes, lines, are_shares=False)
-        axes.set_title(" − ".join(compared.names) if title is None else title, loc="left")
-    return figure
-
-
-def choose_title(report: Report, title: str | None) -> str:
-    """Write the title: by default the numbers of problems and samples."""
-    return describe_size(report) if title is None else title
+    shaded = choose_bands(list(bands))
+    lines = []
+    for line, pen in choose_styles(list(bands)).items():
+        band = bands[line]
+        limits = np.array([band.low, band.high]) if str(line) in shaded else None
+        lines.append(Drawn(str(line), np.array(band.k), np.array(band.difference), pen, limits))
+    wording = " − ".join(compared.names) if title is None else title
+    return draw_lines(lines, f"difference, {first} − {second}", wording, are_shares=False)
 
 
 def choose_styles(lines: Sequence[Key]) -> dict[Key, dict[str, Any]]:
@@ -430,22 +331,31 @@ def take_line(curves: Curves, key: Key, name: str, pen: Mapping[str, Any], *, ba
     return Drawn(name, k[known], values[known], pen, limits)
 
 
-def draw_lines(axes: Axes, lines: Sequence[Drawn], *, are_shares: bool = True) -> None:
-    """Draw lines against k, with their bands, and name each at its end."""
+def draw_lines(lines: Sequence[Drawn], ylabel: str, title: str, *, budget: str = "", are_shares: bool = True) -> Figure:
+    """Draw lines against k, or a budget, with their bands; name each at its end. Differences have a line at 0."""
     drawn = [line for line in lines if len(line.k)]
-    for place, line in enumerate(drawn, 1):
-        marked = max(1, len(line.k) // _MOST_MARKERS)
-        first = place % marked  # so that the markers of lines that touch do not cover each other
-        axes.plot(line.k, line.values, label=line.name, markevery=(first, marked), **line.pen)
-        if line.limits is not None:
-            axes.fill_between(line.k, *line.limits, color=line.pen["color"], alpha=0.15, linewidth=0)
-    set_axis_of_k(axes, sorted({k for line in drawn for k in line.k.tolist()}))
-    if are_shares:
-        limits = [line.limits.ravel() for line in drawn if line.limits is not None]
-        axes.set_ylim(*choose_range(np.concatenate([*(line.values for line in drawn), *limits])))
-    else:
-        axes.margins(y=0.06)
-    name_ends(axes, drawn)
+    with set_style():
+        figure, axes = make_figure([line.name for line in lines], title)
+        axes.set_ylabel(ylabel)
+        if not are_shares:
+            axes.axhline(0, color="black", linewidth=0.8)
+        for place, line in enumerate(drawn, 1):
+            marked = max(1, len(line.k) // _MOST_MARKERS)
+            first = place % marked  # so that the markers of lines that touch do not cover each other
+            axes.plot(line.k, line.values, label=line.name, markevery=(first, marked), **line.pen)
+            if line.limits is not None:
+                axes.fill_between(line.k, *line.limits, color=line.pen["color"], alpha=0.15, linewidth=0)
+        if budget:
+            axes.set(xlim=(0, max(float(line.k[-1]) for line in drawn)), ylim=(-0.02, 1.02), xlabel=budget)
+        else:
+            set_axis_of_k(axes, sorted({k for line in drawn for k in line.k.tolist()}))
+        if not are_shares:
+            axes.margins(y=0.06)
+        elif not budget:
+            limits = [line.limits.ravel() for line in drawn if line.limits is not None]
+            axes.set_ylim(*choose_range(np.concatenate([*(line.values for line in drawn), *limits])))
+        name_ends(axes, drawn)
+    return figure
 
 
 def name_ends(axes: Axes, drawn: Sequence[Drawn]) -> None:
@@ -479,25 +389,9 @@ def name_ends(axes: Axes, drawn: Sequence[Drawn]) -> None:
 
 
 def spread_places(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Move rising places apart until they are `gap` from each other, and as near to what is wanted as that allows.
+    """Move rising places apart until they are `gap` from each other, and as near to what is wanted as that allows."""
+    from scipy.optimize import isotonic_regression
 
-    Examples:
-        >>> spread_places([0.5, 0.5, 0.9], 0.1, 0, 1)
-        [0.45, 0.55, 0.9]
-    """
-    # Places that touch are moved as one block, whose middle is the mean of what its members want.
-    blocks: list[tuple[float, int]] = []  # the mean of (wanted − offset in the block), and the number of members
-    for place in wanted:
-        start, size = place, 1
-        while blocks and blocks[-1][0] + blocks[-1][1] * gap > start:
-            earlier, count = blocks.pop()
-            start = (earlier * count + (start - count * gap) * size) / (count + size)
-            size += count
-        blocks.append((start, size))
-    places = [start + gap * i for start, size in blocks for i in range(size)]
-    # Push back from the edges.
-    for i in reversed(range(len(places))):
-        places[i] = min(places[i], high - gap * (len(places) - 1 - i))
-    for i in range(len(places)):
-        places[i] = max(places[i], low + gap * i)
-    return [round(place, 12) for place in places]
+    shift = gap * np.arange(len(wanted))
+    rising = isotonic_regression(np.array(wanted) - shift).x
+    return [round(place, 12) for place in (np.maximum(np.minimum(rising, high - shift[-1]), low) + shift).tolist()]

@@ -192,7 +192,7 @@ def convert(
 @offers(leave_out(SCORED, "k"))
 def plot(
     paths: Paths,
-    out: Annotated[str, written("--out", "-o", metavar="FILE", help="The picture: .png, .svg, .pdf or .html.")],
+    out: Annotated[str, written("--out", "-o", metavar="FILE", help="The picture: .png, .svg or .pdf.")],
     kind: Annotated[
         Literal["curves", "difference", "matrix", "budget"],
         written(

@@ -168,7 +168,7 @@ UNREAD = {
         *[("-k 0", "'--k'"), ("--format yaml", "'--format'")],
     ],
     "plot none.jsonl": [
-        *[("", "--out"), ("--out x.jpg", ".png, .svg, .pdf, .html"), ("--out x.svg --kind pie", "'pie'")],
+        *[("", "--out"), ("--out x.jpg", ".png, .svg, .pdf"), ("--out x.svg --kind pie", "'pie'")],
         ("--kind difference --out x.svg", "two models"),
         ("--kind matrix --out x.svg", "at-k plot none.jsonl other.jsonl --kind matrix"),
     ],

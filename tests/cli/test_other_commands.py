@@ -92,11 +92,11 @@ def test_rows_of_the_chosen_problems(run, tmp_path):
 
 
 def test_the_title_names_the_file(run, qwen, tmp_path):
-    run("plot", qwen, "-o", tmp_path / "x.html")
-    page = (tmp_path / "x.html").read_text(encoding="utf-8")
-    assert "<title>qwen25_math.jsonl: 100 problems × 8 samples</title>" in page
-    run("plot", qwen, "-o", tmp_path / "x.html", "--title", "<A> & $b$")
-    assert "<title>&lt;A&gt; &amp; $b$</title>" in (tmp_path / "x.html").read_text(encoding="utf-8")
+    picture = tmp_path / "x.svg"
+    run("plot", qwen, "-o", picture)
+    assert "<dc:title>qwen25_math.jsonl: 100 problems × 8 samples</dc:title>" in picture.read_text(encoding="utf-8")
+    run("plot", qwen, "-o", picture, "--title", "<A> & $b$")
+    assert "<dc:title>&lt;A&gt; &amp; $b$</dc:title>" in picture.read_text(encoding="utf-8")
 
 
 def test_notes_are_said(run, human_eval, tmp_path):
