@@ -243,3 +243,34 @@ def split_table(keys: Sequence[Key], values: Floats) -> dict[Key, Column]:
 
 def _keep_errors(keys: Sequence[Key], errors: Floats) -> dict[Key, Floats]:
     return {key: errors[:, i] for i, key in enumerate(keys) if errors[:, i].any()}
+
+
+def sign(
+    values: Values, verdicts: Verdicts, conditions: Mapping[str, object], *, name: str, seed: int, version: str
+) -> str:
+    """Write the signature: one line with the conditions under which two values of a metric may be compared."""
+    n = verdicts.n
+    return join_conditions(
+        name,
+        n=f"{n.min()}-{n.max()}" if n.min() < n.max() else n.min(),
+        **values.conditions,
+        **verdicts.conditions,
+        estimator=f"simulated(seed={seed})" if values.simulated else "exact",
+        **conditions,
+        version=version,
+    )
+
+
+def join_conditions(metric: str, **conditions: object) -> str:
+    """Join conditions into one line.
+
+    Examples:
+        >>> join_conditions("pass_at_k", k=(1, 8), n=8, missing="error")
+        'pass_at_k|k:1,8|n:8|missing:error'
+    """
+    return "|".join([metric, *(f"{name}:{spell_condition(value)}" for name, value in conditions.items())])
+
+
+def spell_condition(value: object) -> str:
+    """Spell the value of a condition."""
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

@@ -1,4 +1,4 @@
-"""The registry of the metrics: their names, needs, options, defaults and outputs, and the folders of their modules.
+"""The registry of the metrics: their names, needs, options, defaults and outputs.
 
 The modules, the scorer, the report, the demo, the Spaces, the generated texts (`make texts`) and the tests read it. A
 new metric needs an entry in `FAMILY`, and, if it depends on more than n and c, a function in `computation.py`.
@@ -388,11 +388,12 @@ def find_metric(name: str) -> Metric:
     return FAMILY[name]
 
 
-# The modules of evaluate
-
-
 COMPARISONS = ("at_k_difference",)
 """The modules that compare two models."""
+
+
+# The folders of the modules
+
 
 _KINDS = {**dict.fromkeys(METRICS, "metric"), **dict.fromkeys(COMPARISONS, "comparison")}
 """Module → its kind, as `evaluate` calls it. The folder of a kind has its name in the plural."""

@@ -1,15 +1,13 @@
-"""The base class of the evaluate modules, and the docstrings that describe their inputs and outputs."""
+"""The base class of the evaluate modules, and the docstrings that describe them."""
 
 from __future__ import annotations
 
-import json
+import inspect
 import os
-import re
 import threading
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from textwrap import wrap
 from types import MethodType
 from typing import Any
 
@@ -31,9 +29,10 @@ from at_k.options.registry import (
     check_options,
     refuse_unknown_columns,
     sign,
+    write_docstring,
 )
 from at_k.samples import Problems, Store
-from at_k.summary import Confidence, spell
+from at_k.summary import Confidence
 from at_k.validation import check_seed, shorten
 from at_k.values import Values
 
@@ -50,6 +49,10 @@ def sample_features(config_name: str, *, scores: bool = False) -> list[Features]
         for reference in references
         for score in scored
     ]
+
+
+_OF_HOST = inspect.signature(evaluate.Metric).parameters.keys() - {"config_name", "num_process", "seed", "kwargs"}
+"""Further arguments of `evaluate.load`."""
 
 
 class SampledMetric(evaluate.Metric, ABC):
@@ -73,18 +76,7 @@ class SampledMetric(evaluate.Metric, ABC):
     """
 
     def __init__(
-        self,
-        config_name: str | None = None,
-        keep_in_memory: bool = False,
-        cache_dir: str | None = None,
-        num_process: int = 1,
-        process_id: int = 0,
-        seed: int | None = None,
-        experiment_id: str | None = None,
-        hash: str | None = None,
-        max_concurrent_cache_files: int = 10000,
-        timeout: float = 100,
-        **options: Any,
+        self, config_name: str | None = None, *, num_process: int = 1, seed: int | None = None, **options: Any
     ) -> None:
         if num_process != 1:
             raise ValueError(
@@ -95,18 +87,8 @@ class SampledMetric(evaluate.Metric, ABC):
         self.simulation_seed = 0 if seed is None else check_seed(seed)
         self._store = Store()
         self._new_lock()
-        super().__init__(
-            config_name=check_config(config_name),
-            keep_in_memory=keep_in_memory,
-            cache_dir=cache_dir,
-            num_process=1,
-            process_id=process_id,
-            seed=seed,
-            experiment_id=experiment_id,
-            hash=hash,
-            max_concurrent_cache_files=max_concurrent_cache_files,
-            timeout=timeout,
-        )
+        of_host = {name: options.pop(name) for name in _OF_HOST & options.keys()}
+        super().__init__(config_name=check_config(config_name), seed=seed, **of_host)
         metric = find_metric(self.name)
         refused = "grades" if self.config_name == "graded" else None
         self._columns = [name for name in metric.arguments if name in COLUMNS and name != refused]
@@ -301,6 +283,12 @@ _OUTPUTS = {
 """The entries that the result of every module has if an option asks for them."""
 
 
+def describe_inputs(name: str, examples: str) -> str:
+    """Describe the columns, options and outputs of a module, as its docstring has them, with examples below."""
+    metric = FAMILY[name]
+    return write_docstring(find_inputs(metric), find_outputs(metric), examples, list_defaults([metric]))
+
+
 def find_inputs(metric: Metric) -> list[Option]:
     """Return the columns and options that a module takes."""
     return [(COLUMNS | OPTIONS)[name] for name in metric.arguments]
@@ -311,69 +299,6 @@ def find_outputs(metric: Metric) -> dict[str, str]:
     return {output.key: output.text for output in metric.outputs} | _OUTPUTS
 
 
-def describe_inputs(name: str, examples: str) -> str:
-    """Describe the columns, options and outputs of a module, as its docstring has them, with examples below."""
-    metric = FAMILY[name]
-    return write_docstring(find_inputs(metric), find_outputs(metric), examples, [metric])
-
-
-def write_docstring(
-    inputs: Iterable[Option], outputs: Mapping[str, str], examples: str, metrics: Iterable[Metric]
-) -> str:
-    """Write the docstring of a module that computes some metrics."""
-    lines = [
-        "Args:",
-        *(f"    {each.name}{spell_types(each)}: {describe_option(each, metrics)}" for each in inputs),
-        "Returns:",
-        *(f"    {key}: {text}" for key, text in outputs.items()),
-    ]
-    return "\n".join(["", *(wrap_item(each, " " * 8) for each in lines), "Examples:", examples])
-
-
-def wrap_item(text: str, indent: str) -> str:
-    """Wrap an item of a list, so that no line but the first begins with a sign that would begin an item."""
-    kept = re.sub(r" (?=([-+*=>#|]|\d+[.)]) )", "\0", text)
-    lines = wrap(kept, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-    return "\n".join(lines).replace("\0", " ")
-
-
-def spell_types(option: Option) -> str:
-    """Spell the types that an option takes, in Markdown; nothing for one that comprises several options."""
-    types = [f"`{each}`" for each in option.types if each]
-    listed = " or ".join([", ".join(types[:-1]), types[-1]] if len(types) > 1 else types)
-    return f" ({listed})" if listed else ""
-
-
-def describe_option(option: Option, metrics: Iterable[Metric]) -> str:
-    """Describe an option as some metrics take it, with its default."""
-    default = "" if option.default is None else f" Default: `{spell_value(option.default)}`."
-    return fill_in(option.text, metrics) + default
-
-
-def fill_in(text: str, metrics: Iterable[Metric]) -> str:
-    """Replace the names in braces by what they mean in some metrics."""
-    some = list(metrics)
-    return text.replace("{default_k}", describe_default_k(some)).replace("{plain_keys}", list_plain_keys(some))
-
-
-def describe_default_k(metrics: list[Metric]) -> str:
-    """Describe the k that metrics take if they are given none; the metrics are named if they differ."""
-    takers: dict[str, list[str]] = {}
-    for metric in metrics:
-        if metric.default_k is not None:
-            takers.setdefault(metric.default_k.text, []).append(f"`{metric.name}`")
-    if len(takers) <= 1:
-        return next(iter(takers), "")
-    return "; ".join(f"for {', '.join(names)} {text}" for text, names in takers.items())
-
-
-def list_plain_keys(metrics: list[Metric]) -> str:
-    """List keys that look different in the plain spelling: those of the first metric, as examples."""
-    keys = [output.key for output in metrics[0].outputs if output.of_module]
-    named = [key.replace("{k}", "8").replace("{n}", "8").replace("{τ}", "0.5") for key in keys]
-    return ", ".join(f"`{spell(key, 'plain')}`" for key in named if spell(key, "plain") != key)
-
-
-def spell_value(value: object) -> str:
-    """Spell a default as JSON does, but True and False as Python does."""
-    return str(value) if isinstance(value, bool) else json.dumps(value)
+def list_defaults(metrics: Iterable[Metric]) -> dict[str, str]:
+    """Describe the k that each metric takes if it is given none."""
+    return {metric.name: metric.default_k.text for metric in metrics if metric.default_k is not None}

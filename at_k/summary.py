@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from at_k import columns
 from at_k.combinatorics import Floats, Ints
+from at_k.computation import sign
 from at_k.family import OUTPUTS
 from at_k.grading import Verdicts
 from at_k.options.option import CI_METHODS, KEY_STYLES
@@ -25,7 +26,7 @@ from at_k.uncertainty.standard_errors import (
     read_clusters,
 )
 from at_k.validation import check_choice, shorten, type_name
-from at_k.values import Column, ErrorBar, Key, Values
+from at_k.values import Column, ErrorBar, Key, Values, spell
 
 _SKEWED = 2.0
 """The skewness of values without a range above which no interval covers: a note reports it."""
@@ -120,12 +121,7 @@ def find_error_bars(
 
 
 def is_bounded(key: str) -> bool:
-    """Return whether the values of a key lie in [0, 1]: all but those in the unit of the scores.
-
-    Examples:
-        >>> is_bounded(Key("max@k", 4)), is_bounded("max@4"), is_bounded("best@4")
-        (False, False, True)
-    """
+    """Return whether the values of a key lie in [0, 1]: all but those in the unit of the scores."""
     output = OUTPUTS.get(key.metric if isinstance(key, Key) else re.sub(r"@\d+$", "@k", key))
     return output is None or output.bounded
 
@@ -213,12 +209,11 @@ Name = TypeVar("Name", bound=str)
 
 
 def summarize(
-    per_problem: Mapping[Name, ArrayLike | Column],
+    per_problem: Mapping[Name, ArrayLike],
     /,
     *,
     groups: object = None,
     key_style: str = "standard",
-    mcse: Mapping[Name, ArrayLike] | None = None,
     confidence_level: float | None = None,
     clusters: object = None,
     ci_method: str = "beta",
@@ -231,8 +226,6 @@ def summarize(
             as given.
         key_style: "standard" spells keys as papers do (`pass@8`, `G-Pass@8_0.5`); "plain" spells them in
             `[A-Za-z0-9_.]`, for trackers that refuse `@` (`pass_at_8`, `g_pass_at_8_0.5`).
-        mcse: key → the standard error of each simulated value. Adds `{key}_mcse`, the standard error of the mean, if it
-            is not 0.
         confidence_level: adds `{key}_stderr` (unless there is none), `{key}_ci_low` and `{key}_ci_high`: the standard
             error and the confidence interval for other problems like these.
         clusters: one label per problem, where problems come in groups that resemble each other.
@@ -251,7 +244,7 @@ def summarize(
         >>> summarize({"pass@1": [1.0, 0.5, 0.0]}, groups=["easy", "easy", "hard"])
         {'pass@1': 0.5, 'easy/pass@1': 0.75, 'hard/pass@1': 0.0}
     """
-    values = _check_columns("per_problem", per_problem)
+    values = _check_columns(per_problem)
     if confidence_level is not None:
         check_fraction("confidence_level", confidence_level)
     check_choice("ci_method", ci_method, CI_METHODS)
@@ -260,13 +253,8 @@ def summarize(
     if not values:
         raise ValueError("`per_problem` must hold at least one column; got none")
     first, n_problems = next((key, len(column)) for key, column in values.items())
-    errors = {key: column.expand() for key, column in _check_columns("mcse", mcse or {}).items()}
     for key, column in values.items():
         columns.require_same_problems(first, n_problems, key, len(column))
-    for key, error in errors.items():
-        if key not in values:
-            raise ValueError(f"`mcse` must have keys of `per_problem`; got {key!r}")
-        columns.require_same_problems(key, n_problems, f"mcse[{key!r}]", len(error))
     if labels is not None:
         columns.require_same_problems("clusters", len(labels), first, n_problems)
     check_choice("key_style", key_style, KEY_STYLES)
@@ -279,7 +267,7 @@ def summarize(
     members = None if groups is None else columns.read_groups(groups)
     if members is not None:
         columns.require_same_problems("groups", len(members), "predictions", n_problems)
-    return summarize_columns(values, errors, groups=members, key_style=key_style, wanted=wanted)
+    return summarize_columns(values, {}, groups=members, key_style=key_style, wanted=wanted)
 
 
 def summarize_columns(
@@ -312,12 +300,7 @@ def summarize_columns(
 
 
 def name_limits(name: str, bar: ErrorBar) -> dict[str, float]:
-    """Name the standard error of a value, if there is one, and the limits of its interval.
-
-    Examples:
-        >>> name_limits("pass@1", ErrorBar(None, 0.2, 0.8))
-        {'pass@1_ci_low': 0.2, 'pass@1_ci_high': 0.8}
-    """
+    """Name the standard error of a value, if there is one, and the limits of its interval."""
     stderr = {} if bar.stderr is None else {f"{name}_stderr": bar.stderr}
     return {**stderr, f"{name}_ci_low": bar.low, f"{name}_ci_high": bar.high}
 
@@ -347,27 +330,22 @@ def average_error(errors: Floats, problems: NDArray[np.intp] | None = None, time
     return sqrt(fsum((errors**2 * counts).tolist())) / int(counts.sum())
 
 
-def _check_columns(name: str, per_problem: object) -> dict[str, Column]:
+def _check_columns(per_problem: object) -> dict[str, Column]:
     if not isinstance(per_problem, Mapping):
         raise TypeError(
-            f"`{name}` must map keys to columns; got {shorten(per_problem)} of type {type_name(per_problem)}"
+            f"`per_problem` must map keys to columns; got {shorten(per_problem)} of type {type_name(per_problem)}"
         )
     values = {}
     for key, given in per_problem.items():
-        if isinstance(given, Column):
-            values[key] = given
-            continue
         column = np.asarray(given)
         if not isinstance(key, str) or column.dtype.kind not in "biuf":
-            raise TypeError(f"`{name}` must map strings to numbers; got {column.dtype} for {key!r}")
-        if column.ndim != 1 or not column.size:
+            raise TypeError(f"`per_problem` must map strings to numbers; got {column.dtype} for {key!r}")
+        wrong = np.flatnonzero(~np.isfinite(column))
+        if column.ndim != 1 or not column.size or wrong.size:
+            place = f" in problem {wrong[0]}" if column.ndim == 1 and wrong.size else ""
             raise ValueError(
-                f"`{name}` must hold one value per problem, at least one; got shape {column.shape} for {key!r}"
-            )
-        if not np.isfinite(column).all():
-            problem = int(np.argmin(np.isfinite(column)))
-            raise ValueError(
-                f"`{name}` must hold finite numbers; got {column[problem]} for {key!r} in problem {problem}"
+                "`per_problem` must hold one finite number per problem, and at least one problem; got "
+                f"{shorten(given)} for {key!r}{place}"
             )
         values[key] = Column.of(column)
     return values
@@ -399,18 +377,6 @@ def mean_of_levels(levels: Floats, counts: Ints) -> float:
     few = counts % _HALF
     products = np.stack([high, levels - high])[:, None] * np.stack([few, counts - few])
     return fsum(products.ravel().tolist()) / total
-
-
-def spell(key: str, key_style: str) -> str:
-    """Spell a key in a style.
-
-    Examples:
-        >>> spell("mG-Pass@8", "plain"), spell("pass^8", "plain")
-        ('mg_pass_at_8', 'pass_hat_8')
-    """
-    if key_style == "standard":
-        return key
-    return key.lower().replace("@", "_at_").replace("^", "_hat_").replace("-", "_").replace("/", "_")
 
 
 def find_members(labels: Sequence[str]) -> dict[str, NDArray[np.intp]]:
@@ -449,44 +415,5 @@ def make_details(
         "not_graded": dict(verdicts.not_graded),
         **({} if outcomes is None else {"outcomes": outcomes.count(), "reasons": outcomes.split(verdicts.given)}),
         "per_problem": table,
-        "signature": sign(values, verdicts, name=name, seed=seed, version=version, wanted=wanted),
+        "signature": sign(values, verdicts, wanted.conditions(), name=name, seed=seed, version=version),
     }
-
-
-def sign(
-    values: Values,
-    verdicts: Verdicts,
-    *,
-    name: str,
-    seed: int,
-    version: str,
-    reading: Mapping[str, str] | None = None,
-    wanted: Confidence = NO_ERROR_BARS,
-) -> str:
-    """Write the signature: one line with the conditions under which two values of a metric may be compared."""
-    n = verdicts.n
-    return join_conditions(
-        name,
-        n=f"{n.min()}-{n.max()}" if n.min() < n.max() else n.min(),
-        **values.conditions,
-        **verdicts.conditions,
-        estimator=f"simulated(seed={seed})" if values.simulated else "exact",
-        **wanted.conditions(),
-        **(reading or {}),
-        version=version,
-    )
-
-
-def join_conditions(metric: str, **conditions: object) -> str:
-    """Join conditions into one line.
-
-    Examples:
-        >>> join_conditions("pass_at_k", k=(1, 8), n=8, missing="error")
-        'pass_at_k|k:1,8|n:8|missing:error'
-    """
-    return "|".join([metric, *(f"{name}:{spell_condition(value)}" for name, value in conditions.items())])
-
-
-def spell_condition(value: object) -> str:
-    """Spell the value of a condition."""
-    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

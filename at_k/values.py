@@ -93,6 +93,18 @@ class Key(str):
         return Key(self.metric, None, self.tau)
 
 
+def spell(key: str, key_style: str) -> str:
+    """Spell a key in a style.
+
+    Examples:
+        >>> spell("mG-Pass@8", "plain"), spell("pass^8", "plain")
+        ('mg_pass_at_8', 'pass_hat_8')
+    """
+    if key_style == "standard":
+        return key
+    return key.lower().replace("@", "_at_").replace("^", "_hat_").replace("-", "_").replace("/", "_")
+
+
 Value = TypeVar("Value")
 
 if TYPE_CHECKING:

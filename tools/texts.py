@@ -15,9 +15,18 @@ import typer
 
 import at_k
 from at_k.family import COMPARISONS, FAMILY, Metric
-from at_k.module import describe_option, fill_in, find_inputs, find_outputs, spell_types, spell_value, wrap_item
+from at_k.module import find_inputs, find_outputs, list_defaults
 from at_k.options.option import Option
-from at_k.options.registry import COLUMNS, OPTIONS, SHARED_OPTIONS
+from at_k.options.registry import (
+    COLUMNS,
+    OPTIONS,
+    SHARED_OPTIONS,
+    describe_option,
+    fill_in,
+    spell_types,
+    spell_value,
+    wrap_item,
+)
 from at_k.readers.formats import FORMATS
 from at_k.readers.names import ROLE
 from at_k.uncertainty.credits import METRICS
@@ -298,8 +307,9 @@ def main(
 
 def list_inputs(inputs: Iterable[Option], metrics: Iterable[Metric]) -> str:
     """Make the list of the columns and options on a card, as some metrics take them."""
+    defaults = list_defaults(metrics)
     return "\n".join(
-        wrap_item(f"- **{each.name}**{spell_types(each)}: {describe_option(each, metrics)}", "  ") for each in inputs
+        wrap_item(f"- **{each.name}**{spell_types(each)}: {describe_option(each, defaults)}", "  ") for each in inputs
     )
 
 
@@ -313,7 +323,7 @@ def list_shared_options() -> list[tuple[str, str, str]]:
     rows = []
     for option in map(OPTIONS.__getitem__, ("k", *SHARED_OPTIONS)):
         default = "–" if option.default is None else f"`{spell_value(option.default)}`"
-        rows.append((f"`{option.name}`", fill_in(option.text, FAMILY.values()), default))
+        rows.append((f"`{option.name}`", fill_in(option.text, list_defaults(FAMILY.values())), default))
     return rows
 
 

@@ -11,9 +11,8 @@ from at_k.family import Metric, find_metric
 from at_k.grading import judge
 from at_k.options.option import Config
 from at_k.options.registry import COLUMNS, JUDGING_OPTIONS, check_config, check_options
-from at_k.summary import spell
 from at_k.validation import shorten, type_name
-from at_k.values import Key
+from at_k.values import Key, spell
 
 _OF_ALL_PROBLEMS = ("rows", "groups", "weights", "return_details")
 """Options that are about all problems, not about a batch."""

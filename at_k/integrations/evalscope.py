@@ -8,7 +8,7 @@ from evalscope.api.metric import Aggregator, AggScore, SampleScore
 from evalscope.api.registry import get_aggregation, register_aggregation
 
 from at_k.integrations.samples import score_samples
-from at_k.summary import spell
+from at_k.values import spell
 
 
 @register_aggregation("at_k")

@@ -12,9 +12,9 @@ from typing import Any
 
 from at_k.report.data import Numbers
 from at_k.report.grid import list_groups, list_rows
-from at_k.summary import name_limits, spell
+from at_k.summary import name_limits
 from at_k.validation import type_name
-from at_k.values import ErrorBar, Key
+from at_k.values import ErrorBar, Key, spell
 
 
 def log_report(report: Numbers, run: Any, *, step: int | None = None, prefix: str = "at_k/") -> None:

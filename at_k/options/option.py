@@ -77,7 +77,7 @@ class Option:
         name: its name in Python.
         type: its type, without None.
         text: its meaning, in Markdown, beginning with a small letter and ending with a full stop. In the documentation
-            of modules, `{default_k}` and `{plain_keys}` are filled in, which differ from metric to metric.
+            of modules, `{default_k}` is filled in, which differs from metric to metric.
         default: the value that it has if it is not given; None for an option that may be left out.
         choices: the words that it takes.
         check: the path of a function that raises if a value is wrong for every data set: it takes `value` and `name`.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -182,3 +183,53 @@ def refuse_unknown_columns(given: Mapping[str, object]) -> None:
     for name, value in given.items():
         if name not in COLUMNS:
             raise TypeError(f"Unknown column `{name}`; got {shorten(value)}. The columns are {', '.join(COLUMNS)}")
+
+
+# Documents
+
+
+def write_docstring(
+    inputs: Iterable[Option], outputs: Mapping[str, str], examples: str, defaults: Mapping[str, str]
+) -> str:
+    """Write the docstring of a module; `defaults` says, metric by metric, which k are taken if none are given."""
+    lines = [
+        "Args:",
+        *(f"    {each.name}{spell_types(each)}: {describe_option(each, defaults)}" for each in inputs),
+        "Returns:",
+        *(f"    {key}: {text}" for key, text in outputs.items()),
+    ]
+    return "\n".join(["", *(wrap_item(each, " " * 8) for each in lines), "Examples:", examples])
+
+
+def wrap_item(text: str, indent: str) -> str:
+    """Wrap an item of a list, so that no line but the first begins with a sign that would begin an item."""
+    kept = re.sub(r" (?=([-+*=>#|]|\d+[.)]) )", "\0", text)
+    lines = wrap(kept, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines).replace("\0", " ")
+
+
+def spell_types(option: Option) -> str:
+    """Spell the types that an option takes, in Markdown; nothing for one that comprises several options."""
+    types = [f"`{each}`" for each in option.types if each]
+    listed = " or ".join([", ".join(types[:-1]), types[-1]] if len(types) > 1 else types)
+    return f" ({listed})" if listed else ""
+
+
+def describe_option(option: Option, defaults: Mapping[str, str]) -> str:
+    """Describe an option as some metrics take it, with its default."""
+    default = "" if option.default is None else f" Default: `{spell_value(option.default)}`."
+    return fill_in(option.text, defaults) + default
+
+
+def fill_in(text: str, defaults: Mapping[str, str]) -> str:
+    """Replace `{default_k}` by the k that metrics take if they are given none. They are named where they differ."""
+    takers: dict[str, list[str]] = {}
+    for name, draws in defaults.items():
+        takers.setdefault(draws, []).append(f"`{name}`")
+    listed = [f"for {', '.join(names)} {draws}" for draws, names in takers.items()]
+    return text.replace("{default_k}", "; ".join(listed) if len(takers) > 1 else next(iter(takers), ""))
+
+
+def spell_value(value: object) -> str:
+    """Spell a default as JSON does, but True and False as Python does."""
+    return str(value) if isinstance(value, bool) else json.dumps(value)

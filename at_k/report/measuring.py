@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 import at_k
-from at_k import summary
+from at_k import computation, summary
 from at_k.columns import flag_samples
 from at_k.combinatorics import Ints
 from at_k.computation import choose_k
@@ -192,12 +192,11 @@ class Measurement:
     def sign(self) -> dict[str, str]:
         """Write the signature of each metric."""
         sign = partial(
-            summary.sign,
+            computation.sign,
             verdicts=self.judged.verdicts,
+            conditions=self.confidence.conditions() | self.judged.conditions,
             seed=self.options["seed"],
             version=at_k.__version__,
-            reading=self.judged.conditions,
-            wanted=self.confidence,
         )
         return {name: sign(values, name=name) for name, values in self.found.items()}
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k import summary
+from at_k import computation
 from at_k.combinatorics import Ints
 from at_k.computation import compute_average, powers_of_two
 from at_k.engines import Engine, Rows, choose_roles, find_engine
@@ -112,7 +112,7 @@ def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any], times:
         problems=dict(zip(judged.names, problems, strict=True)) if by_problem else {},
         hashes=hash_problems(judged.names) if judged.named else b"",
         n_missing=verdicts.n_missing,
-        conditions={name: summary.spell_condition(value) for name, value in verdicts.conditions.items()},
+        conditions={name: computation.spell_condition(value) for name, value in verdicts.conditions.items()},
         reading=judged.conditions,
         options={name: options[name] for name in KEPT},
         left_out=left_out | missing,

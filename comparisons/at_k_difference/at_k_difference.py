@@ -7,10 +7,10 @@ import evaluate
 
 from at_k.analysis.comparison import compare
 from at_k.columns import read_references, require_problems, require_same_problems
-from at_k.module import write_docstring
+from at_k.module import list_defaults
 from at_k.family import FAMILY
 from at_k.options.option import Option
-from at_k.options.registry import COMPARING, JUDGING, OPTIONS, check_config, complete, sign
+from at_k.options.registry import COMPARING, JUDGING, OPTIONS, check_config, complete, sign, write_docstring
 from at_k.columns import read_problems
 from at_k.samples import Store
 from at_k.validation import check_choice, shorten
@@ -93,7 +93,7 @@ _EXAMPLES = """\
     (0.455, 0.001953125, 10)
 """
 
-_KWARGS_DESCRIPTION = write_docstring(INPUTS, OUTPUTS, _EXAMPLES, [FAMILY[name] for name in METRICS])
+_KWARGS_DESCRIPTION = write_docstring(INPUTS, OUTPUTS, _EXAMPLES, list_defaults(FAMILY[name] for name in METRICS))
 
 _CITATION = """\
 @misc{miller2024addingerrorbars,

@@ -9,7 +9,7 @@ from integrations.fakes import load_plugin
 
 import at_k
 from at_k.integrations import lm_eval, nemo_gym, samples, trl, verifiers, verl
-from at_k.summary import spell
+from at_k.values import spell
 
 SETS = 200
 

@@ -42,8 +42,8 @@ from at_k.options.registry import (
     SCORING,
     SHARED_OPTIONS,
 )
-from at_k.summary import spell
 from at_k.validation import UNLIMITED
+from at_k.values import spell
 
 RARE = "rare; Python has it"
 OF_FILES = "modules are given columns, not files"
