@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -88,36 +89,77 @@ def merge_equivalent(
     spelling first. Each joins the first class with which it agrees in full, or begins a new one. The order of the
     samples does not matter. With `correct`, a flag for each sample, a right answer and a wrong one stay apart.
     """
-    codes = answers.codes
+    codes, texts, width = answers.codes, answers.distinct, len(answers.distinct)
     given = np.flatnonzero(codes.values >= 0)
     if not len(given):
         return Merged(answers, answers, {})
-    width = len(answers.distinct)
     cells, first, which, counts = np.unique(
         codes.problem[given] * width + codes.values[given],
         return_index=True, return_inverse=True, return_counts=True,
     )  # fmt: skip
     problem, code = cells // width, cells % width
-    order = sorted(range(width), key=lambda each: (len(answers.distinct[each]), answers.distinct[each]))
-    rank = np.argsort(order)
-    comparison = _Comparison(answers.distinct, order, relation, {"num_workers": num_workers, "timeout": timeout})
-    group = comparison.classify(problem, comparison.form[code], counts)
+    order = sorted(range(width), key=lambda each: (len(texts[each]), texts[each]))
+    limits: dict[str, Any] = {"num_workers": num_workers, "timeout": timeout}
+    forms = relation.read_votes(texts, **limits) if isinstance(relation, Checker) else list(texts)
+    not_compared = Counter(form.cause for form in forms if isinstance(form, NotGraded))
+    forms = [text.strip() if isinstance(form, NotGraded) else form for text, form in zip(texts, forms, strict=True)]
+    spelled: dict[Hashable, str] = {}
+    for place in order:  # the shortest text of a form represents it
+        spelled.setdefault(forms[place], texts[place])
+    index = {form: number for number, form in enumerate(spelled)}
+    group = np.array([index[form] for form in forms], dtype=np.int64)[code]
+    near: dict[tuple[int, int], bool] | None = None
+    involved = np.arange(len(group))
+    if isinstance(relation, Checker):
+        near = {(min(a, b), max(a, b)): sure for a, b, sure in relation.list_close(list(spelled))}
+        involved = np.flatnonzero(np.isin(group, np.unique(np.array(list(near), dtype=np.int64))))
+    rows: dict[int, Counter[int]] = defaultdict(Counter)
+    held = list(zip(problem[involved].tolist(), group[involved].tolist(), strict=True))
+    for (row, form), count in zip(held, counts[involved].tolist(), strict=True):
+        rows[row][form] += count
+    pairs = {pair for row in rows.values() for pair in combinations(sorted(row), 2) if near is None or pair in near}
+    accepted = {pair for pair in pairs if near and near[pair]}
+    accepted |= _compare(sorted(pairs - accepted), list(spelled.values()), relation, limits, not_compared)
+    leaders = {
+        row: _form_classes(sorted(votes, key=lambda form: (-votes[form], form)), accepted)
+        for row, votes in rows.items()
+    }
+    group[involved] = [leaders[row][form] for row, form in held]
     if correct is not None:
         group = 2 * group + correct[given[first]]
+    rank = np.argsort(order)
     shown = judged = _choose(problem, group, (rank[code], -counts))
     if references is not None:
         stripped = [{text.strip() for text in row} for row in references]
-        texts = [text.strip() for text in answers.distinct]
-        cells_of = zip(problem.tolist(), code.tolist(), strict=True)
-        is_other = np.array([texts[each] not in stripped[row] for row, each in cells_of])
-        judged = _choose(problem, group, (rank[code], -counts, is_other))
+        is_other = [
+            texts[at].strip() not in stripped[row] for row, at in zip(problem.tolist(), code.tolist(), strict=True)
+        ]
+        judged = _choose(problem, group, (rank[code], -counts, np.array(is_other)))
 
     def rewrite(chosen: Ints) -> Answers:
         values = codes.values.copy()
         values[given] = code[chosen][which]
-        return Answers(codes.with_values(values), answers.distinct)
+        return Answers(codes.with_values(values), texts)
 
-    return Merged(rewrite(shown), rewrite(judged), comparison.not_compared)
+    return Merged(rewrite(shown), rewrite(judged), not_compared)
+
+
+def _compare(
+    pairs: list[tuple[int, int]], texts: Sequence[str], relation: Check, limits: Any, not_compared: Counter[str]
+) -> set[tuple[int, int]]:
+    """Return the pairs that a relation accepts in both orders. The shorter text is asked for first."""
+    for forth in (True, False):
+        asked = [(texts[a], texts[b]) if forth else (texts[b], texts[a]) for a, b in pairs]
+        if isinstance(relation, Checker) and relation.slow:
+            grades = relation.grade_all(asked, **limits) if asked else []
+        else:
+            grades = [call_function(relation, each) for each in asked]
+        not_compared.update(grade.cause for grade in grades if isinstance(grade, NotGraded))
+        pairs = [
+            pair for pair, grade in zip(pairs, grades, strict=True)
+            if not isinstance(grade, NotGraded) and getattr(grade, "grade", grade) > 0.5
+        ]  # fmt: skip
+    return set(pairs)
 
 
 def _choose(problem: Ints, group: Ints, criteria: tuple[Ints, ...]) -> Ints:
@@ -128,60 +170,6 @@ def _choose(problem: Ints, group: Ints, criteria: tuple[Ints, ...]) -> Ints:
     chosen = np.empty_like(order)
     chosen[order] = order[np.flatnonzero(starts)][np.cumsum(starts) - 1]
     return chosen
-
-
-class _Comparison:
-    """Read the forms of answers, and compare those that may be the same."""
-
-    def __init__(self, texts: Sequence[Any], order: list[int], relation: Check, limits: dict[str, Any]) -> None:
-        self.relation, self.limits = relation, limits
-        self.not_compared = Counter[str]()
-        forms = relation.read_votes(texts, **limits) if isinstance(relation, Checker) else list(texts)
-        for place, form in enumerate(forms):
-            if isinstance(form, NotGraded):
-                self.not_compared[form.cause] += 1
-                forms[place] = texts[place].strip()
-        spelled: dict[Hashable, str] = {}
-        for place in order:  # the shortest text of a form represents it
-            spelled.setdefault(forms[place], texts[place])
-        self.forms, self.texts = list(spelled), list(spelled.values())
-        index = {form: place for place, form in enumerate(spelled)}
-        self.form = np.array([index[form] for form in forms], dtype=np.int64)
-
-    def classify(self, problem: Ints, group: Ints, counts: Ints) -> Ints:
-        """Return the class of each cell, as one of its forms."""
-        near: dict[tuple[int, int], bool] | None = None
-        involved = np.ones(len(group), dtype=bool)
-        if isinstance(self.relation, Checker):
-            near = {(min(a, b), max(a, b)): sure for a, b, sure in self.relation.list_close(self.forms)}
-            involved = np.isin(group, np.unique(np.array(list(near), dtype=np.int64)))
-        rows: dict[int, Counter[int]] = defaultdict(Counter)
-        for row, form, count in zip(*(each[involved].tolist() for each in (problem, group, counts)), strict=True):
-            rows[row][form] += count
-        pairs = {pair for row in rows.values() for pair in combinations(sorted(row), 2)}
-        pairs = pairs if near is None else pairs.intersection(near)
-        accepted = {pair for pair in pairs if near and near[pair]}
-        accepted |= self._compare(sorted(pairs - accepted))
-        classes = group.copy()
-        for row, votes in rows.items():
-            leader = _form_classes(sorted(votes, key=lambda form: (-votes[form], form)), accepted)
-            start, stop = np.searchsorted(problem, [row, row + 1])
-            classes[start:stop] = [leader.get(form, form) for form in group[start:stop].tolist()]
-        return np.asarray(classes)
-
-    def _compare(self, pairs: list[tuple[int, int]]) -> set[tuple[int, int]]:
-        """Return the pairs that the relation accepts in both orders. The shorter text is asked for first."""
-        left = pairs
-        for reverse in (False, True):
-            ordered = [(b, a) if reverse else (a, b) for a, b in left]
-            asked = [(self.texts[one], self.texts[other]) for one, other in ordered]
-            if isinstance(self.relation, Checker) and self.relation.slow:
-                grades = self.relation.grade_all(asked, **self.limits) if asked else []
-            else:
-                grades = [call_function(self.relation, pair) for pair in asked]
-            self.not_compared.update(grade.cause for grade in grades if isinstance(grade, NotGraded))
-            left = [pair for pair, grade in zip(left, grades, strict=True) if _is_right(grade)]
-        return set(left)
 
 
 # Pairs of answers that are looked at for the note on votes.
@@ -199,19 +187,12 @@ def find_split_votes(answers: Answers, check: Check) -> tuple[int, int, tuple[st
         if len(pairs) >= _SAMPLE:
             break
     looked = list(pairs)[:_SAMPLE]
-    equal = [pair for pair in looked if _accept_each_other(check, *pair)]
+    equal: list[tuple[str, str]] = []
+    for pair in looked:
+        with suppress(Exception):  # a check of answers and references need not take two answers
+            if all(check(*each) > 0.5 for each in (pair, pair[::-1])):  # type: ignore[operator]
+                equal.append(pair)
     return (len(equal), len(looked), equal[0]) if equal else None
-
-
-def _accept_each_other(check: Check, first: str, second: str) -> bool:
-    try:
-        return bool(check(first, second) > 0.5 and check(second, first) > 0.5)  # type: ignore[operator]
-    except Exception:  # noqa: BLE001 - a check of answers and references need not take two answers
-        return False
-
-
-def _is_right(grade: Any) -> bool:
-    return not isinstance(grade, NotGraded) and getattr(grade, "grade", grade) > 0.5
 
 
 def _form_classes(row: Iterable[int], accepted: set[tuple[int, int]]) -> dict[int, int]:

@@ -36,7 +36,7 @@ class Outcomes:
     names: list[str]
     reasons: list[str]
     conditions: dict[str, str]
-    facts: dict[str, int]
+    facts: Counter[str]
 
     def count(self) -> dict[str, int]:
         """Count the samples by outcome, the most frequent first."""
@@ -83,160 +83,111 @@ def grade_samples(
     timeout: float = TIMEOUT,
 ) -> Grades:
     """Grade every sample. Of several references the best grade counts."""
-    references = check.join_references(references) if isinstance(check, Checker) else references
-    accepted: Sequence[tuple[Any, ...]] = references
-    by_row = takes_row(check)
-    if by_row:  # equal references of two problems then make two pairs
-        accepted = [tuple((text, problem) for text in row) for problem, row in enumerate(references)]
-    texts = list(dict.fromkeys(chain.from_iterable(accepted)))
-    left, left_forms = np.arange(len(answers.distinct)), list(answers.distinct)
-    right, right_forms = np.arange(len(texts)), texts
-    if isinstance(check, Checker) and check.compares_forms:
-        left, left_forms = _number_forms(map(check.normalize, answers.distinct), {})
-        index = {form: code for code, form in enumerate(left_forms)} if check.equates_forms else {}
-        right, right_forms = _number_forms(map(check.normalize_reference, texts), index)
-    references_at = _place_references(accepted, dict(zip(texts, right.tolist(), strict=True)))
-    if isinstance(check, Checker) and check.equates_forms:
-        return Grades(_match(answers, left, references_at))
-    pairs = _Pairs.find(answers, left, references_at, max(len(right_forms), 1))
-    which, beside = (each.tolist() for each in np.divmod(pairs.distinct, pairs.width))
-    met = [(left_forms[answer], right_forms[reference]) for answer, reference in zip(which, beside, strict=True)]
-    given: list[dict[str, Any]] = [{}] * len(met)
+    normalize: Callable[[str], Hashable] = _keep
+    normalize_reference: Callable[[str], Hashable] = _keep
+    by_row, equates = takes_row(check), False
+    if isinstance(check, Checker):
+        references, equates = check.join_references(references), check.equates_forms
+        if check.compares_forms:
+            normalize, normalize_reference = check.normalize, check.normalize_reference
+    forms: dict[Hashable, int] = {}
+    left = [forms.setdefault(normalize(text), len(forms)) for text in answers.distinct]
+    beside: dict[Hashable, int] = forms if equates else {}
+    # With the row, equal references of two problems make two pairs.
+    accepted = [
+        [(text, problem if by_row else 0) for text in dict.fromkeys(row)] for problem, row in enumerate(references)
+    ]
+    code = {
+        each: beside.setdefault(
+            (normalize_reference(each[0]), each[1]) if by_row else normalize_reference(each[0]), len(beside)
+        )
+        for each in dict.fromkeys(chain.from_iterable(accepted))
+    }
+    right = np.array([code[each] for row in accepted for each in row], dtype=np.int64)
+    per_row, codes = np.array([*map(len, accepted)], dtype=np.int64), answers.codes
+    held = np.array([*left, -1], dtype=np.int64)[codes.values]
+    if equates:
+        flags = np.zeros(len(held), dtype=bool)
+        for place in range(per_row.max()):  # five times as fast as the list of all pairs
+            at = np.minimum(np.cumsum(per_row) - per_row + place, len(right) - 1)
+            flags |= held == np.repeat(np.where(place < per_row, right[at], -2), codes.n)
+        return Grades(flags)
+    # Every pair of a sample and a reference of its problem, in the order of the samples, then of the references.
+    problem = codes.problem
+    size = np.where(held >= 0, per_row[problem], 0)
+    sample = np.repeat(np.arange(len(held)), size)
+    met = right[np.arange(len(sample)) + (np.cumsum(per_row)[problem] - np.cumsum(size))[sample]]
+    # Pairs are numbered in the order in which samples meet them, so that the first fault of a function is reported.
+    width = max(len(beside), 1)
+    distinct, first, which = np.unique(held[sample] * width + met, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    names, others = list(forms), list(beside)
+    pairs: list[tuple[Any, Any]] = [(names[key // width], others[key % width]) for key in distinct[order].tolist()]
+    given: list[dict[str, Any]] = [{}] * len(pairs)
     if by_row:
-        given = [{"row": rows[problem] if rows else {}} for _, (_, problem) in met]
-        met = [(answer, text) for answer, (text, _) in met]
+        given = [{"row": rows[at] if rows else {}} for _, (_, at) in pairs]
+        pairs = [(answer, text) for answer, (text, _) in pairs]
     found: Sequence[Any]
     if not isinstance(check, Checker):
-        # In input order, so that an error reports the first fault.
-        places = [partial(answers.codes.place, sample) for sample in pairs.first.tolist()]
+        places = [partial(codes.place, each) for each in sample[first[order]].tolist()]
         found = [
             call_function(partial(check, **row), pair, place)
-            for pair, row, place in zip(met, given, places, strict=True)
+            for pair, row, place in zip(pairs, given, places, strict=True)
         ]
     elif check.slow:
         options: dict[str, Any] = {"rows": [row["row"] for row in given]} if by_row else {}
-        found = check.grade_all(met, num_workers=num_workers, timeout=timeout, **options)
+        found = check.grade_all(pairs, num_workers=num_workers, timeout=timeout, **options)
     else:
         grade = check.compare if check.compares_forms else check.grade
-        found = [grade(*pair, **row) for pair, row in zip(met, given, strict=True)]
-    return _spread(pairs, found, getattr(check, "name", ""))
+        found = [grade(*pair, **row) for pair, row in zip(pairs, given, strict=True)]
+    return _spread(sample, np.argsort(order)[which], len(held), found, getattr(check, "name", ""))
 
 
-def _number_forms(forms: Any, index: dict[Hashable, int]) -> tuple[Ints, list[Any]]:
-    """Number normal forms. Equal ones get the same number."""
-    codes = np.array([index.setdefault(form, len(index)) for form in forms], dtype=np.int64)
-    return codes, list(index)
+def _keep(text: str) -> Hashable:
+    return text
 
 
-def _place_references(references: Sequence[tuple[Hashable, ...]], code: dict[Hashable, int]) -> list[Ints]:
-    """List the first reference of each problem, then the second, and so on; −1 where there are fewer."""
-    distinct = [tuple(dict.fromkeys(row)) if len(row) > 1 else row for row in references]
-    return [
-        np.fromiter(
-            (code[row[place]] if place < len(row) else -1 for row in distinct), dtype=np.int64, count=len(distinct)
-        )
-        for place in range(max(map(len, distinct), default=0))
-    ]
-
-
-def _match(answers: Answers, forms: Ints, places: Sequence[Ints]) -> NDArray[np.bool_]:
-    """Flag the samples whose form equals that of a reference."""
-    codes = answers.codes
-    held = np.append(forms, -2).astype(np.int32)[codes.values]  # [−1], no answer, becomes −2
-    right = np.zeros(len(held), dtype=bool)
-    for accepted in places:
-        if codes.width is not None:
-            right |= (held.reshape(len(codes), codes.width) == accepted[:, None]).reshape(-1)
-        else:
-            right |= held == np.repeat(accepted, codes.n)
-    return right
-
-
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Hold the distinct pairs of an answer and a reference, in the order in which the samples first meet them.
-
-    Attributes:
-        distinct: the pairs, each as answer · width + reference.
-        width: the number of references.
-        first: the first sample of each pair.
-        met: for each place of a reference, the samples that meet one there, and the index of the pair.
-        n_samples: the number of samples.
-    """
-
-    distinct: Ints
-    width: int
-    first: Ints
-    met: list[tuple[Ints, Ints]]
-    n_samples: int
-
-    @classmethod
-    def find(cls, answers: Answers, forms: Ints, places: Sequence[Ints], width: int) -> _Pairs:
-        codes = answers.codes
-        held = np.append(forms, -1)[codes.values]
-        samples, keys = [], []
-        for accepted in places:
-            reference = np.repeat(accepted, codes.n)
-            here = np.flatnonzero((held >= 0) & (reference >= 0))
-            samples.append(here)
-            keys.append(held[here] * width + reference[here])
-        # Pairs are numbered in the order in which samples meet them, so that the first fault of a function is reported.
-        key, sample = np.concatenate(keys), np.concatenate(samples)
-        distinct, first, which = np.unique(key, return_index=True, return_inverse=True)
-        if len(places) > 1:
-            earliest = np.full(len(distinct), np.iinfo(np.int64).max)
-            place = np.repeat(np.arange(len(places)), [len(each) for each in samples])
-            np.minimum.at(earliest, which, sample * len(places) + place)
-        else:
-            earliest = sample[first]
-        order = np.argsort(earliest)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        met = list(zip(samples, np.split(rank[which], np.cumsum([len(each) for each in samples])[:-1]), strict=True))
-        return cls(distinct[order], width, earliest[order] // len(places), met, len(codes.values))
-
-
-def _spread(pairs: _Pairs, found: Sequence[Any], name: str) -> Grades:
+def _spread(sample: Ints, which: Ints, n_samples: int, found: Sequence[Any], name: str) -> Grades:
     """Give every sample its best grade, of equal ones the first, with how it came about if the checker says.
 
     A sample has none if a pair was not graded that could have given a better one.
     """
     grades = [_read_grade(each.grade if isinstance(each, Explained) else each, name) for each in found]
     sizes = np.array([-0.5 if isinstance(grade, NotGraded) else grade for grade in grades], dtype=np.float64)
-    kinds = [CAUSES.index(grade.cause) + 1 if isinstance(grade, NotGraded) else 0 for grade in grades]
-    which, best = np.full(pairs.n_samples, -1, dtype=np.int64), np.full(pairs.n_samples, -1.0)
-    causes, blocking = np.zeros(pairs.n_samples, dtype=np.int8), np.zeros(pairs.n_samples, dtype=np.int64)
-    for values, wanted, chosen in ((sizes, best, which), (np.array(kinds, dtype=np.int8), causes, blocking)):
-        for samples, pair in pairs.met:
-            higher = values[pair] > wanted[samples]
-            wanted[samples[higher]], chosen[samples[higher]] = values[pair[higher]], pair[higher]
-    outcomes = _describe(which, found) if Explained in set(map(type, found)) else None
-    causes[best >= 1] = 0
-    graded = np.maximum(best, 0.0)
-    if not causes.any():
+    kinds = np.array(
+        [CAUSES.index(each.cause) + 1 if isinstance(each, NotGraded) else 0 for each in grades], dtype=np.int8
+    )
+    # The last pair written for a sample stays: the best one, of equal ones the first.
+    rising = np.arange(len(sample))
+    if (sample[1:] == sample[:-1]).any():
+        rising = len(sample) - 1 - np.argsort(sizes[which][::-1], kind="stable")
+    best = np.full(n_samples, -1, dtype=np.int64)
+    best[sample[rising]] = which[rising]
+    graded = np.maximum(np.append(sizes, 0.0)[best], 0.0)
+    outcomes = _describe(best, found) if Explained in set(map(type, found)) else None
+    failed = np.flatnonzero((kinds[which] > 0) & (graded[sample] < 1))
+    if not len(failed):
         return Grades(graded, outcomes=outcomes)
-    first = grades[blocking[np.argmax(causes > 0)]]
-    return Grades(np.where(causes > 0, np.nan, graded), causes, outcomes, getattr(first, "reason", ""))
+    causes = np.zeros(n_samples, dtype=np.int8)
+    causes[sample[failed[::-1]]] = kinds[which[failed[::-1]]]
+    return Grades(np.where(causes > 0, np.nan, graded), causes, outcomes, grades[which[failed[0]]].reason)
 
 
 def _describe(which: Ints, found: Sequence[Any]) -> Outcomes:
     """Name the outcomes of the checks, and add up their facts."""
-    names, reasons = zip(*map(_name_outcome, found), strict=True)
-    conditions: dict[str, str] = {}
-    facts = Counter[str]()
+    outcomes = Outcomes(which, [], [], {}, Counter())
     for each in found:
         if isinstance(each, Explained):
-            conditions |= each.conditions
-            facts.update(each.facts)
-    return Outcomes(which, list(names), list(reasons), conditions, dict(facts))
-
-
-def _name_outcome(found: Any) -> tuple[str, str]:
-    if isinstance(found, Explained):
-        return found.outcome, found.reason
-    if isinstance(found, NotGraded):
-        return "not graded", f"not graded: {found.reason}"
-    return ("right" if found > 0.5 else "wrong",) * 2
+            outcome, reason = each.outcome, each.reason
+            outcomes.conditions.update(each.conditions)
+            outcomes.facts.update(each.facts)
+        elif isinstance(each, NotGraded):
+            outcome, reason = "not graded", f"not graded: {each.reason}"
+        else:
+            outcome = reason = "right" if each > 0.5 else "wrong"
+        outcomes.names.append(outcome)
+        outcomes.reasons.append(reason)
+    return outcomes
 
 
 # Errors that say nothing about the function or the answer, also those of `requests`, `httpx` and `openai`, which do

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,42 +17,23 @@ from at_k.samples import Answers, Problems
 # The rules and checkers that are tried; of those with equally many right answers the first is suggested. `quasi_exact`
 # drops signs and points of numbers, and is tried only where no reference is one; `choice` only where all references
 # have the letter of an option.
-_CANDIDATES: tuple[tuple[str | None, str], ...] = (
-    (None, "numeric"),
-    (None, "quasi_exact"),
-    ("boxed", "exact_match"),
-    ("last_number", "exact_match"),
-    ("final_answer", "exact_match"),
-    ("boxed", "numeric"),
-    ("last_number", "numeric"),
-    ("final_answer", "numeric"),
-    (None, "choice"),
-    ("choice", "exact_match"),
+_CANDIDATES = (
+    *({"check_correct_fn": checker} for checker in ("numeric", "quasi_exact")),
+    *({"extract_fn": rule} for rule in ("boxed", "last_number", "final_answer")),
+    *({"extract_fn": rule, "check_correct_fn": "numeric"} for rule in ("boxed", "last_number", "final_answer")),
+    {"check_correct_fn": "choice"},
+    {"extract_fn": "choice"},
 )
 
 # Samples that are tried. They take less than a second.
 _SAMPLES = 5000
 
 
-@dataclass(frozen=True)
-class Suggestion:
-    """Say which options let answers meet their references.
+class Suggestion(NamedTuple):
+    """Hold options that let answers meet their references, and the share of samples that are then right."""
 
-    Attributes:
-        extract_fn: the name of a rule, or None for none.
-        check_correct_fn: the name of a checker.
-        share: the share of the samples that are then correct, among those that were tried.
-    """
-
-    extract_fn: str | None
-    check_correct_fn: str
+    options: dict[str, str]
     share: float
-
-    @property
-    def options(self) -> dict[str, str]:
-        """Return the options that are not the defaults."""
-        options = {"extract_fn": self.extract_fn, "check_correct_fn": self.check_correct_fn}
-        return {name: value for name, value in options.items() if value is not None and value != "exact_match"}
 
 
 def suggest_options(problems: Problems) -> Suggestion | None:
@@ -67,31 +49,24 @@ def suggest_options(problems: Problems) -> Suggestion | None:
     """
     if problems.answers is None or problems.references is None:
         return None
-    answers = _take_first(problems.answers)
-    references = problems.references[: len(answers)]
-    given = int(np.count_nonzero(answers.codes.values >= 0))
+    count = max(1, int(np.searchsorted(problems.answers.codes.offsets[1:], _SAMPLES, side="right")))
+    samples, references = problems.answers.listed()[:count], problems.references[:count]
+    flat = list(chain.from_iterable(samples))
+    answers = Answers.of_values(flat, np.array([*map(len, samples)]))
     texts = [text for row in references for text in row]
     refused = set() if all(read_option(text)[0] for text in texts) else {"choice"}
     if any(read_number(text) is not None for text in texts):
         refused.add("quasi_exact")
-    best: Suggestion | None = None
-    for rule, checker in _CANDIDATES:
-        if refused.intersection((rule, checker)):
-            continue
-        read, accepted = answers, references
-        if rule is not None:
-            read = extract_answers(answers, EXTRACTIONS[rule])
-            accepted = extract_references(references, EXTRACTIONS[rule], "extract_fn", keep=True)
-        right = int(np.count_nonzero(grade_samples(read, accepted, find_checker(checker)).values))
-        if right and right / given > (best.share if best else 0):
-            best = Suggestion(rule, checker, right / given)
-    return best
-
-
-def _take_first(answers: Answers) -> Answers:
-    """Take the first problems, and their texts alone."""
-    lengths = answers.codes.n
-    count = max(1, int(np.searchsorted(np.cumsum(lengths), _SAMPLES, side="right")))
-    texts = [*answers.distinct, None]
-    codes = answers.codes.values[: lengths[:count].sum()].tolist()
-    return Answers.of_values([texts[code] for code in codes], lengths[:count])
+    best = Suggestion({}, 0.0)
+    for options in _CANDIDATES:
+        if refused.isdisjoint(options.values()):
+            read, accepted = answers, references
+            if rule := EXTRACTIONS.get(options.get("extract_fn", "")):
+                read = extract_answers(answers, rule)
+                accepted = extract_references(references, rule, "extract_fn", keep=True)
+            check = find_checker(options.get("check_correct_fn", "exact_match"))
+            right = int(np.count_nonzero(grade_samples(read, accepted, check).values))
+            best = max(
+                best, Suggestion(options, right / max(len(flat) - flat.count(None), 1)), key=lambda each: each.share
+            )
+    return best if best.share else None

@@ -1,14 +1,10 @@
 """Checkers by name: small objects that compare one answer with one reference, of this package and of plugins."""
 
-# ruff: noqa: N813 - a class is imported by the name of its checker
-
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from at_k.errors import InputError
 from at_k.grading.checkers.base import Check, Checker, Explained, Row, takes_row
@@ -41,24 +37,6 @@ class Checkers(Mapping[str, Any]):
         (True, True)
     """
 
-    # Each checker is one line: editors learn its parameters from it, and `_OWN` its place. The file is loaded when the
-    # checker is used, since all of them together take a tenth of a second.
-    # isort: off
-    if TYPE_CHECKING:
-        from at_k.grading.checkers.text import ExactMatch as exact_match
-        from at_k.grading.checkers.text import QuasiExact as quasi_exact
-        from at_k.grading.checkers.text import Choice as choice
-        from at_k.grading.checkers.text import Numeric as numeric
-        from at_k.grading.checkers.math import Math as math
-        from at_k.grading.checkers.code import Code as code
-        from at_k.grading.checkers.similarity import Bleu as bleu
-        from at_k.grading.checkers.similarity import Chrf as chrf
-        from at_k.grading.checkers.similarity import Rouge1 as rouge1
-        from at_k.grading.checkers.similarity import Rouge2 as rouge2
-        from at_k.grading.checkers.similarity import RougeL as rougeL
-        from at_k.grading.checkers.judge import Judge as judge
-    # isort: on
-
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys([*_OWN, *_find_plugins()]))
 
@@ -66,14 +44,21 @@ class Checkers(Mapping[str, Any]):
         return sum(1 for _ in self)
 
     def __getitem__(self, name: str) -> Any:
-        return resolve_name(_OWN[name]) if name in _OWN else _load_plugin(name)
+        if name in _OWN:
+            return resolve_name(f"at_k.grading.checkers.{_OWN[name]}")
+        plugin = _find_plugins()[name]
+        try:
+            return plugin.load()
+        except Exception as error:
+            raise InputError(
+                "check.plugin",
+                "The checker {name} of the plugin {plugin} cannot be loaded: {fault}.",
+                name=repr(name), plugin=plugin.value, fault=f"{type_name(error)}: {error}",
+            ) from error  # fmt: skip
 
     def __getattr__(self, name: str) -> Any:
-        try:
-            if not name.startswith("__"):
-                return self[name]
-        except KeyError:
-            pass
+        if not name.startswith("__") and name in self:
+            return self[name]
         raise AttributeError(f"there is no checker {name!r}; there are {', '.join(self)}")
 
     def __dir__(self) -> list[str]:
@@ -81,22 +66,31 @@ class Checkers(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         width = max(map(len, self))
-        return "\n".join(f"{name:{width}}  {self._summarize(name)}" for name in self)
-
-    def _summarize(self, name: str) -> str:
-        try:
-            return str(self[name].__doc__ or "").strip().partition("\n")[0]
-        except InputError as error:
-            return str(error)
+        return "\n".join(f"{name:{width}}  {_summarize(name)}" for name in self)
 
 
-# Name → the file and class of a checker of this package.
+def _summarize(name: str) -> str:
+    try:
+        return str(checkers[name].__doc__ or "").strip().partition("\n")[0]
+    except InputError as error:
+        return str(error)
+
+
+# The file and class of each checker of this package. A file is loaded when its checker is used, since all of them
+# together take a tenth of a second.
 _OWN = {
-    alias.asname: f"{node.module}:{alias.name}"
-    for node in ast.walk(ast.parse(Path(__file__).read_text(encoding="utf-8")))
-    if isinstance(node, ast.ImportFrom)
-    for alias in node.names
-    if alias.asname
+    "exact_match": "text:ExactMatch",
+    "quasi_exact": "text:QuasiExact",
+    "choice": "text:Choice",
+    "numeric": "text:Numeric",
+    "math": "math:Math",
+    "code": "code:Code",
+    "bleu": "similarity:Bleu",
+    "chrf": "similarity:Chrf",
+    "rouge1": "similarity:Rouge1",
+    "rouge2": "similarity:Rouge2",
+    "rougeL": "similarity:RougeL",
+    "judge": "judge:Judge",
 }
 
 
@@ -107,18 +101,6 @@ def _find_plugins() -> dict[str, Any]:
     from importlib.metadata import entry_points
 
     return {each.name: each for each in entry_points(group=GROUP)}
-
-
-def _load_plugin(name: str) -> Any:
-    plugin = _find_plugins()[name]
-    try:
-        return plugin.load()
-    except Exception as error:
-        raise InputError(
-            "check.plugin",
-            "The checker {name} of the plugin {plugin} cannot be loaded: {fault}.",
-            name=repr(name), plugin=plugin.value, fault=f"{type_name(error)}: {error}",
-        ) from error  # fmt: skip
 
 
 def find_checker(check_correct_fn: object) -> Check:

@@ -6,13 +6,13 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from at_k.errors import InputError, open_bar
@@ -37,7 +37,6 @@ _LABEL = re.compile(
 )
 _AROUND = " \t\n*_`'\".,!#()[]{}"
 
-_COSTS = ("requests", "from_cache", "tokens_read", "tokens_written")
 _Reply = tuple[str | NotGraded, dict[str, int]]  # a text, and the requests and tokens that it cost
 
 # Columns that may hold what was asked, in order of preference. A problem may also be an id, which has no spaces.
@@ -102,10 +101,9 @@ class Judge(Checker):
     extra, imports = "judge", ("openai",)
 
     def __post_init__(self) -> None:
-        for name in ("model", "prompt"):
-            if not isinstance(getattr(self, name), str):
-                raise TypeError(f"`{name}` must be a string; got {type_name(getattr(self, name))}")
-        if self.prompt not in TEMPLATES and not {"{answer}", "{reference}"} <= {*re.findall(r"\{\w+\}", self.prompt)}:
+        object.__setattr__(self, "model", self.model or os.environ.get("AT_K_JUDGE_MODEL", ""))
+        named = set(re.findall(r"\{\w+\}", str(self.prompt)))
+        if self.prompt not in TEMPLATES and not {"{answer}", "{reference}"} <= named:
             raise InputError(
                 "judge.prompt",
                 "`prompt` must be one of {names}, or a text with {{answer}} and {{reference}}; got {value}",
@@ -113,14 +111,10 @@ class Judge(Checker):
             )  # fmt: skip
         check_num_workers(self.concurrency, "concurrency")
 
-    @property
-    def _model(self) -> str:
-        return self.model or os.environ.get("AT_K_JUDGE_MODEL", "")
-
     def require(self) -> None:
         """Raise if the package is not installed, or no model is named."""
         super().require()
-        if not self._model:
+        if not self.model or not isinstance(self.model, str):
             raise InputError(
                 "judge.model",
                 "The checker 'judge' needs the name of a model, as its parameter `model` or in the environment "
@@ -130,7 +124,7 @@ class Judge(Checker):
     def describe(self) -> str:
         """Return the name with what the verdicts depend on. A prompt of the user is named by a hash."""
         prompt = self.prompt if self.prompt in TEMPLATES else sha256(self.prompt.encode()).hexdigest()[:12]
-        return f"judge(model={self._model},prompt={prompt},temperature={self.temperature:g})"
+        return f"judge(model={self.model},prompt={prompt},temperature={self.temperature:g})"
 
     def grade_all(
         self, pairs: Sequence[tuple[str, str]], *, rows: Sequence[Row] | None = None, **limits: Any
@@ -139,13 +133,20 @@ class Judge(Checker):
         self.require()
         template = TEMPLATES.get(self.prompt, self.prompt)
         prompts = [_fill(template, *pair, row) for pair, row in zip(pairs, rows or [{}] * len(pairs), strict=True)]
+        asked = list(dict.fromkeys(prompts))
         file = self.cache or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "at_k" / "judge.sqlite"
+        replies: dict[str, _Reply] = {}
         try:
             if str(file) != ":memory:":
                 Path(file).parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(file, timeout=60, isolation_level=None)) as cache:
+            connection = sqlite3.connect(file, timeout=60, isolation_level=None, check_same_thread=False)
+            with closing(connection) as cache, ThreadPoolExecutor(self.concurrency) as threads:
                 cache.execute("create table if not exists replies (key text primary key, reply text)")
-                replies = self._ask_all(dict.fromkeys(prompts), cache)
+                with open_bar(len(asked), self.name) as bar:
+                    # A refusal ends this loop, which cancels the requests that have not begun.
+                    for reply in threads.map(self._make_ask(cache), asked):
+                        replies[asked[len(replies)]] = reply
+                        bar.update()
         except (sqlite3.Error, OSError) as error:
             raise InputError(
                 "judge.cache",
@@ -153,64 +154,56 @@ class Judge(Checker):
                 "as `cache`.",
                 file=repr(str(file)), fault=str(error),
             ) from error  # fmt: skip
-        costs = {prompt: cost for prompt, (_, cost) in replies.items()}
-        return [
-            _explain(replies[prompt][0], costs.pop(prompt, {}), *pair)  # a reply costs once
-            for pair, prompt in zip(pairs, prompts, strict=True)
-        ]
+        return [_explain(*replies[prompt], *pair) for pair, prompt in zip(pairs, prompts, strict=True)]
 
-    def _ask_all(self, prompts: Iterable[str], cache: sqlite3.Connection) -> dict[str, _Reply]:
-        """Return the reply to each prompt, from the cache or the model. Replies that are verdicts are kept."""
-        from openai import OpenAI
+    def _make_ask(self, cache: sqlite3.Connection) -> Callable[[str], _Reply]:
+        """Return a function that takes the reply to a prompt from the cache or the model. Only verdicts are kept."""
+        import openai
 
         endpoint = self.base_url or os.environ.get("OPENAI_BASE_URL")
         # Servers of one's own need no key, and others refuse it.
-        client = OpenAI(base_url=endpoint, api_key=os.environ.get("OPENAI_API_KEY") or "none")
-        settings = self._model, endpoint, self.temperature
-        keys = {prompt: sha256(json.dumps([*settings, prompt]).encode()).hexdigest() for prompt in prompts}
-        find = "select reply from replies where key = ?"
-        replies: dict[str, _Reply] = {
-            prompt: (text, {"from_cache": 1}) for prompt, key in keys.items() for (text,) in cache.execute(find, [key])
-        }
-        left = [prompt for prompt in keys if prompt not in replies]
-        with ThreadPoolExecutor(self.concurrency) as threads, open_bar(len(left), self.name) as bar:
-            # A refusal ends this loop, which cancels the requests that have not begun.
-            for prompt, reply in zip(left, threads.map(partial(self._ask, client), left), strict=True):
-                replies[prompt] = reply
-                if isinstance(reply[0], str) and read_verdict(reply[0]):
-                    cache.execute("insert or replace into replies (key, reply) values (?, ?)", [keys[prompt], reply[0]])
-                bar.update()
-        return replies
+        client = openai.OpenAI(base_url=endpoint, api_key=os.environ.get("OPENAI_API_KEY") or "none")
+        lock = Lock()
 
-    def _ask(self, client: Any, prompt: str) -> _Reply:
-        import openai
+        def ask(prompt: str) -> _Reply:
+            key = sha256(json.dumps([self.model, endpoint, self.temperature, prompt]).encode()).hexdigest()
+            with lock:
+                kept = cache.execute("select reply from replies where key = ?", [key]).fetchone()
+            if kept:
+                return kept[0], {"from_cache": 1}
+            messages: Any = [{"role": "user", "content": prompt}]
+            try:
+                reply = client.chat.completions.create(
+                    model=self.model, messages=messages, temperature=self.temperature
+                )
+                text = _encodable(reply.choices[0].message.content or "")
+            except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
+                raise InputError(
+                    "judge.refused", "The endpoint of the judge refuses the key or the model {model}: {fault}.",
+                    model=repr(self.model), fault=str(error)[:300],
+                ) from error  # fmt: skip
+            except (openai.OpenAIError, ValueError, AttributeError, LookupError, TypeError) as error:
+                # The package lets errors of JSON through, and a reply of another form has no text.
+                return NotGraded("error", f"no reply with a text: {type_name(error)}: {error}"[:500]), {}
+            if read_verdict(text):
+                with lock:
+                    cache.execute("insert or replace into replies (key, reply) values (?, ?)", [key, text])
+            read, written = (getattr(reply.usage, name, 0) or 0 for name in ("prompt_tokens", "completion_tokens"))
+            return text, {"requests": 1, "tokens_read": read, "tokens_written": written}
 
-        messages = [{"role": "user", "content": prompt}]
-        try:
-            reply = client.chat.completions.create(model=self._model, messages=messages, temperature=self.temperature)
-            text = _encodable(reply.choices[0].message.content)
-        except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
-            raise InputError(
-                "judge.refused", "The endpoint of the judge refuses the key or the model {model}: {fault}.",
-                model=repr(self._model), fault=str(error)[:300],
-            ) from error  # fmt: skip
-        except (openai.OpenAIError, ValueError) as error:  # the package lets those of JSON through
-            return NotGraded("error", f"{type_name(error)}: {error}"[:500]), {}
-        except (AttributeError, IndexError, TypeError):
-            return NotGraded("error", f"the judge's reply has no text: {str(reply)!r:.200}"), {}
-        read, written = (getattr(reply.usage, name, 0) or 0 for name in ("prompt_tokens", "completion_tokens"))
-        return text, {"requests": 1, "tokens_read": read, "tokens_written": written}
+        return ask
 
 
 def _explain(reply: str | NotGraded, cost: dict[str, int], answer: str, reference: str) -> Explained | NotGraded:
-    """Turn a reply into a grade."""
+    """Turn a reply into a grade. A reply costs once."""
     if isinstance(reply, NotGraded):
         return reply
     if not (verdict := read_verdict(reply)):
         return NotGraded("error", f"the judge's reply is no verdict: {reply!r:.200}")
     grade, outcome = verdict
     agrees = (grade > 0.5) == (normalize_words(answer) == normalize_words(reference))
-    facts = {"judged": 1, "agreeing": int(agrees), **dict.fromkeys(_COSTS, 0), **cost}
+    facts = {"judged": 1, "agreeing": int(agrees), **cost}
+    cost.clear()
     return Explained(grade, outcome, f"{outcome}: {reply.strip()}"[:500], facts=facts)
 
 

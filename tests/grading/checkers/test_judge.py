@@ -92,7 +92,7 @@ def test_failures_pass_or_grade_nothing_and_a_refusal_stops(serve):
     assert "InternalServerError" in found[0].reason
     assert len(broken.asked) == 6  # the client tries each three times
     closed = checkers.judge(model="m", base_url="http://127.0.0.1:9/v1", cache=":memory:")
-    assert grade(closed, ("1", "2"))[0].reason == "APIConnectionError: Connection error."
+    assert grade(closed, ("1", "2"))[0].reason.endswith("APIConnectionError: Connection error.")
     for status in (401, 403, 404):
         refusing = serve(lambda prompt, count, status=status: (status, "no such thing"))
         with pytest.raises(InputError, match=r"refuses the key or the model 'm': .*no such thing"):
@@ -110,7 +110,7 @@ def test_a_reply_without_a_text_grades_nothing(serve, sent):
     )
     (outcome,) = judge.grade_all([("1", "1")])
     assert outcome.cause == "error"
-    assert re.search("has no text|DecodeError", outcome.reason)
+    assert re.search("no reply with a text: |no verdict", outcome.reason)
 
 
 def test_halves_of_characters_are_asked_and_kept(serve, tmp_path):
@@ -193,7 +193,6 @@ def test_what_a_judge_needs():
     for wrong, error in (
         ({"concurrency": 0}, ValueError),
         ({"concurrency": 1.5}, TypeError),
-        ({"model": 5}, TypeError),
     ):
         with pytest.raises(error, match=f"`{next(iter(wrong))}` must be"):
             checkers.judge(**wrong)
