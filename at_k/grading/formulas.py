@@ -139,7 +139,6 @@ def _measure(number: Any) -> float | None:
 # The seeds of the points. Variables are positive at the first, and of either sign at the others.
 _POINTS = ("a", "b", "c")
 
-_COLLECTIONS = (sympy.FiniteSet, sympy.Union, sympy.Intersection)
 _MIRRORED = {sympy.StrictGreaterThan: sympy.StrictLessThan, sympy.GreaterThan: sympy.LessThan}
 
 
@@ -149,52 +148,39 @@ def evaluate_formula(formula: Formula) -> tuple[Any, ...] | None:
     if value is None:
         return None
     if re.fullmatch(r"[a-z]{3,}(?:[ .][a-z]{3,})*[ .]?", words):
-        return f"words {words}", (), (), False, None
+        return f"words {words}", (), ()
     capitals = "".join(sorted(filter(str.isupper, list_letters(formula.text))))
     try:
-        exact, loose = (tuple(each(value, point) for point in _POINTS) for each in (_evaluate, _evaluate_loosely))
+        exact, loose = (tuple(_evaluate(value, point, loose=each) for point in _POINTS) for each in (False, True))
         number = value.doit() if isinstance(value, sympy.Expr) and value.is_number else None
     except (TypeError, ValueError, ArithmeticError, AttributeError, NotImplementedError):
         return None
     kind = "value" if isinstance(value, sympy.Expr) else type(value).__name__
-    ratio = (int(number.p), int(number.q)) if isinstance(number, sympy.Rational) else None
-    return f"{kind} {capitals}", exact, loose, bool(getattr(value, "has", bool)(sympy.Float)), ratio
+    return f"{kind} {capitals} {number if isinstance(number, sympy.Rational) else ''}", exact, loose
 
 
-def _evaluate_loosely(value: Any, point: str) -> complex:
-    """Evaluate a formula as those of other kinds that may be equivalent: 5 and x = 5, {1, 2} and (1, 2)."""
-    if is_assignment_relation(value):
-        return _evaluate_loosely(take_last_relation(value).rhs, point)
-    if isinstance(value, (sympy.FiniteSet, sympy.Tuple, sympy.Interval)):
-        if isinstance(value, sympy.Interval) and not (value.left_open and value.right_open):
-            return _evaluate(value, point)
-        members = value.args[:2] if isinstance(value, sympy.Interval) else getattr(value, "_unsorted_args", value.args)
-        return _weigh("list", members, point)
-    return _evaluate(value, point)
-
-
-def _evaluate(value: Any, point: str) -> complex:
-    """Evaluate a formula of any kind at one point."""
+def _evaluate(value: Any, point: str, *, loose: bool = False) -> complex:
+    """Evaluate a formula at one point. Loosely, 5 has the value of x = 5, and {1, 2} that of (1, 2)."""
+    if loose and is_assignment_relation(value):
+        return _evaluate(take_last_relation(value).rhs, point, loose=True)
     if isinstance(value, sympy.Expr):
         return _evaluate_number(value, point)
-    if isinstance(value, sympy.MatrixBase):
-        return _weigh(f"matrix {value.shape}", value.flat(), point)
     if isinstance(value, Relational):
         return _evaluate_relation(value, point)
-    parts = getattr(value, "_unsorted_args", value.args)
-    if isinstance(value, _COLLECTIONS) and parts:
-        return _multiply([_evaluate(each, point) for each in parts], point)
-    return _weigh(type(value).__name__, parts, point)
+    is_matrix = isinstance(value, sympy.MatrixBase)
+    name = f"matrix {value.shape}" if is_matrix else type(value).__name__
+    parts: Any = value.flat() if is_matrix else getattr(value, "_unsorted_args", value.args)
+    is_pair = isinstance(value, sympy.Interval) and value.left_open and value.right_open
+    if loose and (is_pair or isinstance(value, (sympy.FiniteSet, sympy.Tuple))):
+        name, parts = "list", parts[:2] if is_pair else parts
+    elif isinstance(value, (sympy.FiniteSet, sympy.Union, sympy.Intersection)) and parts:
+        return prod(_choose("collection", point) - _evaluate(each, point) for each in parts)  # in any order
+    return _weigh(name, parts, point)
 
 
 def _weigh(name: str, parts: Any, point: str) -> complex:
     """Combine the values of parts whose order counts."""
     return _choose(name, point) + sum(_choose(str(i), point) * _evaluate(each, point) for i, each in enumerate(parts))
-
-
-def _multiply(values: list[complex], point: str) -> complex:
-    """Combine values whose order does not count."""
-    return prod(_choose("collection", point) - value for value in values)
 
 
 def _evaluate_relation(relation: Relational, point: str) -> complex:

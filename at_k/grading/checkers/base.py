@@ -192,16 +192,14 @@ class Checker:
         return self.compares_forms and type(self).compare is Checker.compare
 
 
-def find_neighbours(
-    forms: Sequence[Any], places: Iterable[int], key: Callable[[Any], Any], near: Callable[[Any, Any], bool]
-) -> Iterator[tuple[int, int]]:
+def find_neighbours(keys: Mapping[int, Any], near: Callable[[Any, Any], bool]) -> Iterator[tuple[int, int]]:
     """Yield pairs of places whose keys are near each other, with the smaller first.
 
     A key beyond one that is not near is not near either.
     """
-    order = sorted((key(forms[place]), place) for place in places)
-    for end, (value, place) in enumerate(order):
-        for other, before in map(order.__getitem__, range(end - 1, -1, -1)):
-            if not near(other, value):
+    order = sorted(keys, key=keys.__getitem__)
+    for end, place in enumerate(order):
+        for before in map(order.__getitem__, range(end - 1, -1, -1)):
+            if not near(keys[before], keys[place]):
                 break
             yield before, place

@@ -142,10 +142,10 @@ class Numeric(Checker):
         def accepts_either(one: Rational, other: Rational) -> bool:
             return self.compare(one, other) or self.compare(other, one)
 
-        numbers = [place for place, form in enumerate(forms) if not isinstance(form, str) and not self.equates_forms]
-        for first, second in find_neighbours(forms, numbers, lambda number: number, accepts_either):
-            if self.compare(forms[first], forms[second]) and self.compare(forms[second], forms[first]):
-                yield first, second, True
+        numbers = {} if self.equates_forms else {at: form for at, form in enumerate(forms) if not isinstance(form, str)}
+        for one, other in find_neighbours(numbers, accepts_either):
+            if self.compare(forms[one], forms[other]) and self.compare(forms[other], forms[one]):
+                yield one, other, True
 
     def compare(self, answer: Rational | str, reference: Rational | str) -> bool:
         """Compare two numbers within the tolerances."""
