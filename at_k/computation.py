@@ -23,6 +23,7 @@ from at_k.estimators.counts import (
     tabulate_majority,
     tabulate_mg_pass,
     tabulate_pass,
+    tabulate_solved,
 )
 from at_k.estimators.selection import choose_best, expect_highest, rank_scores
 from at_k.grading import Verdicts
@@ -96,13 +97,15 @@ def compute_counts(metric: str, table: Table, default: Default = POWERS) -> Call
     """
 
     def compute(verdicts: Verdicts, *, k: K | None = None) -> Values:
-        draws = choose_k(k, verdicts.n, default)
+        draws = choose_k(k, verdicts.drawn, default)
         return evaluate_draws(verdicts, {Key(metric, each): table for each in draws}, {"k": draws})
 
     return compute
 
 
-compute_pass = compute_counts("pass@k", tabulate_pass)
+def compute_pass(verdicts: Verdicts, *, k: K | None = None) -> Values:
+    """Compute pass@k; of samples that stopped at the first correct one, the share of problems solved within k."""
+    return compute_counts("pass@k", tabulate_solved if verdicts.stopped else tabulate_pass)(verdicts, k=k)
 
 
 def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)) -> Values:

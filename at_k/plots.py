@@ -203,6 +203,7 @@ def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
     shares: dict[str, dict[str, float]] = {}
     for name, report in models.reports.items():
         report.require_problems("A matrix of problems")
+        report.require_independent("A matrix of problems")
         shares[name] = dict(zip(report.problems, (np.array(report.c) / np.array(report.n)).tolist(), strict=True))
     problems = list(dict.fromkeys(problem for own in shares.values() for problem in own))
     table = np.array([[own.get(problem, np.nan) for problem in problems] for own in shares.values()])

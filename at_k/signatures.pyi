@@ -35,7 +35,6 @@ class ScoreOptions(TypedDict, total=False):
     correct: Sequence[str]
     wrong: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
-    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -44,6 +43,7 @@ class ScoreOptions(TypedDict, total=False):
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
+    sampling: Literal["independent", "until_success"] | None
     seed: int
     audited: str | None
 
@@ -82,7 +82,6 @@ class CompareOptions(TypedDict, total=False):
     correct: Sequence[str]
     wrong: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
-    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -91,6 +90,7 @@ class CompareOptions(TypedDict, total=False):
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
+    sampling: Literal["independent", "until_success"] | None
 
 class RankOptions(TypedDict, total=False):
     confidence_level: float
@@ -120,7 +120,6 @@ class RankOptions(TypedDict, total=False):
     correct: Sequence[str]
     wrong: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
-    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -129,6 +128,7 @@ class RankOptions(TypedDict, total=False):
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
+    sampling: Literal["independent", "until_success"] | None
 
 class PlanOptions(TypedDict, total=False):
     k: int
@@ -158,7 +158,6 @@ class PlanOptions(TypedDict, total=False):
     correct: Sequence[str]
     wrong: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
-    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -167,6 +166,7 @@ class PlanOptions(TypedDict, total=False):
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
+    sampling: Literal["independent", "until_success"] | None
 
 class GateOptions(TypedDict, total=False):
     require: str | Sequence[str] | None
@@ -201,7 +201,6 @@ class GateOptions(TypedDict, total=False):
     correct: Sequence[str]
     wrong: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
-    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -210,6 +209,7 @@ class GateOptions(TypedDict, total=False):
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
+    sampling: Literal["independent", "until_success"] | None
 
 class PoolOptions(TypedDict, total=False):
     names: tuple[str, str]
@@ -242,7 +242,6 @@ class PoolOptions(TypedDict, total=False):
     correct: Sequence[str]
     wrong: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
-    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -251,6 +250,7 @@ class PoolOptions(TypedDict, total=False):
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
+    sampling: Literal["independent", "until_success"] | None
 
 class TallyOptions(TypedDict, total=False):
     by_problem: bool
@@ -275,7 +275,6 @@ class TallyOptions(TypedDict, total=False):
     correct: Sequence[str]
     wrong: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
-    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -284,6 +283,7 @@ class TallyOptions(TypedDict, total=False):
     tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
+    sampling: Literal["independent", "until_success"] | None
 
 class ReadOptions(TypedDict, total=False):
     columns: Mapping[str, str | None] | None
@@ -293,7 +293,6 @@ class ReadOptions(TypedDict, total=False):
     correct: Sequence[str]
     wrong: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
-    sampling: Literal["independent"] | None
     prompt_column: str | None
     concat: bool
     format: str | None

@@ -258,6 +258,7 @@ def solve_by_budget(report: Report, unit: str, *, seed: int = 0, confidence_leve
         ([0.0, 3.0, 6.0], [0.0, 0.25], 0.5)
     """
     verdicts = report.samples[1]
+    report.require_independent("A budget")
     costs, correct = _list_costs(report, unit), np.split(verdicts.correct.values, verdicts.correct.offsets[1:-1])
     totals = [float(own.sum()) for own in costs]
     top = min(totals)

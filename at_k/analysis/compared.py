@@ -343,7 +343,7 @@ def _trace(report: Report, k: list[int]) -> dict[Key, Floats]:
     n, c = np.array(report.n), np.array(report.c)
     traced: dict[Key, Floats] = {}
     for line in dict.fromkeys(key.line for key in report.by_problem if key.draws is not None):
-        estimate = find_estimator(line)
+        estimate = None if report.stopped else find_estimator(line)
         if estimate is None:
             traced |= {key: np.array(each) for key, each in report.by_problem.items() if key.line == line}
         else:

@@ -117,6 +117,7 @@ def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
     check_options(given, SCORING, of="diagnose")
     report = score_unless_scored(data, given)
     report.require_problems("A diagnosis")
+    report.require_independent("A diagnosis")
     findings = Findings(report)
     odd = list(check_ranges(findings))
     sentences = [*odd, *find_impossible(findings), *find_contradictions(findings)]

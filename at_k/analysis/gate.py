@@ -15,6 +15,7 @@ from at_k.analysis.measurements import Matched, find_estimator, match, read_mode
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.family import FAMILY
+from at_k.options.option import UNTIL_SUCCESS
 from at_k.options.registry import GATING, JUDGED, complete, takes
 from at_k.report import Report
 from at_k.report.naming import find_number, make_absent
@@ -366,7 +367,8 @@ def _list(name: str, given: Any) -> list[str]:
 
 def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> Report:
     """Score data in the numbers that counts alone do not tell."""
-    further = [key for key in keys if find_estimator(key) is None]
+    stopped = scoring.get("sampling") == UNTIL_SUCCESS
+    further = [key for key in keys if stopped or find_estimator(key) is None]
     metrics = [own.name for own in FAMILY.values() if any(key.metric in own.metrics for key in further)]
     k = sorted({key.k for key in further if key.k is not None}) or None
     report = score_unless_scored(data, scoring, metrics=metrics or ["avg_at_n"], k=k, confidence_level=None)
@@ -375,7 +377,7 @@ def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> Report
 
 
 def _find_values(report: Report, key: Key) -> Floats:
-    estimate = find_estimator(key)
+    estimate = None if report.stopped else find_estimator(key)
     if estimate is not None and key.k is not None:
         refuse_k_above_n(key.k, np.array(report.n), report.problems)
         return np.asarray(estimate(np.array(report.n), np.array(report.c), k=key.k), dtype=np.float64)
@@ -452,6 +454,7 @@ def _find_all_limits(
 def _check_problems(each: Requirement, matched: Matched, level: float) -> list[Check]:
     """Judge every problem that is compared."""
     report, places = matched.reports[0], matched.models[0].places
+    report.require_independent("A requirement of each problem")
     checks = []
     for problem in matched.problems:
         n, c = report.n[places[problem]], report.c[places[problem]]

@@ -106,7 +106,7 @@ def find_variances(report: Report, name: str, keys: Sequence[Key]) -> dict[Key, 
     draws = sorted({key.k for key in keys if key.draws is not None and key.k is not None})
     for values in [] if report.compute_at is None else report.compute_at(draws or [1]):
         found |= {} if values.vary is None else {key: each.expand() for key, each in values.vary().items()}
-    n, c = np.array(report.n), np.array(report.c)
+    n, c = report.list_counts()
     for key in keys:
         estimate = pass_at_k if key.metric == "avg@n" else find_estimator(key)
         if estimate is not None and key not in found:
@@ -347,8 +347,8 @@ class Matched:
 
     @cached_property
     def counts(self) -> list[tuple[Ints, Ints]] | None:
-        """Return n and c of the problems of each model; None if a model is known by values alone."""
-        if any(model.report is None for model in self.models):
+        """Return n and c of the problems of each model; None if values alone say something of one."""
+        if any(model.report is None or model.report.stopped for model in self.models):
             return None
         sizes, correct = (self.line_up([np.array(getattr(own, name)) for own in self.reports]) for name in "nc")
         return list(zip(sizes, correct, strict=True))

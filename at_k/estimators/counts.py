@@ -249,6 +249,11 @@ def tabulate_pass(n: int, k: int) -> Floats:
     return at_least(n, k, 1)
 
 
+def tabulate_solved(n: int, k: int) -> Floats:
+    """Tabulate whether a problem was solved within k samples, where n ends with the first correct one."""
+    return np.append(0.0, np.full(n, float(n <= k)))
+
+
 def _tabulate_fail(n: int, k: int) -> Floats:
     return fewer_than(n, k, 1)
 

@@ -47,6 +47,7 @@ class Verdicts:
         merge: merges the answers that vote together, given a flag for each whether it is correct; by default equal
             answers do. It is called when votes are first asked for.
         outcomes: how the check of each sample of `given` ended, if the checker says.
+        stopped: whether the samples of each problem end with its first correct one.
     """
 
     graded: tuple[Ragged, ...]
@@ -61,6 +62,7 @@ class Verdicts:
     not_compared: dict[str, int] = field(default_factory=dict)
     merge: Callable[..., Merged] | None = None
     outcomes: Outcomes | None = None
+    stopped: bool = False
 
     def __len__(self) -> int:
         return len(self.n)
@@ -69,6 +71,11 @@ class Verdicts:
     def n(self) -> Ints:
         """Count the samples of each problem."""
         return self.given if self.kept is None else self.graded[0].n
+
+    @property
+    def drawn(self) -> Ints:
+        """Return the numbers that k may not exceed: n, or, where sampling stopped, the most samples of any problem."""
+        return np.array([self.n.max()]) if self.stopped else self.n
 
     @cached_property
     def c(self) -> Ints:

@@ -105,7 +105,13 @@ def score_samples(
     if any(rewards) and not any(correct):
         _LOGGER.warning("No sample is correct, because no grade is above the threshold %g.", threshold)
     options: dict[str, Any] = {"threshold": threshold} if graded else {}
-    report = score(data, k=fitting or None, metrics=metrics or None, confidence_level=confidence_level, **options)
+    report = score(
+        data,
+        k=fitting or None,
+        metrics=metrics or None,
+        confidence_level=confidence_level,
+        **{"sampling": "independent", **options},
+    )
     for note in report.notes:
         if isinstance(note, Mistake):
             _LOGGER.warning("%s", note)

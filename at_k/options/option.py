@@ -54,7 +54,7 @@ UNMATCHED_WORDS = ("error", "drop", "unpaired")
 
 PROGRAM_TESTS = ("base", "plus")
 ON_ERROR = ("raise", "skip")
-SAMPLING = ("independent",)
+SAMPLING = INDEPENDENT, UNTIL_SUCCESS = "independent", "until_success"
 
 Baseline = Literal["leave_one_out", "subset"]
 BASELINES: tuple[str, ...] = get_args(Baseline)

@@ -57,6 +57,7 @@ COLUMNS = _SECTIONS["columns"]
 """The columns that modules take."""
 
 READING, JUDGING, NUMBERS = _SECTIONS["reading"], _SECTIONS["judging"], _SECTIONS["numbers"]
+_SAMPLES = {**READING, **_SECTIONS["samples"]}
 
 _SHARED = {**JUDGING, **_SECTIONS["problems"], **_SECTIONS["intervals"], **_SECTIONS["shown"]}
 SHARED_OPTIONS, JUDGING_OPTIONS = tuple(_SHARED), tuple(JUDGING)
@@ -73,7 +74,7 @@ options to all of them."""
 
 _OF_SCORE = _SECTIONS["scoring"]
 _LAST = {name: _OF_SCORE[name] for name in ("seed", "audited")}
-SCORING = {**_leave_out(NUMBERS, "weights"), **JUDGING, **_leave_out(_OF_SCORE, *_LAST), **READING, **_LAST}
+SCORING = {**_leave_out(NUMBERS, "weights"), **JUDGING, **_leave_out(_OF_SCORE, *_LAST), **_SAMPLES, **_LAST}
 """The options of `at_k.score`."""
 
 SCORED = _leave_out(SCORING, "groups", "seed", "audited", *_SECTIONS["intervals"])
@@ -82,11 +83,11 @@ SCORED = _leave_out(SCORING, "groups", "seed", "audited", *_SECTIONS["intervals"
 JUDGED = _leave_out(SCORED, "metrics", "k", "thresholds")
 """Options that change the values of problems, without those that choose the values."""
 
-PILOT = {**JUDGING, **READING}
+PILOT = {**JUDGING, **_SAMPLES}
 """The options that say which counts a pilot has."""
 
 _COUNTED = ("groups", "on_conflict", "select", "score_weights", "higher_is_better", "seed")
-TALLYING = {**_SECTIONS["tallying"], **JUDGING, **{name: SCORING[name] for name in _COUNTED}, **READING}
+TALLYING = {**_SECTIONS["tallying"], **JUDGING, **{name: SCORING[name] for name in _COUNTED}, **_SAMPLES}
 """The options of `at_k.Tally.of`: those that act on samples, which a tally does not keep."""
 
 COMPARING, RANKING, POOLING, GATING, PLANNING = (

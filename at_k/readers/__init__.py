@@ -80,7 +80,6 @@ def read_samples(
     pool: str | Sequence[str] = (),
     concat: bool = False,
     exclude: str | PathLike[str] | Mapping[str, str | None] | Sequence[str] | None = None,
-    sampling: str | None = None,
     errors: str = "raise",
     limits: Limits = UNLIMITED,
     **options: Any,
@@ -95,7 +94,6 @@ def read_samples(
     from at_k.readers.format import Reading
     from at_k.readers.merging import merge
     from at_k.readers.paths import find_files, is_named_as_results
-    from at_k.readers.structure import refuse_stopped
 
     if errors not in ("raise", "skip"):
         raise InputError("readers.errors", '{option:errors} must be "raise" or "skip"; got {value}', value=repr(errors))
@@ -126,8 +124,6 @@ def read_samples(
         raise refuse_empty()
     if exclude is not None:
         merged = leave_out(merged, exclude)
-    if sampling is None:
-        refuse_stopped(merged)
     notes = [*merged.origin.notes, *_note_copies([file for file in files if fspath(file) in parts])]
     texts = [(file, error) for file, error in broken if is_named_as_results(file)]
     if texts:

@@ -330,37 +330,6 @@ def make_summary_error(column: str, name: object, place: Message) -> InputError:
     )
 
 
-def refuse_stopped(samples: Samples) -> None:
-    """Raise if sampling stopped at the first success: the numbers of independent samples are then not defined."""
-    n = samples.n
-    cap = int(n.max())
-    if len(n) < 3 or int(n.min()) == cap:
-        return
-    grades = samples.grades  # lists, which are made when they are first asked for
-    if grades is None:
-        return
-    right = [[value is not None and value > 0.5 for value in own] for own in grades]
-    firsts = [own.index(True) + 1 if True in own else 0 for own in right]
-    stopped = all(sum(own) <= 1 and (first or len(own)) == len(own) for own, first in zip(right, firsts, strict=True))
-    if not stopped or any(not first and len(own) < cap for own, first in zip(right, firsts, strict=True)):
-        return
-    if max(firsts) < 2:  # nothing was tried again
-        return
-    values = ", ".join(
-        f"pass@{k} {sum(0 < first <= k for first in firsts) / len(firsts):.3f}"
-        for k in sorted({1, 2, 4, 8, cap})
-        if k <= cap
-    )
-    raise InputError(
-        "structure.stopped",
-        "Sampling stopped at the first success: each problem has at most one correct sample, its last one, and those "
-        "without have {cap:,} samples. The share of problems solved within k samples is all that is defined: {values}. "
-        "If the samples were drawn independently all the same, say so: {option:sampling=independent}.",
-        cap=cap,
-        values=values,
-    )
-
-
 def note_errors(name: str, texts: Sequence[object], verdicts: NDArray[np.float64]) -> list[Message]:
     """Note samples that have the text of an error and count as wrong: they may not have been judged."""
     wrong = [text for text, grade in zip(texts, verdicts.tolist(), strict=True) if text and grade <= 0.5]

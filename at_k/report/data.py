@@ -14,6 +14,7 @@ from at_k.columns import Rows
 from at_k.combinatorics import Ints
 from at_k.errors import InputError, Message
 from at_k.grading import Verdicts
+from at_k.options.option import UNTIL_SUCCESS
 from at_k.readers.samples import Origin
 from at_k.results.saving import holds
 from at_k.results.sheet import Shown
@@ -180,8 +181,24 @@ class Numbers(Shown):
         """Count the samples."""
         return sum(self.n) if self.times is None else sum(map(mul, self.n, self.times))
 
+    @property
+    def stopped(self) -> bool:
+        """Return whether sampling stopped at the first success, as the caller said."""
+        return self.options.get("sampling") == UNTIL_SUCCESS
+
+    def require_independent(self, what: str) -> None:
+        """Raise if sampling stopped at the first success; `what` is a noun that begins the sentence."""
+        if self.stopped:
+            raise InputError(
+                "stopped.dependent",
+                "{what} takes the samples of a problem for independent, and these stopped at the first success: "
+                "pass@k alone is defined. Score them with `at-k score` or `at_k.score`.",
+                what=what,
+            )
+
     def list_counts(self) -> tuple[Ints, Ints]:
         """Return n and c of each problem."""
+        self.require_independent("What counts tell")
         n, c = np.array(self.n), np.array(self.c)
         return (n, c) if self.times is None else (np.repeat(n, self.times), np.repeat(c, self.times))
 

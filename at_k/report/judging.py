@@ -32,6 +32,7 @@ from at_k.readers.samples import SAMPLE_ROLES
 from at_k.report.data import Judged
 from at_k.report.notes import describe_reading, find_conditions
 from at_k.report.report import refuse_report
+from at_k.report.stopped import settle_sampling
 from at_k.samples import Problems
 from at_k.validation import shorten, type_name
 
@@ -244,6 +245,7 @@ def judge_data(
     prompt_column: str | None = None,
     groups: object = False,
     clusters: object = None,
+    sampling: str | None = None,
     **options: Any,
 ) -> Judged:
     """Read and judge a data set. The arguments and errors are those of `at_k.score`.
@@ -278,6 +280,7 @@ def judge_data(
     together = read_clusters(clusters, labels, frame.get("group"), len(problems))
     try:
         verdicts = judge(problems, **judging, rows=frame["rows"], name=name_samples(problems), warn=False)
+        verdicts = settle_sampling(verdicts, sampling, names)
     except MissingSamplesError as error:
         raise count_missing(error, problems, names) from None
     notes = [] if origin is None else list(describe_reading(origin))
@@ -379,7 +382,7 @@ def read_rows(data: Any, **reading: Any) -> Samples:
 
 
 _NO_READING = {
-    **dict.fromkeys(("format", "scorer", "filter", "tests", "scale", "rows_at", "exclude", "sampling")),
+    **dict.fromkeys(("format", "scorer", "filter", "tests", "scale", "rows_at", "exclude")),
     "correct": (),
     "wrong": (),
     "concat": False,

@@ -101,6 +101,12 @@ class Measurement:
         """Compute one metric, or raise `LeftOutError`."""
         problems, verdicts = self.judged.problems, self.judged.verdicts
         own = metric.own({**self.options, **changes})
+        if verdicts.stopped and metric.name != "pass_at_k":
+            raise LeftOutError(
+                "stopped.undefined",
+                "{title} is left out: where sampling stopped at the first success, pass@k alone is defined.",
+                title=metric.title,
+            )
         if metric.votes:
             if verdicts.answers is None and self.options.get("metrics") is None:
                 raise LeftOutError(
@@ -326,7 +332,7 @@ def _measure(part: Measurement, n: Ints, c: Ints, clusters: list[str] | None) ->
 
 def find_grid(whole: Measurement, names: Iterable[str]) -> tuple[int, ...]:
     """Find the k at which metrics are drawn: those of the table, and others up to the smallest n."""
-    n, defaults = whole.judged.verdicts.n, [FAMILY[name].default_k for name in names]
+    n, defaults = whole.judged.verdicts.drawn, [FAMILY[name].default_k for name in names]
     asked = {each for default in defaults if default for each in choose_k(whole.options["k"], n, default)}
     smallest = int(n.min())
     return tuple(sorted({*spread_k(smallest), *asked, smallest}))

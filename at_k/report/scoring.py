@@ -24,6 +24,7 @@ from at_k.report.measuring import Measurement, compute_all, gather, write_polici
 from at_k.report.naming import choose_metrics, make_absent
 from at_k.report.notes import note_idle, refuse_k_above_n
 from at_k.report.report import Report, find_report, refuse_scoring_options
+from at_k.report.stopped import refuse_undefined
 from at_k.report.tally import Tally
 from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tally
 from at_k.results.sheet import Sentences, Sheet, Shown, Table
@@ -84,7 +85,8 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     if audited is not None:
         options["columns"] = hide_column(audited, options["columns"])
     judged = judge_data(data, groups=groups, clusters=clusters, **{name: options[name] for name in PILOT})
-    refuse_k_above_n(resolved["k"], judged.verdicts.n, judged.names)
+    refuse_undefined(judged.verdicts, resolved["k"], confidence.target)
+    refuse_k_above_n(resolved["k"], judged.verdicts.drawn, judged.names)
     measurement = Measurement(judged, resolved, replace(confidence, clusters=judged.clusters))
     left_out = compute_all(wanted, lambda _: measurement)
     if groups is not None and not isinstance(groups, bool):

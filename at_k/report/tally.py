@@ -20,6 +20,7 @@ from at_k.errors import InputError, Mention, Message
 from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.family import FAMILY
 from at_k.grading import Verdicts
+from at_k.options.option import INDEPENDENT
 from at_k.options.registry import JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
 from at_k.readers.arrays import fill_numbers, make_lists, make_numbers
 from at_k.readers.coding import encode
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from at_k.signatures import TallyOptions, Unpack
 
 
-KEPT = ("on_conflict", "select", "score_weights", "higher_is_better")
+KEPT = ("on_conflict", "select", "score_weights", "higher_is_better", "sampling")
 """Options that act when a tally is scored."""
 
 _TOGETHER = 4_000_000
@@ -76,7 +77,9 @@ def count_data(data: Any, make: type[Tally], options: Mapping[str, Any]) -> Tall
 
 
 def _judge(data: Any, options: Mapping[str, Any]) -> Judged:
-    return judge_data(data, groups=options["groups"], **{name: options[name] for name in PILOT})
+    # Samples of a part do not show how sampling ended; the counts of all do.
+    reading = {name: options[name] for name in PILOT} | {"sampling": options["sampling"] or INDEPENDENT}
+    return judge_data(data, groups=options["groups"], **reading)
 
 
 def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any], times: Ints | None = None) -> Tally:
@@ -204,7 +207,8 @@ def _count_answers(
     table: pa.Table, *, make: type[Tally], options: Mapping[str, Any], num_workers: int | None = None
 ) -> Tally:
     """Count the problems of counted answers; see `Engine.count_answers`."""
-    own = {**options, "num_workers": options["num_workers"] or num_workers}
+    # These samples are different answers, each for all that are equal.
+    own = {**options, "num_workers": options["num_workers"] or num_workers, "sampling": INDEPENDENT}
     return sum((_count(_judge(part, own), make, own, times) for part, times in _list_answers(table)), make())
 
 

@@ -17,6 +17,7 @@ from at_k.errors import InputError, Mention, Message
 from at_k.estimators.consensus import CountedAnswers, VoteCounts
 from at_k.family import FAMILY, Metric
 from at_k.grading import Verdicts
+from at_k.options.option import UNTIL_SUCCESS
 from at_k.options.registry import TALLYING
 from at_k.readers import is_paths
 from at_k.readers.paths import find_files, is_folder_or_glob
@@ -29,6 +30,7 @@ from at_k.report.notes import (
 )
 from at_k.report.report import Report
 from at_k.report.states import ACCURACY, TALLY, Measures, Moments, Problem, Shapes, list_values, read_state
+from at_k.report.stopped import refuse_undefined, settle_sampling
 from at_k.report.tally import Tally
 from at_k.results.saving import holds
 from at_k.samples import Answers, Problems, Ragged
@@ -66,13 +68,14 @@ def score_tally(
     source: str | list[str] | None,
 ) -> Report:
     """Compute the report of a tally."""
+    options = {**options, **tally.options, "sampling": tally.options.get("sampling") or options["sampling"]}
     _refuse_options(tally, options, confidence)
-    options = {**options, **tally.options}
 
     def measure(judged: Judged, times: Ints | None) -> Measurement:
         return Measurement(judged, options, replace(confidence, clusters=judged.clusters), times)
 
     counted, voted = measure(*_list_counts(tally, options)), measure(*_list_votes(tally, options))
+    refuse_undefined(counted.judged.verdicts, options["k"], confidence.target)
     states, listed = _list_moments(tally, options)
     measured = _Listed(**vars(measure(*states)), listed=listed)
 
@@ -86,7 +89,8 @@ def score_tally(
     found = gather([counted, voted, measured]) | {"source": source}
     if not found["values"]:  # the mean grade was asked for alone, and the tally does not have it
         raise make_left_out(left_out)
-    return Report(**found, left_out=left_out, options=dict(changed))
+    said = {"sampling": UNTIL_SUCCESS} if counted.judged.verdicts.stopped else {}
+    return Report(**found, left_out=left_out, options={**changed, **said})
 
 
 _NOTE = Message(
@@ -109,7 +113,7 @@ _OF_GROUPS = (None, False, True)
 
 def refuse_late_options(changed: Mapping[str, Any]) -> None:
     """Raise if options that are not the defaults act when samples are counted, and they were."""
-    late = [name for name in changed if name in TALLYING and name != "seed" and changed[name] != {}]
+    late = [name for name in changed if name in TALLYING and name not in ("seed", "sampling") and changed[name] != {}]
     late = [name for name in late if name != "groups" or changed[name] not in (True, False)]
     if late:
         raise InputError(
@@ -134,7 +138,7 @@ def _refuse_options(tally: Tally, options: Mapping[str, Any], confidence: Confid
         )
     draws = [] if options["k"] is None else check_k(options["k"])
     few = {n: times for (_, n, _), times in tally.counts.items()}
-    if draws and max(draws) > min(few):
+    if draws and max(draws) > min(few) and options["sampling"] != UNTIL_SUCCESS:
         raise InputError(
             "tally.k_above_n",
             "{option:k} must be at most n, the number of samples of every problem; got k = {k}, but the smallest n is "
@@ -154,9 +158,10 @@ def _list_counts(tally: Tally, options: Mapping[str, Any]) -> _States:
     """List one problem for each group, n and c; or every problem, if the tally keeps them."""
     states, times = _list_states(tally, tally.counts, lambda problem: (problem.group, problem.n, problem.c))
     groups, n, c = zip(*states, strict=True)
-    runs = np.stack([c, np.subtract(n, c)], axis=1).ravel()
-    flags = Ragged.of_lengths(np.repeat(np.tile([True, False], len(states)), runs), np.array(n))
-    return _judge(tally, options, groups, flags), times
+    runs = np.stack([np.subtract(n, c), c], axis=1).ravel()
+    flags = Ragged.of_lengths(np.repeat(np.tile([False, True], len(states)), runs), np.array(n))
+    judged = _judge(tally, options, groups, flags)
+    return replace(judged, verdicts=settle_sampling(judged.verdicts, options["sampling"], times=times)), times
 
 
 def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _States:
@@ -246,6 +251,7 @@ def _judge(
 ) -> Judged:
     """Return samples that were judged as those of the tally were."""
     verdicts = Verdicts((flags,), 0.5, flags.n, tally.n_missing, ballots=answers, conditions=dict(tally.conditions))
+    verdicts = replace(verdicts, stopped=options["sampling"] == UNTIL_SUCCESS)
     labels = [group for group in groups if group is not None] or None
     clusters = read_clusters(options["clusters"], labels, None, len(groups)) if groups else None
     shown = None if options["groups"] is False else labels

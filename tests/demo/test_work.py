@@ -145,13 +145,17 @@ def test_options_that_are_refused(options, code):
 def test_every_option_of_a_report_is_offered_or_closed():
     closed = {"seed", "clusters", "ci_method", "rows", "return_details", "key_style", "weights"}
     closed |= {"extract_reference", "num_workers", "timeout", "prompt_column", "format"}
-    assert set(SCORING) - set(OFFERED) <= closed | {
-        "average",
-        "audited",
-        "sampling",
-        "looks",
-        "exclude",
-    }
+    assert set(SCORING) - set(OFFERED) <= closed | {"average", "audited", "looks", "exclude"}
+
+
+def test_samples_that_stopped_are_refused_until_they_are_said_to_be_independent():
+    text = "\n".join(
+        f'{{"id": "{name}", "correct": {row}}}' for name, row in (("a", [0, 1]), ("b", [1]), ("c", [0, 0]))
+    )
+    found = work.run("score", {"data": text})
+    assert [mend["set"]["sampling"] for mend in found["mends"]] == ["until_success", "independent"]
+    stopped, independent = (work.run("score", {"data": text, "options": mend["set"]}) for mend in found["mends"])
+    assert (stopped["code"], independent["average"]["value"]) == ("stopped.dependent", 0.5)
 
 
 def test_missing_samples_are_named_and_mended():

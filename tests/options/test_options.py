@@ -62,6 +62,7 @@ NOT_OFFERED = {
     "modules": {
         **dict.fromkeys(READING, OF_FILES),
         "metrics": "a module is one metric",
+        "sampling": "a module computes what it is asked for",
         "audited": "modules are given columns; `at_k.uncertainty.audited.correct_by_audit` takes their details",
         "seed": "an argument of evaluate.load",
     },
@@ -92,7 +93,6 @@ NOT_OFFERED = {
     },
     "the page Score": {
         **dict.fromkeys(("extract_reference", "seed", "clusters", "ci_method"), RARE),
-        "sampling": RARE,
         "audited": RARE,
         "exclude": "it names a file on the visitor's machine",
         **dict.fromkeys(("num_workers", "timeout", "format"), "the page sets it"),

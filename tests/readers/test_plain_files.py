@@ -280,10 +280,6 @@ READ = {
         [[1], [1, 0], [0]],
     ),
     "a run that did not end": (csv("run,id,correct", "0,a,1", "0,b,1", "1,a,0"), [[1, 0], [1]]),
-    "sampling that stopped": (
-        ids("a0", "a1", "b1", "c0", "c0", "c0"),
-        refused("structure.stopped", sampling="independent"),
-    ),
     "nothing that is excluded": (ids("a1", "b1"), ({"exclude": {"x": None}}, "exclusion.unknown")),
     "an empty file": ("", "tables.empty"),
     "a header alone": (csv("id,correct"), "tables.empty"),
