@@ -3,13 +3,11 @@ r"""Extract the answer from a text: what is boxed, the last number, the option l
 from __future__ import annotations
 
 import re
-import warnings
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from textwrap import dedent
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +18,7 @@ from at_k.validation import name_function, shorten, type_name
 
 Extract = Callable[[str], str | None]  # from a text to its answer, or None
 
-_THOUGHT = re.compile(r"(</?think(?:ing)?>)")
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 
 # A box, with more than one backslash where a text was escaped twice, and all braces. A number or a letter may be boxed
 # without braces, as in `\\boxed 5`.
@@ -46,16 +44,7 @@ def remove_thoughts(text: str) -> str:
     """
     if "<think" not in text and "</think" not in text:
         return text
-    kept, inside = list[str](), False
-    for part in _THOUGHT.split(text):
-        if part.startswith("<think") and _THOUGHT.fullmatch(part):
-            inside = True
-        elif part.startswith("</think") and _THOUGHT.fullmatch(part):
-            kept = kept if inside else []
-            inside = False
-        elif not inside and part:
-            kept.append(part)
-    return " ".join(kept)
+    return re.split("</think(?:ing)?>", _THOUGHT.sub(" ", text).removeprefix(" "))[-1]
 
 
 def find_boxed(text: str) -> str | None:
@@ -133,18 +122,18 @@ def find_choice(text: str) -> str | None:
 
 
 _FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
-_FIRST_THOUGHT = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_FIRST_THOUGHT = re.compile(rf"\s*{_THOUGHT.pattern}", re.DOTALL)
 _THOUGHT_END = re.compile(r"^[ \t]{0,9}</think(?:ing)?>", re.MULTILINE)
 _DEFINITION = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
 _ASSIGNMENT = re.compile(r"^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
-_MOST_HELPERS = 20
 _IMPORT = re.compile(r"^(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+([^\n#;]+)", re.MULTILINE)
+_IMPORTED = re.compile(r"(?:^|,)[ (]*(?:[\w.]+[ ]as[ ])?(\w+)", re.MULTILINE)
 _PYTHON = ("", "py", "python", "python3")
+_MOST_BLOCKS = 20
 
 
-@dataclass(frozen=True)
-class _Block:
-    """Hold the text between two fences, or beside one that has no other."""
+class _Block(NamedTuple):
+    """The text between two fences, or beside one that has no other."""
 
     language: str
     code: str
@@ -157,13 +146,6 @@ class _Block:
             for found in (set(rule.findall(self.code)) for rule in (_DEFINITION, _ASSIGNMENT))
         )
         return self.language in _PYTHON, 2 * defined or int(assigned), self.closed, self.language in _PYTHON[1:]
-
-    def list_provided(self) -> set[str]:
-        """Return the names of the functions and classes that it defines, and of what it imports."""
-        imported = re.findall(
-            r"(?:^|,)[ (]*(?:[\w.]+[ ]as[ ])?(\w+)", "\n".join(_IMPORT.findall(self.code)), re.MULTILINE
-        )
-        return {*_DEFINITION.findall(self.code), *imported}
 
 
 def find_names(tests: str) -> frozenset[str]:
@@ -203,11 +185,11 @@ def find_program(text: str, names: Collection[str] = ()) -> str | None:
     text = text[thought.end() :].removeprefix("\n") if thought else text
     blocks = _find_blocks(text) if "```" in text or "~~~" in text else []
     # Of equal ones, `max` takes the first.
-    best = max(reversed(blocks), key=lambda block: block.rank(names), default=None)
-    code = best.code if best else text
-    if best and names and best.rank(names)[:3] == (True, 0, True):
+    best = max(reversed(blocks), key=lambda block: block.rank(names), default=_Block("", text, closed=False))
+    code = best.code
+    if names and best.rank(names)[:3] == (True, 0, True):
         code = "\n".join(block.code for block in blocks if block.rank(names)[:3] == (True, 0, True))
-    elif best and len(blocks) > 2:
+    elif len(blocks) > 2:
         code = _add_helpers(best, blocks)
     return code if code.strip() else None
 
@@ -230,30 +212,21 @@ def _find_blocks(text: str) -> list[_Block]:
 
 
 def _add_helpers(best: _Block, blocks: list[_Block]) -> str:
-    """Return a block joined, in the order of the text, by closed ones of Python that define or import what it uses.
+    """Join a block, in the order of the text, with closed ones of Python that define or import what it uses.
 
-    A later block that defines the same is another version, and one that does not compile no program: both are left out.
+    A later block that defines the same is another version.
     """
-    chosen, code, defined = [best], best.code, best.list_provided()
-    for block in [*reversed(blocks[-_MOST_HELPERS:])] * 2:  # a helper has helpers too, which may follow it
-        provided = block.list_provided() if block.language in _PYTHON and block.closed else set()
+    chosen, code = [best], best.code
+    for block in [*reversed(blocks[-_MOST_BLOCKS:])] * 2:  # a helper has helpers too, which may follow it
+        defined, provided = (
+            {*_DEFINITION.findall(each), *_IMPORTED.findall("\n".join(_IMPORT.findall(each)))}
+            for each in (code, block.code)
+        )
         needed = provided.intersection(re.findall(r"\w+", code)) - defined
-        if needed and (blocks.index(block) < blocks.index(best) or not provided & defined):
-            together = [each for each in blocks if each is block or each in chosen]
-            joined = "\n".join(each.code for each in together)
-            if _can_compile(joined):
-                chosen, code, defined = together, joined, defined | provided
-    return code
-
-
-def _can_compile(code: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            compile(code, "<joined>", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+        another = blocks.index(block) > blocks.index(best) and provided & defined
+        if needed and not another and block.closed and block.language in _PYTHON:
+            chosen, code = [*chosen, block], f"{code}\n{block.code}"
+    return "\n".join(block.code for block in dict.fromkeys(blocks) if block in chosen)
 
 
 def _find_outside_strings(rule: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
@@ -286,20 +259,10 @@ EXTRACTIONS: dict[str, Extract] = {
 }
 
 
-@dataclass(frozen=True)
-class Pattern:
-    """Extract what the last match of a regular expression has in its group `answer`, or in its only group.
-
-    Nothing limits the time of a match. The expression is the caller's, and must not be one that backtracks without end,
-    as `(a+)+$` does.
-    """
-
-    expression: re.Pattern[str]
-
-    def __call__(self, text: str) -> str | None:
-        """Return what the group matches; None if the expression matches nowhere."""
-        found = deque(self.expression.finditer(remove_thoughts(text)), maxlen=1)
-        return None if not found else found[0]["answer" if "answer" in self.expression.groupindex else 1]
+def _find_last(expression: re.Pattern[str], text: str) -> str | None:
+    """Return what the last match has in the group `answer`, or in its only group. Nothing limits its time."""
+    found = deque(expression.finditer(remove_thoughts(text)), maxlen=1)
+    return found[0]["answer" if "answer" in expression.groupindex else 1] if found else None
 
 
 def find_extraction(rule: object, name: str = "extract_fn") -> Extract | None:
@@ -314,7 +277,7 @@ def find_extraction(rule: object, name: str = "extract_fn") -> Extract | None:
     if isinstance(rule, str) and rule in EXTRACTIONS:
         return EXTRACTIONS[rule]
     if isinstance(rule, str) or (isinstance(rule, re.Pattern) and isinstance(rule.pattern, str)):
-        return Pattern(_compile(rule, name))
+        return partial(_find_last, _compile(rule, name))
     if not callable(rule):
         raise TypeError(
             f"`{name}` must be a function, the name of a rule, or a regular expression; got {shorten(rule)} of type "

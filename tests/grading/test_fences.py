@@ -142,10 +142,3 @@ def test_a_program_has_its_helpers_from_other_fences(name):
     names: dict[str, object] = {}
     exec(find_program(text + "Call it:\n```python\nx = f(input())\n```\n", {"f"}), names)
     assert names["f"](2.5) == 2
-
-
-def test_a_program_alone_stays_alone():
-    text = "".join(f"```python\n{part}\n```\n" for part in ("def g(x): ???", "def f(x): return g(x)", "f(g(1))"))
-    assert find_program(text, {"f"}) == "def f(x): return g(x)\n"
-    joined = ("import os", "from __future__ import annotations\ndef f(x: os): return x")
-    assert find_program("".join(f"```\n{part}\n```\n" for part in joined), {"f"}) == joined[1] + "\n"
