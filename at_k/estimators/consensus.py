@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k import columns
-from at_k.combinatorics import Floats, Ints, at_least, look_up
+from at_k.combinatorics import Floats, Ints, at_least, average_over_subsets, look_up
 from at_k.errors import InputError
 from at_k.estimators import votes
 from at_k.options.option import CONFLICTS, TIES, Conflicts, Ties
@@ -317,7 +317,7 @@ def _elect_by_weight(
         answer = answer - (names[0] < 0)  # −1 stays −1, the other answers count from 0
         for column, draws in enumerate(k):
             rng = np.random.default_rng(stream)
-            value[problem, column], mcse[problem, column] = votes.elect_by_weight(
+            value[problem, column], mcse[problem, column] = elect_subsets(
                 answer, counts.correct[entries], scale_weights(weight), draws, ties, rng
             )
     if equal.any():  # the exact plurality, since every vote weighs the same
@@ -329,3 +329,42 @@ def scale_weights(weight: Floats) -> NDArray[Any]:
     """Return integers in proportion to the weights; 64 bits if all doubled sums fit, else of any length."""
     exact = read_as_integers(weight)[0]
     return np.array(exact, dtype=np.int64 if 2 * sum(exact) < 2**63 else object)
+
+
+def elect_subsets(
+    answer: Ints,
+    correct: NDArray[np.bool_],
+    weight: NDArray[np.object_],
+    k: int,
+    ties: str,
+    rng: np.random.Generator,
+) -> tuple[float, float]:
+    """Return P(a correct answer of a problem has the largest weight among k draws), and the simulation error."""
+    n, answers = len(answer), len(correct)
+    first_seen = np.array([np.argmax(answer == a) for a in range(answers)], dtype=np.int64)
+    # Subsets are taken in an order of the samples that depends neither on their own nor on the numbers of the answers.
+    held = {a: (correct[a] if a >= 0 else -1, sorted(weight[answer == a].tolist())) for a in set(answer.tolist())}
+    order = np.array(sorted(range(n), key=lambda i: (held[answer[i]], answer[i], weight[i])))
+
+    def share(drawn: NDArray[np.intp]) -> Floats:
+        drawn, rows = order[drawn], np.arange(len(drawn))
+        sums = np.zeros((len(drawn), answers + 1), dtype=weight.dtype)  # the last column takes the −1
+        present = np.zeros(sums.shape, dtype=bool)
+        for draw in drawn.T:
+            sums[rows, answer[draw]] += weight[draw]
+            present[rows, answer[draw]] = True
+        votes, present = sums[:, :answers], present[:, :answers]
+        best = np.where(present, votes, -1).max(axis=1, initial=-1)
+        winners = present & (votes == best[:, None])
+        if ties == "strict":
+            majority = 2 * best > weight[drawn].sum(axis=1)
+            return np.asarray(majority & (winners & correct).any(axis=1), dtype=np.float64)
+        if ties == "first" and k == n:
+            winners &= first_seen == np.where(winners, first_seen, n).min(axis=1, initial=n)[:, None]
+        winning = winners.sum(axis=1)
+        right = (winners & correct).sum(axis=1)
+        if ties == "incorrect":
+            return np.asarray((winning == 1) & (right == 1), dtype=np.float64)
+        return np.asarray(right / np.maximum(winning, 1))
+
+    return average_over_subsets(share, n, k, rng)

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import at_k
-from at_k.combinatorics import Floats, Ints
+from at_k.combinatorics import Floats, Ints, pack_tallies, sort_rows
 from at_k.engines.clusters import hash_names
-from at_k.estimators.votes import pack_tallies, sort_rows
 from at_k.results.saving import FORMAT, decode, encode
 from at_k.values import Key
 
@@ -160,7 +159,7 @@ def _rank(signed: Ints) -> Ints:
 def _count_rows(votes: Ints, times: Ints) -> tuple[Ints, Ints]:
     """Sort rows of votes, and add up the times of equal ones."""
     ranks = _rank(votes)
-    order, new = sort_rows(pack_tallies(ranks, int(ranks.max()) + 2))
+    order, new = sort_rows(pack_tallies(ranks))
     return votes[order[new]], np.add.reduceat(times[order], np.flatnonzero(new))
 
 

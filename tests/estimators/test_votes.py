@@ -10,7 +10,8 @@ import pytest
 from cases import for_each
 from numpy.testing import assert_allclose, assert_array_equal
 
-from at_k.estimators import votes
+from at_k import combinatorics
+from at_k.estimators import products, votes
 
 # Sums of positive terms: a few thousand roundings of 1.1e-16 each stay far below this.
 RTOL = 1e-12
@@ -181,9 +182,9 @@ def test_an_answer_without_rivals_is_elected_wherever_it_is_drawn(count):
 
 @pytest.mark.parametrize(("cells", "block", "few"), [(1, 1, 0), (20, 60, 10), (70, 500, 10_000)])
 def test_blocks_of_any_size(monkeypatch, cells, block, few):
-    monkeypatch.setattr(votes, "_FEW", few)
+    monkeypatch.setattr(products, "_FEW", few)
     monkeypatch.setattr(votes, "_CELLS", cells)
-    monkeypatch.setattr(votes, "_BLOCK", block)
+    monkeypatch.setattr(products, "_BLOCK", block)
     problems = mixed(101, np.random.default_rng(2))
     assert_allclose(
         plurality(problems, [3, 4, 1]), [[exact(problem, k) for k in (3, 4, 1)] for problem in problems], rtol=RTOL
@@ -234,7 +235,24 @@ def test_packed_rows_compare_as_rows(base, width):
     np.fill_diagonal(one_off, (one_off.diagonal() + 1) % base)
     ends = np.array([[0] * width, [base - 1] * width])
     rows = np.concatenate([rows, one_off, ends])
-    packed = list(zip(*(key.tolist() for key in votes.pack_tallies(rows, base)), strict=True))
+    packed = list(zip(*(key.tolist() for key in combinatorics.pack_tallies(rows)), strict=True))
     order = sorted(range(len(rows)), key=lambda i: rows[i].tolist())
     assert sorted(range(len(rows)), key=lambda i: packed[i]) == order
     assert len(set(packed)) == len(set(map(tuple, rows.tolist())))
+
+
+def test_halves_that_are_joined_give_the_whole_product():
+    """30,000 fields, nearly all different; the expected numbers are those of the problems a few at a time."""
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(60, np.arange(1, 13) / 78, size=30_000)
+    problem, answer = np.nonzero(counts)
+    k, n = [2, 4, 8, 16, 32], np.full(len(counts), 60 + 5)  # five samples without an answer
+    given = counts[problem, answer], np.isin(answer, (0, 11)), n
+    joined = votes.elect_by_plurality(problem, *given, k, share=True)
+    assert len(np.unique(counts, axis=0)) > products._MANY_FIELDS
+    for start in range(0, len(counts), 1500):
+        rows = (problem >= start) & (problem < start + 50)
+        alone = votes.elect_by_plurality(
+            problem[rows] - start, given[0][rows], given[1][rows], n[start : start + 50], k, share=True
+        )
+        assert_allclose(joined[start : start + 50], alone, rtol=RTOL)
