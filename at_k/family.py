@@ -349,7 +349,17 @@ FAMILY = {
 METRICS = tuple(FAMILY)
 """The names of the modules."""
 
-OUTPUTS = {output.metric: output for metric in FAMILY.values() for output in metric.outputs}
+
+class _Outputs(dict[str, Output]):
+    """Map the `Key.metric` of numbers to outputs; a weighted sum of numbers is a share without a line."""
+
+    def __missing__(self, metric: str) -> Output:
+        if "+" not in metric:
+            raise KeyError(metric)
+        return Output(metric, "a weighted sum", (metric, metric))
+
+
+OUTPUTS = _Outputs({output.metric: output for metric in FAMILY.values() for output in metric.outputs})
 """Every output by the `Key.metric` of its keys, in the order in which lines are listed."""
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict
 from typing_extensions import Unpack as Unpack
 
 class ScoreOptions(TypedDict, total=False):
-    metrics: str | Sequence[str] | None
+    metrics: str | Sequence[str] | Mapping[str, float] | None
     k: int | Sequence[int] | None
     thresholds: float | Fraction | Sequence[float | Fraction]
     ties: Literal["random", "first", "strict", "incorrect"]
@@ -59,7 +59,7 @@ class CompareOptions(TypedDict, total=False):
     looks: int
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
     seed: int
-    metrics: str | Sequence[str] | None
+    metrics: str | Sequence[str] | Mapping[str, float] | None
     k: int | Sequence[int] | None
     thresholds: float | Fraction | Sequence[float | Fraction]
     ties: Literal["random", "first", "strict", "incorrect"]
@@ -97,7 +97,7 @@ class RankOptions(TypedDict, total=False):
     unmatched: Literal["error", "drop"]
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
     seed: int
-    metrics: str | Sequence[str] | None
+    metrics: str | Sequence[str] | Mapping[str, float] | None
     k: int | Sequence[int] | None
     thresholds: float | Fraction | Sequence[float | Fraction]
     ties: Literal["random", "first", "strict", "incorrect"]
@@ -172,7 +172,7 @@ class GateOptions(TypedDict, total=False):
     require: str | Sequence[str] | None
     each: str | None
     margin: float | None
-    metrics: str | Sequence[str] | None
+    metrics: str | Sequence[str] | Mapping[str, float] | None
     policy: str | Mapping[str, Any] | None
     data: str | None
     confidence_level: float
@@ -219,7 +219,7 @@ class PoolOptions(TypedDict, total=False):
     unmatched: Literal["error", "drop"]
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
     seed: int
-    metrics: str | Sequence[str] | None
+    metrics: str | Sequence[str] | Mapping[str, float] | None
     k: int | Sequence[int] | None
     thresholds: float | Fraction | Sequence[float | Fraction]
     ties: Literal["random", "first", "strict", "incorrect"]

@@ -170,11 +170,13 @@ def find_problem_set_errors(
     chosen = slice(None) if problems is None else problems
     each = None if times is None else times[chosen]
     for key, column in columns.items():
-        variance = variances[key]
+        # The samples do not tell that of a weighted sum, as if all of them were drawn: its error is an upper bound.
+        variance, k = variances.get(key, Column.of(np.zeros(len(n)))), key.draws or 1
+        k = k if key in variances else int(n.max())
         own = variance.expand()[chosen]
         most = np.fmax.reduce(own if variance.which is None else variance.levels, initial=0.0)
         value = column.expand()[chosen]
-        found[key] = problem_set_error(value, own, n[chosen], k=key.draws or 1, largest=most, times=each)
+        found[key] = problem_set_error(value, own, n[chosen], k=k, largest=most, times=each)
     return found
 
 

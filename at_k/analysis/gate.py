@@ -18,7 +18,7 @@ from at_k.family import FAMILY
 from at_k.options.option import UNTIL_SUCCESS
 from at_k.options.registry import GATING, JUDGED, complete, takes
 from at_k.report import Report
-from at_k.report.naming import find_number, make_absent
+from at_k.report.naming import find_number, make_absent, spell_sum
 from at_k.report.notes import refuse_k_above_n
 from at_k.report.scoring import score_unless_scored
 from at_k.results.sheet import Cell, Sentences, Sheet, Shown, Table
@@ -335,7 +335,9 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
     options = read_policy(complete(given, gate), given)
     wanted = [read_requirement(text) for text in _list("require", options["require"])]
     each = None if options["each"] is None else read_each(options["each"])
-    margin, keys = options["margin"], [find_number(key) for key in _list("metrics", options["metrics"] or "pass@1")]
+    metrics = options["metrics"] or "pass@1"
+    metrics = spell_sum(metrics) if isinstance(metrics, Mapping) else metrics
+    margin, keys = options["margin"], [find_number(key) for key in _list("metrics", metrics)]
     if (base is None) != (margin is None):
         raise _say.error("gate.margin")
     if not wanted and each is None and base is None:
@@ -368,10 +370,8 @@ def _list(name: str, given: Any) -> list[str]:
 def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> Report:
     """Score data in the numbers that counts alone do not tell."""
     stopped = scoring.get("sampling") == UNTIL_SUCCESS
-    further = [key for key in keys if stopped or find_estimator(key) is None]
-    metrics = [own.name for own in FAMILY.values() if any(key.metric in own.metrics for key in further)]
-    k = sorted({key.k for key in further if key.k is not None}) or None
-    report = score_unless_scored(data, scoring, metrics=metrics or ["avg_at_n"], k=k, confidence_level=None)
+    further = [str(key) for key in keys if stopped or find_estimator(key) is None]
+    report = score_unless_scored(data, scoring, metrics=further or ["avg_at_n"], confidence_level=None)
     report.require_problems("A comparison")
     return report
 

@@ -19,7 +19,7 @@ from at_k.family import METRICS
 from at_k.options.registry import SCORED
 from at_k.readers import is_paths
 from at_k.report import Report, Tally, score
-from at_k.report.naming import choose_numbers, find_key
+from at_k.report.naming import choose_numbers, find_key, spell_sum
 from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.checks import is_too_large
 from at_k.uncertainty.jackknife import CountsEstimator, jackknife_counts
@@ -239,7 +239,7 @@ def check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Float
     return columns, list(known)
 
 
-def choose_keys(metrics: str | Iterable[str] | None, models: Sequence[Measured]) -> list[str]:
+def choose_keys(metrics: str | Iterable[str] | Mapping[str, float] | None, models: Sequence[Measured]) -> list[str]:
     """Return the keys to compare, which all models have, as the first one has them.
 
     Those whose values are too large to be compared are left out.
@@ -250,6 +250,8 @@ def choose_keys(metrics: str | Iterable[str] | None, models: Sequence[Measured])
     chosen = list(common)
     if metrics is not None:
         chosen = []
+        if isinstance(metrics, Mapping):
+            metrics = spell_sum(metrics)
         for name in [metrics] if isinstance(metrics, str) else metrics:
             named = _find_keys(name, common)
             if not named:

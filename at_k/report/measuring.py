@@ -22,7 +22,7 @@ from at_k.family import FAMILY, OUTPUTS, Metric
 from at_k.grading import Verdicts
 from at_k.report.data import Curves, Judged
 from at_k.report.judging import name_samples
-from at_k.report.naming import choose_numbers
+from at_k.report.naming import choose_numbers, is_sum, list_terms, make_absent
 from at_k.report.notes import (
     VOTE_OF_GRADES,
     ConflictError,
@@ -210,22 +210,49 @@ class Measurement:
 def compute_all(wanted: Iterable[Metric], choose: Callable[[Metric], Measurement | Message]) -> dict[str, Message]:
     """Compute the metrics that the data allow, and return for each of the others the reason."""
     left_out: dict[str, Message] = {}
-    found = False
+    parts: dict[int, Measurement] = {}
     for metric in wanted:
         part = choose(metric)
         if isinstance(part, Message):
             left_out[metric.name] = part
             continue
         try:
-            values = part.compute(metric)
-            asked = choose_numbers(part.options["metrics"], values.columns)
-            part.found[metric.name] = replace(values, columns={key: values.columns[key] for key in asked})
-            found = True
+            part.found[metric.name] = part.compute(metric)
+            parts[id(part)] = part
         except LeftOutError as reason:
             left_out[metric.name] = reason.message
-    if not found:
+    if not parts:
         raise make_left_out(left_out)
+    for part in parts.values():
+        _choose(part.found, part.options["metrics"])
     return left_out
+
+
+def _choose(found: dict[str, Values], asked: Mapping[str, Key | None] | None) -> None:
+    """Keep the numbers that were asked for; a weighted sum takes the place of the first of its terms."""
+    columns = {key: column for values in found.values() for key, column in values.columns.items()}
+    errors = {key: error for values in found.values() for key, error in values.errors.items()}
+    named = None if asked is None else {name: key for name, key in asked.items() if key is None or not is_sum(key)}
+    for name, values in found.items():
+        kept = {key: values.columns[key] for key in choose_numbers(named, values.columns)}
+        found[name] = replace(values, columns=kept)
+    for key in asked.values() if asked is not None else ():
+        if key is None or not is_sum(key):
+            continue
+        terms: dict[Key, float] = {}
+        for term, weight in list_terms(key).items():
+            held = choose_numbers({term: term}, columns)
+            if not held or held[0].k != term.k is not None:
+                raise make_absent(term, columns)
+            terms[held[0]] = weight
+        place = next(name for name, own in found.items() if next(iter(terms)).metric in FAMILY[name].metrics)
+        own = {key: Column.of(sum(weight * columns[term].expand() for term, weight in terms.items()))}
+        squares = sum((weight * errors[term]) ** 2 for term, weight in terms.items() if term in errors)
+        error = {key: np.sqrt(squares)} if np.any(squares) else {}
+        values = found[place]
+        found[place] = replace(values, columns=values.columns | own, errors=values.errors | error)
+    for name in [name for name, values in found.items() if not values.columns]:
+        del found[name]
 
 
 def make_left_out(left_out: Mapping[str, Message]) -> InputError:

@@ -5,25 +5,92 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping
+from math import isclose
 from typing import Any
 
 from at_k.errors import InputError, Mention
 from at_k.family import FAMILY, METRICS, OUTPUTS, Metric
 from at_k.options.registry import SCORING
-from at_k.validation import check_k, check_tau, shorten, type_name
+from at_k.validation import check_k, check_tau, is_number, shorten, type_name
 from at_k.values import Key, read_key
 
 _KEYS = (*(each for each in OUTPUTS if "_" not in each), "pass^k")
 
 
 def find_key(name: str) -> Key | None:
-    """Find the number, or the curve, that a paper calls so; None if there is none.
+    """Find the number, or the curve, that a paper calls so, or a weighted sum of numbers; None if there is none.
 
     Examples:
         >>> find_key("pass^4"), find_key("maj@8"), find_key("g-pass@8_0.5"), find_key("best@k"), find_key("pass")
         ('pass^4', 'cons@8', 'G-Pass@8_0.5', 'best@k', None)
+        >>> find_key(".5*pass@4+.5*maj@4")
+        '0.5 pass@4 + 0.5 cons@4'
     """
-    return read_key(name, _KEYS)
+    return Key(spell_sum(_read_sum(name))) if is_sum(name) else read_key(name, _KEYS)
+
+
+_SUM = "0.5 pass@4 + 0.5 pass^4"
+
+
+def is_sum(name: str) -> bool:
+    """Return whether a name is that of a weighted sum."""
+    return "+" in name
+
+
+def _read_sum(text: str) -> dict[str, float]:
+    """Read the names of the numbers in a weighted sum, each with its weight."""
+    terms = [re.fullmatch(r"\s*(\d*\.?\d+)\s*[*\s]\s*(\S+)\s*", term) for term in text.split("+")]
+    if None in terms:
+        raise InputError(
+            "naming.sum", "A weighted sum is spelled like {example}; got {text}.", example=_SUM, text=shorten(text)
+        )
+    return {term[2]: float(term[1]) for term in terms if term is not None}
+
+
+def spell_sum(weights: Mapping[str, float]) -> str:
+    """Spell a weighted sum of numbers. They lie in [0, 1], and so does their mean by these weights.
+
+    Examples:
+        >>> spell_sum({"pass@4": 0.75, "pass^4": 0.25})
+        '0.75 pass@4 + 0.25 pass^4'
+    """
+    keys = [find_number(name) for name in weights]
+    unfit = [key for key in keys if key.metric in _UNBOUNDED or is_sum(key) or keys.count(key) > 1]
+    if unfit:
+        raise InputError(
+            "naming.term",
+            "A weighted sum is of numbers from 0 to 1, each of them once, as in {example}; got {key}.",
+            example=_SUM,
+            key=str(unfit[0]),
+        )
+    if not all(is_number(weight) and weight > 0 for weight in weights.values()) or not isclose(
+        sum(weights.values()), 1
+    ):
+        raise InputError(
+            "naming.weights",
+            "The weights of a sum are above 0 and add up to 1, as in {example}; got {weights}.",
+            example=_SUM,
+            weights=", ".join(map(shorten, weights.values())),
+        )
+    if len(keys) == 1:
+        return str(keys[0])
+    shares = (f"{weight:.12f}".rstrip("0") for weight in weights.values())
+    return " + ".join(f"{share} {key}" for share, key in zip(shares, keys, strict=True))
+
+
+_UNBOUNDED = {output.metric for output in OUTPUTS.values() if not output.bounded}
+
+
+def list_terms(key: Key) -> dict[Key, float]:
+    """Return the numbers of a weighted sum, each with its weight; of another number, itself.
+
+    Examples:
+        >>> list_terms(find_key("0.5*pass@4 + 0.5*maj@4")), list_terms(Key("pass@k", 4))
+        ({'pass@4': 0.5, 'cons@4': 0.5}, {'pass@4': 1.0})
+    """
+    if not is_sum(key):
+        return {key: 1.0}
+    return {find_number(name): weight for name, weight in _read_sum(key).items()}
 
 
 def find_number(name: str) -> Key:
@@ -67,6 +134,8 @@ def find_metrics(names: Any) -> dict[str, Key | None]:
             f"{type_name(names)}"
         )
     found = {}
+    if isinstance(names, Mapping):
+        names = spell_sum(names)
     for name in [names] if isinstance(names, str) else names:
         key = find_key(name) if isinstance(name, str) and name not in METRICS else None
         if key is None and name not in METRICS:
@@ -109,7 +178,7 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key], di
     if options["metrics"] is None:
         return list(FAMILY.values()), [], options
     found = find_metrics(options["metrics"])
-    keys = [key for key in found.values() if key is not None]
+    keys = [term for key in found.values() if key is not None for term in list_terms(key)]
     taus = {_find_line(key).tau for key in keys} - {None}
     if not isinstance(options["metrics"], str):
         options["metrics"] = list(found)  # a generator can be read once
@@ -126,8 +195,8 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key], di
             _refuse_others(name, numbers, check(options[name]))
         else:
             resolved[name] = list(check(sorted(numbers)))
-    modules = {name if key is None else _MODULES[key.metric] for name, key in found.items()}
-    averages = [key for key in keys if key.k is not None and key.draws is None]
+    modules = {name for name, key in found.items() if key is None} | {_MODULES[key.metric] for key in keys}
+    averages = [key for key in found.values() if key is not None and key.k is not None and key.draws is None]
     return [metric for metric in FAMILY.values() if metric.name in modules], averages, resolved
 
 

@@ -17,6 +17,7 @@ from at_k.grading.pairs import Outcomes
 from at_k.options.registry import SCORING
 from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.report.data import Judged
+from at_k.report.naming import is_sum
 from at_k.samples import Problems, Ragged
 from at_k.summary import Confidence
 from at_k.validation import K, check_k
@@ -376,6 +377,14 @@ def explain_intervals(
             "Some problems have no more samples than k = {k}. The intervals there are those for other problems, "
             "which are wider.",
             k=", ".join(map(str, draws)),
+        )
+    sums = [str(key) for key, bar in bars.items() if bar.is_upper_bound and key.k is None and is_sum(key)]
+    if sums:
+        yield Message(
+            "note.upper_bound_of_sum",
+            "The samples do not tell how much {keys} would differ for others: its interval is that for other problems, "
+            "which is wider.",
+            keys=", ".join(sums),
         )
     skewed = [str(key) for key, bar in bars.items() if bar.is_skewed]
     if skewed:

@@ -224,7 +224,7 @@ class TestScore:
 
 
 class TestPlot:
-    @pytest.mark.parametrize(("ending", "start"), [("svg", b"<?xml"), ("html", b"<!doctype html>")])
+    @pytest.mark.parametrize(("ending", "start"), [("svg", b"<?xml"), ("pdf", b"%PDF")])
     def test_pictures(self, run, qwen, tmp_path, ending, start):
         path = tmp_path / f"x.{ending}"
         done = run("plot", qwen, "--out", path)

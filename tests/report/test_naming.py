@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from cases import for_each, refuses
 
@@ -99,3 +100,64 @@ def test_an_average_of_another_number_of_samples_is_an_error(data):
 
 def test_an_average_of_all_samples_is_found_by_its_number():
     assert at_k.score({"grades": [[1, 0] * 4]}, metrics="mean@8").values["avg@8"] == 0.5
+
+
+ANSWERED = {
+    "problem": ["a", "b", "c", "d"],
+    "grades": [[1, 0, 0, 1], [1, 1, 1, 1], [0, 0, 0, 0], [0, 1, 1, 1]],
+    "answers": [["7", "x", "y", "7"], ["7"] * 4, ["x", "y", "x", "z"], ["x", "7", "7", "7"]],
+}
+OTHER = {**ANSWERED, "grades": [[1, 0, 0, 1], [1, 1, 1, 1], [0, 0, 0, 1], [1, 1, 1, 1]]}
+del OTHER["answers"]
+SUMS = {
+    "0.5 pass@2 + 0.5 pass^2": {"pass@2": 0.5, "pass^2": 0.5},
+    "0.25 pass@4 + 0.75 cons@4": {"coverage@4": 0.25, "maj@4": 0.75},
+    "0.333333333333 avg@4 + 0.333333333333 pass@1 + 0.333333333333 G-Pass@4_0.5": {
+        "avg@4": 1 / 3, "pass@1": 1 / 3, "G-Pass@4_0.5": 1 / 3
+    },
+    "pass@2": {"pass@2": 1},
+}  # fmt: skip
+
+
+@for_each("name, weights", SUMS.items())
+def test_a_weighted_sum_is_one_number(name, weights):
+    """Its value, and that of every problem, is the mean of others by the weights; text and mapping say the same."""
+    parts = at_k.score(ANSWERED, metrics=list(weights)).by_problem
+    spelled = {"pass^2": "G-Pass@2_1.0"}
+    keys = [spelled.get(find_key(each), find_key(each)) for each in weights]
+    values = sum(weight * np.array(parts[key]) for weight, key in zip(weights.values(), keys, strict=True))
+    for metrics in (weights, name, [name.replace(" pass", "*pass")]):
+        report = at_k.score(ANSWERED, metrics=metrics)
+        assert [*report.values] == [name]
+        assert report.by_problem[name] == pytest.approx(values, abs=1e-11)
+        bar = report.intervals[name]
+        assert bar.stderr == pytest.approx(np.std(values, ddof=1) / 2, abs=1e-11)
+        assert 0 <= bar.low < report.values[name] < bar.high <= 1
+    assert at_k.score(at_k.Tally.of({"grades": ANSWERED["grades"]}), metrics="0.5 pass@2 + 0.5 pass^2").values
+
+
+def test_decisions_take_weighted_sums():
+    weights, name = SUMS["0.5 pass@2 + 0.5 pass^2"], "0.5 pass@2 + 0.5 pass^2"
+    a, b = (at_k.score(data, metrics=weights).values[name] for data in (ANSWERED, OTHER))
+    compared = at_k.compare(ANSWERED, OTHER, metrics=weights).comparisons[name]
+    assert (compared.a, compared.b, compared.difference) == pytest.approx((a, b, a - b))
+    assert at_k.gate(ANSWERED, require=f"{name} >= 0.1").checks[0].value == pytest.approx(a)
+    assert at_k.gate(ANSWERED, OTHER, metrics=weights, margin=0.1).checks[0].value == pytest.approx(a - b)
+    assert str(at_k.rank({"a": ANSWERED, "b": OTHER}, metrics=weights)).startswith("b, a")
+
+
+@for_each("metrics, code", [
+    ({"pass@2": 0.5, "pass^2": 0.6}, "naming.weights"),
+    ({"pass@2": 1.5, "pass^2": -0.5}, "naming.weights"),
+    ({"pass@2": "1"}, "naming.weights"),
+    ({"pass@2": 0.5, "max@2": 0.5}, "naming.term"),
+    ({"cons@2": 0.5, "maj@2": 0.5}, "naming.term"),
+    ("0.5*pass@2 +", "naming.sum"),
+    ("pass@2 + pass^2", "naming.sum"),
+    ({"pass@2": 0.5, "pass@k": 0.5}, "naming.number"),
+    ({"avg@3": 0.5, "pass@2": 0.5}, "naming.absent"),
+])  # fmt: skip
+def test_odd_sums_are_refused(metrics, code):
+    with pytest.raises(InputError) as refused:
+        at_k.score(ANSWERED, metrics=metrics)
+    assert refused.value.code == code

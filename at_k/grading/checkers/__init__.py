@@ -1,10 +1,12 @@
 """Checkers by name: small objects that compare one answer with one reference, of this package and of plugins."""
 
+# ruff: noqa: N813 - a class is imported by the name of its checker
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pkgutil import resolve_name
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError
 from at_k.grading.checkers.base import Check, Checker, Explained, Row, takes_row
@@ -36,6 +38,25 @@ class Checkers(Mapping[str, Any]):
         >>> checkers.numeric(rel_tol=0.01)("99", "100"), "quasi_exact" in checkers
         (True, True)
     """
+
+    # Editors and type checkers learn the parameters from here; a file is loaded when its checker is used, by `_OWN`.
+    if TYPE_CHECKING:
+        from at_k.grading.checkers.code import Code as code
+        from at_k.grading.checkers.judge import Judge as judge
+        from at_k.grading.checkers.math import Math as math
+        from at_k.grading.checkers.similarity import (
+            Bleu as bleu,
+            Chrf as chrf,
+            Rouge1 as rouge1,
+            Rouge2 as rouge2,
+            RougeL as rougeL,
+        )
+        from at_k.grading.checkers.text import (
+            Choice as choice,
+            ExactMatch as exact_match,
+            Numeric as numeric,
+            QuasiExact as quasi_exact,
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys([*_OWN, *_find_plugins()]))
