@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from textwrap import dedent
 from typing import Any, NamedTuple
@@ -121,9 +121,15 @@ def find_choice(text: str) -> str | None:
     return find_letter(remove_thoughts(text))
 
 
-_FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
+# A string in triple quotes, in which neither a fence nor `</think>` counts.
+_STRING = r'"""[\s\S]*?"""' + r"|'''[\s\S]*?'''"
+_BLOCK = re.compile(
+    rf"{_STRING}|^(?P<indent>[ \t]*)(?P<mark>`{{3,}}|~{{3,}})(?P<info>[^`\n]*)(?:\n|\Z)"
+    rf"(?P<code>(?:{_STRING}|[\s\S])*?)(?P<end>^[ \t]*(?P=mark)[`~]*[ \t\r]*$|\Z)",
+    re.MULTILINE,
+)
 _FIRST_THOUGHT = re.compile(rf"\s*{_THOUGHT.pattern}", re.DOTALL)
-_THOUGHT_END = re.compile(r"^[ \t]{0,9}</think(?:ing)?>", re.MULTILINE)
+_THOUGHT_END = re.compile(rf"{_STRING}|^[ \t]{{0,9}}</think(?:ing)?>", re.MULTILINE)
 _DEFINITION = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
 _ASSIGNMENT = re.compile(r"^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
 _IMPORT = re.compile(r"^(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+([^\n#;]+)", re.MULTILINE)
@@ -179,9 +185,8 @@ def find_program(text: str, names: Collection[str] = ()) -> str | None:
         'def f(x): return x'
     """
     text = text.removeprefix("\ufeff")
-    thought = _FIRST_THOUGHT.match(text)
-    for end in _find_outside_strings(_THOUGHT_END, text) if not thought and "</think" in text else ():
-        thought = end
+    ends = [end for end in _THOUGHT_END.finditer(text) if end[0].endswith(">")] if "</think" in text else []
+    thought = _FIRST_THOUGHT.match(text) or (ends[-1] if ends else None)
     text = text[thought.end() :].removeprefix("\n") if thought else text
     blocks = _find_blocks(text) if "```" in text or "~~~" in text else []
     # Of equal ones, `max` takes the first.
@@ -197,17 +202,12 @@ def find_program(text: str, names: Collection[str] = ()) -> str | None:
 def _find_blocks(text: str) -> list[_Block]:
     """List the blocks beside fences, if there are any."""
     blocks: list[_Block] = []
-    opened: re.Match[str] | None = None
-    for fence in _find_outside_strings(_FENCE, text):
-        if opened is None:
-            if not blocks:
-                blocks.append(_Block("", text[: fence.start()], closed=False))
-            opened = fence
-        elif fence[2].startswith(opened[2]) and not fence[3].strip():
-            blocks.append(_cut(text, opened, fence.start(), closed=True))
-            opened = None
-    if opened is not None:
-        blocks.append(_cut(text, opened, len(text), closed=False))
+    for found in _BLOCK.finditer(text):
+        if found["mark"]:
+            blocks = blocks or [_Block("", text[: found.start()], closed=False)]
+            code, language = found["code"], re.findall(r"\w+", found["info"].lower())
+            indented = found["indent"] or code.lstrip("\r\n")[:1].isspace()
+            blocks.append(_Block("".join(language[:1]), dedent(code) if indented else code, closed=bool(found["end"])))
     return blocks
 
 
@@ -227,25 +227,6 @@ def _add_helpers(best: _Block, blocks: list[_Block]) -> str:
         if needed and not another and block.closed and block.language in _PYTHON:
             chosen, code = [*chosen, block], f"{code}\n{block.code}"
     return "\n".join(block.code for block in dict.fromkeys(blocks) if block in chosen)
-
-
-def _find_outside_strings(rule: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of a rule outside of strings in triple quotes."""
-    seen, quotes = 0, dict.fromkeys(('"""', "'''"), 0)
-    last = {mark: text.rfind(mark) for mark in quotes}
-    for match in rule.finditer(text):
-        quotes = {mark: count + text.count(mark, seen, match.start()) for mark, count in quotes.items()}
-        seen = match.end()
-        if not any(count % 2 and last[mark] > seen for mark, count in quotes.items()):
-            quotes = dict.fromkeys(quotes, 0)
-            yield match
-
-
-def _cut(text: str, opened: re.Match[str], end: int, *, closed: bool) -> _Block:
-    """Return the block that a fence opens."""
-    code, language = text[opened.end() + 1 : end], re.search(r"\w+|$", opened[3])
-    indented = opened[1] or code.lstrip("\r\n")[:1].isspace()
-    return _Block(language[0].lower() if language else "", dedent(code) if indented else code, closed)
 
 
 # The rules that have names. Long expressions are imported by the rules that use them: they take 20 ms to compile.
