@@ -13,15 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.combinatorics import Ints
-from at_k.errors import InputError
 from at_k.grading.checkers import Check, Checker, ExactMatch, Numeric, checkers, find_checker, takes_row
 from at_k.grading.pairs import call_function
 from at_k.grading.workers import NotGraded
 from at_k.options.option import RELATIONS, TIMEOUT
 from at_k.samples import Answers
-from at_k.validation import shorten, type_name
 
-_NAMED = {"exact": ExactMatch(), "numeric": Numeric(rel_tol=0.0)}
+_NAMED = {"checker": None, "exact": ExactMatch(), "numeric": Numeric(rel_tol=0.0)}
 
 
 def find_equivalence(equivalence: object) -> Check | None:
@@ -31,22 +29,11 @@ def find_equivalence(equivalence: object) -> Check | None:
         >>> find_equivalence("numeric")
         at_k.checkers.numeric(rel_tol=0.0)
     """
-    if isinstance(equivalence, str):
-        if equivalence not in RELATIONS:
-            raise InputError(
-                "equivalence.unknown",
-                "{option:equivalence} must be a function or one of {names}; got {value}",
-                names=", ".join(map(repr, RELATIONS)), value=shorten(equivalence),
-            )  # fmt: skip
-        return None if equivalence == "checker" else _NAMED.get(equivalence) or find_checker(equivalence)
-    if not callable(equivalence):
-        raise TypeError(
-            f"`equivalence` must be a function or the name of a relation; got {shorten(equivalence)} of type "
-            f"{type_name(equivalence)}"
-        )
-    if issubclass(equivalence if isinstance(equivalence, type) else type(equivalence), checkers.code):
+    if isinstance(equivalence, str) and equivalence in _NAMED:
+        return _NAMED[equivalence]
+    if checkers.code in (equivalence, type(equivalence)):
         raise TypeError("`equivalence` must compare two answers; at_k.checkers.code runs a program with its tests")
-    return find_checker(equivalence)
+    return find_checker(equivalence, "equivalence", RELATIONS)
 
 
 def merges_texts(check: Check) -> bool:

@@ -157,7 +157,7 @@ def test_checkers_are_relations_too():
 def test_what_is_no_relation():
     with pytest.raises(InputError, match=r"`equivalence` must be a function or one of 'checker', 'exact'.*got 'maths'"):
         find_equivalence("maths")
-    with pytest.raises(TypeError, match="`equivalence` must be a function or the name of a relation; got 5"):
+    with pytest.raises(TypeError, match="`equivalence` must be a function or the name of a checker; got 5"):
         find_equivalence(5)
     with pytest.raises(
         TypeError, match=r"`equivalence` must return a bool; got 0\.7 of type float for the answers 'a'"

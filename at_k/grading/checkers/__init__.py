@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from at_k.errors import InputError
+from at_k.errors import InputError, Mention
 from at_k.grading.checkers.base import Check, Checker, Explained, Row, takes_row
 from at_k.grading.checkers.text import ExactMatch, Numeric
 from at_k.validation import name_function, shorten, type_name
@@ -124,20 +124,19 @@ def _find_plugins() -> dict[str, Any]:
     return {each.name: each for each in entry_points(group=GROUP)}
 
 
-def find_checker(check_correct_fn: object) -> Check:
+def find_checker(check: object, name: str = "check_correct_fn", names: Collection[str] = checkers) -> Check:
     """Return the checker of a name, or the function that was given.
 
     Examples:
         >>> find_checker("numeric")("1,000", "1000")
         True
     """
-    check = check_correct_fn
     if isinstance(check, str):
-        if check not in checkers:
+        if check not in names:
             raise InputError(
                 "check.unknown",
-                "{option:check_correct_fn} must be a function or one of {names}; got {value}",
-                names=", ".join(map(repr, checkers)), value=shorten(check),
+                "{given} must be a function or one of {names}; got {value}",
+                given=Mention(name), names=", ".join(map(repr, names)), value=shorten(check),
             )  # fmt: skip
         check = checkers[check]
     if isinstance(check, type) and issubclass(check, Checker):
@@ -146,11 +145,9 @@ def find_checker(check_correct_fn: object) -> Check:
         if not hasattr(check, "name"):
             raise TypeError(f"A checker must have a name; {type_name(check)} has none. Write `name = …` in its class")
         check.require()
-        return check
-    if not callable(check):
+    elif not callable(check):
         raise TypeError(
-            f"`check_correct_fn` must be a function or the name of a checker; got {shorten(check)} of type "
-            f"{type_name(check)}"
+            f"`{name}` must be a function or the name of a checker; got {shorten(check)} of type {type_name(check)}"
         )
     return check
 

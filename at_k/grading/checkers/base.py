@@ -128,8 +128,7 @@ class Checker:
             raise NotGradedError(
                 f"{self.name!r} did not grade {answer!r:.200} against {reference!r:.200}: {grade.reason}"
             )
-        found: bool | float = grade.grade if isinstance(grade, Explained) else grade
-        return found
+        return grade.grade if isinstance(grade, Explained) else grade
 
     def grade_all(
         self, pairs: Sequence[tuple[str, str]], *, num_workers: int | None = None, timeout: float | None = None

@@ -83,14 +83,6 @@ class QuasiExact(Checker):
         return normalize_words(text)
 
 
-def check_tolerance(name: str, value: object) -> None:
-    """Raise unless a tolerance is a finite number that is not negative."""
-    if not is_number(value):
-        raise TypeError(f"`{name}` must be a number; got {shorten(value)} of type {type_name(value)}")
-    if not 0 <= value < float("inf"):
-        raise ValueError(f"`{name}` must be finite and not negative; got {shorten(value)}")
-
-
 @dataclass(frozen=True, repr=False)
 class Numeric(Checker):
     r"""Accept an answer that is the same number as the reference.
@@ -118,9 +110,11 @@ class Numeric(Checker):
     name = "numeric"
 
     def __post_init__(self) -> None:
-        if self.rel_tol is not None:
-            check_tolerance("rel_tol", self.rel_tol)
-        check_tolerance("abs_tol", self.abs_tol)
+        for name, value in (("rel_tol", 0.0 if self.rel_tol is None else self.rel_tol), ("abs_tol", self.abs_tol)):
+            if not is_number(value):
+                raise TypeError(f"`{name}` must be a number; got {shorten(value)} of type {type_name(value)}")
+            if not 0 <= value < float("inf"):
+                raise ValueError(f"`{name}` must be finite and not negative; got {shorten(value)}")
 
     def normalize(self, text: str) -> Rational | str:
         """Read a number. A text that is not one is stripped."""
@@ -153,23 +147,19 @@ class Numeric(Checker):
             return answer == reference
         tolerance = self.rel_tol
         if tolerance is None:
-            tolerance = 0.0 if isinstance(answer, int) and isinstance(reference, int) else _ROUNDING
-        if not tolerance and not self.abs_tol:
+            tolerance = 0.0 if isinstance(answer, int) and isinstance(reference, int) else 1e-6
+        if answer == reference or not (tolerance or self.abs_tol):
             return answer == reference
-        # |a/b − r/s| ≤ tolerance, multiplied by b·s, in whole numbers: sums of fractions take ten times as long.
-        (a, b), (r, s) = answer.as_integer_ratio(), reference.as_integer_ratio()
-        (relative, of), (absolute, per) = _split(tolerance), _split(self.abs_tol)
-        distance = abs(a * s - r * b)
-        return distance * of <= relative * abs(r) * b or distance * per <= absolute * b * s
-
-
-_ROUNDING = 1e-6
+        distance = abs(Fraction(answer) - reference)
+        return distance <= _read_decimal(tolerance) * abs(Fraction(reference)) or distance <= _read_decimal(
+            self.abs_tol
+        )
 
 
 @lru_cache(maxsize=64)
-def _split(tolerance: float) -> tuple[int, int]:
-    """Return the numerator and denominator of the decimal that a tolerance prints as."""
-    return Fraction(str(tolerance)).as_integer_ratio()
+def _read_decimal(tolerance: float) -> Fraction:
+    """Return the decimal that a tolerance prints as."""
+    return Fraction(str(tolerance))
 
 
 _BETWEEN_WORDS = re.compile(
@@ -188,20 +178,14 @@ def normalize_option(text: str) -> str:
     """
     if text.isalpha():
         return normalize_words(text)
-    plain = _BETWEEN_WORDS.sub(_drop, to_ascii(text))
+    plain = _BETWEEN_WORDS.sub(lambda hyphen: " " if " " in hyphen[0] else "", to_ascii(text))
     return normalize_words(_SIGN.sub(_protect, plain))
-
-
-def _drop(found: re.Match[str]) -> str:
-    """Drop a hyphen as punctuation, but keep the spaces around it."""
-    return " " if " " in found[0] else ""
 
 
 def _protect(found: re.Match[str]) -> str:
     """Write a sign as a character that is no punctuation. Decimal points stay within their number."""
-    sign = found[0].strip()
-    kept = chr(0xE000 + ord(sign))
-    return kept if sign in ".," else f" {kept} "
+    kept = chr(0xE000 + ord(found[0].strip()))
+    return kept if found[0] in ".," else f" {kept} "
 
 
 class Option(NamedTuple):
