@@ -14,9 +14,6 @@ from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Adapt, Collector, refuse_empty
 from at_k.readers.format import (
-    About,
-    Format,
-    Mark,
     Reading,
     choose,
     has_fields,
@@ -89,6 +86,7 @@ class Keys:
         beside: a list that must be as long.
         failed: a field that is not None for a sample that was not judged, whatever its grade is.
         masked: what is true for a sample that the harness leaves out of its own numbers.
+        valid: what is false for a sample whose grade does not hold.
         cause: what says why a sample has no grade.
         apart: what tells two problems of one name apart.
         silent: the values that mean no answer.
@@ -108,6 +106,7 @@ class Keys:
     beside: str | None = None
     failed: str | None = None
     masked: str | None = None
+    valid: str | None = None
     cause: str | None = None
     apart: Sequence[str] = ()
     silent: Collection[object] = ()
@@ -125,13 +124,16 @@ class Fields:
         keys: where an object has what.
         unit: what the objects are counted by.
         rows: lists the objects, or returns None where they are the lines of the file.
+        at: the path of the list of objects in a document, in place of `rows`; "" for the document itself.
         find: finds the rows in place of `rows`, where a format has code of its own.
+        added: fields that objects get, and the paths of their values, of which the first that is not empty counts.
         adapt: makes an object into one that has these fields.
         scorers: lists, from the first objects, the scorers that there are, and those of them that a note tells of,
             the usual one first.
         option: the option that chooses the scorer.
         judge: finds the grade, where no path leads to it.
-        subject: what the results are of, beside the settings of the objects.
+        subject: what the results are of, beside the settings of the objects: paths in the first row, or a function.
+        folders: the names of the folder that holds a folder for each model, with a file for each data set.
         settings: the fields in which rows that may be pooled must not differ, and their names in the subject, if any.
         prompted: the field of the problem that is its prompt, which another problem may have too.
         sparse: whether an object may lack a number, an answer, a reference or a group that others have.
@@ -141,14 +143,17 @@ class Fields:
     harness: str
     keys: Keys
     unit: str = "line"
-    rows: Callable[[Source], Iterable[Any] | None] = lambda source: None
+    rows: Callable[[Source], Iterable[Any] | None] | None = None
+    at: str | None = None
     find: Callable[[Source, Reading, Collector], Found] | None = None
+    added: Mapping[str, Sequence[str]] = field(default_factory=dict)
     adapt: Adapt = dict
     scorers: Callable[[Sequence[Any], Reading], tuple[Sequence[str], Sequence[str]]] | None = None
     option: str = "scorer"
     judge: Callable[[Row, int, Chosen], object] | None = None
-    subject: Callable[[Source], Mapping[str, str]] = lambda source: {}
-    settings: Mapping[str, str | None] = field(default_factory=lambda: {"model": "model", "system": "system"})
+    subject: Callable[[Source], Mapping[str, str]] | Mapping[str, str] = field(default_factory=dict)
+    folders: Sequence[str] = ()
+    settings: Mapping[str, str] = field(default_factory=lambda: {"model": "model", "system": "system"})
     prompted: str | None = None
     sparse: bool = False
     plain: bool = False
@@ -174,7 +179,7 @@ class Fields:
         finally:
             if isinstance(found.rows, Generator):
                 found.rows.close()  # and with it the file
-        subject = {**found.subject, **self.subject(source)}
+        subject = {**found.subject, **self._find_subject(source)}
         for name, (first, *others) in systems.items():
             if name not in reading.pool:
                 refuse_several(name, [first, *others])
@@ -197,8 +202,7 @@ class Fields:
         collector, reading = chosen.collector, chosen.reading
         if source.layout == "json" and not isinstance(source.document, (dict, list)):
             raise refuse_empty()
-        found = self.rows(source)
-        listed = None if found is None else list(found)
+        listed = self._list_objects(source)
         said: tuple[Mapping[str, str], Sequence[Message]] = {}, ()
         if self.scorers is not None:
             names, told = self.scorers([source.first_row] if listed is None else listed, reading)
@@ -209,11 +213,32 @@ class Fields:
             said = tell_choice(self.option, chosen.scorer, told, wanted)
         needed = keys.needed or [path for path in (keys.problem, keys.number, keys.many or keys.grades) if path]
         needed = [path.partition(".")[0] for path in needed]
-        if listed is None:
-            rows = collector.rows(source, needed, adapt=self.adapt)
-        else:
-            rows = collector.entries(listed, needed, adapt=self.adapt)
+        adapt = self._add_fields if self.added else self.adapt
+        rows = collector.rows(source, needed, adapt) if listed is None else collector.entries(listed, needed, adapt)
         return Found(rows, chosen=said[0], notes=said[1]), chosen
+
+    def _list_objects(self, source: Source) -> list[Any] | None:
+        """List the objects; None where they are the lines of the file."""
+        if self.rows is not None:
+            found = self.rows(source)
+            return None if found is None else list(found)
+        if self.at is None:
+            return None
+        found = find_field(source.document, self.at.split(".")) if self.at else source.document
+        return found if isinstance(found, list) else [] if self.at else [found]
+
+    def _add_fields(self, row: Row) -> Row:
+        """Return an object with the fields that it gets."""
+        paths = {name: [_find(row, path) for path in paths] for name, paths in self.added.items()}
+        return row | {name: next((x for x in found if x not in (None, "")), None) for name, found in paths.items()}
+
+    def _find_subject(self, source: Source) -> Mapping[str, str]:
+        """Find what the results are of."""
+        if callable(self.subject):
+            return self.subject(source)
+        if source.folders[1:2] and source.folders[1] in self.folders:  # results/{model}/{dataset}.json
+            return name_subject(task=source.name.partition(".json")[0], model=source.folders[0])
+        return name_subject(**{name: _find(source.first_row, path) for name, path in self.subject.items()})
 
     def _collect(
         self, rows: Iterable[tuple[int, Row]], grades: str, chosen: Chosen
@@ -273,6 +298,8 @@ class Fields:
             reason = "masked"
         elif failed not in (None, NOTHING):
             reason = name_reason(failed)
+        elif grade is None and _find(row, keys.valid) is False:
+            reason = name_reason(_find(row, keys.cause))
         elif grade is None:
             grade = self.judge(row, number, chosen) if self.judge else self._require(row, grades, number, chosen)
             reason = name_reason(_find(row, keys.cause))
@@ -319,22 +346,6 @@ class Fields:
         return named
 
 
-def declare(
-    about: About,
-    *marks: Mark,
-    keys: Keys,
-    options: tuple[str, ...] = (),
-    rank: int = 0,
-    in_folders: bool = False,
-    harness: str = "",
-    **rules: Any,
-) -> Format:
-    """Declare a format by what is said of it, how its files are recognised, and how they are read."""
-    fields = Fields(harness or about.name, keys, **rules)
-    options = (fields.option,) if fields.scorers is not None else options
-    return Format(*about, fields.read, marks, options, rank, in_folders)
-
-
 def name_reason(said: object) -> str:
     """Return why a sample is missing, by what its harness says of it.
 
@@ -346,12 +357,6 @@ def name_reason(said: object) -> str:
         return "judge failed"
     text = said if isinstance(said, str) else json.dumps(said, default=str)
     return next(reason for reason, pattern in _REASONS.items() if pattern.search(text))
-
-
-def find_run(source: Source, *folders: str) -> dict[str, str]:
-    """Find the data set and the model in a path such as `results/{model}/{dataset}.json`."""
-    inside = source.folders[1:2] and source.folders[1] in folders
-    return name_subject(task=source.name.partition(".json")[0], model=source.folders[0]) if inside else {}
 
 
 def list_documents(source: Source) -> Iterator[tuple[int, Any, Path]]:

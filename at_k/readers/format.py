@@ -90,36 +90,44 @@ class Mark(NamedTuple):
 
     Attributes:
         layout: "rows" for JSON lines or a single object, "json" for a document, "csv", "parquet" or "zip".
-        names: the fields that the first row, or the document or its first entry, must have; or the columns, or members.
+        names: paths that lead to a field of the first row, or of the document or its first entry; or the columns, or
+            members. A path leads through the first entry of a list, and by "*" through the first value of an object.
+        alone: whether there is no other field.
         fits: returns whether the values of the fields are those of the format.
     """
 
     layout: str
-    names: Collection[str] = ()
+    names: Sequence[str] = ()
+    alone: bool = False
     fits: Callable[[Mapping[str, Any]], bool] | None = None
 
+    def is_in(self, layouts: Collection[str], found: Mapping[str, Any]) -> bool:
+        """Return whether a file has this mark, by its layouts and its first row."""
+        if self.layout not in layouts or (self.alone and len(found) != 1):
+            return False
+        return all(_leads(name, found) for name in self.names) and (self.fits is None or self.fits(found))
 
-class About(NamedTuple):
-    """A description of a format.
+
+def _leads(path: str, found: Any) -> bool:
+    """Return whether a path leads to a field."""
+    for name in path.split("."):
+        found = next(iter(found), None) if isinstance(found, list) else found
+        own = next(iter(found), None) if name == "*" and isinstance(found, dict) else name
+        if not isinstance(found, dict) or own not in found:
+            return False
+        found = found[own]
+    return True
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of results files.
 
     Attributes:
         name: what `format=` takes.
         title: the harness, with the version whose files were tried.
         file: the usual name of its files.
         samples: how to get n samples for each problem out of the harness.
-    """
-
-    name: str
-    title: str
-    file: str
-    samples: str
-
-
-@dataclass(frozen=True)
-class Format:
-    """A format of results files: what `About` says of it, and more.
-
-    Attributes:
         read: reads a file.
         marks: its files have one of these; a format without any takes the files of no other one.
         options: which of `OPTIONS` its files offer.

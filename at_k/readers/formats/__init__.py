@@ -1,33 +1,58 @@
-"""The formats of results files, one file for each."""
+"""The formats of results files: `formats.toml` declares them, and the files here hold the functions that it names."""
 
 from __future__ import annotations
 
-from itertools import chain
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 from at_k.errors import InputError
 from at_k.readers.archives import list_members
-from at_k.readers.format import Format
-from at_k.readers.formats import (
-    agents,
-    every_eval_ever,
-    inspect_ai,
-    lighteval,
-    lm_eval,
-    opencompass,
-    plain,
-    programs,
-    suites,
-    training,
-)
+from at_k.readers.fields import Fields, Keys
+from at_k.readers.format import Format, Mark
+from at_k.readers.formats import plain
 from at_k.readers.names import quote_all
 from at_k.readers.parquet import list_columns
 from at_k.readers.sources import Source
 
-_ROOMS = (opencompass, agents, training, suites, programs)
-_FORMATS = (every_eval_ever.FORMAT, inspect_ai.FORMAT, lm_eval.FORMAT, lighteval.FORMAT)
-_FORMATS += (*chain.from_iterable(room.FORMATS for room in _ROOMS), plain.FORMAT)
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
-FORMATS: dict[str, Format] = {each.name: each for each in _FORMATS}
+_TABLE: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("formats.toml").read_text(encoding="utf-8"))
+_FUNCTION = re.compile(r"([a-z_]+):([a-z_]+)")
+_ABOUT = ("title", "file", "samples", "rank", "in_folders")
+
+
+def _resolve(value: Any) -> Any:
+    """Replace the names of functions in an entry of the table by the functions."""
+    if isinstance(value, dict):
+        return {name: _resolve(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return tuple(map(_resolve, value))
+    named = _FUNCTION.fullmatch(value) if isinstance(value, str) else None
+    return getattr(import_module(f"{__name__}.{named[1]}"), named[2]) if named else value
+
+
+def _declare(name: str) -> Format:
+    """Make a format of its entry in the table."""
+    entry = _TABLE[name]
+    rules = _resolve(_TABLE.get(entry.get("like", ""), {}) | entry)
+    rules.pop("like", None)
+    about = {key: rules.pop(key) for key in _ABOUT if key in rules}
+    marks = tuple(Mark(**mark) for mark in rules.pop("marks"))
+    options = rules.pop("options", ())
+    if "read" in rules:
+        return Format(name, **about, marks=marks, options=options, **rules)
+    fields = Fields(rules.pop("harness", name), Keys(**rules.pop("keys")), **rules)
+    options = (fields.option,) if fields.scorers is not None else options
+    return Format(name, **about, marks=marks, options=options, read=fields.read)
+
+
+FORMATS: dict[str, Format] = {name: _declare(name) for name in _TABLE} | {plain.FORMAT.name: plain.FORMAT}
 """Every format, the most particular first. The last one, a table with columns of any names, takes what is left."""
 
 
@@ -56,8 +81,5 @@ def _recognize(source: Source) -> Format:
         found = dict.fromkeys(list_members(source))
     elif source.layout == "csv":
         found = dict.fromkeys(source.first_line.decode("utf-8", "replace").split(","))
-    for each in FORMATS.values():
-        for mark in each.marks:
-            if mark.layout in layouts and found.keys() >= {*mark.names} and (mark.fits is None or mark.fits(found)):
-                return each
-    return plain.FORMAT
+    marked = (each for each in FORMATS.values() if any(mark.is_in(layouts, found) for mark in each.marks))
+    return next(marked, plain.FORMAT)

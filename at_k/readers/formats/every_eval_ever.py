@@ -7,8 +7,8 @@ from math import isnan
 from at_k.errors import Message
 from at_k.readers.blocks import find_field
 from at_k.readers.collector import Collector
-from at_k.readers.fields import Found, Keys, Row, declare
-from at_k.readers.format import About, Mark, Reading, check_kinds, choose, has_fields, note_choice
+from at_k.readers.fields import Found, Row
+from at_k.readers.format import Reading, check_kinds, choose, has_fields, note_choice
 from at_k.readers.sources import Source
 
 _NEEDED = ("model_id", "evaluation_name", "sample_id", "evaluation", "answer_attribution")
@@ -22,7 +22,8 @@ _KINDS = {
 }
 
 
-def _find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
+    """Find the samples of one result for each evaluation."""
     rows = []
     for line, row in collector.rows(source, _NEEDED):
         with collector.faults:
@@ -88,18 +89,3 @@ def _note_verdicts(rows: list[Row], *, uses_score: bool) -> list[Message]:
         count=count,
     )
     return [note] if count else []
-
-
-FORMAT = declare(
-    About(
-        "every-eval-ever",
-        "Every Eval Ever 0.3",
-        "*_samples.jsonl",
-        "a line for each sample, with the same sample_id and evaluation_result_id",
-    ),
-    Mark("rows", ("schema_version", "evaluation_id", *_NEEDED)),
-    keys=Keys("problem", answers="answer", references="gold", group="group", failed="error", info="metadata"),
-    options=("scorer",),
-    find=_find_rows,
-    sparse=True,
-)

@@ -28,11 +28,9 @@ from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode
 from at_k.readers.faults import Faults
-from at_k.readers.fields import Found, Keys, Row, declare, list_in
+from at_k.readers.fields import Found, Row, list_in
 from at_k.readers.format import (
     TEXTS,
-    About,
-    Mark,
     Reading,
     check_kinds,
     choose,
@@ -106,7 +104,8 @@ def _load_member(archive: Archive, name: str) -> Any:
         ) from None
 
 
-def _find_samples(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_samples(source: Source, reading: Reading, collector: Collector) -> Found:
+    """Find the samples of a log."""
     with _open_log(source) as log:
         if not log.samples:
             raise InputError(
@@ -274,16 +273,6 @@ def _note_oddities(counts: Counter[str]) -> list[Message]:
     return [*([changed] if has_changed else []), *([completions] if counts["completions"] else [])]
 
 
-FORMAT = declare(
-    About("inspect_ai", "inspect_ai 0.3.285", "*.eval, or *.json in the log folder", "inspect eval task.py --epochs n"),
-    Mark("zip", fits=lambda names: any(each in (_HEADER, _START) or each.startswith(_SAMPLES) for each in names)),
-    Mark("json", ("eval", "samples")),
-    Mark("json", ("eval", "plan", "status")),
-    keys=Keys(
-        "id", number="epoch", answers="answer", references="target", cause="reason", info="metadata", silent=("",)
-    ),
-    options=("scorer",),
-    unit="sample",
-    find=_find_samples,
-    sparse=True,
-)
+def has_members(names: Mapping[str, Any]) -> bool:
+    """Return whether an archive has the members of a log."""
+    return any(each in (_HEADER, _START) or each.startswith(_SAMPLES) for each in names)

@@ -15,11 +15,9 @@ from at_k.errors import Message
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.fields import Found, Keys, Row, declare
+from at_k.readers.fields import Found, Row
 from at_k.readers.format import (
     TEXTS,
-    About,
-    Mark,
     Reading,
     check_kinds,
     choose_metric,
@@ -38,7 +36,8 @@ _FIELDS = {
 """The structs, and what is read of them."""
 
 
-def _find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
+    """Find the documents, each with its samples."""
     names = [around.format(name) + end for name, ends in _FIELDS.items() for end in ends for around in ("{}", "__{}__")]
     rows: list[tuple[int, Row]] = []
     for number, row in read_rows(source, names):
@@ -106,25 +105,8 @@ def _list_metrics(rows: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
     }
 
 
-def _find_model(source: Source) -> dict[str, str]:
+def find_model(source: Source) -> dict[str, str]:
     """Find the model in the path, `details/{organisation}/{model}/{date}`."""
     folders = source.folders
     end = folders.index("details") if "details" in folders else 0
     return name_subject(model="/".join(reversed(folders[1:end])))
-
-
-FORMAT = declare(
-    About(
-        "lighteval",
-        "lighteval 0.13",
-        "details_{task}|{fewshot}_{date}.parquet",
-        "use a metric of n samples, such as avg@n:n=4 or pass@k:k=1&n=4, and run with --save-details",
-    ),
-    Mark("parquet", ("doc", "model_response")),
-    Mark("parquet", ("__doc__", "__model_response__")),
-    keys=Keys("doc.id", answers="answer", references="references", scores="score", many="samples", info="doc.specific"),
-    options=("scorer",),
-    unit="row",
-    find=_find_rows,
-    subject=_find_model,
-)

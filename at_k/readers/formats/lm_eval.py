@@ -20,11 +20,9 @@ from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode
-from at_k.readers.fields import Found, Keys, Row, declare
+from at_k.readers.fields import Found, Row
 from at_k.readers.format import (
     TEXTS,
-    About,
-    Mark,
     Reading,
     choose,
     choose_metric,
@@ -68,7 +66,8 @@ class _Filter(NamedTuple):
     kept: int
 
 
-def _find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
+    """Find the documents of one filter."""
     chosen, raw = _choose_filter(_list_filters(source, reading, collector), reading)
     n = max(chosen.n, chosen.kept) if chosen.kept > 1 or reading.filter is None else 1
     metric = choose_metric(chosen.metrics, n, reading.scorer, needed=not chosen.n)
@@ -224,21 +223,7 @@ def _tell_vote(chosen: _Filter) -> Message:
     )
 
 
-def _find_subject(source: Source) -> dict[str, str]:
+def find_subject(source: Source) -> dict[str, str]:
+    """Find the task in the name of the file, and the model in that of its folder."""
     task = _NAME.match(source.name)
     return name_subject(task=task[1], model=next(iter(source.folders), None)) if task else {}
-
-
-FORMAT = declare(
-    About(
-        "lm-eval",
-        "lm-evaluation-harness 0.4.13",
-        "samples_{task}_{date}.jsonl",
-        "set repeats: n and a filter that keeps them in the task, and run with --log_samples",
-    ),
-    Mark("rows", _KINDS),
-    keys=Keys("doc_id", answers="filtered_resps", many="filtered_resps", references="target", info="doc"),
-    options=("scorer", "filter"),
-    find=_find_rows,
-    subject=_find_subject,
-)

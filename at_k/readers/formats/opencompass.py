@@ -16,8 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -25,11 +24,10 @@ from typing import Any
 from at_k.errors import InputError, Message
 from at_k.readers.blocks import find_field
 from at_k.readers.collector import Collector
-from at_k.readers.fields import Found, Keys, Row, declare, find_run, list_in
-from at_k.readers.format import TEXTS, About, Mark, Reading, has_fields, refuse_field
+from at_k.readers.fields import Found, Row, list_in
+from at_k.readers.format import TEXTS, Reading, check_kinds, has_fields
 from at_k.readers.names import quote, quote_all
 from at_k.readers.sources import Source
-from at_k.readers.structure import refuse_several
 
 _NAMES = {
     "answers": ("pred", "predictions", "prediction"),
@@ -47,12 +45,17 @@ Detail = dict[str, list[Any]]
 """Role → a value for each sample of a problem. All lists have the same length."""
 
 
+def has_details(document: Any) -> bool:
+    """Return whether results have details, in one of their two layouts."""
+    return _has_details(document) or _has_entries(document)
+
+
 def _has_details(document: Any) -> bool:
     found = list_in(document, "details")
     return bool(found) and all(has_fields(each, "example_abbr") for each in found)
 
 
-def _has_metrics(document: Mapping[str, Any]) -> bool:
+def has_metrics(document: Mapping[str, Any]) -> bool:
     """Return whether results are of AISBench."""
     if _has_entries(document):
         return isinstance(document["details"]["0"]["predictions"], list)
@@ -64,7 +67,8 @@ def _has_entries(document: Any) -> bool:
     return has_fields(find_field(document, ["details", "0"]), "predictions")
 
 
-def _find_details(source: Source, *_: Any, regroup: bool) -> Found:
+def find_details(source: Source, *_: Any, regroup: bool = False) -> Found:
+    """Find the problems of results, or their samples where the details are an object."""
     if _has_entries(source.document):
         own = source.document["details"]
         asked = "prompt" if "prompt" in own["0"] else "origin_prediction"
@@ -98,6 +102,9 @@ def _find_details(source: Source, *_: Any, regroup: bool) -> Found:
         listed = [dict(zip(own, sample, strict=True)) for sample in samples]
         rows.append((place, {"problem": name, "samples": listed, "about": about}))
     return Found(rows, {"problem": "example_abbr", **roles}, notes)
+
+
+find_regrouped = partial(find_details, regroup=True)
 
 
 def _regroup(details: list[Detail]) -> tuple[list[Detail], list[Message]]:
@@ -137,7 +144,8 @@ def _agree(details: list[Detail]) -> bool:
     return all(own.count(own[0]) == len(own) for each in details for own in [each.get("references", [None])])
 
 
-def _find_predictions(source: Source, *_: Any) -> Found:
+def find_predictions(source: Source, *_: Any) -> Found:
+    """Find the samples of OpenCompass's predictions."""
     found = source.document if isinstance(source.document, dict) else {}
     fields = {"problem": "origin_prompt", "answers": "prediction", "references": "gold"}
     return _find_entries(found, fields, TEXTS)
@@ -185,80 +193,27 @@ def _find_problems(rows: Sequence[Row]) -> list[int]:
     )
 
 
-def _find_requests(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_requests(source: Source, _: Reading, collector: Collector) -> Found:
     """Find the lines of AISBench's predictions."""
-    rows: list[tuple[int, Row]] = []
-    for line, row in collector.rows(source, _REQUEST):
-        with collector.faults:
-            if not isinstance(row["success"], bool):
-                raise refuse_field("AISBench", "success", row["success"], collector.place(line))
-            answer = row["prediction"] if row["success"] else ""
-            rows.append((line, row | {"problem": row["id"], "answers": answer, "references": row.get("gold")}))
-    if "data_abbr" not in reading.pool:  # the problems of each data set have the same numbers
-        refuse_several("data_abbr", list(dict.fromkeys(str(row["data_abbr"]) for _, row in rows)))
-    n = Counter(str(row["id"]) for _, row in rows)
-    most = max(n.values(), default=0)
-    failed = sum(most - count for count in n.values())
-    note = Message(
-        "aisbench.failed",
-        "Some problems have fewer samples than the {most} of others, {failed} in all. AISBench leaves out samples "
-        "whose request failed, and counts them as wrong.",
-        most=most,
-        failed=failed,
-    )
-    roles = {"problem": "id", "answers": "prediction", "references": "gold", "grades": None}
-    return Found(rows, roles, [TEXTS, *([note] if failed else [])])
+    n = Counter[object]()
+    notes = [TEXTS]
 
+    def list_rows() -> Iterator[tuple[int, Row]]:
+        for line, row in collector.rows(source, ("data_abbr", "id", "success", "uuid", "prediction")):
+            with collector.faults:
+                check_kinds("AISBench", row, {"success": (bool,), "data_abbr": (str,)}, collector.place(line))
+                n[str(row["id"])] += 1
+                yield line, row if row["success"] else row | {"prediction": ""}
+        most = max(n.values(), default=0)
+        if failed := sum(most - count for count in n.values()):
+            notes.append(
+                Message(
+                    "aisbench.failed",
+                    "Some problems have fewer samples than the {most} of others, {failed} in all. AISBench leaves out "
+                    "samples whose request failed, and counts them as wrong.",
+                    most=most,
+                    failed=failed,
+                )
+            )
 
-_KEYS = Keys(
-    "problem", "grades", answers="answers", references="references", many="samples", info="about", silent=("",)
-)
-_SAMPLE: dict[str, Any] = {
-    "subject": lambda source: find_run(source, "results", "predictions"),
-    "sparse": True,
-}
-_RESULTS = "results/{model}/{dataset}.json"
-_SETTING = "set n in the dataset's configuration"
-_RETURNS = "set num_return_sequences to n in the model's configuration"
-_DUMP = ", and run with --dump-eval-details"
-
-OPENCOMPASS = declare(
-    About("opencompass", "OpenCompass 0.5.4", _RESULTS, _SETTING + _DUMP),
-    Mark("json", ("details",), lambda own: _has_details(own) or _has_entries(own)),
-    keys=_KEYS,
-    unit="problem",
-    find=partial(_find_details, regroup=False),
-    **_SAMPLE,
-)
-
-AISBENCH = declare(
-    About("aisbench", "AISBench 3.1", _RESULTS, _RETURNS + _DUMP),
-    Mark("json", ("details",), _has_metrics),
-    keys=_KEYS,
-    unit="problem",
-    find=partial(_find_details, regroup=True),
-    **_SAMPLE,
-)
-
-OPENCOMPASS_PREDICTIONS = declare(
-    About("opencompass-predictions", "OpenCompass 0.5.4", "predictions/{model}/{dataset}.json", _SETTING),
-    Mark("json", ("0",), lambda own: has_fields(own["0"], "prediction")),
-    keys=_KEYS,
-    unit="sample",
-    rank=1,
-    find=_find_predictions,
-    **_SAMPLE,
-)
-
-_REQUEST = ("data_abbr", "id", "success", "uuid", "prediction")
-
-AISBENCH_PREDICTIONS = declare(
-    About("aisbench-predictions", "AISBench 3.1", "predictions/{model}/{dataset}.jsonl", _RETURNS),
-    Mark("rows", _REQUEST),
-    keys=replace(_KEYS, number="uuid"),
-    rank=1,
-    find=_find_requests,
-    **_SAMPLE,
-)
-
-FORMATS = (AISBENCH, AISBENCH_PREDICTIONS, OPENCOMPASS, OPENCOMPASS_PREDICTIONS)
+    return Found(list_rows(), {"grades": None}, notes)

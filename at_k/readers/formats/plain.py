@@ -22,7 +22,7 @@ from at_k.readers.coding import Groups, contains, encode, list_cells
 from at_k.readers.collector import OF_SAMPLE
 from at_k.readers.delimited import name_lines
 from at_k.readers.faults import UNITS, describe_place
-from at_k.readers.format import About, Format, Reading
+from at_k.readers.format import Format, Reading
 from at_k.readers.names import (
     ERROR,
     MODEL,
@@ -579,13 +579,11 @@ def _find_subject(watches: Sequence[Watch]) -> dict[str, str]:
 
 
 FORMAT = Format(
-    *About(
-        "plain",
-        "a table",
-        "*.jsonl, *.json, *.csv, *.tsv, *.parquet",
-        "a row for each sample, or a row for each problem with lists",
-    ),
-    read=read_plain,
+    "plain",
+    "a table",
+    "*.jsonl, *.json, *.csv, *.tsv, *.parquet",
+    "a row for each sample, or a row for each problem with lists",
+    read_plain,
     options=("prompt_column", "rows_at", "correct", "wrong"),
     rank=2,
 )

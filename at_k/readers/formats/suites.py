@@ -1,4 +1,4 @@
-"""Suites of benchmarks and services, declared by their fields."""
+"""Functions of the formats of suites of benchmarks and services."""
 
 from __future__ import annotations
 
@@ -12,11 +12,8 @@ from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
 from at_k.readers.delimited import read_records
-from at_k.readers.fields import Chosen, Found, Keys, Row, declare, find_run, list_in, list_names, starts_with
+from at_k.readers.fields import Chosen, Found, Row, list_in, list_names
 from at_k.readers.format import (
-    About,
-    Format,
-    Mark,
     Reading,
     choose,
     has_fields,
@@ -36,8 +33,6 @@ def name_problem(value: Any) -> Any:
     return only if only and isinstance(only, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-# HELM: an object for each instance and trial, with a list of statistics.
-
 _VERDICTS = (
     *("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match", "math_equiv"),
     *("math_equiv_chain_of_thought", "final_number_exact_match", "test_avg", "code_eval_acc", "exact_set_match"),
@@ -45,7 +40,7 @@ _VERDICTS = (
 """Statistics that say whether a sample is correct, the usual one first. Others, such as finish_reason_stop, do not."""
 
 
-def _list_means(source: Source) -> Iterator[Any]:
+def list_means(source: Source) -> Iterator[Any]:
     """Yield the means of each instance, perturbation and trial; each class of metrics writes an entry of its own.
 
     As in `run_display.py` of HELM, a statistic that two entries have counts as the later one has it.
@@ -69,7 +64,18 @@ def _name_instance(entry: Mapping[str, Any]) -> object:
     return entry["instance_id"] if perturbation is None else f"{entry['instance_id']} ({perturbation})"
 
 
-def _list_statistics(entries: Sequence[Any], reading: Reading) -> tuple[list[str], list[str]]:
+def take_mean(row: Row, _: int, chosen: Chosen) -> object:
+    """Return the mean of the statistic of HELM that was chosen."""
+    return row["means"].get(chosen.scorer)
+
+
+def find_run_of_helm(source: Source) -> dict[str, str]:
+    """Find the run, with its model, in the folder of a file of HELM."""
+    return name_subject(run=next((each for each in source.folders[:1] if "model=" in each), None))
+
+
+def list_statistics(entries: Sequence[Any], reading: Reading) -> tuple[list[str], list[str]]:
+    """List the statistics of HELM, and those that are verdicts."""
     found = list_names(entries, "means")
     verdicts = [name for name in _VERDICTS if name in found]
     if reading.scorer is None and not verdicts:
@@ -82,61 +88,15 @@ def _list_statistics(entries: Sequence[Any], reading: Reading) -> tuple[list[str
     return found, verdicts or found or [""]
 
 
-HELM = declare(
-    About("helm", "HELM 0.5", "per_instance_stats.json", "helm-run … --num-train-trials n"),
-    Mark("json", ("instance_id", "train_trial_index", "stats")),
-    keys=Keys(
-        "problem",
-        "{scorer}",
-        number="train_trial_index",
-        apart=("perturbation",),
-        needed=("problem", "train_trial_index"),
-    ),
-    unit="sample",
-    rows=_list_means,
-    scorers=_list_statistics,
-    judge=lambda row, _, chosen: row["means"].get(chosen.scorer),
-    subject=lambda source: name_subject(run=next((each for each in source.folders[:1] if "model=" in each), None)),
-)
-
-
-# evalscope: a line for each sample. The samples of a problem have one `group_id`; older versions do not number them. An
-# answer that is "" means none.
-
 _SCORES = "sample_score.score.value"
 
 
-def _list_scores(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
+def list_scores(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
+    """List the scores of evalscope, the main one first."""
     main = find_field(rows[0], ["sample_score", "score", "main_score_name"])
     found = list_names(rows, _SCORES) or ["accuracy"]
     return found, sorted(found, key=lambda name: name != main)
 
-
-EVALSCOPE = declare(
-    About(
-        "evalscope",
-        "evalscope 1.14",
-        "reviews/{model}/{dataset}_{subset}.jsonl",
-        "set repeats to n in the task's configuration",
-    ),
-    Mark("rows", ("sample_score",), lambda row: has_fields(row["sample_score"], "score", "group_id")),
-    keys=Keys(
-        "sample_score.group_id",
-        _SCORES + ".{scorer}",
-        number="sample_score.generation_index",
-        answers="sample_score.score.extracted_prediction",
-        references="target",
-        info="sample_score.sample_metadata",
-        silent=("",),
-        needed=("sample_score", _SCORES),
-    ),
-    scorers=_list_scores,
-    subject=lambda source: find_run(source, "reviews"),
-    sparse=True,
-)
-
-# promptfoo: a row for each sample; CSV has columns for each provider. The problem is what `vars` holds: `id` differs in
-# every row, and `testIdx` counts repeats, too. A file may hold several providers, which are models, and prompts.
 
 _STATUS = ("Status", "Score", "Named Scores")
 """Text behind each output in the header of CSV."""
@@ -164,7 +124,7 @@ def _list_cells(source: Source) -> Iterator[object]:
                 }
 
 
-def _list_results(source: Source) -> Iterable[object] | None:
+def list_results(source: Source) -> Iterable[object] | None:
     """List the rows of CSV or of a document, or return None for lines; a file of one line looks like a document."""
     if source.layout != "json":
         return _list_cells(source) if source.layout == "csv" else None
@@ -177,7 +137,7 @@ def _list_results(source: Source) -> Iterable[object] | None:
     return found
 
 
-def _name_provider(row: Row) -> Row:
+def name_provider(row: Row) -> Row:
     """Return a row with its provider, by its label if it has one, and its prompt as fields of their own."""
     provider, prompt = (each if isinstance(each, dict) else {} for each in (row.get("provider"), row.get("prompt")))
     label = provider.get("label") or provider.get("id")
@@ -191,34 +151,19 @@ def _name_provider(row: Row) -> Row:
     }
 
 
-def _judge_result(row: Row, number: int, chosen: Chosen) -> object:
+def judge_result(row: Row, number: int, chosen: Chosen) -> object:
+    """Return whether a sample of promptfoo passed."""
     if not has_fields(row.get("response"), "output"):
         raise chosen.collector.lack("response.output", number)
     return row["success"]
 
 
-PROMPTFOO = declare(
-    About("promptfoo", "promptfoo 0.121", "out.jsonl, out.json, out.csv", "promptfoo eval --repeat n -o out.jsonl"),
-    Mark("json", ("evalId", "results")),
-    Mark("csv", _STATUS),
-    *(Mark(layout, ("provider", "prompt", "vars", "success")) for layout in ("rows", "json")),
-    keys=Keys("problem", "success", answers="output", failed="failure", info="vars", needed=("vars", "success")),
-    unit="sample",
-    rows=_list_results,
-    adapt=_name_provider,
-    settings={"provider.label": "model", "prompt.label": None},
-    judge=_judge_result,
-    prompted="problem",
-    sparse=True,
-)
-
-# NeMo-Skills: a file for each sample, a line for each problem in the same order.
-
 _SKILLS = ("symbolic_correct", "judgement", "is_correct", "is_correct-plus", "graded_list")
 _JUDGEMENT = "Judgement:"
 
 
-def _find_lines(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_lines(source: Source, reading: Reading, collector: Collector) -> Found:
+    """Find the lines of NeMo-Skills."""
     found = [name for name in _SKILLS if name in source.first_row]
     given = "grades" in reading.columns or not found
     scorer = None if given else choose(reading.scorer, found, "scorer")
@@ -265,33 +210,19 @@ def _read_verdict(scorer: str, value: object, place: Message) -> object:
     return value
 
 
-NEMO_SKILLS = declare(
-    About(
-        "nemo-skills", "NeMo-Skills", "output-rs*.jsonl", "ns eval … --benchmarks=name:n; give the folder, or all files"
-    ),
-    *(Mark("rows", ("generation", name)) for name in _SKILLS if name != "is_correct"),
-    # A table of any origin may have columns `generation` and `is_correct`; that of this harness has more.
-    Mark("rows", ("generation", "is_correct", "predicted_answer", "expected_answer")),
-    keys=Keys("line", answers="predicted_answer", references="expected_answer", scores="reward_model_score", info=""),
-    options=("scorer",),
-    find=_find_lines,
-    sparse=True,
-)
-
-# MLflow: what `evaluate` returns as `tables["eval_results"]`, written as JSON: a row for each trace, with feedback of
-# each scorer. As in `aggregation.py`, feedback is a number or "yes" and "no"; feedback without a value does not count.
-
 _FEEDBACK = "/value"
 _RATINGS = {"yes": 1, "no": 0}
 
 
-def _list_feedback(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
+def list_feedback(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
+    """List the scorers of MLflow."""
     named = dict.fromkeys(name for row in rows if isinstance(row, dict) for name in row if name.endswith(_FEEDBACK))
     found = [name.removesuffix(_FEEDBACK) for name in named]
     return found, found
 
 
-def _has_feedback(row: Mapping[str, Any]) -> bool:
+def has_feedback(row: Mapping[str, Any]) -> bool:
+    """Return whether a row of MLflow has feedback of a scorer."""
     return isinstance(row["request"], dict) and any(name.endswith(_FEEDBACK) for name in row)
 
 
@@ -299,34 +230,23 @@ def _spell(value: object) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _judge_feedback(row: Row, _: int, chosen: Chosen) -> object:
+def list_traces(source: Source) -> list[Any]:
+    """List the rows of MLflow."""
+    return [each for _, each in source.rows()] if source.layout == "jsonl" else list_in(source.document)
+
+
+def name_request(row: Row) -> Row:
+    """Return a row of MLflow with its request as the name of a problem."""
+    return row | {"problem": name_problem(row["request"]), "response": _spell(row.get("response"))}
+
+
+def judge_feedback(row: Row, _: int, chosen: Chosen) -> object:
+    """Return the feedback of the scorer of MLflow that was chosen."""
     value = row.get(chosen.scorer + _FEEDBACK)
     return _RATINGS.get(value.lower()) if isinstance(value, str) else value
 
 
-MLFLOW = declare(
-    About(
-        "mlflow",
-        "MLflow 3",
-        "eval_results.json",
-        "write n rows with the same inputs into data; then mlflow.genai.evaluate(…).tables['eval_results'].to_json",
-    ),
-    *(Mark(layout, ("request",), _has_feedback) for layout in ("rows", "json")),
-    keys=Keys("problem", "{scorer}/value", answers="response", needed=("request",)),
-    unit="row",
-    rows=lambda source: (each for _, each in source.rows()) if source.layout == "jsonl" else list_in(source.document),
-    adapt=lambda row: row | {"problem": name_problem(row["request"]), "response": _spell(row.get("response"))},
-    scorers=_list_feedback,
-    judge=_judge_feedback,
-    prompted="problem",
-    sparse=True,
-)
-
-# DeepEval: a document with the test cases of a run. A case passes if all of its metrics do that are not flaky, as
-# `update_metric_data` has it. A metric with an error has no score, and the case counts as failed there.
-
-
-def _list_cases(source: Source) -> Iterator[Any]:
+def list_cases(source: Source) -> Iterator[Any]:
     """Yield test cases with the verdict of each metric; one whose judge failed has none."""
     for case in list_in(source.document, "testCases"):
         held = [each for each in list_in(case, "metricsData") if isinstance(each, dict)]
@@ -336,35 +256,22 @@ def _list_cases(source: Source) -> Iterator[Any]:
         yield case | {"verdicts": whole | verdicts} if isinstance(case, dict) else case
 
 
-def _list_case_metrics(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
+def has_cases(document: Mapping[str, Any]) -> bool:
+    """Return whether a document of DeepEval lists its test cases."""
+    return isinstance(document["testCases"], list)
+
+
+def list_case_metrics(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
+    """List the verdict of a case of DeepEval and those of its metrics."""
     found = list_names(rows, "verdicts") or ["success"]
     return found, found if len(found) > 2 else found[:1]
 
 
-DEEPEVAL = declare(
-    About("deepeval", "DeepEval 4", "test_run_*.json", "deepeval test run … --repeat n"),
-    Mark("json", ("testCases",), lambda own: isinstance(own["testCases"], list)),
-    keys=Keys(
-        "input",
-        "verdicts.{scorer}",
-        answers="actualOutput",
-        references="expectedOutput",
-        details=("tokenCost",),
-        needed=("input",),
-    ),
-    unit="sample",
-    rows=_list_cases,
-    scorers=_list_case_metrics,
-    prompted="input",
-    sparse=True,
-)
-
-# HealthBench, of simple-evals: the scores of the examples are beside their mean, which is cut to [0, 1] as a whole.
-
 _EXAMPLES = ("metadata", "example_level_metadata")
 
 
-def _find_examples(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_examples(source: Source, reading: Reading, collector: Collector) -> Found:
+    """Find the examples of HealthBench."""
     rows = list(collector.entries(list_in(source.document, *_EXAMPLES), ("prompt_id", "score")))
     below = sum(reading.scale is None and _is_below(row["score"]) for _, row in rows)
     note = Message(
@@ -375,28 +282,20 @@ def _find_examples(source: Source, reading: Reading, collector: Collector) -> Fo
     return Found(rows, notes=[note] if below else [])
 
 
+def judge_example(row: Row, _: int, chosen: Chosen) -> object:
+    """Return the score of an example of HealthBench, cut at 0."""
+    return 0 if chosen.reading.scale is None and _is_below(row["score"]) else row["score"]
+
+
 def _is_below(score: object) -> bool:
     return isinstance(score, (int, float)) and score < 0
 
 
-HEALTHBENCH = declare(
-    About(
-        "healthbench",
-        "HealthBench (simple-evals)",
-        "healthbench_*_allresults.json",
-        "simple_evals --eval=healthbench --n-repeats n",
-    ),
-    Mark("json", ("metadata",), lambda own: starts_with(own, _EXAMPLES, "score", "prompt_id")),
-    keys=Keys("prompt_id", "score"),
-    unit="sample",
-    find=_find_examples,
-    judge=lambda row, _, chosen: 0 if chosen.reading.scale is None and _is_below(row["score"]) else row["score"],
-)
-
 # The Hub's data sets server: a page of a table.
 
 
-def _read_page(source: Source, reading: Reading) -> Samples:
+def read_page(source: Source, reading: Reading) -> Samples:
+    """Read a page of a table as the table."""
     found = [each if isinstance(each, dict) else {"row": each} for each in list_in(source.document, "rows")]
     cut = [each.get("row_idx") for each in found if each.get("truncated_cells")]
     if cut:
@@ -407,14 +306,3 @@ def _read_page(source: Source, reading: Reading) -> Samples:
         )
     content = b"".join(json.dumps(each.get("row")).encode() + b"\n" for each in found)
     return plain.FORMAT.read(Source(source.name, content, source.limits), reading)
-
-
-HUB_ROWS = Format(
-    *About("hub-rows", "the Hub's data sets server", "rows, first-rows", "as a table"),
-    read=_read_page,
-    marks=(Mark("json", ("rows",), lambda own: starts_with(own, ["rows"], "row", "row_idx")),),
-    options=plain.FORMAT.options,
-    rank=2,
-)
-
-FORMATS = (EVALSCOPE, HELM, NEMO_SKILLS, PROMPTFOO, MLFLOW, DEEPEVAL, HEALTHBENCH, HUB_ROWS)

@@ -1,4 +1,4 @@
-"""Trainers, declared by their fields: the dumps of verl and of TRL, in which several rows may be one sample."""
+"""Functions of the formats of trainers: the dumps of verl and of TRL, in which several rows may be one sample."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from at_k.errors import InputError, Mention, Message
 from at_k.readers.cells import NOTHING, read_spelled
 from at_k.readers.choosing import find_step
 from at_k.readers.collector import Collector
-from at_k.readers.fields import Found, Keys, Row, declare
-from at_k.readers.format import About, Mark, Reading, choose, refuse_field, tell_choice
+from at_k.readers.fields import Found, Row
+from at_k.readers.format import Reading, choose, refuse_field, tell_choice
 from at_k.readers.names import quote, quote_all
 from at_k.readers.parquet import list_columns, read_batches, read_rows
 from at_k.readers.sources import Source
@@ -26,7 +26,8 @@ _OPTIONAL = ("uid", "acc", "pred", "gts", "step")
 NO_ANSWER = ("", "[INVALID]")
 
 
-def _find_dump(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_dump(source: Source, reading: Reading, collector: Collector) -> Found:
+    """Find the samples of verl."""
     found = []
     for line, row in collector.rows(source, ("input", "score")):
         kept = row if reading.columns else {name: row[name] for name in ("score", *_OPTIONAL) if name in row}
@@ -104,25 +105,12 @@ def _read_truth(value: object) -> object:
     return value if isinstance(value, (str, int, float)) else NOTHING
 
 
-VERL = declare(
-    About(
-        "verl",
-        "verl 0.9.1",
-        "{step}.jsonl",
-        "actor_rollout_ref.rollout.val_kwargs.n=n trainer.validation_data_dir=…",
-    ),
-    Mark("rows", ("input", "output", "score", "step")),
-    keys=Keys("problem", number="session", answers="pred", references="gold", silent=NO_ANSWER),
-    find=_find_dump,
-    prompted="input",
-    sparse=True,
-)
-
 # TRL: a row for each completion. Which columns are rewards is not marked: they are those of type double between
 # `completion` and `advantage`. As in the trainer's `nanmean`, a completion without a reward does not count.
 
 
-def _find_completions(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_completions(source: Source, reading: Reading, collector: Collector) -> Found:
+    """Find the completions of TRL."""
     names = list_columns(source)
     rewards = _read_rewards(source, names)
     scorer = None if "grades" in reading.columns else _choose_reward(rewards, reading.scorer)
@@ -174,21 +162,3 @@ def _choose_reward(rewards: dict[str, list[float]], wanted: str | None) -> str:
             or quote_all(rewards),
         )
     return fitting
-
-
-TRL = declare(
-    About(
-        "trl",
-        "TRL 1.16.0",
-        "completions_{step}.parquet",
-        "GRPOConfig(num_generations=n, log_completions=True)",
-    ),
-    Mark("parquet", ("prompt", "completion", "advantage")),
-    keys=Keys("prompt"),
-    options=("scorer",),
-    unit="row",
-    find=_find_completions,
-    prompted="prompt",
-)
-
-FORMATS = (VERL, TRL)

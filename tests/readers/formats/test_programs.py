@@ -12,8 +12,7 @@ import at_k
 from at_k.errors import InputError
 from at_k.readers import read_samples
 from at_k.readers.format import Reading
-from at_k.readers.formats import find_format
-from at_k.readers.formats.programs import HUMAN_EVAL
+from at_k.readers.formats import FORMATS, find_format
 from at_k.readers.sheets import read_verdicts
 from at_k.readers.sources import Source
 
@@ -197,7 +196,7 @@ MANY = LINES * 1000  # two blocks
 def read_lines(lines, **reading):
     """Return what is read of lines, or how they are refused."""
     try:
-        samples = HUMAN_EVAL.read(Source("f", "\n".join(lines).encode()), Reading(**reading))
+        samples = FORMATS["human-eval"].read(Source("f", "\n".join(lines).encode()), Reading(**reading))
     except InputError as error:
         return str(error)
     return samples.problems, samples.grades, list(samples.rows), samples.origin.skipped
