@@ -24,7 +24,7 @@ STATIC = ROOT / "at_k" / "demo" / "static"
 ASSETS = {path.relative_to(ROOT).as_posix() for path in STATIC.rglob("*") if path.is_file()}
 WORDS = {path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k" / "demo" / "locale").rglob("*.po")}
 TABLES = {path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k" / "grading").rglob("*.json")}
-TABLES |= {"at_k/options/options.toml", "at_k/readers/formats/formats.toml"}
+TABLES |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k").rglob("*.toml")}
 OTHERS = {"at_k/__init__.pyi", "at_k/signatures.pyi", "at_k/py.typed"} | ASSETS | WORDS | TABLES
 
 
