@@ -24,11 +24,9 @@ class _Similarity(Checker):
         """Return the score of a sentence. sacreBLEU gives 100.00000000000004 for equal texts."""
         if self.imports == ("sacrebleu",):
             compute = getattr(import_module("sacrebleu"), f"sentence_{self.name}")
-            score = compute(answer, [reference], **vars(self)).score / 100
-        else:
-            scorer = import_module("rouge_score.rouge_scorer").RougeScorer([self.name], **vars(self))
-            score = scorer.score(reference, answer)[self.name].fmeasure
-        return float(min(max(round(score, 12), 0.0), 1.0))
+            return min(round(float(compute(answer, [reference], **vars(self)).score / 100), 12), 1.0)
+        scorer = import_module("rouge_score.rouge_scorer").RougeScorer([self.name], **vars(self))
+        return round(float(scorer.score(reference, answer)[self.name].fmeasure), 12)
 
 
 @dataclass(frozen=True, repr=False)

@@ -72,9 +72,6 @@ def test_checkers_are_listed():
     assert [checkers[name].name for name in NAMES] == NAMES
     assert at_k.checkers is checkers
     assert {"exact_match", "numeric", "rougeL"} <= set(NAMES) <= set(dir(checkers))
-    shown = repr(checkers).splitlines()
-    assert [line.split()[0] for line in shown] == NAMES
-    assert "same number" in shown[NAMES.index("numeric")]
 
 
 def test_a_checker_is_found_by_name_by_class_and_as_an_object(monkeypatch):
@@ -140,4 +137,3 @@ def test_a_plugin_registers_a_checker(monkeypatch):
     assert find_checker("numeric") == Numeric()  # a plugin does not replace a checker of this package
     with pytest.raises(InputError, match=r"'broken' of the plugin a_package_that_nobody_has:check cannot be loaded"):
         find_checker("broken")
-    assert "cannot be loaded" in repr(checkers)
