@@ -18,6 +18,7 @@ HALF = ["0.5", "½", r"\frac{1}{2}", r"50\%"]
 
 
 def merge(rows, equivalence, references=None, **options):
+    options = {"num_workers": 1} | options  # each imports SymPy for a second
     problems = read_problems(answers=rows, references=references or ["-"] * len(rows))
     return merge_equivalent(
         problems.answers, find_equivalence(equivalence), problems.references if references else None, **options
@@ -154,7 +155,7 @@ def test_checkers_are_relations_too():
     assert find_equivalence("checker") is None
 
 
-def test_what_is_no_relation():
+def test_values_that_are_no_relations_are_refused():
     with pytest.raises(InputError, match=r"`equivalence` must be a function or one of 'checker', 'exact'.*got 'maths'"):
         find_equivalence("maths")
     with pytest.raises(TypeError, match="`equivalence` must be a function or the name of a checker; got 5"):
@@ -180,43 +181,26 @@ def test_a_thousand_answers_of_any_shape_are_read_once():
         r"{i}\sqrt{{2}}+{j}", "{i}x^2 - {j}x + 5", "({i}, {j})", "x = {i}/{j}", r"\{{{i}, {j}\}}", "{i}<x<{j}",
         "y={i}x-{j}", r"\begin{{pmatrix}}{i}&{j}\\1&0\end{{pmatrix}}", r"e^{{{i}}}+\sin {j}", r"\frac{{{i}\pi}}{{{j}}}",
     ]  # fmt: skip
-    row = [shapes[i % 10].format(i=i + 2, j=2 * i + 5) for i in range(120)]
+    row = [shapes[i % 10].format(i=i + 2, j=2 * i + 5) for i in range(60)]
     assert show(merge([row], "math").shown) == [row]
 
 
 @pytest.mark.xdist_group("math")
-@for_each(
-    "row, classes",
-    [
-        (["5 m", "5"], 1),  # a unit
-        (["2x", "x2"], 1),
-        (["x+1", "y+1"], 2),
-        (["x^0", "1"], 1),
-        (["x+1", "(x^2+x)/x"], 1),
-        (["3x y", "3x"], 2),
-        (["x^2+1", "1+x^2", "x^2+2"], 2),
-        (["1/3", "0.333333", "0.3333"], 2),
-        (["x = 5", "5", "2x = 10", "y = 5"], 3),  # 2x = 10 is not 5, nor is y = 5 the same as x = 5
-        ([r"\frac{\sqrt{2}}{2}", r"\frac{1}{\sqrt{2}}", "0.7071068"], 1),
-        (["a+b", "A+B", "b + a"], 2),
-        (["y = 2x+1", "2x - y + 1 = 0", "4x - 2y + 2 = 0"], 1),
-        (["1<x<2", "1<x<3"], 2),
-        (["x>2", "2<x", "x<2"], 2),
-        (["10^{-20}", "10^{-21}", "0"], 3),
-        (["10^{20}", "10^{20}+1"], 2),
-        ([r"\sqrt{x^2}", "x"], 2),
-        ([r"\text{East}", "east", "west"], 2),
-        (["€5", "5", r"\$5"], 2),
-        ([r"4\sqrt(2)", r"4\sqrt(2)", "4"], 2),
-        ([r"\begin{pmatrix}1&2\end{pmatrix}", r"\begin{pmatrix}1&2.0\end{pmatrix}"], 1),
-        (["2 3x", "23x"], 2),
-        (["x -", "x"], 2),
-        ([r"5\text{ a.m.}", r"5\text{ AM}", r"5\text{ p.m.}"], 2),
-    ],
-)
+@for_each("row, classes", [
+    (["5 m", "5"], 1), (["2x", "x2"], 1), (["x+1", "y+1"], 2), (["x^0", "1"], 1), (["x+1", "(x^2+x)/x"], 1),
+    (["3x y", "3x"], 2), (["x^2+1", "1+x^2", "x^2+2"], 2), (["1/3", "0.333333", "0.3333"], 2),
+    (["x = 5", "5", "2x = 10", "y = 5"], 3), ([r"\frac{\sqrt{2}}{2}", r"\frac{1}{\sqrt{2}}", "0.7071068"], 1),
+    (["a+b", "A+B", "b + a"], 2), (["y = 2x+1", "2x - y + 1 = 0", "4x - 2y + 2 = 0"], 1), (["1<x<2", "1<x<3"], 2),
+    (["x>2", "2<x", "x<2"], 2), (["10^{-20}", "10^{-21}", "0"], 3), (["10^{20}", "10^{20}+1"], 2),
+    ([r"\sqrt{x^2}", "x"], 2), ([r"\text{East}", "east", "west"], 2), (["€5", "5", r"\$5"], 2),
+    ([r"4\sqrt(2)", r"4\sqrt(2)", "4"], 2),
+    ([r"\begin{pmatrix}1&2\end{pmatrix}", r"\begin{pmatrix}1&2.0\end{pmatrix}"], 1), (["2 3x", "23x"], 2),
+    (["x -", "x"], 2), ([r"5\text{ a.m.}", r"5\text{ AM}", r"5\text{ p.m.}"], 2),
+])  # fmt: skip
 def test_classes_of_formulas(row, classes):
+    """Beside x = 5, neither 2x = 10, which is not 5, nor y = 5 joins the class of 5."""
     assert len(set(show(merge([row], "math").shown)[0])) == classes
 
 
-def test_nobody_answers():
+def test_votes_without_an_answer_stay():
     assert show(merge([[None, None]], "numeric").shown) == [[None, None]]

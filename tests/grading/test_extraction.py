@@ -1,7 +1,9 @@
 """Answers in texts: the rules by name, regular expressions, functions."""
 
+import json
 import re
 import unicodedata
+from pathlib import Path
 
 import pytest
 from bounds import hold, timed
@@ -23,227 +25,38 @@ from at_k.grading.extraction import (
 )
 
 
-@for_each(
-    "text, answer",
-    [
-        (r"so \boxed{5}", "5"),
-        (r"\boxed{1} and \boxed{2}", "2"),
-        (r"\boxed{\frac{1}{\sqrt{2}}}", r"\frac{1}{\sqrt{2}}"),
-        (r"\boxed{\{1, 2\}}", r"\{1, 2\}"),
-        (r"\boxed {5}", "5"),
-        (r"\fbox{5}", "5"),
-        (r"\boxed{\boxed{5}}", "5"),
-        (r"\boxed{5} and then \boxed{6", "5"),  # cut off
-        ("} \\boxed{5} {", "5"),
-        (r"\boxed{}", ""),
-        ("5", None),
-        (r"\boxed 5", "5"),
-        (r"\boxed{5} or \boxed 1,250.", "1,250"),
-        (r"\boxed x", "x"),
-        (r"\boxed \sin", None),
-        ("", None),
-    ],
-)
-def test_boxed(text, answer):
+@for_each("text, answer", [
+    (r"so \boxed{5}", "5"), (r"\boxed{1} and \boxed{2}", "2"), (r"\boxed{\frac{1}{\sqrt{2}}}", r"\frac{1}{\sqrt{2}}"),
+    (r"\boxed{\{1, 2\}}", r"\{1, 2\}"), (r"\boxed {5}", "5"), (r"\fbox{5}", "5"), (r"\boxed{\boxed{5}}", "5"),
+    (r"\boxed{5} and then \boxed{6", "5"), ("} \\boxed{5} {", "5"), (r"\boxed{}", ""), ("5", None), (r"\boxed 5", "5"),
+    (r"\boxed{5} or \boxed 1,250.", "1,250"), (r"\boxed x", "x"), (r"\boxed \sin", None), ("", None),
+])  # fmt: skip
+def test_the_last_complete_box_is_found(text, answer):
     assert find_boxed(text) == answer
 
 
-@for_each(
-    "text, answer",
-    [
-        ("####18\n#### 19\n", "19"),
-        (r"Final Answer: The final answer is $\frac{1}{2}$. I hope it is correct.", r"$\frac{1}{2}$"),
-        ("The answer is 3.5 meters", "3.5 meters"),
-        ("Therefore, the answer is **42**.", "42"),
-        ("答案：巴黎", "巴黎"),
-        ("Answer: 5\nAnswer:", "5"),
-        ("So `Answer: 42`", "42"),
-        ("`#### 18`", "18"),
-        ("", None),
-    ],
-)
-def test_final_answer(text, answer):
+@for_each("text, answer", [
+    ("####18\n#### 19\n", "19"), ("The answer is 3.5 meters", "3.5 meters"), ("Therefore, the answer is **42**.", "42"),
+    (r"Final Answer: The final answer is $\frac{1}{2}$. I hope it is correct.", r"$\frac{1}{2}$"),
+    ("答案：巴黎", "巴黎"),
+    ("Answer: 5\nAnswer:", "5"), ("So `Answer: 42`", "42"), ("`#### 18`", "18"), ("", None),
+])  # fmt: skip
+def test_the_last_announcement_is_found(text, answer):
     assert find_final_answer(text) == answer
 
 
-TEXTS = [  # a text, and what final_answer, boxed, last_number and choice find in it
-    ("42", None, None, "42", None),
-    ("The answer is 42.", "42", None, "42", None),
-    ("So the total is 6 * 7 = 42.\n#### 42", "42", None, "42", None),
-    ("#### Step 1\nAdd 6 and 7.\n#### Step 2\nWe get 13.", None, None, "13", None),
-    ("First, 3 + 4 = 7.\n\n**Final Answer**\n\n$$7$$", "7", None, "7", None),
-    ("Therefore:\n$$x = 7$$", None, None, "7", None),
-    ("The answer is:\n$$\n\\boxed{12}\n$$", "12", "12", "12", None),
-    ("The answer is\n\\[\nx = \\frac{1}{2}\n\\]", r"x = \frac{1}{2}", None, r"\frac{1}{2}", None),
-    ("<answer>42</answer>", "42", None, "42", None),
-    ("I reason.\n<answer>\n42\n</answer>\n", "42", None, "42", None),
-    ("<think>Maybe 41? The answer is 41.</think>\n<answer>42</answer>", "42", None, "42", None),
-    (r"<think>The answer is 41, so \boxed{41}.</think>It is \boxed{42}.", None, "42", "42", None),
-    ("<think>We compute 6 * 7 = 42, or is it", None, None, None, None),
-    ("6 * 7 = 42 so \\boxed{42}.</think>\n\nThe answer is (B).", "(B)", None, None, "B"),
-    ("### Answer\n42", "42", None, "42", None),
-    ("### Answer\n\nThe train needs 42 minutes.", "The train needs 42 minutes", None, "42", None),
-    ("## Final Answer: 42", "42", None, "42", None),
-    ("**Answer:** 42", "42", None, "42", None),
-    ("**Answer**: $42$", "$42$", None, "42", None),
-    ("Result: 42", "42", None, "42", None),
-    ("The answer to the question is 42.", "42", None, "42", None),
-    ("The answer to your question is: Paris.", "Paris", None, None, None),
-    ("Final answer = 3.5", "3.5", None, "3.5", None),
-    ("Answer: 42 m^2", "42 m^2", None, "42", None),
-    ("The area is 42 m^2.", None, None, "42", None),
-    ("The volume is 8 cm^3, I think.", None, None, "8", None),
-    ("It is 42 m²", None, None, "42", None),
-    ("a speed of 12 m/s^2", None, None, "12", None),
-    ("so f(x) = x^2", None, None, None, None),
-    ("The result is 2^{10}.", "2^{10}", None, None, None),
-    ("It has 5 molecules of H2O", None, None, "5", None),
-    (r"Its side is 3\sqrt{2}", None, None, None, None),
-    (r"The circumference is 10\pi", None, None, None, None),
-    (r"Thus $x = \frac{3}{4}$.", None, None, r"\frac{3}{4}", None),
-    (r"The answer is $\frac{3}{4}$.", r"$\frac{3}{4}$", None, r"\frac{3}{4}", None),
-    (r"The answer is \(x^2 + 1\).", r"\(x^2 + 1\)", None, "1", None),
-    ("The answer is 3.5 because 7 / 2 = 3.5.", "3.5", None, "3.5", None),
-    ("The answer is $5.", "$5", None, "5", None),
-    ("The answer is $1,234.50.", "$1,234.50", None, "1,234.50", None),
-    (r"It earns \$18 every day.", None, None, "18", None),
-    ("The answer is not clear.", None, None, None, None),
-    ("The answer is not 5.", None, None, "5", None),
-    ("The answer is 5. Wait, the answer is not 5.", None, None, "5", None),
-    ("I cannot tell what the answer is.", None, None, None, None),
-    ("The answer is given by the formula below.", None, None, None, None),
-    ("The answer is obtained by adding 5 and 7.", None, None, "7", None),
-    ("The answer is in the table.", None, None, None, None),
-    ("Answer: To solve this, we add 5 and 7.", None, None, "7", None),
-    ("Answer: Let's think step by step.", None, None, None, None),
-    ("Answer: I don't know", None, None, None, None),
-    ("Answer:", None, None, None, None),
-    ("Answer: $", None, None, None, None),
-    ("Answer: $$", None, None, None, None),
-    ("Answer: ...", None, None, None, None),
-    ("Your last line should be 'Answer: $LETTER'.", None, None, None, None),
-    (r"Write the result as \boxed{}.", None, None, None, None),
-    ("Put your answer in <answer>your answer here</answer>.", None, None, None, None),
-    ("What is the answer: 5 or 6?", None, None, "6", None),
-    ("The answer is Dr. Smith.", "Dr. Smith", None, None, None),
-    ("The answer is George W. Bush.", "George W. Bush", None, None, None),
-    ('The answer is "Paris".', "Paris", None, None, None),
-    ("The answer is **Paris**, which is in France.", "Paris", None, None, None),
-    ("The answer is e.g. 5", "e.g. 5", None, "5", None),
-    ("答案：42", "42", None, "42", None),
-    ("答案是42。", "42", None, "42", None),
-    ("答えは42です。", "42", None, "42", None),
-    ("정답: 42", "42", None, "42", None),
-    ("정답은 42입니다.", "42", None, "42", None),
-    ("উত্তর: ৪২", "৪২", None, "42", None),
-    ("La réponse est 42.", "42", None, "42", None),
-    ("La respuesta es 42.", "42", None, "42", None),
-    ("Die Antwort lautet 42.", "42", None, "42", None),
-    ("B", None, None, None, "B"),
-    ("(B)", None, None, None, "B"),
-    ("**B**", None, None, None, "B"),
-    ("B. Paris", None, None, None, "B"),
-    ("The answer is B.", "B", None, None, "B"),
-    ("Answer: b", "b", None, None, "B"),
-    ("answer: (c)", "(c)", None, None, "C"),
-    ("answer: a dog", "a dog", None, None, None),
-    ("I think it's B", None, None, None, "B"),
-    ("I think it's B, because it rains.", None, None, None, "B"),
-    ("for sure D", None, None, None, "D"),
-    ("It's A.", None, None, None, "A"),
-    ("It's a dog.", None, None, None, None),
-    ("Definitely (C).", None, None, None, "C"),
-    ('{"answer": "C"}', None, None, None, "C"),
-    ("{'answer': 'C', 'why': 'it is'}", None, None, None, "C"),
-    ("not A but C", None, None, None, "C"),
-    ("It is not A but (C).", None, None, None, "C"),
-    ("If it is A, then we get 5. If it is B, we get 6.", None, None, "6", None),
-    ("If the answer is A, we get 5.", None, None, "5", None),
-    ("It may be A or B", None, None, None, None),
-    ("I'd say A or C", None, None, None, None),
-    ("La réponse est B.", "B", None, None, "B"),
-    ("La bonne réponse est la lettre C", "la lettre C", None, None, "C"),
-    ("La respuesta correcta es la opción D.", "la opción D", None, None, "D"),
-    ("Respuesta: A continuación vemos", None, None, None, None),
-    ("Die richtige Antwort ist C.", "C", None, None, "C"),
-    ("Richtig ist B.", None, None, None, "B"),
-    ("Die Antwort ist nicht B, sondern C.", None, None, None, "C"),
-    ("答えはBです。", "B", None, None, "B"),
-    ("正解はCではない。", None, None, None, None),
-    ("Bが正解です。", None, None, None, "B"),
-    ("정답은 C입니다.", "C", None, None, "C"),
-    ("정답은 B가 아니라 C입니다.", None, None, None, "C"),
-    ("답: d", "d", None, None, "D"),
-    ("Vitamin C is good.", None, None, None, None),
-    ("A good question.", None, None, None, None),
-    ("I am not sure that it's B", None, None, None, None),
-    ("maybe it's B", None, None, None, None),
-    ("Option A is wrong. It's D.", None, None, None, "D"),
-    ("The answer is A. On reflection, I think it's C.", "A", None, None, "C"),
-    (r"\boxed{B}", None, "B", None, "B"),
-    (r"\\boxed{5}", None, "5", "5", None),
-    (r"\boxed{\text{(C)}}", None, r"\text{(C)}", None, "C"),
-    (r"\boxed{7} and \boxed{", None, "7", "7", None),
-    (r"\boxed{7}. I repeat: put it into \boxed{}.", None, "7", "7", None),
-    (r"The answer is \boxed{x+1}.", "x+1", "x+1", "1", None),
-    ("Grade: B+", None, None, None, None),
-    ("42 m2", None, None, "42", None),
-    ("9.8 m s^-2", None, None, "9.8", None),
-    ('The answer is: {"value": 3', None, None, "3", None),
-    (r"The answer is $\frac{1}{", None, None, None, None),
-    ("Answer:42<|im_end|>", "42", None, "42", None),
-    ("The answer is 5<eos>", "5", None, "5", None),
-    ("#### 1,000", "1,000", None, "1,000", None),
-    ("#### $18", "$18", None, "18", None),
-    ("Results: see the table", None, None, None, None),
-    ("Is the answer 5?", None, None, "5", None),
-    ("The answer is 7!", "7", None, "7", None),
-    (
-        r"The final answer is: $\boxed{(3, \frac{\pi}{2})}$. I hope so.",
-        r"(3, \frac{\pi}{2})",
-        r"(3, \frac{\pi}{2})",
-        None,
-        None,
-    ),
-    ("", None, None, None, None),
-    ("The pair is (3, 4), so the answer is (3, 4).", "(3, 4)", None, "4", None),
-    ("The answer is 1, 2, and 3.", "1, 2, and 3", None, "3", None),
-    ("The answer is Malia and Sasha.", "Malia and Sasha", None, None, None),
-    ("Answer: U.S.A.", "U.S.A", None, None, None),
-    ("So 3 bottles of H2O cost 6 dollars.", None, None, "6", None),
-    ("2 ** 3 is 8", None, None, "8", None),
-    ("The answer is `x + 1`.", "x + 1", None, "1", None),
-    ("- **Answer**: Paris", "Paris", None, None, None),
-    ("The answer should be 9.", "9", None, "9", None),
-    ("Answer：９", "９", None, "9", None),
-    ("Is it B? The answer is C.", "C", None, None, "C"),
-    ("Option (D) is correct, since 4 > 3.", None, None, "3", "D"),
-    ("Antwort: B", "B", None, None, "B"),
-    ("La respuesta correcta es: C", "C", None, None, "C"),
-    ("答えはCだと思います", "C", None, None, "C"),
-    ("at 12:30", None, None, None, None),
-    ("Cost: 30", None, None, "30", None),
-    ("If I had to choose, I'd pick A.", None, None, None, "A"),
-    ("La réponse finale est donc 42.", None, None, "42", None),
-    ("The answer is obviously 42.", None, None, "42", None),
-    ("End with 'Answer: X' where X is your choice.", None, None, None, None),
-    ("####: 18", "18", None, "18", None),
-    ("Answer: (see above)", None, None, None, None),
-    ("Answer: Let x = 5. Then we add.", None, None, "5", None),
-    ("The answer is 42\u200b.", "42", None, "42", None),
-]
+WRITTEN = json.loads((Path(__file__).parents[1] / "data" / "texts.json").read_text(encoding="utf-8"))
 
 
-@for_each("text, final, boxed, number, letter", TEXTS)
+@for_each("text, final, boxed, number, letter", WRITTEN["rules"])
 def test_each_rule_finds_the_answer_or_nothing(text, final, boxed, number, letter):
-    """Written by hand. A rule may find nothing where a reader finds an answer, but nothing that is no answer."""
     rules = {"final_answer": final, "boxed": boxed, "last_number": number, "choice": letter}
     for name, right in rules.items():
         assert extract(EXTRACTIONS[name], text, name, str) == right, name
 
 
 @for_each("rule", [*EXTRACTIONS, r"is (\d+)", re.compile(r"is (?P<answer>\d+)")])
-def test_what_a_model_only_thought_is_removed_before_every_rule(rule):
+def test_every_rule_removes_thoughts_first(rule):
     find = find_extraction(rule)
     draft, text = r"Answer: 4, so it is \boxed{3}; it is B. It is 5", "it is 42"
     for whole in (
@@ -278,7 +91,7 @@ def test_a_misspelled_name_is_noticed(rule, fault):
     assert caught.value.code == "extract.pattern"
 
 
-def test_what_is_no_rule():
+def test_values_that_are_no_rules_are_refused():
     for rule in (5, b"(x)", re.compile(b"(x)")):
         with pytest.raises(TypeError, match="`extract_reference` must be"):
             find_extraction(rule, "extract_reference")
@@ -338,39 +151,19 @@ def test_a_long_text_takes_seconds_at_most(unit):
     hold(2, timed(lambda: (find_boxed(text), find_final_answer(text))))  # linear: 0.2 s; quadratic: many minutes
 
 
-@for_each(
-    "text, rest",
-    [
-        ("", ""),
-        ("I think so", "I think so"),
-        ("<think>a</think>b", "b"),
-        ("a</think>b", "b"),
-        ("<think>a", ""),
-        ("x <think>a</think>b", "x  b"),
-        ("<think>a</think>draft</think>b", "b"),
-        ("<think>a <think>b</think>c", "c"),
-        ("<thinking>a</thinking>b", "b"),
-        ("<think></think>b", "b"),
-        ("<thinker>a", "<thinker>a"),
-    ],
-)
-def test_thoughts(text, rest):
+@for_each("text, rest", [
+    ("", ""), ("I think so", "I think so"), ("<think>a</think>b", "b"), ("a</think>b", "b"), ("<think>a", ""),
+    ("x <think>a</think>b", "x  b"), ("<think>a</think>draft</think>b", "b"), ("<think>a <think>b</think>c", "c"),
+    ("<thinking>a</thinking>b", "b"), ("<think></think>b", "b"), ("<thinker>a", "<thinker>a"),
+])  # fmt: skip
+def test_thoughts_are_removed(text, rest):
     assert remove_thoughts(text) == rest
 
 
-# MULTILINGUAL_ANSWER_REGEXES of github.com/openai/simple-evals (ee3b031), common.py, and LANG_TO_ANSWER_PREFIX of
-# mgsm_eval.py: what MMMLU and MGSM look for.
-SIMPLE_EVALS = [
-    *("Answer:", "Answer:\u200b\u200b", "উত্তর:", "उत्तर:", "উত্তরঃ", "Antwort:", "답변:", "정답:", "답:"),
-    *("答案：", "答案:"),
-    *("答：", "答:", "答复：", "答曰：", "الإجابة:", "الجواب:", "إجابة:", "الإجابة النهائية:", "الإجابة الصحيحة:"),
-    *("الإجابة الصحيحة هي:", "الإجابة هي:", "الجواب النهائي:", "Respuesta:", "Risposta:", "答え:", "答え：", "回答:"),
-    *("回答：", "解答:", "Jawaban:", "Réponse:", "Resposta:", "Jibu:", "Idahun:", "Ìdáhùn:", "Idáhùn:", "Àmọ̀nà:"),
-    *("Àdáhùn:", "Ànúgọ:", "Àṣàyàn:", "Ответ:", "సమాధానం:", "คำตอบ:"),
-]
+PEERS = json.loads((Path(__file__).parents[1] / "data" / "peers" / "answers.json").read_text(encoding="utf-8"))
 
 
-@for_each("words", SIMPLE_EVALS)
+@for_each("words", PEERS["simple_evals"])
 @for_each("form", ["NFC", "NFD"])
 def test_the_words_of_simple_evals(words, form):
     for between in ("", " ", "\n"):
@@ -389,18 +182,9 @@ def test_marks_are_listed_from_the_last_one_and_a_denial_ends_the_list():
     assert list(list_tagged("<answer>1</answer> or <answer>2")) == ["2", "1"]
 
 
-@for_each(
-    "rest, kind, answer",
-    [
-        ("5. So", "said", "5"),
-        ("5. So", "hashes", "5. So"),
-        ("in Rome", "said", None),
-        ("in Rome", "colon", "in Rome"),
-        ("42です", "asian", "42"),
-        ("x{", "colon", None),
-        ("“Rome”", "colon", "Rome"),
-        ("5</b>", "tag", "5"),
-    ],
-)
-def test_values(rest, kind, answer):
+@for_each("rest, kind, answer", [
+    ("5. So", "said", "5"), ("5. So", "hashes", "5. So"), ("in Rome", "said", None), ("in Rome", "colon", "in Rome"),
+    ("42です", "asian", "42"), ("x{", "colon", None), ("“Rome”", "colon", "Rome"), ("5</b>", "tag", "5"),
+])  # fmt: skip
+def test_a_line_is_read_by_the_kind_of_its_mark(rest, kind, answer):
     assert read_value(rest, kind) == answer

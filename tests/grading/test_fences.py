@@ -20,51 +20,25 @@ def fence(code, language="python", mark="```"):
     return f"{mark}{language}\n{code}{mark}\n"
 
 
-@for_each(
-    "text, program",
-    [
-        (F, F),
-        (f"  {F}", f"  {F}"),  # white space counts
-        (fence(F), F),
-        (fence(F, ""), F),
-        (fence(F, "Python3"), F),
-        (fence(F, " python title='f.py'"), F),
-        (fence(F, "{.python}"), F),
-        (fence(F, "python", "````"), F),
-        (fence(F, "python", "~~~"), F),
-        (fence(f"# ```\n{F}", "python", "~~~~"), f"# ```\n{F}"),
-        (fence(F).replace("\n", "\r\n"), F.replace("\n", "\r\n")),
-        (f"Here it is:\n\n{fence(F)}\nIt returns x.", F),
-        (f"{fence(G)}or rather\n{fence(F)}", F),
-        (f"{fence(F)}Use it:\n{fence(CALL)}which prints\n{fence('1', '')}", F),
-        (fence("int f;\n", "c") + fence(CALL), CALL),
-        (f"{fence(CALL, 'bash')}{fence('1', 'text')}", None),
-        (f"{fence(F)}and so on ```python\n", F),
-        (f"Here:\n```python\n{F}", F),  # cut off
-        (f"{fence(F)}Longer:\n```python\n{G}", F),
-        (f"{fence(CALL)}The program:\n```python\n{F}", F),
-        (f"{F}```\nThis returns x.", F),  # the prompt opened it
-        ("1. One:\n   ```python\n   def f(x):\n       return x\n   ```\n", F),
-        (f"\ufeff{F}", F),
-        (f"<think>First {fence(G)}</think>\n{fence(F)}", F),
-        (f"<think>{fence(G)}</think>\n{F}", F),
-        (f"I think.\n{fence(G)}\n</think>\n\n{fence(F)}", F),
-        (f"\n<think>\n{fence(G)}", None),  # it thinks until it is cut off
-        ("s = '</think>'\nt = '<think>'\n", "s = '</think>'\nt = '<think>'\n"),
-        ("I think.\n</think>\n" + F, F),
-        (THOUGHT, THOUGHT),
-        (fence(THOUGHT), THOUGHT),
-        (f"I think.\n</think>\n{fence(THOUGHT)}", THOUGHT),
-        (fence(indent(F, "    ")), F),
-        (fence("f = abs\n") + fence(CALL), "f = abs\n"),
-        (fence(F) + fence("y = f(1)\n"), F),
-        (fence(CALL) + "which prints\n" + fence("1\n", ""), CALL),
-        (fence(CALL) + "or\n" + fence("print(f(2))\n"), "print(f(2))\n"),
-        ("", None),
-        (" \n", None),
-    ],
-)
-def test_programs(text, program):
+@for_each("text, program", [
+    (F, F), (f"  {F}", f"  {F}"), (fence(F), F), (fence(F, ""), F), (fence(F, "Python3"), F),
+    (fence(F, " python title='f.py'"), F), (fence(F, "{.python}"), F), (fence(F, "python", "````"), F),
+    (fence(F, "python", "~~~"), F), (fence(f"# ```\n{F}", "python", "~~~~"), f"# ```\n{F}"),
+    (fence(F).replace("\n", "\r\n"), F.replace("\n", "\r\n")), (f"Here it is:\n\n{fence(F)}\nIt returns x.", F),
+    (f"{fence(G)}or rather\n{fence(F)}", F), (f"{fence(F)}Use it:\n{fence(CALL)}which prints\n{fence('1', '')}", F),
+    (fence("int f;\n", "c") + fence(CALL), CALL), (f"{fence(CALL, 'bash')}{fence('1', 'text')}", None),
+    (f"{fence(F)}and so on ```python\n", F), (f"Here:\n```python\n{F}", F),
+    (f"{fence(F)}Longer:\n```python\n{G}", F), (f"{fence(CALL)}The program:\n```python\n{F}", F),
+    (f"{F}```\nThis returns x.", F), ("1. One:\n   ```python\n   def f(x):\n       return x\n   ```\n", F),
+    (f"\ufeff{F}", F), (f"<think>First {fence(G)}</think>\n{fence(F)}", F), (f"<think>{fence(G)}</think>\n{F}", F),
+    (f"I think.\n{fence(G)}\n</think>\n\n{fence(F)}", F), (f"\n<think>\n{fence(G)}", None),
+    ("s = '</think>'\nt = '<think>'\n", "s = '</think>'\nt = '<think>'\n"), ("I think.\n</think>\n" + F, F),
+    (THOUGHT, THOUGHT), (fence(THOUGHT), THOUGHT), (f"I think.\n</think>\n{fence(THOUGHT)}", THOUGHT),
+    (fence(indent(F, "    ")), F), (fence("f = abs\n") + fence(CALL), "f = abs\n"),
+    (fence(F) + fence("y = f(1)\n"), F), (fence(CALL) + "which prints\n" + fence("1\n", ""), CALL),
+    (fence(CALL) + "or\n" + fence("print(f(2))\n"), "print(f(2))\n"), ("", None), (" \n", None),
+])  # fmt: skip
+def test_a_text_gives_its_program(text, program):
     assert find_program(text) == program
 
 
@@ -82,24 +56,14 @@ def test_a_quote_that_is_not_closed_hides_no_fence():
     assert find_program(f"{fence(program)}That is all.") == program
 
 
-@for_each(
-    "text, program",
-    [
-        (fence(F) + fence(G), F),  # g comes later, and is no function to test
-        (fence(G) + fence(F), F),
-        (fence(F) + fence("class A: pass\n"), F),
-        (fence(G) + f"```\n{F}", F),
-        (fence(F) + f"```\n{F}", F),
-        (fence("f = abs\n") + fence(G), "f = abs\n"),
-        (fence("f: object = abs\n") + fence(CALL), "f: object = abs\n"),
-        (fence("f = abs\n") + fence("f == abs\n"), "f = abs\n"),
-        (fence(F) + fence("f = abs\n"), F),  # a definition says more than an assignment
-        (fence(f"y = 1\n{F}") + fence(F), F),
-        (fence("from m import f\n") + fence(CALL), f"from m import f\n\n{CALL}"),  # none defines it: joined
-        (fence("x = 1\n") + fence("1\n", "c") + fence(G), f"x = 1\n\n{G}"),
-        (f"Here:\n```python\n{CALL}", CALL),
-    ],
-)
+@for_each("text, program", [
+    (fence(F) + fence(G), F), (fence(G) + fence(F), F), (fence(F) + fence("class A: pass\n"), F),
+    (fence(G) + f"```\n{F}", F), (fence(F) + f"```\n{F}", F), (fence("f = abs\n") + fence(G), "f = abs\n"),
+    (fence("f: object = abs\n") + fence(CALL), "f: object = abs\n"),
+    (fence("f = abs\n") + fence("f == abs\n"), "f = abs\n"), (fence(F) + fence("f = abs\n"), F),
+    (fence(f"y = 1\n{F}") + fence(F), F), (fence("from m import f\n") + fence(CALL), f"from m import f\n\n{CALL}"),
+    (fence("x = 1\n") + fence("1\n", "c") + fence(G), f"x = 1\n\n{G}"), (f"Here:\n```python\n{CALL}", CALL),
+])  # fmt: skip
 def test_the_block_that_defines_a_name(text, program):
     assert find_program(text, {"f", "assert"}) == program
 

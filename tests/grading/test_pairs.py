@@ -57,18 +57,12 @@ def test_grades_from_zero_to_one(value):
     assert grade([["x"]], ["a"], lambda *_: value).values[0] == float(value)
 
 
-@for_each(
-    "value, error, shown",
-    [
-        (-(2.0**-1074), ValueError, "got -5e-324"),
-        (1 + 2**-52, ValueError, "got 1.0000000000000002"),
-        (float("nan"), ValueError, "got nan"),
-        (10**5000, ValueError, "got an integer of 16610 bits"),
-        ("1", TypeError, "got '1' of type str"),
-        (None, TypeError, "got None of type NoneType"),
-    ],
-)
-def test_what_is_no_grade(value, error, shown):
+@for_each("value, error, shown", [
+    (-(2.0**-1074), ValueError, "got -5e-324"), (1 + 2**-52, ValueError, "got 1.0000000000000002"),
+    (float("nan"), ValueError, "got nan"), (10**5000, ValueError, "got an integer of 16610 bits"),
+    ("1", TypeError, "got '1' of type str"), (None, TypeError, "got None of type NoneType"),
+])  # fmt: skip
+def test_values_that_are_no_grades_are_refused(value, error, shown):
     match = rf"`check_correct_fn` must return .*{shown}.* 'x' and the reference 'a', in problem 0, sample 0"
     with pytest.raises(error, match=match):
         grade([["x"]], ["a"], lambda *_: value)

@@ -8,28 +8,22 @@ from at_k.columns import read_problems
 from at_k.grading.suggestion import suggest_options
 
 
-@for_each(
-    "answers, reference, suggestion",
-    [
-        (["So they earn $18.", "18 then"], "9 * 2 = 18\n#### 18", ({"extract_fn": "last_number"}, 1.0)),
-        (["#### x", "y"], "So x.\n#### x", ({"extract_fn": "final_answer"}, 0.5)),
-        (["18.0", "19"], "18", ({"check_correct_fn": "numeric"}, 0.5)),
-        (["The answer is (C).", "B", "A"], "C", ({"check_correct_fn": "choice"}, 1 / 3)),
-        (["Paris.", None], "paris", ({"check_correct_fn": "quasi_exact"}, 1.0)),
-        ([r"so \boxed{x}", r"or \boxed{y}"], "x", ({"extract_fn": "boxed"}, 0.5)),
-        (["5.", "x"], "5", ({"check_correct_fn": "numeric"}, 0.5)),
-        (["5", "-15"], "-5", None),  # quasi_exact drops the sign
-        (["1.5"], "15", None),
-        (["5", "so -5"], "-5", ({"extract_fn": "last_number"}, 0.5)),
-        (["x"], "y", None),
-        ([r"The answer is \boxed{5}."], "5", ({"extract_fn": "boxed"}, 1.0)),
-        (["The answer is 18."], "18", ({"extract_fn": "last_number"}, 1.0)),
-        ([r"The answer is \boxed{5.0}."], "5", ({"extract_fn": "boxed", "check_correct_fn": "numeric"}, 1.0)),
-        ([r"The answer is \boxed{B}."], "(B)", ({"check_correct_fn": "choice"}, 1.0)),
-        (["The answer is (B)."], "(B) Paris", ({"check_correct_fn": "choice"}, 1.0)),
-        (["The answer is: a dog", "(C)"], "a dog", ({"extract_fn": "final_answer"}, 0.5)),
-    ],
-)
+@for_each("answers, reference, suggestion", [
+    (["So they earn $18.", "18 then"], "9 * 2 = 18\n#### 18", ({"extract_fn": "last_number"}, 1.0)),
+    (["#### x", "y"], "So x.\n#### x", ({"extract_fn": "final_answer"}, 0.5)),
+    (["18.0", "19"], "18", ({"check_correct_fn": "numeric"}, 0.5)),
+    (["The answer is (C).", "B", "A"], "C", ({"check_correct_fn": "choice"}, 1 / 3)),
+    (["Paris.", None], "paris", ({"check_correct_fn": "quasi_exact"}, 1.0)),
+    ([r"so \boxed{x}", r"or \boxed{y}"], "x", ({"extract_fn": "boxed"}, 0.5)),
+    (["5.", "x"], "5", ({"check_correct_fn": "numeric"}, 0.5)), (["5", "-15"], "-5", None), (["1.5"], "15", None),
+    (["5", "so -5"], "-5", ({"extract_fn": "last_number"}, 0.5)), (["x"], "y", None),
+    ([r"The answer is \boxed{5}."], "5", ({"extract_fn": "boxed"}, 1.0)),
+    (["The answer is 18."], "18", ({"extract_fn": "last_number"}, 1.0)),
+    ([r"The answer is \boxed{5.0}."], "5", ({"extract_fn": "boxed", "check_correct_fn": "numeric"}, 1.0)),
+    ([r"The answer is \boxed{B}."], "(B)", ({"check_correct_fn": "choice"}, 1.0)),
+    (["The answer is (B)."], "(B) Paris", ({"check_correct_fn": "choice"}, 1.0)),
+    (["The answer is: a dog", "(C)"], "a dog", ({"extract_fn": "final_answer"}, 0.5)),
+])  # fmt: skip
 def test_suggestions(answers, reference, suggestion):
     assert suggest_options(read_problems(answers=[answers], references=[reference])) == suggestion
 

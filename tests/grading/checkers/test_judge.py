@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from contextlib import ExitStack
+from pathlib import Path
 
 import endpoint
 import pytest
@@ -183,7 +184,7 @@ def test_the_command_asks_the_model_that_the_environment_names(serve, tmp_path, 
     assert (tmp_path / "caches" / "at_k" / "judge.sqlite").is_file()
 
 
-def test_what_a_judge_needs():
+def test_a_judge_without_model_question_or_prompt_is_refused():
     with pytest.raises(InputError, match="needs the name of a model"):
         at_k.score(DATA, check_correct_fn="judge")
     with pytest.raises(InputError, match=r"needs the question of each problem.*the data have 'references'"):
@@ -198,41 +199,9 @@ def test_what_a_judge_needs():
             checkers.judge(**wrong)
 
 
-@for_each(
-    "reply, verdict",
-    [
-        ("CORRECT", (1, "correct")),
-        (" **Correct.** ", (1, "correct")),
-        ("INCORRECT", (0, "incorrect")),
-        ("NOT_ATTEMPTED", (0, "not attempted")),
-        ("not attempted", (0, "not attempted")),
-        ("A", (1, "correct")),
-        ("C", (0, "not attempted")),
-        ("Yes", (1, "correct")),
-        ("No.", (0, "incorrect")),
-        ("It says so.\nGrade: CORRECT", (1, "correct")),
-        ("<think>INCORRECT?</think>CORRECT", (1, "correct")),
-        ("Correct!", (1, "correct")),
-        ("**Verdict: INCORRECT!**", (0, "incorrect")),
-        ("**Verdict:** INCORRECT", (0, "incorrect")),
-        ("The answer is correct.", (1, "correct")),
-        ("[[CORRECT]]", (1, "correct")),
-        ("So:\n\\boxed{CORRECT}", (1, "correct")),
-        ('{"grade": "CORRECT"}', (1, "correct")),
-        ('```json\n{"reason": "It {says} so.", "Verdict": "incorrect"}\n```', (0, "incorrect")),
-        ('{"is_correct": true}', (1, "correct")),
-        ('{"score": 0.75}', (0.75, "graded")),
-        ('{"score": 7}', None),
-        ('{"reason": "correct"}', None),
-        ("{CORRECT", (1, "correct")),
-        ("0.25", (0.25, "graded")),
-        ("1", (1, "graded")),
-        ("2", None),
-        ("It is not correct", None),
-        ("CORRECT or INCORRECT", None),
-        ("", None),
-        ("<think>CORRECT", None),
-    ],
-)
-def test_verdicts(reply, verdict):
-    assert read_verdict(reply) == verdict
+WRITTEN = json.loads((Path(__file__).parents[2] / "data" / "texts.json").read_text(encoding="utf-8"))
+
+
+@for_each("reply, verdict", WRITTEN["judge"])
+def test_replies_are_read_as_verdicts(reply, verdict):
+    assert read_verdict(reply) == (verdict and tuple(verdict))

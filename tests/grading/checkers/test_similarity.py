@@ -45,15 +45,10 @@ def test_grades_by_hand():
     assert grade_pairs(checkers.bleu(), [("cat", "cat")]) == [1.0]
 
 
-@for_each(
-    "name, options",
-    [
-        ("bleu", {"tokenize": "words"}),
-        ("bleu", {"tokenize": 13}),
-        *(("chrf", {"word_order": wrong}) for wrong in (-1, 7, 1.5, True, "2")),
-        ("rougeL", {"use_stemmer": 1}),
-    ],
-)
+@for_each("name, options", [
+    ("bleu", {"tokenize": "words"}), ("bleu", {"tokenize": 13}),
+    *(("chrf", {"word_order": wrong}) for wrong in (-1, 7, 1.5, True, "2")), ("rougeL", {"use_stemmer": 1}),
+])  # fmt: skip
 def test_wrong_parameters(name, options):
     with pytest.raises(InputError) as caught:
         checkers[name](**options)
