@@ -46,8 +46,8 @@ class Code(Checker):
         timeout: the seconds that a program may take with its tests, or for each case: of processor time, and on the
             clock. By default the option `timeout`.
         memory: the bytes of address space that each process may take.
-        isolation: "auto" takes namespaces, where the kernel has none bubblewrap, where that is not installed limits
-            alone. "required" raises rather than do the last, and "none" does only that.
+        isolation: "auto" takes namespaces, or, where the kernel has none, limits under Landlock. "required" takes
+            namespaces alone, and "none" limits, also where the kernel has no Landlock, as on macOS.
         total: the seconds on the clock that all cases of a program may take. By default, as in LiveCodeBench, a second
             more than `timeout` for each case, and five seconds.
         tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to

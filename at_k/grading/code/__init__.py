@@ -6,15 +6,14 @@ about a program made to deceive it; `docs/checking.md` lists the known ways. Of 
 which the program is a copy knows the outputs.
 
 With `isolation="namespaces"` in an outcome, the kernel kept the program from the network, from all other processes,
-from writing outside of its directory, and from seeing homes but for Python's folders, /proc, /run and /tmp;
-`"bubblewrap"` means the same. With `"limits"`, the kernel only bounded what the program used, and, if this process is
-root's, ran it as a user who owns nothing. Python then refused changes of files, the network and signals, which guards
-against accidents, and not against a program that means to get around it.
+from writing outside of its directory, and from seeing homes but for Python's folders, /proc, /run and /tmp. With
+`"limits"`, the kernel only bounded what the program used, and, if this process is root's, ran it as a user who owns
+nothing.
 
-Under any of these, Landlock, where the kernel has it, kept the program from all files but its own, those of Python, of
+Under each of these, Landlock, where the kernel has it, kept the program from all files but its own, those of Python, of
 `sys.path` and of the system, and from the environment of other processes; and seccomp from memory and messages that
-outlive it, from namespaces of its own, and, without namespaces, from sockets. Without Landlock it could read what its
-user may. Where only root can read Python, and there are neither namespaces nor Landlock, no program runs.
+outlive it, from namespaces of its own, and, without namespaces, from sockets. Where there are neither namespaces nor
+Landlock, a program runs with `isolation="none"` alone: it could read and change what its user may.
 """
 
 from at_k.grading.code.pool import run_each

@@ -2,10 +2,6 @@
 
 Most of it is system calls of Linux that Python does not offer, or offers from 3.12 on, called through ctypes. What the
 kernel refuses raises `OSError`. Containers often refuse; the caller then does without.
-
-The rest is audit hooks: Python tells them of each act before it happens, and cannot remove one. Where the kernel does
-not isolate, they stop what a model writes without thinking of it, as files deleted by absolute path, requests, and
-signals. They do not stop code that means to get around them.
 """
 
 from __future__ import annotations
@@ -15,7 +11,7 @@ import errno
 import os
 import struct
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from math import ceil
 from pathlib import Path
@@ -314,15 +310,6 @@ def apply_limits(limits: ProgramLimits, *, other_tasks: int, shared: int) -> Non
                 raise
 
 
-_CHANGES = "chmod chown link mkdir remove removexattr rename rmdir setxattr symlink truncate utime"
-CHANGES = frozenset({"shutil.rmtree", *(f"os.{name}" for name in _CHANGES.split())})
-"""Events that change files, whose arguments are paths, or of other types."""
-
-NETWORK = frozenset({"socket.bind", "socket.connect", "socket.getaddrinfo", "socket.sendmsg", "socket.sendto"})
-SIGNALS = frozenset({"os.kill", "os.killpg"})
-WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
-
-
 class RefusedError(RuntimeError):
     """A right program may do what is refused here: it has no verdict if it ends by this."""
 
@@ -331,27 +318,3 @@ def refuse_forks(event: str, arguments: tuple[Any, ...]) -> None:
     """Refuse copies of a program, each of which would run the tests. A program may still start others."""
     if event in ("os.fork", "os.forkpty"):
         raise RefusedError("programs may not fork here, as multiprocessing does; threads are allowed")
-
-
-def guard_machine(place: str) -> Callable[[str, tuple[Any, ...]], None]:
-    """Return an audit hook against accidents: changes of files elsewhere, the network, signals to other processes."""
-    place = os.path.realpath(place)
-
-    def refuse(event: str, arguments: tuple[Any, ...]) -> None:
-        paths: Sequence[Any] = ()
-        if event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITING:
-            paths = arguments[:1]
-        elif event in CHANGES:
-            paths = arguments
-        elif event in NETWORK:
-            raise PermissionError("programs may not use the network here")
-        elif event in SIGNALS and not (arguments[0] > 0 and os.getsid(arguments[0]) == os.getsid(0)):
-            raise PermissionError("programs may not send signals to other processes here")
-        for name in (os.fsdecode(path) for path in paths if isinstance(path, (str, bytes, os.PathLike))):
-            # What is opened is where a symbolic link leads; what is removed is the link.
-            parent, own = (name, "") if event == "open" else os.path.split(os.path.abspath(name))
-            real = os.path.join(os.path.realpath(parent), own).rstrip("/")
-            if real != os.devnull and not f"{real}/".startswith(f"{place}/"):
-                raise PermissionError(f"programs may not change files outside of their directory here: {name}")
-
-    return refuse

@@ -10,7 +10,7 @@ The processes of a call that runs programs, from the caller down. Each line star
 
 The keeper holds what cases must give, and judges; the supervisor follows one program at a time (`watching.Watch`). The
 supervisor ends when the caller closes its socket, the keeper when the supervisor has ended, and the kernel ends a
-namespace with its process 1: no end leaves anything behind. In bubblewrap, the keeper and all below it are inside.
+namespace with its process 1: no end leaves anything behind.
 
 The workers of a checker such as `math` are one process each (`at_k.grading.workers`), which the kernel ends at a limit.
 """
@@ -20,7 +20,6 @@ from __future__ import annotations
 import json
 import os
 import selectors
-import shutil
 import socket
 import subprocess
 import sys
@@ -33,7 +32,6 @@ from functools import partial
 from pathlib import Path
 
 from at_k.errors import InputError
-from at_k.grading.code.isolation import READABLE
 from at_k.grading.code.protocol import HarnessError, Outcome, ProgramLimits, receive_message, send_message
 
 SYSTEM = os.name
@@ -221,40 +219,20 @@ def require_permission() -> None:
         )
 
 
-ISOLATIONS = {
-    "auto": ("namespaces", "bubblewrap", "limits"),
-    "required": ("namespaces", "bubblewrap"),
-    "none": ("limits",),
-}
+ISOLATIONS = {"auto": ("namespaces", "limits"), "required": ("namespaces",), "none": ("limits",)}
 """Isolations of each choice, the best first."""
 
 
-def start_supervisor(limits: ProgramLimits, kind: str) -> Worker:
-    """Start a supervisor under "namespaces", "bubblewrap", or "limits"."""
+def start_supervisor(limits: ProgramLimits, kind: str, *, careful: bool) -> Worker:
+    """Start a supervisor under "namespaces" or "limits", if it is careful only where files are out of reach."""
     if kind == "namespaces" and sys.platform != "linux":
         raise HarnessError("namespaces are a feature of Linux")
     environment = {name: os.environ[name] for name in LOADED_WITH if name in os.environ} | ENVIRONMENT
     path = [entry for entry in sys.path if os.path.isabs(entry) and os.path.exists(entry)]
-    settings = {"path": path, "temporary": tempfile.gettempdir(), "limits": asdict(limits), "isolation": kind}
+    settings = {"path": path, "temporary": tempfile.gettempdir(), "isolation": kind, "careful": careful}
+    settings["limits"] = asdict(limits)
     command = [sys.executable, "-s", str(HERE / "supervisor.py"), str(os.getpid())]
-    if kind == "bubblewrap":
-        settings["temporary"] = "/tmp"
-        command = wrap_in_bubblewrap(command, [str(HERE), sys.prefix, sys.base_prefix, *path])
     return Worker(command, json.dumps(settings).encode(), environment)
-
-
-def wrap_in_bubblewrap(command: Sequence[str], folders: Sequence[str]) -> list[str]:
-    """Return a command without network that sees some folders, which it can only read, and nothing else.
-
-    Bubblewrap, which Flatpak uses, works for users whom the kernel gives no namespaces.
-    """
-    program = shutil.which("bwrap")
-    if program is None:
-        raise HarnessError("bubblewrap is not installed")
-    shown = [word for path in (*READABLE, *sorted(set(folders))) for word in ("--ro-bind-try", path, path)]
-    apart = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    # An empty /tmp comes first: what is shown may lie in it.
-    return [program, *apart, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *shown, "--", *command]
 
 
 def run_each(
@@ -281,7 +259,7 @@ def run_each(
     if not pairs:
         return
     requests = [json.dumps({"candidate": candidate, "tests": tests}).encode() for candidate, tests in pairs]
-    with open_supervisors(limits, min(num_workers, len(pairs)), ISOLATIONS[isolation]) as pool:
+    with open_supervisors(limits, min(num_workers, len(pairs)), isolation) as pool:
         for place, reply in pool.run(requests):
             yield place, read_reply(reply)
 
@@ -294,20 +272,20 @@ def read_reply(reply: bytes | Ended) -> Outcome | HarnessError:
     return HarnessError(answer["fault"]) if "fault" in answer else Outcome(**answer)
 
 
-def open_supervisors(limits: ProgramLimits, num_workers: int, kinds: Sequence[str]) -> Pool:
+def open_supervisors(limits: ProgramLimits, num_workers: int, isolation: str) -> Pool:
     """Return a pool of supervisors under the first kind of isolation with which one starts."""
     faults = []
-    for kind in kinds:
-        pool = Pool(partial(start_supervisor, limits, kind), num_workers=num_workers)
+    for kind in ISOLATIONS[isolation]:
+        start = partial(start_supervisor, limits, kind, careful=isolation != "none")
         try:
-            return pool.open()
+            return Pool(start, num_workers=num_workers).open()
         except (HarnessError, OSError) as error:
             faults.append(error)
-    if "limits" not in kinds:
+    if isolation == "required":
         raise InputError(
             "code.isolation",
             "`isolation='required'` needs namespaces for users, mounts, processes and network; got: {reason}. Run "
             "on a machine or in a container that has them, or choose 'auto'.",
-            reason="; ".join(map(str, faults)),
+            reason=str(faults[0]),
         ) from faults[0]
     raise faults[-1]

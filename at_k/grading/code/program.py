@@ -13,14 +13,12 @@ import importlib
 import inspect
 import linecache
 import os
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
-from types import CodeType, ModuleType
+from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
 from at_k.grading.code.cases import USUAL_DIGITS, limit_digits, restore_keys, simplify
@@ -42,17 +40,16 @@ STARTED: set[CodeType] = set()
 NOT_RUN: list[str] = []
 """The names of tests that could not be run."""
 
+UNITTEST, PYTEST = ("unittest.main", "TestProgram"), ("_pytest.config", "main")
+"""The functions that run tests, by module and name."""
+
+LAZY = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
 PROGRAM: set[int] = set()
 """The identities of what the program has defined."""
 
-MAINS = (("unittest.main", "TestProgram"), ("_pytest.config", "main"))
-"""The functions that run tests and end the process. The tests run after the script instead."""
 
-
-_FIXTURE = re.compile(r"pytestmark|(setup|teardown)_(module|function|class|method)")
-
-
-class TestsFailedError(AssertionError):
+class TestsFailedError(SystemExit):
     """A test that `unittest` ran has failed. Its text is the last line of the error."""
 
 
@@ -66,12 +63,28 @@ def call(line: int, function: Any) -> Any:
     """Note a call of something of the program. Return the function, or what takes its place."""
     if id(function) in PROGRAM or getattr(getattr(function, "__code__", None), "co_filename", "") == CANDIDATE:
         REACHED.add(line)
+    if function is os._exit:
+        return sys.exit
     named = getattr(function, "__module__", None), getattr(function, "__name__", None)
-    return _skip if named in MAINS else sys.exit if function is os._exit else function
+    return run_unittest if named == UNITTEST else _skip if named == PYTEST else function
 
 
 def _skip(*_: object, **__: object) -> None:
-    """Take the place of `unittest.main` and `pytest.main`: the tests run after the test program."""
+    """Take the place of `pytest.main`: the tests are called after the test program."""
+
+
+def run_unittest(*given: Any, **options: Any) -> Any:
+    """Take the place of `unittest.main`, and end with the text of the first failure."""
+    from unittest import main
+
+    program = main(*given, **options | {"exit": False})
+    if program.result.testsRun == len(program.result.skipped):
+        REACHED.clear()  # nothing decided
+    if options.get("exit", True):
+        for _, text in [*program.result.errors, *program.result.failures]:
+            raise TestsFailedError(text.strip().splitlines()[-1])
+        sys.exit(not program.result.wasSuccessful())
+    return program
 
 
 def start(line: int) -> None:
@@ -83,15 +96,7 @@ MARKS: dict[str, Callable[..., Any]] = {f"__{each.__name__}_of_tests__": each fo
 """Functions that compiled tests call, by their global names."""
 
 
-@dataclass(frozen=True)
-class Tests:
-    """Hold a compiled test program, and the name of the function that its `check` takes."""
-
-    code: CodeType
-    entry: str
-
-
-def compile_tests(source: str) -> Tests:
+def compile_tests(source: str) -> CodeType:
     """Compile a test program such that assertions, calls and tests note that they are reached."""
     try:
         tree = ast.parse(source, TESTS)
@@ -104,8 +109,7 @@ def compile_tests(source: str) -> Tests:
             elif isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 node.func = _mark(hold if name.startswith("assert") else call, node.func)
-        entry = re.search(r"\bentry_point[\"']?\s*[:=]\s*[\"'](\w+)[\"']", source)
-        return Tests(compile(tree, TESTS, "exec", dont_inherit=True), entry[1] if entry else "")
+        return compile(tree, TESTS, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise HarnessError(f"the test program cannot be compiled: {type(error).__name__}: {error}") from error
 
@@ -123,7 +127,7 @@ def is_test(name: str) -> bool:
     return name == "check" or name.startswith("test")
 
 
-def run_program(report: Report, candidate: str, tests: Tests) -> None:
+def run_program(report: Report, candidate: str, tests: CodeType) -> None:
     """Run a candidate and its tests as one script, and report how that went."""
     module = enter_module(ModuleType("__main__"), candidate)
     sys.modules["candidate"] = module  # by which tests may import it
@@ -145,21 +149,35 @@ def run_program(report: Report, candidate: str, tests: Tests) -> None:
         flush()
 
 
-def run_tests(tests: Tests, namespace: dict[str, Any]) -> None:
-    """Run a test program, and then the tests that it did not call. Raise the first error.
+def run_tests(tests: CodeType, namespace: dict[str, Any]) -> None:
+    """Run a test program, and then the tests that it did not call and that need nothing. Raise the first error.
 
     An exit that reports success, and does not come from the program, ends the script.
     """
     before = dict(namespace)
     PROGRAM.update(id(item) for name, item in before.items() if not name.startswith("__"))
     namespace.update(MARKS)
+    _allow_exit(exec, tests, namespace)
+    own = {name: item for name, item in namespace.items() if before.get(name) is not item}
+    uncalled = _list_uncalled(own)
+    if uncalled and not any(_is_of_pytest(*pair) for pair in own.items()):
+        case = getattr(sys.modules.get("unittest"), "TestCase", ())  # slow to import, and few tests do
+        if any(isinstance(item, type) and issubclass(item, case) for item in own.values()):
+            _allow_exit(run_unittest, SimpleNamespace(**own), argv=[FILE])
+        for name, test in uncalled:
+            if name in own and own[name] is test and _needs_nothing(test):
+                test()
+        uncalled = _list_uncalled(own)
+    NOT_RUN.extend(name for name, _ in uncalled)
+
+
+def _allow_exit(function: Callable[..., object], *given: object, **options: object) -> None:
+    """Call a function, which may end by an exit that reports success, and does not come from the program."""
     try:
-        exec(tests.code, namespace)
+        function(*given, **options)
     except SystemExit as end:
         if not succeeds(end) or comes_from_program(end):
             raise
-    own = {name: item for name, item in namespace.items() if before.get(name) is not item}
-    _run_uncalled(own, [namespace[tests.entry]] if tests.entry in namespace else [])
 
 
 def succeeds(end: SystemExit) -> bool:
@@ -167,83 +185,41 @@ def succeeds(end: SystemExit) -> bool:
     return end.code is None or (isinstance(end.code, int) and end.code == 0)
 
 
-def _run_uncalled(own: Mapping[str, Any], entries: list[Any]) -> None:
-    """Run the tests among the definitions of a test program that nothing has called. Note those that need pytest."""
-    mine = {name: item for name, item in own.items() if getattr(item, "__module__", None) == "__main__"}
-    classes = list(dict.fromkeys(item for item in mine.values() if isinstance(item, type)))
-    case = getattr(sys.modules.get("unittest"), "TestCase", ())  # slow to import, and few tests do
-    _run_cases([each for each in classes if issubclass(each, case)])
-    definitions = dict(own)
-    tests = {
-        name: (item, entries if name == "check" else [])
-        for name, item in mine.items()
-        if is_test(name) and callable(item) and not isinstance(item, type) and not _is_done(item)
-    }
-    for each in classes:
-        if issubclass(each, case) or _is_done(each) or any(each in other.__mro__[1:] for other in classes):
-            continue
-        held = {name: getattr(each, name) for name in dir(each)}
-        for name, item in held.items():
-            if name.startswith("test") and inspect.isroutine(item) and not _is_done(item):
-                tests[f"{each.__name__}.{name}"] = getattr(each(), name) if _can_call(each) else None, []
-                definitions |= held
-    fixtures = [name for name, item in definitions.items() if tests and _is_fixture(name, item)]
-    NOT_RUN.extend(fixtures)
-    for name, (test, given) in tests.items():
-        if not fixtures and _can_call(test, *given):
-            test(*given)
-        elif getattr(test, "__name__", "") != "<lambda>":  # which may be a helper that was called
-            NOT_RUN.append(name)
+def _list_uncalled(own: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """List the functions among the definitions of a test program that are tests and have not begun."""
+    classes = [item for item in own.values() if isinstance(item, type) and not _is_skipped(item)]
+    held = [*own.items(), *(pair for each in classes for pair in vars(each).items())]
+    return [(name, item) for name, item in held if is_test(name) and not _is_skipped(item) and _is_waiting(item)]
 
 
-def _is_fixture(name: str, item: object) -> bool:
+def _is_skipped(item: Any) -> bool:
+    return any(getattr(item, f"__unittest_{mark}__", False) for mark in ("skip", "expecting_failure"))
+
+
+def _is_waiting(item: Any) -> bool:
+    """Return whether a definition is a function of the test program that has not begun."""
+    code = getattr(inspect.unwrap(item), "__code__", None)
+    named = isinstance(code, CodeType) and code.co_filename == TESTS and code.co_name != "<lambda>"
+    return named and code not in STARTED
+
+
+def _is_of_pytest(name: str, item: object) -> bool:
     """Return whether only pytest knows what to do with a definition."""
     made = type(item).__module__.startswith("_pytest") or hasattr(item, "_pytestfixturefunction")
-    return made or _FIXTURE.fullmatch(name) is not None
+    return made or name in ("setup_module", "teardown_module", "setup_function", "teardown_function")
 
 
-def _is_done(test: Any) -> bool:
-    """Return whether a test has begun, or is marked to be skipped, or to fail."""
-    marked = any(getattr(test, mark, False) for mark in ("__unittest_skip__", "__unittest_expecting_failure__"))
-    return marked or _has_begun(test)
-
-
-def _has_begun(test: Any) -> bool:
-    return getattr(inspect.unwrap(test), "__code__", None) in STARTED
-
-
-def _can_call(function: Any, *given: object) -> bool:
-    """Return whether a call with these arguments runs a function, as far as is known without pytest."""
-    lazy = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
-    if function is None or any(kind(function) for kind in lazy) or hasattr(function, "pytestmark"):
+def _needs_nothing(test: Any) -> bool:
+    """Return whether a call without arguments runs a test, as far as is known without pytest."""
+    if inspect.unwrap(test).__code__.co_flags & LAZY or hasattr(test, "pytestmark"):
         return False
     try:
-        inspect.signature(function, follow_wrapped=False).bind(*given)
+        inspect.signature(test, follow_wrapped=False).bind()
     except TypeError:
         return False
     except ValueError:
         pass  # what is written in C, such as a cache, may not tell
     return True
-
-
-def _run_cases(classes: list[type]) -> None:
-    """Run cases of `unittest`, unless the script has run some of them."""
-    if not classes:
-        return
-    from unittest import TestResult, TestSuite, defaultTestLoader
-
-    suites = list(map(defaultTestLoader.loadTestsFromTestCase, classes))
-    tests: list[Any] = [test for suite in suites for test in suite]
-    if any(_has_begun(getattr(test, test._testMethodName)) for test in tests):
-        return
-    result = TestResult()
-    TestSuite(suites).run(result)
-    for _, text in [*result.errors, *result.failures]:
-        raise TestsFailedError(text.strip().splitlines()[-1])
-    if result.unexpectedSuccesses:
-        raise TestsFailedError("a test that must fail has passed")
-    if result.testsRun == len(result.skipped):
-        REACHED.clear()  # nothing decided
 
 
 OFFERED = (

@@ -58,7 +58,7 @@ class Outcome:
         status: "passed" if the program and its tests ran to their end, or the way in which they did not.
         detail: the type of the exception and the last line of its message, or what ended the program.
         output: the beginning of what the program printed, to standard output and standard error.
-        isolation: what protected the machine: "namespaces", "bubblewrap", or "limits" where there is neither.
+        isolation: what protected the machine: "namespaces", or "limits" where there are none.
         reached: how many assertions or cases of input and output decided, if it passed.
 
     Examples:

@@ -164,8 +164,6 @@ class Supervisor:
                 isolation.apply_limits(limits, other_tasks=self.other_tasks, shared=MOST_RESULT)
                 isolation.restrict_calls(self.filter)
                 sys.addaudithook(isolation.refuse_forks)
-                if not self.isolated:
-                    sys.addaudithook(isolation.guard_machine(self.place))
             except Exception as error:  # noqa: BLE001 - a program that cannot be confined must not start
                 report.write({"fault": program.describe_error(error)})
                 leave(1)
@@ -178,9 +176,9 @@ class Supervisor:
 def keep(caller: socket.socket) -> NoReturn:
     """Be the keeper of a supervisor, and judge what it runs, until the other side closes the connection.
 
-    The first message holds `path`, `temporary`, `limits`, and `isolation`, the name of what protects the machine. The
-    answer is empty, or a fault. Each further message holds `candidate` and `tests`, and its answer the fields
-    of an `Outcome`, or a `fault`.
+    The first message holds `path`, `temporary`, `limits`, `isolation`, the name of what protects the machine, and
+    `careful`, whether files must be out of reach. The answer is empty, or a fault. Each further message holds
+    `candidate` and `tests`, and its answer the fields of an `Outcome`, or a `fault`.
     """
     settings = json.loads(receive_message(caller) or b"{}")
     if not settings:
@@ -199,7 +197,7 @@ def keep(caller: socket.socket) -> NoReturn:
     if os.fork() == 0:
         connection.close()
         try:
-            serve(folder, theirs, caller, limits, isolated=kind == "namespaces")
+            serve(folder, theirs, caller, limits, isolated=kind == "namespaces", careful=settings["careful"])
         except Exception as error:  # noqa: BLE001 - the other side must hear of it
             send_message(theirs, f"no program could be run: {program.describe_error(error)}".encode())
         finally:
@@ -221,9 +219,15 @@ def keep(caller: socket.socket) -> NoReturn:
 
 
 def serve(
-    folder: str, connection: socket.socket, caller: socket.socket, limits: ProgramLimits, *, isolated: bool
+    folder: str,
+    connection: socket.socket,
+    caller: socket.socket,
+    limits: ProgramLimits,
+    *,
+    isolated: bool,
+    careful: bool,
 ) -> None:
-    """Isolate this process, if that is asked for, and run what the keeper sends."""
+    """Isolate this process, if that is asked for, and run what the keeper sends, if it is careful under Landlock."""
     needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]
     libraries = [path for path in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if os.path.isabs(path)]
     processes, number, place = open_processes(), os.getpid(), os.path.join(folder, "work")
@@ -242,8 +246,11 @@ def serve(
     hidden = isolation.PRIVATE if isolated else ()  # they are empty
     rules = isolation.allow_files([*needed, *sys.path, *libraries, *isolation.READABLE, *hidden], [folder, "/dev"])
     user, may_read = isolation.choose_user([folder, *needed], number)
-    if may_read and rules is None:
-        raise OSError("only root can read this Python, and programs with the right to do so could read all files")
+    if rules is None and (may_read or (careful and not isolated)):
+        raise OSError(
+            "there is no Landlock, which keeps programs from files; where others than root can read this Python, "
+            "isolation='none' does without it"
+        )
     os.environ.clear()
     os.environ.update(PATH=os.defpath, HOME=place, TMPDIR=place, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     supervisor = Supervisor(caller, place, limits, isolated, user, may_read, processes, rules)

@@ -102,7 +102,7 @@ EVERYWHERE = {
     "socket": (
         "import socket; socket.create_connection(('127.0.0.1', {port}), 5)",
         "failed",
-        "refused|may not use the network",
+        "refused|Operation not permitted",
     ),
     "memory of the process": ("open('/proc/self/mem', 'rb')", "failed", "FileNotFoundError|PermissionError"),
     "a million lines": ("print('\\n'.join(map(str, range(10**6))))", "failed", "NameError"),

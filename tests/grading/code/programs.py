@@ -7,13 +7,13 @@ import json
 from contextlib import contextmanager
 
 from at_k.grading.code import HarnessError, ProgramLimits
-from at_k.grading.code.pool import ISOLATIONS, open_supervisors, read_reply
+from at_k.grading.code.pool import open_supervisors, read_reply
 
 
 @contextmanager
 def start_judge(*, num_workers=2, isolation="auto", **limits):
     """Yield a function from programs with their tests to outcomes, or to why they were not run."""
-    pool = open_supervisors(ProgramLimits(**limits), num_workers, ISOLATIONS.get(isolation, [isolation]))
+    pool = open_supervisors(ProgramLimits(**limits), num_workers, isolation)
 
     def judge(*pairs):
         requests = [json.dumps({"candidate": candidate, "tests": tests}).encode() for candidate, tests in pairs]

@@ -148,33 +148,16 @@ DECIDING = {
     ),
     "functions": "import random\nrandom.seed(0)\ndef test_two():\n    assert double(2) == 4",
     "function with a default": "def test_two(x=2):\n    assert double(x) == 4",
-    "class of functions": "DATA = [2]\nclass TestTwo:\n    def test_two(self): assert double(*DATA) == 4",
     "script of pytest": (
         "def test_two(): assert double(2) == 4\n"
         "import sys\nif __name__ == '__main__':\n    import pytest\n    raise SystemExit(pytest.main([__file__]))"
     ),
     "check of HumanEval": "def check(candidate):\n    assert candidate(2) == 4\ncheck(double)",
-    "check that nobody calls": (
-        "METADATA = {'entry_point': 'double'}\ndef check(candidate):\n    assert candidate(2) == 4"
-    ),
-    "plain class with a base": "class TestTwo(object):\n    def test_two(self): assert double(2) == 4",
     "names without underscores": "def testTwo(): assert double(2) == 4",
-    "method without an underscore": "class TestTwo:\n    def testTwo(self): assert double(2) == 4",
-    "class of any name": "class DoubleTests:\n    def test_two(self): assert double(2) == 4",
-    "class that another extends": (
-        "class TestA:\n    x = None\n    def test_two(self): assert double(self.x) == 2 * self.x\n"
-        "class TestB(TestA): x = 2"
-    ),
     "test after try": "try: import math\nexcept ImportError: pass\nelse:\n    def test_two(): assert double(2) == 4",
     "test under if": "if True:\n    def test_two(): assert double(2) == 4",
     "case under if": "import unittest\nif True:\n    " + CASE.replace("\n", "\n    ").strip(),
-    "case made by type": (
-        "import unittest\ndef two(self): self.assertEqual(double(2), 4)\n"
-        "T = type('T', (unittest.TestCase,), {'test_two': two})"
-    ),
-    "case of one test": "import unittest\n" + CASE.replace("test_two", "runTest"),
     "test that main would call": "def test_two(): assert double(2) == 4\ndef main(): test_two()",
-    "test without def": "def two(x): assert double(x) == 4\ntest_two = lambda: two(2)",
     "helper without def": "test = lambda x: double(x) == 4\nif not test(2): raise ValueError",
     "test behind a cache": "import functools\n@functools.cache\ndef test_two(): assert double(2) == 4",
     "test with a patch": (
@@ -229,6 +212,8 @@ UNABLE = {
     "arguments of a class": "class A:\n    def __init__(self, x): pass\n    def test_two(self): assert double(2) == 4",
     "parameters": "import pytest\n@pytest.mark.parametrize('x', [2])\ndef test_two(x): assert double(x) == 4",
     "fixture": "import pytest\n@pytest.fixture(autouse=True)\ndef two(): assert double(2) == 4",
+    "class of functions": "DATA = [2]\nclass TestTwo:\n    def test_two(self): assert double(*DATA) == 4",
+    "check": "def check(candidate): assert candidate(2) == 4",
     "fixtures by name": ("def setup_module(): global four; four = 4\ndef test_two(): assert double(2) == four"),
     "fixture of a class": (
         "import pytest\nclass TestTwo:\n    @pytest.fixture(autouse=True)\n    def two(self): self.two = 2\n"
@@ -241,7 +226,7 @@ UNABLE = {
 def test_tests_that_cannot_be_run_grade_nothing(judge, name, tests):
     (fault,) = judge(("def double(x): return 0", DECIDED + tests))
     assert isinstance(fault, HarnessError)
-    assert "or need the runner of pytest: " in str(fault)
+    assert "or the runner of pytest: " in str(fault)
 
 
 @for_each("end", ["import sys\ndef double(x): sys.exit(0)", "def double(x): raise SystemExit",
@@ -264,6 +249,12 @@ NOTHING = {
         "import pytest\n@pytest.mark.parametrize('x', [2])\ndef test_two(x):\n    assert double(x) == 4"
     ),
     "asynchronous test": "async def test_two():\n    assert double(2) == 4",
+    "case made by type": (
+        "import unittest\ndef two(self): self.assertEqual(double(2), 4)\n"
+        "T = type('T', (unittest.TestCase,), {'test_two': two})"
+    ),
+    "case of one test": "import unittest\n" + CASE.replace("test_two", "runTest"),
+    "test without def": "def two(x): assert double(x) == 4\ntest_two = lambda: two(2)",
 }
 
 
@@ -312,9 +303,9 @@ def test_compiled_tests_do_what_the_source_does():
     tests = "class A:\n    def f(self): return 1\nclass B(A):\n    def f(self): return super().f()\nassert B().f() == 1"
     # Python follows 800 levels, and a recursive walk of two frames for each does not.
     tests += "\nx = 3\nassert locals()['x'] == eval('x') == 3\nassert " + " + ".join(["1"] * 800) + " == 800"
-    exec(compile_tests(tests).code, {**MARKS})
+    exec(compile_tests(tests), {**MARKS})
     with pytest.raises(AssertionError) as caught:
-        exec(compile_tests("x = 1\n\nassert (\n    x == 2\n)").code, {**MARKS})
+        exec(compile_tests("x = 1\n\nassert (\n    x == 2\n)"), {**MARKS})
     assert find_line(caught.value) in (3, 4)
 
 
