@@ -291,7 +291,7 @@ def read_policy(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, 
     return options | {name: value for name, value in found.items() if name not in given}
 
 
-_OF_POLICY = ("require", "each", "metrics", "margin", "confidence_level", "method")
+_OF_POLICY = ("require", "each", "metrics", "margin", "confidence_level", "method", "looks")
 
 
 def load_policy(policy: str | PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:

@@ -236,7 +236,7 @@ def draw_grid(
 
 def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: Any) -> None:
     """Draw what a budget per problem solves, of one model or of several, and say how exact it is."""
-    from at_k.analysis.attempts import list_units, solve_by_budget
+    from at_k.analysis.attempts import compare_budgets, list_units, solve_by_budget
 
     if len(paths) == 1:
         report = make_report(paths, **options, confidence_level=None)
@@ -252,7 +252,12 @@ def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: An
     found = {name: solve_by_budget(report, unit) for name, report in reports.items()}
     error = max(own.simulated for own in found.values())
     said = [Message("budget.simulated", "Simulated, since costs differ: an error of at most {error:.1g}.", error=error)]
-    _save(draw_budgets(found, title=title), out, [Sentences(said, "note")] if error else [])
+    compared = []
+    if len(found) == 2:
+        first, second = found.values()
+        compared = [compare_budgets(first, second, list(found))]
+    parts = [Sentences(compared, "legend"), Sentences(said if error else [], "note")]
+    _save(draw_budgets(found, title=title), out, [part for part in parts if part.said])
 
 
 def draw_two(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+from math import isfinite
 from os.path import basename, commonpath
 from typing import Any
 
@@ -14,6 +17,7 @@ from at_k.report.data import Numbers
 from at_k.report.naming import name_lines
 from at_k.results import sheet
 from at_k.results.sheet import Cell, Sentences, Sheet, Table
+from at_k.uncertainty.costs import CostPerSuccess
 from at_k.validation import Tau
 from at_k.values import ErrorBar, Key, cached_property
 
@@ -90,6 +94,56 @@ def write_estimate(value: float, bar: ErrorBar | None) -> tuple[str, str]:
 def make_cell(value: float | None, bar: ErrorBar | None, style: str = "") -> Cell:
     """Make the cell of a value; an empty one for None."""
     return Cell(value, None if bar is None or value is None else (bar.low, bar.high), "estimate", style=style)
+
+
+def make_cost_cell(cost: CostPerSuccess) -> Cell:
+    """Make the cell of what a correct sample costs; without an interval where it has no upper end."""
+    return Cell(cost.value, (cost.low, cost.high) if isfinite(cost.high) else None, ".4g")
+
+
+_WIDE, _HIGH, _LEFT, _MOST = 720, 16, 160, 1000
+"""Pixels of a picture of shares: the width of all problems, the height of a model, room for names; most problems."""
+
+
+def draw_shares(reports: Mapping[str, Numbers]) -> str:
+    """Draw the share right of each problem and model as SVG, both from the best down; names appear on hover.
+
+    There is no picture of one model, of more than a thousand problems, or of samples that stopped.
+    """
+    if len(reports) < 2 or any(own.times is not None or own.stopped or len(own) > _MOST for own in reports.values()):
+        return ""
+    shares = {
+        model: {problem: c / n for problem, c, n in zip(own.problems, own.c, own.n, strict=True)}
+        for model, own in reports.items()
+    }
+    of_problem: dict[str, list[float]] = {}
+    for own in shares.values():
+        for problem, share in own.items():
+            of_problem.setdefault(problem, []).append(share)
+    order = sorted(of_problem, key=lambda problem: -sum(of_problem[problem]) / len(of_problem[problem]))
+    wide = _WIDE / len(order)
+    drawn = []
+    for row, model in enumerate(sorted(shares, key=lambda model: -sum(shares[model].values()) / len(shares[model]))):
+        drawn.append(f'<text x="{_LEFT - 6}" y="{(row + 0.75) * _HIGH:g}" text-anchor="end">{escape(model)}</text>')
+        left = float(_LEFT)
+        for right, grouped in groupby(order, shares[model].get):
+            names = list(grouped)
+            named = ", ".join(names[:8]) + (f", … ({len(names)})" if len(names) > 8 else "")
+            shade = "none" if right is None else f"hsl(0 0% {95 - 90 * right:.0f}%)"
+            said = "not given" if right is None else f"{right:.0%}"
+            drawn.append(
+                f'<rect x="{left:.2f}" y="{row * _HIGH}" width="{len(names) * wide:.2f}" height="{_HIGH - 1}" '
+                f'fill="{shade}"><title>{escape(f"{model} · {named}: {said}")}</title></rect>'
+            )
+            left += len(names) * wide
+    size = f"0 0 {_LEFT + _WIDE} {len(shares) * _HIGH}"
+    caption = (
+        f"{len(shares)} models × {len(order)} problems, both from the best down; black: always right, white: never"
+    )
+    return (
+        f'<figure><svg viewBox="{size}" width="100%" role="img" font-size="11" fill="currentColor">{"".join(drawn)}'
+        f"</svg><figcaption>{caption}</figcaption></figure>"
+    )
 
 
 # The sheet of a report

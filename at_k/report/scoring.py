@@ -18,7 +18,16 @@ from at_k.options.registry import NUMBERS, PILOT, SCORING, TALLYING, complete, t
 from at_k.readers import is_paths
 from at_k.readers.paths import name_models
 from at_k.report.audit import correct_values, hide_column
-from at_k.report.grid import describe_size, find_shown, list_blocks, list_rows, make_cell, spell_report
+from at_k.report.grid import (
+    describe_size,
+    draw_shares,
+    find_shown,
+    list_blocks,
+    list_rows,
+    make_cell,
+    make_cost_cell,
+    spell_report,
+)
 from at_k.report.judging import judge_data, name_source
 from at_k.report.measuring import Measurement, compute_all, gather, write_policies
 from at_k.report.naming import choose_metrics, make_absent
@@ -29,6 +38,7 @@ from at_k.report.tally import Tally
 from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tally
 from at_k.results.sheet import Sentences, Sheet, Shown, Table
 from at_k.summary import Confidence
+from at_k.uncertainty.costs import COST, CostPerSuccess, cost_per_success, read_costs
 from at_k.validation import shorten, type_name
 from at_k.values import Key, cached_property
 
@@ -198,6 +208,18 @@ class Models(Shown):
         return found
 
     @cached_property
+    def costs(self) -> dict[str, dict[str, CostPerSuccess]]:
+        """Return column of costs → model → what a correct sample costs; of the columns that all models have."""
+        found: dict[str, dict[str, CostPerSuccess]] = {}
+        for model, report in self.reports.items():
+            n, c = np.array(report.n), np.array(report.c)
+            for name in filter(COST.search, report.rows[0] if report.rows and not report.stopped else ()):
+                costs = read_costs(report.rows or (), name, n)
+                if costs is not None:
+                    found.setdefault(name, {})[model] = cost_per_success(costs, c, n, clusters=report.clusters)
+        return {name: own for name, own in found.items() if len(own) == len(self.reports)}
+
+    @cached_property
     def notes(self) -> list[Message]:
         """Return what a reader should know: of all models, or of some, which are named."""
         said: dict[Message, list[str]] = {}
@@ -228,25 +250,28 @@ class Models(Shown):
             [name, *(
                 make_cell(report.values.get(key), report.intervals.get(key), "best" * (name in self.best[key]))
                 for key in self.keys
-            )]
+            ), *(make_cost_cell(own[name]) for own in self.costs.values())]
             for name, report in self.reports.items()
         ]  # fmt: skip
+        heads = [f"{name} per success" for name in self.costs]
         sizes = [f"{name} · {describe_size(report)}" for name, report in self.reports.items()]
         parts: list[Sentences | Table] = [
             *([Sentences(sizes, "fact")] if short else []),
-            Table(["" if short else "model", *self.keys.values()], rows, stacked=True),
+            Table(["" if short else "model", *self.keys.values(), *heads], rows, stacked=True),
             Sentences([BEST, *(note for note in self.notes if isinstance(note, Legend))], "legend"),
             Sentences([note for note in self.notes if not isinstance(note, Legend)], "note"),
         ]
         data = {
             "models": {name: spell_report(report) for name, report in self.reports.items()},
             "best": self.best,
+            **({"cost_per_success": self.costs} if self.costs else {}),
             "notes": self.notes,
         }
         rows_of_all = list_rows(self.reports)
         return Sheet(
             [each for each in parts if isinstance(each, Table) or each.said],
             data=data, rows=rows_of_all, name=f"{len(self.reports)} models: {', '.join(self.reports)}",
+            picture=lambda: draw_shares(self.reports),
         )  # fmt: skip
 
 

@@ -215,6 +215,7 @@ class Sheet:
         data: names → values, which `plain` can write.
         rows: the table for CSV and data frames; None for the first one.
         name: what a short form shows of a sheet that has no title.
+        picture: makes the picture, in HTML, that is shown below the parts where there is room for one.
     """
 
     parts: Sequence[Sentences | Table | Sheet]
@@ -223,6 +224,7 @@ class Sheet:
     data: Mapping[str, Any] = field(default_factory=dict)
     rows: Table | None = None
     name: str = ""
+    picture: Callable[[], str] = str
 
     @property
     def main(self) -> Table | None:
@@ -493,7 +495,7 @@ def write_html(sheet: Sheet, say: Say = str, level: int = 3) -> str:
             body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
             heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)
             parts.append(f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>")
-    return "".join(parts)
+    return "".join([*parts, sheet.picture()])
 
 
 def _bold(cell: Cell, text: str, template: str) -> str:

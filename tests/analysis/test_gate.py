@@ -287,6 +287,13 @@ class TestPolicy:
         )
         assert at_k.gate(REQUIREMENTS_MIXED, policy=policy, data="math", require="pass@1 >= 0.2").verdict == PASS
 
+    def test_a_policy_may_say_how_often_one_looks(self):
+        ask = {"require": "pass@1 >= 0.5"}
+        given, read = (at_k.gate(REQUIREMENTS_MIXED, policy=ask | looks, **more)
+                       for looks, more in (({}, {"looks": 20}), ({"looks": 20}, {})))  # fmt: skip
+        assert (read.checks, read.checks[0].low) == (given.checks, given.checks[0].low)
+        assert read.checks[0].low < at_k.gate(REQUIREMENTS_MIXED, policy=ask).checks[0].low
+
     @for_each(
         "policy, sentence",
         [

@@ -1,5 +1,7 @@
 """The table of several models, and which value is the best."""
 
+import re
+
 import numpy as np
 import pytest
 from cases import refuses
@@ -85,3 +87,33 @@ def test_names_that_are_written_alike_are_refused():
 @pytest.mark.parametrize("models", [["a", 1], "a.jsonl", [SMALL], 5, {}])
 def test_models_of_other_types_are_refused(models):
     refuses("TypeError: `models` must map the name of each model to … , or be a list of paths; got", map_models, models)
+
+
+PRICED = {
+    "a<1>": {"problem": ["x", "y", "z"], "grades": [[1, 1], [1, 0], [0, 0]], "cost_usd": [[1, 2], [1, 1], [4, 1]]},
+    "b": {"problem": ["x", "y", "w"], "grades": [[1, 1], [1, 1], [0, 1]], "cost_usd": [[3, 3], [3, 3], [3, 3]]},
+}
+
+
+def test_what_a_correct_sample_costs_stands_beside_the_numbers():
+    models = at_k.score_models(PRICED, metrics="pass@1")
+    assert [cost.value for cost in models.costs["cost_usd"].values()] == [10 / 3, 18 / 5]
+    assert "cost_usd per success" in str(models.to_markdown())
+    assert models.to_dict()["cost_per_success"]["cost_usd"]["b"]["value"] == 3.6
+    unpriced = {"c": {"grades": [[1, 1]]}}
+    assert at_k.score_models(PRICED | unpriced, metrics="pass@1").costs == {}  # only what all models have
+
+
+def test_html_has_a_picture_of_who_solves_what():
+    page = at_k.score_models(PRICED, metrics="pass@1").to_html()
+    titles = re.findall("<title>(.*?)</title>", page)
+    assert titles == [
+        *("b · x, y: 100%", "b · w: 50%", "b · z: not given"),
+        *("a&lt;1&gt; · x: 100%", "a&lt;1&gt; · y: 50%", "a&lt;1&gt; · w: not given", "a&lt;1&gt; · z: 0%"),
+    ]
+    assert "<1>" not in page
+    one, large = {"a": PRICED["b"]}, {"grades": [[1, 0]] * 1001}
+    assert "<svg" not in at_k.score_models(one).to_html()
+    assert "<svg" not in at_k.score_models({"a": large, "b": large}, metrics="pass@1").to_html()
+    many = {f"model {i}": {"grades": [[(i + j) % 3 > 0, j % 2] for j in range(500)]} for i in range(12)}
+    assert at_k.score_models(many, metrics="pass@1").to_html().count("<rect") <= 6000
