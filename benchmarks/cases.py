@@ -54,6 +54,7 @@ class Scale:
     graded: int = 200_000
     votes: int = 1_000
     compared: int = 10_000
+    banded: int = 1_060
     large_n: int = 10_000
     large_answers: int = 300
     in_memory: int = 1_000_000
@@ -74,6 +75,7 @@ SMOKE = Scale(
     graded=1_000,
     votes=8,
     compared=100,
+    banded=60,
     large_n=100,
     large_answers=10,
     in_memory=10_000,
@@ -434,8 +436,9 @@ def flips(scale: Scale) -> Outcome:
 
 
 def band(scale: Scale) -> Outcome:
-    agree([deciding.find_band()[1]], [deciding.find_band_of_peer()[1]])
-    return Outcome(*medians(deciding.find_band, deciding.find_band_of_peer, rounds=scale.rounds))
+    ours, theirs = (partial(find, scale.banded) for find in (deciding.find_band, deciding.find_band_of_peer))
+    agree([ours()[1]], [theirs()[1]])
+    return Outcome(*medians(ours, theirs, rounds=scale.rounds))
 
 
 def large_counts(scale: Scale) -> Outcome:

@@ -43,20 +43,20 @@ def estimate(name: str, k: Any, problems: int = 1060) -> Values:
     return np.asarray(pass_at_k(COUNTS["n"], np.array(COUNTS[name][:problems]), k=k))
 
 
-def find_band() -> tuple[float, int]:
-    """Find the quantile of a band over all k, and the largest k up to which a gain is shown."""
+def find_band(problems: int = 1060) -> tuple[float, int]:
+    """Find the quantile of a band over all k, and the largest k up to which a gain is shown, of the first problems."""
     k = list(range(1, COUNTS["n"] + 1))
-    difference = estimate("rl", k) - estimate("base", k)
+    difference = estimate("rl", k, problems) - estimate("base", k, problems)
     q = Questions(difference).find_quantile(0.95)
     low = difference.mean(axis=0) - q * standard_error(difference)[0]
     return q, int(np.argmin(low > 0))
 
 
-def find_band_of_peer() -> tuple[float, int]:
+def find_band_of_peer(problems: int = 1060) -> tuple[float, int]:
     """Let passk-inference find the same."""
     from passk_inference import compare
 
-    base, rl = (np.array(COUNTS[name]) for name in ("base", "rl"))
+    base, rl = (np.array(COUNTS[name][:problems]) for name in ("base", "rl"))
     n = np.full(len(base), COUNTS["n"])
     found = compare(base, n, rl, n)
     return found["critical_value"], max(found["certified_positive_budgets"])

@@ -68,6 +68,14 @@ def wheel_python(request, tmp_path_factory):
     return python
 
 
+def site_of(python):
+    """Return the folder in which the wheel is installed."""
+    if python == sys.executable:
+        return Path(at_k.__file__).parent.parent
+    (site,) = Path(python).parent.parent.glob("lib/python*/site-packages")
+    return site
+
+
 def read_known(out):
     """The numbers that are expected. Those of a new metric are known to its own test."""
     return {key: value for key, value in json.loads(out).items() if key in EXPECTED}
@@ -81,35 +89,28 @@ def test_from_a_clone(tmp_path):
 
 @of_wheel
 def test_from_a_wheel(wheel_python, tmp_path):
-    where = run(
-        "-c", "import at_k; print(at_k.module_path('gpassk'))", cwd=tmp_path, home=tmp_path, python=wheel_python
-    )
-    folder = Path(where.strip())
-    assert "site-packages" in folder.parts
-    assert {path.name for path in folder.iterdir()} >= {"README.md", "gpassk.py"}
-    out = run("-c", SCORE_ALL, str(folder.parent / "{name}"), cwd=tmp_path, home=tmp_path, python=wheel_python)
-    assert read_known(out) == EXPECTED
+    """From the folders of its modules, and in another process by name, once these are registered; offline or not."""
 
+    def at(*command, **environment):
+        return run(*command, cwd=tmp_path, home=tmp_path, python=wheel_python, **environment)
 
-@of_wheel
-def test_by_name_after_register(wheel_python, tmp_path):
-    def at(*command, offline="1", cwd=tmp_path):
-        return run(
-            *command, cwd=cwd, home=tmp_path, python=wheel_python, HF_HUB_OFFLINE=offline, HF_EVALUATE_OFFLINE=offline,
-            HF_ENDPOINT="http://127.0.0.1:9",  # nobody listens there
-        )  # fmt: skip
+    found = f"from pathlib import Path\nfolder = Path(at_k.module_path('gpassk'))\n{SCORE_ALL}"
+    out = at("-c", f"import at_k\n{found}print(folder, *sorted(path.name for path in folder.iterdir()))",
+             str(site_of(wheel_python) / "at_k" / "metrics" / "{name}"))  # fmt: skip
+    results, folder = out.splitlines()
+    assert read_known(results) == EXPECTED
+    assert folder.split()[0] == str(site_of(wheel_python) / "at_k" / "metrics" / "gpassk")
+    assert {"README.md", "gpassk.py"} <= {*folder.split()[1:]}
 
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
     assert at("-m", "at_k", "register").count("registered") == len(at_k.METRICS) + 1
-    assert read_known(at("-c", SCORE_ALL, "{name}", cwd=elsewhere)) == EXPECTED
-    # The host waits for the Hub before each load, so without a network one module must do.
-    one = {name: value for name, value in EXPECTED.items() if "G-Pass" in name}
-    found = at("-c", SCORE_ALL.replace(str(at_k.METRICS), '("gpassk",)'), "{name}", offline="0", cwd=elsewhere)
-    assert json.loads(found) == one
-    assert at("-m", "at_k", "register", "--undo", cwd=elsewhere).count("removed") == len(at_k.METRICS) + 1
-    not_found = "import evaluate\ntry:\n    evaluate.load('gpassk')\nexcept FileNotFoundError:\n    print('not found')"
-    assert at("-c", not_found, cwd=elsewhere).strip() == "not found"
+    assert read_known(at("-c", SCORE_ALL, "{name}")) == EXPECTED
+    # The host waits for the Hub before each load, so without a network one module must do. Nobody listens there.
+    online = {"HF_HUB_OFFLINE": "0", "HF_EVALUATE_OFFLINE": "0", "HF_ENDPOINT": "http://127.0.0.1:9"}
+    found = at("-c", SCORE_ALL.replace(str(at_k.METRICS), '("gpassk",)'), "{name}", **online)
+    assert json.loads(found) == {name: value for name, value in EXPECTED.items() if "G-Pass" in name}
+    not_found = "import at_k, evaluate\nassert at_k.register(undo=True)\nevaluate.load('gpassk')"
+    with pytest.raises(AssertionError, match="FileNotFoundError"):
+        at("-c", not_found)
 
 
 # Registration

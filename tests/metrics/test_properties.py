@@ -4,12 +4,15 @@ import json
 import random
 from math import fsum
 
+import numpy as np
 import pytest
 from cases import for_each
 from hypothesis import given, settings, strategies as st
 from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K, every_config, every_module
 
+from at_k.columns import read_labels
 from at_k.options.option import CONFIGS
+from at_k.uncertainty.jackknife import jackknife_votes
 
 # Each property is tried with every module and configuration, so that it meets ten times more problem sets.
 quick = settings(max_examples=8, deadline=None)
@@ -76,14 +79,13 @@ drawn_samples = st.tuples(st.sampled_from("abcdef"), fractions, st.tuples(fracti
         (BEST_AT_K, "graded", {"select": "pareto"}),
     ],
 )
-@for_each("target", ["population", "problem_set"])
 @given(problems=st.lists(st.lists(drawn_samples, min_size=2, max_size=7), min_size=1, max_size=3), data=st.data())
 @quick
-def test_the_order_of_samples_changes_no_bit(module, config, options, target, problems, data):
+def test_the_order_of_samples_changes_no_bit(module, config, options, problems, data):
     found = []
     for rows in (problems, [data.draw(st.permutations(problem)) for problem in problems]):
         weights = {"weights": [[sample[3] for sample in row] for row in rows]} if "weights" in options else {}
-        bars = {"confidence_level": 0.9, "target": target}
+        bars = {"confidence_level": 0.9, "target": "problem_set"}  # the other target needs the values alone
         found.append(compute(module, config, rows, **options | weights | bars, k=drawable(problems)))
     assert found[0] == found[1]
 
@@ -176,34 +178,13 @@ def test_details_are_what_the_means_are_made_of(module, config, problems):
     assert json.loads(json.dumps(details, allow_nan=False)) == details
 
 
-@given(problems=problem_sets)
-@quick
-def test_metrics_agree_where_their_definitions_do(problems):
-    k = drawable(problems)
-    results = {}
-    for module in (GPASSK, PASS_AT_K, CONS_AT_K, AVG_AT_N):
-        results |= compute(module, "default", problems, k=k, thresholds=[0.0, 1.0])
-    n = next(key for key in results if key.startswith("avg@"))
-    assert results["pass@1"] == pytest.approx(results[n], rel=1e-15)
-    assert results["cons@1"] == pytest.approx(results[n], rel=1e-12, abs=1e-14)
-    for draws in k:
-        assert results[f"G-Pass@{draws}_0.0"] == results[f"pass@{draws}"]
-        assert results[f"cons@{draws}"] <= results[f"pass@{draws}"] + 1e-12
-        assert results[n] <= results[f"pass@{draws}"] + 1e-15
-    assert [results[f"pass@{draws}"] for draws in k] == sorted(results[f"pass@{draws}"] for draws in k)
-    rigid = [results[f"G-Pass@{draws}_1.0"] for draws in k]
-    assert rigid == sorted(rigid, reverse=True)
-
-
 def test_errors_of_votes_depend_on_no_order_of_samples():
-    """Sums over answers in the order of the file differed by one bit in 2 of these 300 cases."""
+    """Sums over answers in the order of the file once differed by one bit in 456 of these 3,000 problems."""
     chance = random.Random(0)
-    for _ in range(300):
-        answers = [chance.choices("abc", k=chance.randint(2, 6)) for _ in range(chance.randint(1, 5))]
-        options = {"k": drawable(answers), "confidence_level": 0.95, "target": "problem_set"}
-        shuffled = [chance.sample(row, len(row)) for row in answers]
-        first, second = (
-            CONS_AT_K.load("default").compute(predictions=each, references=["a"] * len(answers), **options)
-            for each in (answers, shuffled)
-        )
-        assert first == second
+    rows = [chance.choices("abc", k=chance.randint(2, 6)) for _ in range(3000)]
+    first, second = (
+        jackknife_votes(ballots, np.array(flags), [1, 2], ties="random")
+        for each in (rows, [chance.sample(row, len(row)) for row in rows])
+        for ballots, flags in [(read_labels(each), [answer == "a" for row in each for answer in row])]
+    )
+    assert np.array_equal(first, second, equal_nan=True)  # at k = n there is no variance

@@ -40,8 +40,9 @@ def test_a_run_that_breaks_off_has_no_summary(tmp_path):
 def test_tests_are_counted(tmp_path):
     path = tmp_path / "test_some.py"
     path.write_text("import pytest\ndef test_a(): pass\ndef test_b(): assert 0\ndef test_c(): pytest.skip('so')\n")
-    assert maintenance.run_tests(sys.executable, "-q", str(path)) == {"passed": 1, "failed": 1, "skipped": 1}
-    assert maintenance.run_tests(sys.executable, "-q", str(tmp_path / "none.py"))["failed"] == 1
+    plain = ("-q", "-p", "no:hypothesispytest", "--noconftest", f"--rootdir={tmp_path}")
+    assert maintenance.run_tests(sys.executable, *plain, str(path)) == {"passed": 1, "failed": 1, "skipped": 1}
+    assert maintenance.run_tests(sys.executable, *plain, str(tmp_path / "none.py"))["failed"] == 1
 
 
 @for_each("changed, sentence", [
