@@ -139,61 +139,40 @@ def _measure(number: Any) -> float | None:
 # The seeds of the points. Variables are positive at the first, and of either sign at the others.
 _POINTS = ("a", "b", "c")
 
-_MIRRORED = {sympy.StrictGreaterThan: sympy.StrictLessThan, sympy.GreaterThan: sympy.LessThan}
-
 
 def evaluate_formula(formula: Formula) -> tuple[Any, ...] | None:
-    """Evaluate a formula at seeded points, or return None where that is impossible."""
+    """Return the kind of a formula and its values at seeded points, or None where that is impossible.
+
+    Expressions of one kind are equivalent if their values are close; other formulas only may be. There are two triples
+    of values: an assignment also has those of its right side, with which Math-Verify compares a number.
+    """
     value, words = formula.value, _TEXT.sub(r"\1", formula.text).strip().lower()
     if value is None:
         return None
     if re.fullmatch(r"[a-z]{3,}(?:[ .][a-z]{3,})*[ .]?", words):
         return f"words {words}", (), ()
-    capitals = "".join(sorted(filter(str.isupper, list_letters(formula.text))))
+    side = take_last_relation(value).rhs if is_assignment_relation(value) else value
     try:
-        exact, loose = (tuple(_evaluate(value, point, loose=each) for point in _POINTS) for each in (False, True))
+        exact, loose = (tuple(_evaluate(each, point) for point in _POINTS) for each in (value, side))
         number = value.doit() if isinstance(value, sympy.Expr) and value.is_number else None
     except (TypeError, ValueError, ArithmeticError, AttributeError, NotImplementedError):
         return None
-    kind = "value" if isinstance(value, sympy.Expr) else type(value).__name__
-    return f"{kind} {capitals} {number if isinstance(number, sympy.Rational) else ''}", exact, loose
+    capitals = "".join(sorted(filter(str.isupper, list_letters(formula.text))))
+    kind = f"value {capitals} {number if isinstance(number, sympy.Rational) else ''}"
+    return kind if isinstance(value, sympy.Expr) else f"formula {formula.text}", exact, loose
 
 
-def _evaluate(value: Any, point: str, *, loose: bool = False) -> complex:
-    """Evaluate a formula at one point. Loosely, 5 has the value of x = 5, and {1, 2} that of (1, 2)."""
-    if loose and is_assignment_relation(value):
-        return _evaluate(take_last_relation(value).rhs, point, loose=True)
+def _evaluate(value: Any, point: str) -> complex:
+    """Evaluate a formula at one point: its parts in any order, and of a relation the ratio, which multiples share."""
     if isinstance(value, sympy.Expr):
         return _evaluate_number(value, point)
-    if isinstance(value, Relational):
-        return _evaluate_relation(value, point)
-    is_matrix = isinstance(value, sympy.MatrixBase)
-    name = f"matrix {value.shape}" if is_matrix else type(value).__name__
-    parts: Any = value.flat() if is_matrix else getattr(value, "_unsorted_args", value.args)
-    is_pair = isinstance(value, sympy.Interval) and value.left_open and value.right_open
-    if loose and (is_pair or isinstance(value, (sympy.FiniteSet, sympy.Tuple))):
-        name, parts = "list", parts[:2] if is_pair else parts
-    elif isinstance(value, (sympy.FiniteSet, sympy.Union, sympy.Intersection)) and parts:
-        return prod(_choose("collection", point) - _evaluate(each, point) for each in parts)  # in any order
-    return _weigh(name, parts, point)
-
-
-def _weigh(name: str, parts: Any, point: str) -> complex:
-    """Combine the values of parts whose order counts."""
-    return _choose(name, point) + sum(_choose(str(i), point) * _evaluate(each, point) for i, each in enumerate(parts))
-
-
-def _evaluate_relation(relation: Relational, point: str) -> complex:
-    """Evaluate an equation so that its multiples have one value, and an inequality so that its positive ones do."""
-    if not (isinstance(relation.lhs, sympy.Expr) and isinstance(relation.rhs, sympy.Expr)):
-        return _weigh(type(relation).__name__, relation.args, point)
-    difference = relation.lhs - relation.rhs
-    here = _evaluate_number(difference, point)
-    there = _evaluate_number(difference, "origin") if difference.free_symbols else 1.0
-    kind = type(relation)
-    if kind in (sympy.Eq, sympy.Ne):
-        return _choose(kind.__name__, point) + here / there
-    return _choose(_MIRRORED.get(kind, kind).__name__, point) + here / abs(there) * (-1 if kind in _MIRRORED else 1)
+    if isinstance(value, Relational) and isinstance(value.lhs, sympy.Expr) and isinstance(value.rhs, sympy.Expr):
+        difference = value.lhs - value.rhs
+        there = _evaluate_number(difference, "origin") if difference.free_symbols else 1.0
+        return abs(_evaluate_number(difference, point) / there)
+    parts = value.flat() if isinstance(value, sympy.MatrixBase) else value.args
+    ends = parts[:2] if isinstance(value, sympy.Interval) else parts  # but not whether they are open
+    return prod(_choose("part", point) - _evaluate(each, point) for each in ends)
 
 
 def _evaluate_number(value: Any, point: str) -> complex:

@@ -107,14 +107,14 @@ class Math(Checker):
         return forms
 
     def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int, bool]]:
-        """Yield formulas with nearly the same values. Of one kind they are the same if 12 digits agree."""
+        """Yield formulas with nearly the same values. Expressions of one kind are the same if 12 digits agree."""
         for points in (1, 2):  # the exact values, and the loose ones
             found = [place for place, form in enumerate(forms) if isinstance(form, Values) and form.exact]
             keys = {place: forms[place][points][0].real for place in found}
             for first, second in find_neighbours(keys, _are_near):
                 one, other = forms[first], forms[second]
                 same = one.kind == other.kind and all(map(_are_close, one.exact, other.exact))
-                if same or all(map(_are_near, one.loose, other.loose)):
+                if all(map(_are_near, one[points], other[points])):
                     yield first, second, same
 
     def warm_up(self) -> None:
@@ -136,9 +136,8 @@ class Values(NamedTuple):
     """The values of a formula at seeded points.
 
     Attributes:
-        kind: the kind of formula, and of a rational number its value. Those of one kind are the same if their exact
-            values are close.
-        exact: the values that decide.
+        kind: the kind of an expression, with the value of a rational number; the text of another formula.
+        exact: the values that decide between expressions of one kind.
         loose: values that equivalent formulas of other kinds have too, such as 5 for x = 5.
     """
 
