@@ -10,7 +10,7 @@ from at_k.analysis.ranking import RANKS, Ranking
 from at_k.cli.options import refuse, spell
 from at_k.cli.output import BY_ENDING, make_console, print_lines, save_form, say_written, show_work, write_result
 from at_k.cli.scoring import list_models, make_models, make_report
-from at_k.errors import InputError, Message, quote_word
+from at_k.errors import InputError, Mention, Message, quote_word
 from at_k.options.registry import COMPARING, PILOT, PLANNING, POOLING
 from at_k.plots import (
     check_ending,
@@ -251,12 +251,19 @@ def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: An
         )
     found = {name: solve_by_budget(report, unit) for name, report in reports.items()}
     error = max(own.simulated for own in found.values())
+    of_samples = [
+        Message(
+            "budget.samples", "The budget counts samples. If a column says what each cost, name it: {columns}.",
+            columns=Mention(columns={"cost": "COLUMN"}),
+        )
+    ]  # fmt: skip
     said = [Message("budget.simulated", "Simulated, since costs differ: an error of at most {error:.1g}.", error=error)]
     compared = []
     if len(found) == 2:
         first, second = found.values()
         compared = [compare_budgets(first, second, list(found))]
-    parts = [Sentences(compared, "legend"), Sentences(said if error else [], "note")]
+    notes = [*(of_samples if unit == "samples" else []), *(said if error else [])]
+    parts = [Sentences(compared, "legend"), Sentences(notes, "note")]
     _save(draw_budgets(found, title=title), out, [part for part in parts if part.said])
 
 

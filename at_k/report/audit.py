@@ -120,13 +120,22 @@ def read_column(data: Any, column: str, reading: Mapping[str, Any]) -> dict[str,
     """Read a further column of grades of the same data; problems without any are left out."""
     if not is_paths(data) and not hasattr(data, "roles"):
         frame = {name: list_values(each) for name, each in read_frame(data).items()}
-        cells = frame.get(column, [])
-        if any(isinstance(cell, (list, tuple)) for cell in cells):  # a row for each problem, without cells for most
-            kept = [i for i, cell in enumerate(cells) if cell is not None and any(each is not None for each in cell)]
+        cells = frame.get(column, [None])
+        kept = [
+            i for i, cell in enumerate(cells) if isinstance(cell, (list, tuple)) and any(x is not None for x in cell)
+        ]
+        if kept:  # a row for each problem, without cells for most
             data = {name: [each[i] for i in kept] for name, each in frame.items()}
             data.setdefault("problem", list(map(str, kept)))
+        elif column in frame and all(cell is None or isinstance(cell, (list, tuple)) for cell in cells):
+            return {}
     columns = {**(reading.get("columns") or {}), "grades": column}
-    judged = judge_data(data, **{**reading, "columns": columns, "missing": "drop"})
+    try:
+        judged = judge_data(data, **{**reading, "columns": columns, "missing": "drop"})
+    except InputError as error:
+        if error.code == "missing.nothing_left":  # nobody has filled it in
+            return {}
+        raise
     grades = Ragged.concatenate(list(judged.problems.grades or ()))
     return {
         name: grades.values[start:stop].astype(np.float64)

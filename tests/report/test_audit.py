@@ -87,6 +87,8 @@ PARTIAL = [*make_results()["gold"][:-1], [1] * (N - 1) + [None]]
     [
         ({"gold": make_results(audited=29)["gold"]}, {}, "audit.few"),
         ({"gold": PARTIAL}, {}, "audit.partial"),
+        ({"gold": [None] * PROBLEMS}, {}, "audit.few"),
+        ({"gold": [[None] * N] * PROBLEMS}, {}, "audit.few"),
         ({}, {"clusters": [str(i % 9) for i in range(PROBLEMS)]}, "audit.intervals"),
         ({}, {"target": "problem_set"}, "audit.intervals"),
     ],
@@ -95,30 +97,58 @@ def test_impossible_audits_are_refused(change, options, code):
     refuses(code, at_k.score, make_results() | change, audited="gold", **options)
 
 
+def test_a_column_that_nobody_has_filled_in_is_too_few(tmp_path):
+    refused = refuses(
+        "audit.few", at_k.score, write_samples(make_results(audited=0), tmp_path / "r.csv"), audited="gold"
+    )
+    assert refused.values["count"] == 0
+
+
 def test_counts_cannot_be_audited():
     refuses("audit.counts", at_k.score, at_k.Tally.of({"grades": [[1, 0]]}), audited="gold")
 
 
-def find_values(correct, k, tau):
-    """Return P(at least max(1, ⌈τk⌉) of k are correct) for each problem, by the hypergeometric tail."""
+def find_values(c, k, tau):
+    """Return P(at least max(1, ⌈τk⌉) of k are correct) where c of 64 are, by the hypergeometric tail."""
     from scipy.stats import hypergeom
 
-    return hypergeom.sf(max(1, int(np.ceil(tau * k))) - 1, correct.shape[1], correct.sum(axis=1), k)
+    return hypergeom.sf(max(1, int(np.ceil(tau * k))) - 1, 64, np.arange(65), k)[c]
 
 
-@for_each("k, tau, audited", [(k, tau, a) for k in (1, 8, 64) for tau in (0.0, 0.5, 1.0) for a in (40, 100)])
-def test_audited_intervals_cover_where_false_passes_differ_by_problem(k, tau, audited):
+def assert_covered(draw, k, audited, runs=400):
+    """Values of 200 problems by the checker and by the better judge are drawn; the truth is a mean of 100,000."""
     rng = np.random.default_rng([k, audited])
-    rate = np.random.default_rng(5).beta(0.6, 0.6, 100_000)
-    truth_of_all = np.mean(find_values(np.random.default_rng(6).random((100_000, 64)) < rate[:, None], k, tau))
+    truth = np.mean(draw(np.random.default_rng(6), 100_000)[1])
     covered = 0
-    runs = 400
     for _ in range(runs):
-        p, slip = rng.beta(0.6, 0.6, (200, 1)), rng.beta(0.5, 9.5, (200, 1))
-        truth = rng.random((200, 64)) < p
-        observed = truth | (rng.random(truth.shape) < slip)
-        better = find_values(truth, k, tau)
+        observed, better = draw(rng, 200)
         better[rng.permutation(200)[audited:]] = np.nan
-        bar = correct_by_audit(find_values(observed, k, tau), better)[1]
-        covered += bar.low <= truth_of_all <= bar.high
+        bar = correct_by_audit(observed, better)[1]
+        covered += bar.low <= truth <= bar.high
     assert covered / runs >= 0.93
+
+
+CELLS = [(k, audited) for k in (1, 8, 64) for audited in (40, 100)]
+
+
+@for_each("k, audited, tau", [(*cell, tau) for cell in CELLS for tau in (0.0, 0.5, 1.0)])
+def test_audited_intervals_cover_where_false_passes_differ_by_problem(k, audited, tau):
+    def draw(rng, problems):
+        right = rng.binomial(64, rng.beta(0.6, 0.6, problems))
+        passed = rng.binomial(64 - right, rng.beta(0.5, 9.5, problems))
+        return find_values(right + passed, k, tau), find_values(right, k, tau)
+
+    assert_covered(draw, k, audited)
+
+
+@for_each("k, audited", CELLS)
+def test_audited_votes_cover_where_the_checker_passes_a_wrong_answer(k, audited):
+    """Each problem has a right answer and a wrong one, which the checker takes for right in every fifth problem."""
+    votes = at_k.cons_at_k([["r"] * c + ["w"] * (64 - c) for c in range(65)],
+                           [[1] * c + [0] * (64 - c) for c in range(65)], k=k)  # fmt: skip
+
+    def draw(rng, problems):
+        value = votes[rng.binomial(64, rng.beta(0.6, 0.6, problems))]
+        return np.where(rng.random(problems) < 0.2, 1.0, value), value.copy()
+
+    assert_covered(draw, k, audited)
