@@ -108,11 +108,11 @@ def test_counts_cannot_be_audited():
     refuses("audit.counts", at_k.score, at_k.Tally.of({"grades": [[1, 0]]}), audited="gold")
 
 
-def find_values(c, k, tau):
-    """Return P(at least max(1, ⌈τk⌉) of k are correct) where c of 64 are, by the hypergeometric tail."""
+def tabulate(k, tau):
+    """Return P(at least max(1, ⌈τk⌉) of k are correct) where c = 0…64 of 64 are, by the hypergeometric tail."""
     from scipy.stats import hypergeom
 
-    return hypergeom.sf(max(1, int(np.ceil(tau * k))) - 1, 64, np.arange(65), k)[c]
+    return hypergeom.sf(max(1, int(np.ceil(tau * k))) - 1, 64, np.arange(65), k)
 
 
 def assert_covered(draw, k, audited, runs=400):
@@ -133,10 +133,12 @@ CELLS = [(k, audited) for k in (1, 8, 64) for audited in (40, 100)]
 
 @for_each("k, audited, tau", [(*cell, tau) for cell in CELLS for tau in (0.0, 0.5, 1.0)])
 def test_audited_intervals_cover_where_false_passes_differ_by_problem(k, audited, tau):
+    values = tabulate(k, tau)
+
     def draw(rng, problems):
         right = rng.binomial(64, rng.beta(0.6, 0.6, problems))
         passed = rng.binomial(64 - right, rng.beta(0.5, 9.5, problems))
-        return find_values(right + passed, k, tau), find_values(right, k, tau)
+        return values[right + passed], values[right]
 
     assert_covered(draw, k, audited)
 
