@@ -173,27 +173,28 @@ def asks(prediction, reference, *, row):
 DATA = {"prompt": ["1 + 1", "2 + 2"], "answers": [["2", "3"], ["4", "4"]], "references": ["", ""]}
 
 
-@for_each("kind", ["mapping", "rows", "pandas", "arrow", "dataset", "selected", "file of problems", "file of samples"])
+ROWS = [dict(zip(DATA, row, strict=True)) for row in zip(*DATA.values(), strict=True)]
+WAYS = {
+    "mapping": DATA,
+    "rows": ROWS,
+    "pandas": pd.DataFrame(DATA, index=[7, 8]),
+    "arrow": pa.table(DATA),
+    "dataset": Dataset.from_dict(DATA),
+    "selected": {name: [column[0], *column] for name, column in DATA.items()} | {"model": ["x", "y", "y"]},
+    "file of problems": [row | {"id": row["prompt"], "references": ["-"]} for row in ROWS],
+    "file of samples": [
+        row | {"id": row["prompt"], "references": ["-"], "answers": text} for row in ROWS for text in row["answers"]
+    ],
+}
+
+
+@for_each("kind", list(WAYS))
 def test_every_way_in_gives_the_row(kind, tmp_path):
-    data, options = DATA, {}
-    if kind == "rows":
-        data = [{name: column[i] for name, column in DATA.items()} for i in range(2)]
-    elif kind == "pandas":
-        data = pd.DataFrame(DATA, index=[7, 8])
-    elif kind in ("arrow", "dataset"):
-        data = Dataset.from_dict(DATA) if kind == "dataset" else pa.table(DATA)
-    elif kind == "selected":
-        data = {name: [column[0], *column] for name, column in DATA.items()} | {"model": ["x", "y", "y"]}
-        options = {"where": {"model": "y"}}
-    elif kind.startswith("file"):
-        data = tmp_path / f"{kind[-8:]}.jsonl"
-        each = [
-            {"id": f"p{i}", "prompt": DATA["prompt"][i], "answers": DATA["answers"][i], "references": ["-"]}
-            for i in range(2)
-        ]
-        if kind.endswith("samples"):
-            each = [row | {"answers": text} for row in reversed(each) for text in row["answers"]]
-        data.write_text("".join(json.dumps(row) + "\n" for row in each))
+    data, options = WAYS[kind], {"where": {"model": "y"}} if kind == "selected" else {}
+    if kind.startswith("file"):
+        path = tmp_path / f"{kind[-8:]}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in data))
+        data = path
         options = {"columns": {"references": "references", "answers": "answers", "problem": "id"}}
     report = at_k.score(data, k=1, metrics="avg_at_n", check_correct_fn=asks, **options)
     assert report.values["avg@2"] == 0.75

@@ -69,6 +69,12 @@ def grade(judge, *pairs, question="What?"):
     return judge.grade_all(pairs, rows=[{"question": question}] * len(pairs))
 
 
+def make(serve, sent, **options):
+    """Return a judge whose endpoint always sends the same."""
+    server = {"model": "m", "base_url": serve(lambda *_: (200, sent)).url, "prompt": "math_equality"}
+    return checkers.judge(**server | {"cache": ":memory:"} | options)
+
+
 def test_a_reply_that_is_no_verdict_grades_nothing_and_is_asked_again_later(serve, tmp_path):
     server = serve(lambda prompt, count: (200, "Well, it depends." if count == 1 else "CORRECT"))
     judge = checkers.judge(model="m", base_url=server.url, cache=tmp_path / "judge.sqlite")
@@ -106,37 +112,26 @@ def test_failures_pass_or_grade_nothing_and_a_refusal_stops(serve):
      b'{"choices": [{"message": {"content": [{"text": "yes"}]}}]}', b'{"choices": [{"message": {"content": 5}}]}'],
 )  # fmt: skip
 def test_a_reply_without_a_text_grades_nothing(serve, sent):
-    judge = checkers.judge(
-        model="m", base_url=serve(lambda *_: (200, sent)).url, prompt="math_equality", cache=":memory:"
-    )
-    (outcome,) = judge.grade_all([("1", "1")])
+    (outcome,) = make(serve, sent).grade_all([("1", "1")])
     assert outcome.cause == "error"
     assert re.search("no reply with a text: |no verdict", outcome.reason)
 
 
 def test_halves_of_characters_are_asked_and_kept(serve, tmp_path):
-    judge = checkers.judge(
-        model="m", base_url=serve(lambda *_: (200, "\ud800\nyes")).url, prompt="math_equality", cache=tmp_path / "a"
-    )
+    judge = make(serve, "\ud800\nyes", cache=tmp_path / "a")
     assert [judge.grade_all([("\udc00", "1")])[0].grade for _ in range(2)] == [1, 1]
 
 
 def test_a_cost_that_is_not_told_is_none(serve):
     sent = b'{"choices": [{"message": {"content": "yes"}}], "usage": {"prompt_tokens": null}}'
-    judge = checkers.judge(
-        model="m", base_url=serve(lambda *_: (200, sent)).url, prompt="math_equality", cache=":memory:"
-    )
-    assert judge.grade_all([("1", "1")])[0].facts["tokens_read"] == 0
+    assert make(serve, sent).grade_all([("1", "1")])[0].facts["tokens_read"] == 0
 
 
 def test_a_damaged_cache_is_named(serve, tmp_path):
-    server = serve(lambda *_: (200, "yes"))
     (tmp_path / "a").write_text("no database" * 999)
     for cache in (tmp_path / "a", tmp_path / "a" / "b", tmp_path):
-        judge = checkers.judge(model="m", base_url=server.url, prompt="math_equality", cache=cache)
         with pytest.raises(InputError, match=rf"{re.escape(str(cache))}.*cannot be used: .*another one as `cache`"):
-            judge.grade_all([("1", "1")])
-    assert server.asked == []
+            make(serve, "yes", cache=cache).grade_all([("1", "1")])
 
 
 def test_requests_at_a_time_are_bounded_also_in_an_event_loop(serve):
@@ -191,12 +186,9 @@ def test_a_judge_without_model_question_or_prompt_is_refused():
         checkers.judge(model="m").grade_all([("a", "b")], rows=[{"references": "b"}])
     with pytest.raises(InputError, match=r"`prompt` must be one of 'simpleqa', 'math_equality', or .*\{answer\}"):
         checkers.judge(prompt="Is it right?")
-    for wrong, error in (
-        ({"concurrency": 0}, ValueError),
-        ({"concurrency": 1.5}, TypeError),
-    ):
-        with pytest.raises(error, match=f"`{next(iter(wrong))}` must be"):
-            checkers.judge(**wrong)
+    for wrong, error in ((0, ValueError), (1.5, TypeError)):
+        with pytest.raises(error, match="`concurrency` must be"):
+            checkers.judge(concurrency=wrong)
 
 
 WRITTEN = json.loads((Path(__file__).parents[2] / "data" / "texts.json").read_text(encoding="utf-8"))
