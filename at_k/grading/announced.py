@@ -3,46 +3,15 @@ r"""Find where a text announces its answer, and read it there: after "####", in 
 from __future__ import annotations
 
 import re
-import sys
-import unicodedata
 from collections import deque
 from collections.abc import Iterator
-from pathlib import Path
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-_TABLE = tomllib.loads(Path(__file__).with_name("patterns.toml").read_text(encoding="utf-8"))
-
-
-def _fill(rule: str, **more: str) -> str:
-    """Put in the parts that rules have in common. Words with accents are also found in decomposed form."""
-    parts = _TABLE["parts"] | more
-
-    def spell(part: re.Match[str]) -> str:
-        value = parts[part[1]]
-        if isinstance(value, list):
-            value = "|".join(
-                dict.fromkeys(unicodedata.normalize(form, word) for form in ("NFC", "NFD") for word in value)
-            )
-        return _fill(value, **more)
-
-    return re.sub("%(\\w+)%", spell, rule)
-
-
-def compile_section(name: str, **more: str) -> dict[str, re.Pattern[str]]:
-    """Compile the expressions of a section of the table, given further parts."""
-    return {key: re.compile(_fill(rule, **more)) for key, rule in _TABLE[name].items()}
-
+from at_k.grading.patterns import TABLE, compile_section, fill
 
 # In lower case, what every mark of an answer holds in a text of ASCII.
-_ASCII_STEMS = (*filter(str.isascii, _TABLE["parts"]["latin"]), "result", "####")
+_ASCII_STEMS = (*filter(str.isascii, TABLE["parts"]["latin"]), "result", "####")
 
-_MARK = re.compile(
-    "(?m)" + "|".join(f"(?P<{kind}>{_fill('|'.join(rules))})" for kind, rules in _TABLE["marks"].items())
-)
+_MARK = re.compile("(?m)" + "|".join(f"(?P<{kind}>{fill('|'.join(rules))})" for kind, rules in TABLE["marks"].items()))
 _RULES = compile_section("announced")
 
 # Marks, and characters of a line, that are looked at. A text that announces nothing a hundred times has no answer.

@@ -7,8 +7,8 @@ from collections import deque
 from functools import lru_cache
 from itertools import chain
 
-from at_k.grading.announced import compile_section
 from at_k.grading.numbers import to_ascii
+from at_k.grading.patterns import compile_section
 
 # The letters of options that are looked for by default. MMLU-Pro has up to J.
 LETTERS = "ABCDEFGHIJ"

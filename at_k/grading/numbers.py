@@ -6,6 +6,7 @@ import re
 import unicodedata
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 # An exact number. An int where it is whole: Python works with these ten times as fast.
 Rational = int | Fraction
@@ -128,44 +129,8 @@ def _read_decimal(digits: str) -> Fraction:
 
 
 _GLYPHS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
-_IN_GROUPS = r"\d{1,3}(?:(?:,\d{3})+|(?:\{,\}\d{3})+|(?:\\,\d{3})+|(?:'\d{3})+|(?:_\d{3})+)(?!\d)"
-_SPACED = r"(?<!\d[ ])\d{1,3}(?:[ ]\d{3})+(?!\d)"  # but 10 20 100 are three numbers
-
-# A number that `read_number` reads, within a line. Money and the sign before it are looked for separately.
-_IN_TEXT = re.compile(
-    rf"""(?=[\d.\\{_GLYPHS}])(?:
-      (?:\d+[ ]?)?\\[dtc]?frac[ ]?{_ARGUMENT}[ ]?{_ARGUMENT}
-    | (?:(?:\d+(?:\.\d+)?|\.\d+)[ ]?(?:[*xX]|\\times|\\cdot)[ ]?)?10[ ]?
-      (?:\^[ ]?(?:[+-]?\d+|\{{[+-]?\d+\}})|{_RAISED.pattern})
-    | \d+[ ]+\d+[ ]?/[ ]?\d+(?![\d/])
-    | (?:\d+[ ]?)?[{_GLYPHS}]
-    | [1-9]\d{{0,2}}(?:\.\d{{3}})+,\d+(?!\.?\d) | [1-9]\d{{0,2}}(?:\.\d{{3}}){{2,}}(?!\d)
-    | (?:{_IN_GROUPS}|{_SPACED}|\d+|(?<![\d.])\.(?=\d))(?:(?<!\.)\.\d+|(?<=\.)\d+)?(?:[eE][+-]?\d+(?!\w))?
-      (?:[ ]?/[ ]?[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?![\d/]))?
-    )(?:[ ]?(?:\\?%|per[ ]?cent\b))?""",
-    re.ASCII | re.VERBOSE,
-)
-
-_UNIT = (
-    r"(?:(?<![A-Za-z\\])(?:(?:square|cubic|sq\.?|cu\.?)[ ])?(?:[kcdmnMµμ]?m|in|ft|yd|mi|[mnµμ]?s|secs?|min|hr?"
-    r"|inch(?:es)?|feet|foot|yards?|miles?|(?:kilo|centi|milli)?met(?:er|re)s?|units?|seconds?|hours?|[kmµμ]?g|L)"
-    r"|\\(?:text|mathrm|textrm|operatorname)\s?\{[^{}]{1,30}\})"
-)
-_UNITS_POWER = re.compile(rf"{_UNIT}\s?(?:\^|\*\*)\s?\{{?\s?[+-]?$")
-
-# Letters that may come right before a number. After others it is part of a name, as in H2O and m2.
-_WORD_BEFORE = re.compile(rf"(?:(?<![A-Za-z]){_MONEY}|\\[a-z]*space|\\[a-z]*quad|\\boxed|\\[a-z]*[lg]eq?|\\approx)$")
-
-_PART = re.compile(r"(?:\^|(?<=[A-Za-z0-9)])\*\*|_|√|(?<=[0-9]):|\\sqrt|\\log|\]|\\frac\{.{0,40}\})\s?[{(]?\s?[+-]?$")
-
-# Characters with which these end. A look at one is a tenth of a search.
+# The last characters before a part of a formula. A look at one is a tenth of a search.
 _BEFORE_PARTS = frozenset("^*_√:tg]}")
-
-# Signs that a number is part of a formula, which is another number: an exponent, a base, what is below a root.
-# The last number of 12:30 is none either.
-_RAISED_OR_NAMED = re.compile(r"\s?(?:\^|\*\*(?=[\w({-]))|[ ]?(?:\\pi|\\sqrt|π|√)|\}\s?\{")
-
-_SIGN_BEFORE = re.compile(rf"(?:(?<![\w)\]}}}}])-|(?<=[=(:][ ])-[ ])(?:{_MONEY}[ ]?)?$")
 
 
 class _Alike(dict[int, str]):
@@ -178,7 +143,13 @@ class _Alike(dict[int, str]):
 
 
 _ALIKE = _Alike()
-_FOREIGN = re.compile(r"(?![0-9])\d|[．，－％／]")
+
+
+@lru_cache(maxsize=1)
+def _compile() -> dict[str, re.Pattern[str]]:
+    from at_k.grading.patterns import compile_section
+
+    return compile_section("numbers", money=_MONEY, argument=_ARGUMENT, raised=_RAISED.pattern, glyphs=_GLYPHS)
 
 
 def find_last_number(text: str) -> str | None:
@@ -192,19 +163,20 @@ def find_last_number(text: str) -> str | None:
         >>> find_last_number("about half"), find_last_number("7-5"), find_last_number(r"or 1\frac{1}{2}")
         (None, '5', '1\\frac{1}{2}')
     """
+    rules = _compile()
     for spelled in reversed(text.split("\n")):
         line = spelled if spelled.isascii() else spelled.translate(_ALIKE)
-        for found in reversed(list(_IN_TEXT.finditer(line))):
+        for found in reversed(list(rules["in_text"].finditer(line))):
             start, end = found.span()
             before = line[max(0, start - 60) : start]
             part = before.rstrip(" {(+-")[-1:] in _BEFORE_PARTS
-            named = before[-1:].isascii() and before[-1:].isalpha() and not _WORD_BEFORE.search(before)
-            if named or (part and _UNITS_POWER.search(before)):
+            named = before[-1:].isascii() and before[-1:].isalpha() and not rules["word_before"].search(before)
+            if named or (part and rules["units_power"].search(before)):
                 continue
-            if (part and _PART.search(before)) or _RAISED_OR_NAMED.match(line, end):
+            if (part and rules["part"].search(before)) or rules["raised_or_named"].match(line, end):
                 return None
-            number = _FOREIGN.sub(lambda digit: _CHARACTERS[ord(digit[0])], spelled[start:end]).strip()
+            number = rules["foreign"].sub(lambda digit: _CHARACTERS[ord(digit[0])], spelled[start:end]).strip()
             if line.endswith("/", 0, start):  # what is left of 5/6/2024 is not a fraction
                 return number.rpartition("/")[2]
-            return f"-{number}" if _SIGN_BEFORE.search(line, max(0, start - 8), start) else number
+            return f"-{number}" if rules["sign_before"].search(line, max(0, start - 8), start) else number
     return None
