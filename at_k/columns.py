@@ -7,14 +7,12 @@ are read as a whole; everything else is read value by value.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
 from functools import partial
 from itertools import chain, pairwise
-from math import isnan
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -24,8 +22,19 @@ from at_k import arrow
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError
 from at_k.samples import Answers, Problems, Ragged, to_float64
-from at_k.validation import is_integer, shorten, type_name
-from at_k.values import cached_property
+from at_k.validation import (
+    LARGEST_INTEGER,
+    NUMBERS,
+    TIMES,
+    describe,
+    fit_floats,
+    fits_float,
+    is_integer,
+    is_missing,
+    require_same_problems,
+    require_same_samples,
+    shorten,
+)
 
 
 def read_answers(rows: object, name: str = "predictions") -> Answers:
@@ -39,7 +48,7 @@ def read_answers(rows: object, name: str = "predictions") -> Answers:
     if not kinds <= {str, type(None)}:
         for i, value in enumerate(flat):
             if not isinstance(value, str) and not is_missing(value):
-                raise TypeError(f"`{name}` must hold strings; got {show(value)} in {locate(n, i)}")
+                raise TypeError(f"`{name}` must hold strings; got {describe(value)} in {locate(n, i)}")
         flat = [str.__str__(value) if isinstance(value, str) else None for value in flat]  # subclasses such as np.str_
     return Answers.of_values(flat, n)
 
@@ -54,7 +63,7 @@ def read_labels(rows: object, name: str = "votes") -> Answers:
     if not set(map(type, flat)) <= {str, type(None)}:
         for i, value in enumerate(flat):
             if not isinstance(value, Hashable):
-                raise TypeError(f"`{name}` must hold hashable answers; got {show(value)} in {place(i)}")
+                raise TypeError(f"`{name}` must hold hashable answers; got {describe(value)} in {place(i)}")
         flat = [None if is_missing(value) else value for value in flat]
         refuse_mixtures(flat, n, name, place)
     return Answers.of_values(flat, n)
@@ -69,8 +78,8 @@ def refuse_mixtures(flat: list[Any], n: Ints, name: str, place: Place) -> None:
             for i in present:
                 if sorts[i] is not sorts[present[0]]:
                     raise TypeError(
-                        f"`{name}` must not mix types in a problem; got {show(flat[i])} in {place(i)}, "
-                        f"beside {show(flat[present[0]])}"
+                        f"`{name}` must not mix types in a problem; got {describe(flat[i])} in {place(i)}, "
+                        f"beside {describe(flat[present[0]])}"
                     )
 
 
@@ -172,57 +181,16 @@ def read_references(rows: object, name: str = "references") -> list[tuple[str, .
         if isinstance(accepted, str):
             accepted = (accepted,)
         if not isinstance(accepted, (list, tuple)):
-            raise TypeError(f"`{name}` must hold strings or lists of strings; got {show(row)} in problem {problem}")
+            raise TypeError(f"`{name}` must hold strings or lists of strings; got {describe(row)} in problem {problem}")
         if not accepted or any(map(is_missing, accepted)):
             raise ValueError(f"`{name}` must hold an answer for every problem; got {shorten(row)} in problem {problem}")
         for text in accepted:
             if not isinstance(text, str):
                 raise TypeError(
-                    f"`{name}` must hold strings or lists of strings; got {show(text)} in problem {problem}"
+                    f"`{name}` must hold strings or lists of strings; got {describe(text)} in problem {problem}"
                 )
         checked.append(tuple(map(str.__str__, accepted)))
     return checked
-
-
-class Rows(Sequence[dict[str, Any]]):
-    """Give each problem's row as a mapping of its columns. They are listed when the first row is asked for.
-
-    Args:
-        columns: the columns that describe problems. What a column `meta` holds in JSON is part of the row.
-        order: the positions of the rows, in the order of the problems; by default all.
-
-    Examples:
-        >>> Rows({"problem": ["a", "b"], "meta": [None, '{"prompt": "2 + 2?"}']})[1]
-        {'problem': 'b', 'prompt': '2 + 2?'}
-    """
-
-    def __init__(self, columns: Mapping[str, Any], order: Sequence[int] | None = None) -> None:
-        self._columns, self._order = columns, order
-
-    @cached_property
-    def _listed(self) -> dict[str, list[Any]]:
-        return {
-            name: column.to_pylist() if hasattr(column, "to_pylist") else list(column)
-            for name, column in self._columns.items()
-        }
-
-    def __len__(self) -> int:
-        return len(next(iter(self._columns.values()), ())) if self._order is None else len(self._order)
-
-    def __getitem__(self, problem: Any) -> Any:
-        place = problem if self._order is None else self._order[problem]
-        row = {name: column[place] for name, column in self._listed.items()}
-        meta = row.pop("meta", None)
-        return row | (json.loads(meta) if isinstance(meta, str) and meta[:1] == "{" else {})
-
-
-def check_rows(value: object, name: str = "rows") -> None:
-    """Raise unless this is a list of mappings, as `rows` is."""
-    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
-        raise TypeError(f"`{name}` must be a list of mappings; got {shorten(value)} of type {type_name(value)}")
-    for place, row in enumerate(value):
-        if not isinstance(row, Mapping):
-            raise TypeError(f"`{name}` must hold mappings; got {shorten(row)} of type {type_name(row)} in row {place}")
 
 
 def read_groups(rows: object, name: str = "groups") -> list[str]:
@@ -237,7 +205,7 @@ def read_groups(rows: object, name: str = "groups") -> list[str]:
             raise ValueError(f"`{name}` must hold a label for every problem; got {label!r} in problem {problem}")
         sort = str if isinstance(label, str) else int
         if not isinstance(label, str) and not is_integer(label):
-            raise TypeError(f"`{name}` must hold strings or integers; got {show(label)} in problem {problem}")
+            raise TypeError(f"`{name}` must hold strings or integers; got {describe(label)} in problem {problem}")
         text = str.__str__(label) if isinstance(label, str) else spell_integer(int(label), name, problem)
         if sorts.setdefault(text, sort) is not sort:
             raise ValueError(
@@ -257,12 +225,6 @@ def spell_integer(label: int, name: str, problem: int) -> str:
         ) from None
 
 
-def require_problems(name: str, length: int) -> None:
-    """Raise if a column has no problems."""
-    if not length:
-        raise ValueError(f"`{name}` must hold at least one problem; got none")
-
-
 def require_columns(called: Mapping[str, str | None], roles: Collection[str], columns: Collection[str]) -> None:
     """Raise unless every role is known, and every column that is named for one exists."""
     for role, column in called.items():
@@ -276,24 +238,6 @@ def require_columns(called: Mapping[str, str | None], roles: Collection[str], co
                 "data.no_column", "{option:columns} must name columns of the data, which are {columns}; got {column}",
                 columns=", ".join(map(repr, list(columns)[:20])), column=shorten(column),
             )  # fmt: skip
-
-
-def require_same_problems(name: str, length: int, other: str, other_length: int) -> None:
-    """Raise if two columns have different numbers of problems."""
-    if length != other_length:
-        raise ValueError(f"`{name}` and `{other}` must have as many problems; got {length} and {other_length}")
-
-
-def require_same_samples(name: str, n: Ints, other: str, other_n: Ints) -> None:
-    """Raise if two columns have different numbers of samples in a problem."""
-    require_same_problems(name, len(n), other, len(other_n))
-    differ = np.flatnonzero(n != other_n)
-    if len(differ):
-        at = differ[0]
-        raise ValueError(
-            f"`{name}` and `{other}` must have as many samples in every problem; got {n[at]} and {other_n[at]} "
-            f"in problem {at}"
-        )
 
 
 def _read_number_parts(rows: object, name: str) -> list[Ragged]:
@@ -316,16 +260,6 @@ def show_number(number: Any) -> str:
     return str(int(number) if float(number).is_integer() and abs(number) < LARGEST_INTEGER else number)
 
 
-NUMBERS = (int, float, np.bool_, np.integer, np.floating, Decimal)
-
-_TIMES = (np.timedelta64, np.datetime64)
-"""Types that pass for integers in NumPy."""
-
-_FLOATS = (float, np.floating, Decimal)
-
-LARGEST_INTEGER = 2**53
-"""Every integer up to this one fits in a 64-bit float."""
-
 Place = Callable[[int], str]
 
 
@@ -336,20 +270,13 @@ def is_table(rows: object, dimensions: int) -> TypeGuard[NDArray[Any]]:
     return rows.ndim == dimensions and rows.size > 0 and rows.dtype.kind in "biuf" and fit_floats(np.asarray(rows))
 
 
-def fit_floats(numbers: NDArray[Any]) -> bool:
-    """Return whether every number fits in a 64-bit float."""
-    if numbers.dtype.type in (np.int64, np.uint64):  # in either order of bytes
-        return bool(numbers.max(initial=0) <= LARGEST_INTEGER and numbers.min(initial=0) >= -LARGEST_INTEGER)
-    return numbers.dtype.itemsize <= 8
-
-
 def to_floats(flat: list[Any], name: str, place: Place) -> Floats:
     """Convert numbers to floats, without changing any; None becomes NaN."""
     kinds = set(map(type, flat))
-    if not all(issubclass(sort, (*NUMBERS, type(None))) and not issubclass(sort, _TIMES) for sort in kinds):
+    if not all(issubclass(sort, (*NUMBERS, type(None))) and not issubclass(sort, TIMES) for sort in kinds):
         for i, value in enumerate(flat):
-            if value is not None and (not isinstance(value, NUMBERS) or isinstance(value, _TIMES)):
-                raise TypeError(f"`{name}` must hold numbers; got {show(value)} in {place(i)}")
+            if value is not None and (not isinstance(value, NUMBERS) or isinstance(value, TIMES)):
+                raise TypeError(f"`{name}` must hold numbers; got {describe(value)} in {place(i)}")
     if kinds & {np.float16, np.float32}:
         flat = [float(str(value)) if isinstance(value, (np.float16, np.float32)) else value for value in flat]
     if type(None) in kinds:
@@ -361,16 +288,8 @@ def to_floats(flat: list[Any], name: str, place: Place) -> Floats:
     if (np.abs(numbers) >= LARGEST_INTEGER).any():
         for i, value in enumerate(flat):
             if isinstance(value, (int, np.integer, Decimal)) and not fits_float(value):
-                raise ValueError(f"`{name}` must hold numbers that fit in a float; got {show(value)} in {place(i)}")
+                raise ValueError(f"`{name}` must hold numbers that fit in a float; got {describe(value)} in {place(i)}")
     return numbers
-
-
-def fits_float(value: int | np.integer[Any] | Decimal) -> bool:
-    """Return whether a float holds this number exactly."""
-    try:
-        return int(float(value)) == value
-    except OverflowError:
-        return False
 
 
 def to_vectors(flat: list[Any], name: str, place: Place) -> Floats:
@@ -382,7 +301,7 @@ def to_vectors(flat: list[Any], name: str, place: Place) -> Floats:
             rows[i] = [None] * d
         elif not isinstance(row, (list, tuple)):
             raise TypeError(
-                f"`{name}` must hold numbers, or a list of them for every sample; got {show(flat[i])} in {place(i)}"
+                f"`{name}` must hold numbers, or a list of them for every sample; got {describe(flat[i])} in {place(i)}"
             )
         elif len(row) != d or d == 0:
             raise ValueError(
@@ -399,7 +318,7 @@ def flatten(rows: object, name: str) -> tuple[list[Any], Ints]:
         for problem, row in enumerate(outer):
             if not isinstance(row, (list, tuple)):
                 raise TypeError(
-                    f"`{name}` must hold a list of samples for every problem; got {show(row)} in problem {problem}"
+                    f"`{name}` must hold a list of samples for every problem; got {describe(row)} in problem {problem}"
                 )
     n = np.fromiter(map(len, outer), dtype=np.int64, count=len(outer))
     if not n.all():
@@ -410,13 +329,7 @@ def flatten(rows: object, name: str) -> tuple[list[Any], Ints]:
 
 
 def replace_na(values: list[Any]) -> list[Any]:
-    """Replace the missing values of pandas, which have types of their own, by None.
-
-    Examples:
-        >>> import pandas as pd
-        >>> replace_na(["7", pd.NA, pd.NaT])
-        ['7', None, None]
-    """
+    """Replace the missing values of pandas, which have types of their own, by None."""
     pandas = sys.modules.get("pandas")
     if pandas is None:  # no such value can exist before pandas is imported
         return values
@@ -426,18 +339,13 @@ def replace_na(values: list[Any]) -> list[Any]:
     return [None if type(value) in absent else value for value in values]
 
 
-def is_missing(value: object) -> bool:
-    """Return whether a value means a missing one."""
-    return value is None or (isinstance(value, _FLOATS) and isnan(value))
-
-
 def list_rows(rows: object, name: str, entry: str = "problem") -> Sequence[Any]:
     """List the entries of a column, one for each problem, or for each of what `entry` says."""
     if isinstance(rows, (list, tuple)):
         return replace_na(list(rows))
     frame = hasattr(rows, "columns")  # iterating over a table gives the names of its columns
     if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, bytearray, Mapping, Set)) or frame:
-        raise TypeError(f"`{name}` must be a list with one entry per {entry}; got {show(rows)}")
+        raise TypeError(f"`{name}` must be a list with one entry per {entry}; got {describe(rows)}")
     chunks = arrow.to_chunks(rows)
     if chunks is not None:
         return list(chain.from_iterable(chunk.to_pylist() for chunk in chunks))
@@ -447,7 +355,7 @@ def list_rows(rows: object, name: str, entry: str = "problem") -> Sequence[Any]:
     if listed is whole and not isinstance(listed, (list, tuple)):
         return replace_na(list(whole))
     if not isinstance(listed, (list, tuple)):
-        raise TypeError(f"`{name}` must be a list with one entry per {entry}; got {show(rows)}")
+        raise TypeError(f"`{name}` must be a list with one entry per {entry}; got {describe(rows)}")
     return replace_na(list(listed))
 
 
@@ -468,11 +376,6 @@ def to_list(values: object) -> Any:
 def locate(n: Ints, sample: int) -> str:
     """Name the problem and sample at an index of the flat list."""
     return Ragged.of_lengths(np.empty(0), n).place(sample)
-
-
-def show(value: object) -> str:
-    """Show a value and its type."""
-    return f"{shorten(value)} of type {type_name(value)}"
 
 
 def read_problems(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -26,72 +26,7 @@ from at_k.computation import (
 )
 from at_k.options.registry import OPTIONS, SHARED_OPTIONS
 from at_k.validation import check_choice, check_flag, shorten
-from at_k.values import Key, Values, cached_property
-
-Words = tuple[str, str]
-"""The same words in English and in Chinese."""
-
-
-@dataclass(frozen=True)
-class Style:
-    """The look of a line of values against k, which tells it apart from every other line.
-
-    Attributes:
-        colour: its colour on the pages, by its name in the style sheet; "" for any that is free.
-        pen: its colour, marker and dashes on paper, as Matplotlib takes them. Lines of thresholds have none: they are
-            greys, from the lowest τ to the highest.
-        waits: whether the pages draw it only when it is asked for.
-    """
-
-    colour: str
-    pen: tuple[str, str, tuple[int, ...]] | None = None
-    waits: bool = False
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """A threshold τ whose line is known by words, a colour or a name of its own.
-
-    Attributes:
-        label: what its values say, in a few words; by default those of the output, with the share filled in.
-        style: how it is drawn; by default as the output says.
-        twin: the metric that is the same under another name: pass^k is G-Pass@k with τ = 1.
-    """
-
-    label: Words | None = None
-    style: Style | None = None
-    twin: str | None = None
-
-
-@dataclass(frozen=True)
-class Output:
-    """A number that a module returns.
-
-    Attributes:
-        key: its key as the documentation spells it: "G-Pass@{k}_{τ}".
-        text: its meaning, in Markdown.
-        label: its meaning in a few words.
-        style: how it is drawn against k; None if it is not, because it is not a share, or repeats another line.
-        thresholds: τ → what is special about its line.
-        bounded: whether it lies in [0, 1]; otherwise it has the unit of the scores.
-        even_k: whether it is compared at even k alone: where k is odd, it cannot reach 1.
-        of_module: whether the module always returns it; False for a number that only some results have, such as the
-            standard error of a simulation.
-    """
-
-    key: str
-    text: str
-    label: Words = ("", "")
-    style: Style | None = None
-    thresholds: Mapping[float, Threshold] = field(default_factory=dict)
-    bounded: bool = True
-    even_k: bool = False
-    of_module: bool = True
-
-    @property
-    def metric(self) -> str:
-        """Return the `Key.metric` of its keys: "G-Pass@k"."""
-        return self.key.partition("_{τ}")[0].replace("{", "").replace("}", "")
+from at_k.values import Key, Output, Style, Threshold, Values, cached_property
 
 
 @dataclass(frozen=True)
@@ -364,24 +299,14 @@ OUTPUTS = _Outputs({output.metric: output for metric in FAMILY.values() for outp
 
 
 def find_style(line: Key) -> Style | None:
-    """Return how a line is drawn: as its threshold says, or else its output.
-
-    Examples:
-        >>> find_style(Key("G-Pass@k", tau=1.0)).colour, find_style(Key("max@k"))
-        ('pass-hat', None)
-    """
+    """Return how a line is drawn: as its threshold says, or else its output."""
     output = OUTPUTS[line.metric]
     own = None if line.tau is None else output.thresholds.get(float(line.tau))
     return own.style if own and own.style else output.style
 
 
 def leave_out_twins(lines: Iterable[Key]) -> list[Key]:
-    """Leave out the lines that are there under another name.
-
-    Examples:
-        >>> leave_out_twins([Key("G-Pass@k", tau=1.0), Key("pass^k"), Key("pass@k")])
-        ['G-Pass@k_1.0', 'pass@k']
-    """
+    """Leave out the lines that are there under another name."""
     listed = list(lines)
     known = {
         OUTPUTS[line.metric].thresholds[float(line.tau)].twin

@@ -33,7 +33,7 @@ from at_k.options.registry import (
 )
 from at_k.samples import Problems, Store
 from at_k.summary import Confidence
-from at_k.validation import check_seed, shorten
+from at_k.validation import check_seed, require_problems, require_same_problems, shorten
 from at_k.values import Values
 
 
@@ -248,11 +248,11 @@ class SampledMetric(evaluate.Metric, ABC):
 
     def _run(self, batch: Problems, options: dict[str, Any]) -> dict[str, Any]:
         """Run `_compute` on checked columns."""
-        columns.require_problems("predictions", len(batch))
+        require_problems("predictions", len(batch))
         # Check the options of the report now: judging may take minutes, and a wrong one should not waste it.
         for name in ("rows", "groups", "clusters"):
             if options[name] is not None:
-                columns.require_same_problems(name, len(options[name]), "predictions", len(batch))
+                require_same_problems(name, len(options[name]), "predictions", len(batch))
         confidence = Confidence(
             options["confidence_level"], options["target"], options["clusters"], options["ci_method"]
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+import json
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.combinatorics import Floats, Ints
+from at_k.validation import describe
 from at_k.values import cached_property
 
 _BLOCK = 1 << 17
@@ -338,3 +340,42 @@ class Store:
         store = Store()
         store._batches = [*self._batches]
         return store
+
+
+class Rows(Sequence[dict[str, Any]]):
+    """Give each problem's row as a mapping of its columns. They are listed when the first row is asked for.
+
+    What a column `meta` holds in JSON is part of the row. `order` has the positions of the rows; by default all.
+
+    Examples:
+        >>> Rows({"problem": ["a", "b"], "meta": [None, '{"prompt": "2 + 2?"}']})[1]
+        {'problem': 'b', 'prompt': '2 + 2?'}
+    """
+
+    def __init__(self, columns: Mapping[str, Any], order: Sequence[int] | None = None) -> None:
+        self._columns, self._order = columns, order
+
+    @cached_property
+    def _listed(self) -> dict[str, list[Any]]:
+        return {
+            name: column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+            for name, column in self._columns.items()
+        }
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values()), ())) if self._order is None else len(self._order)
+
+    def __getitem__(self, problem: Any) -> Any:
+        place = problem if self._order is None else self._order[problem]
+        row = {name: column[place] for name, column in self._listed.items()}
+        meta = row.pop("meta", None)
+        return row | (json.loads(meta) if isinstance(meta, str) and meta[:1] == "{" else {})
+
+
+def check_rows(value: object, name: str = "rows") -> None:
+    """Raise unless this is a list of mappings, as `rows` is."""
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
+        raise TypeError(f"`{name}` must be a list of mappings; got {describe(value)}")
+    for place, row in enumerate(value):
+        if not isinstance(row, Mapping):
+            raise TypeError(f"`{name}` must hold mappings; got {describe(row)} in row {place}")

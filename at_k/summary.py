@@ -25,7 +25,7 @@ from at_k.uncertainty.standard_errors import (
     problem_set_error,
     read_clusters,
 )
-from at_k.validation import check_choice, shorten, type_name
+from at_k.validation import check_choice, require_same_problems, shorten, type_name
 from at_k.values import Column, ErrorBar, Key, Values, spell
 
 _SKEWED = 2.0
@@ -34,17 +34,7 @@ _SKEWED = 2.0
 
 @dataclass(frozen=True)
 class Confidence:
-    """The error bars that are wanted.
-
-    Attributes:
-        confidence_level: the confidence level; None for no error bars.
-        target: "population" or "problem_set".
-        clusters: one label per problem, where problems come in groups that resemble each other.
-        method: how an interval is made of a standard error; see `at_k.interval`. "bootstrap" needs none.
-
-    Raises:
-        ValueError: if choices do not go together.
-    """
+    """The error bars that are wanted, as the options of the same names say; without a level there are none."""
 
     confidence_level: float | None = None
     target: str = "population"
@@ -79,11 +69,7 @@ def find_error_bars(
     problems: NDArray[np.intp] | None = None,
     times: Ints | None = None,
 ) -> dict[Key, ErrorBar]:
-    """Find the error bar of every key that has one.
-
-    Values without a range have none if there is one problem, or if their standard error is 0: equal values do not show
-    how far others may lie. Nor have values whose squares a float does not hold.
-    """
+    """Find the error bar of every key that has one."""
     if wanted.confidence_level is None:
         return {}
     columns = {key: column for key, column in columns.items() if not is_too_large(column.levels)}
@@ -113,6 +99,7 @@ def find_error_bars(
                 if (wanted.target == "population" or errors[key].is_upper_bound) and not isnan(errors[key].stderr):
                     ends = (means[key] - high * errors[key].stderr, means[key] - low * errors[key].stderr)
                     limits[key] = min(limits[key][0], ends[0]), max(limits[key][1], ends[1])
+    # Values without a range have none where they are all equal: they do not show how far others may lie.
     return {
         key: ErrorBar(None if isnan(error.stderr) else error.stderr, *limits[key], error.is_upper_bound, key in skewed)
         for key, error in errors.items()
@@ -256,9 +243,9 @@ def summarize(
         raise ValueError("`per_problem` must hold at least one column; got none")
     first, n_problems = next((key, len(column)) for key, column in values.items())
     for key, column in values.items():
-        columns.require_same_problems(first, n_problems, key, len(column))
+        require_same_problems(first, n_problems, key, len(column))
     if labels is not None:
-        columns.require_same_problems("clusters", len(labels), first, n_problems)
+        require_same_problems("clusters", len(labels), first, n_problems)
     check_choice("key_style", key_style, KEY_STYLES)
     spelled = {spell(key, key_style): key for key in values}
     for key in values:
@@ -268,7 +255,7 @@ def summarize(
             )
     members = None if groups is None else columns.read_groups(groups)
     if members is not None:
-        columns.require_same_problems("groups", len(members), "predictions", n_problems)
+        require_same_problems("groups", len(members), "predictions", n_problems)
     return summarize_columns(values, {}, groups=members, key_style=key_style, wanted=wanted)
 
 
@@ -310,10 +297,8 @@ def name_limits(name: str, bar: ErrorBar) -> dict[str, float]:
 def average(
     values: Mapping[Name, Column], problems: NDArray[np.intp] | None = None, times: Ints | None = None
 ) -> dict[Name, float]:
-    """Average each column over all problems, or over some of them; `times` is that of `Column.count`.
-
-    The sums are rounded once, so that the order of the problems does not matter.
-    """
+    """Average each column over all problems, or over some of them; `times` is that of `Column.count`."""
+    # The sums are rounded once, so that the order of the problems does not matter.
     counted: dict[int, Ints] = {}  # how often each level occurs, for each array that columns share
     means: dict[Name, float] = {}
     for key, column in values.items():
@@ -367,14 +352,11 @@ _HALF = 2**26
 
 
 def mean_of_levels(levels: Floats, counts: Ints) -> float:
-    """Average levels, each of which occurs `counts` times, and round the sum once.
-
-    Levels and counts are split into two halves of 26 bits each. The product of two halves is exact.
-    """
+    """Average levels, each of which occurs `counts` times, and round the sum once."""
     total = int(counts.sum())
     if np.abs(levels).max(initial=0) > LARGEST:  # the products would not be floats
         return fsum((levels * (counts / total)).tolist())
-    wide = levels * _SPLIT
+    wide = levels * _SPLIT  # two halves of 26 bits each, and so of counts: products of halves are exact
     high = wide - (wide - levels)
     few = counts % _HALF
     products = np.stack([high, levels - high])[:, None] * np.stack([few, counts - few])
@@ -399,11 +381,7 @@ def make_details(
     key_style: str = "standard",
     wanted: Confidence = NO_ERROR_BARS,
 ) -> dict[str, Any]:
-    """Make the details of a result, ready for `json.dumps`.
-
-    `per_problem` maps "n", "c" and every key to a list with one value per problem, in input order. If the checker says
-    how its checks ended, as `code` does, `outcomes` counts the samples by outcome, and `reasons` has a text for each.
-    """
+    """Make the details of a result, ready for `json.dumps`."""
     n = verdicts.n
     table: dict[str, list[Any]] = {"n": n.tolist(), "c": verdicts.c.tolist()}
     outcomes = verdicts.outcomes

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
-from math import ceil
+from math import ceil, isnan
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -20,6 +20,17 @@ Taus = Tau | Sequence[Tau]
 
 _ALL_DIGITS = Context(prec=17)
 """No float prints with more digits. The caller's context may hold fewer."""
+
+
+NUMBERS = (int, float, np.bool_, np.integer, np.floating, Decimal)
+
+TIMES = (np.timedelta64, np.datetime64)
+"""Types that pass for integers in NumPy."""
+
+_FLOATS = (float, np.floating, Decimal)
+
+LARGEST_INTEGER = 2**53
+"""Every integer up to this one fits in a 64-bit float."""
 
 
 def is_sequence(value: object) -> bool:
@@ -40,6 +51,26 @@ def is_whole_decimal(value: object) -> TypeGuard[Decimal]:
 def is_number(value: object) -> TypeGuard[float]:
     """Return whether a value is a real number. Truth values are not, and neither are durations."""
     return is_integer(value) or isinstance(value, (float, np.floating))
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a value means a missing one."""
+    return value is None or (isinstance(value, _FLOATS) and isnan(value))
+
+
+def fit_floats(numbers: NDArray[Any]) -> bool:
+    """Return whether every number fits in a 64-bit float."""
+    if numbers.dtype.type in (np.int64, np.uint64):  # in either order of bytes
+        return bool(numbers.max(initial=0) <= LARGEST_INTEGER and numbers.min(initial=0) >= -LARGEST_INTEGER)
+    return numbers.dtype.itemsize <= 8
+
+
+def fits_float(value: int | np.integer[Any] | Decimal) -> bool:
+    """Return whether a float holds this number exactly."""
+    try:
+        return int(float(value)) == value
+    except OverflowError:
+        return False
 
 
 def type_name(value: object) -> str:
@@ -64,7 +95,8 @@ def shorten(value: object, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
-def _describe(value: object) -> str:
+def describe(value: object) -> str:
+    """Return the beginning of a value's `repr`, and its type."""
     return f"{shorten(value)} of type {type_name(value)}"
 
 
@@ -75,7 +107,7 @@ def check_k(value: Any, name: str = "k") -> tuple[int, ...]:
         raise ValueError(f"`{name}` must name at least one number of draws; got {shorten(value)}")
     for number in numbers:
         if not is_integer(number):
-            raise TypeError(f"`{name}` must be a positive integer or a list of them; got {_describe(number)}")
+            raise TypeError(f"`{name}` must be a positive integer or a list of them; got {describe(number)}")
         if number < 1:
             raise ValueError(f"`{name}` must be a positive integer; got {shorten(int(number))}")
         if number > _LARGEST:
@@ -110,7 +142,7 @@ def check_tau(value: Any, name: str = "tau") -> tuple[Tau, ...]:
     checked: list[Tau] = []
     for number in numbers:
         if not is_number(number) and not isinstance(number, Fraction):
-            raise TypeError(f"`{name}` must be a number in [0, 1] or a list of them; got {_describe(number)}")
+            raise TypeError(f"`{name}` must be a number in [0, 1] or a list of them; got {describe(number)}")
         if not 0 <= number <= 1:
             raise ValueError(f"`{name}` must lie in [0, 1]; got {shorten(number)}")
         checked.append(number if isinstance(number, Fraction) else read_decimal(number))
@@ -125,7 +157,7 @@ def draws_needed(tau: Tau, k: int) -> int:
 def check_threshold(value: object, name: str = "threshold") -> float:
     """Return the grade above which a sample is correct."""
     if not is_number(value):
-        raise TypeError(f"`{name}` must be a number in [0, 1]; got {_describe(value)}")
+        raise TypeError(f"`{name}` must be a number in [0, 1]; got {describe(value)}")
     if not 0 <= value <= 1:
         raise ValueError(f"`{name}` must lie in [0, 1]; got {shorten(value)}")
     return read_decimal(value)
@@ -142,30 +174,30 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
         return value
     listed = ", ".join(map(repr, choices))
     if not isinstance(value, str):
-        raise TypeError(f"`{name}` must be one of {listed}; got {_describe(value)}")
+        raise TypeError(f"`{name}` must be one of {listed}; got {describe(value)}")
     raise ValueError(f"`{name}` must be one of {listed}; got {shorten(value)}")
 
 
 def check_flag(name: str, value: object) -> bool:
     """Return True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"`{name}` must be True or False; got {_describe(value)}")
+        raise TypeError(f"`{name}` must be True or False; got {describe(value)}")
     return bool(value)
 
 
 def check_numbers(value: Any, name: str) -> None:
     """Raise unless a value is a sequence of numbers."""
     if not is_sequence(value):
-        raise TypeError(f"`{name}` must be a list of numbers; got {_describe(value)}")
+        raise TypeError(f"`{name}` must be a list of numbers; got {describe(value)}")
     for number in value:
         if not is_number(number):
-            raise TypeError(f"`{name}` must hold numbers; got {_describe(number)}")
+            raise TypeError(f"`{name}` must hold numbers; got {describe(number)}")
 
 
 def check_seed(value: object, name: str = "seed") -> int:
     """Return the seed of a simulation."""
     if not is_integer(value):
-        raise TypeError(f"`{name}` must be an integer; got {_describe(value)}")
+        raise TypeError(f"`{name}` must be an integer; got {describe(value)}")
     if value < 0:
         raise ValueError(f"`{name}` must not be negative; got {shorten(int(value))}")
     return int(value)
@@ -200,6 +232,30 @@ def _check_integers(name: str, values: ArrayLike) -> Ints:
     if array.dtype.kind not in "iu" and array.size:
         raise TypeError(f"`{name}` must hold integers; got {array.dtype} in {shorten(values, 80)}")
     return array.astype(np.int64)
+
+
+def require_problems(name: str, length: int) -> None:
+    """Raise if a column has no problems."""
+    if not length:
+        raise ValueError(f"`{name}` must hold at least one problem; got none")
+
+
+def require_same_problems(name: str, length: int, other: str, other_length: int) -> None:
+    """Raise if two columns have different numbers of problems."""
+    if length != other_length:
+        raise ValueError(f"`{name}` and `{other}` must have as many problems; got {length} and {other_length}")
+
+
+def require_same_samples(name: str, n: Ints, other: str, other_n: Ints) -> None:
+    """Raise if two columns have different numbers of samples in a problem."""
+    require_same_problems(name, len(n), other, len(other_n))
+    differ = np.flatnonzero(n != other_n)
+    if len(differ):
+        at = differ[0]
+        raise ValueError(
+            f"`{name}` and `{other}` must have as many samples in every problem; got {n[at]} and {other_n[at]} "
+            f"in problem {at}"
+        )
 
 
 def read_as_integers(numbers: Floats) -> tuple[list[int], int]:

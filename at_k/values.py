@@ -1,4 +1,4 @@
-"""Keys, the values that a metric computes for them, one per problem, and attributes that are computed once."""
+"""Keys and how they are shown, values that a metric computes for them, and attributes that are computed once."""
 
 from __future__ import annotations
 
@@ -143,6 +143,72 @@ def read_key(name: str, metrics: Collection[str]) -> Key | None:
         return None
     share = None if tau is None else Fraction(tau) if "/" in tau else float(tau)
     return Key(metric, int(number) if number.isdigit() else None, share)
+
+
+Words = tuple[str, str]
+"""The same words in English and in Chinese."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """The look of a line of values against k, which tells it apart from every other line.
+
+    Attributes:
+        colour: its colour on the pages, by its name in the style sheet; "" for any that is free.
+        pen: its colour, marker and dashes on paper, as Matplotlib takes them. Lines of thresholds have none: they are
+            greys, from the lowest τ to the highest.
+        waits: whether the pages draw it only when it is asked for.
+    """
+
+    colour: str
+    pen: tuple[str, str, tuple[int, ...]] | None = None
+    waits: bool = False
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A threshold τ whose line is known by words, a colour or a name of its own.
+
+    Attributes:
+        label: what its values say, in a few words; by default those of the output, with the share filled in.
+        style: how it is drawn; by default as the output says.
+        twin: the metric that is the same under another name: pass^k is G-Pass@k with τ = 1.
+    """
+
+    label: Words | None = None
+    style: Style | None = None
+    twin: str | None = None
+
+
+@dataclass(frozen=True)
+class Output:
+    """A number that a module returns.
+
+    Attributes:
+        key: its key as the documentation spells it: "G-Pass@{k}_{τ}".
+        text: its meaning, in Markdown.
+        label: its meaning in a few words.
+        style: how it is drawn against k; None if it is not, because it is not a share, or repeats another line.
+        thresholds: τ → what is special about its line.
+        bounded: whether it lies in [0, 1]; otherwise it has the unit of the scores.
+        even_k: whether it is compared at even k alone: where k is odd, it cannot reach 1.
+        of_module: whether the module always returns it; False for a number that only some results have, such as the
+            standard error of a simulation.
+    """
+
+    key: str
+    text: str
+    label: Words = ("", "")
+    style: Style | None = None
+    thresholds: Mapping[float, Threshold] = field(default_factory=dict)
+    bounded: bool = True
+    even_k: bool = False
+    of_module: bool = True
+
+    @property
+    def metric(self) -> str:
+        """Return the `Key.metric` of its keys: "G-Pass@k"."""
+        return self.key.partition("_{τ}")[0].replace("{", "").replace("}", "")
 
 
 @dataclass(frozen=True, eq=False)

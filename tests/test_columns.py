@@ -14,6 +14,7 @@ from numpy.testing import assert_array_equal
 
 from at_k import columns
 from at_k.columns import read_answers, read_grades, read_groups, read_labels, read_references, read_scores, read_weights
+from at_k.validation import require_same_problems, require_same_samples
 
 NAN, INF = float("nan"), float("inf")
 
@@ -298,13 +299,13 @@ def test_integers_of_five_thousand_digits(read, number):
 
 def test_as_many_problems_and_samples():
     n = np.array([1, 2, 3])
-    columns.require_same_problems("scores", 3, "predictions", 3)
-    columns.require_same_samples("scores", n, "predictions", n)
+    require_same_problems("scores", 3, "predictions", 3)
+    require_same_samples("scores", n, "predictions", n)
     says = "ValueError: `scores` and `predictions` must have as many problems; got 3 and 2"
-    refuses(says, columns.require_same_problems, "scores", 3, "predictions", 2)
-    refuses(says, columns.require_same_samples, "scores", n, "predictions", n[:2])
+    refuses(says, require_same_problems, "scores", 3, "predictions", 2)
+    refuses(says, require_same_samples, "scores", n, "predictions", n[:2])
     says = "ValueError: `scores` and `predictions` must have as many samples … 2 and 5 in problem 1"
-    refuses(says, columns.require_same_samples, "scores", n, "predictions", np.array([1, 5, 4]))
+    refuses(says, require_same_samples, "scores", n, "predictions", np.array([1, 5, 4]))
 
 
 # Numbers of every type

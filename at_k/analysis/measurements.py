@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from at_k.columns import read_groups, require_same_problems
+from at_k.columns import read_groups
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message, Phrases
 from at_k.estimators.counts import g_pass_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
@@ -24,7 +24,7 @@ from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.checks import is_too_large
 from at_k.uncertainty.jackknife import CountsEstimator, jackknife_counts
 from at_k.uncertainty.standard_errors import read_clusters
-from at_k.validation import is_number, shorten, type_name
+from at_k.validation import is_number, require_same_problems, shorten, type_name
 from at_k.values import Key, cached_property
 
 _say = Phrases(

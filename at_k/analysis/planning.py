@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from at_k.analysis.measurements import refuse_wrong_kind
-from at_k.columns import require_same_problems
 from at_k.combinatorics import Floats
 from at_k.errors import Message, Phrases
 from at_k.estimators import g_pass_at_k, pass_at_k
@@ -33,7 +32,7 @@ from at_k.uncertainty.variance import (
     find_half_width,
     read_pilot,
 )
-from at_k.validation import check_k, is_number, is_sequence, shorten
+from at_k.validation import check_k, is_number, is_sequence, require_same_problems, shorten
 
 if TYPE_CHECKING:
     from at_k.signatures import PlanOptions, Unpack

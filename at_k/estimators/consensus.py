@@ -24,6 +24,8 @@ from at_k.validation import (
     is_sequence,
     read_as_integers,
     refuse_too_many_k,
+    require_problems,
+    require_same_samples,
     shorten,
 )
 from at_k.values import cached_property
@@ -94,7 +96,7 @@ def cons_at_k(
     refuse_too_many_k(draws, ballots.codes.n)
     weighted = None if weights is None else columns.read_weights(weights)
     if weighted is not None:
-        columns.require_same_samples("weights", weighted.n, "votes", ballots.codes.n)
+        require_same_samples("weights", weighted.n, "votes", ballots.codes.n)
     value, _ = elect(
         ballots,
         flags,
@@ -115,8 +117,8 @@ def read_votes(votes: object, correct: object) -> tuple[Answers, NDArray[np.bool
     if wrong.any():
         at = int(np.argmax(wrong))
         raise ValueError(f"`correct` must hold 0 or 1; got {right.values[at]} in {right.place(at)}")
-    columns.require_same_samples("votes", ballots.codes.n, "correct", right.n)
-    columns.require_problems("votes", len(ballots))
+    require_same_samples("votes", ballots.codes.n, "correct", right.n)
+    require_problems("votes", len(ballots))
     return ballots, right.values > 0
 
 

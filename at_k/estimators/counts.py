@@ -23,6 +23,7 @@ from at_k.validation import (
     draws_needed,
     is_sequence,
     refuse_too_many_k,
+    require_problems,
 )
 
 P = ParamSpec("P")
@@ -220,7 +221,7 @@ def avg_at_n(grades: object, /, *, threshold: float = 0.5) -> Floats:
         array([0.66666667, 0.5       ])
     """
     graded = columns.read_grades(grades, "grades", missing=False)
-    columns.require_problems("grades", len(graded))
+    require_problems("grades", len(graded))
     correct = graded.above(check_threshold(threshold))
     return correct.sums() / correct.n
 

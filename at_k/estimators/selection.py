@@ -29,6 +29,8 @@ from at_k.validation import (
     read_as_integers,
     read_decimal,
     refuse_too_many_k,
+    require_problems,
+    require_same_samples,
     shorten,
 )
 
@@ -128,8 +130,8 @@ def read_choice(
     """
     scored = columns.read_scores(scores, "scores")
     graded = columns.read_grades(grades, "grades", missing=False)
-    columns.require_same_samples("scores", scored.n, "grades", graded.n)
-    columns.require_problems("scores", len(scored))
+    require_same_samples("scores", scored.n, "grades", graded.n)
+    require_problems("scores", len(scored))
     correct = graded.above(check_threshold(threshold))
     draws = check_k(k)
     refuse_too_many_k(draws, scored.n)
@@ -139,7 +141,7 @@ def read_choice(
 def read_highest(scores: object, k: K, *, select: str | None, **ranking: Any) -> tuple[Ragged, tuple[int, ...]]:
     """Check the arguments of max@k, and return scores, one number per sample, and every k."""
     scored = columns.read_scores(scores, "scores")
-    columns.require_problems("scores", len(scored))
+    require_problems("scores", len(scored))
     draws = check_k(k)
     refuse_too_many_k(draws, scored.n)
     if select is not None and check_choice("select", select, SELECT) != "weighted":

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.columns import flag_samples, require_same_samples
+from at_k.columns import flag_samples
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError
 from at_k.grading.checkers import Check, Checker, ExactMatch, Row, find_checker, name_checker
@@ -21,7 +21,7 @@ from at_k.grading.pairs import Grades, Outcomes, grade_samples
 from at_k.grading.workers import CAUSES
 from at_k.options.option import TIMEOUT
 from at_k.samples import Answers, Problems, Ragged
-from at_k.validation import check_threshold, shorten
+from at_k.validation import check_threshold, require_same_samples, shorten
 from at_k.values import cached_property
 
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import at_k
-from at_k.columns import Rows, read_module_columns, require_problems
+from at_k.columns import read_module_columns
 from at_k.family import Metric, find_metric
 from at_k.grading import judge
 from at_k.options.option import Config
 from at_k.options.registry import COLUMNS, JUDGING_OPTIONS, check_config, check_options
-from at_k.validation import shorten, type_name
+from at_k.samples import Rows
+from at_k.validation import require_problems, shorten, type_name
 from at_k.values import Key, spell
 
 _OF_ALL_PROBLEMS = ("rows", "groups", "weights", "return_details")

@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from at_k.columns import Rows
 from at_k.combinatorics import Ints
 from at_k.errors import InputError, Message
 from at_k.grading import Verdicts
@@ -18,7 +17,7 @@ from at_k.options.option import UNTIL_SUCCESS
 from at_k.readers.samples import Origin
 from at_k.results.saving import holds
 from at_k.results.sheet import Shown
-from at_k.samples import Problems
+from at_k.samples import Problems, Rows
 from at_k.validation import shorten
 from at_k.values import Column, ErrorBar, Key, Keyed, Values, cached_property
 

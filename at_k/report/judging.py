@@ -10,15 +10,7 @@ from typing import Any
 import numpy as np
 
 from at_k.arrow import find_table, to_chunks
-from at_k.columns import (
-    Rows,
-    read_groups,
-    read_problems,
-    replace_na,
-    require_columns,
-    require_problems,
-    require_same_problems,
-)
+from at_k.columns import read_groups, read_problems, replace_na, require_columns
 from at_k.errors import InputError, Mention
 from at_k.grading import find_checker, judge, takes_row
 from at_k.grading.verdicts import MissingSamplesError
@@ -33,8 +25,8 @@ from at_k.report.data import Judged
 from at_k.report.notes import describe_reading, find_conditions
 from at_k.report.report import refuse_report
 from at_k.report.stopped import settle_sampling
-from at_k.samples import Problems
-from at_k.validation import shorten, type_name
+from at_k.samples import Problems, Rows
+from at_k.validation import require_problems, require_same_problems, shorten, type_name
 
 COLUMNS = ("problem", "answers", "references", "grades", "scores", "group")
 """The columns of a data set."""

@@ -14,10 +14,10 @@ from array_api_compat import array_namespace, device, is_array_api_obj, is_torch
 from numpy.typing import NDArray
 
 from at_k import columns
-from at_k.columns import NUMBERS, is_missing, list_rows, replace_na
+from at_k.columns import list_rows, replace_na
 from at_k.combinatorics import Ints
 from at_k.samples import Ragged
-from at_k.validation import shorten
+from at_k.validation import NUMBERS, is_missing, require_problems, require_same_samples, shorten
 from at_k.values import cached_property
 
 
@@ -79,7 +79,7 @@ class Batch:
     def require_same_samples(self, name: str, n: Ints, first: str) -> None:
         """Raise if a further column, with n samples in its rows, differs in their number from the first one."""
         if self.labels is None:
-            columns.require_same_samples(name, n, first, self.n)
+            require_same_samples(name, n, first, self.n)
         elif n.sum() != self.n.sum():
             raise ValueError(f"`{name}` and `{first}` must have as many samples; got {n.sum()} and {self.n.sum()}")
 
@@ -151,7 +151,7 @@ def _flatten(name: str, column: Any, *, grouped: bool) -> tuple[Any, Ints]:
         if not grouped and isinstance(column, (list, tuple)) and column and isinstance(column[0], NUMBERS):
             raise TypeError(f"`{name}` must be {form}, or come with `groups`; got {shorten(column)}")
         rows = columns.read_numbers([column] if grouped else column, name)
-        columns.require_problems(name, len(rows))
+        require_problems(name, len(rows))
         return rows.values, rows.n
     if column.ndim != (1 if grouped else 2) or 0 in column.shape:
         raise ValueError(f"`{name}` must be {form}, and not empty; got an array of shape {tuple(column.shape)}")

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from at_k import columns
 from at_k.combinatorics import Floats, Ints
 from at_k.uncertainty.checks import read_values
+from at_k.validation import require_same_problems
 
 _CHANCE = 0.1
 """The probability that the design effect exceeds its upper bound. Half of all problem sets would have too narrow an
@@ -107,7 +108,7 @@ def count_units(design: Floats, problems: ArrayLike, shares: Shares) -> Floats:
 def read_clusters(clusters: object, problems: int, name: str) -> Ints:
     """Return the number of the cluster of each problem; `name` is the argument that holds the problems."""
     labels = columns.read_groups(clusters, "clusters")
-    columns.require_same_problems("clusters", len(labels), name, problems)
+    require_same_problems("clusters", len(labels), name, problems)
     index = {label: code for code, label in enumerate(dict.fromkeys(labels))}
     return np.fromiter(map(index.__getitem__, labels), dtype=np.int64, count=len(labels))
 

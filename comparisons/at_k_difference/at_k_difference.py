@@ -6,7 +6,8 @@ import datasets
 import evaluate
 
 from at_k.analysis.comparison import compare
-from at_k.columns import read_references, require_problems, require_same_problems
+from at_k.columns import read_references
+from at_k.validation import require_problems, require_same_problems
 from at_k.module import list_defaults
 from at_k.family import FAMILY
 from at_k.options.option import Option
