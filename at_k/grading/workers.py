@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import os
 import pickle
-import select
 import signal
 import socket
 import sys
@@ -22,7 +21,7 @@ from typing import Any
 
 from at_k.errors import InputError, open_bar
 from at_k.grading.code.pool import Ended, Pool, Worker
-from at_k.grading.code.protocol import HarnessError, receive_message, send_message
+from at_k.grading.code.protocol import HarnessError, answer_requests, receive_message, send_message
 from at_k.options.option import TIMEOUT
 from at_k.validation import is_integer, is_number, shorten, type_name
 
@@ -112,12 +111,12 @@ def grade_pairs(
         )
     seconds = check_timeout(timeout)
     wall = _WALL_FACTOR * seconds + _WALL_SECONDS
-    requests = [pickle.dumps((*pairs[place], seconds, wall)) for place in queue]
+    requests = [(*pairs[place], seconds, wall) for place in queue]
     pool = Pool(
-        partial(_take, checker),
+        partial(_start, checker),
         num_workers=min(check_num_workers(num_workers), -(-len(queue) // _FEW)),
         window=max(1, min(_WINDOW, len(queue) // 4)),
-        stop=partial(_give_back, checker),
+        idle=_IDLE[pickle.dumps(checker)],
     )
     try:
         with open_bar(len(queue), checker.name) as bar, pool.open():
@@ -129,10 +128,10 @@ def grade_pairs(
     return grades
 
 
-def _read(reply: bytes | Ended, seconds: float) -> Any:
+def _read(reply: Any, seconds: float) -> Any:
     """Return the grade that a worker sent, or why there is none."""
     if not isinstance(reply, Ended):
-        return pickle.loads(reply)
+        return reply
     if reply.status in (-signal.SIGPROF, -signal.SIGALRM):
         return NotGraded("timeout", f"it took longer than {seconds:g} seconds")
     return NotGraded("crash", f"its process ended with status {reply.status}")
@@ -166,43 +165,29 @@ def serve() -> None:
         except Exception as error:  # noqa: BLE001 - the parent raises it
             send_message(connection, f"{type(error).__name__}: {error}".encode())
             os._exit(0)
-        while select.select([connection], [], [], _IDLE_SECONDS)[0] and (request := receive_message(connection)):
-            answer, reference, cpu_seconds, wall_seconds = pickle.loads(request)
-            set_limits(cpu_seconds, wall_seconds)
-            try:
-                reply = checker.grade(answer, reference)
-            except Exception as error:  # noqa: BLE001 - it is the cause why the pair is not graded
-                reply = NotGraded("error", f"{type(error).__name__}: {error}"[:500])
-            set_limits(0, 0)
-            send_message(connection, pickle.dumps(reply))
+        answer_requests(connection, partial(_grade, checker), _IDLE_SECONDS)
     os._exit(0)  # nothing is left to be cleaned up, and SymPy takes a while to be taken apart
+
+
+def _grade(checker: Any, answer: str, reference: str, cpu_seconds: float, wall_seconds: float) -> Any:
+    """Grade a pair in a worker process, within limits of time."""
+    set_limits(cpu_seconds, wall_seconds)
+    try:
+        return checker.grade(answer, reference)
+    except Exception as error:  # noqa: BLE001 - it is the cause why the pair is not graded
+        return NotGraded("error", f"{type(error).__name__}: {error}"[:500])
+    finally:
+        set_limits(0, 0)
 
 
 def _start(checker: Any) -> Worker:
     path = os.pathsep.join(filter(None, sys.path))
     command = [sys.executable, "-c", "from at_k.grading.workers import serve; serve()"]
-    hello = pickle.dumps((sys.path, pickle.dumps(checker)))
-    return Worker(command, hello, {**os.environ, "PYTHONPATH": path}, patience=0.2)
+    return Worker(command, (sys.path, pickle.dumps(checker)), {**os.environ, "PYTHONPATH": path}, patience=0.2)
 
 
 _IDLE: defaultdict[bytes, list[Worker]] = defaultdict(list)
-"""Idle workers, by the checker that they have imported. `pop` and `append` are safe between threads."""
-
-
-def _take(checker: Any) -> Worker:
-    """Take an idle worker, or start one."""
-    idle = _IDLE[pickle.dumps(checker)]
-    with suppress(IndexError):
-        while worker := idle.pop():
-            if worker.process.poll() is None:
-                return worker
-            worker.close()  # it has ended, since it had nothing to do
-    return _start(checker)
-
-
-def _give_back(checker: Any, worker: Worker) -> None:
-    """Keep a worker for another call."""
-    _IDLE[pickle.dumps(checker)].append(worker)
+"""Idle workers, by the checker that they have imported."""
 
 
 def _take_all() -> list[Worker]:

@@ -43,16 +43,21 @@ class Judge:
             raise EOFError
         return message
 
-    def judge(self, candidate: str, tests: str) -> Outcome:
-        """Return the verdict on a candidate with its tests, or its cases, each of which has a process."""
-        cases = read_once(tests)
-        if cases is not None:
-            return self._judge_cases(candidate, cases)
+    def judge(self, candidate: str, tests: str) -> Outcome | HarnessError:
+        """Return the verdict on a candidate with its tests, or its cases, or why there is none."""
+        try:
+            cases = read_once(tests)
+            return self._judge_tests(candidate, tests) if cases is None else self._judge_cases(candidate, cases)
+        except HarnessError as fault:
+            return fault
+
+    def _judge_tests(self, candidate: str, tests: str) -> Outcome:
         end = self._run(candidate, self.limits.timeout, self.limits.output, tests=tests)
         status, detail, reached = judge_end(end, tests, self.limits)
         return Outcome(status, detail, end["printed"], self.isolation, reached)
 
     def _judge_cases(self, candidate: str, cases: Cases) -> Outcome:
+        """Return the verdict on a candidate by cases, each of which has a process."""
         count = len(cases.inputs)
         until = time.monotonic() + (self.limits.total or (self.limits.timeout + 1) * count + 5)
         for place, (given, wanted) in enumerate(zip(cases.inputs, cases.outputs, strict=True), 1):

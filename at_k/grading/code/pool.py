@@ -17,8 +17,8 @@ The workers of a checker such as `math` are one process each (`at_k.grading.work
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import selectors
 import socket
 import subprocess
@@ -27,9 +27,10 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from at_k.errors import InputError
 from at_k.grading.code.protocol import HarnessError, Outcome, ProgramLimits, receive_message, send_message
@@ -66,7 +67,7 @@ class Worker:
     def __init__(
         self,
         command: Sequence[str],
-        hello: bytes,
+        hello: object,
         environment: Mapping[str, str],
         *,
         patience: float = SECONDS_TO_STOP,
@@ -86,10 +87,10 @@ class Worker:
             )
         self.send(hello)
 
-    def send(self, message: bytes) -> None:
+    def send(self, message: object) -> None:
         """Send a message. `receive` tells if the process has ended."""
         with suppress(OSError):
-            send_message(self.connection, message)
+            send_message(self.connection, pickle.dumps(message))
 
     def receive(self) -> bytes | None:
         """Receive a message. Return None if the process has ended."""
@@ -131,34 +132,38 @@ class Pool:
     """Keep workers that answer requests one after the other. Use it as `with Pool(…).open() as pool`.
 
     Args:
-        start: starts a worker, or takes one that is idle. It need not be ready.
+        start: starts a worker. It need not be ready.
         num_workers: the number of workers.
         window: the number of requests that a worker holds: one under way, and others to go on with.
-        stop: ends a worker, or keeps it, when it has nothing to do.
+        idle: workers that are taken first, and to which those without work return; None if they end.
     """
 
     def __init__(
-        self,
-        start: Callable[[], Worker],
-        *,
-        num_workers: int,
-        window: int = 2,
-        stop: Callable[[Worker], object] = Worker.close,
+        self, start: Callable[[], Worker], *, num_workers: int, window: int = 2, idle: list[Worker] | None = None
     ) -> None:
-        self.start, self.num_workers, self.window, self.stop = start, num_workers, window, stop
+        self.start, self.num_workers, self.window, self.idle = start, num_workers, window, idle
         self.workers: list[Worker] = []
 
     def open(self) -> Pool:
         """Start the workers, all at the same time."""
         try:
             for _ in range(self.num_workers):
-                self.workers.append(self.start())
+                self.workers.append(self._take())
             for worker in self.workers:
                 worker.wait_until_ready()
         except BaseException:
             self.__exit__()
             raise
         return self
+
+    def _take(self) -> Worker:
+        """Take an idle worker, or start one. `pop` and `append` are safe between threads."""
+        with suppress(IndexError):
+            while worker := (self.idle or []).pop():
+                if worker.process.poll() is None:
+                    return worker
+                worker.close()  # it has ended, since it had nothing to do
+        return self.start()
 
     def __enter__(self) -> Pool:
         return self
@@ -169,11 +174,11 @@ class Pool:
             with suppress(OSError):
                 worker.connection.shutdown(socket.SHUT_RDWR)  # so that all of them end at the same time
         for worker in self.workers:
-            worker.close() if worker in busy else self.stop(worker)
+            worker.close() if worker in busy or self.idle is None else self.idle.append(worker)
         self.workers.clear()
 
-    def run(self, requests: Sequence[bytes]) -> Iterator[tuple[int, bytes | Ended]]:
-        """Yield the place of each request and the reply to it, or how it ended its worker, as they come."""
+    def run(self, requests: Sequence[object]) -> Iterator[tuple[int, Any]]:
+        """Yield the place of each request and the reply to it, or `Ended` if it ended its worker, as they come."""
         waiting = deque(range(len(requests)))
         with selectors.DefaultSelector() as selector:
             for number, worker in enumerate(self.workers):
@@ -184,11 +189,11 @@ class Pool:
                     worker = self.workers[number]
                     reply = worker.receive()
                     if reply is not None:
-                        yield worker.queue.popleft(), reply
+                        yield worker.queue.popleft(), pickle.loads(reply)
                     else:
                         selector.unregister(worker.connection)
                         lost, status = worker.queue, worker.close()
-                        self.workers[number] = worker = self.start()
+                        self.workers[number] = worker = self._take()
                         worker.wait_until_ready()
                         selector.register(worker.connection, selectors.EVENT_READ, number)
                         if lost:
@@ -196,7 +201,7 @@ class Pool:
                         waiting.extendleft(reversed(lost))
                     self._fill(worker, waiting, requests)
 
-    def _fill(self, worker: Worker, waiting: deque[int], requests: Sequence[bytes]) -> None:
+    def _fill(self, worker: Worker, waiting: deque[int], requests: Sequence[object]) -> None:
         while waiting and len(worker.queue) < self.window:
             worker.queue.append(waiting.popleft())
             worker.send(requests[worker.queue[-1]])
@@ -229,10 +234,8 @@ def start_supervisor(limits: ProgramLimits, kind: str, *, careful: bool) -> Work
         raise HarnessError("namespaces are a feature of Linux")
     environment = {name: os.environ[name] for name in LOADED_WITH if name in os.environ} | ENVIRONMENT
     path = [entry for entry in sys.path if os.path.isabs(entry) and os.path.exists(entry)]
-    settings = {"path": path, "temporary": tempfile.gettempdir(), "isolation": kind, "careful": careful}
-    settings["limits"] = asdict(limits)
     command = [sys.executable, "-s", str(HERE / "supervisor.py"), str(os.getpid())]
-    return Worker(command, json.dumps(settings).encode(), environment)
+    return Worker(command, (path, tempfile.gettempdir(), limits, kind, careful), environment)
 
 
 def run_each(
@@ -258,18 +261,16 @@ def run_each(
     require_permission()
     if not pairs:
         return
-    requests = [json.dumps({"candidate": candidate, "tests": tests}).encode() for candidate, tests in pairs]
     with open_supervisors(limits, min(num_workers, len(pairs)), isolation) as pool:
-        for place, reply in pool.run(requests):
-            yield place, read_reply(reply)
+        for place, reply in pool.run(pairs):
+            yield place, explain_end(reply)
 
 
-def read_reply(reply: bytes | Ended) -> Outcome | HarnessError:
-    """Return the outcome that a keeper sent, or why there is none."""
+def explain_end(reply: Outcome | HarnessError | Ended) -> Outcome | HarnessError:
+    """Return a reply, or why there is none."""
     if isinstance(reply, Ended):
         return HarnessError(f"the process that watched the program ended with status {reply.status}")
-    answer = json.loads(reply)
-    return HarnessError(answer["fault"]) if "fault" in answer else Outcome(**answer)
+    return reply
 
 
 def open_supervisors(limits: ProgramLimits, num_workers: int, isolation: str) -> Pool:

@@ -37,6 +37,9 @@ REACHED: set[int] = set()
 STARTED: set[CodeType] = set()
 """The tests that began, regardless of the caller."""
 
+FAILED: list[str] = []
+"""What failed in cases of `unittest`."""
+
 NOT_RUN: list[str] = []
 """The names of tests that could not be run."""
 
@@ -80,10 +83,9 @@ def run_unittest(*given: Any, **options: Any) -> Any:
     program = main(*given, **options | {"exit": False})
     if program.result.testsRun == len(program.result.skipped):
         REACHED.clear()  # nothing decided
+    FAILED.extend(text.strip().splitlines()[-1] for _, text in [*program.result.errors, *program.result.failures])
     if options.get("exit", True):
-        for _, text in [*program.result.errors, *program.result.failures]:
-            raise TestsFailedError(text.strip().splitlines()[-1])
-        sys.exit(not program.result.wasSuccessful())
+        raise TestsFailedError(FAILED[0]) if FAILED else SystemExit(not program.result.wasSuccessful())
     return program
 
 
@@ -158,6 +160,8 @@ def run_tests(tests: CodeType, namespace: dict[str, Any]) -> None:
     PROGRAM.update(id(item) for name, item in before.items() if not name.startswith("__"))
     namespace.update(MARKS)
     _allow_exit(exec, tests, namespace)
+    for text in FAILED:  # what `unittest.main(exit=False)` leaves to a script that has ended as if all were well
+        raise TestsFailedError(text)
     own = {name: item for name, item in namespace.items() if before.get(name) is not item}
     uncalled = _list_uncalled(own)
     if uncalled and not any(_is_of_pytest(*pair) for pair in own.items()):

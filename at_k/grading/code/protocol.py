@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import mmap
+import pickle
+import select
 import socket
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -125,3 +128,9 @@ def _receive(connection: socket.socket, length: int) -> bytes | None:
             return None
         data += part
     return bytes(data)
+
+
+def answer_requests(connection: socket.socket, answer: Callable[..., object], seconds: float | None = None) -> None:
+    """Answer requests until the other side closes the connection, or has had none for so many seconds."""
+    while select.select([connection], [], [], seconds)[0] and (request := receive_message(connection)):
+        send_message(connection, pickle.dumps(answer(*pickle.loads(request))))

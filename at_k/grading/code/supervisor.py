@@ -15,6 +15,7 @@ import gc
 import importlib
 import json
 import os
+import pickle
 import re
 import socket
 import sys
@@ -40,6 +41,7 @@ from at_k.grading.code.protocol import (
     HarnessError,
     ProgramLimits,
     Report,
+    answer_requests,
     receive_message,
     send_message,
 )
@@ -176,28 +178,27 @@ class Supervisor:
 def keep(caller: socket.socket) -> NoReturn:
     """Be the keeper of a supervisor, and judge what it runs, until the other side closes the connection.
 
-    The first message holds `path`, `temporary`, `limits`, `isolation`, the name of what protects the machine, and
-    `careful`, whether files must be out of reach. The answer is empty, or a fault. Each further message holds
-    `candidate` and `tests`, and its answer the fields of an `Outcome`, or a `fault`.
+    The first message holds the path of imports, a folder for temporary files, the limits, the name of what protects the
+    machine, and whether files must be out of reach. The answer is empty, or a fault. Each further message holds a
+    candidate and its tests.
     """
-    settings = json.loads(receive_message(caller) or b"{}")
-    if not settings:
+    hello = receive_message(caller)
+    if hello is None:
         sys.exit()
-    sys.path[:] = settings["path"]
+    sys.path[:], temporary, limits, kind, careful = pickle.loads(hello)
     for name in WARM:
         importlib.import_module(name)
     sys.dont_write_bytecode = True  # from here on: this library's own may be written
     os.umask(0o022)
     limit_digits(MOST_DIGITS)
-    folder = os.path.join(settings["temporary"], f"at-k-code-{os.urandom(8).hex()}")
+    folder = os.path.join(temporary, f"at-k-code-{os.urandom(8).hex()}")
     os.mkdir(folder, 0o755)
     isolation.adopt_orphans()
-    limits, kind = ProgramLimits(**settings["limits"]), settings["isolation"]
     connection, theirs = socket.socketpair()
     if os.fork() == 0:
         connection.close()
         try:
-            serve(folder, theirs, caller, limits, isolated=kind == "namespaces", careful=settings["careful"])
+            serve(folder, theirs, caller, limits, isolated=kind == "namespaces", careful=careful)
         except Exception as error:  # noqa: BLE001 - the other side must hear of it
             send_message(theirs, f"no program could be run: {program.describe_error(error)}".encode())
         finally:
@@ -206,12 +207,7 @@ def keep(caller: socket.socket) -> NoReturn:
     judge = Judge(connection, limits, kind)
     with suppress(EOFError, OSError):  # the supervisor has ended, or nobody wants the outcomes
         send_message(caller, judge.receive())
-        while request := json.loads(receive_message(caller) or b"{}"):
-            try:
-                answer = vars(judge.judge(request["candidate"], request["tests"]))
-            except HarnessError as fault:
-                answer = {"fault": str(fault)}
-            send_message(caller, json.dumps(answer).encode())
+        answer_requests(caller, judge.judge)
     connection.close()
     end_children(open_processes(), all_inside=False)
     remove_folder(folder)

@@ -3,11 +3,10 @@
 To start some takes a tenth of a second, to run a program a hundredth.
 """
 
-import json
 from contextlib import contextmanager
 
 from at_k.grading.code import HarnessError, ProgramLimits
-from at_k.grading.code.pool import open_supervisors, read_reply
+from at_k.grading.code.pool import explain_end, open_supervisors
 
 
 @contextmanager
@@ -16,8 +15,7 @@ def start_judge(*, num_workers=2, isolation="auto", **limits):
     pool = open_supervisors(ProgramLimits(**limits), num_workers, isolation)
 
     def judge(*pairs):
-        requests = [json.dumps({"candidate": candidate, "tests": tests}).encode() for candidate, tests in pairs]
-        return [read_reply(reply) for _, reply in sorted(pool.run(requests), key=lambda found: found[0])]
+        return [explain_end(reply) for _, reply in sorted(pool.run(pairs), key=lambda found: found[0])]
 
     with pool:
         yield judge

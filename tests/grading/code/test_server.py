@@ -2,12 +2,12 @@
 
 import json
 import os
+import pickle
 import socket
 import subprocess
 import sys
 import threading
 import time
-from dataclasses import asdict
 
 import pytest
 
@@ -20,9 +20,8 @@ def start(temporary=None):
     with theirs:
         process = subprocess.Popen([sys.executable, str(HERE / "supervisor.py"), "0"], stdin=theirs)
     if temporary:
-        limits = asdict(ProgramLimits(timeout=100.0))
-        hello = {"path": sys.path, "temporary": str(temporary), "limits": limits, "isolation": "limits"}
-        send_message(own, json.dumps(hello).encode())
+        hello = sys.path, str(temporary), ProgramLimits(timeout=100.0), "limits", False
+        send_message(own, pickle.dumps(hello))
         assert receive_message(own) == b""
     return own, process
 
@@ -42,7 +41,7 @@ def test_little_is_loaded():
 def test_it_ends_when_no_one_asks(tmp_path, busy):
     own, process = start(tmp_path)
     if busy:
-        send_message(own, json.dumps({"candidate": "while True: pass", "tests": "pass"}).encode())
+        send_message(own, pickle.dumps(("while True: pass", "pass")))
         time.sleep(0.2)
     own.close()
     assert process.wait(60) == 0
