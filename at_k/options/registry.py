@@ -12,21 +12,15 @@ import difflib
 import inspect
 import json
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
 
 from at_k.errors import write_install
 from at_k.options import option as words
 from at_k.options.option import CONFIGS, Option
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from at_k.values import read_toml
 
 _SECTIONS: dict[str, dict[str, Option]] = {}
 
@@ -46,7 +40,7 @@ def _declare(name: str, fields: dict[str, Any]) -> Option:
     return replace(_SECTIONS[section][like], **fields) if section else Option(name, **fields)
 
 
-for _section, _entries in tomllib.loads(Path(__file__).with_name("options.toml").read_text(encoding="utf-8")).items():
+for _section, _entries in read_toml(__file__, "options.toml").items():
     _group = _entries.pop("group", "")
     _SECTIONS[_section] = {
         name: _declare(name, fields if "like" in fields else {"group": _group, **fields})

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import sys
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from at_k.errors import InputError
@@ -16,13 +14,9 @@ from at_k.readers.formats import plain
 from at_k.readers.names import quote_all
 from at_k.readers.parquet import list_columns
 from at_k.readers.sources import Source
+from at_k.values import read_toml
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-_TABLE: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("formats.toml").read_text(encoding="utf-8"))
+_TABLE: dict[str, dict[str, Any]] = read_toml(__file__, "formats.toml")
 _FUNCTION = re.compile(r"([a-z_]+):([a-z_]+)")
 _ABOUT = ("title", "file", "samples", "rank", "in_folders")
 

@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any
 
-from at_k.errors import InputError
 from at_k.readers.blocks import find_field
 from at_k.readers.fields import Chosen, Row, list_documents, list_in, list_names
 from at_k.readers.format import Reading
-from at_k.readers.names import quote, quote_all
 from at_k.readers.sources import Source
 
 _CLOSE = 1e-6
@@ -43,7 +41,7 @@ def judge_rollout(row: Row, line: int, chosen: Chosen) -> object:
     held = row if chosen.scorer == "reward" else row.get("metrics")
     if not isinstance(held, dict) or chosen.scorer not in held:
         raise chosen.collector.lack(chosen.scorer, line)
-    return _refuse_reward(held[chosen.scorer], line, chosen)
+    return held[chosen.scorer]
 
 
 def list_weighted(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
@@ -64,19 +62,4 @@ def judge_episode(row: Mapping[str, Any], line: int, chosen: Chosen) -> object:
     weights = [find_field(each, ["weight"]) if chosen.scorer == "reward" else 1 for each in own]
     if not all(isinstance(each, (int, float)) for each in (*scores, *weights)):
         raise chosen.collector.lack("rewards.score", line)
-    return _refuse_reward(sum(score * weight for score, weight in zip(scores, weights, strict=True)), line, chosen)
-
-
-def _refuse_reward(grade: object, line: int, chosen: Chosen) -> object:
-    """Return a reward, or raise if it is no grade: several with weights may add up to more than 1."""
-    if chosen.reading.scale is None and isinstance(grade, (int, float)) and (grade < 0 or grade > 1):
-        raise InputError(
-            "verifiers.reward",
-            "The grade {scorer} must be from 0 to 1; got {value} ({place}). Choose another one with {option:scorer}: "
-            "{found}.",
-            scorer=quote(chosen.scorer),
-            value=quote(grade),
-            place=chosen.collector.place(line),
-            found=quote_all(name for name in chosen.found if name != chosen.scorer) or "none",
-        )
-    return grade
+    return sum(score * weight for score, weight in zip(scores, weights, strict=True))

@@ -12,6 +12,9 @@ from at_k.readers.format import Reading, check_kinds, choose, has_fields, note_c
 from at_k.readers.sources import Source
 
 _NEEDED = ("model_id", "evaluation_name", "sample_id", "evaluation", "answer_attribution")
+_IS_CORRECT = Message(
+    "every_eval_ever.is_correct", "The grades are “is_correct”, because the scores are not all from 0 to 1."
+)
 _KEPT = ("model_id", "evaluation_name", "metadata", "error")
 _KINDS = {
     "evaluation_name": (str,),
@@ -75,12 +78,7 @@ def _choose_results(rows: list[Row], wanted: str | None) -> tuple[dict[str, str]
 def _note_verdicts(rows: list[Row], *, uses_score: bool) -> list[Message]:
     """Write the note, if one is due, that scores are not all grades, or that a score and its verdict disagree."""
     if not uses_score:
-        return [
-            Message(
-                "every_eval_ever.is_correct",
-                "The grades are “is_correct”, because the scores are not all from 0 to 1.",
-            )
-        ]
+        return [_IS_CORRECT]
     judged = [row for row in rows if isinstance(row["is_correct"], bool) and row["score"] is not None]
     count = sum((row["score"] > 0.5) != row["is_correct"] for row in judged)
     note = Message(

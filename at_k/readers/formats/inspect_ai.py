@@ -60,12 +60,12 @@ class _Log(NamedTuple):
         for number, entry in enumerate(self.samples, 1):
             try:
                 sample = self.load(entry)
-            except TooLargeError:  # noqa: PERF203 - decoding a sample takes much longer
+            except TooLargeError:
                 raise  # the file as a whole is too large
             except InputError as error:
                 faults.add(error)
-            else:
-                yield number, sample
+                continue
+            yield number, sample
 
 
 class _Scorer(NamedTuple):

@@ -99,7 +99,14 @@ def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
         else:
             of_filter, filter_notes = tell_choice("filter", chosen.name, lines, reading.filter)
             choices.update(of_filter)
-            notes.extend([*filter_notes, *([_tell_vote(chosen)] if chosen.kept < chosen.n else [])])
+            vote = Message(
+                "lm_eval.vote",
+                "The filter {name} makes {kept} of the {n} responses of a document, so that is the number of samples.",
+                name=quote(chosen.name),
+                kept=chosen.kept,
+                n=chosen.n,
+            )
+            notes.extend([*filter_notes, *([vote] if chosen.kept < chosen.n else [])])
         notes.extend([*told, *([_CHANGED] if is_changed else [])])
 
     answers = "resps" if raw else "filtered_resps" if chosen.n else None
@@ -211,16 +218,6 @@ _CHANGED = Message(
     "Of targets that are whole solutions, the part after “####” is the reference, compared as text. Of targets that "
     "are lists, each item is correct.",
 )
-
-
-def _tell_vote(chosen: _Filter) -> Message:
-    return Message(
-        "lm_eval.vote",
-        "The filter {name} makes {kept} of the {n} responses of a document, so that is the number of samples.",
-        name=quote(chosen.name),
-        kept=chosen.kept,
-        n=chosen.n,
-    )
 
 
 def find_subject(source: Source) -> dict[str, str]:

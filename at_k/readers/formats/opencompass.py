@@ -24,7 +24,7 @@ from typing import Any
 from at_k.errors import InputError, Message
 from at_k.readers.blocks import find_field
 from at_k.readers.collector import Collector
-from at_k.readers.fields import Found, Row, list_in
+from at_k.readers.fields import Found, Row
 from at_k.readers.format import TEXTS, Reading, check_kinds, has_fields
 from at_k.readers.names import quote, quote_all
 from at_k.readers.sources import Source
@@ -45,35 +45,23 @@ Detail = dict[str, list[Any]]
 """Role → a value for each sample of a problem. All lists have the same length."""
 
 
-def has_details(document: Any) -> bool:
-    """Return whether results have details, in one of their two layouts."""
-    return _has_details(document) or _has_entries(document)
-
-
-def _has_details(document: Any) -> bool:
-    found = list_in(document, "details")
-    return bool(found) and all(has_fields(each, "example_abbr") for each in found)
-
-
 def has_metrics(document: Mapping[str, Any]) -> bool:
-    """Return whether results are of AISBench."""
-    if _has_entries(document):
-        return isinstance(document["details"]["0"]["predictions"], list)
-    return _has_details(document) and any(map(_METRIC.fullmatch, (*document, *document["details"][0])))
+    """Return whether results have the metrics of AISBench."""
+    return any(map(_METRIC.fullmatch, (*document, *document["details"][0])))
 
 
-def _has_entries(document: Any) -> bool:
-    """Return whether the `details` of a results file are an object with an entry for each sample."""
-    return has_fields(find_field(document, ["details", "0"]), "predictions")
+def has_lists(document: Mapping[str, Any]) -> bool:
+    """Return whether the predictions of samples are lists, as in AISBench."""
+    return isinstance(document["details"]["0"]["predictions"], list)
 
 
 def find_details(source: Source, *_: Any, regroup: bool = False) -> Found:
     """Find the problems of results, or their samples where the details are an object."""
-    if _has_entries(source.document):
-        own = source.document["details"]
-        asked = "prompt" if "prompt" in own["0"] else "origin_prediction"
+    own = find_field(source.document, ["details"]) if isinstance(source.document, dict) else None
+    if isinstance(own, dict):
+        asked = "prompt" if has_fields(own.get("0"), "prompt") else "origin_prediction"
         return _find_entries(own, {"problem": asked, **_LISTED})
-    found = list_in(source.document, "details") if _has_details(source.document) else [{}]
+    found = own if own and all(has_fields(each, "example_abbr") for each in own) else [{}]
     roles = {role: next((name for name in names if name in found[0]), None) for role, names in _NAMES.items()}
     fields = {role: name for role, name in roles.items() if name is not None}
     if not {"answers", "grades"} & {*fields}:

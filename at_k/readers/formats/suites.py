@@ -256,11 +256,6 @@ def list_cases(source: Source) -> Iterator[Any]:
         yield case | {"verdicts": whole | verdicts} if isinstance(case, dict) else case
 
 
-def has_cases(document: Mapping[str, Any]) -> bool:
-    """Return whether a document of DeepEval lists its test cases."""
-    return isinstance(document["testCases"], list)
-
-
 def list_case_metrics(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
     """List the verdict of a case of DeepEval and those of its metrics."""
     found = list_names(rows, "verdicts") or ["success"]
@@ -271,24 +266,18 @@ _EXAMPLES = ("metadata", "example_level_metadata")
 
 
 def find_examples(source: Source, reading: Reading, collector: Collector) -> Found:
-    """Find the examples of HealthBench."""
-    rows = list(collector.entries(list_in(source.document, *_EXAMPLES), ("prompt_id", "score")))
-    below = sum(reading.scale is None and _is_below(row["score"]) for _, row in rows)
+    """Find the examples of HealthBench, with their scores cut at 0."""
+    rows = list(collector.entries(list_in(source.document, *_EXAMPLES), ("prompt_id", "score"), dict.copy))
+    scores = [(row, row["score"]) for _, row in rows if reading.scale is None]
+    below = [row for row, score in scores if isinstance(score, (int, float)) and score < 0]
+    for row in below:
+        row["score"] = 0
     note = Message(
         "healthbench.below",
         "Scores below 0: {count:,}. Each counts as 0 here. HealthBench keeps them, and cuts the mean instead.",
-        count=below,
+        count=len(below),
     )
     return Found(rows, notes=[note] if below else [])
-
-
-def judge_example(row: Row, _: int, chosen: Chosen) -> object:
-    """Return the score of an example of HealthBench, cut at 0."""
-    return 0 if chosen.reading.scale is None and _is_below(row["score"]) else row["score"]
-
-
-def _is_below(score: object) -> bool:
-    return isinstance(score, (int, float)) and score < 0
 
 
 # The Hub's data sets server: a page of a table.

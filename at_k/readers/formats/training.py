@@ -11,9 +11,10 @@ from at_k.errors import InputError, Mention, Message
 from at_k.readers.cells import NOTHING, read_spelled
 from at_k.readers.choosing import find_step
 from at_k.readers.collector import Collector
+from at_k.readers.faults import find_fault
 from at_k.readers.fields import Found, Row
 from at_k.readers.format import Reading, choose, refuse_field, tell_choice
-from at_k.readers.names import quote, quote_all
+from at_k.readers.names import quote
 from at_k.readers.parquet import list_columns, read_batches, read_rows
 from at_k.readers.sources import Source
 
@@ -43,7 +44,7 @@ def find_dump(source: Source, reading: Reading, collector: Collector) -> Found:
             rows.append((line, row))
     rows = _keep_last(rows, collector) if "uid" in present else rows
     column = "acc" if "acc" in present or "grades" in reading.columns else "score"
-    above_zero = column == "score" and reading.scale is None and _needs_sign([row["score"] for _, row in rows])
+    above_zero = column == "score" and reading.scale is None and _needs_sign(rows, collector)
     for _, row in rows:
         grade = _read_number(row.get(column))
         row["verdict"] = grade > 0 if above_zero and isinstance(grade, (int, float)) else grade
@@ -74,22 +75,14 @@ def _keep_last(rows: list[tuple[int, Row]], collector: Collector) -> list[tuple[
     return [(line, row) for _, line, row in last.values()]
 
 
-def _needs_sign(scores: list[object]) -> bool:
-    """Return whether the scores are grades only by their sign, as −1 and 1 are."""
-    numbers = {_read_number(score) for score in scores if not isinstance(score, (list, dict))}
-    found = sorted(number for number in numbers if isinstance(number, (int, float)))
-    if all(0 <= number <= 1 for number in found):
-        return False
-    if {*found} <= {-1, 0, 1}:
-        return True
-    raise InputError(
-        "verl.score",
-        "The scores of this file, from {low} to {high}, do not say which samples are correct, and it has no column "
-        "“acc”. Name a column of numbers from 0 to 1: {columns}.",
-        columns=Mention(columns={"grades": "…"}),
-        low=quote(found[0]),
-        high=quote(found[-1]),
-    )
+def _needs_sign(rows: list[tuple[int, Row]], collector: Collector) -> bool:
+    """Return whether scores are grades only by their sign, as −1 and 1 are. Raise if others are not from 0 to 1."""
+    scores = {line: _read_number(row["score"]) for line, row in rows if not isinstance(row["score"], (list, dict))}
+    numbers = {line: each for line, each in scores.items() if isinstance(each, (int, float))}
+    odd = next((line for line, each in numbers.items() if not 0 <= each <= 1), None)
+    if odd is not None and not {*numbers.values()} <= {-1, 0, 1}:
+        raise find_fault("grades", numbers[odd], collector.place(odd))  # whatever `errors` says
+    return odd is not None
 
 
 def _read_number(value: object) -> object:
@@ -143,22 +136,17 @@ def _read_rewards(source: Source, names: tuple[str, ...]) -> dict[str, list[floa
 
 
 def _choose_reward(rewards: dict[str, list[float]], wanted: str | None) -> str:
-    if not rewards:
-        raise InputError(
-            "trl.no_rewards",
-            "There is no column of rewards, of type double, between “completion” and “advantage”. Name one: {columns}.",
-            columns=Mention(columns={"grades": "…"}),
-        )
     if wanted is not None:
         return choose(wanted, list(rewards), "scorer")
     spans = {name: [each for each in values if not isnan(each)] for name, values in rewards.items()}
-    fitting = next((name for name, known in spans.items() if known and min(known) >= 0 and max(known) <= 1), None)
+    spans = {name: known for name, known in spans.items() if known}
+    fitting = next((name for name, known in spans.items() if min(known) >= 0 and max(known) <= 1), None)
     if fitting is None:
         raise InputError(
             "trl.not_grades",
-            "None of the rewards lies between 0 and 1, as grades do: {rewards}. Add a reward function that says which "
-            "completions are correct.",
-            rewards=", ".join(f"{quote(name)} [{min(x):g}, {max(x):g}]" for name, x in spans.items() if x)
-            or quote_all(rewards),
+            "No column of type double between “completion” and “advantage” lies between 0 and 1, as grades do: "
+            "{rewards}. Add a reward function that says which completions are correct, or name a column: {columns}.",
+            rewards=", ".join(f"{quote(name)} [{min(x):g}, {max(x):g}]" for name, x in spans.items()) or "none",
+            columns=Mention(columns={"grades": "…"}),
         )
     return fitting

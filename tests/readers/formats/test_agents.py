@@ -183,7 +183,7 @@ test_verifiers = over({
     ),
     "a reward that is no grade": (
         [RIGHT, RIGHT | {"reward": 1.5}],
-        refused("verifiers.reward", value="1.5", place="line 2", found="“right”"),
+        refused("cells.points", value="1.5", place="line 2"),
         ({"scorer": "right"}, found([[1, 1]])),
         ({"scale": (0, 2)}, found([[0.5, 0.75]])),
     ),
@@ -231,7 +231,7 @@ test_traces = over({
     "what failed is missing": ([(rewards(a=1), {"ok": False})], found([[None]])),
     "a task with a key alone": ([(rewards(a=1), {"task": {"data": {}, "key": "k"}})], found({"k": [1]})),
     "a sum above one": (
-        [(WHOLE,)], refused("verifiers.reward", value="2", found="“a”, “b”"), ({"scale": (0, 2)}, found([[1]])),
+        [(WHOLE,)], refused("cells.points", value="2"), ({"scale": (0, 2)}, found([[1]])),
     ),
 }, episodes)  # fmt: skip
 

@@ -34,7 +34,7 @@ def by_score(scores, grades, *notes):
 def no_grades(*scores):
     rows = [{"score": each, "won": 1.0} for each in scores]
     named = ({"columns": {"grades": "won"}}, found([[1.0] * len(scores)]))
-    return (rows, refused("verl.score", low=json.dumps(min(scores)), high=json.dumps(max(scores))), named)
+    return (rows, refused("cells.points", value=json.dumps(next(each for each in scores if not 0 <= each <= 1))), named)
 
 
 def other_uid(uid):
@@ -138,7 +138,7 @@ test_trl = over({name: (completions(columns), *expected) for name, (columns, *ex
     "one reward is no choice": ({"right": [0.0, 1.0]}, found([[0, 1]], chosen={}, notes=[])),
     "columns that are no rewards": (
         {"answer": ["1", "2"], "count": [1, 2]},
-        refused("trl.no_rewards"),
+        refused("trl.not_grades", rewards="none"),
         ({"columns": {"grades": "count"}, "where": {"count": 1}}, found([[1]])),
     ),
     "a reward that is no grade": (
@@ -154,7 +154,7 @@ test_trl = over({name: (completions(columns), *expected) for name, (columns, *ex
         refused("collector.lack", place="row 2"),
         ({"errors": "skip"}, found({"a": [0], "b": [1]})),
     ),
-    "no rows": ({"right": pa.array([], pa.float64())}, refused("trl.no_rewards")),
+    "no rows": ({"right": pa.array([], pa.float64())}, refused("trl.not_grades", rewards="none")),
     "prompts with more samples": (
         {"prompt": list("aabbaa"), "right": [1.0] * 6}, found(n=[4, 2], notes=["collector.shared_prompt"]),
     ),
