@@ -11,6 +11,7 @@ from inspect import signature
 from typing import Any, ClassVar
 
 from at_k.errors import InputError, write_install
+from at_k.options.option import TIMEOUT
 
 # A function that takes a prediction and a reference, and returns a bool or a grade in [0, 1]. If it has a parameter
 # `row`, it is also given the row of the problem by this name, a mapping of its columns.
@@ -96,7 +97,7 @@ class Checker:
         return self.compare(self.normalize(answer), self.normalize_reference(reference))
 
     def read_votes(
-        self, texts: Sequence[str], *, num_workers: int | None = None, timeout: float | None = None
+        self, texts: Sequence[str], *, num_workers: int | None = None, timeout: float = TIMEOUT
     ) -> list[Hashable]:
         """Return a form of each answer: answers with equal forms vote together. A `NotGraded` means none."""
         return [self.normalize(text) for text in texts] if self.equates_forms else [text.strip() for text in texts]
@@ -131,7 +132,7 @@ class Checker:
         return grade.grade if isinstance(grade, Explained) else grade
 
     def grade_all(
-        self, pairs: Sequence[tuple[str, str]], *, num_workers: int | None = None, timeout: float | None = None
+        self, pairs: Sequence[tuple[str, str]], *, num_workers: int | None = None, timeout: float = TIMEOUT
     ) -> list[Any]:
         """Grade pairs of an answer and a reference with a slow checker, each within limits.
 
@@ -144,9 +145,8 @@ class Checker:
             For each pair a grade, an `Explained`, or a `NotGraded`.
         """
         from at_k.grading.workers import grade_pairs
-        from at_k.options.option import TIMEOUT
 
-        return grade_pairs(self, pairs, num_workers=num_workers, timeout=TIMEOUT if timeout is None else timeout)
+        return grade_pairs(self, pairs, num_workers=num_workers, timeout=timeout)
 
     def join_references(self, references: Sequence[tuple[str, ...]]) -> Sequence[tuple[str, ...]]:
         """Return the acceptable answers of each problem. A checker whose references are parts of one joins them."""

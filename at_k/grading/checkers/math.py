@@ -95,13 +95,12 @@ class Math(Checker):
             return False
 
     def read_votes(
-        self, texts: Sequence[str], *, num_workers: int | None = None, timeout: float | None = None
+        self, texts: Sequence[str], *, num_workers: int | None = None, timeout: float = TIMEOUT
     ) -> list[Hashable]:
         """Evaluate each answer once at seeded points. What cannot be evaluated votes by its text."""
         forms: list[Any] = [_evaluate_number(text) for text in texts]
         left = [place for place, form in enumerate(forms) if form is None]
-        seconds = TIMEOUT if timeout is None else timeout
-        read = grade_pairs(self, [(texts[place], None) for place in left], num_workers=num_workers, timeout=seconds)
+        read = grade_pairs(self, [(texts[place], None) for place in left], num_workers=num_workers, timeout=timeout)
         for place, values in zip(left, read, strict=True):
             forms[place] = texts[place].strip() if values is None else values
         return forms
