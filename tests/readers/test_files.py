@@ -27,36 +27,36 @@ def names(found, folder):
     return [file.relative_to(folder).as_posix() for file in files], named
 
 
+ALL = ["a.jsonl", "b.jsonl", "c.csv", "inner/d.jsonl"]
+# name: (paths below the folder, the files that are found, whether they were named)
+PATHS = {
+    "files that are named keep their order": (["c.csv", "a.jsonl"], ["c.csv", "a.jsonl"], True),
+    "a file": ("a.jsonl", ["a.jsonl"], True),
+    "a file that is named twice": (["a.jsonl", "a.jsonl"], ["a.jsonl"], True),
+    "a file that is named in two ways": (["a.jsonl", "inner/../a.jsonl"], ["a.jsonl"], True),
+    "a folder with its folders, without hidden files": ("", ALL, False),
+    "a pattern": ("*.jsonl", ["a.jsonl", "b.jsonl"], False),
+    "a pattern of folders": ("**/*.jsonl", ["a.jsonl", "b.jsonl", "inner/d.jsonl"], False),
+    "a file whose name is a pattern": ("[1].csv", ["[1].csv"], True),
+}
+
+
+@pytest.mark.parametrize("case", PATHS)
+def test_files_of_paths(folder, case):
+    paths, files, named = PATHS[case]
+    if paths == "[1].csv":
+        (folder / paths).write_text("x")
+    given = [folder / each for each in paths] if isinstance(paths, list) else f"{folder}/{paths}"
+    own, is_named = names(find_files(given), folder)
+    assert (sorted(own) if "**" in paths else own, is_named) == (files, named)
+
+
 @pytest.mark.parametrize("paths", [[], "", [""], ["a.jsonl", ""]])
 def test_no_path_is_not_the_folder_of_the_caller(folder, monkeypatch, paths):
     monkeypatch.chdir(folder)
     with pytest.raises(InputError) as caught:
         find_files(paths)
     assert caught.value.code == "paths.none"
-
-
-def test_files_that_are_named_keep_their_order(folder):
-    assert names(find_files([folder / "c.csv", str(folder / "a.jsonl")]), folder) == (["c.csv", "a.jsonl"], True)
-    assert names(find_files(folder / "a.jsonl"), folder) == (["a.jsonl"], True)
-
-
-def test_a_file_that_is_named_twice_is_read_once(folder):
-    assert names(find_files([folder / "a.jsonl", folder / "a.jsonl"]), folder) == (["a.jsonl"], True)
-
-
-def test_a_folder_is_read_with_its_folders_but_not_what_is_hidden(folder):
-    assert names(find_files(folder), folder) == (["a.jsonl", "b.jsonl", "c.csv", "inner/d.jsonl"], False)
-
-
-def test_a_glob(folder):
-    assert names(find_files(f"{folder}/*.jsonl"), folder) == (["a.jsonl", "b.jsonl"], False)
-    found, named = names(find_files(f"{folder}/**/*.jsonl"), folder)
-    assert (sorted(found), named) == (["a.jsonl", "b.jsonl", "inner/d.jsonl"], False)
-
-
-def test_a_file_whose_name_is_a_pattern_is_that_file(folder):
-    (folder / "[1].csv").write_text("x")
-    assert names(find_files(folder / "[1].csv"), folder) == (["[1].csv"], True)
 
 
 def test_absent_files_are_refused(folder):
@@ -66,9 +66,6 @@ def test_absent_files_are_refused(folder):
     with pytest.raises(InputError) as caught:
         find_files(folder / "empty")
     assert caught.value.code == "paths.empty"
-    with pytest.raises(InputError) as caught:
-        find_files([])
-    assert caught.value.code == "paths.none"
 
 
 @for_each(
@@ -77,11 +74,6 @@ def test_absent_files_are_refused(folder):
 )
 def test_paths_are_told_from_data(data, are):
     assert is_paths(data) is are
-
-
-def test_a_file_that_is_named_in_two_ways_is_read_once(folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    assert find_files(["a.jsonl", folder / "a.jsonl", "inner/../a.jsonl"]) == ([Path("a.jsonl")], True)
 
 
 def test_a_link_to_a_file_that_is_read_is_not_read_again(folder):
@@ -93,7 +85,7 @@ def test_a_link_to_a_file_that_is_read_is_not_read_again(folder):
 def test_links_to_folders_are_not_followed(folder):
     (folder / "self").symlink_to(".")
     (folder / "inner" / "up").symlink_to("..")
-    assert names(find_files(folder), folder) == (["a.jsonl", "b.jsonl", "c.csv", "inner/d.jsonl"], False)
+    assert names(find_files(folder), folder) == (ALL, False)
     assert names(find_files(folder / "inner" / "up" / "inner"), folder)[1] is False
 
 

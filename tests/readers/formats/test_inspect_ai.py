@@ -435,8 +435,8 @@ class TestBroken:
     @for_each("path", ["id", "epoch", "target", "scores", "metadata", "error", "output", "choices", "scores.match",
                        "scores.match.value", "scores.match.answer", "scores.match.history"])  # fmt: skip
     def test_fields_that_are_absent_or_of_another_type(self, path):
-        log = load("toy_one.eval")
         name = "samples/1_epoch_2.json"
+        log = {key: each for key, each in load("toy_one.eval").items() if not key.startswith("samples/") or "1_" in key}
         *outer, field = path.split(".")
         for value in ABSENT, *OTHERS:
             place = changed = copy.deepcopy(log[name])
@@ -451,6 +451,9 @@ class TestBroken:
     def test_headers_of_another_type(self, path, file):
         kind = file.rpartition(".")[2]
         log = load(file) if kind == "eval" else {"header.json": load_json(FOLDER / file)}
+        if kind == "json":
+            log["header.json"] = log["header.json"] | {"samples": log["header.json"]["samples"][:6]}
+        log = {name: each for name, each in log.items() if not name.startswith("samples/") or "1" in name}
         *folders, last = ["header.json", *filter(None, path.split("."))]
         for value in ABSENT, *OTHERS:
             place = broken = log | {"header.json": copy.deepcopy(log["header.json"])}

@@ -6,12 +6,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from cases import for_each
-from readers.broken import SEEDS, break_file
 from readers.expected import CLOSE, HARNESS, check, read_expected
 from readers.reading import found, over, refused
 
 import at_k
-from at_k.errors import InputError
 from at_k.readers import read_samples
 
 FOLDER = "lighteval/details/acme/toy-7b/2026-11-21T11-08-53.249306/"
@@ -140,23 +138,3 @@ test_rows = over({
     ),
     "no id": (rows({"doc": {"id": None}}), refused("collector.lack", field="“doc.id”", place="row 1")),
 })  # fmt: skip
-
-
-def read_or_refuse(path):
-    """Return what is read of each problem, or the error."""
-    try:
-        return {row["problem"]: row for row in read_samples(path).table.to_pylist()}
-    except InputError as error:
-        return error
-
-
-@for_each("path, seed", [(path, seed) for path, _ in FILES.values() for seed in SEEDS])
-def test_broken(tmp_path, seed, path):
-    kind, broken = break_file(path, seed, tmp_path)
-    read = read_or_refuse(broken)
-    if isinstance(read, InputError):
-        assert kind != "swap"
-        assert str(read).startswith(str(broken))
-    else:
-        assert kind != "cut"
-        assert read == read_or_refuse(path)

@@ -10,7 +10,6 @@ from collections import defaultdict
 from fractions import Fraction
 from math import comb
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from readers.broken import check_variants
@@ -488,7 +487,6 @@ def test_broken(name, tmp_path):
 
 
 SOURCE, CHECKSUM = {"source": "other"}, {"task_checksum": "x"}
-AGENT = {"agent_info": {"name": "another", "model_info": {"name": "m"}}}
 PAGE = [{"row_idx": n, "row": {"id": n // 2, "correct": n == 0}} for n in range(4)]
 CUT = [PAGE[0], PAGE[1] | {"truncated_cells": ["text"]}, *PAGE[2:]]
 HEALTHBENCH = [{"prompt_id": name, "score": score} for name, score in [("a", 1.0), ("a", -0.5), ("b", -0.2)]]
@@ -504,10 +502,6 @@ test_problems_and_models = over({
     "tasks of two sources and checksums": two_tasks({"a (bench)": [1], "a (other)": [0]}, **SOURCE, **CHECKSUM),
     "tasks of two folders": two_tasks(
         {'a ({"path": "b"})': [0], 'a ({"path": "tasks/a"})': [1]}, task_id={"path": "b"},
-    ),
-    "two agents of Harbor": (
-        job(*TRIALS, trial("a", 1.0, **AGENT)),
-        refused("models.several"), ({"where": {"system": "another"}}, found([[1]])),
     ),
     "two agents of NeMo Gym": (
         [*ROLLOUTS, *(row | {"agent_ref": {"name": "other"}} for row in ROLLOUTS)],
@@ -551,9 +545,3 @@ def test_reasons_and_both_policies_are_noted(tmp_path):
     assert notes["note.reasons"] == {"reasons": "timeout 1"}
     shares = {name: said.partition(" ")[0] for name, said in notes["note.policies"].items()}
     assert shares == {"dropped": "0.750", "wrong": "0.500"}
-
-
-def test_trl_pools_completions_and_not_problems(tmp_path):
-    path = put_row("trl", tmp_path)
-    assert at_k.score(path, missing="drop").values["accuracy"] == pytest.approx((1 / 2 + 2 / 3) / 2)
-    assert sum(filter(None, REWARDS)) / 5 == pytest.approx(float(np.nanmean(np.array(REWARDS, dtype=float))))
