@@ -60,6 +60,7 @@ _say = Phrases(
         "gate.together": "Requirements: {count}. Their intervals hold together at {level}; each alone is one at {own}.",
         "gate.margin": "A comparison with a base needs both: the results of the base, and {option:margin}, the "
         "difference that does not matter.",
+        "gate.same": "Candidate and base have the same value in every problem. Check that they are not the same samples.",
         "gate.nothing": "Nothing is required. Say {requirement}, or give a base and {option:margin}.",
     }
 )
@@ -237,7 +238,7 @@ def read_requirement(text: str) -> Requirement:
         >>> found.key, found.least
         ('pass^4', 0.8)
     """
-    other = re.search(r"<=|≤|!=|==|<|=<|(?<![<>=!≥])=(?!=)|>(?!=)", text)
+    other = re.search(r"<=|≤|!=|==|<|=<|=>|(?<![<>=!≥])=(?!=)|>(?!=)", text)
     if other is not None:
         asked = text.replace(other[0], ">=", 1)
         raise _say.error("gate.sign", sign=other[0], example=shorten(asked))
@@ -415,7 +416,10 @@ def _judge(columns: Sequence[_Column], each: Requirement | None, matched: Matche
     ]
     checks += [] if each is None else _check_problems(each, matched, 1 - part)
     unlike = matched.unlike_samples
-    notes += [unlike] if unlike is not None and any(column.paired for column in columns) else []
+    paired = [column.values for column in columns if column.paired]
+    notes += [unlike] if unlike is not None and paired else []
+    if paired and unlike is None and not np.any(paired):
+        notes.append(_say("gate.same"))
     if asked > 1:
         notes.append(_say("gate.together", count=asked, level=f"{100 * level:g} %", own=f"{100 * own:.3g} %"))
     return Gate(tuple(replace(check, data=options["data"] or "") for check in checks), tuple(notes))

@@ -88,7 +88,7 @@ _say = Phrases(
         "plan.rough": "Problems with another value than {value:g}: {count} of {total}. With so few, the predictions "
         "may be off by a quarter. Take more problems, or harder or easier ones.",
         "plan.pilot_or_expected": "A plan needs a pilot, or else the accuracy that is expected: give results, or "
-        "{option:expect=0.5}.",
+        "{option:expect=0.5}; one of them.",
         "plan.other_problems": "Two pilots need the same problems; {example} is in one of them alone.",
     }
 )

@@ -161,7 +161,10 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, form: str, **
     if samples and min(samples) < k:
         raise refuse("--samples", f"Give at least k = {k} samples; got {min(samples)}.")
     if (asked.get("expect") is None) == (not paths):
-        raise refuse("PATH", "Give the results of a pilot, or --expect with the accuracy that you expect, such as 50%.")
+        raise refuse(
+            "PATH",
+            "Give the results of a pilot, or --expect with the accuracy that you expect, such as 50%; one of them.",
+        )
     if not paths:
         if predict is not None:
             raise refuse("--predict", "A prediction needs the results of a pilot.")

@@ -287,6 +287,15 @@ class TestPolicy:
         )
         assert at_k.gate(REQUIREMENTS_MIXED, policy=policy, data="math", require="pass@1 >= 0.2").verdict == PASS
 
+    def test_a_candidate_that_is_its_own_base_is_noted(self):
+        assert "gate.same" in [
+            note.code for note in at_k.gate(REQUIREMENTS_MIXED, REQUIREMENTS_MIXED, margin=0.1).notes
+        ]
+        assert at_k.gate(REQUIREMENTS_MIXED, require="pass@1 >= 0.1").notes == ()
+
+    def test_an_arrow_is_answered_with_the_sign(self):
+        refuses("gate.sign: 'pass@1 >= 0.5'", at_k.gate, REQUIREMENTS_MIXED, require="pass@1 => 0.5")
+
     def test_a_policy_may_say_how_often_one_looks(self):
         ask = {"require": "pass@1 >= 0.5"}
         given, read = (at_k.gate(REQUIREMENTS_MIXED, policy=ask | looks, **more)
