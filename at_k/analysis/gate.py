@@ -60,7 +60,8 @@ _say = Phrases(
         "gate.together": "Requirements: {count}. Their intervals hold together at {level}; each alone is one at {own}.",
         "gate.margin": "A comparison with a base needs both: the results of the base, and {option:margin}, the "
         "difference that does not matter.",
-        "gate.same": "Candidate and base have the same value in every problem. Check that they are not the same samples.",
+        "gate.same": "Candidate and base have the same value in every problem. Check that they are not the same "
+        "samples.",
         "gate.nothing": "Nothing is required. Say {requirement}, or give a base and {option:margin}.",
     }
 )

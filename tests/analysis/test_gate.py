@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 
 import at_k
 from at_k.analysis.gate import FAIL, INCONCLUSIVE, PASS, read_each, read_policy
