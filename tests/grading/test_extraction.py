@@ -147,8 +147,8 @@ def test_a_rule_that_fails_says_where():
 
 @for_each("unit", [r"\boxed{", "{", "}", "answer is ", "#### ", "答案是", "answer:", " ", r"\boxed{a}", "<answer>"])
 def test_a_long_text_takes_seconds_at_most(unit):
-    text = "answer" + unit * (200_000 // len(unit))
-    hold(2, timed(lambda: (find_boxed(text), find_final_answer(text))))  # linear: 0.2 s; quadratic: many minutes
+    text = "answer" + unit * (100_000 // len(unit))
+    hold(1, timed(lambda: (find_boxed(text), find_final_answer(text))))  # linear: 0.1 s; quadratic: minutes
 
 
 @for_each("text, rest", [

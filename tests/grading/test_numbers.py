@@ -86,5 +86,5 @@ def test_both_number_rules_have_one_grammar(text):
     "unit", ["1 111 ", " 111", ".111", "1'", "10^", "-$", "1", "1,", "-", "1/", "111,", r"\frac{", "1 ", "1.5e5", "½"]
 )
 def test_a_long_text_takes_seconds_at_most(unit):
-    text = unit * (200_000 // len(unit))
-    hold(2, timed(lambda: (find_last_number(text), read_number(text))))  # linear: 0.1 s; quadratic: many minutes
+    text = unit * (100_000 // len(unit))
+    hold(1, timed(lambda: (find_last_number(text), read_number(text))))  # linear: 0.05 s; quadratic: minutes

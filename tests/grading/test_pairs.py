@@ -101,13 +101,11 @@ def test_a_text_is_normalized_once():
 
 def test_a_sample_is_not_graded_if_a_pair_is_not_that_could_have_been_right():
     hostile = "spin"
-    found = grade([["1", hostile, "2", None]], [["1", "3"]], Obedient(), timeout=0.1)
-    assert found.causes.tolist() == [0, 1, 0, 0]
+    rows = [["1", hostile, "2", None], [hostile]]  # in the second, one reference is right, so the other does not matter
+    found = grade(rows, [["1", "3"], ["1", hostile]], Obedient(), num_workers=1, timeout=0.1)
+    assert found.causes.tolist() == [0, 1, 0, 0, 0]
     assert found.count_causes() == {"timeout": 1}
-    assert found.values.tolist()[::2] == [1, 0]
-    accepted = grade([[hostile]], [["1", hostile]], Obedient(), timeout=0.1)
-    assert accepted.causes is None  # one reference is right, so the other does not matter
-    assert accepted.values.tolist() == [1]
+    assert found.values.tolist()[::2] == [1, 0, 1]
 
 
 class NetworkError(Exception):
