@@ -297,6 +297,8 @@ def flush() -> None:
 def describe_end(error: BaseException) -> dict[str, Any]:
     """Return what is reported of the exception with which a program ended, whose text may do anything."""
     try:
+        if is_refused_lock(error):
+            error = RuntimeError("locks of multiprocessing are refused here")
         return {
             "detail": describe_error(error),
             "memory": isinstance(error, MemoryError),
@@ -334,6 +336,12 @@ def list_lines(error: BaseException) -> Iterator[tuple[str, int]]:
 def find_line(error: BaseException) -> int | None:
     """Return the number of the innermost line of the tests through which an exception passed, or None."""
     return [None, *(line for file, line in list_lines(error) if file == TESTS)][-1]
+
+
+def is_refused_lock(error: BaseException) -> bool:
+    """Return whether an exception says that there are no locks of multiprocessing, as without namespaces."""
+    files = [file for file, _ in list_lines(error)]
+    return isinstance(error, PermissionError) and files[-1].endswith("multiprocessing/synchronize.py")
 
 
 def comes_from_program(error: BaseException) -> bool:

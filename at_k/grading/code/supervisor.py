@@ -240,7 +240,8 @@ def serve(
         isolation.adopt_orphans()
     isolation.shut_memory()
     hidden = isolation.PRIVATE if isolated else ()  # they are empty
-    rules = isolation.allow_files([*needed, *sys.path, *libraries, *isolation.READABLE, *hidden], [folder, "/dev"])
+    devices = ("/dev",) if isolated else isolation.DEVICES
+    rules = isolation.allow_files([*needed, *sys.path, *libraries, *isolation.READABLE, *hidden], [folder, *devices])
     user, may_read = isolation.choose_user([folder, *needed], number)
     if rules is None and (may_read or (careful and not isolated)):
         raise OSError(

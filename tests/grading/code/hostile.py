@@ -104,6 +104,7 @@ EVERYWHERE = {
         "failed",
         "refused|Operation not permitted",
     ),
+    "file that stays in memory": ("open('/dev/shm/at-k-{marker}', 'w')", "failed", "PermissionError|NameError"),
     "memory of the process": ("open('/proc/self/mem', 'rb')", "failed", "FileNotFoundError|PermissionError"),
     "a million lines": ("print('\\n'.join(map(str, range(10**6))))", "failed", "NameError"),
 }

@@ -158,10 +158,10 @@ APPS = {
 """Functions for APPS and TACO, which have lists of arguments."""
 
 
-@for_each("name, program, given, wanted, passes", [(name, *each) for name, each in APPS.items()])
-def test_functions_of_apps(name, program, given, wanted, passes):
-    cases = json.dumps({"inputs": given, "outputs": wanted, "fn_name": "f"})
-    assert run_pairs([(program, cases)], isolation="none")[0].passed is passes
+def test_functions_of_apps():
+    cases = [(each[0], json.dumps({"inputs": each[1], "outputs": each[2], "fn_name": "f"})) for each in APPS.values()]
+    passed = [outcome.passed for outcome in run_pairs(cases, isolation="none")]
+    assert dict(zip(APPS, passed, strict=True)) == {name: each[3] for name, each in APPS.items()}
 
 
 def test_values_that_json_does_not_have_equal_none():
@@ -254,11 +254,11 @@ def test_a_program_finds_no_output(isolation):
 
 
 def test_long_texts():
-    many = list(range(200_000))
+    many = list(range(50_000))
     lines = "\n".join(map(str, many))
     pairs = [
         ("import sys\nprint(sys.stdin.read())", json.dumps({"inputs": [lines], "outputs": [lines]})),
-        ("def f(n): return list(range(n))", ask("f", ([200_000], many))),
+        ("def f(n): return list(range(n))", ask("f", ([50_000], many))),
     ]
     assert [outcome.status for outcome in run_pairs(pairs, timeout=4)] == ["passed", "passed"]
     (endless,) = run_pairs([("while True: print('3' * 10**6)", say("3"))], timeout=0.2)

