@@ -20,13 +20,17 @@ _KEYS = (*(each for each in OUTPUTS if "_" not in each), "pass^k")
 def find_key(name: str) -> Key | None:
     """Find the number, or the curve, that a paper calls so, or a weighted sum of numbers; None if there is none.
 
+    "avg" is avg@n, whatever n is.
+
     Examples:
         >>> find_key("pass^4"), find_key("maj@8"), find_key("g-pass@8_0.5"), find_key("best@k"), find_key("pass")
         ('pass^4', 'cons@8', 'G-Pass@8_0.5', 'best@k', None)
         >>> find_key(".5*pass@4+.5*maj@4")
         '0.5 pass@4 + 0.5 cons@4'
     """
-    return Key(spell_sum(_read_sum(name))) if is_sum(name) else read_key(name, _KEYS)
+    if is_sum(name):
+        return Key(spell_sum(_read_sum(name)))
+    return read_key("avg@n" if name.strip().lower() == "avg" else name, _KEYS)
 
 
 _SUM = "0.5 pass@4 + 0.5 pass^4"
@@ -94,13 +98,15 @@ def list_terms(key: Key) -> dict[Key, float]:
 
 
 def find_number(name: str) -> Key:
-    """Find the number that a paper calls so; avg is avg@n, whatever n is.
+    """Find the number that a paper calls so, or raise.
 
     Examples:
         >>> find_number("G-Pass@8_0.5"), find_number("maj@8"), find_number("avg")
         ('G-Pass@8_0.5', 'cons@8', 'avg@n')
     """
-    key = find_key("avg@n" if name == "avg" else name)
+    key = find_key(name)
+    if key is None:
+        _check_draws(name)
     if key is None or (key.metric[-1] == "k" and key.k is None) or (key.metric == "G-Pass@k" and key.tau is None):
         near = _find_near(name) if isinstance(name, str) else ""
         if near:
@@ -115,6 +121,17 @@ def find_number(name: str) -> Key:
     if key.tau is not None:
         check_tau(key.tau)
     return key
+
+
+def _check_draws(name: str) -> None:
+    """Raise if a name would be that of a number with another k, such as pass@0."""
+    parts = re.fullmatch(r"(.+[@^])-?\d+(?:\.\d+)?(_.+)?", name)
+    near = None if parts is None else find_key(f"{parts[1]}1{parts[2] or ''}")
+    if near is not None:
+        raise InputError(
+            "naming.draws", "There is no number {key}: samples are counted 1, 2, 3 and on, as in {near}.",
+            key=shorten(name), near=str(near),
+        )  # fmt: skip
 
 
 def _find_near(name: str) -> str:
@@ -139,6 +156,8 @@ def find_metrics(names: Any) -> dict[str, Key | None]:
     for name in [names] if isinstance(names, str) else names:
         key = find_key(name) if isinstance(name, str) and name not in METRICS else None
         if key is None and name not in METRICS:
+            if isinstance(name, str):
+                _check_draws(name)
             raise _refuse(name)
         found[name] = key
     if not found:

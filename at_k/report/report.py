@@ -105,6 +105,7 @@ _SIGNS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_e
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_OTHER = re.compile(r"\b(?:and|or|not)\b|[%&|()]", re.IGNORECASE)  # of other languages than that of conditions
 _SHARES = {"avg@n": 1.0, "pass@k": 0.0, "pass^k": 1.0}
 """Numbers that a rate of correct samples tells, each with the share of the draws that must be correct."""
 
@@ -137,7 +138,7 @@ def read_condition(text: str) -> list[Bound]:
         raise TypeError(f"`where` must be a string; got {shorten(text)} of type {type_name(text)}")
     bounds = []
     for part in re.split(r"\s+and\s+", text.strip().replace("≤", "<=").replace("≥", ">=")):
-        words = re.split(r"\s*(<=|>=|==|<|>)\s*", part)
+        words = [] if _OTHER.search(part) else re.split(r"\s*(<=|>=|==|<|>)\s*", part)
         for left, sign, right in zip(words[:-2:2], words[1:-1:2], words[2::2], strict=True):
             if _NUMBER.fullmatch(right) and not _NUMBER.fullmatch(left):
                 bounds.append(Bound(find_number(left), sign, float(right)))
@@ -148,7 +149,8 @@ def read_condition(text: str) -> list[Bound]:
         if len(words) not in (3, 5) or not all(words):
             raise InputError(
                 "select.condition",
-                "A condition compares a value with numbers, such as {first} or {second}; got {text}.",
+                "A condition compares a value with numbers, such as {first} or {second}; got {text}. Write 50% as 0.5. "
+                "Comparisons are joined by “and” alone: for others, select twice and join the names.",
                 first="0.1 <= avg <= 0.9",
                 second="pass@4 >= 0.5 and cons@8 == 1",
                 text=shorten(text),

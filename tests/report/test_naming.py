@@ -88,6 +88,19 @@ def test_an_unknown_name_is_answered_with_the_nearest(name, near):
     assert str(caught.value).endswith(f"got {name!r}. Near it: {near}.")
 
 
+@for_each(
+    "name, near",
+    [("pass@0", "pass@1"), ("pass^-4", "pass^1"), ("maj@2.5", "cons@1"), ("G-Pass@0_0.5", "G-Pass@1_0.5"),
+     ("avg@0", "avg@1")],
+)  # fmt: skip
+def test_a_number_of_no_samples_is_answered_with_one_of_some(name, near):
+    refuses(f"InputError: There is no number '{name}': …, as in {near}.", find_metrics, name)
+
+
+def test_avg_is_the_average_of_all_samples():
+    assert at_k.score(DATA, metrics="avg").values == at_k.score(DATA, metrics="avg@n").values
+
+
 @pytest.mark.parametrize("name", ["pass@n", "pass@0", "pass@", "avg@k", "pass@8_0.5", "@8", "", "cons@4_mcse"])
 def test_invalid_names_have_no_key(name):
     assert find_key(name) is None

@@ -65,10 +65,18 @@ def test_the_interval_of_what_a_rate_tells(key, chance):
 
 
 @for_each(
-    "where", ["", "avg", "avg <", "avg < x", "1 < 2", "0.1 <= avg <= x", "avg < 1 < 2 < 3", "__import__('os')", "a < b"]
-)
+    "where",
+    [
+        "", "avg", "avg <", "avg < x", "1 < 2", "0.1 <= avg <= x", "avg < 1 < 2 < 3", "__import__('os')", "a < b",
+        "avg < .5 or avg > .9", "avg < 50%", "10% <= avg", "not avg > .5", ".1 < avg & avg < .9", "(avg < .5)",
+        "avg < .5 || pass@4 > .9", "avg > .1 AND avg < .9",
+    ],
+)  # fmt: skip
 def test_conditions_that_cannot_be_read(where):
-    refuses("InputError: A condition compares a value with numbers", REPORT.select, where)
+    refuses(
+        "InputError: A condition compares a value with numbers…Write 50% as 0.5…for others, select twice",
+        REPORT.select, where,
+    )  # fmt: skip
 
 
 @for_each(
@@ -78,6 +86,7 @@ def test_conditions_that_cannot_be_read(where):
         ("cons@8 > 0", {"confident": True}, at_k.InputError, "G-Pass@k; got 'cons@8'"),
         ("pass@k > 0", {}, at_k.InputError, "no number 'pass@k'. Numbers are spelled like"),
         ("G-Pass@8 > 0", {}, at_k.InputError, "no number 'G-Pass@8'"),
+        ("pass@0 > 0", {}, at_k.InputError, "no number 'pass@0': samples are counted 1, 2, 3 and on, as in pass@1"),
         ("hard > 0", {}, at_k.InputError, "no number 'hard'"),
         ("avg@4 > 0", {}, at_k.InputError, "no value 'avg@4' here. There are avg, .*avg@8"),
         ("G-Pass@8_1.5 < 1", {"confident": True}, ValueError, r"`tau` must lie in \[0, 1\]; got 1.5"),
