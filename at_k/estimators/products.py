@@ -38,7 +38,7 @@ With 4 to 60 numbers that is 4 to 12 times as fast, with 500 as fast, with 4,000
 """
 
 _SIMILAR = 1.5
-"""A k is served by the product of a larger one if at most this many times as many races reach it."""
+"""A k is served by the product of a larger one if at most this many times the races reach it."""
 
 _CUT = 0.47
 """The part of the rivals in the stronger half: the weaker half also holds the samples of no strong answer.
@@ -82,7 +82,7 @@ def run_race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: 
 
 
 def group_draws(k: Ints, t: int, reach: Ints, similar: float) -> Iterator[NDArray[np.intp]]:
-    """Yield columns of k, from the largest down: with each those that at most `similar` times as many races reach."""
+    """Yield columns of k, from the largest down: a k and the smaller ones with at most `similar` times its races."""
     races = np.array([np.count_nonzero(reach >= each) if each >= t else 0 for each in k.tolist()])
     while races.any():
         fewest = races[np.argmax(np.where(races > 0, k, 0))]
@@ -92,7 +92,7 @@ def group_draws(k: Ints, t: int, reach: Ints, similar: float) -> Iterator[NDArra
 
 
 def count_draws(field: Ints, rest: Ints, t: int, left: Ints, p: float | None, share: bool) -> Floats:
-    """Return the ways to draw so many others (`left`, the columns) that no rival of these fields gets more than t."""
+    """Return the ways to draw `left` others (a column each) so that no rival of these fields gets more than t."""
     depth = int(left.max()) + 1
     if t >= depth:  # no rival can reach t among the other draws
         field, rest = field[:, :0], rest + field.sum(axis=1)
@@ -118,7 +118,7 @@ def count_draws(field: Ints, rest: Ints, t: int, left: Ints, p: float | None, sh
 
 
 def join_halves(field: Ints, rest: Ints, new: NDArray[np.bool_], cut: int, t: int, left: Ints) -> Floats:
-    """Return `count_draws` of fields whose first `cut` columns differ where `new` says so."""
+    """Return `count_draws` of fields; `new` flags those whose first `cut` columns differ from the row before."""
     depth, strong = int(left.max()) + 1, field.shape[1]
     x, weights = leggauss(min(strong, (depth - 1) // t) // 2 + 1)
     nodes, weights = (x + 1) / 2, weights / 2
@@ -151,7 +151,7 @@ def join_halves(field: Ints, rest: Ints, new: NDArray[np.bool_], cut: int, t: in
 def multiply_prefixes(
     rows: Ints, parent: NDArray[np.intp], product: Floats, t: int, depth: int, nodes: Floats
 ) -> Floats:
-    """Multiply `product[parent]` by the rivals in sorted rows; what begins alike is multiplied once.
+    """Multiply `product[parent]` by the rivals in sorted rows, and each common beginning once.
 
     The axes of products are rows, nodes and powers of x.
     """
