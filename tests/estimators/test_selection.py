@@ -228,12 +228,6 @@ class TestSimulation:
         _, error = choose_with_error(SCORES, CORRECT, k=[1, 4, 11, 22], select="pareto")
         assert_array_equal(error[0] > 0, [False, False, True, False])
 
-    def test_more_subsets_may_be_enumerated(self, monkeypatch):
-        monkeypatch.setattr(combinatorics, "MAX_SUBSETS", comb(22, 7))
-        value, error = choose_with_error(SCORES, CORRECT, k=7, select="pareto")
-        assert value[0] == pytest.approx(float(oracles.pareto_of_classes(FRONTS, 7)), rel=RTOL)
-        assert error[0] == 0
-
     def test_a_plain_score_is_never_simulated(self):
         scores = [[point[0] for point in SCORES[0]]]
         value, error = choose_with_error(scores, CORRECT, k=11)

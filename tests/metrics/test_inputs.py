@@ -51,16 +51,12 @@ REFUSED = [
     *cases(
         "k",
         (0, "ValueError: positive integer … got 0"),
-        (2.5, "TypeError: positive integer … got 2.5 of type float"),
-        ([2, True], "TypeError: positive integer … got True of type bool"),
         ([1, 5], "ValueError: got k=5, but the smallest n is 4, and n < 5 in 2 of 2 problems, first in problem 0"),
         modules=WITH_K,
     ),
     *cases(
         "thresholds",
         (-0.1, "ValueError: [0, 1] … got -0.1"),
-        ([0.5, 1.5], "ValueError: [0, 1] … got 1.5"),
-        ([True], "TypeError: [0, 1] … got True of type bool"),
         modules=(GPASSK,),
     ),
     *cases("threshold", (2, "ValueError: [0, 1] … got 2")),
@@ -78,9 +74,6 @@ REFUSED = [
         "groups",
         (["x"], "ValueError: `predictions` … got 1 and 2"),
         (["x", None], "ValueError: got None in problem 1"),
-        ([7, "7"], "ValueError: '7' … 7; it does in problem 1"),
-        ([0.5, 1], "TypeError: got 0.5 of type float in problem 0"),
-        ("xy", "TypeError: one entry per problem … got 'xy'"),
     ),
     *cases(
         "check_correct_fn",
@@ -97,12 +90,10 @@ REFUSED = [
     *cases(
         "predictions",
         ("abaa", "TypeError: one entry per problem … got 'abaa' of type str"),
-        ([["a"], None], "TypeError: list of samples … got None of type NoneType in problem 1"),
     ),
     *cases(
         "predictions",
         ([ANSWERS[0], []], "ValueError: at least one sample … none in problem 1"),
-        ([ANSWERS[0], "cddd"], "TypeError: list of samples … got 'cddd' of type str in problem 1"),
         ([["a", "b", None, "a"], ["c"]], "ValueError: None … problem 0, sample 2. Set `missing`"),
         (GRADES, "TypeError: must hold strings; got 1 of type int in problem 0, sample 0"),
         ([["a"], ["c", NAN]], "ValueError: got None or NaN in problem 1, sample 1. Set `missing`"),
@@ -111,7 +102,6 @@ REFUSED = [
     *cases(
         "predictions",
         ([GRADES[0], []], "ValueError: at least one sample … none in problem 1"),
-        ([1, 0], "TypeError: list of samples … got 1 of type int in problem 0"),
         ([[1, 0, None], [1]], "ValueError: None … problem 0, sample 2. Set `missing`"),
         ([[1], [1, 0, NAN]], "ValueError: NaN … problem 1, sample 2. Set `missing`"),
         (ANSWERS, "TypeError: must hold numbers; got 'a' of type str in problem 0, sample 0"),
@@ -126,7 +116,6 @@ REFUSED = [
         "references",
         (None, "ValueError: must be given … 'graded'"),
         (["a", None], "ValueError: got None in problem 1"),
-        (["a", 3], "TypeError: got 3 of type int in problem 1"),
         (["a"], "ValueError: got 2 and 1"),
         configs=DEFAULT,
     ),
@@ -136,8 +125,6 @@ REFUSED = [
         "scores",
         (None, "ValueError: must be given"),
         ([SCORES[0], [1, NAN, 3, 4]], "ValueError: finite … got None or NaN in problem 1, sample 1"),
-        ([[1, 2, 3, -INF], SCORES[1]], "ValueError: finite … got -inf in problem 0, sample 3"),
-        ([SCORES[0], [1, 2, "3", 4]], "TypeError: numbers … got '3' of type str in problem 1, sample 2"),
         (SCORES[:1], "ValueError: got 2 and 1"),
         ([SCORES[0], [1, 2, 3]], "ValueError: got 4 and 3 in problem 1"),
         modules=(BEST_AT_K,),
@@ -145,8 +132,6 @@ REFUSED = [
     *cases(
         "weights",
         ([[1] * 4, [1, -2, 1, 1]], "ValueError: not negative … got -2 in problem 1, sample 1"),
-        ([[1] * 4, [1, 1, 1, NAN]], "ValueError: finite … got None or NaN in problem 1, sample 3"),
-        ([[1] * 4], "ValueError: got 1 and 2"),
         ([[1] * 5, [1] * 4], "ValueError: got 5 and 4 in problem 0"),
         configs=DEFAULT,
         modules=(CONS_AT_K,),
@@ -409,18 +394,6 @@ def test_exact_match_strips_white_space_and_is_the_default(module):
     references = ["a", "c", "b"]
     for checker in ("exact_match", lambda *pair: pair[0] == pair[1]):
         assert judged(module, references) == judged(module, references, check_correct_fn=checker)
-
-
-@for_each(
-    "prediction, reference, value",
-    [
-        *[("A", "a", 0.0), ("1.0", "1", 0.0), ("a b", "ab", 0.0), ("", "a", 0.0), ("½", "0.5", 0.0)],
-        *[("é", "e\u0301", 0.0), ("", "", 1.0), ("  ", "", 1.0)],
-    ],
-)
-def test_exact_match_forgives_nothing_else(prediction, reference, value):
-    result = PASS_AT_K.load().compute(predictions=[[prediction]], references=[reference], k=1)
-    assert result == {"pass@1": value}
 
 
 @for_each(
