@@ -111,26 +111,20 @@ def test_a_program_that_was_not_run_is_not_wrong(allowed):
         at_k.checkers.code()("pass", "1 =")
 
 
-def test_every_test_of_a_list_must_hold(allowed):
-    rows = {"answers": [[RIGHT, WRONG]], "references": [["assert f(0) < 2", "assert f(1) == 2", "assert f(2) > 1"]]}
-    report = at_k.score(rows, check_correct_fn="code", metrics="avg_at_n")
-    assert report.samples[1].outcomes.split(report.samples[1].given) == [
-        ["passed", "failed: AssertionError in line 2 of the tests: assert f(1) == 2"]
-    ]
-
-
-def test_white_space_at_the_ends_of_a_program_counts(allowed):
-    assert at_k.checkers.code()("  " + RIGHT, TESTS) is False  # an indented first line is an error
-    rows = {"answers": [["  " + RIGHT, RIGHT]], "references": [TESTS]}
-    assert at_k.score(rows, check_correct_fn="code", metrics="avg_at_n").c == [1]
-
-
-def test_a_program_is_found_in_a_text_first(allowed):
+def test_what_is_given_becomes_programs_and_tests(allowed):
+    line_two = "failed: AssertionError in line 2 of the tests: assert f(1) == 2"
     text = f"Here it is:\n```python\n{RIGHT}\n```\nIt adds one."
-    rows = {"answers": [[text, "I cannot."]], "references": [TESTS]}
-    report = at_k.score(rows, check_correct_fn="code", extract_fn=r"(?s)```python\n(.*?)```", metrics="avg_at_n")
-    assert report.samples[1].outcomes.split(report.samples[1].given) == [["passed", None]]
-    assert report.samples[1].n_unanswered == 1
+    rule = {"extract_fn": r"(?s)```python\n(.*?)```"}
+    indented = "failed: IndentationError: unexpected indent (<candidate>, line 1)"
+    for programs, tests, options, reasons in (
+        ([RIGHT, WRONG], ["assert f(0) < 2", "assert f(1) == 2", "assert f(2) > 1"], {}, ["passed", line_two]),
+        (["  " + RIGHT, RIGHT], TESTS, {}, [indented, "passed"]),  # white space at the ends counts
+        ([text, "I cannot."], TESTS, rule, ["passed", None]),
+    ):
+        rows = {"answers": [programs], "references": [tests]}
+        report = at_k.score(rows, check_correct_fn="code", metrics="avg_at_n", num_workers=1, **options)
+        assert report.samples[1].outcomes.split(report.samples[1].given) == [reasons]
+        assert report.samples[1].n_unanswered == reasons.count(None)
 
 
 WRAPPERS = {
@@ -180,7 +174,7 @@ def test_a_note_says_that_programs_stand_in_texts(allowed):
 def test_the_time_of_the_call_counts_unless_the_checker_has_its_own(allowed):
     rows = {"answers": [["while True: pass"]], "references": ["assert True"]}
     for checker, said in (("code", "0.25"), (at_k.checkers.code(timeout=0.5), "0.5")):
-        report = at_k.score(rows, check_correct_fn=checker, timeout=0.25, metrics="avg_at_n")
+        report = at_k.score(rows, check_correct_fn=checker, timeout=0.25, metrics="avg_at_n", num_workers=1)
         assert report.samples[1].outcomes.reasons == [f"timed out: {said} s of processor time"]
         assert f"checker:code(timeout={said}," in report.signatures["avg_at_n"]
 
