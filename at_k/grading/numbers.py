@@ -14,24 +14,16 @@ Rational = int | Fraction
 # Characters that a number may have. Longer texts are not numbers that anybody compares.
 _LONGEST = 400
 
-_SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-
 
 class _Characters(dict[int, str]):
     """Map each character to its ASCII form. Full-width and other decimal digits become ASCII digits."""
 
-    def __init__(self) -> None:
-        super().__init__(dict.fromkeys(map(ord, _SPACES), " "))
-        self.update(dict.fromkeys(map(ord, "−﹣–‐‑‒"), "-"))
-        self.update(dict.fromkeys(map(ord, "×⋅·✕∗"), "*"))
-        self.update({ord("’"): "'", ord("⁄"): "/", ord("÷"): "/", ord("。"): ".", ord("٪"): "%"})
-
     def __missing__(self, code: int) -> str:
-        character = chr(code)
-        spelled = character
+        character, category = chr(code), unicodedata.category(chr(code))
+        spelled = " " if category == "Zs" else character
         if 0xFF01 <= code <= 0xFF5E:  # the full-width forms of ASCII
             spelled = chr(code - 0xFEE0)
-        elif unicodedata.category(character) == "Nd":
+        elif category == "Nd":
             spelled = str(unicodedata.decimal(character))
         elif unicodedata.decomposition(character).startswith("<fraction>"):  # ½ may follow a whole number, as in 1½
             spelled = f" {unicodedata.normalize('NFKC', character).replace('⁄', '/')}"
@@ -39,7 +31,13 @@ class _Characters(dict[int, str]):
         return spelled
 
 
-_CHARACTERS = _Characters()
+_CHARACTERS = _Characters(
+    {
+        ord(each): plain
+        for plain, others in {"-": "−﹣–‐‑‒", "*": "×⋅·✕∗", "'": "’", "/": "⁄÷", ".": "。", "%": "٪"}.items()
+        for each in others
+    }
+)
 _RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
 _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 
@@ -63,11 +61,11 @@ _MONEY = r"(?:\\?[$€£¥₹₩]|USD|EUR|GBP|JPY|CNY|RMB|INR|CHF)"
 # Powers of ten are computed up to 999: that is beyond any float, and still cheap.
 _NUMBER = re.compile(
     rf"""(?P<sign>[+-]?)\s*(?:{_MONEY}\s*(?P<minus>[+-]?))?(?:
-        (?P<continental>\d{{1,3}}(?:\.\d{{3}})+,\d+|\d{{1,3}}(?:\.\d{{3}}){{2,}})            # 1.234,5 and 1.234.567
+        (?P<decimal>{_DECIMAL})
+      | (?P<continental>\d{{1,3}}(?:\.\d{{3}})+,\d+|\d{{1,3}}(?:\.\d{{3}}){{2,}})            # 1.234,5 and 1.234.567
       | (?P<whole>\d+)\s+(?P<part>\d+)\s*/\s*(?P<of>\d+)                                   # 1 1/2
       | (?P<over>{_DECIMAL})\s*/\s*(?P<under>[+-]?{_DECIMAL})                              # 3/4
       | (?:(?P<factor>{_DECIMAL})\s*[*xX]\s*)?10\s*\^\s*\{{?(?P<power>[+-]?\d{{1,3}})\}}?  # 2.4*10^5
-      | (?P<decimal>{_DECIMAL})
     )(?:(?<=\d)\.)?(?:\s*(?:{_MONEY}|dollars?|euros?|元))?(?P<percent>\s*(?:\\?%|per\s?cent))?""",
     re.ASCII | re.VERBOSE,
 )
@@ -109,18 +107,20 @@ def read_number(text: str) -> Rational | None:
     if match is None:
         return None
     part = match.groupdict("")
-    if part["continental"]:
+    if part["decimal"]:
+        value = _read_decimal(part["decimal"])
+    elif part["continental"]:
         value = Fraction(part["continental"].replace(".", "").replace(",", "."))
     elif part["power"]:
         value = _read_decimal(part["factor"] or "1") * Fraction(10) ** int(part["power"])
+    elif under := _read_decimal(part["under"] or part["of"]):
+        value = _read_decimal(part["whole"] or "0") + _read_decimal(part["over"] or part["part"]) / under
     else:
-        under = _read_decimal(part["under"] or part["of"] or "1")
-        if not under:
-            return None
-        value = (
-            _read_decimal(part["whole"] or "0") + _read_decimal(part["over"] or part["part"] or part["decimal"]) / under
-        )
-    value *= Fraction(-1 if "-" in part["sign"] + part["minus"] else 1, 100 if part["percent"] else 1)
+        return None
+    if part["minus"] == "-" or part["sign"] == "-":
+        value = -value
+    if part["percent"]:
+        value /= 100
     return value.numerator if value.denominator == 1 else value
 
 
@@ -129,20 +129,6 @@ def _read_decimal(digits: str) -> Fraction:
 
 
 _GLYPHS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
-# The last characters before a part of a formula. A look at one is a tenth of a search.
-_BEFORE_PARTS = frozenset("^*_√:tg]}")
-
-
-class _Alike(dict[int, str]):
-    """Map each character to the one that it means in a number, so that a text keeps its length."""
-
-    def __missing__(self, code: int) -> str:
-        spelled = _CHARACTERS[code]
-        self[code] = chr(code) if len(spelled) > 1 or code == ord("。") else spelled
-        return self[code]
-
-
-_ALIKE = _Alike()
 
 
 @lru_cache(maxsize=1)
@@ -165,15 +151,19 @@ def find_last_number(text: str) -> str | None:
     """
     rules = _compile()
     for spelled in reversed(text.split("\n")):
-        line = spelled if spelled.isascii() else spelled.translate(_ALIKE)
+        line = spelled  # of the same length, with each character that is part of a number as the one that it means
+        if not spelled.isascii():
+            plain = map(_CHARACTERS.__getitem__, map(ord, spelled))
+            line = "".join(
+                own if len(each) > 1 or own == "。" else each for own, each in zip(spelled, plain, strict=True)
+            )
         for found in reversed(list(rules["in_text"].finditer(line))):
             start, end = found.span()
             before = line[max(0, start - 60) : start]
-            part = before.rstrip(" {(+-")[-1:] in _BEFORE_PARTS
             named = before[-1:].isascii() and before[-1:].isalpha() and not rules["word_before"].search(before)
-            if named or (part and rules["units_power"].search(before)):
+            if named or (rules["units_power"].search(before)):
                 continue
-            if (part and rules["part"].search(before)) or rules["raised_or_named"].match(line, end):
+            if (rules["part"].search(before)) or rules["raised_or_named"].match(line, end):
                 return None
             number = rules["foreign"].sub(lambda digit: _CHARACTERS[ord(digit[0])], spelled[start:end]).strip()
             if line.endswith("/", 0, start):  # what is left of 5/6/2024 is not a fraction
