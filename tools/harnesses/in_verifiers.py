@@ -14,6 +14,7 @@ import verifiers.v1 as vf
 from arithmetic import TARGETS, K, compare, reply
 from verifiers.v1.cli.eval.runner import run_eval
 from verifiers.v1.configs.cli.eval import EvalConfig
+from verifiers.v1.utils.format import format_mean
 from verifiers.v1.utils.trace_store import TRACES_FILE, read_episodes
 
 from at_k import score
@@ -94,8 +95,10 @@ with TemporaryDirectory() as folder:
     )
     numbers = measure_episodes(asyncio.run(run_eval(config)), lambda trace: trace.last_reply or None, k=K)
     again = measure_episodes(read_episodes(Path(folder, "run"), vf.WireTrace), k=K)
+    traces = [episode.traces[0] for episode in read_episodes(Path(folder, "run"), vf.WireTrace)]
     filed = score(Path(folder, "run", TRACES_FILE), k=K)
 server.shutdown()
 compare(numbers.__getitem__)
+compare(lambda _: float(format_mean(traces, lambda trace: trace.reward, digits=14)), ["accuracy"])
 assert all(again[key] == value for key, value in filed.values.items() if key != "mG-Pass@1")
 print(f"verifiers {version('verifiers')}: {numbers}")
