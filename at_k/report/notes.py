@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from at_k.combinatorics import Ints
-from at_k.errors import InputError, Legend, Mention, Message, Mistake
-from at_k.family import OUTPUTS
+from at_k.errors import InputError, Mention, Message, Mistake
 from at_k.grading import Verdicts, find_checker
 from at_k.grading.numbers import read_number
 from at_k.grading.pairs import Outcomes
 from at_k.options.registry import SCORING
 from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.report.data import Judged
-from at_k.report.naming import is_sum
 from at_k.samples import Problems, Ragged
-from at_k.summary import Confidence
 from at_k.validation import K, check_k
-from at_k.values import ErrorBar, Key
 
 _AGREEMENT = 0.02
 """The least share of samples that repeat an earlier answer of their problem for a vote to mean anything. It is 0
@@ -116,8 +112,8 @@ def _explain_no_match(problems: Problems) -> Iterator[Message]:
             "note.no_match",
             "No answer is correct: none of them equals its reference, for instance {answer} beside "
             "{reference}. Bring answers and references into one form, or choose a checker.",
-            answer=_quote(answers.distinct[answers.codes.values[place]]),
-            reference=_quote(problems.references[problem][0]),
+            answer=quote(answers.distinct[answers.codes.values[place]]),
+            reference=quote(problems.references[problem][0]),
         )
     from at_k.grading.suggestion import suggest_options
 
@@ -186,7 +182,7 @@ def _note_boxes(problems: Problems, verdicts: Verdicts) -> Iterator[Message]:
             "Answers in whose text the answer itself is boxed: {share:.0%}, such as {answer}. They count as whole "
             "texts; {rule} takes what is boxed.",
             share=share,
-            answer=_quote(answer),
+            answer=quote(answer),
             rule=Mention(extract_fn="boxed"),
         )
 
@@ -200,7 +196,7 @@ def _note_texts(verdicts: Verdicts) -> Iterator[Message]:
             "Answers that are not numbers: {share:.0%}, such as {answer}. {numeric} compares them as texts; {rule} "
             "finds the last number of a text.",
             share=share,
-            answer=_quote(answer),
+            answer=quote(answer),
             numeric=Mention(check_correct_fn="numeric"),
             rule=Mention(extract_fn="last_number"),
         )
@@ -219,8 +215,8 @@ def _note_split_votes(verdicts: Verdicts, checker: object) -> Iterator[Message]:
             "pairs of answers that vote apart, such as {first} and {second}; {option:equivalence} can merge them.",
             count=count,
             total=looked,
-            first=_quote(first),
-            second=_quote(second),
+            first=quote(first),
+            second=quote(second),
         )
 
 
@@ -286,7 +282,8 @@ _ISOLATION = {
 }
 
 
-def _quote(text: object) -> str:
+def quote(text: object) -> str:
+    """Quote a text, the middle of which is left out if it is long."""
     shown = str(text)
     return f"“{shown if len(shown) <= 60 else shown[:29] + ' … ' + shown[-28:]}”"
 
@@ -309,7 +306,7 @@ def refuse_k_above_n(k: K | None, n: Ints, names: Sequence[str]) -> None:
             "has n = {n} (problems with too few samples: {count:,} of {total:,}). Ask for {option:k} up to {n}.",
             k=draws,
             n=int(n.min()),
-            problem=_quote(names[int(n.argmin())]),
+            problem=quote(names[int(n.argmin())]),
             count=int((n < draws).sum()),
             total=len(n),
         )
@@ -334,16 +331,6 @@ def describe_reading(origin: Origin) -> Iterator[Message]:
         yield Message("note.skipped", "Left out: {count:,}, with errors such as “{cause}”.", count=count, cause=cause)
 
 
-def explain_odd_k(keys: Iterable[Key]) -> Iterator[Message]:
-    """Say that mG-Pass@k cannot reach 1 where k is odd, if there is such a value."""
-    if any(OUTPUTS[key.metric].even_k and key.k is not None and key.k % 2 for key in keys):
-        yield Message(
-            "note.odd_k",
-            "As published, mG-Pass@k cannot reach 1 where k is odd: its largest value is (k − 1)/k. For k = 1 that is "
-            "0, which tables leave out.",
-        )
-
-
 def find_conditions(data: Any) -> dict[str, str]:
     """Find what was taken from the files that samples, or a data set of `at_k.read_results`, come from."""
     if isinstance(data, Samples):
@@ -352,89 +339,6 @@ def find_conditions(data: Any) -> dict[str, str]:
     if getattr(info, "builder_name", None) != BUILDER:
         return {}
     return dict(json.loads(info.config_name))
-
-
-def explain_intervals(
-    bars: Mapping[Key, ErrorBar], confidence: Confidence, labels: list[str] | None
-) -> Iterator[Message]:
-    """Say what the intervals beside the values, and those of groups, are, if there are any."""
-    if confidence.confidence_level is None or not bars:
-        return
-    yield _name_target(f"{100 * confidence.confidence_level:.10g}", confidence)
-    if confidence.clusters is not None:
-        yield from _explain_lone_clusters(labels or (), confidence.clusters)
-    if confidence.method != "beta":
-        yield Message(
-            "note.ci_method",
-            "The intervals are made by the method {method}, which covers the true value less often if there are "
-            "few problems or values near 0 and 1.",
-            method=confidence.method,
-        )
-    draws = sorted({key.k for key, bar in bars.items() if bar.is_upper_bound and key.k is not None})
-    if draws:
-        yield Message(
-            "note.upper_bound",
-            "Some problems have no more samples than k = {k}. The intervals there are those for other problems, "
-            "which are wider.",
-            k=", ".join(map(str, draws)),
-        )
-    sums = [str(key) for key, bar in bars.items() if bar.is_upper_bound and key.k is None and is_sum(key)]
-    if sums:
-        yield Message(
-            "note.upper_bound_of_sum",
-            "The samples do not tell how much {keys} would differ for others: its interval is that for other problems, "
-            "which is wider.",
-            keys=", ".join(sums),
-        )
-    skewed = [str(key) for key, bar in bars.items() if bar.is_skewed]
-    if skewed:
-        yield Message(
-            "note.skewed",
-            "The values of the problems are very skewed for {keys}: their skewness exceeds 2. These intervals cover "
-            "the true value too rarely, whatever the method.",
-            keys=", ".join(skewed),
-        )
-
-
-def _name_target(level: str, confidence: Confidence) -> Legend:
-    if confidence.target == "problem_set":
-        return Legend(
-            "note.intervals_problem_set",
-            "Intervals: {level} %, for other samples of these problems.",
-            level=level,
-        )
-    if confidence.clusters is None:
-        return Legend("note.intervals", "Intervals: {level} %, for other problems like these.", level=level)
-    return Legend(
-        "note.intervals_clusters",
-        "Intervals: {level} %, for other problems like these. They come in clusters: {count:,}.",
-        level=level,
-        count=len(set(confidence.clusters)),
-    )
-
-
-def _explain_lone_clusters(labels: Sequence[str], clusters: Sequence[str]) -> Iterator[Message]:
-    """Say where all problems are one cluster, of which no spread can be seen."""
-    if len(set(clusters)) == 1:
-        yield Message(
-            "note.one_cluster",
-            "All problems are one cluster, so that nothing shows how much clusters differ: the intervals are those of "
-            "a single problem.",
-        )
-        return
-    within: dict[str, set[str]] = {}
-    for label, cluster in zip(labels, clusters, strict=False):
-        within.setdefault(label, set()).add(cluster)
-    alone = [label for label, found in within.items() if len(found) == 1]
-    if alone:
-        yield Message(
-            "note.groups_of_one_cluster",
-            "Groups that are one cluster: {count:,} of {total:,}, such as {group}. Nothing shows how much clusters "
-            "differ there: the intervals are those of a single problem.",
-            count=len(alone),
-            total=len(within),
-            group=_quote(alone[0]),
-        )
 
 
 def refuse_scatter(verdicts: Verdicts, title: str, times: Ints | None = None) -> None:

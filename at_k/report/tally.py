@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise, repeat
+from itertools import repeat
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -14,26 +14,32 @@ import numpy as np
 
 from at_k import computation
 from at_k.combinatorics import Ints
-from at_k.computation import compute_average, powers_of_two
 from at_k.engines import Engine, Rows, choose_roles, find_engine
 from at_k.errors import InputError, Mention, Message
-from at_k.estimators.consensus import VoteCounts, count_votes
+from at_k.estimators.consensus import VoteCounts
 from at_k.family import FAMILY
-from at_k.grading import Verdicts
 from at_k.options.option import INDEPENDENT
 from at_k.options.registry import JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
-from at_k.readers.arrays import fill_numbers, make_lists, make_numbers
-from at_k.readers.coding import encode
+from at_k.report.counting import (
+    count_ballots,
+    list_answers,
+    list_votes,
+    measure_rest,
+    merge_sums,
+    read_integer,
+    refuse_other_conditions,
+    refuse_rows,
+    refuse_unlabelled,
+    repeat_verdicts,
+)
 from at_k.report.data import Judged
 from at_k.report.judging import judge_data
-from at_k.report.measuring import Measurement, spread_k
+from at_k.report.measuring import Measurement
 from at_k.report.notes import LeftOutError
 from at_k.report.states import (
     ACCURACY,
     Cell,
     Count,
-    Measures,
-    Moments,
     Problem,
     Shapes,
     Stratum,
@@ -46,9 +52,7 @@ from at_k.report.states import (
     write_state,
 )
 from at_k.results.saving import replace_file
-from at_k.samples import Ragged
-from at_k.validation import check_threshold, is_integer, is_whole_decimal, shorten, type_name
-from at_k.values import Key, Values
+from at_k.validation import check_threshold, shorten
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,9 +62,6 @@ if TYPE_CHECKING:
 
 KEPT = ("on_conflict", "select", "score_weights", "higher_is_better", "sampling")
 """Options that act when a tally is scored."""
-
-_TOGETHER = 4_000_000
-"""Different answers that are judged together, of those that an engine has counted."""
 
 _SOFT = Message(
     "tally.soft",
@@ -93,17 +94,17 @@ def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any], times:
         if metric.votes and judged.verdicts.answers is not None:
             try:
                 with Measurement(judged, options).explain_conflict(metric):
-                    counted = _count_votes(judged.verdicts, options["on_conflict"], times)
+                    counted = count_ballots(judged.verdicts, options["on_conflict"], times)
             except LeftOutError as reason:
                 left_out[metric.name] = reason.message
-    judged = judged if times is None else replace(judged, verdicts=_repeat(judged, times))
+    judged = judged if times is None else replace(judged, verdicts=repeat_verdicts(judged, times))
     verdicts = judged.verdicts
     labels: Sequence[str | None] = judged.labels or [None] * len(verdicts)
     n, c = verdicts.n.tolist(), verdicts.c.tolist()
-    values, missing = _measure(Measurement(judged, options))
+    values, missing = measure_rest(Measurement(judged, options))
     problems: list[Problem] = []
     if by_problem:
-        votes = repeat(None) if counted is None else _list_votes(judged, counted)
+        votes = repeat(None) if counted is None else list_votes(judged, counted)
         problems = list(map(Problem, labels, n, c, votes))
         rows = {key: list(zip(*map(np.ndarray.tolist, each), strict=True)) for key, each in values.items()}
         problems = [each._replace(values={key: rows[key][i] for key in rows}) for i, each in enumerate(problems)]
@@ -120,62 +121,6 @@ def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any], times:
         options={name: options[name] for name in KEPT},
         left_out=left_out | missing,
     )
-
-
-def _count_votes(verdicts: Verdicts, on_conflict: str, times: Ints | None) -> VoteCounts:
-    """Count the votes for each answer of each problem."""
-    assert verdicts.answers is not None  # for the type checker
-    own = times if times is None or verdicts.kept is None else times[verdicts.kept]
-    return count_votes(verdicts.answers, verdicts.correct.values, on_conflict, "grades", own)
-
-
-def _repeat(judged: Judged, times: Ints) -> Verdicts:
-    """Repeat each verdict once per sample that it represents, without the answers."""
-    verdicts, answers = judged.verdicts, judged.problems.answers
-    graded = Ragged.concatenate(verdicts.graded)
-    absent = np.isnan(graded.values) if verdicts.kept is None else ~verdicts.kept
-    if verdicts.kept is None and judged.problems.grades is None and answers is not None:
-        absent |= answers.codes.values < 0
-    own = times if verdicts.kept is None else times[verdicts.kept]
-    n = graded.with_values(own).sums()
-    repeated = Ragged.of_lengths(np.repeat(graded.values, own), n)
-    return replace(verdicts, graded=(repeated,), given=n, n_missing=int(times[absent].sum()), kept=None, ballots=None)
-
-
-def _list_votes(judged: Judged, counted: VoteCounts) -> list[dict[str, tuple[int, int]]]:
-    """List the votes of each problem: answer → how many, and how many of them are correct."""
-    answers = judged.verdicts.answers
-    assert answers is not None  # for the type checker
-    names = [answers.distinct[code] for code in answers.codes.values[counted.first_seen].tolist()]
-    entries = list(zip(names, zip(counted.count.tolist(), counted.right.tolist(), strict=True), strict=True))
-    bounds = np.searchsorted(counted.problem, np.arange(len(counted.n) + 1)).tolist()
-    return [dict(entries[start:stop]) for start, stop in pairwise(bounds)]
-
-
-def _measure(measurement: Measurement) -> tuple[dict[Key, Measures], dict[str, Message]]:
-    """Measure the numbers that do not follow from counts and votes. Return what is left out, too."""
-    verdicts, left_out = measurement.judged.verdicts, {}
-    found: list[Values] = []
-    flags = ((part.values, part.above(verdicts.threshold).values) for part in verdicts.graded)
-    if not all(((grades == correct) | np.isnan(grades)).all() for grades, correct in flags):
-        found.append(compute_average(verdicts))
-    smallest = int(verdicts.n.min())
-    for metric in FAMILY.values():
-        if metric.needs_scores and measurement.judged.problems.scores is not None:
-            try:
-                found.append(measurement.compute(metric, k=[*spread_k(smallest, *powers_of_two(smallest))]))
-            except LeftOutError as reason:
-                left_out[metric.name] = reason.message
-    measured: dict[Key, Measures] = {}
-    for values in found:
-        with np.errstate(over="ignore", invalid="ignore"):  # values may be so large that they have no variance
-            variances = values.vary() if values.vary is not None else {}
-        for key, column in values.columns.items():
-            if key.metric != "avg@n":
-                error = values.errors.get(key, np.zeros(len(column)))
-                variance = variances[key].expand()
-                measured[key] = column.expand(), np.where(np.isnan(variance), np.inf, variance), error
-    return measured, left_out
 
 
 def _count_with(engine: Engine, data: Any, make: type[Tally], options: Mapping[str, Any]) -> Tally:
@@ -197,7 +142,7 @@ def _count_with(engine: Engine, data: Any, make: type[Tally], options: Mapping[s
     count = partial(_count_answers, make=make, options={**options, "columns": None})
     parts: list[Tally] = list(engine.count_answers(data, roles, count))
     # A worker that meets only nulls takes them for no groups.
-    _refuse_unlabelled(is_unlabelled=len({label is None for part in parts for label, *_ in part.counts}) > 1)
+    refuse_unlabelled(is_unlabelled=len({label is None for part in parts for label, *_ in part.counts}) > 1)
     while len(parts) > 1:  # in pairs, since to add takes as long as the larger one is
         parts = [sum(parts[place : place + 2], make()) for place in range(0, len(parts), 2)]
     return parts[0]
@@ -209,31 +154,12 @@ def _count_answers(
     """Count the problems of counted answers; see `Engine.count_answers`."""
     # These samples are different answers, each for all that are equal.
     own = {**options, "num_workers": options["num_workers"] or num_workers, "sampling": INDEPENDENT}
-    return sum((_count(_judge(part, own), make, own, times) for part, times in _list_answers(table)), make())
+    return sum((_count(_judge(part, own), make, own, times) for part, times in list_answers(table)), make())
 
 
 def _count_grades(rows: Rows, make: type[Tally], options: Mapping[str, Any]) -> Tally:
     """Make a tally of rows of counts."""
-    if rows.lowest < 0 or rows.highest > 1:
-        raise ValueError(f"`grades` must hold grades in [0, 1]; got some from {rows.lowest:g} to {rows.highest:g}")
-    _refuse_nameless(is_nameless=rows.is_nameless)
-    _refuse_unlabelled(is_unlabelled=rows.is_unlabelled)
-    _refuse_mixed("group", rows.n_mixed)
-    if rows.n_missing and options["missing"] == "error":
-        raise InputError(
-            "engine.missing",
-            "Samples without a grade: {count:,}. {option:missing=incorrect} counts them as wrong, "
-            "{option:missing=drop} leaves them out.",
-            count=rows.n_missing,
-        )
-    emptied = sum(row[2] for row in rows.counts if not row[0])
-    if emptied:
-        raise InputError(
-            "engine.nothing_left",
-            "Problems of which all samples are missing, and dropped: {count:,}. {option:missing=incorrect} counts "
-            "these samples as wrong; or leave the problems out with the engine, before it counts.",
-            count=emptied,
-        )
+    refuse_rows(rows, options["missing"])
     found = make.from_rows(rows.counts, threshold=options["threshold"])
     return replace(
         found,
@@ -242,59 +168,6 @@ def _count_grades(rows: Rows, make: type[Tally], options: Mapping[str, Any]) -> 
         options={name: options[name] for name in KEPT},
         left_out={ACCURACY: _SOFT} if rows.n_soft or options["threshold"] >= 1 else {},
     )
-
-
-def _list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
-    """List counted answers in blocks of problems: one sample per answer, and the number of samples that have it."""
-    import pyarrow as pa
-
-    table = table.combine_chunks()
-    coded = encode(table["problem"])
-    _refuse_nameless(is_nameless=coded.codes.min(initial=0) < 0)
-    order = np.argsort(coded.codes, kind="stable")
-    bounds = np.append(0, np.cumsum(np.bincount(coded.codes)))
-    firsts = order[bounds[:-1]]
-    times = np.concatenate([fill_numbers(chunk, 0) for chunk in table["votes"].chunks])
-    for role in {"references", "group"}.intersection(table.column_names):
-        said = encode(table[role]).codes
-        if role == "group":
-            _refuse_unlabelled(is_unlabelled=said.min(initial=0) < 0 <= said.max(initial=-1))
-        _refuse_mixed(role, len(np.unique(coded.codes[said != said[firsts][coded.codes]])))
-    edges = np.append(np.flatnonzero(np.diff(bounds[:-1] // _TOGETHER, prepend=-1)), len(firsts))
-    for first, last in pairwise(edges.tolist()):
-        rows = order[bounds[first] : bounds[last]]
-        offsets = bounds[first : last + 1] - bounds[first]
-        part = {}
-        # Problems of any order are sorted once, so that those of a block are neighbours; a problem has what its first
-        # row says of it.
-        for role in table.column_names:
-            if role in ("answers", "grades"):
-                part[role] = make_lists(offsets, pa.concat_arrays(table[role].take(make_numbers(rows)).chunks))
-            elif role != "votes":
-                part[role] = table[role].take(make_numbers(firsts[first:last]))
-        yield part | {"problem": part["problem"].cast(pa.string())}, times[rows]
-
-
-def _refuse_nameless(*, is_nameless: bool) -> None:
-    """Raise if a sample does not say which problem it belongs to."""
-    if is_nameless:
-        raise InputError(
-            "engine.nameless",
-            "Each row must name its problem, but some have null in its place. Leave these out, or name their "
-            "problems, with the engine, before it counts.",
-        )
-
-
-def _refuse_unlabelled(*, is_unlabelled: bool) -> None:
-    """Raise if a sample does not say to which group its problem belongs, where others do."""
-    if is_unlabelled:
-        raise ValueError("`groups` must hold a label for every problem; got null in some rows")
-
-
-def _refuse_mixed(role: str, problems: int) -> None:
-    """Raise if there are problems whose rows differ in what they say about the problem."""
-    if problems:
-        raise ValueError(f"`{role}` must be the same in all rows of a problem; it is not in {problems:,} problems")
 
 
 _CONFLICT = Message(
@@ -445,7 +318,7 @@ class Tally:
             left_out=_merge_reasons(self, other),
             counts=dict(Counter(self.counts) + Counter(other.counts)),
             votes=None if self.votes is None or other.votes is None else self.votes + other.votes,
-            sums=_merge_sums(self, other),
+            sums=merge_sums([(each.counts, each.sums) for each in (self, other)]),
             hashes=merge_hashes(self.hashes, other.hashes),
             n_missing=self.n_missing + other.n_missing,
         )
@@ -476,53 +349,6 @@ class Tally:
         """Write the tally to a file, as JSON. `at_k.score` takes such files."""
         with replace_file(path) as part:
             part.write_text(self.to_json(), encoding="utf-8")
-
-
-def refuse_other_conditions(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:
-    """Raise unless two tallies were counted under the same conditions."""
-    for name in {**first, **second}:
-        one, other = first.get(name), second.get(name)
-        if one != other:
-            raise InputError(
-                "tally.conditions",
-                "These tallies were counted differently: {name} is {one} in one of them, and {other} in the other. "
-                "Count all with the same options.",
-                name=name,
-                one=shorten(one),
-                other=shorten(other),
-            )
-
-
-def _merge_sums(first: Tally, second: Tally) -> dict[Cell, Stratum]:
-    """Merge the moments of two tallies, of the keys that both have."""
-    parts = [dict(first.sums), dict(second.sums)]
-    soft = [any(ACCURACY in stratum.moments for stratum in part.values()) for part in parts]
-    for place, tally in enumerate((first, second)):
-        if soft[1 - place] and not soft[place]:
-            parts[place] = _measure_counts(tally, parts[place])
-    keys = [frozenset(next(iter(part.values())).moments) if part else frozenset() for part in parts]
-    shared = keys[0] & keys[1]
-    merged: dict[Cell, Stratum] = {}
-    for part in parts if shared else ():
-        for cell, stratum in part.items():
-            own = stratum.keep(shared)
-            merged[cell] = merged[cell].merge(own) if cell in merged else own
-    return merged
-
-
-def _measure_counts(tally: Tally, sums: Mapping[Cell, Stratum]) -> dict[Cell, Stratum]:
-    """Add the moments of mean grades that are shares of correct samples: they follow from the counts."""
-    found = dict(sums)
-    rows: dict[Cell, list[tuple[int, int]]] = {}
-    for (group, n, c), problems in tally.counts.items():
-        rows.setdefault((group, n), []).append((c, problems))
-    for (group, n), listed in rows.items():
-        c, times = np.array(listed).T
-        share = c / n
-        variance = share * (1 - share) / (n - 1) if n > 1 else np.full(len(c), np.inf)
-        own = {ACCURACY: Moments.of(share, variance, np.zeros(len(c)), times)}
-        found[group, n] = Stratum(int(times.sum()), {**(sums[group, n].moments if sums else {}), **own})
-    return found
 
 
 def _merge_reasons(first: Tally, second: Tally) -> dict[str, Message]:
@@ -563,10 +389,3 @@ def _merge_problems(merged: Tally, first: Mapping[str, Problem], second: Mapping
         sums=add_up([(each.group, each.n) for each in problems.values()], values),
         left_out=left_out | lost,
     )
-
-
-def read_integer(value: object, place: int) -> int:
-    """Return an integer of a row that an engine has counted."""
-    if not (is_integer(value) or is_whole_decimal(value)):
-        raise TypeError(f"`rows` must hold integers; got {shorten(value)} of type {type_name(value)} in row {place}")
-    return int(value)
