@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -213,8 +213,18 @@ def refuse_other_conditions(first: Mapping[str, Any], second: Mapping[str, Any])
             )
 
 
-def read_integer(value: object, place: int) -> int:
-    """Return an integer of a row that an engine has counted."""
-    if not (is_integer(value) or is_whole_decimal(value)):
-        raise TypeError(f"`rows` must hold integers; got {shorten(value)} of type {type_name(value)} in row {place}")
-    return int(value)
+def read_rows(rows: Iterable[Any], sides: int, names: str) -> Iterator[tuple[tuple[int, ...], int, Any]]:
+    """Yield n and c of each side, the number of problems and the group, or None, of rows that an engine has counted."""
+    size = 2 * sides + 1
+    for place, row in enumerate(rows):
+        if not hasattr(row, "__getitem__") or not (len(row) == size or (sides == 1 and len(row) == size + 1)):
+            raise TypeError(f"`rows` must hold {names}; got {shorten(row)} in row {place}")
+        for value in (row[i] for i in range(size)):
+            if not (is_integer(value) or is_whole_decimal(value)):
+                raise TypeError(
+                    f"`rows` must hold integers; got {shorten(value)} of type {type_name(value)} in row {place}"
+                )
+        *counts, problems = (int(row[i]) for i in range(size))
+        if problems < 1 or not all(0 <= c <= n and n > 0 for n, c in zip(counts[::2], counts[1::2], strict=True)):
+            raise ValueError(f"`rows` must have 0 ≤ c ≤ n, n > 0 and problems > 0; got {shorten(row)} in row {place}")
+        yield tuple(counts), problems, row[size] if len(row) > size else None

@@ -11,7 +11,7 @@ import numpy as np
 
 from at_k.combinatorics import Ints
 from at_k.errors import InputError, Message
-from at_k.report.counting import read_integer, refuse_other_conditions
+from at_k.report.counting import read_rows, refuse_other_conditions
 from at_k.report.states import ACCURACY, Problem
 from at_k.report.tally import Tally
 from at_k.validation import shorten
@@ -91,14 +91,7 @@ class Pairs:
             ValueError: if a row has another length, or c is not in 0…n.
         """
         counts: Counter[Pair] = Counter()
-        for place, row in enumerate(rows):
-            if not hasattr(row, "__getitem__") or len(row) != 5:
-                raise TypeError(f"`rows` must hold (n, c, n, c, problems); got {shorten(row)} in row {place}")
-            n, c, m, d, problems = (read_integer(row[i], place) for i in range(5))
-            if not (0 <= c <= n and 0 <= d <= m and min(n, m, problems) > 0):
-                raise ValueError(
-                    f"`rows` must have 0 ≤ c ≤ n, n > 0 and problems > 0; got {shorten(row)} in row {place}"
-                )
+        for (n, c, m, d), problems, _ in read_rows(rows, 2, "(n, c, n, c, problems)"):
             counts[n, c, m, d] += problems
         conditions = Tally.from_rows([], threshold=threshold).conditions
         return cls(dict(counts), (conditions, conditions))

@@ -26,7 +26,7 @@ from at_k.report.counting import (
     list_votes,
     measure_rest,
     merge_sums,
-    read_integer,
+    read_rows,
     refuse_other_conditions,
     refuse_rows,
     refuse_unlabelled,
@@ -275,17 +275,7 @@ class Tally:
             0.625
         """
         counts: Counter[Count] = Counter()
-        for place, row in enumerate(rows):
-            if not hasattr(row, "__getitem__") or len(row) not in (3, 4):
-                raise TypeError(
-                    f"`rows` must hold (n, c, problems), or these and a group; got {shorten(row)} in row {place}"
-                )
-            n, c, problems = (read_integer(row[i], place) for i in range(3))
-            if not (0 <= c <= n and n > 0 and problems > 0):
-                raise ValueError(
-                    f"`rows` must have 0 ≤ c ≤ n, n > 0 and problems > 0; got {shorten(row)} in row {place}"
-                )
-            group = row[3] if len(row) == 4 else None
+        for (n, c), problems, group in read_rows(rows, 1, "(n, c, problems), or these and a group"):
             counts[None if group is None else str(group), n, c] += problems
         conditions = {"threshold": str(check_threshold(threshold)), "missing": "error", "checker": "graded"}
         if len({group is None for group, _, _ in counts}) > 1:
