@@ -60,6 +60,8 @@ _say = Phrases(
         "gate.together": "Requirements: {count}. Their intervals hold together at {level}; each alone is one at {own}.",
         "gate.margin": "A comparison with a base needs both: the results of the base, and {option:margin}, the "
         "difference that does not matter.",
+        "gate.looks": "No interval judges {requirement}, so that {option:looks} changes nothing. Leave it out, or "
+        "require {example}.",
         "gate.same": "Candidate and base have the same value in every problem. Check that they are not the same "
         "samples.",
         "gate.nothing": "Nothing is required. Say {requirement}, or give a base and {option:margin}.",
@@ -344,6 +346,8 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         raise _say.error("gate.margin")
     if not wanted and each is None and base is None:
         raise _say.error("gate.nothing", requirement=Mention(require="pass@1 >= 0.8"))
+    if options["looks"] > 1 and each is not None and each.key is None and not wanted and base is None:
+        raise _say.error("gate.looks", requirement=each.text, example=Mention(each="pass@1 >= 0.8"))
     compared = [] if base is None else keys
     scoring = {name: value for name, value in given.items() if name in JUDGED}
     asked = [*(own.key for own in wanted if own.key is not None), *compared]

@@ -64,17 +64,13 @@ _say = Phrases(
         ".81; these two pilots do not tell it, since there are too few problems, or they vary too little.",
         "plan.correlation_assumed": "A correlation of {correlation:g} is an assumption. In real pairs it was .37 to "
         ".81; with a second pilot, on the same problems, it is estimated.",
-        "plan.width_unreached": "No {most:,} problems with {samples:,} samples of each reach an interval of "
-        "± {half_width:g}.",
-        "plan.width_problems": "An interval of ± {half_width:g} takes {needed:,} problems with {samples:,} samples of "
-        "each.",
-        "plan.width_no_samples": "With {problems:,} problems, no number of samples reaches it.",
-        "plan.width_samples": "With {problems:,} problems, it takes {needed:,} samples of each.",
-        "plan.detect_unreached": "No {most:,} problems with {samples:,} samples of each find a difference of "
-        "{detect:g}.",
-        "plan.detect": "To find a difference of {detect:g} takes {needed:,} problems with {samples:,} samples of each.",
-        "plan.detect_twice": "To find a difference of {detect:g} takes {needed:,} problems with {samples:,} samples of "
-        "each if the correlation is {correlation:g}, and {fewer:,} if it is {optimistic:g}.",
+        "plan.width": "Problems for an interval of ± {half_width:g}, with n = {samples:,}: {needed}.",
+        "plan.width_samples": "Samples of each for it, with {problems:,} problems: {needed}.",
+        "plan.detect": "Problems to find a difference of {detect:g}, with n = {samples:,}: {needed}.",
+        "plan.detect_twice": "Problems to find a difference of {detect:g}, with n = {samples:,}: {needed} if the "
+        "correlation is {correlation:g}, and {fewer} if it is {optimistic:g}.",
+        "plan.unreached": "more than {most:,}",
+        "plan.no_number": "no number is enough",
         "plan.legend": "Interval: half of its expected width. Difference: the smallest one that a paired comparison of "
         "two models finds with a chance of {power:.0%}, if the difficulties of problems for the two correlate by r.",
         "plan.looks": "To look {looks} times takes about {ratio} × the problems of one look.",
@@ -167,24 +163,17 @@ class Plan(Shown):
         """Say how many problems or samples reach what was asked for, if the pilot can tell."""
         half_width, detect = self.asked if self.can_tell else (None, None)
         problems, samples = self.own
-        given: dict[str, Any] = {"half_width": half_width, "samples": samples}
-        needed = self.needed_problems
-        if half_width is not None and needed is None:
-            yield _say("plan.width_unreached", most=_MOST_PROBLEMS, **given)
-        elif half_width is not None:
-            yield _say("plan.width_problems", needed=needed, **given)
-        if half_width is not None and problems is not None and self.needed_samples is None:
-            yield _say("plan.width_no_samples", problems=problems)
-        elif half_width is not None and problems is not None:
-            yield _say("plan.width_samples", problems=problems, needed=self.needed_samples)
-        needed, given = self.needed_to_detect, {"detect": detect, "samples": samples}
-        if detect is not None and needed is None:
-            yield _say("plan.detect_unreached", most=_MOST_PROBLEMS, **given)
-        elif detect is not None and self.optimistic_needed is None:
-            yield _say("plan.detect", needed=needed, **given)
-        elif detect is not None:
-            given |= {"correlation": self.correlation, "optimistic": OPTIMISTIC, "fewer": self.optimistic_needed}
-            yield _say("plan.detect_twice", needed=needed, **given)
+        if half_width is not None:
+            yield _say("plan.width", half_width=half_width, samples=samples, needed=_write_need(self.needed_problems))
+        if half_width is not None and problems is not None:
+            few = _say("plan.no_number") if self.needed_samples is None else f"{self.needed_samples:,}"
+            yield _say("plan.width_samples", problems=problems, needed=few)
+        if detect is not None:
+            given = {"detect": detect, "samples": samples, "needed": _write_need(self.needed_to_detect)}
+            if self.optimistic_detectable is not None:
+                given |= {"correlation": self.correlation, "optimistic": OPTIMISTIC}
+                given["fewer"] = _write_need(self.optimistic_needed)
+            yield _say("plan.detect" if self.optimistic_detectable is None else "plan.detect_twice", **given)
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the split of the variance, the table of half widths and differences, and what was asked for."""
@@ -224,6 +213,10 @@ class Plan(Shown):
             notes,
         ]
         return Sheet(parts, title, data=data)
+
+
+def _write_need(problems: int | None) -> Message | str:
+    return _say("plan.unreached", most=_MOST_PROBLEMS) if problems is None else f"{problems:,}"
 
 
 @takes(PLANNING, PILOT)

@@ -311,9 +311,12 @@ def test_one_sample_can_be_planned_with_one_sample():
 
 def test_unreachable_targets_are_reported():
     found = plan(([4] * 8, [0, 0, 1, 1, 3, 3, 4, 4]), half_width=1e-6, detect=1e-7)
-    assert [each.code for each in found.list_needs()] == [
-        "plan.width_unreached", "plan.width_no_samples", "plan.detect_unreached",
-    ]  # fmt: skip
+    assert list(map(str, found.list_needs())) == [
+        "Problems for an interval of ± 1e-06, with n = 4: more than 10,000,000.",
+        "Samples of each for it, with 8 problems: no number is enough.",
+        "Problems to find a difference of 1e-07, with n = 4: more than 10,000,000 if the correlation is 0.5, and more "
+        "than 10,000,000 if it is 0.8.",
+    ]
     assert list(plan(([4] * 8, [0, 0, 1, 1, 3, 3, 4, 4])).list_needs()) == []
 
 
@@ -333,7 +336,8 @@ def test_a_plan_is_printed_as_a_table_and_sentences():
     assert said.startswith("**0.521 on the pilot**")  # 50 of 96 samples
     assert "with a chance of 90%, if the difficulties of problems for the two correlate by r." in said
     (need,) = found.list_needs()
-    assert (need.values["needed"], need.values["fewer"]) == (found.needed_to_detect, found.optimistic_needed)
+    expected = (f"{found.needed_to_detect:,}", f"{found.optimistic_needed:,}")
+    assert (need.values["needed"], need.values["fewer"]) == expected
     assert str(need) in said.splitlines()[2]
 
 

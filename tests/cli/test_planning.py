@@ -35,8 +35,8 @@ def test_nothing_is_lost(run, pilot):
         assert f"n = {n:,}" in printed
         assert f"{found.half_width[0, i]:.3f}" in printed
         assert f"{found.detectable[1, i]:.3f}" in printed
-    assert f"{found.needed_problems:,} problems with 4 samples of each" in printed
-    assert f"To find a difference of 0.1 takes {found.needed_to_detect:,} problems" in printed
+    assert f"interval of ± 0.05, with n = 4: {found.needed_problems:,}." in printed
+    assert f"find a difference of 0.1, with n = 4: {found.needed_to_detect:,} if" in printed
     assert "pass@16_predicted" in printed
 
 
