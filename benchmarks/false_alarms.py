@@ -26,13 +26,6 @@ Draw = Callable[[np.random.Generator, int, int], Data]
 """From random numbers, how many problems there are and how many samples of each, to a data set."""
 
 
-def draw_calibrated_votes(rng: np.random.Generator, problems: int, n: int) -> Data:
-    """Draw votes of a calibrated model: an answer that it gives with probability p is correct with probability p."""
-    chances = rng.dirichlet(np.ones(4), problems)
-    answers = [rng.choice(list("abcd"), n, p=own).tolist() for own in chances]
-    return {"answers": answers, "references": [str(rng.choice(list("abcd"), p=own)) for own in chances]}
-
-
 def draw_calibrated_scores(rng: np.random.Generator, problems: int, n: int) -> Data:
     scores = rng.random((problems, n))
     return {"grades": _list(rng.random((problems, n)) < scores), "scores": _list(scores)}
@@ -89,9 +82,6 @@ def draw_share(share: float) -> Draw:
 
 
 CASES: list[tuple[str, str, Draw, int]] = [
-    ("diagnosis.overconfident", "a calibrated vote", draw_calibrated_votes, 4),
-    ("diagnosis.overconfident", "a calibrated vote", draw_calibrated_votes, 16),
-    ("diagnosis.underconfident", "a calibrated vote", draw_calibrated_votes, 4),
     ("diagnosis.overconfident", "calibrated scores", draw_calibrated_scores, 4),
     ("diagnosis.underconfident", "calibrated scores", draw_calibrated_scores, 4),
     ("diagnosis.rarely", "coin flips", draw_coins, 4),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +16,6 @@ from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message, Phrases
 from at_k.estimators.consensus import VoteCounts
 from at_k.report.notes import VOTE_OF_GRADES
-from at_k.samples import Answers
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.values import ErrorBar
 
@@ -64,9 +62,6 @@ _NAMES = {"pass@k": "passed", "avg@n": "average", "cons@k": "cons"}
 CHANCE = 0.001
 """Runs differ if samples without an order would differ as much with at most this probability. It is small, since the
 test is made for every data set."""
-
-_SPLITS = 16
-"""The random halves over which a vote is averaged; more would hardly narrow the interval."""
 
 _DRAWS = 200
 """The calibrated votes that are drawn to see how large their calibration error is by chance."""
@@ -115,10 +110,9 @@ _say = Phrases(
         "{limit}). Either the runs were not made alike, or the samples are sorted.",
         "diagnosis.clusters": "Clusters of problems: {count:,}. The share of correct samples varies {design:.2f} times "
         "as much as that of as many unrelated problems; its interval counts them as {units:.1f}.",
-        "diagnosis.vote_confidence": "The share of a vote as a confidence: the answer that leads in half of the "
-        "samples has {said:.3f} of the other half on average, and is correct in {right:.3f} of the problems. {verdict} "
-        "Of all samples, the share of the leading answer has the expected calibration error {ece:.3f} ({chance:.3f} on "
-        "average if every share were the chance to be correct); the Brier score is {brier:.3f}.",
+        "diagnosis.vote_confidence": "The share of a vote as a confidence: the share of the leading answer has the "
+        "expected calibration error {ece:.3f} ({chance:.3f} on average if every share were the chance to be correct); "
+        "the Brier score is {brier:.3f}.",
         "diagnosis.score_confidence": "The scores lie in [0, 1], and may be confidences: they are {said:.3f} on "
         "average, and {right:.3f} of the samples are correct. {verdict} The expected calibration error is {ece:.3f}; "
         "the Brier score is {brier:.3f}.",
@@ -415,66 +409,21 @@ def describe_calibration(findings: Findings) -> Iterator[Message]:
         name: {part: value.tolist() if isinstance(value, np.ndarray) else value for part, value in vars(own).items()}
         for name, own in found.items()
     }
-    votes, verdicts = findings.votes, findings.verdicts
-    if verdicts is None:
-        return
-    if "vote" in pairs and votes is not None and (findings.n > 1).all():
-        said, right = split_votes(votes, verdicts.correct.values)
+    if "vote" in pairs and (findings.n > 1).all():
         chance = figures["vote"]["ece_if_calibrated"] = find_chance_error(pairs["vote"][0])
-        yield _say(
-            "diagnosis.vote_confidence",
-            said=float(said.mean()), right=float(right.mean()), chance=chance,
-            verdict=judge_confidence(findings, "vote", said, right), ece=found["vote"].ece, brier=found["vote"].brier,
-        )  # fmt: skip
-    if "score" in pairs:
-        said, right = pairs["score"]
-        put, n = verdicts.correct.with_values, verdicts.n
-        verdict = judge_confidence(findings, "score", put(said).sums() / n, put(right).sums() / n)
+        yield _say("diagnosis.vote_confidence", chance=chance, ece=found["vote"].ece, brier=found["vote"].brier)
+    if "score" in pairs and findings.verdicts is not None:
+        scores, right = pairs["score"]
+        put, n = findings.verdicts.correct.with_values, findings.verdicts.n
+        gap = findings.compare(put(scores).sums() / n, put(right).sums() / n)
+        figures["score"]["overconfidence"] = gap._asdict()
+        rule = "no_bias" if not gap.is_far else "overconfident" if gap.value > 0 else "underconfident"
         yield _say(
             "diagnosis.score_confidence",
-            said=float(said.mean()), right=float(right.mean()), verdict=verdict,
+            said=float(scores.mean()), right=float(right.mean()),
+            verdict=_say(f"diagnosis.{rule}", gap=gap.signed, limit=FAR),
             ece=found["score"].ece, brier=found["score"].brier,
         )  # fmt: skip
-
-
-def judge_confidence(findings: Findings, name: str, said: Floats, right: Floats) -> Message:
-    """Say whether confidences are too high or too low on average, given one pair of numbers per problem."""
-    gap = findings.compare(said, right)
-    findings.figures["calibration"][name]["overconfidence"] = gap._asdict()
-    rule = "no_bias" if not gap.is_far else "overconfident" if gap.value > 0 else "underconfident"
-    return _say(f"diagnosis.{rule}", gap=gap.signed, limit=FAR)
-
-
-def split_votes(votes: Answers, correct: NDArray[Any]) -> tuple[Floats, Floats]:
-    """Compute how large a share the leading answer of half of the samples has in the other half, and if it is correct.
-
-    Which answer leads depends on luck, which its share in the same samples repeats: where all of four samples differ,
-    the leader has a quarter of them. Its share in other samples is that of the model on average.
-    """
-    codes, total = votes.codes, len(votes.codes)
-    problem, n, cast = codes.problem, codes.n, codes.values >= 0
-    width = len(votes.distinct) + 1
-    # The code of no answer, −1, becomes the last one.
-    pairs, which = np.unique(problem * width + codes.values % width, return_inverse=True)
-    of = pairs // width
-    is_right = np.bincount(which, weights=correct) > np.bincount(which) / 2
-    place = np.arange(len(problem)) - (np.cumsum(n) - n)[problem]
-    random = np.random.default_rng(0)
-    said, right = np.zeros(total), np.zeros(total)
-    for _ in range(_SPLITS):
-        first = np.empty(len(problem), dtype=bool)
-        first[np.lexsort((random.random(len(problem)), problem))] = place < n[problem] // 2
-        for half in (first, ~first):
-            count = np.bincount(which[half & cast], minlength=len(pairs))
-            most = np.zeros(total, dtype=np.int64)
-            np.maximum.at(most, of, count)
-            leads = (count > 0) & (count == most[of])
-            leaders = np.maximum(np.bincount(of[leads], minlength=total), 1)
-            others = np.bincount(which[~half], minlength=len(pairs))[leads]
-            size = np.bincount(problem[~half], minlength=total)
-            said += np.bincount(of[leads], weights=others, minlength=total) / leaders / size
-            right += np.bincount(of[leads & is_right], minlength=total) / leaders
-    return said / (2 * _SPLITS), right / (2 * _SPLITS)
 
 
 def find_chance_error(said: Floats) -> float:

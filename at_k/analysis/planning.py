@@ -27,7 +27,6 @@ from at_k.uncertainty.variance import (
     Correlation,
     Variance,
     estimate_correlation,
-    find_between_share,
     find_detectable,
     find_half_width,
     read_pilot,
@@ -57,8 +56,8 @@ _say = Phrases(
     {
         "plan.on_pilot": "{value:.3f} on the pilot",
         "plan.expected": "{value:.3f} expected",
-        "plan.split": "{share} of the variance is between problems: only more problems reduce it. {rest:.0%} is within "
-        "problems: more samples of each reduce it too.",
+        "plan.split": "{share:.0%} of the variance is between problems: only more problems reduce it. {rest:.0%} is "
+        "within problems: more samples of each reduce it too.",
         "plan.correlated": "The difficulties of problems for the two correlate by {value:.2f} [{low:.2f}, {high:.2f}].",
         "plan.correlation_unknown": "A correlation of {correlation:g} is an assumption. In real pairs it was .37 to "
         ".81; these two pilots do not tell it, since there are too few problems, or they vary too little.",
@@ -118,7 +117,6 @@ class Plan(Shown):
         optimistic_detectable: `detectable` at a correlation of .8, where .5 is an assumption; None for a correlation
             that was given or estimated.
         optimistic_needed: `needed_to_detect` at that correlation.
-        between_share: the interval of the share of the variance that is between problems; None where it is not known.
         can_tell: whether the pilot shows how much problems vary: five of them at least are not like most.
         two_pilots: whether there was a second pilot.
     """
@@ -142,7 +140,6 @@ class Plan(Shown):
     estimated: Correlation | None = None
     optimistic_detectable: Floats | None = None
     optimistic_needed: int | None = None
-    between_share: tuple[float, float] | None = None
     can_tell: bool = True
     two_pilots: bool = False
 
@@ -150,8 +147,7 @@ class Plan(Shown):
         """Say how much of the variance is between problems, and where the correlation is from unless it was given."""
         total = self.between + self.within
         if total and self.can_tell:
-            limits = "" if self.between_share is None else " [{:.0%}, {:.0%}]".format(*self.between_share)
-            yield _say("plan.split", share=f"{self.between / total:.0%}{limits}", rest=self.within / total)
+            yield _say("plan.split", share=self.between / total, rest=self.within / total)
         if self.estimated is not None:
             yield _say("plan.correlated", **self.estimated._asdict())
         elif self.optimistic_detectable is not None and self.two_pilots:
@@ -178,7 +174,7 @@ class Plan(Shown):
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the split of the variance, the table of half widths and differences, and what was asked for."""
         listed = ("value", "between", "within", "problems", "samples", "needed_problems", "needed_samples",
-                  "needed_to_detect", "power", "correlation", "between_share", "notes")  # fmt: skip
+                  "needed_to_detect", "power", "correlation", "notes")  # fmt: skip
         told = ("stderr", "half_width", "detectable")
         optimistic = None if self.optimistic_detectable is None else {
             "correlation": OPTIMISTIC, "detectable": self.optimistic_detectable if self.can_tell else None,
@@ -299,7 +295,6 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
         problems=sorted({max(2, round(size * share)) for share in (0.25, 0.5, 1, 2, 4)}),
         samples=_read_samples(options["samples"], variance.k, typical), estimated=estimated,
         notes=(*_note_pilot(variance), *looks), can_tell=can_tell, two_pilots=second is not None,
-        between_share=find_between_share(variance, typical, level) if can_tell else None,
     )  # fmt: skip
 
 

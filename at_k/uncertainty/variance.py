@@ -179,11 +179,11 @@ class Variance:
         draws = range(self.k, min(2 * self.k, int(self.n.min())) + 1)
         return np.asarray(pass_at_k(self.n, self.c, k=[*draws], complement=True))
 
-    def exact_at(self, samples: float, chosen: Ints | slice = slice(None)) -> float:
-        """Return the unbiased estimate of some problems, a sum over how many of two draws of k samples are the same."""
+    def exact_at(self, samples: float) -> float:
+        """Return the unbiased estimate, a sum over how many of two draws of k samples are the same."""
         # pass@k and its complement have one variance. Two draws that share j samples both fail if 2k − j samples do.
         # The square of the mean is taken over pairs of different problems, so that it has no bias.
-        k, fails = self.k, self._fails[chosen]
+        k, fails = self.k, self._fails
         m, fail = len(fails), fails[:, 0]
         square = (fail.sum() ** 2 - (fail**2).sum()) / (m * (m - 1))
         if k == 1 and (self.n > 1).all():
@@ -334,29 +334,6 @@ def _correlate(a: Variance, b: Variance, places: np.ndarray[tuple[int, ...], np.
         return None
     found = float(np.cov(first.values, second.values)[0, 1]) / scale**0.5
     return float(min(max(found, -0.999), 0.999))
-
-
-_RESAMPLES = 200
-"""Pilots of the bootstrap behind the interval of a share."""
-
-
-def find_between_share(variance: Variance, samples: int, confidence_level: float) -> tuple[float, float] | None:
-    """Find the interval of the share of the variance that is between problems, by a bootstrap over problems.
-
-    None for values whose variance follows from a fitted distribution, which would take minutes.
-    """
-    if variance.estimate is not pass_at_k or 2 * variance.k > int(variance.n.min()) or variance.clusters is not None:
-        return None
-    random, total, shares = np.random.default_rng(0), len(variance.n), []
-    for _ in range(_RESAMPLES):
-        chosen = random.integers(0, total, total)
-        whole = variance.exact_at(samples, chosen)
-        if whole > 0:
-            shares.append(variance.exact_at(inf, chosen) / whole)
-    if len(shares) < _RESAMPLES / 2:
-        return None
-    low, high = np.quantile(np.clip(shares, 0, 1), [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
-    return float(low), float(high)
 
 
 def find_half_width(variance: Variance | Assumed, spread: ArrayLike, m: ArrayLike, confidence_level: float) -> Floats:

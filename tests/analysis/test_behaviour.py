@@ -65,8 +65,8 @@ SAYS = [
     (texts(TEXTS[0] + "x", TEXTS[0] + "x"), "", "copies"),  # 2 of 20: at the threshold
     ({"answers": [[text[:99] for text in row] for row in texts(*["z" * 100] * 3)["answers"]],
       "grades": [[0] * 10, [1] * 10]}, "", "copies"),
-    (votes(*["bbba"] * 30, *["aaaa"] * 10), "overconfident", ""),
-    (votes(*["aabc"] * 60), "underconfident", ""),
+    (grades((20, 2), n=4) | {"scores": [[0.9] * 4] * 20}, "overconfident", ""),
+    (grades((20, 2), n=4) | {"scores": [[0.1] * 4] * 20}, "underconfident", ""),
     ({"grades": [[1, 0, 0]] * 40}, "runs_differ", ""),
     (grades((100, 0), (10, 4), n=4), "ineffective missed", ""),
     (grades((350, 0), (650, 4), n=4), "even", ""),

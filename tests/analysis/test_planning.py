@@ -184,18 +184,6 @@ class TestTwoPilots:
         assert "is 0.5, and" in found.to_markdown()
 
 
-def test_the_share_between_problems_has_an_interval():
-    random, inside = np.random.default_rng(0), 0
-    # pass@1 of 8 samples, difficulties Beta(1, 1): variance 1/12 between, and 1/6/8 within.
-    truth = (1 / 12) / (1 / 12 + 1 / 48)
-    for _ in range(60):
-        found = plan(([8] * 80, random.binomial(8, random.random(80))))
-        inside += found.between_share[0] <= truth <= found.between_share[1]
-    assert inside >= 50  # of 60 at 95 %; a percentile bootstrap of 80 problems covers about 92 %
-    assert "[" in plan(([8] * 80, random.binomial(8, random.random(80)))).to_markdown().splitlines()[2]
-    assert plan(([8] * 80, random.binomial(8, random.random(80))), k=8).between_share is None
-
-
 def test_tables_of_a_plan():
     n, c = draw(0, 40, 8)
     found = plan((n, c), problems=[40, 160], samples=[4, 8], correlation=0.5, power=0.9, confidence_level=0.9)

@@ -253,7 +253,9 @@ PARTS = {
     "compare.unlike",
     "models.note",
     "plan.expected",
+    "plan.no_number",
     "plan.on_pilot",
+    "plan.unreached",
 }
 """Cells of a table, and labels before a sentence."""
 
