@@ -475,21 +475,8 @@ class TestBroken:
 
 ABSENT = object()
 OTHERS = [
-    None,
-    True,
-    0,
-    3.5,
-    math.nan,
-    "",
-    "text",
-    [],
-    [1],
-    ["a", None],
-    {},
-    {"a": {"value": [1]}},
-    10**400,
-    [[[]]],
-    -1,
+    *(None, True, 0, 3.5, math.nan, -1, 10**400, "", "text"),
+    *([], [1], ["a", None], [[[]]], {}, {"a": {"value": [1]}}),
 ]
 
 
