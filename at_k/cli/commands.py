@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import typer
@@ -211,19 +212,13 @@ def plot(
     from at_k.cli.scoring import make_report
 
     check_picture(out)
-    if kind == "difference":
-        draw_two(paths, out, title, **options)
+    if kind == "curves" and not models and not any(getattr(path, "name", "") for path in paths):
+        draw_one(make_report(paths, **options, confidence_level=0.95), out, title)
         return
-    if kind == "budget":
-        draw_budget(paths, out, title, **options)
-        return
-    if kind == "matrix":
-        draw_grid(paths, out, title, **options)
-        return
-    if models or any(getattr(path, "name", "") for path in paths):
-        draw_several(paths, out, title, **options)
-        return
-    draw_one(make_report(paths, **options, confidence_level=0.95), out, title)
+    draw: dict[str, Callable[..., None]] = {
+        "curves": draw_several, "difference": draw_two, "matrix": draw_grid, "budget": draw_budget,
+    }  # fmt: skip
+    draw[kind](paths, out, title, **options)
 
 
 @app.command(cls=Command)

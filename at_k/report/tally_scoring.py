@@ -24,10 +24,7 @@ from at_k.readers.paths import find_files, is_folder_or_glob
 from at_k.report.data import Judged
 from at_k.report.judging import read_clusters
 from at_k.report.measuring import Measurement, compute_all, gather, make_left_out
-from at_k.report.notes import (
-    LeftOutError,
-    ask_for_scores,
-)
+from at_k.report.notes import LeftOutError, ask_for_scores
 from at_k.report.report import Report
 from at_k.report.states import ACCURACY, TALLY, Measures, Moments, Problem, Shapes, list_values, read_state
 from at_k.report.stopped import refuse_undefined, settle_sampling
