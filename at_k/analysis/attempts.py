@@ -269,7 +269,7 @@ def compare_budgets(
 
 
 def _draw_problems(rng: np.random.Generator, problems: int) -> Floats:
-    """Draw data sets of as many problems: how often each of them is in each data set."""
+    """Draw data sets of problems with replacement: how often each problem is in each data set."""
     drawn = rng.integers(problems, size=(_DRAWS, problems)) + problems * np.arange(_DRAWS)[:, None]
     return np.bincount(drawn.ravel(), minlength=_DRAWS * problems).reshape(_DRAWS, problems).astype(np.float64)
 

@@ -1,4 +1,4 @@
-"""What a correct sample costs, with its interval."""
+"""The cost of a correct sample, with its interval."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ STARTED: set[CodeType] = set()
 """The tests that began, regardless of the caller."""
 
 FAILED: list[str] = []
-"""What failed in cases of `unittest`."""
+"""Failures in cases of `unittest`."""
 
 NOT_RUN: list[str] = []
 """The names of tests that could not be run."""

@@ -131,6 +131,6 @@ def _receive(connection: socket.socket, length: int) -> bytes | None:
 
 
 def answer_requests(connection: socket.socket, answer: Callable[..., object], seconds: float | None = None) -> None:
-    """Answer requests until the other side closes the connection, or has had none for so many seconds."""
+    """Answer requests until the other side closes the connection, or has had none for these seconds."""
     while select.select([connection], [], [], seconds)[0] and (request := receive_message(connection)):
         send_message(connection, pickle.dumps(answer(*pickle.loads(request))))
