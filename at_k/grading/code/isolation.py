@@ -78,7 +78,7 @@ READABLE = (
 """Directories and files of the system that a program may read."""
 
 DEVICES = tuple(f"/dev/{name}" for name in ("full", "null", "random", "tty", "urandom", "zero"))
-"""Paths that a program may write to beside its directory. In /dev/shm, which namespaces have anew, its files would stay."""
+"""Paths that a program may write to beside its directory. Files in /dev/shm would stay without a namespace."""
 
 LINUX = sys.platform == "linux"
 _libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
