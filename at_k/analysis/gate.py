@@ -362,7 +362,15 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         text = f"{key} − base >= {f'−{margin:g}' if margin else 0}"
         difference = subtract_columns(*values[key], bounded=is_bounded(key))
         columns.append(_Column(key, -margin if margin else 0.0, text, difference, paired=True))
-    return _judge(columns, each, matched, options)
+    found = _judge(columns, each, matched, options)
+    same = (
+        compared
+        and matched.unlike_samples is None
+        and all((a == b).all() for a, b in (values[key] for key in compared))
+    )
+    if same and any(np.ptp(values[key][0]) > 0 for key in compared):
+        found = replace(found, notes=(*found.notes, _say("gate.same")))
+    return found
 
 
 def _list(name: str, given: Any) -> list[str]:
@@ -421,10 +429,7 @@ def _judge(columns: Sequence[_Column], each: Requirement | None, matched: Matche
     ]
     checks += [] if each is None else _check_problems(each, matched, 1 - part)
     unlike = matched.unlike_samples
-    paired = [column.values for column in columns if column.paired]
-    notes += [unlike] if unlike is not None and paired else []
-    if paired and unlike is None and not np.any(paired):
-        notes.append(_say("gate.same"))
+    notes += [unlike] if unlike is not None and any(column.paired for column in columns) else []
     if asked > 1:
         notes.append(_say("gate.together", count=asked, level=f"{100 * level:g} %", own=f"{100 * own:.3g} %"))
     return Gate(tuple(replace(check, data=options["data"] or "") for check in checks), tuple(notes))
