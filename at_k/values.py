@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
@@ -15,18 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from at_k.combinatorics import Floats, Ints
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 Kept = TypeVar("Kept")
-
-
-def read_toml(module: str, name: str) -> dict[str, Any]:
-    """Read the table of data beside a module, which gives its `__file__`."""
-    table: dict[str, Any] = tomllib.loads(Path(module).with_name(name).read_text(encoding="utf-8"))
-    return table
 
 
 class cached_property(Generic[Kept]):  # noqa: N801 - a decorator, named as that of functools

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Literal, get_args
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+def read_toml(module: str, name: str) -> dict[str, Any]:
+    """Read the table of data beside a module, which gives its `__file__`."""
+    table: dict[str, Any] = tomllib.loads(Path(module).with_name(name).read_text(encoding="utf-8"))
+    return table
+
 
 Config = Literal["default", "graded"]
 CONFIGS: tuple[str, ...] = get_args(Config)

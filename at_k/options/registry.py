@@ -19,8 +19,7 @@ from typing import Any, TypeVar
 
 from at_k.errors import write_install
 from at_k.options import option as words
-from at_k.options.option import CONFIGS, Option
-from at_k.values import read_toml
+from at_k.options.option import CONFIGS, Option, read_toml
 
 _SECTIONS: dict[str, dict[str, Option]] = {}
 

@@ -255,7 +255,7 @@ def test_shares_are_read_in_percent(run, folder, share, same):
 def test_a_plan_needs_no_pilot(run):
     done = run("plan", "--expect", "50%", "--samples", "8", "--half-width", "2%", columns=100)
     assert done.exit_code == 0
-    assert "1,374 problems" in " ".join(done.stdout.split())
+    assert "with n = 8: 1,374." in " ".join(done.stdout.split())
 
 
 def test_one_name_for_one_thing(run):

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from at_k.errors import InputError
+from at_k.options.option import read_toml
 from at_k.readers.archives import list_members
 from at_k.readers.fields import Fields, Keys
 from at_k.readers.format import Format, Mark
@@ -14,7 +15,6 @@ from at_k.readers.formats import plain
 from at_k.readers.names import quote_all
 from at_k.readers.parquet import list_columns
 from at_k.readers.sources import Source
-from at_k.values import read_toml
 
 _TABLE: dict[str, dict[str, Any]] = read_toml(__file__, "formats.toml")
 _FUNCTION = re.compile(r"([a-z_]+):([a-z_]+)")
