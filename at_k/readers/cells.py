@@ -24,6 +24,10 @@ class Listed(list[Any]):
         self.text = text
 
 
+_OPENING = re.compile(r"\s*(?:\[|\((?:True|False|None|[01](?:\.0)?)\s*[,)])")
+"""The start of a list, or of a tuple of verdicts; (2, 3) is a point, and (a) a choice."""
+
+
 def read_lists(texts: Sequence[str | None]) -> list[Any]:
     """Return the cells of a CSV column: lists if every cell begins like one, else the texts.
 
@@ -33,7 +37,7 @@ def read_lists(texts: Sequence[str | None]) -> list[Any]:
         >>> read_lists(["[1, null]", None]), read_lists(["[1, 2]", "3"])
         ([[1, None], None], ['[1, 2]', '3'])
     """
-    if not all(not isinstance(text, str) or text.lstrip().startswith("[") for text in texts):
+    if not all(not isinstance(text, str) or _OPENING.match(text) for text in texts):
         return list(texts)
     return [read_list(text) for text in texts]
 
@@ -45,7 +49,7 @@ def spell_lists(cells: Iterable[Any]) -> list[Any]:
 
 def read_list(cell: Any) -> Any:
     """Return the list in a cell, or the cell if it holds a list neither of JSON nor of Python or NumPy."""
-    if not isinstance(cell, str) or not cell.lstrip().startswith("["):
+    if not isinstance(cell, str) or not _OPENING.match(cell):
         return cell
     try:
         values = parse(cell)
@@ -66,7 +70,7 @@ def _read_python_list(cell: str) -> Any:
     Each item is evaluated by itself, so that nothing is nested.
     """
     inside = cell.strip()
-    if not inside.endswith("]"):
+    if inside[-1] not in "])":
         return cell
     inside, place = inside[1:-1].rstrip(), 0
     values: list[Any] = []

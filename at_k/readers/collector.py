@@ -121,6 +121,7 @@ class Collector:
         known: the problems, and what is said of them.
         values: what the samples hold so far.
         count: their number.
+        are_names_given: whether a user said what names the problems.
 
     Examples:
         >>> collector = Collector(Reading(), unit="line")
@@ -153,6 +154,7 @@ class Collector:
         self._read_value = read or partial(read_field, scale=reading.scale)
         self._selection = Selection(reading.where, reading.pool)
         self.known = KnownProblems(self.describe)
+        self.are_names_given = "problem" in reading.columns
         self.count = 0
         self.values = _Kept()
         self._numbers: list[object] = []
@@ -386,7 +388,7 @@ class Collector:
             numbers=numbers,
             details=list(dict.fromkeys(chain.from_iterable(details))),
         )
-        refuse_odd_names(samples)
+        refuse_odd_names(samples, are_given=self.are_names_given)
         return samples
 
     def _join_array(self, role: str) -> Any:

@@ -65,7 +65,8 @@ def load_text(data: bytes, load: Callable[[str], Any], line: int | None = None) 
         half = LONGEST // 2
         raise InputError(
             "decoding.broken",
-            "This is not valid JSON: line {line}, near {near}. The file may be cut off.",
+            "This is not valid JSON: line {line}, near {near}. The file may be cut off. {option:errors=skip} "
+            "leaves out such lines.",
             line=error.lineno if line is None else line,
             near=quote(" ".join(text[max(0, error.pos - half) : error.pos + half].split())),
         ) from None
@@ -186,6 +187,8 @@ def decode_text(data: bytes, line: int | None = None) -> str:
     except UnicodeDecodeError as error:
         raise InputError(
             "decoding.encoding",
-            "This is not text in UTF-8: a byte in line {line} does not fit. Save the file in UTF-8.",
+            "This is not text in UTF-8: a byte in line {line} does not fit. Save the file in UTF-8, for instance by "
+            "`{way}`.",
             line=data.count(b"\n", 0, error.start) + 1 if line is None else line,
+            way="iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW",
         ) from None

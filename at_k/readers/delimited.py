@@ -46,8 +46,10 @@ def find_delimiter(header: bytes) -> str:
 def open_csv(source: Source, faults: Faults) -> Rows:
     """Open CSV or TSV."""
     mark = find_delimiter(source.first_line)
-    record = next(read_records(_decode_text(source, _list_blocks(source)), mark), [])
-    named = not _holds_verdicts(record)
+    with closing(_list_blocks(source)) as blocks:
+        records = read_records(_decode_text(source, blocks), mark)
+        record, *others = islice(chain(records, [[]]), 2)
+    named = not _holds_verdicts(record) or (len(record) == 1 and not any(others))
     names = read_header(record if named else [""] * len(record))
     notes = [] if named else [Message("note.no_header", "The first line names no columns, so it was read as a row.")]
     layout = "tsv" if mark == "\t" else "csv"
@@ -78,11 +80,12 @@ def read_header(record: Sequence[str]) -> list[str]:
 
 def _list_blocks(source: Source) -> Generator[bytes, None, None]:
     """Yield the blocks of lines, without blank ones before the header."""
-    blocks = (block.data for block in source.blocks())
-    first = next((data for data in blocks if data.strip()), None)
-    if first is not None:
-        yield _BLANK.sub(b"", first)
-        yield from blocks
+    with closing(source.blocks()) as lines:
+        blocks = (block.data for block in lines)
+        first = next((data for data in blocks if data.strip()), None)
+        if first is not None:
+            yield _BLANK.sub(b"", first)
+            yield from blocks
 
 
 def _read_blocks(
@@ -93,7 +96,7 @@ def _read_blocks(
     with closing(_list_blocks(source)) as listed:
         first = next(listed, b"")
         header, _, rest = first.partition(b"\n")
-        has_header = named and (header.count(b'"') % 2 == 1 or b"\r" in header.rstrip(b"\r"))
+        has_header = named and (header.count(b'"') % 2 == 1 or b"\r" in header.rstrip(b"\r") or mark == "|")
         blocks: Iterable[bytes] = chain([first if has_header or not named else rest], listed)
         for data in blocks:
             table = None if has_header else _parse(data, names, needed, mark)
@@ -130,8 +133,8 @@ def read_records(lines: Iterable[str], delimiter: str, count: int = 0, width: in
         csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     try:
         for record in csv.reader(lines, delimiter=delimiter, strict=True):
-            if not record:
-                continue
+            if not record or (delimiter == "|" and not "".join(record).strip(" :-")):
+                continue  # the line under the names of a table in Markdown
             count += 1
             if len(record) == width:
                 yield record
@@ -141,10 +144,12 @@ def read_records(lines: Iterable[str], delimiter: str, count: int = 0, width: in
                 raise InputError(
                     "tables.fields",
                     "Every row must have as many cells as the header line: {expected:,}, not {count:,} "
-                    "(row {row}). A text that contains a delimiter must stand in quotation marks.",
+                    "(row {row}). A text that contains a delimiter must stand in quotation marks. Comments are no "
+                    "rows; without them: `{way}`.",
                     row=count - 1,
                     count=len(record),
                     expected=width,
+                    way="grep -v '^#' FILE > NEW",
                 )
             if width > _MOST_COLUMNS:
                 raise InputError(

@@ -101,7 +101,10 @@ def find_fault(role: str, value: object, place: Message) -> InputError:
             **named,
         ),
         "problem": Message(
-            "cells.problem", "The name of a problem must be text or a number; got {value} ({place}).", **named
+            "cells.problem",
+            "The name of a problem must be text or a number; got {value} ({place}). To leave out such rows: "
+            "{option:errors=skip}.",
+            **named,
         ),
         "answers": Message("cells.answer", "An answer must be text or a number; got {value} ({place}).", **named),
         "references": Message(

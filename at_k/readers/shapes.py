@@ -80,20 +80,21 @@ def _find_bits(profile: Profile, name: str) -> Change | None:
     if name not in profile.columns:
         return None
     texts = profile[name].there
-    if not texts or not all(isinstance(text, str) and re.fullmatch("[01]{2,}", text) for text in texts):
+    if not texts or not all(isinstance(text, str) and re.fullmatch("[01](?: ?[01])+", text) for text in texts):
         return None
     if not any(text.startswith("0") or len(text) > 3 for text in texts):
         return None  # 10 and 100 may be points
     note = Message("shapes.bits", "Column “{column}” was read as a verdict in each digit.", column=shorten(name))
 
     def apply(block: Block) -> Block:
-        return block.put((), {name: [list(map(int, text)) if _is_bits(text) else text for text in block[name]]})
+        return block.put((), {name: list(map(_read_bits, block[name]))})
 
     return Change(apply, note)
 
 
-def _is_bits(text: object) -> bool:
-    return isinstance(text, str) and re.fullmatch("[01]+", text) is not None
+def _read_bits(text: Any) -> Any:
+    is_read = isinstance(text, str) and re.fullmatch("[01](?: ?[01])*", text)
+    return list(map(int, text.replace(" ", ""))) if is_read else text
 
 
 def _find_counts(profile: Profile, roles: Columns, counts: Mapping[str, str | None], faults: Faults) -> Change | None:
@@ -125,8 +126,10 @@ def _find_counts(profile: Profile, roles: Columns, counts: Mapping[str, str | No
 
 def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, is_share: bool) -> bool:
     problem = roles["problem"]
+    is_free = roles["grades"] is None and None in (roles["answers"], roles["references"])
     repeats = problem is not None and profile[problem].distinct < profile.count
-    if repeats or profile[total].has_lists or profile[right].has_lists:
+    is_clear = is_free and [normalize_name(total), normalize_name(right)] == ["n", "c"]
+    if (repeats and not is_clear) or profile[total].has_lists or profile[right].has_lists:
         return False
     totals = [_read_count(cell) for cell in profile[total].there]
     if is_share:
@@ -145,7 +148,6 @@ def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, is_
         return False  # each row may sum up a data set
     if normalize_name(right) in (*ROLE["grades"], *ROLE["scores"]) or problem is None:
         return max((each for each in read if each is not None), default=0) > 1
-    is_free = roles["grades"] is None and None in (roles["answers"], roles["references"])
     return 2 * len(counted) >= len(read) + len(totals) if is_free else len(counted) == len(read) + len(totals)
 
 
@@ -275,13 +277,18 @@ def _find_columns(profile: Profile, roles: Columns, given: Collection[str | None
     return Change(apply, note)
 
 
-def find_family(profile: Profile) -> list[str]:
-    """Find numbered columns of one name, most of whose cells could be grades."""
+def find_family(profile: Profile, problem: str | None) -> list[str]:
+    """Find numbered columns of one name, most of whose cells could be grades, or that hold few words."""
     families: dict[str, list[str]] = {}
     for name, column in profile.columns.items():
         match = _NUMBERED.fullmatch(column.spelling)
-        if match and column.fits("grades"):
+        if match and name != problem:
             families.setdefault(match[1], []).append(name)
+    for stem, family in families.items():
+        fitting = [name for name in family if profile[name].fits("grades")]
+        texts = {key for name in family for key in profile[name].keys}
+        has_words = stem not in _UNNAMED and len(texts) < min(4, profile.count * len(family))
+        families[stem] = family if has_words else fitting
     return max((own for own in families.values() if len(own) > 1), key=len, default=[])
 
 

@@ -8,8 +8,10 @@ import gzip
 import io
 import lzma
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
 
@@ -199,7 +201,7 @@ class Source:
             file.read(len(codecs.BOM_UTF8))
         return file
 
-    def blocks(self, size: int = _BLOCK) -> Iterator[LineBlock]:
+    def blocks(self, size: int = _BLOCK) -> Generator[LineBlock, None, None]:
         """Yield the lines of a text file in blocks of about `size` bytes, or of one longer line."""
         first, rest = 1, b""
         with self.open_text() as file:
@@ -225,8 +227,8 @@ class Source:
 
     def refuse_encoding(self) -> NoReturn:
         """Raise, and name the first line that is not UTF-8."""
-        for block in self.blocks():
-            for number, line in block.lines():
+        with closing(self.blocks()) as blocks:
+            for number, line in chain.from_iterable(block.lines() for block in blocks):
                 decode_text(line, number)
         raise AssertionError("every line is in UTF-8")
 

@@ -249,13 +249,13 @@ def repeats(*columns: NDArray[Any]) -> bool:
     return half > 2 and not odd and all(np.array_equal(each[:half], each[half:], equal_nan=True) for each in columns)
 
 
-def refuse_odd_names(samples: Samples) -> None:
-    """Raise if two names of problems differ by case or white space, or if the first or last ones name a summary."""
+def refuse_odd_names(samples: Samples, *, are_given: bool) -> None:
+    """Raise if two names differ by case or white space, unless a user gave them, or if one names a summary."""
     import pyarrow.compute as pc
 
     names = samples.table["problem"]
     spaced = pc.match_substring_regex(names, r"^\s|\s$|\s\s|[^ -~]")
-    if pc.any(spaced).as_py() or len(pc.unique(pc.ascii_lower(names))) < len(names):
+    if not are_given and (pc.any(spaced).as_py() or len(pc.unique(pc.ascii_lower(names))) < len(names)):
         seen: dict[str, str] = {}
         for problem, name in enumerate(samples.problems):
             shown = _show(name)
@@ -263,10 +263,12 @@ def refuse_odd_names(samples: Samples) -> None:
                 raise InputError(
                     "samples.white_space",
                     "Two names of problems look the same, but differ in case, in white space or in the code of a "
-                    "letter: {first} and {second} ({place}). Write them alike if it is one problem; else rename one.",
+                    "letter: {first} and {second} ({place}). Write them alike if it is one problem. If they are two, "
+                    "say so: {apart}.",
                     first=quote(seen[shown]),
                     second=quote(name),
                     place=samples.place(problem, 0, "problem"),
+                    apart=Mention(columns={"problem": shorten(samples.roles["problem"] or "problem")}),
                 )
     _refuse_summaries(samples)
 

@@ -156,6 +156,8 @@ def arrange(whole: Any) -> list[Any]:
         if whole and all(isinstance(row, list) for row in whole):
             name = "correct" if are_grades(whole) else "answers"
             return [{name: row} for row in whole]
+        if whole and not any(isinstance(row, dict) for row in whole):
+            return [{"correct" if are_grades([whole]) else "answer": row} for row in whole]  # a column without rows
         return whole
     if not isinstance(whole, dict):
         return [whole]
@@ -233,7 +235,7 @@ def _read_objects(whole: Row) -> list[Row] | None:
         return [{name: cells[row] for name, cells in whole.items()} for row in objects[0]]
     if all(map(str.isdigit, whole)):
         return objects
-    named = any(has_role(name) and not _is_table(cell) for each in objects for name, cell in each.items())
+    named = any(has_role(name) and not _is_named(cell) for each in objects for name, cell in each.items())
     return _name_rows(whole.items()) if named else None
 
 
@@ -267,6 +269,11 @@ def _read_verdicts(whole: Row) -> list[Row] | None:
 
 def _is_table(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def _is_named(value: object) -> bool:
+    """Return whether a value is a list of objects that name their problems."""
+    return _is_table(value) and any(normalize_name(name) in PROBLEM for row in value for name in row)  # type: ignore[attr-defined]
 
 
 def _name_rows(named: Iterable[tuple[str, Row]]) -> list[Row] | None:

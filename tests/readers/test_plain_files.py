@@ -1,6 +1,7 @@
 """Plain files as people have them: what is read from each, or the refusal and the options that settle it."""
 
 import json
+import subprocess
 
 import numpy as np
 import pandas as pd
@@ -66,11 +67,20 @@ READ = {
     "bit strings with zeros": (csv("id,correct", "a,0010", "b,1111"), [[0, 0, 1, 0], [1, 1, 1, 1]]),
     "lists in CSV": (csv("id,correct", 'a,"[1, 0]"', 'b,"[1, 1]"'), AB),
     "lists of Python": (csv("id,correct", 'a,"[True, False]"', 'b,"[True, True]"'), AB),
+    "tuples of Python": (csv("id,correct", 'a,"(1, 0)"', 'b,"(1, 1)"'), AB),
+    "bits with spaces": (csv("id,correct", "a,1 0", "b,1 1", "c,0 1"), [[1, 0], [1, 1], [0, 1]]),
+    "a table in Markdown": (csv("| id | correct |", "|---|:-:|", "| a | 1 |", "| a | 0 |", "| b | 1 |"), [[1, 0], [1]]),
     "whole numbers as texts in JSON": (jsonl({"id": "a", "correct": [1, 0]}, {"id": "b", "correct": [1, 1]}), AB),
     "a list of lists": ("[[1, 0], [1, 1]]", AB),
+    "a flat list": ("[true, false, true]", [[1], [0], [1]]),
+    "a flat list of answers": ('["a", "b"]', "plain.unknown"),
     "a list of truth values": ("[[true, false], [true, true]]", AB),
     "columns": ('{"id": ["a", "b"], "correct": [[1, 0], [1, 1]]}', AB),
     "names with lists": ('{"a": [1, 0], "b": [1, 1]}', AB),
+    "names with samples": (
+        '{"run": {"a": {"samples": [{"ok": 1}, {"ok": 0}]}, "b": {"samples": [{"ok": 1}, {"ok": 1}]}}}',
+        ({"rows_at": "run", "columns": {"grades": "samples.ok"}}, AB),
+    ),
     "names with objects": ('{"a": {"correct": [1, 0]}, "b": {"correct": [1, 1]}}', AB),
     "rows under results": (
         '{"model": "m", "results": [{"id": "a", "correct": 1}, {"id": "a", "correct": 0}]}',
@@ -181,8 +191,14 @@ READ = {
         json.dumps(2 * [{"id": f"p{i}", "response": f"text {i}", "correct": i % 2} for i in range(6)]),
         refused("structure.repeated", pool="file"),
     ),
-    "names that differ in case": (ids("p01", "P00", "p11"), "samples.white_space"),
-    "names that differ in white space": (csv("id,correct", "p 0,1", "p  0,0"), "samples.white_space"),
+    "names that differ in case": (
+        ids("p01", "P00", "p11"),
+        refused("samples.white_space", columns={"problem": "id"}),
+    ),
+    "names that differ in white space": (
+        csv("id,correct", "p 0,1", "p  0,0"),
+        refused("samples.white_space", columns={"problem": "id"}),
+    ),
     # Ways on.
     "rows under a key": (
         '{"run": {"scores": [{"id": "a", "ok": 1}, {"id": "a", "ok": 0}]}}',
@@ -259,6 +275,28 @@ READ = {
         csv("id,state", "a,AC", "a,RE", "b,PE", "b,AC"),
         refused("plain.unknown", columns={"problem": "id", "grades": "state"}, correct=["AC"]),
     ),
+    "marks in numbered columns": (
+        csv("id,r1,r2", "a,+,-", "b,+,+"),
+        refused("plain.unknown", columns={"problem": "id", "grades": "r1+r2"}, correct=["+"]),
+    ),
+    "texts that are alike": (
+        csv("qid,gold,out", "1,4,4", "1,4,5", "2,7,7", "2,7,7"),
+        refused("plain.unknown", columns={"problem": "qid", "answers": "out", "references": "gold"}),
+    ),
+    "letters that are alike": (
+        csv("id,key,choice", "1,A,A", "1,A,B", "2,C,C"),
+        refused("plain.unknown", columns={"problem": "id", "answers": "choice", "references": "key"}),
+    ),
+    "predictions of two models": (
+        jsonl({"id": 1, "answer": "4", "pred_x": "4", "pred_y": "5"}, {"id": 2, "answer": "7", "pred_x": "7"}),
+        refused("plain.unknown", columns={"problem": "id", "answers": "pred_x", "references": "answer"}),
+    ),
+    "counts of a problem, twice": (csv("id,n,c", "a,9,3", "b,9,5", "a,9,4"), "collector.same_problem"),
+    "rows without a name": (
+        jsonl({"id": "a", "correct": 1}, {"accuracy": 0.5}),
+        refused("cells.problem", errors="skip"),
+    ),
+    "`true` alone": ("true", "tables.empty"),
     "numbered columns of any name": (
         csv("id,s1,s2,mean", "a,1,0,.5", "b,1,1,1"),
         refused("plain.unknown", columns={"problem": "id", "grades": "s1+s2"}),
@@ -292,7 +330,7 @@ READ = {
         '{"id": "a", "correct": 1}\n{"id": "a", "corr\n{"id": "a", "correct": 0}\n',
         ({"errors": "skip"}, [[1, 0]]),
     ),
-    "a broken line": ('{"id": "a", "correct": 1}\n{"id": "a", "corr\n', "decoding.broken"),
+    "a broken line": ('{"id": "a", "correct": 1}\n{"id": "a", "corr\n', refused("decoding.broken", errors="skip")),
     "a short row": (csv("id,correct", "a,1", "b"), "tables.fields"),
     "an open quotation mark": (csv("id,correct", 'a,"1', "b,1"), "tables.quotes"),
     "only the lines of one model": (crossed("model", ["a", "b"]), ({"where": {"model": "a"}}, [[0], [1], [0]])),
@@ -327,7 +365,25 @@ def test_plain_file(case, tmp_path):
             read(path)
         assert caught.value.code == code
         if mended is not None:
+            assert next(iter(mended)) in str(caught.value)
             assert read_samples(path, **mended).problems
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,correct\nété,1\nété,0\nnoël,1\nnoël,1\n".encode("cp1252"),
+        b"# of 2026-03-01\nid,correct\na,1\na,0\nb,1\nb,1\n",
+        b"id,correct\na,1\n# begun anew\na,0\nb,1\nb,1\n",
+    ],
+    ids=["another encoding", "a comment first", "a comment within"],
+)
+def test_a_refusal_ends_in_the_command_that_makes_a_file_that_is_read(text, tmp_path):
+    (tmp_path / "FILE").write_bytes(text)
+    with pytest.raises(InputError) as caught:
+        read(tmp_path / "FILE")
+    subprocess.run(caught.value.values["way"], shell=True, check=True, cwd=tmp_path)
+    assert read(tmp_path / "NEW") == AB
 
 
 def test_errors_beside_wrong_verdicts_are_noted(tmp_path):

@@ -6,7 +6,7 @@ import json
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from at_k.readers.names import (
     ERROR,
     MODEL,
     PROBLEM,
+    ROLE,
     SET,
     STEP,
     VERDICT,
@@ -40,7 +41,7 @@ from at_k.readers.names import (
 )
 from at_k.readers.prompts import find_tests, gather_tests, join_prompts
 from at_k.readers.questions import find_questions
-from at_k.readers.roles import Profile, find_lists, find_numbers, find_roles, find_verdicts
+from at_k.readers.roles import Column, Profile, find_lists, find_numbers, find_roles, find_verdicts
 from at_k.readers.samples import COUNT_ROLES, Columns, Origin, Samples
 from at_k.readers.shapes import Change, find_change, find_family
 from at_k.readers.sheets import Sheet, SheetCollector
@@ -291,6 +292,7 @@ class _Pass:
         sheet = Sheet(columns, self.reads, self.listed, numbers)
         collector = SheetCollector(Reading(errors=self.reading.errors), sheet, self._describe)
         collector.faults = self.table.rows.faults
+        collector.are_names_given = "problem" in self.given
         needed = self._list_needed(*numbers, *(watch.name for watch in watches), *self.verdicts, *self.errors)
         beside: dict[str, list[Any]] = {name: [] for name in (*self.verdicts, *self.errors)}
         places: list[Sequence[int]] = []
@@ -499,9 +501,10 @@ class _Pass:
         )
         free = [column for column in profile.columns.values() if column.name != problem]
         fitting = [column for column in free if column.fits("grades") and not profile.numbers_samples(column)]
-        family = find_family(profile)
+        family = find_family(profile, problem)
         if family:
-            return Mention(columns={"problem": problem or "line", "grades": "+".join(family)})
+            columns = {"problem": problem or "line", "grades": "+".join(family)}
+            return Mention(columns=columns, **self._suggest_words(*family))
         nested = [
             f"{column.name}.{name}"
             for column in free
@@ -510,20 +513,33 @@ class _Pass:
         ]
         if nested and not fitting:
             return Mention(columns={"problem": problem or "line", "grades": nested[0]})
-        few = [column for column in free if column.distinct == 2]
-        if fitting or few or len(free) < 2:
-            grades = (fitting or few or free or list(profile.columns.values()))[0]
-            columns = {"problem": problem or "line", "grades": grades.name}
-            words = [
-                cell
-                for cell in grades.there
-                if isinstance(read_spelled(cell), str) and not self.reads.fits("grades", cell)
-            ]
-            known = [cell for cell in grades.there if isinstance(cell, str) and read_spelled(cell) is True]
-            right = {"correct": [shorten([*known, *words][0])]} if words else {}
-            return Mention(columns={role: shorten(name) for role, name in columns.items()}, **right)
-        roles = zip(("answers", "references"), free, strict=False)
-        return Mention(columns={"problem": problem or "line"} | {role: shorten(column.name) for role, column in roles})
+        pair = {} if fitting else self._find_pair(problem, free)
+        few = [column for column in free if 1 < column.distinct < min(7, len(column.there))]
+        if pair or len(free) < 2:
+            pair = pair or {"grades": [*free, *profile.columns.values()][0].name}
+        elif fitting or few:
+            pair = {"grades": (fitting or few)[0].name}
+        else:
+            pair = {role: column.name for role, column in zip(("answers", "references"), free, strict=False)}
+        columns = {role: shorten(name) for role, name in {"problem": problem or "line", **pair}.items()}
+        return Mention(columns=columns, **self._suggest_words(*([pair["grades"]] if "grades" in pair else [])))
+
+    def _suggest_words(self, *grades: str) -> dict[str, list[str]]:
+        """Suggest the word for a right sample, where columns have few words."""
+        cells = [cell for name in grades for cell in self.profile[name].there]
+        words = [cell for cell in cells if isinstance(read_spelled(cell), str) and not self.reads.fits("grades", cell)]
+        known = [cell for cell in cells if isinstance(cell, str) and read_spelled(cell) is True]
+        return {"correct": [shorten([*known, *words][0])]} if words and len(set(map(repr, cells))) < len(cells) else {}
+
+    def _find_pair(self, problem: str | None, free: Sequence[Column]) -> dict[str, str]:
+        """Find two columns that have the same text in some rows, of which the one that is the same is the reference."""
+        for pair in combinations([column for column in free if not column.has_lists], 2):
+            if any(one == other is not None for one, other in zip(pair[0].cells, pair[1].cells, strict=True)):
+                named = [column for column in pair if column.spelling in ROLE["references"]]
+                steady = [column for column in pair if problem and not self.profile.differs(column.name, problem)]
+                reference = (named or steady or pair[1:])[0]
+                return {"answers": pair[reference is pair[0]].name, "references": reference.name}
+        return {}
 
     def _list_notes(self) -> list[Message]:
         notes = [*self.table.rows.notes]
