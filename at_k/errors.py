@@ -156,9 +156,13 @@ class Phrases(dict[str, str]):
         """Make the message of a code about a mistake in the data."""
         return Mistake(code, self[code], **values)
 
-    def error(self, code: str, /, **values: Any) -> InputError:
-        """Make the error of a code."""
-        return InputError(code, self[code], **values)
+    def legend(self, code: str, /, **values: Any) -> Legend:
+        """Make the note of a code that says how to read the numbers."""
+        return Legend(code, self[code], **values)
+
+    def error(self, code: str, kind: type[InputError] | None = None, /, **values: Any) -> InputError:
+        """Make the error of a code, of this kind."""
+        return (kind or InputError)(code, self[code], **values)
 
 
 class Legend(Message):

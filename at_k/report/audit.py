@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from at_k.combinatorics import Floats
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Message, Phrases
 from at_k.family import FAMILY, OUTPUTS
 from at_k.readers import is_paths
 from at_k.readers.names import ROLE, normalize_name
@@ -21,6 +21,27 @@ from at_k.report.measuring import Measurement
 from at_k.samples import Ragged
 from at_k.uncertainty.audited import LEAST_AUDITED, correct_by_audit
 from at_k.values import ErrorBar, Key
+
+_say = Phrases(
+    {
+        "audit.intervals": "{option:audited} takes problems as independent, for other problems like these. Leave out "
+        "{option:clusters} and {option:target}.",
+        "audit.same": "{option:audited} needs verdicts of another judge; {column} is a column of the results already.",
+        "audit.few": "{option:audited} needs {least} problems that a better judge has looked at; {column} has "
+        "{count}, {short} too few. `at-k select FILE --audit {least}` draws the same problems as a smaller audit, and "
+        "further ones.",
+        "note.audited": "A better judge looked at {count} of {total} problems, taken as drawn at random. Estimated "
+        "from its verdicts, {moved}.",
+        "audit.unknown": "{column} audits a problem that the results do not have: {name}.",
+        "audit.partial": "Every sample of an audited problem needs a verdict; {column} has {count} for the {n} "
+        "samples of problem {name}. Fill in the others, or leave all of them empty.",
+        "audit.sheet": "A sheet has the columns {columns}, and 1 or 0, or nothing, as the verdict; {path} has {text} "
+        "in line {line}. `at-k select FILE --audit 40 > sheet.csv` writes one.",
+        "audit.twice": "{path} judges sample {sample} of problem {name} twice, again in line {line}. Leave one.",
+        "audit.draw": "An audit is of 1 to {most} of these problems; got {count}.",
+    }
+)
+
 
 SHEET = ("problem", "sample", "answer", "audited")
 """The columns of the sheet that a person fills in. It has no verdicts of the checker, which would bias the judge."""
@@ -32,26 +53,15 @@ def correct_values(
     """Return the audited value of each number and its interval, and the sentence that compares both judges."""
     judged = part.judged
     if judged.clusters is not None or part.confidence.target != "population":
-        raise InputError(
-            "audit.intervals",
-            "{option:audited} takes problems as independent, for other problems like these. Leave out "
-            "{option:clusters} and {option:target}.",
-        )
+        raise _say.error("audit.intervals")
     if judged.origin is not None and audited in judged.origin.roles.values():
-        raise InputError(
-            "audit.same",
-            "{option:audited} needs verdicts of another judge; {column} is a column of the results already.",
-            column=repr(audited),
-        )  # fmt: skip
+        raise _say.error("audit.same", column=repr(audited))
     found = read_sheet(audited) if audited.lower().endswith(".csv") else read_column(data, audited, reading)
     grades, seen = fill_in(judged, found, audited)
     if (count := int(seen.sum())) < LEAST_AUDITED:
-        raise InputError(
-            "audit.few",
-            "{option:audited} needs {least} problems that a better judge has looked at; {column} has {count}, {short} "
-            "too few. `at-k select FILE --audit {least}` draws the same problems as a smaller audit, and further ones.",
-            least=LEAST_AUDITED, column=repr(audited), count=count, short=LEAST_AUDITED - count,
-        )  # fmt: skip
+        raise _say.error(
+            "audit.few", least=LEAST_AUDITED, column=repr(audited), count=count, short=LEAST_AUDITED - count
+        )
     better = Measurement(replace(judged, verdicts=replace(judged.verdicts, graded=(grades,))), part.options)
     values: dict[str, float] = {}
     bars: dict[str, ErrorBar] = {}
@@ -81,12 +91,7 @@ def compare_judges(part: Measurement, values: Mapping[str, float], count: int, t
     drawn = sorted((key for key in keys if key.metric == "pass@k"), key=lambda key: key.k or 0) or keys
     shifts = {key: values[f"{key}_audited"] - float(columns[key].expand().mean()) for key in (drawn[0], drawn[-1])}
     moved = [f"{key} is {100 * abs(x):.1f} points {'lower' if x < 0 else 'higher'}" for key, x in shifts.items()]
-    return Message(
-        "note.audited",
-        "A better judge looked at {count} of {total} problems, taken as drawn at random. Estimated from its verdicts, "
-        "{moved}.",
-        count=f"{count:,}", total=f"{total:,}", moved=", and ".join(moved),
-    )  # fmt: skip
+    return _say("note.audited", count=f"{count:,}", total=f"{total:,}", moved=", and ".join(moved))
 
 
 def fill_in(judged: Judged, found: Mapping[str, Floats], column: str) -> tuple[Ragged, np.ndarray[Any, Any]]:
@@ -99,18 +104,16 @@ def fill_in(judged: Judged, found: Mapping[str, Floats], column: str) -> tuple[R
         if np.isnan(own).all():
             continue
         if name not in places:
-            raise InputError(
-                "audit.unknown", "{column} audits a problem that the results do not have: {name}.",
-                column=repr(column), name=repr(name),
-            )  # fmt: skip
+            raise _say.error("audit.unknown", column=repr(column), name=repr(name))
         start, stop = graded.offsets[places[name] :][:2]
         if len(own) != stop - start or np.isnan(own).any():
-            raise InputError(
+            raise _say.error(
                 "audit.partial",
-                "Every sample of an audited problem needs a verdict; {column} has {count} for the {n} samples of "
-                "problem {name}. Fill in the others, or leave all of them empty.",
-                column=repr(column), count=int(np.sum(~np.isnan(own))), n=int(stop - start), name=repr(name),
-            )  # fmt: skip
+                column=repr(column),
+                count=int(np.sum(~np.isnan(own))),
+                n=int(stop - start),
+                name=repr(name),
+            )
         values[start:stop] = own
         seen[places[name]] = True
     return graded.with_values(values), seen
@@ -153,18 +156,11 @@ def read_sheet(path: str | PathLike[str]) -> dict[str, Floats]:
         value = _WORDS.get(text)
         place = row.get("sample") or ""
         if value is None or not place.isdigit() or row.get("problem") is None:
-            raise InputError(
-                "audit.sheet",
-                "A sheet has the columns {columns}, and 1 or 0, or nothing, as the verdict; {path} has {text} in line "
-                "{line}. `at-k select FILE --audit 40 > sheet.csv` writes one.",
-                columns=", ".join(SHEET), path=repr(str(path)), text=repr(text or place), line=line,
-            )  # fmt: skip
+            raise _say.error(
+                "audit.sheet", columns=", ".join(SHEET), path=repr(str(path)), text=repr(text or place), line=line
+            )
         if int(place) in verdicts.setdefault(row["problem"], {}):
-            raise InputError(
-                "audit.twice",
-                "{path} judges sample {sample} of problem {name} twice, again in line {line}. Leave one.",
-                path=repr(str(path)), sample=place, name=repr(row["problem"]), line=line,
-            )  # fmt: skip
+            raise _say.error("audit.twice", path=repr(str(path)), sample=place, name=repr(row["problem"]), line=line)
         verdicts[row["problem"]][int(place)] = value
     return {name: np.array([own.get(i, np.nan) for i in range(max(own) + 1)]) for name, own in verdicts.items()}
 
@@ -179,10 +175,7 @@ _WORDS = {
 def draw_sheet(names: Sequence[str], answers: Sequence[Sequence[Any]], count: int, seed: int) -> list[list[str]]:
     """Draw problems at random, and return the rows of the sheet for a better judge, samples counted from 0."""
     if not 1 <= count <= len(names):
-        raise InputError(
-            "audit.draw", "An audit is of 1 to {most} of these problems; got {count}.",
-            most=len(names), count=count,
-        )  # fmt: skip
+        raise _say.error("audit.draw", most=len(names), count=count)
     places = np.random.default_rng(seed).permutation(len(names))[:count].tolist()  # a larger draw holds a smaller one
     return [
         [names[place], str(sample), "" if answer is None else str(answer), ""]

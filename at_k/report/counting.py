@@ -12,7 +12,7 @@ import numpy as np
 from at_k.combinatorics import Ints
 from at_k.computation import compute_average, powers_of_two
 from at_k.engines import Rows
-from at_k.errors import InputError, Message
+from at_k.errors import Message, Phrases
 from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.family import FAMILY
 from at_k.grading import Verdicts
@@ -28,6 +28,21 @@ from at_k.values import Key, Values
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_say = Phrases(
+    {
+        "engine.missing": "Samples without a grade: {count:,}. {option:missing=incorrect} counts them as wrong, "
+        "{option:missing=drop} leaves them out.",
+        "engine.nothing_left": "Problems of which all samples are missing, and dropped: {count:,}. "
+        "{option:missing=incorrect} counts these samples as wrong; or leave the problems out with the engine, before "
+        "it counts.",
+        "engine.nameless": "Each row must name its problem, but some have null in its place. Leave these out, or name "
+        "their problems, with the engine, before it counts.",
+        "tally.conditions": "These tallies were counted differently: {name} is {one} in one of them, and {other} in "
+        "the other. Count all with the same options.",
+    }
+)
+
 
 _TOGETHER = 4_000_000
 """Different answers that are judged together, of those that an engine has counted."""
@@ -128,30 +143,16 @@ def refuse_rows(rows: Rows, missing: str) -> None:
     refuse_unlabelled(is_unlabelled=rows.is_unlabelled)
     _refuse_mixed("group", rows.n_mixed)
     if rows.n_missing and missing == "error":
-        raise InputError(
-            "engine.missing",
-            "Samples without a grade: {count:,}. {option:missing=incorrect} counts them as wrong, "
-            "{option:missing=drop} leaves them out.",
-            count=rows.n_missing,
-        )
+        raise _say.error("engine.missing", count=rows.n_missing)
     emptied = sum(row[2] for row in rows.counts if not row[0])
     if emptied:
-        raise InputError(
-            "engine.nothing_left",
-            "Problems of which all samples are missing, and dropped: {count:,}. {option:missing=incorrect} counts "
-            "these samples as wrong; or leave the problems out with the engine, before it counts.",
-            count=emptied,
-        )
+        raise _say.error("engine.nothing_left", count=emptied)
 
 
 def _refuse_nameless(*, is_nameless: bool) -> None:
     """Raise if a sample does not say which problem it belongs to."""
     if is_nameless:
-        raise InputError(
-            "engine.nameless",
-            "Each row must name its problem, but some have null in its place. Leave these out, or name their "
-            "problems, with the engine, before it counts.",
-        )
+        raise _say.error("engine.nameless")
 
 
 def refuse_unlabelled(*, is_unlabelled: bool) -> None:
@@ -203,14 +204,7 @@ def refuse_other_conditions(first: Mapping[str, Any], second: Mapping[str, Any])
     for name in {**first, **second}:
         one, other = first.get(name), second.get(name)
         if one != other:
-            raise InputError(
-                "tally.conditions",
-                "These tallies were counted differently: {name} is {one} in one of them, and {other} in the other. "
-                "Count all with the same options.",
-                name=name,
-                one=shorten(one),
-                other=shorten(other),
-            )
+            raise _say.error("tally.conditions", name=name, one=shorten(one), other=shorten(other))
 
 
 def read_rows(rows: Iterable[Any], sides: int, names: str) -> Iterator[tuple[tuple[int, ...], int, Any]]:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from at_k.combinatorics import Ints
-from at_k.errors import InputError, Message
+from at_k.errors import Message, Phrases
 from at_k.grading import Verdicts
 from at_k.options.option import UNTIL_SUCCESS
 from at_k.readers.samples import Origin
@@ -20,6 +20,17 @@ from at_k.results.sheet import Shown
 from at_k.samples import Problems, Rows
 from at_k.validation import shorten
 from at_k.values import Column, ErrorBar, Key, Keyed, Values, cached_property
+
+_say = Phrases(
+    {
+        "report.no_samples": "This report does not hold its samples: it was loaded from a file, or comes from a "
+        "tally. Score the results that it was made from.",
+        "stopped.dependent": "{what} takes the samples of a problem for independent, and these stopped at the first "
+        "success: pass@k alone is defined. Score them with `at-k score` or `at_k.score`.",
+        "tally.no_problems": "This report comes from a tally, which counts problems and does not keep them. {what} "
+        "needs the values of each problem: count with {option:by_problem}, or score the samples themselves.",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -140,11 +151,7 @@ class Numbers(Shown):
     def samples(self) -> tuple[Problems, Verdicts]:
         """Return the samples and their verdicts."""
         if self.scored is None:
-            raise InputError(
-                "report.no_samples",
-                "This report does not hold its samples: it was loaded from a file, or comes from a tally. Score the "
-                "results that it was made from.",
-            )
+            raise _say.error("report.no_samples")
         return self.scored
 
     @property
@@ -188,12 +195,7 @@ class Numbers(Shown):
     def require_independent(self, what: str) -> None:
         """Raise if sampling stopped at the first success; `what` is a noun that begins the sentence."""
         if self.stopped:
-            raise InputError(
-                "stopped.dependent",
-                "{what} takes the samples of a problem for independent, and these stopped at the first success: "
-                "pass@k alone is defined. Score them with `at-k score` or `at_k.score`.",
-                what=what,
-            )
+            raise _say.error("stopped.dependent", what=what)
 
     def list_counts(self) -> tuple[Ints, Ints]:
         """Return n and c of each problem."""
@@ -204,12 +206,7 @@ class Numbers(Shown):
     def require_problems(self, what: str) -> None:
         """Raise if this is the report of a tally; `what` is a noun that begins the sentence."""
         if self.times is not None:
-            raise InputError(
-                "tally.no_problems",
-                "This report comes from a tally, which counts problems and does not keep them. {what} needs the values "
-                "of each problem: count with {option:by_problem}, or score the samples themselves.",
-                what=what,
-            )
+            raise _say.error("tally.no_problems", what=what)
 
     def __len__(self) -> int:
         """Count the problems."""

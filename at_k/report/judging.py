@@ -11,7 +11,7 @@ import numpy as np
 
 from at_k.arrow import find_table, to_chunks
 from at_k.columns import read_groups, read_problems, replace_na, require_columns
-from at_k.errors import InputError, Mention
+from at_k.errors import InputError, Mention, Phrases
 from at_k.grading import find_checker, judge, takes_row
 from at_k.grading.verdicts import MissingSamplesError
 from at_k.options.registry import JUDGING_OPTIONS
@@ -27,6 +27,30 @@ from at_k.report.report import refuse_report
 from at_k.report.stopped import settle_sampling
 from at_k.samples import Problems, Rows
 from at_k.validation import require_problems, require_same_problems, shorten, type_name
+
+_say = Phrases(
+    {
+        "data.nothing_to_score": "`data` must have a column `grades`, or `answers` and `references`; it has "
+        "{columns}. Say with {option:columns} what others are called, or read a file with `at_k.read_results`.",
+        "data.pool_differs": "`{role}` must be the same in all rows of a problem that are pooled; problem {problem} "
+        "has {first} and {second}",
+        "data.splits": "`data` must be one data set; got several: {names}. Choose one of them.",
+        "data.same_problem": "`problem` must name each problem once; {name} is in rows {first} and {row}. If each row "
+        "is a sample, score the table with a verdict in each row, or read the file by `at_k.read_results`; rows of "
+        "lists are joined by {option:pool}.",
+        "data.no_clusters": "{option:clusters} are the groups, but the data have none. Give a label for each problem, "
+        "or name the column of the groups by {option:columns}.",
+        "missing.grades": "Samples without a grade: {count:,} of {total:,}, such as sample {sample} of problem "
+        "{name}, counted from 0. {option:missing=incorrect} counts them as wrong, {option:missing=drop} leaves them "
+        "out.",
+        "missing.answers": "Samples without an answer: {count:,} of {total:,}, such as sample {sample} of problem "
+        "{name}, counted from 0. {option:missing=incorrect} counts them as wrong, {option:missing=drop} leaves them "
+        "out.",
+        "options.not_a_file": "The options {names} say how a file is read, but the data are in memory. Leave them "
+        "out, or give the path of a file.",
+    }
+)
+
 
 COLUMNS = ("problem", "answers", "references", "grades", "scores", "group")
 """The columns of a data set."""
@@ -59,12 +83,7 @@ def select_frame(
     if tests and called.get("references", "test_list") == "test_list":
         frame["references"] = gather_tests(whole, tests)
     if "grades" not in frame and not ("answers" in frame and "references" in frame):
-        raise InputError(
-            "data.nothing_to_score",
-            "`data` must have a column `grades`, or `answers` and `references`; it has {columns}. Say with "
-            "{option:columns} what others are called, or read a file with `at_k.read_results`.",
-            columns=", ".join(map(repr, list(whole)[:20])) or "no columns",
-        )
+        raise _say.error("data.nothing_to_score", columns=", ".join(map(repr, list(whole)[:20])) or "no columns")
     if prompt_column is not None:
         frame |= join_prompts(whole, called, prompt_column)
     used = [column for column in called.values() if column is not None]
@@ -129,12 +148,13 @@ def take_agreed(role: str, problem: str, values: list[Any]) -> Any:
     spelled = [list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value for value in values]
     for other in spelled[1:]:
         if other != spelled[0]:
-            raise InputError(
+            raise _say.error(
                 "data.pool_differs",
-                "`{role}` must be the same in all rows of a problem that are pooled; problem {problem} has {first} and "
-                "{second}",
-                role=role, problem=shorten(problem), first=shorten(spelled[0]), second=shorten(other),
-            )  # fmt: skip
+                role=role,
+                problem=shorten(problem),
+                first=shorten(spelled[0]),
+                second=shorten(other),
+            )
     return values[0]
 
 
@@ -142,10 +162,7 @@ def read_frame(data: Any) -> dict[str, Any]:
     """List the columns of a data set by name. They stay as they are held: Arrow columns stay in Arrow."""
     if isinstance(data, Mapping):
         if data and all(hasattr(value, "column_names") for value in data.values()):
-            raise InputError(
-                "data.splits", "`data` must be one data set; got several: {names}. Choose one of them.",
-                names=", ".join(map(repr, data)),
-            )  # fmt: skip
+            raise _say.error("data.splits", names=", ".join(map(repr, data)))
         return {str(name): column for name, column in data.items()}
     names = getattr(data, "column_names", None)
     if isinstance(names, (list, tuple)) and hasattr(data, "__getitem__"):  # Dataset, pyarrow.Table
@@ -190,13 +207,7 @@ def read_names(column: Any, n_problems: int) -> list[str]:
     first: dict[str, int] = {}
     for row, name in enumerate(names):
         if first.setdefault(name, row) != row:
-            raise InputError(
-                "data.same_problem",
-                "`problem` must name each problem once; {name} is in rows {first} and {row}. If each row is a sample, "
-                "score the table with a verdict in each row, or read the file by `at_k.read_results`; rows of lists "
-                "are joined by {option:pool}.",
-                name=shorten(name), first=first[name], row=row,
-            )  # fmt: skip
+            raise _say.error("data.same_problem", name=shorten(name), first=first[name], row=row)
     return names
 
 
@@ -220,11 +231,7 @@ def read_clusters(clusters: object, labels: list[str] | None, column: Any, n_pro
         return read_labels(clusters, None, n_problems, "clusters")
     found = labels or read_labels(True, column, n_problems, "clusters")
     if found is None:
-        raise InputError(
-            "data.no_clusters",
-            "{option:clusters} are the groups, but the data have none. Give a label for each problem, or name the "
-            "column of the groups by {option:columns}.",
-        )
+        raise _say.error("data.no_clusters")
     return found
 
 
@@ -288,19 +295,11 @@ def count_missing(error: MissingSamplesError, problems: Problems, names: Sequenc
     """Say of an error about a missing sample how many there are, and how its problem is called."""
     values = {**error.values, "total": int(problems.n.sum()), "name": quote(names[error.values["problem"]])}
     if problems.grades is not None:
-        return InputError(
-            "missing.grades",
-            "Samples without a grade: {count:,} of {total:,}, such as sample {sample} of problem {name}, counted from "
-            "0. {option:missing=incorrect} counts them as wrong, {option:missing=drop} leaves them out.",
-            **values | {"count": sum(int(np.isnan(part.values).sum()) for part in problems.grades)},
+        return _say.error(
+            "missing.grades", **values | {"count": sum(int(np.isnan(part.values).sum()) for part in problems.grades)}
         )
     silent = 0 if problems.answers is None else int((problems.answers.codes.values < 0).sum())
-    return InputError(
-        "missing.answers",
-        "Samples without an answer: {count:,} of {total:,}, such as sample {sample} of problem {name}, counted from 0. "
-        "{option:missing=incorrect} counts them as wrong, {option:missing=drop} leaves them out.",
-        **values | {"count": silent},
-    )
+    return _say.error("missing.answers", **values | {"count": silent})
 
 
 def name_samples(problems: Problems) -> str:
@@ -321,12 +320,7 @@ def read_files(data: Any, reading: dict[str, Any], **shared: Any) -> tuple[str |
         return name_source(data), read_samples(data, **shared, **reading)
     given = [name for name, value in reading.items() if value != _NO_READING[name]]
     if given:
-        raise InputError(
-            "options.not_a_file",
-            "The options {names} say how a file is read, but the data are in memory. Leave them out, or give the path "
-            "of a file.",
-            names=Mention(*given),
-        )
+        raise _say.error("options.not_a_file", names=Mention(*given))
     return None, data
 
 

@@ -4,12 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from at_k.errors import Legend, Message
+from at_k.errors import Legend, Message, Phrases
 from at_k.family import OUTPUTS
 from at_k.report.naming import is_sum
 from at_k.report.notes import quote
 from at_k.summary import Confidence
 from at_k.values import ErrorBar, Key
+
+_say = Phrases(
+    {
+        "note.ci_method": "The intervals are made by the method {method}, which covers the true value less often if "
+        "there are few problems or values near 0 and 1.",
+        "note.upper_bound": "Some problems have no more samples than k = {k}. The intervals there are those for other "
+        "problems, which are wider.",
+        "note.upper_bound_of_sum": "The samples do not tell how much {keys} would differ for others: its interval is "
+        "that for other problems, which is wider.",
+        "note.skewed": "The values of the problems are very skewed for {keys}: their skewness exceeds 2. These "
+        "intervals cover the true value too rarely, whatever the method.",
+        "note.intervals_problem_set": "Intervals: {level} %, for other samples of these problems.",
+        "note.intervals": "Intervals: {level} %, for other problems like these.",
+        "note.intervals_clusters": "Intervals: {level} %, for other problems like these. They come in clusters: "
+        "{count:,}.",
+        "note.one_cluster": "All problems are one cluster, so that nothing shows how much clusters differ: the "
+        "intervals are those of a single problem.",
+        "note.groups_of_one_cluster": "Groups that are one cluster: {count:,} of {total:,}, such as {group}. Nothing "
+        "shows how much clusters differ there: the intervals are those of a single problem.",
+        "note.odd_k": "As published, mG-Pass@k cannot reach 1 where k is odd: its largest value is (k − 1)/k. For k = "
+        "1 that is 0, which tables leave out.",
+    }
+)
 
 
 def explain_intervals(
@@ -22,84 +45,40 @@ def explain_intervals(
     if confidence.clusters is not None:
         yield from _explain_lone_clusters(labels or (), confidence.clusters)
     if confidence.method != "beta":
-        yield Message(
-            "note.ci_method",
-            "The intervals are made by the method {method}, which covers the true value less often if there are "
-            "few problems or values near 0 and 1.",
-            method=confidence.method,
-        )
+        yield _say("note.ci_method", method=confidence.method)
     draws = sorted({key.k for key, bar in bars.items() if bar.is_upper_bound and key.k is not None})
     if draws:
-        yield Message(
-            "note.upper_bound",
-            "Some problems have no more samples than k = {k}. The intervals there are those for other problems, "
-            "which are wider.",
-            k=", ".join(map(str, draws)),
-        )
+        yield _say("note.upper_bound", k=", ".join(map(str, draws)))
     sums = [str(key) for key, bar in bars.items() if bar.is_upper_bound and key.k is None and is_sum(key)]
     if sums:
-        yield Message(
-            "note.upper_bound_of_sum",
-            "The samples do not tell how much {keys} would differ for others: its interval is that for other problems, "
-            "which is wider.",
-            keys=", ".join(sums),
-        )
+        yield _say("note.upper_bound_of_sum", keys=", ".join(sums))
     skewed = [str(key) for key, bar in bars.items() if bar.is_skewed]
     if skewed:
-        yield Message(
-            "note.skewed",
-            "The values of the problems are very skewed for {keys}: their skewness exceeds 2. These intervals cover "
-            "the true value too rarely, whatever the method.",
-            keys=", ".join(skewed),
-        )
+        yield _say("note.skewed", keys=", ".join(skewed))
 
 
 def _name_target(level: str, confidence: Confidence) -> Legend:
     if confidence.target == "problem_set":
-        return Legend(
-            "note.intervals_problem_set",
-            "Intervals: {level} %, for other samples of these problems.",
-            level=level,
-        )
+        return _say.legend("note.intervals_problem_set", level=level)
     if confidence.clusters is None:
-        return Legend("note.intervals", "Intervals: {level} %, for other problems like these.", level=level)
-    return Legend(
-        "note.intervals_clusters",
-        "Intervals: {level} %, for other problems like these. They come in clusters: {count:,}.",
-        level=level,
-        count=len(set(confidence.clusters)),
-    )
+        return _say.legend("note.intervals", level=level)
+    return _say.legend("note.intervals_clusters", level=level, count=len(set(confidence.clusters)))
 
 
 def _explain_lone_clusters(labels: Sequence[str], clusters: Sequence[str]) -> Iterator[Message]:
     """Say where all problems are one cluster, of which no spread can be seen."""
     if len(set(clusters)) == 1:
-        yield Message(
-            "note.one_cluster",
-            "All problems are one cluster, so that nothing shows how much clusters differ: the intervals are those of "
-            "a single problem.",
-        )
+        yield _say("note.one_cluster")
         return
     within: dict[str, set[str]] = {}
     for label, cluster in zip(labels, clusters, strict=False):
         within.setdefault(label, set()).add(cluster)
     alone = [label for label, found in within.items() if len(found) == 1]
     if alone:
-        yield Message(
-            "note.groups_of_one_cluster",
-            "Groups that are one cluster: {count:,} of {total:,}, such as {group}. Nothing shows how much clusters "
-            "differ there: the intervals are those of a single problem.",
-            count=len(alone),
-            total=len(within),
-            group=quote(alone[0]),
-        )
+        yield _say("note.groups_of_one_cluster", count=len(alone), total=len(within), group=quote(alone[0]))
 
 
 def explain_odd_k(keys: Iterable[Key]) -> Iterator[Message]:
     """Say that mG-Pass@k cannot reach 1 where k is odd, if there is such a value."""
     if any(OUTPUTS[key.metric].even_k and key.k is not None and key.k % 2 for key in keys):
-        yield Message(
-            "note.odd_k",
-            "As published, mG-Pass@k cannot reach 1 where k is odd: its largest value is (k − 1)/k. For k = 1 that is "
-            "0, which tables leave out.",
-        )
+        yield _say("note.odd_k")

@@ -16,7 +16,7 @@ from at_k import computation, summary
 from at_k.columns import flag_samples
 from at_k.combinatorics import Ints
 from at_k.computation import choose_k
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Message, Phrases
 from at_k.estimators.consensus import VoteConflictError
 from at_k.family import FAMILY, OUTPUTS, Metric
 from at_k.grading import Verdicts
@@ -36,6 +36,21 @@ from at_k.report.notes import (
 from at_k.samples import Ragged
 from at_k.summary import NO_ERROR_BARS, Confidence, find_error_bars
 from at_k.values import Column, Key, Values
+
+_say = Phrases(
+    {
+        "stopped.undefined": "{title} is left out: where sampling stopped at the first success, pass@k alone is "
+        "defined.",
+        "left_out.no_answers": "{title} is left out: it needs answers. {option:metrics=cons@k} counts it from grades.",
+        "left_out.no_score": "{title} is left out: a sample has no score ({place}).",
+        "left_out.scores": "{title} is left out: {reason}",
+        "left_out.conflict": "{title} is left out: the answer {answer} has two verdicts in one problem ({first}; "
+        "{second}). {option:on_conflict=majority} lets most of these samples decide.",
+        "note.reasons": "Why samples are missing: {reasons}.",
+        "note.policies": "pass@1 is {dropped} without the missing samples, and {wrong} where they count as wrong.",
+    }
+)
+
 
 _POINTS = 64
 """Up to this n, a curve has a point for every k."""
@@ -101,18 +116,10 @@ class Measurement:
         problems, verdicts = self.judged.problems, self.judged.verdicts
         own = metric.own({**self.options, **changes})
         if verdicts.stopped and metric.name != "pass_at_k":
-            raise LeftOutError(
-                "stopped.undefined",
-                "{title} is left out: where sampling stopped at the first success, pass@k alone is defined.",
-                title=metric.title,
-            )
+            raise _say.error("stopped.undefined", LeftOutError, title=metric.title)
         if metric.votes:
             if verdicts.answers is None and self.options.get("metrics") is None:
-                raise LeftOutError(
-                    "left_out.no_answers",
-                    "{title} is left out: it needs answers. {option:metrics=cons@k} counts it from grades.",
-                    title=metric.title,
-                )
+                raise _say.error("left_out.no_answers", LeftOutError, title=metric.title)
             refuse_scatter(verdicts, metric.title, self.times)
             with self.explain_conflict(metric):
                 return metric.compute(verdicts, seed=self.options["seed"], **own)
@@ -124,18 +131,16 @@ class Measurement:
         if verdicts.kept is not None:
             absent &= verdicts.kept
         if absent.any():
-            raise LeftOutError(
+            raise _say.error(
                 "left_out.no_score",
-                "{title} is left out: a sample has no score ({place}).",
+                LeftOutError,
                 title=metric.title,
                 place=place_sample("scores", problems.scores, int(np.argmax(absent))),
             )
         try:
             return metric.compute(verdicts, scores=problems.scores, seed=self.options["seed"], **own)
         except ValueError as reason:
-            raise LeftOutError(
-                "left_out.scores", "{title} is left out: {reason}", title=metric.title, reason=str(reason)
-            ) from None
+            raise _say.error("left_out.scores", LeftOutError, title=metric.title, reason=str(reason)) from None
 
     @contextmanager
     def explain_conflict(self, metric: Metric) -> Iterator[None]:
@@ -150,10 +155,9 @@ class Measurement:
             start, stop = given.offsets[reason.values["problem"] :][:2]
             here = np.arange(start, stop) if kept is None else start + np.flatnonzero(kept[start:stop])
             column = name_samples(problems)
-            raise ConflictError(
+            raise _say.error(
                 "left_out.conflict",
-                "{title} is left out: the answer {answer} has two verdicts in one problem ({first}; {second}). "
-                "{option:on_conflict=majority} lets most of these samples decide.",
+                ConflictError,
                 title=metric.title,
                 answer=reason.values["answer"],
                 first=place_sample(column, given, here[reason.values["first"]]),
@@ -320,7 +324,7 @@ def write_policies(part: Measurement) -> Iterator[Message]:
         unknown = verdicts.n_missing + judged.unjudged_samples - sum(judged.reasons.values())
         listed = {**judged.reasons, **({"unknown": unknown} if unknown > 0 else {})}
         reasons = ", ".join(f"{name} {count:,}" for name, count in listed.items())
-        yield Message("note.reasons", "Why samples are missing: {reasons}.", reasons=reasons)
+        yield _say("note.reasons", reasons=reasons)
     absent = np.concatenate([Ragged.of_lengths(np.isnan(own.values), own.n).sums() for own in verdicts.graded])
     present = verdicts.n if verdicts.kept is not None else verdicts.given - absent
     gone = np.zeros(judged.unjudged, dtype=np.int64)
@@ -328,12 +332,7 @@ def write_policies(part: Measurement) -> Iterator[Message]:
     dropped = _measure(part, present, verdicts.c, clusters)
     wrong = _measure(part, np.append(verdicts.given, gone + 1), np.append(verdicts.c, gone), clusters)
     if dropped is not None:
-        yield Message(
-            "note.policies",
-            "pass@1 is {dropped} without the missing samples, and {wrong} where they count as wrong.",
-            dropped=dropped,
-            wrong=wrong,
-        )
+        yield _say("note.policies", dropped=dropped, wrong=wrong)
 
 
 def _measure(part: Measurement, n: Ints, c: Ints, clusters: list[str] | None) -> str | None:

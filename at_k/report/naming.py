@@ -8,11 +8,30 @@ from collections.abc import Iterable, Mapping
 from math import isclose
 from typing import Any
 
-from at_k.errors import InputError, Mention
+from at_k.errors import InputError, Mention, Phrases
 from at_k.family import FAMILY, METRICS, OUTPUTS, Metric
 from at_k.options.registry import SCORING
 from at_k.validation import check_k, check_tau, is_number, shorten, type_name
 from at_k.values import Key, read_key
+
+_say = Phrases(
+    {
+        "naming.sum": "A weighted sum is spelled like {example}; got {text}.",
+        "naming.term": "A weighted sum is of numbers from 0 to 1, each of them once, as in {example}; got {key}.",
+        "naming.weights": "The weights of a sum are above 0 and add up to 1, as in {example}; got {weights}.",
+        "naming.near_number": "There is no number {key}. Did you mean {near}?",
+        "naming.number": "There is no number {key}. Numbers are spelled like pass@1, pass^4, G-Pass@8_0.5, cons@8 or "
+        "avg@n.",
+        "naming.draws": "There is no number {key}: samples are counted 1, 2, 3 and on, as in {near}.",
+        "options.no_metric": "{option:metrics} must name at least one metric.",
+        "naming.absent": "The results do not have {key}. They have {known}.",
+        "options.metrics": "{option:metrics} must be out of {choices}; got {value}",
+        "options.near_metric": "{option:metrics} must be out of {choices}; got {value}. Near it: {near}.",
+        "options.named": "{given} contradicts {option:metrics}, whose names hold {number}. Leave it out, or name the "
+        "metrics without numbers, such as pass@k.",
+    }
+)
+
 
 _KEYS = (*(each for each in OUTPUTS if "_" not in each), "pass^k")
 
@@ -45,9 +64,7 @@ def _read_sum(text: str) -> dict[str, float]:
     """Read the names of the numbers in a weighted sum, each with its weight."""
     terms = [re.fullmatch(r"\s*(\d*\.?\d+)\s*[*\s]\s*(\S+)\s*", term) for term in text.split("+")]
     if None in terms:
-        raise InputError(
-            "naming.sum", "A weighted sum is spelled like {example}; got {text}.", example=_SUM, text=shorten(text)
-        )
+        raise _say.error("naming.sum", example=_SUM, text=shorten(text))
     return {term[2]: float(term[1]) for term in terms if term is not None}
 
 
@@ -61,21 +78,11 @@ def spell_sum(weights: Mapping[str, float]) -> str:
     keys = [find_number(name) for name in weights]
     unfit = [key for key in keys if key.metric in _UNBOUNDED or is_sum(key) or keys.count(key) > 1]
     if unfit:
-        raise InputError(
-            "naming.term",
-            "A weighted sum is of numbers from 0 to 1, each of them once, as in {example}; got {key}.",
-            example=_SUM,
-            key=str(unfit[0]),
-        )
+        raise _say.error("naming.term", example=_SUM, key=str(unfit[0]))
     if not all(is_number(weight) and weight > 0 for weight in weights.values()) or not isclose(
         sum(weights.values()), 1
     ):
-        raise InputError(
-            "naming.weights",
-            "The weights of a sum are above 0 and add up to 1, as in {example}; got {weights}.",
-            example=_SUM,
-            weights=", ".join(map(shorten, weights.values())),
-        )
+        raise _say.error("naming.weights", example=_SUM, weights=", ".join(map(shorten, weights.values())))
     if len(keys) == 1:
         return str(keys[0])
     shares = (f"{weight:.12f}".rstrip("0") for weight in weights.values())
@@ -110,14 +117,8 @@ def find_number(name: str) -> Key:
     if key is None or (key.metric[-1] == "k" and key.k is None) or (key.metric == "G-Pass@k" and key.tau is None):
         near = _find_near(name) if isinstance(name, str) else ""
         if near:
-            raise InputError(
-                "naming.near_number", "There is no number {key}. Did you mean {near}?", key=shorten(name), near=near
-            )
-        raise InputError(
-            "naming.number",
-            "There is no number {key}. Numbers are spelled like pass@1, pass^4, G-Pass@8_0.5, cons@8 or avg@n.",
-            key=shorten(name),
-        )
+            raise _say.error("naming.near_number", key=shorten(name), near=near)
+        raise _say.error("naming.number", key=shorten(name))
     if key.tau is not None:
         check_tau(key.tau)
     return key
@@ -128,10 +129,7 @@ def _check_draws(name: str) -> None:
     parts = re.fullmatch(r"(.+[@^])-?\d+(?:\.\d+)?(_.+)?", name)
     near = None if parts is None else find_key(f"{parts[1]}1{parts[2] or ''}")
     if near is not None:
-        raise InputError(
-            "naming.draws", "There is no number {key}: samples are counted 1, 2, 3 and on, as in {near}.",
-            key=shorten(name), near=str(near),
-        )  # fmt: skip
+        raise _say.error("naming.draws", key=shorten(name), near=str(near))
 
 
 def _find_near(name: str) -> str:
@@ -161,15 +159,13 @@ def find_metrics(names: Any) -> dict[str, Key | None]:
             raise _refuse(name)
         found[name] = key
     if not found:
-        raise InputError("options.no_metric", "{option:metrics} must name at least one metric.")
+        raise _say.error("options.no_metric")
     return found
 
 
 def make_absent(key: Key, known: Iterable[Key]) -> InputError:
     """Make the error for a number that results do not have."""
-    return InputError(
-        "naming.absent", "The results do not have {key}. They have {known}.", key=str(key), known=", ".join(known)
-    )
+    return _say.error("naming.absent", key=str(key), known=", ".join(known))
 
 
 def _refuse(name: object) -> InputError:
@@ -177,11 +173,8 @@ def _refuse(name: object) -> InputError:
     near = difflib.get_close_matches(name.lower(), known, 2) if isinstance(name, str) else []
     values = {"choices": ", ".join(METRICS), "value": shorten(name)}
     if not near:
-        return InputError("options.metrics", "{option:metrics} must be out of {choices}; got {value}", **values)
-    return InputError(
-        "options.near_metric", "{option:metrics} must be out of {choices}; got {value}. Near it: {near}.",
-        near=", ".join(near), **values,
-    )  # fmt: skip
+        return _say.error("options.metrics", **values)
+    return _say.error("options.near_metric", near=", ".join(near), **values)
 
 
 def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key], dict[str, Any]]:
@@ -276,8 +269,4 @@ _MODULES = {output: metric.name for metric in FAMILY.values() for output in metr
 def _refuse_others(option: str, named: Iterable[Any], given: Iterable[Any]) -> None:
     """Raise if names hold other numbers than the option."""
     for number in sorted({*named} - {*given}):
-        raise InputError(
-            "options.named", "{given} contradicts {option:metrics}, whose names hold {number}. Leave it out, or name "
-            "the metrics without numbers, such as pass@k.",
-            given=Mention(**{option: [*given]}), number=str(number),
-        )  # fmt: skip
+        raise _say.error("options.named", given=Mention(**{option: [*given]}), number=str(number))

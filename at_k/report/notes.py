@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from at_k.combinatorics import Ints
-from at_k.errors import InputError, Mention, Message, Mistake
+from at_k.errors import InputError, Mention, Message, Mistake, Phrases
 from at_k.grading import Verdicts, find_checker
 from at_k.grading.numbers import read_number
 from at_k.grading.pairs import Outcomes
@@ -18,6 +18,62 @@ from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.report.data import Judged
 from at_k.samples import Problems, Ragged
 from at_k.validation import K, check_k
+
+_say = Phrases(
+    {
+        "left_out.no_scores": "{title} is left out: it needs a score for every sample.",
+        "note.unanswered": "Samples in which {option:extract_fn} found no answer: {count:,}. They are wrong, and cast "
+        "no vote.",
+        "note.no_vote": "Samples in which {option:extract_fn} found no answer: {count:,}. They cast no vote; the data "
+        "have their verdicts.",
+        "note.not_graded": "Samples that {option:check_correct_fn} did not grade: {count:,} (cause: {cause}). They "
+        "are missing samples.",
+        "note.not_compared": "Answers, or pairs of them, that could not be compared with others: {count:,} (cause: "
+        "{cause}). They vote apart.",
+        "note.drop": "Missing samples, left out: {count}. Their problems have a smaller n.",
+        "note.incorrect": "Missing samples, counted as wrong: {count}. They cast no vote.",
+        "note.no_match": "No answer is correct: none of them equals its reference, for instance {answer} beside "
+        "{reference}. Bring answers and references into one form, or choose a checker.",
+        "note.suggestion": "With {options}, {share:.0%} of the answers are correct.",
+        "note.outcomes": "How the checks ended: {outcomes}.",
+        "note.no_python": "Programs with a syntax error in their first line: {share:.0%}. Where a program stands in a "
+        "text, {code} takes it from a fence (```), and a regular expression with a group, such as {pattern}, from "
+        "other marks. A completion needs its prompt before it: {prompt} joins the two.",
+        "note.judge": "The judge was asked {requests:,} times, and {cached:,} replies came from its cache: {read:,} "
+        "tokens read, {written:,} written. It agrees with quasi_exact on {share:.0%} of the answers.",
+        "note.sandbox": "The programs ran in the sandbox “{name}”.",
+        "note.boxes": "Answers in whose text the answer itself is boxed: {share:.0%}, such as {answer}. They count as "
+        "whole texts; {rule} takes what is boxed.",
+        "note.no_numbers": "Answers that are not numbers: {share:.0%}, such as {answer}. {numeric} compares them as "
+        "texts; {rule} finds the last number of a text.",
+        "note.split_votes": "Equal texts vote together. {option:check_correct_fn} accepts each for the other in "
+        "{count} of {total} pairs of answers that vote apart, such as {first} and {second}; {option:equivalence} can "
+        "merge them.",
+        "note.low_grades": "No sample is correct, because no grade is above the threshold {threshold:g}. The highest "
+        "grade is {highest:g}. If it stands for a correct sample, lower {option:threshold}.",
+        "note.partial_grades": "{count:,} of {total:,} grades are between 0 and 1, and {above:,} of them count as "
+        "correct, being above {threshold:g}. To count full grades alone: {full}.",
+        "note.not_judged": "The data have verdicts, which count; {option:check_correct_fn} judged nothing. With "
+        "{columns} it judges the answers.",
+        "note.vote_of_grades": "cons@k is counted from grades: more than half of k samples must be correct. With the "
+        "answers it would be a vote.",
+        "note.namespaces": "The programs ran in namespaces of their own: without network, without other processes, "
+        "and with read-only files.",
+        "note.limits": "The programs ran under limits alone, which is no way to run those of strangers: they shared "
+        "the processes of this machine, and, where the kernel has neither seccomp nor Landlock, its network and its "
+        "files.",
+        "note.idle": "No number here depends on {names}.",
+        "options.k_above_n": "{option:k} must be at most n, the number of samples of every problem; got k = {k}, but "
+        "problem {problem} has n = {n} (problems with too few samples: {count:,} of {total:,}). Ask for {option:k} up "
+        "to {n}.",
+        "data.place": "problem index {problem}, sample index {sample} of `{column}`",
+        "note.skipped": "Left out: {count:,}, with errors such as “{cause}”.",
+        "left_out.scatter": "{title} is left out: hardly any two samples of a problem give the same answer ({repeats} "
+        "of {chances} repeat an earlier one), so that a vote says nothing. The column may hold whole texts or sample "
+        "numbers: extract the answers, or name their column.",
+    }
+)
+
 
 _AGREEMENT = 0.02
 """The least share of samples that repeat an earlier answer of their problem for a vote to mean anything. It is 0
@@ -40,9 +96,9 @@ class ConflictError(LeftOutError):
     kind = Mistake
 
 
-def ask_for_scores(title: str) -> LeftOutError:
+def ask_for_scores(title: str) -> InputError:
     """Return the error that a metric needs scores."""
-    return LeftOutError("left_out.no_scores", "{title} is left out: it needs a score for every sample.", title=title)
+    return _say.error("left_out.no_scores", LeftOutError, title=title)
 
 
 def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Message]:
@@ -61,41 +117,20 @@ def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Mes
     if judged_here and str(verdicts.conditions["checker"]).startswith("numeric"):
         yield from _note_texts(verdicts)
     if verdicts.n_unanswered and judged_here:
-        yield Message(
-            "note.unanswered",
-            "Samples in which {option:extract_fn} found no answer: {count:,}. They are wrong, and cast no vote.",
-            count=verdicts.n_unanswered,
-        )
+        yield _say("note.unanswered", count=verdicts.n_unanswered)
     elif verdicts.n_unanswered:
-        yield Message(
-            "note.no_vote",
-            "Samples in which {option:extract_fn} found no answer: {count:,}. They cast no vote; the data have "
-            "their verdicts.",
-            count=verdicts.n_unanswered,
-        )
+        yield _say("note.no_vote", count=verdicts.n_unanswered)
     for cause, count in verdicts.not_graded.items():
-        yield Message(
-            "note.not_graded",
-            "Samples that {option:check_correct_fn} did not grade: {count:,} (cause: {cause}). They are missing "
-            "samples.",
-            count=count,
-            cause=cause,
-        )
+        yield _say("note.not_graded", count=count, cause=cause)
     if voted and judged_here and verdicts.merge is None and "equivalence" not in verdicts.conditions:
         yield from _note_split_votes(verdicts, checker)
     for cause, count in verdicts.not_compared.items():
-        yield Message(
-            "note.not_compared",
-            "Answers, or pairs of them, that could not be compared with others: {count:,} (cause: {cause}). They "
-            "vote apart.",
-            count=count,
-            cause=cause,
-        )
+        yield _say("note.not_compared", count=count, cause=cause)
     gone = verdicts.n_missing
     if gone and verdicts.conditions["missing"] == "drop":
-        yield Message("note.drop", "Missing samples, left out: {count}. Their problems have a smaller n.", count=gone)
+        yield _say("note.drop", count=gone)
     elif gone:
-        yield Message("note.incorrect", "Missing samples, counted as wrong: {count}. They cast no vote.", count=gone)
+        yield _say("note.incorrect", count=gone)
     if problems.grades is not None:
         is_checked = checker != SCORING["check_correct_fn"].default
         yield from _describe_grades(problems.grades, verdicts, is_checked=is_checked)
@@ -108,10 +143,8 @@ def _explain_no_match(problems: Problems) -> Iterator[Message]:
     place = int(np.argmax(answers.codes.values >= 0))
     problem = int(np.searchsorted(answers.codes.offsets, place, side="right")) - 1
     if answers.codes.values[place] >= 0:
-        yield Mistake(
+        yield _say.mistake(
             "note.no_match",
-            "No answer is correct: none of them equals its reference, for instance {answer} beside "
-            "{reference}. Bring answers and references into one form, or choose a checker.",
             answer=quote(answers.distinct[answers.codes.values[place]]),
             reference=quote(problems.references[problem][0]),
         )
@@ -119,29 +152,17 @@ def _explain_no_match(problems: Problems) -> Iterator[Message]:
 
     suggestion = suggest_options(problems)
     if suggestion is not None:
-        yield Message(
-            "note.suggestion",
-            "With {options}, {share:.0%} of the answers are correct.",
-            options=Mention(**suggestion.options),
-            share=suggestion.share,
-        )
+        yield _say("note.suggestion", options=Mention(**suggestion.options), share=suggestion.share)
 
 
 def _describe_outcomes(outcomes: Outcomes) -> Iterator[Message]:
     """Say how checks ended, what they cost, and how programs were kept apart."""
-    yield Message(
-        "note.outcomes",
-        "How the checks ended: {outcomes}.",
-        outcomes=", ".join(f"{name} {count:,}" for name, count in outcomes.count().items()),
-    )
+    yield _say("note.outcomes", outcomes=", ".join(f"{name} {count:,}" for name, count in outcomes.count().items()))
     no_python = np.array([reason.endswith("(<candidate>, line 1)") for reason in outcomes.reasons], dtype=bool)
     share = float(np.mean(no_python[outcomes.which[outcomes.which >= 0]])) if no_python.any() else 0.0
     if share > 0.5:
-        yield Message(
+        yield _say(
             "note.no_python",
-            "Programs with a syntax error in their first line: {share:.0%}. Where a program stands in a text, "
-            "{code} takes it from a fence (```), and a regular expression with a group, such as "
-            "{pattern}, from other marks. A completion needs its prompt before it: {prompt} joins the two.",
             share=share,
             code=Mention(extract_fn="code"),
             pattern=Mention(extract_fn="(?s)<code>(.*?)</code>"),
@@ -149,10 +170,8 @@ def _describe_outcomes(outcomes: Outcomes) -> Iterator[Message]:
         )
     if "judged" in outcomes.facts:
         facts = outcomes.facts
-        yield Message(
+        yield _say(
             "note.judge",
-            "The judge was asked {requests:,} times, and {cached:,} replies came from its cache: {read:,} tokens "
-            "read, {written:,} written. It agrees with quasi_exact on {share:.0%} of the answers.",
             requests=facts["requests"],
             cached=facts["from_cache"],
             read=facts["tokens_read"],
@@ -161,7 +180,7 @@ def _describe_outcomes(outcomes: Outcomes) -> Iterator[Message]:
         )
     if "isolation" in outcomes.conditions:
         where = outcomes.conditions["isolation"]
-        yield _ISOLATION.get(where, Message("note.sandbox", "The programs ran in the sandbox “{name}”.", name=where))
+        yield _say(f"note.{where}") if where in ("namespaces", "limits") else _say("note.sandbox", name=where)
 
 
 _OF_WHOLE_TEXTS = ("exact_match", "quasi_exact", "numeric", "graded")
@@ -177,24 +196,15 @@ def _note_boxes(problems: Problems, verdicts: Verdicts) -> Iterator[Message]:
     """Say that answers which are compared, or vote, as whole texts hold a box with the answer itself."""
     share, answer = _weigh(verdicts, lambda text: _BOX in text)
     if share >= _MANY_BOXES and not any(_BOX in text for row in problems.references or () for text in row):
-        yield Message(
-            "note.boxes",
-            "Answers in whose text the answer itself is boxed: {share:.0%}, such as {answer}. They count as whole "
-            "texts; {rule} takes what is boxed.",
-            share=share,
-            answer=quote(answer),
-            rule=Mention(extract_fn="boxed"),
-        )
+        yield _say("note.boxes", share=share, answer=quote(answer), rule=Mention(extract_fn="boxed"))
 
 
 def _note_texts(verdicts: Verdicts) -> Iterator[Message]:
     """Say that most answers are no numbers, where numbers are compared."""
     share, answer = _weigh(verdicts, lambda text: read_number(text) is None)
     if share > 0.5:
-        yield Message(
+        yield _say(
             "note.no_numbers",
-            "Answers that are not numbers: {share:.0%}, such as {answer}. {numeric} compares them as texts; {rule} "
-            "finds the last number of a text.",
             share=share,
             answer=quote(answer),
             numeric=Mention(check_correct_fn="numeric"),
@@ -209,15 +219,7 @@ def _note_split_votes(verdicts: Verdicts, checker: object) -> Iterator[Message]:
     found = None if verdicts.answers is None else find_split_votes(verdicts.answers, find_checker(checker))
     if found is not None:
         count, looked, (first, second) = found
-        yield Message(
-            "note.split_votes",
-            "Equal texts vote together. {option:check_correct_fn} accepts each for the other in {count} of {total} "
-            "pairs of answers that vote apart, such as {first} and {second}; {option:equivalence} can merge them.",
-            count=count,
-            total=looked,
-            first=quote(first),
-            second=quote(second),
-        )
+        yield _say("note.split_votes", count=count, total=looked, first=quote(first), second=quote(second))
 
 
 def _weigh(verdicts: Verdicts, is_one: Callable[[str], bool]) -> tuple[float, str]:
@@ -234,20 +236,12 @@ def _describe_grades(grades: Sequence[Ragged], verdicts: Verdicts, *, is_checked
     """Say that no grade is above the threshold, if that is why no sample is correct, and what grades leave unused."""
     highest = max(float(np.nanmax(part.values, initial=0)) for part in grades)
     if highest and not verdicts.c.any():
-        yield Message(
-            "note.low_grades",
-            "No sample is correct, because no grade is above the threshold {threshold:g}. The highest grade is "
-            "{highest:g}. If it stands for a correct sample, lower {option:threshold}.",
-            threshold=verdicts.threshold,
-            highest=highest,
-        )
+        yield _say("note.low_grades", threshold=verdicts.threshold, highest=highest)
     partial = [part.values[(part.values > 0) & (part.values < 1)] for part in grades]
     if count := sum(map(len, partial)):
         above = sum(int((part > verdicts.threshold).sum()) for part in partial)
-        yield Message(
+        yield _say(
             "note.partial_grades",
-            "{count:,} of {total:,} grades are between 0 and 1, and {above:,} of them count as correct, being above "
-            "{threshold:g}. To count full grades alone: {full}.",
             count=count,
             total=sum(len(part.values) for part in grades),
             above=above,
@@ -255,31 +249,10 @@ def _describe_grades(grades: Sequence[Ragged], verdicts: Verdicts, *, is_checked
             full=Mention(threshold=float(max(part.max(initial=0) for part in partial))),
         )
     if is_checked:
-        yield Message(
-            "note.not_judged",
-            "The data have verdicts, which count; {option:check_correct_fn} judged nothing. With {columns} it judges "
-            "the answers.",
-            columns=Mention(columns={"grades": None}),
-        )
+        yield _say("note.not_judged", columns=Mention(columns={"grades": None}))
 
 
-VOTE_OF_GRADES = Message(
-    "note.vote_of_grades",
-    "cons@k is counted from grades: more than half of k samples must be correct. With the answers it would be a vote.",
-)
-
-_ISOLATION = {
-    "namespaces": Message(
-        "note.namespaces",
-        "The programs ran in namespaces of their own: without network, without other processes, and with read-only "
-        "files.",
-    ),
-    "limits": Message(
-        "note.limits",
-        "The programs ran under limits alone, which is no way to run those of strangers: they shared the processes of "
-        "this machine, and, where the kernel has neither seccomp nor Landlock, its network and its files.",
-    ),
-}
+VOTE_OF_GRADES = _say("note.vote_of_grades")
 
 
 def quote(text: object) -> str:
@@ -291,7 +264,7 @@ def quote(text: object) -> str:
 def note_idle(names: Sequence[str]) -> Iterator[Message]:
     """Name the options that act on no number of the report."""
     if names:
-        yield Message("note.idle", "No number here depends on {names}.", names=Mention(*names))
+        yield _say("note.idle", names=Mention(*names))
 
 
 def refuse_k_above_n(k: K | None, n: Ints, names: Sequence[str]) -> None:
@@ -300,10 +273,8 @@ def refuse_k_above_n(k: K | None, n: Ints, names: Sequence[str]) -> None:
         return
     draws = max(check_k(k))
     if draws > n.min():
-        raise InputError(
+        raise _say.error(
             "options.k_above_n",
-            "{option:k} must be at most n, the number of samples of every problem; got k = {k}, but problem {problem} "
-            "has n = {n} (problems with too few samples: {count:,} of {total:,}). Ask for {option:k} up to {n}.",
             k=draws,
             n=int(n.min()),
             problem=quote(names[int(n.argmin())]),
@@ -315,20 +286,14 @@ def refuse_k_above_n(k: K | None, n: Ints, names: Sequence[str]) -> None:
 def place_sample(column: str, samples: Ragged, sample: int) -> Message:
     """Say where a sample is, given its position among all samples."""
     problem = int(np.searchsorted(samples.offsets, sample, side="right")) - 1
-    return Message(
-        "data.place",
-        "problem index {problem}, sample index {sample} of `{column}`",
-        problem=problem,
-        sample=int(sample - samples.offsets[problem]),
-        column=column,
-    )
+    return _say("data.place", problem=problem, sample=int(sample - samples.offsets[problem]), column=column)
 
 
 def describe_reading(origin: Origin) -> Iterator[Message]:
     """Say what a reader of the numbers should know of how the files were read."""
     yield from origin.notes
     for cause, count in origin.skipped.items():
-        yield Message("note.skipped", "Left out: {count:,}, with errors such as “{cause}”.", count=count, cause=cause)
+        yield _say("note.skipped", count=count, cause=cause)
 
 
 def find_conditions(data: Any) -> dict[str, str]:
@@ -363,12 +328,4 @@ def refuse_scatter(verdicts: Verdicts, title: str, times: Ints | None = None) ->
         repeats += int(each[problem[first:last][here]].sum() - each[np.unique(pairs) // len(answers.distinct)].sum())
         if repeats >= _AGREEMENT * chances:
             return
-    raise LeftOutError(
-        "left_out.scatter",
-        "{title} is left out: hardly any two samples of a problem give the same answer ({repeats} of {chances} repeat "
-        "an earlier one), so that a vote says nothing. The column may hold whole texts or sample numbers: extract the "
-        "answers, or name their column.",
-        title=title,
-        repeats=repeats,
-        chances=chances,
-    )
+    raise _say.error("left_out.scatter", LeftOutError, title=title, repeats=repeats, chances=chances)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from at_k.combinatorics import Floats
-from at_k.errors import InputError, Mention
+from at_k.errors import Mention, Phrases
 from at_k.readers import is_paths
 from at_k.report.data import Numbers, holds_report
 from at_k.report.grid import show_report
@@ -22,6 +22,22 @@ from at_k.results.sheet import Sheet
 from at_k.uncertainty.checks import check_fraction
 from at_k.validation import draws_needed, shorten, type_name
 from at_k.values import Key
+
+_say = Phrases(
+    {
+        "compare.scored": "The options {names} say how data are scored, but these values are there already. Leave "
+        "them out, or give the data.",
+        "data.saved": "This is a report that was saved, with numbers and without samples: {path}. Read it by "
+        "`at_k.Report.load`, or score the results that it was made from.",
+        "tally.saved": "This is a tally that was saved, with counts and without samples: {path}. What needs samples "
+        "cannot be computed from it; `at_k.score` computes the rest.",
+        "select.condition": "A condition compares a value with numbers, such as {first} or {second}; got {text}. "
+        "Write 50% as 0.5. Comparisons are joined by “and” alone: for others, select twice and join the names.",
+        "select.no_key": "There is no value {key} here. There are {keys}. Score with another k for others.",
+        "select.rate": "A problem has an interval in what follows from its rate of correct samples: avg, pass@k, "
+        "pass^k and G-Pass@k; got {key}.",
+    }
+)
 
 
 class Report(Numbers):
@@ -72,12 +88,7 @@ def find_report(data: object) -> Report | None:
 def refuse_scoring_options(options: Mapping[str, Any]) -> None:
     """Raise for options that say how data are scored, where they are scored already."""
     if options:
-        raise InputError(
-            "compare.scored",
-            "The options {names} say how data are scored, but these values are there already. Leave them out, or give "
-            "the data.",
-            names=Mention(*options),
-        )
+        raise _say.error("compare.scored", names=Mention(*options))
 
 
 def refuse_report(data: Any) -> None:
@@ -86,19 +97,9 @@ def refuse_report(data: Any) -> None:
         raise TypeError("`data` must be a data set or the path of a file; got a report, which is scored already")
     for path in [data] if isinstance(data, (str, PathLike)) else data if is_paths(data) else []:
         if holds_report(path):
-            raise InputError(
-                "data.saved",
-                "This is a report that was saved, with numbers and without samples: {path}. Read it by "
-                "`at_k.Report.load`, or score the results that it was made from.",
-                path=fspath(path),
-            )
+            raise _say.error("data.saved", path=fspath(path))
         if holds(path, TALLY):
-            raise InputError(
-                "tally.saved",
-                "This is a tally that was saved, with counts and without samples: {path}. What needs samples cannot be "
-                "computed from it; `at_k.score` computes the rest.",
-                path=fspath(path),
-            )
+            raise _say.error("tally.saved", path=fspath(path))
 
 
 _SIGNS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal}
@@ -147,10 +148,8 @@ def read_condition(text: str) -> list[Bound]:
             else:
                 words = []
         if len(words) not in (3, 5) or not all(words):
-            raise InputError(
+            raise _say.error(
                 "select.condition",
-                "A condition compares a value with numbers, such as {first} or {second}; got {text}. Write 50% as 0.5. "
-                "Comparisons are joined by “and” alone: for others, select twice and join the names.",
                 first="0.1 <= avg <= 0.9",
                 second="pass@4 >= 0.5 and cons@8 == 1",
                 text=shorten(text),
@@ -175,12 +174,7 @@ def _find_values(report: Numbers, wanted: Key) -> Floats:
     for key, values in report.by_problem.items():
         if (key.metric, key.k, key.tau) == parts or (key.metric == wanted.metric == "avg@n" and wanted.k is None):
             return np.array(values)
-    raise InputError(
-        "select.no_key",
-        "There is no value {key} here. There are {keys}. Score with another k for others.",
-        key=shorten(wanted),
-        keys=", ".join(["avg", *map(str, report.by_problem)]),
-    )
+    raise _say.error("select.no_key", key=shorten(wanted), keys=", ".join(["avg", *map(str, report.by_problem)]))
 
 
 def _find_limits(report: Numbers, key: Key, level: float) -> tuple[Floats, Floats]:
@@ -192,12 +186,7 @@ def _find_limits(report: Numbers, key: Key, level: float) -> tuple[Floats, Float
     from scipy.special import bdtrc, betaincinv
 
     if key.tau is None and key.metric not in _SHARES:
-        raise InputError(
-            "select.rate",
-            "A problem has an interval in what follows from its rate of correct samples: avg, pass@k, pass^k and "
-            "G-Pass@k; got {key}.",
-            key=shorten(key),
-        )
+        raise _say.error("select.rate", key=shorten(key))
     draws = key.draws or 1
     needed = draws_needed(_SHARES[key.metric] if key.tau is None else key.tau, draws)
     n, c = np.array(report.n), np.array(report.c)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from at_k.engines import find_engine
-from at_k.errors import InputError, Legend, Message
+from at_k.errors import Legend, Message, Phrases
 from at_k.family import FAMILY
 from at_k.options.registry import NUMBERS, PILOT, SCORING, TALLYING, complete, takes
 from at_k.readers import is_paths
@@ -44,6 +44,18 @@ from at_k.values import Key, cached_property
 
 if TYPE_CHECKING:
     from at_k.signatures import ScoreOptions, Unpack
+
+_say = Phrases(
+    {
+        "audit.counts": "{option:audited} needs samples, and these are counts. Give the results that they were "
+        "counted from.",
+        "models.best": "The best value of each number is marked. Only a comparison of two models shows whether they "
+        "differ by more than chance.",
+        "models.problems": "The models were not measured on the same problems, and their numbers differ for that, "
+        "too: {models}.",
+        "models.note": "{models}: {note}",
+    }
+)
 
 
 @takes(SCORING)
@@ -84,10 +96,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     elif find_engine(data) is not None:
         tally = Tally.of(data, **{name: options[name] for name in TALLYING if name in options})
     if tally is not None and audited is not None:
-        raise InputError(
-            "audit.counts",
-            "{option:audited} needs samples, and these are counts. Give the results that they were counted from.",
-        )
+        raise _say.error("audit.counts")
     if tally is not None:
         return _require(
             averages, score_tally(tally, resolved, find_changed(options), wanted, confidence, name_source(data))
@@ -158,11 +167,7 @@ def _simplify(value: Any) -> Any:
 _LOWER = "max@k"
 """The metric of which the lowest value is the best one, if lower scores are better."""
 
-BEST = Legend(
-    "models.best",
-    "The best value of each number is marked. Only a comparison of two models shows whether they differ by more than "
-    "chance.",
-)
+BEST = _say.legend("models.best")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -229,19 +234,12 @@ class Models(Shown):
         notes: list[Message] = []
         if len({tuple(sorted(report.problems)) for report in self.reports.values() if report.times is None}) > 1:
             listed = ", ".join(f"{name} ({len(report):,})" for name, report in self.reports.items())
-            notes.append(
-                Message(
-                    "models.problems",
-                    "The models were not measured on the same problems, and their numbers differ for that, too: "
-                    "{models}.",
-                    models=listed,
-                )
-            )
+            notes.append(_say("models.problems", models=listed))
         for note, names in said.items():
             if len(names) == len(self.reports):
                 notes.append(note)
             else:
-                notes.append(Message("models.note", "{models}: {note}", models=", ".join(names), note=note))
+                notes.append(_say("models.note", models=", ".join(names), note=note))
         return sorted(notes, key=lambda note: not isinstance(note, Legend))
 
     def sheet(self, *, short: bool = False) -> Sheet:

@@ -12,11 +12,29 @@ from dataclasses import replace
 import numpy as np
 
 from at_k.combinatorics import Ints
-from at_k.errors import InputError
+from at_k.errors import Phrases
 from at_k.grading import Verdicts
 from at_k.options.option import INDEPENDENT, UNTIL_SUCCESS
 from at_k.readers.names import quote
 from at_k.validation import K, check_k
+
+_say = Phrases(
+    {
+        "stopped.missing": "Where sampling stopped at the first success, no sample can be missing; {count:,} are. "
+        "Leave the problems that have them out of the file, or name them in one: {option:exclude=names.txt}.",
+        "stopped.unlike": "Where sampling stopped at the first success, the last sample of a problem is its only "
+        "correct one, or none of {cap:,} is correct. In problem {problem}, {c:,} of {n:,} samples are correct. If "
+        "samples were drawn independently, say so: {option:sampling=independent}.",
+        "stopped.k_above_cap": "Sampling stopped after {cap:,} samples, which show pass@k for k up to {cap:,}; got "
+        "{option:k} = {k}.",
+        "stopped.target": "{option:target=problem_set} asks how other samples of these problems would do, which "
+        "samples that stopped at the first success do not show. Leave it out.",
+        "stopped.unsaid": "Sampling stopped at the first success: each problem has at most one correct sample, its "
+        "last one, and those without have {cap:,} samples. The share of problems solved within k samples is all that "
+        "is defined: {values}. Ask for it: {option:sampling=until_success}. If the samples were drawn independently "
+        "all the same, say so: {option:sampling=independent}.",
+    }
+)
 
 
 def settle_sampling(
@@ -40,23 +58,11 @@ def settle_sampling(
             _refuse_unsaid(verdicts, cap, times)
         return verdicts
     if verdicts.n_missing:
-        raise InputError(
-            "stopped.missing",
-            "Where sampling stopped at the first success, no sample can be missing; {count:,} are. Leave the problems "
-            "that have them out of the file, or name them in one: {option:exclude=names.txt}.",
-            count=verdicts.n_missing,
-        )
+        raise _say.error("stopped.missing", count=verdicts.n_missing)
     if unlike.any():
         place = int(np.argmax(unlike))
-        raise InputError(
-            "stopped.unlike",
-            "Where sampling stopped at the first success, the last sample of a problem is its only correct one, or "
-            "none of {cap:,} is correct. In problem {problem}, {c:,} of {n:,} samples are correct. If samples were "
-            "drawn independently, say so: {option:sampling=independent}.",
-            cap=cap,
-            problem=quote(names[place]) if names else place,
-            c=int(c[place]),
-            n=int(n[place]),
+        raise _say.error(
+            "stopped.unlike", cap=cap, problem=quote(names[place]) if names else place, c=int(c[place]), n=int(n[place])
         )
     return replace(verdicts, stopped=True, conditions={**verdicts.conditions, "sampling": UNTIL_SUCCESS})
 
@@ -65,29 +71,16 @@ def refuse_undefined(verdicts: Verdicts, k: K | None, target: str) -> None:
     """Raise if samples that stopped are asked for more than they show."""
     cap = int(verdicts.n.max())
     if verdicts.stopped and k is not None and max(check_k(k)) > cap:
-        raise InputError(
-            "stopped.k_above_cap",
-            "Sampling stopped after {cap:,} samples, which show pass@k for k up to {cap:,}; got {option:k} = {k}.",
-            cap=cap,
-            k=max(check_k(k)),
-        )
+        raise _say.error("stopped.k_above_cap", cap=cap, k=max(check_k(k)))
     if verdicts.stopped and target == "problem_set":
-        raise InputError(
-            "stopped.target",
-            "{option:target=problem_set} asks how other samples of these problems would do, which samples that stopped "
-            "at the first success do not show. Leave it out.",
-        )
+        raise _say.error("stopped.target")
 
 
 def _refuse_unsaid(verdicts: Verdicts, cap: int, times: Ints | None) -> None:
     firsts = np.where(verdicts.c == 1, verdicts.n, cap + 1)
     shown = sorted({k for k in (1, 2, 4, 8) if k < cap} | {cap})
-    raise InputError(
+    raise _say.error(
         "stopped.unsaid",
-        "Sampling stopped at the first success: each problem has at most one correct sample, its last one, and those "
-        "without have {cap:,} samples. The share of problems solved within k samples is all that is defined: {values}. "
-        "Ask for it: {option:sampling=until_success}. If the samples were drawn independently all the same, say so: "
-        "{option:sampling=independent}.",
         cap=cap,
         values=", ".join(f"pass@{k} {np.average(firsts <= k, weights=times):.3f}" for k in shown),
     )

@@ -15,7 +15,7 @@ import numpy as np
 from at_k import computation
 from at_k.combinatorics import Ints
 from at_k.engines import Engine, Rows, choose_roles, find_engine
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import Mention, Message, Phrases
 from at_k.estimators.consensus import VoteCounts
 from at_k.family import FAMILY
 from at_k.options.option import INDEPENDENT
@@ -59,14 +59,27 @@ if TYPE_CHECKING:
 
     from at_k.signatures import TallyOptions, Unpack
 
+_say = Phrases(
+    {
+        "tally.soft": "The mean grade is left out: grades are not 0 and 1 alone, and the engine counted which samples "
+        "are correct.",
+        "engine.options": "The options {names} are for files and for data in memory. Do the same with the engine, "
+        "before it counts.",
+        "tally.conflict": "cons@k is left out: samples that were added to a problem have another verdict on the same "
+        "answer. {option:on_conflict=majority} lets most of the samples decide.",
+        "tally.votes": "cons@k is left out: some of the tallies that were added have no answers, or none that can "
+        "vote.",
+        "tally.grown": "Numbers of scores are left out: samples were added to problems, and a tally does not keep "
+        "scores one by one.",
+        "tally.same_problems": "Problems that both tallies have, by their names: {count:,}. Nothing says which of "
+        "their samples are the same. To add samples to problems, count with {option:by_problem}. If the problems are "
+        "different ones, give them different names.",
+    }
+)
+
 
 KEPT = ("on_conflict", "select", "score_weights", "higher_is_better", "sampling")
 """Options that act when a tally is scored."""
-
-_SOFT = Message(
-    "tally.soft",
-    "The mean grade is left out: grades are not 0 and 1 alone, and the engine counted which samples are correct.",
-)
 
 
 def count_data(data: Any, make: type[Tally], options: Mapping[str, Any]) -> Tally:
@@ -129,11 +142,7 @@ def _count_with(engine: Engine, data: Any, make: type[Tally], options: Mapping[s
     unused = [name for name in unused if name not in (*JUDGING_OPTIONS, *KEPT, "columns", "seed")]
     unused = [name for name in unused if name != "groups" or options[name] not in (True, False)]
     if unused:
-        raise InputError(
-            "engine.options",
-            "The options {names} are for files and for data in memory. Do the same with the engine, before it counts.",
-            names=Mention(*unused),
-        )
+        raise _say.error("engine.options", names=Mention(*unused))
     called = {**(options["columns"] or {}), **({"group": None} if options["groups"] is False else {})}
     roles = choose_roles(engine.list_columns(data), called)
     if roles.answers is None:
@@ -166,22 +175,8 @@ def _count_grades(rows: Rows, make: type[Tally], options: Mapping[str, Any]) -> 
         n_missing=rows.n_missing,
         conditions={**found.conditions, "missing": options["missing"]},
         options={name: options[name] for name in KEPT},
-        left_out={ACCURACY: _SOFT} if rows.n_soft or options["threshold"] >= 1 else {},
+        left_out={ACCURACY: _say("tally.soft")} if rows.n_soft or options["threshold"] >= 1 else {},
     )
-
-
-_CONFLICT = Message(
-    "tally.conflict",
-    "cons@k is left out: samples that were added to a problem have another verdict on the same answer. "
-    "{option:on_conflict=majority} lets most of the samples decide.",
-)
-_ONE_SIDED = Message(
-    "tally.votes", "cons@k is left out: some of the tallies that were added have no answers, or none that can vote."
-)
-_GROWN = Message(
-    "tally.grown",
-    "Numbers of scores are left out: samples were added to problems, and a tally does not keep scores one by one.",
-)
 
 
 @dataclass(frozen=True)
@@ -296,13 +291,7 @@ class Tally:
         ))  # fmt: skip
         shared = 0 if self.by_problem else count_shared(self.hashes, other.hashes)
         if shared:
-            raise InputError(
-                "tally.same_problems",
-                "Problems that both tallies have, by their names: {count:,}. Nothing says which of their samples are "
-                "the same. To add samples to problems, count with {option:by_problem}. If the problems are different "
-                "ones, give them different names.",
-                count=shared,
-            )
+            raise _say.error("tally.same_problems", count=shared)
         merged = replace(
             self,
             left_out=_merge_reasons(self, other),
@@ -347,7 +336,7 @@ def _merge_reasons(first: Tally, second: Tally) -> dict[str, Message]:
     for name, reason in second.left_out.items():
         found[name] = min(found.get(name, reason), reason, key=str)
     if (first.votes is None) != (second.votes is None):
-        found.setdefault("cons_at_k", _ONE_SIDED)
+        found.setdefault("cons_at_k", _say("tally.votes"))
     return found
 
 
@@ -365,12 +354,12 @@ def _merge_problems(merged: Tally, first: Mapping[str, Problem], second: Mapping
     left_out = dict(merged.left_out)
     refused = merged.votes is not None and merged.options["on_conflict"] == "error"
     if refused and any(problem.disagrees for problem in problems.values()):
-        left_out["cons_at_k"] = _CONFLICT
+        left_out["cons_at_k"] = _say("tally.conflict")
     if merged.votes is not None and "cons_at_k" not in left_out:
         votes = Shapes.of(Counter(problem.shape for problem in problems.values()))
     values = list_values(problems.values())
     gone = {key.metric for stratum in merged.sums.values() for key in stratum.moments if key not in values}
-    lost = {each.name: _GROWN for each in FAMILY.values() if each.needs_scores and gone & each.metrics}
+    lost = {each.name: _say("tally.grown") for each in FAMILY.values() if each.needs_scores and gone & each.metrics}
     return replace(
         merged,
         problems=problems,

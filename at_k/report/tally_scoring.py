@@ -13,7 +13,7 @@ import numpy as np
 
 from at_k.combinatorics import Ints
 from at_k.computation import choose_k
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import Mention, Message, Phrases
 from at_k.estimators.consensus import CountedAnswers, VoteCounts
 from at_k.family import FAMILY, Metric
 from at_k.grading import Verdicts
@@ -35,6 +35,25 @@ from at_k.summary import Confidence
 from at_k.validation import check_k
 from at_k.values import Column, Key, Values
 
+_say = Phrases(
+    {
+        "tally.other_file": "Tallies and other files cannot be scored together: {path} is not a tally that was saved, "
+        "and {tally} is.",
+        "note.tally": "Scored from a tally, which counts problems and does not keep them: there is no table of "
+        "problems, no comparison of problems and no diagnosis. Intervals of max@k are those of Student's t.",
+        "tally.ties": "cons@k is left out: a tally does not keep the order of the samples, by which "
+        "{option:ties=first} decides. {option:ties=random} differs only where k is n.",
+        "tally.late": "The options {names} act when samples are counted, and this is a tally of samples that were. "
+        "Give them to `at_k.Tally.of`, or to at-k tally.",
+        "tally.empty": "This tally counts no problems. Add tallies of some samples to it.",
+        "tally.no_samples": "The option {name} needs the value of each problem. Count with {option:by_problem}, or "
+        "leave it out; clusters can be the groups.",
+        "tally.k_above_n": "{option:k} must be at most n, the number of samples of every problem; got k = {k}, but "
+        "the smallest n is {n} (problems with too few samples: {count:,} of {total:,}).",
+        "tally.no_k": "{title} is left out: the tally has it for k = {held} alone.",
+    }
+)
+
 
 def find_tally(data: Any) -> Tally | None:
     """Return the tally, if data are one, or paths of some that were saved, whose sum it is; None for other data."""
@@ -46,11 +65,8 @@ def find_tally(data: Any) -> Tally | None:
     if not any(held):
         return None
     if not all(held):
-        raise InputError(
-            "tally.other_file",
-            "Tallies and other files cannot be scored together: {path} is not a tally that was saved, and {tally} is.",
-            path=fspath(paths[held.index(False)]),
-            tally=fspath(paths[held.index(True)]),
+        raise _say.error(
+            "tally.other_file", path=fspath(paths[held.index(False)]), tally=fspath(paths[held.index(True)])
         )
     states = (read_state(Path(path).read_bytes(), f"The file {fspath(path)!r}") for path in paths)
     return sum((Tally(**state) for state in states), Tally())
@@ -78,7 +94,7 @@ def score_tally(
 
     def choose(metric: Metric) -> Measurement | Message:
         part = measured if metric.needs_scores else voted if metric.votes and tally.votes is not None else counted
-        no_order = _NO_ORDER if part is voted and options["ties"] == "first" else None
+        no_order = _say("tally.ties") if part is voted and options["ties"] == "first" else None
         return tally.left_out.get(metric.name) or no_order or part
 
     left_out = compute_all(wanted, choose)
@@ -90,20 +106,6 @@ def score_tally(
     return Report(**found, left_out=left_out, options={**changed, **said})
 
 
-_NOTE = Message(
-    "note.tally",
-    "Scored from a tally, which counts problems and does not keep them: there is no table of problems, no comparison "
-    "of problems and no diagnosis. Intervals of max@k are those of Student's t.",
-)
-
-
-_NO_ORDER = Message(
-    "tally.ties",
-    "cons@k is left out: a tally does not keep the order of the samples, by which {option:ties=first} decides. "
-    "{option:ties=random} differs only where k is n.",
-)
-
-
 _OF_GROUPS = (None, False, True)
 """Clusters that a tally which does not keep problems has."""
 
@@ -113,33 +115,23 @@ def refuse_late_options(changed: Mapping[str, Any]) -> None:
     late = [name for name in changed if name in TALLYING and name not in ("seed", "sampling") and changed[name] != {}]
     late = [name for name in late if name != "groups" or changed[name] not in (True, False)]
     if late:
-        raise InputError(
-            "tally.late",
-            "The options {names} act when samples are counted, and this is a tally of samples that were. Give them to "
-            "`at_k.Tally.of`, or to at-k tally.",
-            names=Mention(*late),
-        )
+        raise _say.error("tally.late", names=Mention(*late))
 
 
 def _refuse_options(tally: Tally, options: Mapping[str, Any], confidence: Confidence) -> None:
     """Raise if there are no problems, or an option needs the samples."""
     if not len(tally):
-        raise InputError("tally.empty", "This tally counts no problems. Add tallies of some samples to it.")
+        raise _say.error("tally.empty")
     needs_problems = {"ci_method": confidence.method == "bootstrap", "clusters": options["clusters"] not in _OF_GROUPS}
     if any(needs_problems.values()) and not tally.by_problem:
-        raise InputError(
-            "tally.no_samples",
-            "The option {name} needs the value of each problem. Count with {option:by_problem}, or leave it out; "
-            "clusters can be the groups.",
-            name=Mention(next(name for name, needed in needs_problems.items() if needed)),
+        raise _say.error(
+            "tally.no_samples", name=Mention(next(name for name, needed in needs_problems.items() if needed))
         )
     draws = [] if options["k"] is None else check_k(options["k"])
     few = {n: times for (_, n, _), times in tally.counts.items()}
     if draws and max(draws) > min(few) and options["sampling"] != UNTIL_SUCCESS:
-        raise InputError(
+        raise _say.error(
             "tally.k_above_n",
-            "{option:k} must be at most n, the number of samples of every problem; got k = {k}, but the smallest n is "
-            "{n} (problems with too few samples: {count:,} of {total:,}).",
             k=max(draws),
             n=min(few),
             count=sum(times for (_, n, _), times in tally.counts.items() if n < max(draws)),
@@ -252,7 +244,7 @@ def _judge(
     labels = [group for group in groups if group is not None] or None
     clusters = read_clusters(options["clusters"], labels, None, len(groups)) if groups else None
     shown = None if options["groups"] is False else labels
-    notes = [] if tally.by_problem else [_NOTE]
+    notes = [] if tally.by_problem else [_say("note.tally")]
     return Judged(Problems(), verdicts, list(tally.problems), shown, clusters, notes, dict(tally.reading))
 
 
@@ -276,9 +268,9 @@ class _Listed(Measurement):
             held = {key.k for key in keys}
             draws = choose_k(changes.get("k", self.options["k"]), self.judged.verdicts.n, metric.default_k)
             if not changes and self.options["k"] is not None and not held.issuperset(draws):
-                raise LeftOutError(
+                raise _say.error(
                     "tally.no_k",
-                    "{title} is left out: the tally has it for k = {held} alone.",
+                    LeftOutError,
                     title=metric.title,
                     held=", ".join(map(str, sorted(each for each in held if each is not None))),
                 )

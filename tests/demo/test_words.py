@@ -207,7 +207,7 @@ def said_by_the_library():
         calls = [node for node in list_nodes(path) if isinstance(node, ast.Call) and node.args]
         tables = [ast.literal_eval(node.args[0]) for node in calls if called(node) == "Phrases"]
         for code, sentence in [item for table in tables for item in table.items()]:
-            own = [node for node in calls if ast.unparse(node.func) in ("_say", "_say.error", "_say.mistake")
+            own = [node for node in calls if ast.unparse(node.func).partition(".")[0] == "_say"
                    and ast.unparse(node.args[0]) == repr(code)]  # fmt: skip
             for node in own:
                 yield code, sentence, {keyword.arg for keyword in node.keywords}
