@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from glob import glob, has_magic
 from os import listdir
-from os.path import basename, dirname, exists, isdir, islink
+from os.path import basename, dirname, exists, isdir, join
 from typing import Any, NoReturn
 
 import typer
@@ -18,9 +18,6 @@ from typer.core import TyperCommand, TyperGroup
 
 from at_k.cli.options import refuse, show_all, spell
 from at_k.errors import InputError, SeveralModelsError
-
-_SHOWN = 3
-"""Files of a folder that are named where another one was meant."""
 
 
 class NamedPath(str):
@@ -66,41 +63,20 @@ def read_path(text: str) -> NamedPath:
 def explain_absent(path: str, words: str) -> None:
     """Raise, if there is no such file, with what to type instead."""
     if path.startswith(("http://", "https://")):
-        _refuse_address(path, words)
-    if not exists(path) and not (has_magic(path) and glob(path, recursive=True)):
-        _refuse_absent(path)
-    if isdir(path) and not listdir(path):
-        raise FileNotFoundError(f"The folder {path} is empty. Give the file or the folder that the harness wrote.")
-
-
-def _refuse_address(path: str, words: str) -> NoReturn:
-    file = basename(path.split("?", maxsplit=1)[0].rstrip("/")) or "results"
-    line = f"curl -L -o {file} '{path}'"
-    raise FileNotFoundError(f"The command fetches nothing from the web. Fetch it first: {line} && at-k {words} {file}")
-
-
-def _refuse_absent(path: str) -> NoReturn:
-    folder = dirname(path) or "."
-    if not path:
-        raise FileNotFoundError("The path is empty, perhaps an unset variable of the shell. Give the path of a file.")
-    if not exists(folder):
-        raise FileNotFoundError(
-            f"There is no file {path}, and no folder {folder}. List what is there: ls {dirname(folder) or '.'}"
-        )
-    if islink(path):
-        raise FileNotFoundError(f"{path} is a link that leads to no file. See where it leads: ls -l {path}")
-    inside = [name for name in sorted(listdir(folder)) if not name.startswith(".")]
-    near = get_close_matches(basename(path), inside, 1)
-    prefix = f"{dirname(path)}/" if dirname(path) else ""
-    results = [name for name in inside if name.endswith((".jsonl", ".json", ".csv", ".parquet", ".eval"))]
-    if near:
-        way_on = f"Did you mean {prefix}{near[0]}?"
-    elif results:
-        way_on = f"Files there are {', '.join(prefix + name for name in results[:_SHOWN])}."
-    else:
-        way_on = f"List what is there: ls {folder}"
-    what = f"No file matches {path}" if has_magic(path) else f"There is no file {path}"
-    raise FileNotFoundError(f"{what}. {way_on}")
+        file = basename(path.split("?", maxsplit=1)[0].rstrip("/")) or "results"
+        line = f"curl -L -o {file} '{path}' && at-k {words} {file}"
+        raise FileNotFoundError(f"The command fetches nothing from the web. Fetch it first: {line}")
+    if exists(path) and not (isdir(path) and not listdir(path)):
+        return
+    if has_magic(path) and glob(path, recursive=True):
+        return
+    folder = path or "."
+    while not isdir(folder):
+        folder = dirname(folder) or "."
+    near = get_close_matches(basename(path), sorted(listdir(folder)) if folder == (dirname(path) or ".") else [], 1)
+    way_on = f"Did you mean {join(dirname(path), near[0])}?" if near else f"List what is there: ls -l {folder}"
+    what = "There is no file in" if exists(path) else "There is no file"
+    raise FileNotFoundError(f"{what} {path or repr(path)}. {way_on}")
 
 
 DATA, WRONG = 1, 2

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import partial
+from math import nan
 from pkgutil import resolve_name
 from typing import Annotated, Any, Literal
 
@@ -198,7 +199,7 @@ def read_value(option: Option, given: Any) -> Any:
     try:
         option.refuse_wrong(value, option.spelling)
     except (TypeError, ValueError) as error:
-        way_on = ". Give a share such as 0.05 or 5%." if option.name in _SHARES else ""
+        way_on = f". {_ASK}." if option.name in (*_SHARES, "confidence_level") else ""
         raise typer.BadParameter((spell(error) if isinstance(error, InputError) else str(error)) + way_on) from None
     return value
 
@@ -237,74 +238,40 @@ def read_numbers(option: str, texts: Sequence[str] | None) -> list[int] | None:
     return sorted(set(map(int, found))) or None
 
 
-def read_taus(texts: Sequence[str] | None) -> list[float | Fraction] | None:
+_ASK = "Give a share such as 0.05 or 5%"
+
+
+def read_share(option: str, text: str, low: float = -1) -> float | Fraction:
+    """Read a share, as a decimal, a fraction or in percent.
+
+    Examples:
+        >>> read_share("--half-width", "2%"), read_share("--detect", "0.05"), read_share("--tau", "2/3", 0)
+        (0.02, 0.05, Fraction(2, 3))
+    """
+    number = text.strip().removesuffix("%").strip()
+    try:
+        share = Fraction(number) if number != text.strip() or "/" in number else float(number)
+    except (ValueError, ZeroDivisionError):
+        share = nan
+    share = float(share / 100) if number != text.strip() else share
+    if not low <= share <= 1:
+        meant = f" Did you mean {text}%?" if 1 < share <= 100 else ""
+        raise refuse(option, f"{_ASK}; got {text!r}.{meant}")
+    return share
+
+
+def _read_decimal(name: str, text: str) -> float:
+    return float(read_share(FLAGS[name], text))
+
+
+def read_taus(texts: Sequence[str]) -> list[float | Fraction] | None:
     """Read the thresholds of G-Pass@k.
 
     Examples:
         >>> read_taus(["0.5,2/3", "1"])
         [0.5, Fraction(2, 3), 1.0]
     """
-    taus: list[float | Fraction] = []
-    for text in _split(texts):
-        tau = _read_share(text)
-        if tau is None or not 0 <= tau <= 1:
-            raise refuse("--tau", f"Give numbers from 0 to 1, such as 0.5,2/3 or 50%,100%; got {text!r}.")
-        taus.append(tau)
-    return list(dict.fromkeys(taus)) or None
-
-
-def read_level(text: str) -> float | None:
-    """Read the level of the intervals.
-
-    Examples:
-        >>> read_level("0.9"), read_level("none")
-        (0.9, None)
-    """
-    if text == "none":
-        return None
-    level = _read_share(text)
-    if level is None or not 0 < level < 1:
-        percent = f" Did you mean {text}%?" if re.fullmatch(r"[1-9][0-9](\.[0-9]+)?", text) else ""
-        raise refuse("--ci", f"Give a share such as 0.95 or 95%, or none; got {text!r}.{percent}")
-    return float(level)
-
-
-def read_share(option: str, text: str) -> float:
-    """Read a share, as a decimal, a fraction or in percent.
-
-    Examples:
-        >>> read_share("--half-width", "2%"), read_share("--detect", "0.05")
-        (0.02, 0.05)
-    """
-    share = _read_share(text)
-    if share is None or not -1 <= share <= 1:
-        meant = f" Did you mean {text}%?" if share is not None and 1 < share <= 100 else ""
-        raise refuse(option, f"Give a share such as 0.05 or 5%; got {text!r}.{meant}")
-    return float(share)
-
-
-def _read_share(text: str) -> float | Fraction | None:
-    """Read a number, a fraction, or a number in percent; None for another text."""
-    number = text.strip().removesuffix("%").strip()
-    try:
-        if text.strip().endswith("%"):
-            return float(Fraction(number) / 100)
-        return Fraction(number) if "/" in number else float(number)
-    except (ValueError, ZeroDivisionError):
-        return None
-
-
-def read_tau(text: str) -> float | Fraction | None:
-    """Read one threshold of G-Pass@k.
-
-    Examples:
-        >>> read_tau("2/3")
-        Fraction(2, 3)
-    """
-    taus = read_taus([text]) or []
-    if len(taus) > 1:
-        raise refuse("--tau", f"Give one number from 0 to 1, such as 0.5; got {text!r}.")
-    return taus[0] if taus else None
+    return list(dict.fromkeys(read_share("--tau", text, 0) for text in _split(texts))) or None
 
 
 def read_scale(text: str) -> tuple[float, ...] | None:
@@ -399,14 +366,14 @@ _KINDS = {
 """The types of the command, where they do not follow from those of Python."""
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    **{name: partial(read_share, f"--{name.replace('_', '-')}") for name in _SHARES},
+    **{name: partial(_read_decimal, name) for name in _SHARES},
     "metrics": read_metrics,
     "k": partial(read_numbers, "--k"),
     "thresholds": read_taus,
-    "tau": read_tau,
+    "tau": lambda text: read_share("--tau", text, 0),
     "problems": partial(read_numbers, "--problems"),
     "samples": partial(read_numbers, "--samples"),
-    "confidence_level": read_level,
+    "confidence_level": lambda text: None if text == "none" else _read_decimal("confidence_level", text),
     "target": lambda text: text.replace("-", "_"),
     "columns": read_columns,
     "scale": read_scale,

@@ -40,10 +40,10 @@ MISTAKES = [
     ("select mine.jsonl", "--where '0.1 <= avg <= 0.9'"),
     ("score https://host/a/results.jsonl", "curl -L -o results.jsonl 'https://host/a/results.jsonl'"),
     ("score mien.jsonl", "Did you mean mine.jsonl?"),
-    ("score results.txt", "mine.jsonl."),
-    ("score nothing/x.jsonl", "ls ."),
-    ("score empty", "Give the file or the folder that the harness wrote"),
-    ("score *.xyz", "mine.jsonl."),
+    ("score results.txt", "ls -l ."),
+    ("score nothing/x.jsonl", "ls -l ."),
+    ("score empty", "There is no file in empty"),
+    ("score *.xyz", "ls -l ."),
     ("score broken.jsonl", "line 2"),
     ("score blank.jsonl", 'such as {"id": 1, "correct": [1, 0]}'),
     ("score missing.jsonl", "`--missing drop` leaves them out"),
@@ -122,14 +122,14 @@ MISTAKES = [
     ("convert mine.jsonl --to every-eval-ever", "Give its name"),
 ]  # fmt: skip
 
-SHARE = "Give a share such as 0.95 or 95%, or none"
+SHARE = "Give a share such as 0.05 or 5%"
 FEW = "'FILE': Give the files of at least two models"
 
 # What is refused before the file is read, which is not there.
 UNREAD = {
     "score none.jsonl": [
         *[(f"--k {k}", "positive whole numbers") for k in (0, 1.5, "a")],
-        *[(f"--tau {tau}", "from 0 to 1") for tau in (2, "nan", "1/0")],
+        *[(f"--tau {tau}", "Give a share") for tau in (2, "nan", "1/0")],
         *[("--metrics pass", "pass_at_k"), ("--metrics pass@kk", "got 'pass@kk'. Near it: pass@k")],
         *[("--threshold 2", "Give a share such as 0.05 or 5%; got '2'"), ("--threshold half", "or 5%; got 'half'.")],
         *[("--missing ignore", "incorrect"), ("--missing dorp", "Did you mean 'drop'?")],
@@ -162,7 +162,7 @@ UNREAD = {
     ],
     "plan none.jsonl": [
         *[("--half-width 2", "'--half-width': Give a share"), ("--detect 0", "`--detect`")],
-        *[("--ci 1", "'--ci': Give a share"), ("--tau 2", "'--tau'"), ("--tau 0.5,1", "'--tau': Give one number")],
+        *[("--ci 1", "`--ci` must lie"), ("--tau 2", "'--tau'"), ("--tau 0.5,1", "'--tau': Give a share")],
         *[("--problems 1", "'--problems': Give at least two problems."), ("--problems x", "'--problems'")],
         ("-k 4 --samples 2,8", "'--samples': Give at least k = 4 samples; got 2."),
         *[("-k 0", "'--k'"), ("--format yaml", "'--format'")],
@@ -220,7 +220,7 @@ def test_a_folder_that_is_not_there_is_found_before_the_work(run, folder, tmp_pa
         assert ".part" not in done.stderr
 
 
-@for_each("words, says", [(["nothing.jsonl"], "There is no file nothing.jsonl"), (["*.nothing"], "No file matches"),
+@for_each("words, says", [(["nothing.jsonl"], "There is no file nothing.jsonl"), (["*.nothing"], "There is no file"),
                           (["setup.cfg"], "setup.cfg: ")])  # fmt: skip
 def test_files_that_cannot_be_used_are_named_in_one_line(run, words, says):
     done = run("score", *words)

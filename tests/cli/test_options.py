@@ -17,6 +17,7 @@ import at_k
 from at_k.cli import app, commands, options, output, questions
 from at_k.cli.options import spell
 from at_k.errors import InputError, Mention, Message, quote_word
+from at_k.options.registry import SCORING
 from at_k.results.sheet import make_printable
 
 
@@ -28,7 +29,8 @@ from at_k.results.sheet import make_printable
         (options.read_taus, ["0.5,1"], [0.5, 1.0]),
         (options.read_taus, ["1/3", "0.07"], [Fraction(1, 3), 0.07]),
         (options.read_taus, ["0", "1e-1", "0.0"], [0.0, 0.1]),
-        *[(options.read_level, text, level) for text, level in (("0.95", 0.95), ("1e-3", 0.001), ("none", None))],
+        *[(lambda text: options.read_share("--ci", text), text, level) for text, level in (
+            ("0.95", 0.95), ("1e-3", 0.001), (" 95 %", 0.95), ("-1/4", Fraction(-1, 4)))],
         (options.read_metrics, ["pass@k, pass_at_k", "maj@8"], ["pass@k", "pass_at_k", "maj@8"]),
         (options.read_columns, ["problem=Task ID,answers=a,b=c,grades=", "scores=x=y"],
          {"problem": "Task ID", "answers": "a,b=c", "grades": None, "scores": "x=y"}),
@@ -44,8 +46,11 @@ def test_texts_are_read_as_values(read, given, value):
 @for_each(
     "read, wrong, says",
     [
-        *[(options.read_taus, [text], "from 0 to 1") for text in ("-0.1", "1.01", "inf", "nan", "1/0", "a", "-1/2")],
-        *[(options.read_level, text, "Give a share") for text in ("0", "1", "-0.5", "nan", "95", "195%", "", "None")],
+        *[(options.read_taus, [text], "Give a share") for text in ("-0.1", "1.01", "inf", "nan", "1/0", "a", "-1/2")],
+        *[(lambda text: options.read_share("--ci", text), text, "Give a share") for text in (
+            "-1.5", "nan", "95", "195%", "", "None")],
+        *[(lambda text: options.read_value(SCORING["confidence_level"], text), text, "`--ci` must lie") for text in (
+            "0", "1", "-0.5")],
         (options.read_metrics, ["passk"], r"`--metrics` must be out of .*; got 'passk'\. Near it: pass"),
         *[(questions.check_picture, name, r"\.png, \.svg, \.pdf") for name in ("x", "x.jpg", "svg", "x.svg.gz")],
         *[(lambda out: output.choose_form(None, out), out, "--format") for out in ("x", "x.parquet", ".json", "json")],
