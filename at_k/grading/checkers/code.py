@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from textwrap import indent
 from typing import Any
 
@@ -47,7 +48,8 @@ class Code(Checker):
             clock. By default the option `timeout`.
         memory: the bytes of address space that each process may take.
         isolation: "auto" takes namespaces, or, where the kernel has none, limits under Landlock. "required" takes
-            namespaces alone, and "none" limits, also where the kernel has no Landlock, as on macOS.
+            namespaces alone, and "none" limits, also where the kernel has no Landlock, as on macOS. By default what the
+            environment variable AT_K_ISOLATION says, which the command line reads too; else "auto".
         total: the seconds on the clock that all cases of a program may take. By default, as in LiveCodeBench, a second
             more than `timeout` for each case, and five seconds.
         tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to
@@ -63,7 +65,7 @@ class Code(Checker):
 
     timeout: float | None = None
     memory: int = ProgramLimits.memory
-    isolation: str = "auto"
+    isolation: str = field(default_factory=lambda: os.environ.get("AT_K_ISOLATION", "auto"))
     total: float | None = None
     tolerance: float = ProgramLimits.tolerance
 

@@ -246,7 +246,7 @@ def serve(
     if rules is None and (may_read or (careful and not isolated)):
         raise OSError(
             "there is no Landlock, which keeps programs from files; where others than root can read this Python, "
-            "isolation='none' does without it"
+            "the environment variable AT_K_ISOLATION=none does without it"
         )
     os.environ.clear()
     os.environ.update(PATH=os.defpath, HOME=place, TMPDIR=place, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")

@@ -77,6 +77,15 @@ def test_a_module_takes_it_as_code_eval_takes_programs(allowed, human_eval):
     assert "|checker:code(timeout=5,memory=4096MiB)|isolation:" in details["signature"]
 
 
+def test_the_environment_may_do_without_isolation(allowed, monkeypatch):
+    monkeypatch.setenv("AT_K_ISOLATION", "none")
+    report = at_k.score({"answers": [[RIGHT]], "references": [TESTS]}, check_correct_fn="code", metrics="avg_at_n")
+    assert ({*report.values.values()}, "isolation:limits" in report.signatures["avg_at_n"]) == ({1}, True)
+    monkeypatch.setenv("AT_K_ISOLATION", "half")
+    with pytest.raises(ValueError, match="`isolation` must be one of"):
+        at_k.checkers.code()
+
+
 def test_it_says_how_every_program_ended(allowed):
     programs = [RIGHT, WRONG, "while True: pass", "x = [0] * 10**12", None, "raise ValueError('a\\nb')"]
     rows = {"answers": [programs, [RIGHT]], "references": [TESTS, "assert"]}
