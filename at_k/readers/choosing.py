@@ -164,11 +164,15 @@ _UNKNOWN = object()
 
 
 class Selection:
-    """Choose the rows of a harness one by one, and refuse those of several models.
+    """Choose the rows of a harness one by one, and refuse those of several models or settings.
 
     Args:
         where: as of `Where`.
         pool: columns whose rows are samples of one model after all.
+        settings: further fields than those that name models in which rows must not differ.
+
+    Attributes:
+        systems: the field of a model or setting → its value in the rows that were kept.
 
     Examples:
         >>> selection = Selection({"model": "a"})
@@ -176,27 +180,28 @@ class Selection:
         [True, True, False]
     """
 
-    def __init__(self, where: Mapping[str, object] | None = None, pool: Collection[str] = ()) -> None:
-        self.where = Where(where)
-        self._pool = {*pool}
+    def __init__(
+        self, where: Mapping[str, object] | None = None, pool: Collection[str] = (), settings: Collection[str] = ()
+    ) -> None:
+        self.where, self._pool, self._settings = Where(where), {*pool}, {*settings}
         self._seen: dict[str, None] = {}  # the columns that rows have
-        self._models: dict[str, object] = {}  # column of models → its value in the first row that was kept
+        self.systems: dict[str, object] = {}
         self._has_kept = False
 
     def keeps(self, row: Mapping[str, Any]) -> bool:
         """Return whether `where` asks for a row."""
         if not self._seen.keys() >= row.keys():
             earlier = None if self._has_kept else _UNKNOWN  # rows that were kept, and did not name a model
-            new = [name for name in row if name not in self._seen]
-            self._models |= {name: earlier for name in new if is_model(name)}
+            new = [name for name in row if name not in self._seen and name not in self._pool]
+            self.systems |= {name: earlier for name in new if name in self._settings or is_model(name)}
             self._seen |= dict.fromkeys(row)
         if not self.where.keeps(row):
             return False
-        for name, first in self._models.items():
+        for name, first in self.systems.items():
             value = row.get(name)
             if first is _UNKNOWN:
-                self._models[name] = value
-            elif value != first and name not in self._pool:
+                self.systems[name] = value
+            elif value != first:
                 refuse_several(name, [first, value])
         self._has_kept = True
         return True

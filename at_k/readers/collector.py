@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -115,6 +115,7 @@ class Collector:
         unit: what `row` counts: "line", "row", "sample" or "problem".
         place: describes the place of a role in a row; by default the row, by its unit.
         read: reads the value of a role; by default one that a harness wrote.
+        settings: as of `Selection`.
 
     Attributes:
         faults: what is at fault; in `with collector.faults:` a reader may raise errors of its own.
@@ -138,6 +139,7 @@ class Collector:
         unit: str = "line",
         place: Place | None = None,
         read: Callable[[str, object], Any] | None = None,
+        settings: Collection[str] = (),
     ) -> None:
         for role, column in reading.columns.items():
             if role not in (*ROLES, *FURTHER_ROLES) or (role == "problem" and column is None):
@@ -152,7 +154,7 @@ class Collector:
         self.faults = Faults(reading.errors)
         self._columns, self.describe = dict(reading.columns), place or (lambda row, *_: UNITS[unit](row))
         self._read_value = read or partial(read_field, scale=reading.scale)
-        self._selection = Selection(reading.where, reading.pool)
+        self.selection = Selection(reading.where, reading.pool, settings)
         self.known = KnownProblems(self.describe)
         self.are_names_given = "problem" in reading.columns
         self.count = 0
@@ -178,7 +180,7 @@ class Collector:
         self, found: Iterable[tuple[int, object]], fields: Sequence[str], adapt: Adapt
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         needed = frozenset(fields)
-        keeps = self._selection.keeps
+        keeps = self.selection.keeps
         for number, each in found:
             if type(each) is bytes and each.isspace():
                 continue
@@ -350,10 +352,10 @@ class Collector:
         """Return the samples that were collected, those of each problem together, in the order in which they came."""
         import pyarrow as pa
 
-        self._selection.refuse_unknown(origin.subject)
+        self.selection.refuse_unknown(origin.subject)
         if not self.count:
             self.faults.refuse_nothing_left()
-            if self._selection.where.columns:
+            if self.selection.where.columns:
                 raise no_rows()
             raise refuse_empty()
         known, rows, groups = self.known, self.row_numbers, Groups.of(self.problems)

@@ -14,17 +14,16 @@ from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Adapt, Collector, refuse_empty
 from at_k.readers.format import (
+    Choice,
     Reading,
     choose,
     has_fields,
     name_subject,
     refuse_field,
-    tell_choice,
 )
 from at_k.readers.samples import Origin, Samples
 from at_k.readers.sheets import read_verdicts
 from at_k.readers.sources import Source
-from at_k.readers.structure import refuse_several
 
 Row = dict[str, Any]
 
@@ -43,7 +42,7 @@ class Found(NamedTuple):
         rows: the rows, each with its number.
         roles: the fields that were taken for roles, in place of those declared; None for a role without any.
         notes: notes of the origin.
-        chosen: what was chosen out of several.
+        choice: the scorer that was chosen out of several, and what is to be said of it.
         subject: what the results are of.
         questions: as of `Samples`.
         version: the version of the harness.
@@ -52,17 +51,16 @@ class Found(NamedTuple):
     rows: Iterable[tuple[int, Row]]
     roles: Mapping[str, str | None] = {}
     notes: Sequence[Message] = ()
-    chosen: Mapping[str, str] = {}
+    choice: Choice = Choice(None)
     subject: Mapping[str, str] = {}
     questions: Mapping[str, str] = {}
     version: str | None = None
 
 
 class Chosen(NamedTuple):
-    """The scorer whose grades are taken, out of those that a file has, and what names the faults of a row."""
+    """The scorer whose grades are taken, and what names the faults of a row."""
 
     scorer: str
-    found: Sequence[str]
     collector: Collector
     reading: Reading
 
@@ -164,58 +162,48 @@ class Fields:
         samples = read_verdicts(source, reading, keys.problem, keys.grades) if self.plain else None
         if samples is not None:
             return replace(samples, origin=Origin(self.harness, roles={"problem": keys.problem, "grades": keys.grades}))
-        collector = Collector(reading, unit=self.unit)
-        chosen = Chosen("", (), collector, reading)
-        if self.find is not None:
-            found = self.find(source, reading, collector)
-        else:
-            found, chosen = self._find_rows(source, chosen)
+        collector = Collector(reading, unit=self.unit, settings=self.settings)
+        found = (self.find or self._find_rows)(source, reading, collector)
+        chosen = Chosen(found.choice.name or "", collector, reading)
         grades = keys.grades.format(scorer=chosen.scorer)
         names = ("problem", "answers", "references", "scores", "group")
         roles: dict[str, str | None] = {name: getattr(keys, name) for name in names} | {"grades": grades or None}
         roles |= found.roles
         try:
-            systems, is_listed = self._collect(found.rows, grades if roles["grades"] else "", chosen)
+            is_listed = self._collect(found.rows, grades if roles["grades"] else "", chosen)
         finally:
             if isinstance(found.rows, Generator):
                 found.rows.close()  # and with it the file
-        subject = {**found.subject, **self._find_subject(source)}
-        for name, (first, *others) in systems.items():
-            if name not in reading.pool:
-                refuse_several(name, [first, *others])
-                subject |= {alias: first for alias in [self.settings[name]] if alias and first}
-        shared = roles["problem"] == self.prompted
+        systems = {alias: collector.selection.systems.get(name) for name, alias in self.settings.items() if alias}
+        said = {alias: str(value) for alias, value in systems.items() if value not in (None, "")}
+        shared = collector.note_shared_prompts() if roles["problem"] == self.prompted else []
         origin = Origin(
             self.harness,
             found.version,
-            subject,
-            chosen=dict(found.chosen),
+            {**found.subject, **self._find_subject(source), **said},
+            chosen=dict(found.choice.told),
             roles={role: path for role, path in roles.items() if path is not None},
-            notes=[*found.notes, *(collector.note_shared_prompts() if shared else [])],
+            notes=[*found.choice.notes, *found.notes, *shared],
         )
         samples = collector.finish(origin, per_sample=not is_listed)
         return replace(samples, questions=found.questions)
 
-    def _find_rows(self, source: Source, chosen: Chosen) -> tuple[Found, Chosen]:
+    def _find_rows(self, source: Source, reading: Reading, collector: Collector) -> Found:
         """Find the rows, and choose the scorer."""
-        keys = self.keys
-        collector, reading = chosen.collector, chosen.reading
+        keys, choice = self.keys, Choice(None)
         if source.layout == "json" and not isinstance(source.document, (dict, list)):
             raise refuse_empty()
         listed = self._list_objects(source)
-        said: tuple[Mapping[str, str], Sequence[Message]] = {}, ()
         if self.scorers is not None:
             names, told = self.scorers([source.first_row] if listed is None else listed, reading)
             if not told:
                 raise refuse_empty()
-            wanted = getattr(reading, self.option)
-            chosen = chosen._replace(scorer=choose(wanted, names, self.option, told[0]), found=names)
-            said = tell_choice(self.option, chosen.scorer, told, wanted)
+            choice = choose(self.option, getattr(reading, self.option), names, told)
         needed = keys.needed or [path for path in (keys.problem, keys.number, keys.many or keys.grades) if path]
         needed = [path.partition(".")[0] for path in needed]
         adapt = self._add_fields if self.added else self.adapt
         rows = collector.rows(source, needed, adapt) if listed is None else collector.entries(listed, needed, adapt)
-        return Found(rows, chosen=said[0], notes=said[1]), chosen
+        return Found(rows, choice=choice)
 
     def _list_objects(self, source: Source) -> list[Any] | None:
         """List the objects; None where they are the lines of the file."""
@@ -240,12 +228,9 @@ class Fields:
             return name_subject(task=source.name.partition(".json")[0], model=source.folders[0])
         return name_subject(**{name: _find(source.first_row, path) for name, path in self.subject.items()})
 
-    def _collect(
-        self, rows: Iterable[tuple[int, Row]], grades: str, chosen: Chosen
-    ) -> tuple[dict[str, dict[str, None]], bool]:
-        """Collect the samples. Return the models and agents that they name, and whether rows are lists of samples."""
+    def _collect(self, rows: Iterable[tuple[int, Row]], grades: str, chosen: Chosen) -> bool:
+        """Collect the samples. Return whether rows are lists of samples."""
         keys, collector, is_listed = self.keys, chosen.collector, False
-        systems: dict[str, dict[str, None]] = {}
         names = {path.partition(".")[0] for path in (keys.answers, keys.references, keys.group) if path is not None}
         names = set() if self.sparse or keys.many else names
         named: dict[int, str] = {}
@@ -284,10 +269,7 @@ class Fields:
                     own = [each if isinstance(each, dict) else {"": each} for each in own]
                     samples = [self._read_sample(row | each, number, grades, chosen) for each in own]
                     collector.add_problem(number, problem, samples, **shared)
-            for name in self.settings:
-                if row.get(name) is not None:
-                    systems.setdefault(name, {})[str(row[name])] = None
-        return systems, is_listed
+        return is_listed
 
     def _read_sample(self, row: Row, number: int, grades: str, chosen: Chosen) -> dict[str, Any]:
         """Read what differs between the samples of a problem."""
@@ -305,13 +287,10 @@ class Fields:
             reason = name_reason(_find(row, keys.cause))
         paths = (keys.answers, keys.references, keys.number, keys.scores)
         answer, gold, ordinal, score = (_find(row, path) for path in paths)
+        is_silent = isinstance(answer, str) and answer in keys.silent
         return {
             "number": NOTHING if ordinal is None and self.sparse else ordinal,
-            "answer": NOTHING
-            if answer is None
-            else None
-            if isinstance(answer, str) and answer in keys.silent
-            else answer,
+            "answer": None if is_silent else NOTHING if answer is None else answer,
             "grade": grade,
             "score": NOTHING if score is None else score,
             "references": NOTHING if gold in (None, "", []) else gold,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NamedTuple
@@ -195,16 +195,25 @@ def name_subject(**fields: object) -> dict[str, str]:
     return {name: value for name, value in fields.items() if value and isinstance(value, str)}
 
 
-def choose(wanted: str | None, found: Sequence[str], option: str, default: str | None = None) -> str:
-    """Choose one of several scorers, filters or tests.
+class Choice(NamedTuple):
+    """A scorer, filter or set of tests out of several: its name, what an origin says of it, and the notes on it."""
+
+    name: str | None
+    told: Mapping[str, str] = {}
+    notes: Sequence[Message] = ()
+
+
+def choose(option: str, wanted: str | None, found: Collection[str], offered: Collection[str] | None = None) -> Choice:
+    """Choose one of several: the one that is wanted, or else the first of those that a note tells of.
 
     Examples:
-        >>> choose(None, ["match", "includes"], "scorer")
-        'match'
+        >>> print(*choose("scorer", None, ["match", "includes"]).notes)
+        The scorer is “match”. The file also has “includes”: `scorer="includes"`.
+        >>> choose("scorer", "includes", ["match", "includes"])
+        Choice(name='includes', told={'scorer': 'includes'}, notes=())
     """
-    if wanted is None:
-        return default or found[0]
-    if wanted not in found:
+    offered = found if offered is None else offered
+    if wanted is not None and wanted not in found:
         raise InputError(
             "format.no_choice",
             "There is no {what} “{wanted}” in this file. It has: {found}.",
@@ -212,11 +221,23 @@ def choose(wanted: str | None, found: Sequence[str], option: str, default: str |
             wanted=shorten(wanted),
             found=quote_all(found) or "none",
         )
-    return wanted
+    name = next(iter(offered), None) if wanted is None else wanted
+    if name is None or len(offered) < 2:
+        return Choice(name)
+    others = [each for each in offered if each != name]
+    note = Message(
+        "collector.choice",
+        "The {what} is {taken}. The file also has {others}: {other}.",
+        what=option,
+        taken=quote(name),
+        others=quote_all(others),
+        other=Mention(**{option: shorten(others[0])}),
+    )
+    return Choice(name, {option: name}, (note,) if wanted is None else ())
 
 
-def choose_metric(metrics: Mapping[str, bool], n: int, wanted: str | None, *, needed: bool) -> str | None:
-    """Choose the metric of a document that grades its only sample; None where it has several samples."""
+def choose_metric(metrics: Mapping[str, bool], n: int, wanted: str | None, *, needed: bool) -> Choice:
+    """Choose the metric of a document that grades its only sample; none where it has several samples."""
     if n > 1 and wanted is not None:
         raise InputError(
             "format.per_document",
@@ -225,50 +246,16 @@ def choose_metric(metrics: Mapping[str, bool], n: int, wanted: str | None, *, ne
             n=n,
         )
     if n > 1:
-        return None
-    if wanted is not None:
-        return choose(wanted, list(metrics) or ["none"], "scorer")
+        return Choice(None)
     graded = sorted((name for name, fits in metrics.items() if fits), key=lambda name: name != "acc")
-    if not graded and needed:
+    if not graded and needed and wanted is None:
         raise InputError(
             "format.no_metric",
             "This file gives neither answers nor a metric that is 0 or 1. Its metrics are {metrics}; {option:scorer} "
             "chooses one.",
             metrics=quote_all(metrics) or "none",
         )
-    return next(iter(graded), None)
-
-
-def note_choice(option: str, taken: str, found: Iterable[str]) -> Message:
-    """Write the note that says what was taken by default out of several.
-
-    Examples:
-        >>> print(note_choice("scorer", "match", ["match", "includes"]))
-        The scorer is “match”. The file also has “includes”: `scorer="includes"`.
-    """
-    others = [name for name in found if name != taken]
-    return Message(
-        "collector.choice",
-        "The {what} is {taken}. The file also has {others}: {other}.",
-        what=option,
-        taken=quote(taken),
-        others=quote_all(others),
-        other=Mention(**{option: shorten(others[0])}),
-    )
-
-
-def tell_choice(
-    option: str, taken: str | None, found: Collection[str], wanted: str | None
-) -> tuple[dict[str, str], list[Message]]:
-    """Return what an origin says of a choice out of several, and the note that is due if it was made by default.
-
-    Examples:
-        >>> tell_choice("scorer", "match", ["match", "includes"], "match")
-        ({'scorer': 'match'}, [])
-    """
-    if taken is None or len(found) < 2:
-        return {}, []
-    return {option: taken}, [note_choice(option, taken, found)] if wanted is None else []
+    return choose("scorer", wanted, metrics, graded)
 
 
 def refuse_field(harness: str, name: str, value: object, place: Message) -> InputError:

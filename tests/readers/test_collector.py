@@ -10,7 +10,7 @@ from at_k.errors import InputError
 from at_k.readers.cells import NOTHING
 from at_k.readers.choosing import find_step
 from at_k.readers.collector import Collector
-from at_k.readers.format import Reading, note_choice
+from at_k.readers.format import Reading
 from at_k.readers.samples import STANDARD, Origin, list_types
 from at_k.readers.sources import Source
 
@@ -364,12 +364,6 @@ class TestRows:
         with pytest.raises(InputError, match=r"no column “modle” .* one of: “task”, “file”") as caught:
             collect("modle", task="gsm8k")
         assert caught.value.code == "collector.no_pool"
-
-
-def test_the_note_about_a_default():
-    assert str(note_choice("filter", "a", ["b", "a", "c"])) == (
-        'The filter is “a”. The file also has “b”, “c”: `filter="b"`.'
-    )
 
 
 def test_steps():

@@ -49,11 +49,11 @@ def test_lines_and_a_single_object_are_rows(text, name):
 
 
 def test_choose():
-    assert choose(None, ["a", "b"], "scorer") == "a"
-    assert choose(None, ["a", "b"], "scorer", default="b") == "b"
-    assert choose("b", ["a", "b"], "scorer") == "b"
+    assert choose("scorer", None, ["a", "b"]).name == "a"
+    assert choose("scorer", None, ["a", "b"], ["b"]).name == "b"
+    assert choose("scorer", "b", ["a", "b"]).name == "b"
     with pytest.raises(InputError, match="no scorer “c” in this file") as caught:
-        choose("c", ["a", "b"], "scorer")
+        choose("scorer", "c", ["a", "b"])
     assert caught.value.code == "format.no_choice"
 
 

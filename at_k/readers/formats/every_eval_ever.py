@@ -8,7 +8,7 @@ from at_k.errors import Message
 from at_k.readers.blocks import find_field
 from at_k.readers.collector import Collector
 from at_k.readers.fields import Found, Row
-from at_k.readers.format import Reading, check_kinds, choose, has_fields, note_choice
+from at_k.readers.format import Choice, Reading, check_kinds, choose, has_fields
 from at_k.readers.sources import Source
 
 _NEEDED = ("model_id", "evaluation_name", "sample_id", "evaluation", "answer_attribution")
@@ -43,12 +43,12 @@ def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
                 "gold": find_field(row.get("input"), ["reference"]),
             }
             rows.append((line, kept | said | {name: row["evaluation"].get(name) for name in ("score", "is_correct")}))
-    chosen, notes = _choose_results([row for _, row in rows], reading.scorer)
-    rows = [each for each in rows if each[1]["result"] == chosen.get(each[1]["evaluation_name"], each[1]["result"])]
+    chosen, choice = _choose_results([row for _, row in rows], reading.scorer)
+    rows = [each for each in rows if each[1]["result"] == chosen[each[1]["evaluation_name"]]]
     graded = [row for _, row in rows if row.get("error") is None]
     # `score` may be of any size; `is_correct` means something for metrics of 0 and 1 alone.
     uses_score = all(row["score"] is None or isnan(row["score"]) or 0 <= row["score"] <= 1 for row in graded)
-    notes += _note_verdicts(graded, uses_score=uses_score or "grades" in reading.columns)
+    notes = _note_verdicts(graded, uses_score=uses_score or "grades" in reading.columns)
     evaluations = list(dict.fromkeys(row["evaluation_name"] for _, row in rows))
     for _, row in rows:
         row["verdict"] = row["score" if uses_score else "is_correct"]
@@ -57,22 +57,24 @@ def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
     roles = {"problem": "sample_id", "answers": "answer_attribution", "references": "input.reference"}
     roles |= {"grades": "evaluation.score" if uses_score else "evaluation.is_correct"}
     roles |= {"group": "evaluation_name"} if len(evaluations) > 1 else {}
-    taken = {"scorer": ", ".join(dict.fromkeys(chosen.values()))} if chosen else {}
     models = ", ".join(dict.fromkeys(str(row["model_id"]) for _, row in rows))
-    return Found(rows, roles, notes, taken, {"model": models, "evaluation": ", ".join(evaluations)})
+    return Found(rows, roles, notes, choice, {"model": models, "evaluation": ", ".join(evaluations)})
 
 
-def _choose_results(rows: list[Row], wanted: str | None) -> tuple[dict[str, str], list[Message]]:
+def _choose_results(rows: list[Row], wanted: str | None) -> tuple[dict[str, str], Choice]:
     """Choose the result of each evaluation: a sample that K metrics score has K lines, with K results."""
     results: dict[str, dict[str, None]] = {}
     for row in rows:
         results.setdefault(row["evaluation_name"], {})[row["result"]] = None
     if wanted is not None:
-        choose(wanted, [result for found in results.values() for result in found], "scorer")
-        return dict.fromkeys(results, wanted), []
-    several = {evaluation: list(found) for evaluation, found in results.items() if len(found) > 1}
-    taken = {evaluation: found[0] for evaluation, found in several.items()}
-    return taken, [note_choice("scorer", found[0], found) for found in several.values()]
+        chosen = choose("scorer", wanted, [result for found in results.values() for result in found])
+        return dict.fromkeys(results, wanted), chosen._replace(told={"scorer": wanted})
+    found = {evaluation: choose("scorer", None, own) for evaluation, own in results.items()}
+    told = ", ".join(dict.fromkeys(name for own in found.values() for name in own.told.values()))
+    notes = [note for own in found.values() for note in own.notes]
+    return {evaluation: own.name or "" for evaluation, own in found.items()}, Choice(
+        None, {"scorer": told} if told else {}, notes
+    )
 
 
 def _note_verdicts(rows: list[Row], *, uses_score: bool) -> list[Message]:

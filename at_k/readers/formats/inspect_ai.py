@@ -31,12 +31,12 @@ from at_k.readers.faults import Faults
 from at_k.readers.fields import Found, Row, list_in
 from at_k.readers.format import (
     TEXTS,
+    Choice,
     Reading,
     check_kinds,
     choose,
     name_subject,
     refuse_field,
-    tell_choice,
 )
 from at_k.readers.names import quote
 from at_k.readers.sources import Source, TooLargeError
@@ -113,7 +113,7 @@ def find_samples(source: Source, reading: Reading, collector: Collector) -> Foun
                 "This log of inspect_ai has no samples. It may be of a run with log_samples=False, or of one that "
                 "ended before its first sample did.",
             )
-        scorer, names = _choose_scorer(log, reading.scorer)
+        scorer, choice = _choose_scorer(log, reading.scorer)
     notes, counts = _note_run(log), Counter[str]()
 
     def list_rows() -> Iterator[tuple[int, Row]]:
@@ -134,13 +134,12 @@ def find_samples(source: Source, reading: Reading, collector: Collector) -> Foun
     else:
         roles["answers"] = f"scores.{scorer.scorer}.answer"
         roles["grades"] = ".".join(filter(None, ["scores", scorer.scorer, "value", scorer.key]))
-    chosen, told = tell_choice("scorer", scorer and scorer.name, names, reading.scorer)
-    notes += [*told, *([] if scorer else [TEXTS])]
-    return Found(list_rows(), roles, notes, chosen, subject, version=version if isinstance(version, str) else None)
+    notes += [] if scorer else [TEXTS]
+    return Found(list_rows(), roles, notes, choice, subject, version=version if isinstance(version, str) else None)
 
 
-def _choose_scorer(log: _Log, wanted: str | None) -> tuple[_Scorer | None, list[str]]:
-    """Choose the scorer, or None, by the first sample that has its score; return the names that were seen, too."""
+def _choose_scorer(log: _Log, wanted: str | None) -> tuple[_Scorer | None, Choice]:
+    """Choose the scorer, or None, by the first sample that has its score."""
     order = [find_field(each, [key]) for path, key in _LISTED for each in list_in(log.header, *path)]
     found: dict[str, tuple[str, str | None]] = {}
     errors = []
@@ -152,11 +151,11 @@ def _choose_scorer(log: _Log, wanted: str | None) -> tuple[_Scorer | None, list[
             for key in value if isinstance(value, dict) else [None]:
                 found.setdefault(scorer if key is None else f"{scorer}.{key}", (scorer, key))
         if found and wanted in (None, *found):
-            name = wanted or next(iter(found))
-            return _Scorer(name, *found[name]), list(found)
+            choice = choose("scorer", wanted, found)
+            return _Scorer(choice.name or "", *found[choice.name or ""]), choice
         errors.append(find_field(sample, ["error"]))
     if found or wanted is not None:
-        choose(wanted, list(found), "scorer")
+        choose("scorer", wanted, found)
     if errors and None not in errors:
         raise InputError(
             "inspect_ai.all_failed",
@@ -165,7 +164,7 @@ def _choose_scorer(log: _Log, wanted: str | None) -> tuple[_Scorer | None, list[
             count=len(errors),
             reason=quote(find_field(errors[-1], ["message"]) or errors[-1]),
         )
-    return None, []
+    return None, Choice(None)
 
 
 _LISTED = ((("results", "scores"), "scorer"), (("eval", "scorers"), "name"))

@@ -23,7 +23,6 @@ from at_k.readers.format import (
     choose_metric,
     name_subject,
     refuse_field,
-    tell_choice,
 )
 from at_k.readers.parquet import read_rows
 from at_k.readers.sources import Source
@@ -45,7 +44,8 @@ def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
             rows.append((number, _name_structs(row, collector.place(number))))
     n = max((len(row["texts"]) for _, row in rows), default=0)
     metrics = _list_metrics([row["metric"] for _, row in rows])
-    metric = choose_metric(metrics, n, reading.scorer, needed=n == 0)
+    choice = choose_metric(metrics, n, reading.scorer, needed=n == 0)
+    metric = choice.name
     scored = n > 0 and all(_has_scores(row) for _, row in rows)
     for _, row in rows:
         texts = row["texts"] or [None]
@@ -61,10 +61,8 @@ def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
         "grades": None if metric is None else f"metric.{metric}",
         "scores": "model_response.logprobs" if scored else None,
     }
-    offered = [name for name, fits in metrics.items() if fits]
-    notes = [*([TEXTS] if n and metric is None else []), *tell_choice("scorer", metric, offered, reading.scorer)[1]]
-    chosen = {} if metric is None or len(metrics) == 1 else {"scorer": metric}
-    return Found(rows, roles, notes, chosen, name_subject(task=find_field(first, ["doc", "task_name"])))
+    notes = [TEXTS] if n and metric is None else []
+    return Found(rows, roles, notes, choice, name_subject(task=find_field(first, ["doc", "task_name"])))
 
 
 def _name_structs(row: Row, place: Message) -> Row:

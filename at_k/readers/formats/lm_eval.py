@@ -23,13 +23,13 @@ from at_k.readers.decoding import decode
 from at_k.readers.fields import Found, Row
 from at_k.readers.format import (
     TEXTS,
+    Choice,
     Reading,
     choose,
     choose_metric,
     has_fields,
     name_subject,
     refuse_field,
-    tell_choice,
 )
 from at_k.readers.names import quote
 from at_k.readers.sources import Source
@@ -70,10 +70,9 @@ def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
     """Find the documents of one filter."""
     chosen, raw = _choose_filter(_list_filters(source, reading, collector), reading)
     n = max(chosen.n, chosen.kept) if chosen.kept > 1 or reading.filter is None else 1
-    metric = choose_metric(chosen.metrics, n, reading.scorer, needed=not chosen.n)
-    graded = [name for name, fits in chosen.metrics.items() if fits]
-    choices, told = tell_choice("scorer", metric, graded, reading.scorer)
-    notes: list[Message] = []
+    choice = choose_metric(chosen.metrics, n, reading.scorer, needed=not chosen.n)
+    metric = choice.name
+    choices, notes = dict(choice.told), list[Message]()
 
     def list_rows() -> Iterator[tuple[int, Row]]:
         lines: Counter[str] = Counter()
@@ -97,8 +96,8 @@ def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
             choices["answers"] = "resps"
             notes.append(TEXTS)
         else:
-            of_filter, filter_notes = tell_choice("filter", chosen.name, lines, reading.filter)
-            choices.update(of_filter)
+            of_filter = choose("filter", reading.filter, lines, dict.fromkeys([chosen.name, *lines]))
+            choices.update(of_filter.told)
             vote = Message(
                 "lm_eval.vote",
                 "The filter {name} makes {kept} of the {n} responses of a document, so that is the number of samples.",
@@ -106,12 +105,12 @@ def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
                 kept=chosen.kept,
                 n=chosen.n,
             )
-            notes.extend([*filter_notes, *([vote] if chosen.kept < chosen.n else [])])
-        notes.extend([*told, *([_CHANGED] if is_changed else [])])
+            notes.extend([*of_filter.notes, *([vote] if chosen.kept < chosen.n else [])])
+        notes.extend([_CHANGED] if is_changed else [])
 
     answers = "resps" if raw else "filtered_resps" if chosen.n else None
     roles = {"answers": answers, "references": answers and "target", "grades": metric}
-    return Found(list_rows(), roles, notes, choices)
+    return Found(list_rows(), roles, notes, Choice(metric, choices, choice.notes))
 
 
 def _check_row(row: Mapping[str, Any], place: Message) -> None:
@@ -155,7 +154,7 @@ def _list_filters(source: Source, reading: Reading, collector: Collector) -> lis
 def _choose_filter(filters: list[_Filter], reading: Reading) -> tuple[_Filter, bool]:
     """Choose the filter, and whether to take the responses themselves, because every filter has them vote."""
     if reading.filter is not None:
-        name = choose(reading.filter, [each.name for each in filters], "filter")
+        name = choose("filter", reading.filter, [each.name for each in filters]).name
         return next(each for each in filters if each.name == name), False
     keeping = next((each for each in filters if each.kept == (each.n or 1)), None)
     return (filters[0], True) if keeping is None else (keeping, False)

@@ -14,12 +14,12 @@ from at_k.readers.collector import Collector
 from at_k.readers.delimited import read_records
 from at_k.readers.fields import Chosen, Found, Row, list_in, list_names
 from at_k.readers.format import (
+    Choice,
     Reading,
     choose,
     has_fields,
     name_subject,
     refuse_field,
-    tell_choice,
 )
 from at_k.readers.formats import plain
 from at_k.readers.names import quote, quote_all
@@ -166,7 +166,8 @@ def find_lines(source: Source, reading: Reading, collector: Collector) -> Found:
     """Find the lines of NeMo-Skills."""
     found = [name for name in _SKILLS if name in source.first_row]
     given = "grades" in reading.columns or not found
-    scorer = None if given else choose(reading.scorer, found, "scorer")
+    choice = Choice(None) if given else choose("scorer", reading.scorer, found)
+    scorer = choice.name
     roles = {"answers": "predicted_answer", "references": "expected_answer", "scores": "reward_model_score"}
     roles = {role: name for role, name in roles.items() if name in source.first_row}
     lines: dict[tuple[object, ...], int] = {}
@@ -177,10 +178,9 @@ def find_lines(source: Source, reading: Reading, collector: Collector) -> Found:
             verdict = NOTHING if scorer is None else _read_verdict(scorer, row[scorer], collector.place(line))
             rows.append((line, row | {"line": line, "verdict": verdict}))
             questions[str(line)] = str(row.get("problem", row.get("question", "")))
-    chosen, notes = tell_choice("scorer", scorer, found, reading.scorer)
     # Problems are told apart by their lines alone, which another data set has too.
     known = {} if "problem" in reading.columns else questions
-    return Found(rows, {**roles, "grades": scorer}, notes, chosen, questions=known)
+    return Found(rows, {**roles, "grades": scorer}, choice=choice, questions=known)
 
 
 def _refuse_repeated(row: Row, line: int, lines: dict[tuple[object, ...], int], collector: Collector) -> None:

@@ -13,7 +13,7 @@ from at_k.readers.choosing import find_step
 from at_k.readers.collector import Collector
 from at_k.readers.faults import find_fault
 from at_k.readers.fields import Found, Row
-from at_k.readers.format import Reading, choose, refuse_field, tell_choice
+from at_k.readers.format import Choice, Reading, choose, refuse_field
 from at_k.readers.names import quote
 from at_k.readers.parquet import list_columns, read_batches, read_rows
 from at_k.readers.sources import Source
@@ -106,7 +106,8 @@ def find_completions(source: Source, reading: Reading, collector: Collector) -> 
     """Find the completions of TRL."""
     names = list_columns(source)
     rewards = _read_rewards(source, names)
-    scorer = None if "grades" in reading.columns else _choose_reward(rewards, reading.scorer)
+    choice = Choice(None) if "grades" in reading.columns else _choose_reward(rewards, reading.scorer)
+    scorer = choice.name
     asked = {*reading.columns.values(), *(reading.where or ()), *reading.pool}
     needed = [name for name in names if name in ("prompt", "step") or name in asked]
     columns = dict.fromkeys(names) if reading.columns else {}
@@ -117,9 +118,8 @@ def find_completions(source: Source, reading: Reading, collector: Collector) -> 
         prompt = row["prompt"]
         named = json.dumps(prompt, ensure_ascii=False) if isinstance(prompt, list) and prompt else prompt
         rows.append((number, columns | row | {"prompt": named, "verdict": grade}))
-    chosen, notes = tell_choice("scorer", scorer, rewards, reading.scorer)
     step = find_step((row.get("step") for _, row in rows), reading.pool)
-    return Found(rows, {"grades": scorer}, notes, chosen, step)
+    return Found(rows, {"grades": scorer}, choice=choice, subject=step)
 
 
 def _read_rewards(source: Source, names: tuple[str, ...]) -> dict[str, list[float]]:
@@ -135,13 +135,11 @@ def _read_rewards(source: Source, names: tuple[str, ...]) -> dict[str, list[floa
     return rewards
 
 
-def _choose_reward(rewards: dict[str, list[float]], wanted: str | None) -> str:
-    if wanted is not None:
-        return choose(wanted, list(rewards), "scorer")
+def _choose_reward(rewards: dict[str, list[float]], wanted: str | None) -> Choice:
     spans = {name: [each for each in values if not isnan(each)] for name, values in rewards.items()}
     spans = {name: known for name, known in spans.items() if known}
     fitting = next((name for name, known in spans.items() if min(known) >= 0 and max(known) <= 1), None)
-    if fitting is None:
+    if fitting is None and wanted is None:
         raise InputError(
             "trl.not_grades",
             "No column of type double between “completion” and “advantage” lies between 0 and 1, as grades do: "
@@ -149,4 +147,4 @@ def _choose_reward(rewards: dict[str, list[float]], wanted: str | None) -> str:
             rewards=", ".join(f"{quote(name)} [{min(x):g}, {max(x):g}]" for name, x in spans.items()) or "none",
             columns=Mention(columns={"grades": "…"}),
         )
-    return fitting
+    return choose("scorer", wanted, rewards, dict.fromkeys([*([] if fitting is None else [fitting]), *rewards]))
