@@ -96,6 +96,7 @@ class RankOptions(TypedDict, total=False):
     confidence_level: float
     unmatched: Literal["error", "drop"]
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
+    looks: int
     seed: int
     metrics: str | Sequence[str] | Mapping[str, float] | None
     k: int | Sequence[int] | None
@@ -218,6 +219,7 @@ class PoolOptions(TypedDict, total=False):
     pool_by: Literal["benchmark", "problem"]
     unmatched: Literal["error", "drop"]
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
+    looks: int
     seed: int
     metrics: str | Sequence[str] | Mapping[str, float] | None
     k: int | Sequence[int] | None

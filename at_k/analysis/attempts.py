@@ -243,8 +243,9 @@ def compare_budgets(
     """Say at which budgets two models solve a share of the problems, and how many times as much the first one takes.
 
     The interval is from a bootstrap over problems, which are drawn together where both models have the same ones. It
-    has no upper end where a model solves the share in too few of these data sets. Its quantiles are those of half of
-    1 − `confidence_level`: the others covered .88 to .92 in four of seven simulated cells, these .945 to 1.
+    has no upper end where the first model solves the share in too few of these data sets, and begins at 0 where the
+    second one does. Its quantiles are those of half of 1 − `confidence_level`: the others covered .88 to .92 in four of
+    seven simulated cells, these .945 to 1.
 
     Examples:
         >>> from at_k import score
@@ -261,9 +262,11 @@ def compare_budgets(
         solved = ", ".join(f"{name} {own.solved[-1]:.1%}" for name, own in zip(names, (a, b), strict=True))
         return _say("budget.unreached", **said, solved=solved)
     with np.errstate(invalid="ignore"):
-        ratios = np.sort(np.nan_to_num(others[0] / others[1], nan=inf))
+        ratios = others[0] / others[1]
     place = int((1 - confidence_level) / 4 * (_DRAWS + 1))
-    ends = [f"{end:.3g}" if isfinite(end) else "no end" for end in (ratios[place - 1], ratios[-place])]
+    # A data set in which neither model solves the share says nothing of the ratio: it counts beyond both ends.
+    limits = np.sort(np.nan_to_num(ratios, nan=0.0))[place - 1], np.sort(np.nan_to_num(ratios, nan=inf))[-place]
+    ends = [f"{end:.3g}" if isfinite(end) else "no end" for end in limits]
     values = {"a": f"{needed[0]:.4g}", "b": f"{needed[1]:.4g}", "ratio": f"{needed[0] / needed[1]:.3g}"}
     return _say("budget.cheaper", **said, **values, interval=", ".join(ends))
 

@@ -22,7 +22,7 @@ _say = Phrases(
         "claims.tasks": "{name} solves {average} of these tasks. All {k} times: {every}.",
         "claims.every": "{average} right. {every} every time.",
         "claims.drawn": "{average} right. {every} in all of {k} draws.",
-        "claims.known": "With {problems:,} problems, the average is known to {low:+} / {high:+} points.",
+        "claims.known": "Problems: {problems:,}. The average is known to {low:+} / {high:+} points.",
         "claims.one_solved": "1 problem is always right, {sometimes:,} sometimes, {never:,} never.",
         "claims.solved": "{always:,} problems are always right, {sometimes:,} sometimes, {never:,} never.",
         "claims.choice": "Picking the right answer out of {k} could add {gain} points at most.",

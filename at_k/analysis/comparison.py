@@ -185,20 +185,13 @@ def _compare_paired(
         margin=margin,
         bands=bands,
         questions=count,
-        same=_are_same(matched, pairs, differences),
+        same=matched.are_same([a for a, _ in pairs.values()], [*differences.values()]),
         unlike=matched.unlike_samples,
         noise=_measure_noise(matched),
     )  # fmt: skip
 
 
 _TESTS = {"t": paired_t_p, "wilcoxon": wilcoxon_p}
-
-
-def _are_same(matched: Matched, pairs: Mapping[str, Sequence[Floats]], differences: Mapping[str, Floats]) -> bool:
-    """Tell whether two models are the same samples: equal in all, while problems differ from each other."""
-    if any(each.any() for each in differences.values()) or matched.unlike_samples is not None:
-        return False
-    return any(np.ptp(a) > 0 for a, _ in pairs.values())
 
 
 def _measure_noise(matched: Matched) -> tuple[float, float] | None:
@@ -332,7 +325,7 @@ def compare_benchmarks(a: Mapping[str, Any], b: Mapping[str, Any], /, **given: U
         >>> str(found.pooled.verdict("pass@1")), round(found.pooled.comparisons["pass@1"].difference, 3)
         ('A is better', 0.472)
     """
-    options = complete(given, compare_benchmarks)
+    options, looks = share_looks(complete(given, compare_benchmarks))
     for name, models in (("a", a), ("b", b)):
         if not isinstance(models, Mapping) or not models:
             raise TypeError(
@@ -365,7 +358,7 @@ def compare_benchmarks(a: Mapping[str, Any], b: Mapping[str, Any], /, **given: U
     pooled = Compared(
         first.names,
         dict(zip(keys, found, strict=True)),
-        notes=[note],
+        notes=[*looks, note],
         same=all(each.same for each in single.values()),
         unlike=next((each.unlike for each in single.values() if each.unlike is not None), None),
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from at_k.analysis.measurements import Matched, find_estimator, match, read_models
-from at_k.combinatorics import Floats, Ints
+from at_k.combinatorics import Floats
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.family import FAMILY
 from at_k.options.option import UNTIL_SUCCESS
@@ -44,10 +44,9 @@ PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
 
 _say = Phrases(
     {
-        "gate.each": "{option:each} must say how many samples of each problem must be correct, such as 8 of 10, or "
-        "what must be shown of each, such as {example}; got {text}.",
-        "gate.sign": "A gate asks what a number is at least, which its interval can show, and not {sign}. Ask "
-        "{example}.",
+        "gate.each": "{option:each} must say how many samples of each problem must be correct, such as 8 of 10; got "
+        "{text}.",
+        "gate.sign": "A requirement says what a number is at least, by >= or ≥, and not {sign}. Ask {example}.",
         "gate.requirement": "A requirement names a number and what it must be at least, such as {example}; got {text}.",
         "gate.range": "A share such as {key} can be required to be above 0 and at most 1, as 0.8 or 80%; got "
         "{least:g}.",
@@ -60,8 +59,7 @@ _say = Phrases(
         "gate.together": "Requirements: {count}. Their intervals hold together at {level}; each alone is one at {own}.",
         "gate.margin": "A comparison with a base needs both: the results of the base, and {option:margin}, the "
         "difference that does not matter.",
-        "gate.looks": "No interval judges {requirement}, so that {option:looks} changes nothing. Leave it out, or "
-        "require {example}.",
+        "gate.looks": "No interval judges {requirement}, so that {option:looks} changes nothing. Leave it out.",
         "gate.same": "Candidate and base have the same value in every problem. Check that they are not the same "
         "samples.",
         "gate.nothing": "Nothing is required. Say {requirement}, or give a base and {option:margin}.",
@@ -216,21 +214,22 @@ def _clean(text: str) -> str:
     return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
 
 
-@dataclass(frozen=True)
-class Requirement:
-    """Require a number to be at least so large: of all problems, or, as `each`, of every single one.
+class Requirement(NamedTuple):
+    """Require a number to be at least so large, and hold its values.
 
     Attributes:
-        key: the number; None for a share of the samples of a problem that were drawn.
+        key: the number.
         least: how large it must be.
-        text: how the requirement was spelled.
-        samples: how many samples the share is of.
+        text: how the requirement is spelled.
+        values: one for each problem, of one model or of the difference of two.
+        paired: whether they are differences.
     """
 
-    key: Key | None
+    key: Key
     least: float
     text: str
-    samples: int = 0
+    values: Floats = np.zeros(0)
+    paired: bool = False
 
 
 def read_requirement(text: str) -> Requirement:
@@ -256,25 +255,17 @@ def read_requirement(text: str) -> Requirement:
     return Requirement(named, least, f"{named} >= {least:g}")
 
 
-def read_each(text: str) -> Requirement:
-    """Read what is required of every problem.
+def read_each(text: object) -> tuple[int, int]:
+    """Read how many samples of every problem must be correct, and of how many.
 
     Examples:
-        >>> found = read_each("8 of 10")
-        >>> found.key, found.least, found.samples
-        (None, 0.8, 10)
-        >>> read_each("pass@1 >= 0.8").key
-        'pass@1'
+        >>> read_each("8 of 10")
+        (8, 10)
     """
     counted = re.fullmatch(r"\s*(\d{1,9})\s*(?:of|/)\s*(\d{1,9})\s*", text) if isinstance(text, str) else None
-    if counted is not None and 0 < int(counted[1]) <= int(counted[2]):
-        right, samples = int(counted[1]), int(counted[2])
-        return Requirement(None, right / samples, f"{right} of {samples}", samples)
-    if counted is None and isinstance(text, str) and ">=" in text.replace("≥", ">="):
-        found = read_requirement(text)
-        if found.key == "pass@1":
-            return found
-    raise _say.error("gate.each", example="pass@1 >= 0.8", text=shorten(text))
+    if counted is None or not 0 < int(counted[1]) <= int(counted[2]):
+        raise _say.error("gate.each", text=shorten(text))
+    return int(counted[1]), int(counted[2])
 
 
 def read_policy(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -346,31 +337,28 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         raise _say.error("gate.margin")
     if not wanted and each is None and base is None:
         raise _say.error("gate.nothing", requirement=Mention(require="pass@1 >= 0.8"))
-    if options["looks"] > 1 and each is not None and each.key is None and not wanted and base is None:
-        raise _say.error("gate.looks", requirement=each.text, example=Mention(each="pass@1 >= 0.8"))
+    if options["looks"] > 1 and not wanted and base is None:
+        raise _say.error("gate.looks", requirement=options["each"])
     compared = [] if base is None else keys
     scoring = {name: value for name, value in given.items() if name in JUDGED}
-    asked = [*(own.key for own in wanted if own.key is not None), *compared]
+    asked = [*(own.key for own in wanted), *compared]
     reports = {"candidate": _score(candidate, asked, scoring)}
     if base is not None:
         reports["base"] = _score(base, asked, scoring)
     names = list(reports)
     matched = match(read_models(reports, {}), names, unmatched=options["unmatched"], clusters=options["clusters"])
     values = {key: matched.line_up([_find_values(report, key) for report in reports.values()]) for key in asked}
-    columns = [_Column(own.key, own.least, own.text, values[own.key][0]) for own in wanted if own.key is not None]
+    columns = [own._replace(values=values[own.key][0]) for own in wanted]
     for key in compared:
         text = f"{key} − base >= {f'−{margin:g}' if margin else 0}"
         difference = subtract_columns(*values[key], bounded=is_bounded(key))
-        columns.append(_Column(key, -margin if margin else 0.0, text, difference, paired=True))
-    found = _judge(columns, each, matched, options)
-    same = (
-        compared
-        and matched.unlike_samples is None
-        and all((a == b).all() for a, b in (values[key] for key in compared))
-    )
-    if same and any(np.ptp(values[key][0]) > 0 for key in compared):
-        found = replace(found, notes=(*found.notes, _say("gate.same")))
-    return found
+        columns.append(Requirement(key, -margin if margin else 0.0, text, difference, paired=True))
+    checks, notes = _judge(columns, matched, options)
+    if each is not None:
+        checks += _check_problems(*each, matched)
+    if matched.are_same([values[key][0] for key in compared], [own.values for own in columns if own.paired]):
+        notes.append(_say("gate.same"))
+    return Gate(tuple(replace(check, data=options["data"] or "") for check in checks), tuple(notes))
 
 
 def _list(name: str, given: Any) -> list[str]:
@@ -404,83 +392,51 @@ def _find_values(report: Report, key: Key) -> Floats:
     return np.array(report.by_problem[alike[0]], dtype=np.float64)
 
 
-class _Column(NamedTuple):
-    """Hold the values of one requirement: one for each problem, of one model or of the difference of two."""
-
-    key: Key
-    least: float
-    text: str
-    values: Floats
-    paired: bool = False
-
-
-def _judge(columns: Sequence[_Column], each: Requirement | None, matched: Matched, options: Mapping[str, Any]) -> Gate:
-    """Judge the requirements of one data set as one family."""
+def _judge(
+    columns: Sequence[Requirement], matched: Matched, options: Mapping[str, Any]
+) -> tuple[list[Check], list[Message]]:
+    """Judge the requirements of one data set as one family, and say at which levels."""
     options, notes = share_looks(options)
-    level = options["confidence_level"]
-    # What is shown of each problem is one more question, which no flips of problems answer.
-    further = each is not None and each.key is not None
-    asked = len(columns) + further
-    part = (1 - level) / max(1, asked)
-    ends, own = _find_all_limits(columns, matched.codes, options, 1 - part * len(columns) if further else level)
-    checks = [
-        Check(column.text, float(column.values.mean()), *limits, column.least)
-        for column, limits in zip(columns, ends, strict=True)
-    ]
-    checks += [] if each is None else _check_problems(each, matched, 1 - part)
-    unlike = matched.unlike_samples
-    notes += [unlike] if unlike is not None and any(column.paired for column in columns) else []
-    if asked > 1:
-        notes.append(_say("gate.together", count=asked, level=f"{100 * level:g} %", own=f"{100 * own:.3g} %"))
-    return Gate(tuple(replace(check, data=options["data"] or "") for check in checks), tuple(notes))
-
-
-def _find_all_limits(
-    columns: Sequence[_Column], clusters: Ints | None, options: Mapping[str, Any], level: float
-) -> tuple[list[tuple[float, float]], float]:
-    """Return the intervals of the columns, which hold together, and the level of each alone."""
     if not columns:
-        return [], level
+        return [], notes
+    level = own = options["confidence_level"]
     table = np.stack([column.values for column in columns], axis=1)
     _, first, which = np.unique(np.round(table, 12), axis=1, return_index=True, return_inverse=True)
     questions = Questions(
-        table[:, first], bounded=[is_bounded(columns[place].key) for place in first], clusters=clusters,
+        table[:, first], bounded=[is_bounded(columns[place].key) for place in first], clusters=matched.codes,
         method=options["method"], seed=options["seed"],
     )  # fmt: skip
     if questions.count == 1:
-        ends, own = questions.find_limits(level), level
+        ends = questions.find_limits(level)
     else:
         own = questions.share_level(level)
-        if (count_effective(add_units(centre(table), clusters)[1]) < LEAST_EFFECTIVE).any():
+        if (count_effective(add_units(centre(table), matched.codes)[1]) < LEAST_EFFECTIVE).any():
             own = 1 - (1 - level) / questions.count  # flips do not show how far such a mean may lie
         ends = questions.find_band(level, own)
-    limits = []
-    for column, place in zip(columns, which.reshape(-1), strict=True):
-        if column.paired:
-            limits.append((float(ends[0][place]), float(ends[1][place])))
-            continue
-        stderr, units = (float(error[place]) for error in questions.error)
-        mean = float(column.values.mean())
-        limits.append(_find_limits(mean, stderr, units, own, bounded=is_bounded(column.key)))
-    return limits, own
+    checks = []
+    for column, place in zip(columns, which.reshape(-1).tolist(), strict=True):
+        mean, limits = float(column.values.mean()), (float(ends[0][place]), float(ends[1][place]))
+        if not column.paired:
+            stderr, units = (float(error[place]) for error in questions.error)
+            limits = _find_limits(mean, stderr, units, own, bounded=is_bounded(column.key))
+        checks.append(Check(column.text, mean, *limits, column.least))
+    if any(column.paired for column in columns) and matched.unlike_samples is not None:
+        notes.append(matched.unlike_samples)
+    if len(columns) > 1:
+        notes.append(_say("gate.together", count=len(columns), level=f"{100 * level:g} %", own=f"{100 * own:.3g} %"))
+    return checks, notes
 
 
-def _check_problems(each: Requirement, matched: Matched, level: float) -> list[Check]:
-    """Judge every problem that is compared."""
+def _check_problems(right: int, samples: int, matched: Matched) -> list[Check]:
+    """Judge every problem that is compared, by the samples that were drawn."""
     report, places = matched.reports[0], matched.models[0].places
     report.require_independent("A requirement of each problem")
     checks = []
     for problem in matched.problems:
         n, c = report.n[places[problem]], report.c[places[problem]]
-        share = c / n
-        if each.key is not None:
-            stderr = (share * (1 - share) / (n - 1)) ** 0.5 if n > 1 else 0.0
-            ends = _find_limits(share, stderr, n, 1 - (1 - level) / len(matched.problems), bounded=True)
-        elif n < each.samples:  # what the samples still to be drawn can become: all wrong, or all right
-            ends = c / each.samples, (c + each.samples - n) / each.samples
-        else:
-            ends = share, share
-        checks.append(Check(each.text, share, *ends, each.least, problem=problem))
+        left = max(0, samples - n)  # samples still to be drawn can all be wrong, or all right
+        ends = c / max(n, samples), (c + left) / max(n, samples)
+        checks.append(Check(f"{right} of {samples}", c / n, *ends, right / samples, problem=problem))
     return checks
 
 

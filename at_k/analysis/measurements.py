@@ -355,6 +355,12 @@ class Matched:
         sizes, correct = (self.line_up([np.array(getattr(own, name)) for own in self.reports]) for name in "nc")
         return list(zip(sizes, correct, strict=True))
 
+    def are_same(self, values: Sequence[Floats], differences: Sequence[Floats]) -> bool:
+        """Tell whether two models are the same samples: equal in all, while problems differ from each other."""
+        if self.unlike_samples is not None or any(each.any() for each in differences):
+            return False
+        return any(np.ptp(each) > 0 for each in values)
+
     def repeat(self) -> Matched:
         """Return each problem as often as it occurs."""
         if self.times is None:

@@ -16,7 +16,7 @@ from at_k.options.registry import RANKING, SCORED, complete, takes
 from at_k.report.scoring import map_models
 from at_k.results.sheet import Cell, Sentences, Sheet, Shown, Table
 from at_k.summary import is_bounded
-from at_k.uncertainty.checks import read_column
+from at_k.uncertainty.checks import read_column, share_looks
 from at_k.uncertainty.comparison import refuse_other_problems
 from at_k.uncertainty.flips import N_FLIPS
 from at_k.uncertainty.questions import Comparison, Questions
@@ -117,7 +117,7 @@ def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
         >>> rank(models, metrics="pass_at_k", k=1).order
         'x > y > z'
     """
-    options = complete(given, rank)
+    options, looks = share_looks(complete(given, rank))
     models = map_models(models)
     if len(models) < 2:
         raise ValueError(f"`models` must hold at least two models; got {len(models)}")
@@ -133,7 +133,7 @@ def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
     )  # fmt: skip
     unlike = matched.unlike_samples
     notes = [note for note in matched.note([own]) if note.code not in OF_MATCHING]
-    return replace(ranking, notes=(*([] if unlike is None else [unlike]), *notes))
+    return replace(ranking, notes=(*looks, *([] if unlike is None else [unlike]), *notes))
 
 
 def rank_values(

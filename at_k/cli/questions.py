@@ -52,7 +52,7 @@ def compare_files(
     models = list_models(paths, where or {})
     comparing = {name: options[name] for name in COMPARING if name in options}
     if len(models) > 2:
-        for name in ("margin", "extra_tests", "method", "band", "target", "looks"):
+        for name in ("margin", "extra_tests", "method", "band", "target"):
             if comparing[name] != COMPARING[name].default:
                 sentence = "This is for two models. Several are ranked by the sign-flip test."
                 raise refuse(COMPARING[name].spelling, sentence)
@@ -75,7 +75,7 @@ def compare_files(
             "The models have no number in common: {keys}. Ask for the same k.",
             keys="; ".join(", ".join(report.values) for report in reports.values()),
         )
-    ranking = {name: comparing[name] for name in ("confidence_level", "unmatched")}
+    ranking = {name: comparing[name] for name in ("confidence_level", "unmatched", "looks")}
     rankings = {str(key): rank(reports, metrics=key, **ranking) for key in keys}
     write_result(join_rankings(rankings), form)
 
@@ -98,7 +98,7 @@ def _compare_benchmarks(paths: Sequence[str], against: Sequence[str], form: str,
 
     if len(against) != len(paths):
         raise refuse("--against", f"Give one file for each of the {len(paths)} benchmarks; got {len(against)}.")
-    for name in ("margin", "extra_tests", "band", "target", "looks"):
+    for name in ("margin", "extra_tests", "band", "target"):
         if options[name] != COMPARING[name].default:
             raise refuse(COMPARING[name].spelling, "This is for one benchmark.")
     pooling = {name: options[name] for name in POOLING if name in options}

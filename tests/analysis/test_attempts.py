@@ -280,3 +280,11 @@ def test_a_share_that_is_not_reached_has_no_budget():
     a, b = make_budgets(4, np.array([4, 0, 0]), 1), make_budgets(4, np.array([4, 4, 4]), 2)
     assert compare_budgets(a, b, ["a", "b"]).code == "budget.unreached"
     assert compare_budgets(b, b, ["b", "c"], share=1.0).values["ratio"] == "1"
+
+
+def test_data_sets_in_which_neither_model_reaches_the_share_count_beyond_both_ends():
+    random = np.random.default_rng(0)  # of 20 problems, three in a thousand resampled sets of 15 solved reach .8
+    counts = [4] * 16 + [0] * 4
+    a, b = make_budgets(4, np.array(counts), 1), make_budgets(4, random.permutation(counts), 2)
+    ends = [compare_budgets(*pair, ["x", "y"]).values["interval"] for pair in ((a, b), (b, a))]
+    assert ends == ["0, no end"] * 2

@@ -33,7 +33,14 @@ def test_each_look_is_judged_at_its_share_of_the_level():
     assert plan.needed_problems == at_k.plan(a, half_width=0.03, confidence_level=ONE_LOOK).needed_problems
     assert "about 2.4 × the problems" in str(plan)  # (3.023/1.960)²
     assert "about 1.9 × the problems" in str(at_k.plan(a, detect=0.1, looks=LOOKS))  # (3.865/2.802)²
-    for found in (looked, gate, plan):
+    ranking = at_k.rank({"a": a, "b": b}, looks=LOOKS)
+    assert ranking.pairs == at_k.rank({"a": a, "b": b}, confidence_level=ONE_LOOK).pairs
+    pools = {"x": a, "y": b}, {"x": b, "y": b}
+    pooled = at_k.compare_benchmarks(*pools, metrics="pass@1", looks=LOOKS)
+    alone = at_k.compare_benchmarks(*pools, metrics="pass@1", confidence_level=ONE_LOOK)
+    assert pooled.pooled.comparisons == alone.pooled.comparisons
+    assert pooled.benchmarks["x"].comparisons == alone.benchmarks["x"].comparisons
+    for found in (looked, gate, plan, ranking, pooled):
         assert f"Each of {LOOKS} looks is judged at 99.75 %" in str(found)
 
 
