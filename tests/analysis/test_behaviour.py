@@ -13,7 +13,7 @@ from at_k.analysis.diagnosis import diagnose
 from benchmarks.false_alarms import CASES, DOCUMENT, MARKS, MOST, count_alarms, list_codes
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
-REPETITIONS = 20
+REPETITIONS = 12
 ALARMS = int(binom.ppf(0.9999, REPETITIONS, MOST))
 """More alarms than this come of a rate of 5 % once in 10,000 times; the numbers are seeded."""
 

@@ -278,19 +278,6 @@ class TestWhatItIsMadeOf:
         assert together.high[0] - together.low[0] > alone.high[0] - alone.low[0]
 
 
-def test_the_band_holds_all_differences():
-    random, k, n, inside = np.random.default_rng(4), np.arange(1, 9), 8, 0
-    skills = random.beta(0.6, 0.6, (50_000, 2)) * 0.3 + random.beta(0.6, 0.6, (50_000, 1)) * 0.7
-    truth = ((1 - skills[:, 1, None]) ** k - (1 - skills[:, 0, None]) ** k).mean(axis=0)
-    for _ in range(60):
-        own = random.binomial(n, skills[random.integers(0, 50_000, 50)])
-        band = at_k.compare(
-            make_data(own[:, 0], n), make_data(own[:, 1], n), metrics="pass_at_k", k=8, band=True
-        ).bands["pass@k"]
-        inside += all(low <= true <= high for low, true, high in zip(band.low, truth, band.high, strict=True))
-    assert inside >= 51  # of 60 at 95 %, three standard errors are 5.1
-
-
 @for_each(
     "a, b, clusters",
     [

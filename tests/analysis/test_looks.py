@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from cases import for_each, refuses
+from scipy.stats import binom
 
 import at_k
 
@@ -61,15 +62,19 @@ def test_every_kind_of_comparison_takes_the_level_of_each_look(further):
 
 
 def test_twenty_looks_at_equal_models_rarely_claim_a_difference():
-    rng, claimed, peeked, sets = np.random.default_rng(36), 0, 0, 50
-    for _ in range(sets):
-        p = rng.beta(1, 1, 200)
-        a, b = rng.binomial(1, p), rng.binomial(1, p)
-        found = [at_k.compare(make(*a[:m], n=1), make(*b[:m], n=1), metrics="pass_at_k", looks=LOOKS)
-                 for m in range(10, 201, 10)]  # fmt: skip
-        claimed += any(each.comparisons["pass@1"].low > 0 or each.comparisons["pass@1"].high < 0 for each in found)
-        peeked += any(each.comparisons["pass@1"].p_value < 0.05 for each in found)
-    assert claimed <= 0.05 * sets < peeked
+    rng, looks = np.random.default_rng(36), np.arange(10, 201, 10)
+    a, b = rng.binomial(1, rng.beta(1, 1, (1000, 200)), (2, 1000, 200))
+    won, lost = (np.cumsum(each, axis=1)[:, looks - 1] for each in (a > b, a < b))
+    tails = [binom.sf(one, won + lost, 0.5) + binom.pmf(one, won + lost, 0.5) / 2 for one in (won, lost)]  # mid-p
+    p_values = np.minimum(1, 2 * np.minimum(*tails))
+    for own, look in ((0, 19), (1, 9), (2, 4)):  # these are the p-values of the comparison, and decide its interval
+        data = [make(*each[own, : looks[look]], n=1) for each in (a, b)]
+        found = at_k.compare(*data, metrics="pass_at_k", looks=LOOKS).comparisons["pass@1"]
+        assert found.p_value == pytest.approx(p_values[own, look])
+        assert (found.low > 0 or found.high < 0) == (found.p_value < 0.05 / LOOKS)
+    claimed, peeked = ((p_values < level).any(axis=1).mean() for level in (0.05 / LOOKS, 0.05))
+    assert claimed <= 0.05
+    assert peeked > 0.15
 
 
 def test_twenty_looks_at_a_gate_rarely_pass_or_fail_falsely():

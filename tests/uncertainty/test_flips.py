@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 
 from at_k.uncertainty.comparison import compare_columns, compare_values
 from at_k.uncertainty.flips import Flips, factor_columns, find_flip_p, find_typical_limits
+from at_k.uncertainty.questions import Questions
 
 
 def sign_flip_p(differences, *, clusters=None, n_flips=9_999, seed=0):
@@ -236,15 +237,14 @@ def draw_clustered(rng, clusters, size):
 @for_each("clusters", [8, 12, 25])
 def test_type_1_error_with_clusters(clusters):
     """At most .055, and .02 for 400 repetitions: two standard errors. Without clusters it is .3 here."""
-    rng = np.random.default_rng(clusters)
-    labels = np.repeat(np.arange(clusters), 6).tolist()
-    found = {"clusters": 0, "problems": 0}
-    for _ in range(400):
-        a, b = draw_clustered(rng, clusters, 6)
-        found["clusters"] += sign_flip_p(a - b, clusters=labels, n_flips=199) < 0.05
-        found["problems"] += sign_flip_p(a - b, n_flips=199) < 0.05
-    assert found["clusters"] / 400 <= 0.055 + 0.02
-    assert found["problems"] / 400 > 0.2
+    rng, labels = np.random.default_rng(clusters), np.repeat(np.arange(clusters), 6)
+    pairs = (draw_clustered(rng, clusters, 6) for _ in range(400))
+    differences = np.stack([a - b for a, b in pairs], axis=1)  # a question for each repetition, with the same flips
+    together, alone = (
+        Questions(differences, bounded=False, clusters=own, n_flips=1999).p_values for own in (labels, None)
+    )
+    assert np.mean(together < 0.05) <= 0.055 + 0.02
+    assert np.mean(alone < 0.05) > 0.2
 
 
 def test_two_clusters_show_nothing():

@@ -118,9 +118,9 @@ class TestFamily:
         return [(np.clip(each, 0, 1), np.clip(-each, 0, 1)) for each in columns]
 
     def test_the_interval_excludes_0_exactly_where_the_adjusted_p_is_below_the_level(self):
-        """Of 1,000 pairs: verdict, interval and p-value are those of one family."""
+        """Of 500 pairs: verdict, interval and p-value are those of one family."""
         decided = 0
-        for seed in range(1000):
+        for seed in range(500):
             level = (0.8, 0.95, 0.99)[seed % 3]
             clusters = [i % 9 for i in range(60)] if seed % 7 == 0 else None
             pairs = self.draw(seed)
@@ -136,7 +136,7 @@ class TestFamily:
                 assert found.p_adjusted >= found.p_value
                 assert found.better == (None if not excludes else "a" if found.low > 0 else "b")
                 decided += excludes
-        assert decided > 300
+        assert decided > 150
 
     def test_numbers_that_differ_by_rounding_are_one_question(self):
         a, b = RNG.random((2, 30))
@@ -300,7 +300,7 @@ def test_intervals_of_unequal_clusters_cover():
     assert simulate_clusters("unequal, 10", 0.5, 0.7, repetitions=500, seed=0)[0] >= 0.925 - 0.02
 
 
-@for_each("mean, own, n, problems", [(0.95, 0.0, 16, 100), (0.95, 0.5, 64, 60), (0.8, 0.5, 16, 30), (0.5, 0.0, 16, 15)])
+@for_each("mean, own, n, problems", [(0.95, 0.0, 16, 100), (0.8, 0.5, 16, 30), (0.5, 0.0, 16, 15)])
 def test_bands_hold_all_differences(mean, own, n, problems):
     """Once .575 for 100 easy problems; the error of 200 is .015."""
     assert simulate_band(mean, own, n, problems, repetitions=200, seed=0) >= 0.93 - 0.035
