@@ -15,11 +15,11 @@ GROWTH = 30_000_000
 def app(tmp_path_factory):
     """An app of its own, the tables and most caches of which are filled."""
     with serving(tmp_path_factory.mktemp("busy")) as app:
-        visits(app.url, each=4)
+        visits(app.url, each=3)
         yield app
 
 
-@pytest.mark.parametrize(("addresses", "each"), [(50, 10), (1, 5)], ids=["everywhere", "behind one router"])
+@pytest.mark.parametrize(("addresses", "each"), [(50, 5), (1, 3)], ids=["everywhere", "behind one router"])
 def test_fifty_visitors_at_once(app, addresses, each):
     before = app.memory()
     done = visits(app.url, each=each, addresses=addresses)

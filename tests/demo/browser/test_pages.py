@@ -31,17 +31,24 @@ def count_numbers(page):
     return len(re.findall(r"\d+(?:[.,]\d+)*", page.locator("main").inner_text()))
 
 
-@pytest.mark.parametrize("width", [320, 375, 390, 768, 1280, 1920])
-def test_no_page_scrolls_sideways_and_tabs_are_whole(visit, width):
-    page = visit("explore", width=width)
+def open_folds(page, name):
+    turn_to(page, name)
+    page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
+
+
+def test_no_page_scrolls_sideways_and_tabs_are_whole_and_few_fields_are_visible(visit):
+    page = visit("explore")
     for name in PAGES:
-        turn_to(page, name)
-        page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
-        for tab in page.locator("nav a").all():
-            box = tab.bounding_box()
-            assert box["x"] >= 0, name
-            assert box["x"] + box["width"] <= width, name
+        open_folds(page, name)
+        fields = page.locator("main :is(input:not([type=file]), select, textarea) >> visible=true")
+        assert fields.count() <= 6, name
+        for width in (320, 375, 390, 768, 1280, 1920):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+            for tab in page.locator("nav a").all():
+                box = tab.bounding_box()
+                assert box["x"] >= 0, name
+                assert box["x"] + box["width"] <= width, name
 
 
 @pytest.mark.parametrize(("width", "height", "most"), [(1280, 800, 1400), (390, 844, 2400)])
@@ -57,15 +64,6 @@ def test_the_first_screen_has_sentence_figure_and_a_way_to_open_a_file(visit, wi
         if name == "score":
             assert page.evaluate("document.documentElement.scrollHeight") <= most
             assert count_numbers(page) <= 60
-
-
-def test_few_fields_are_visible(visit):
-    page = visit("explore")
-    for name in PAGES:
-        turn_to(page, name)
-        page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
-        fields = page.locator("main :is(input:not([type=file]), select, textarea) >> visible=true")
-        assert fields.count() <= 6, name
 
 
 @pytest.mark.parametrize(("name", "most"), [("explore", 64_000), ("score", 40_000)])
@@ -93,11 +91,11 @@ AXE = """only => axe.run({...only, resultTypes: ["violations"], preload: false})
     ("width", "locale", "scheme", "other"), [(1280, "en-GB", "light", "dark"), (390, "zh-CN", "dark", "light")]
 )
 def test_axe_finds_nothing_where_all_is_unfolded(visit, width, locale, scheme, other):
-    found = {}
+    found, page = {}, visit(width=width, locale=locale, color_scheme=scheme)
     for name in PAGES:
-        page = visit(name, width=width, locale=locale, color_scheme=scheme)
+        page.emulate_media(color_scheme=scheme)
+        open_folds(page, name)
         page.evaluate(AXE_SCRIPT)
-        page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
         found[name] = page.evaluate(AXE, {})
         page.emulate_media(color_scheme=other)  # which changes colours alone
         found[name] += page.evaluate(AXE, {"runOnly": ["color-contrast"]})
@@ -286,10 +284,8 @@ def forgive_vega(visit):
 
 @pytest.mark.usefixtures("forgive_vega")
 def test_demos_compute_and_lead_back_to_the_pages(visit):
-    keys = {
-        "gpassk": "mG-Pass@4", "pass_at_k": "pass@2", "cons_at_k": r"cons@\d+", "avg_at_n": "accuracy",
-        "best_at_k": r"best@\d+",
-    }  # fmt: skip
+    # That of pass_at_k is below, in Chinese.
+    keys = {"gpassk": "mG-Pass@4", "cons_at_k": r"cons@\d+", "avg_at_n": "accuracy", "best_at_k": r"best@\d+"}
     page = visit("plan")
     for name, key in keys.items():
         page.goto(f"{page.url.rpartition('/plan')[0] or page.url.partition('/metrics')[0]}/metrics/{name}/")
@@ -313,22 +309,23 @@ def write_large(kind):
     """Rows that are larger than the page takes: verdicts beside long completions."""
     chance = random.Random(7)
     words = "".join(chance.choices("abcdefghij ", k=2_000))
-    rows = [(f"task {i // 4}", words[i % 500 :], int(chance.random() < 0.5)) for i in range(4_000)]
+    rows = [(f"task {i // 4}", words[i % 500 :], int(chance.random() < 0.5)) for i in range(3_600)]
     if kind == "csv":
         return "task_id,completion,passed\n" + "\n".join(f'{a},"{b}",{c}' for a, b, c in rows), rows
     return "\n".join(json.dumps({"task_id": a, "completion": b, "passed": bool(c)}) for a, b, c in rows), rows
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "csv", "jsonl.gz"])
-def test_a_large_file_loses_what_is_not_needed_in_the_browser(visit, kind):
+def test_large_files_lose_what_is_not_needed_in_the_browser(visit):
     page = visit("score")
-    text, rows = write_large(kind)
-    data = text.encode()
-    assert len(data) > 5_000_000
-    give(page, gzip.compress(data) if kind.endswith("gz") else data, f"large.{kind}")
-    eventually(lambda: "1,000 problems × 4 answers" in page.locator("#source").inner_text(), True)
-    right = round(100 * sum(row[2] for row in rows) / len(rows))
-    assert page.locator("h1").inner_text().replace("\xa0", " ").startswith(f"{right} % right")
+    for kind in ("jsonl", "csv", "jsonl.gz"):
+        text, rows = write_large(kind)
+        data = text.encode()
+        assert len(data) > 5_000_000
+        give(page, gzip.compress(data, 1) if kind.endswith("gz") else data, f"large.{kind}")
+        eventually(page.locator("#source b").first.inner_text, f"large.{kind}")
+        assert f"{len(rows) // 4} problems × 4 answers" in page.locator("#source").inner_text()
+        right = round(100 * sum(row[2] for row in rows) / len(rows))
+        eventually(lambda: page.locator("h1").inner_text().partition("\xa0")[0], f"{right}")
 
 
 @pytest.mark.parametrize(
