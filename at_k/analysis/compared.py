@@ -16,7 +16,8 @@ from at_k.errors import Message, Phrases
 from at_k.family import OUTPUTS, leave_out_twins
 from at_k.report import Report
 from at_k.report.measuring import spread_k
-from at_k.results.sheet import Cell, Sentences, Sheet, Shown, Table, write_p
+from at_k.results.sheet import Cell, Sentences, Sheet, Table, write_p
+from at_k.results.writers import Shown
 from at_k.summary import is_bounded
 from at_k.uncertainty.questions import Comparison, Questions, is_decided, subtract_columns
 from at_k.values import Key

@@ -24,7 +24,8 @@ from at_k.combinatorics import Floats, Ints
 from at_k.errors import Mention, Message, Phrases
 from at_k.options.registry import COMPARING, POOLING, SCORED, complete, takes
 from at_k.report import Pairs
-from at_k.results.sheet import Sheet, Shown
+from at_k.results.sheet import Sheet
+from at_k.results.writers import Shown
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import share_looks
 from at_k.uncertainty.comparison import (

@@ -18,7 +18,8 @@ from at_k.errors import Mention, Message, Mistake, Phrases
 from at_k.options.registry import SCORING, check_options, takes
 from at_k.report import Report
 from at_k.report.scoring import score_unless_scored
-from at_k.results.sheet import Sentences, Sheet, Shown
+from at_k.results.sheet import Sentences, Sheet
+from at_k.results.writers import Shown
 from at_k.summary import is_bounded
 
 if TYPE_CHECKING:

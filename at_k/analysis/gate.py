@@ -21,7 +21,8 @@ from at_k.report import Report
 from at_k.report.naming import find_number, make_absent, spell_sum
 from at_k.report.notes import refuse_k_above_n
 from at_k.report.scoring import score_unless_scored
-from at_k.results.sheet import Cell, Sentences, Sheet, Shown, Table
+from at_k.results.sheet import Cell, Sentences, Sheet, Table
+from at_k.results.writers import Shown
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import share_looks
 from at_k.uncertainty.flips import count_effective

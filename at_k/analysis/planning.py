@@ -18,7 +18,8 @@ from at_k.options.registry import PILOT, PLANNING, complete, takes
 from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import refuse_scoring_options
 from at_k.report.scoring import score_unless_scored
-from at_k.results.sheet import Cell, Sentences, Sheet, Shown, Table
+from at_k.results.sheet import Cell, Sentences, Sheet, Table
+from at_k.results.writers import Shown
 from at_k.uncertainty.checks import check_fraction, check_size, count_unlike, share_looks
 from at_k.uncertainty.questions import find_least
 from at_k.uncertainty.variance import (

@@ -14,7 +14,8 @@ from at_k.analysis.measurements import OF_MATCHING, choose_keys, match, read_mod
 from at_k.errors import Legend, Message
 from at_k.options.registry import RANKING, SCORED, complete, takes
 from at_k.report.scoring import map_models
-from at_k.results.sheet import Cell, Sentences, Sheet, Shown, Table
+from at_k.results.sheet import Cell, Sentences, Sheet, Table
+from at_k.results.writers import Shown
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import read_column, share_looks
 from at_k.uncertainty.comparison import refuse_other_problems

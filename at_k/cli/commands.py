@@ -16,8 +16,10 @@ from at_k.cli.options import (
     Models,
     Paths,
     complete_from,
+    files,
     leave_out,
     offers,
+    out_file,
     read_numbers,
     refuse,
     written,
@@ -56,12 +58,7 @@ def score(
     ] = None,
     out: Annotated[
         str | None,
-        written(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write the report to a file. A report in .json can be given in place of the results afterwards.",
-        ),
+        out_file("Write the report to a file. A report in .json can be given in place of the results afterwards."),
     ] = None,
     per_problem: Annotated[
         str | None,
@@ -70,9 +67,7 @@ def score(
     models: Models = False,
     script: Annotated[
         bool,
-        written(
-            "--script", help="Print the Python lines that give the same numbers, instead of the numbers.", hidden=True
-        ),
+        written("--script", help="Print the Python lines that give the same numbers instead.", hidden=True),
     ] = False,
     **options: Any,
 ) -> None:
@@ -106,27 +101,17 @@ def select(
     condition: Annotated[
         str | None,
         typer.Option(
-            "--where",
-            metavar="CONDITION",
-            help="What holds for the values of a problem: '0.1 <= avg <= 0.9', 'pass@4 >= 0.5 and maj@8 == 1'.",
+            "--where", metavar="CONDITION", help="Such as '0.1 <= avg <= 0.9', 'pass@4 >= 0.5 and maj@8 == 1'."
         ),
     ] = None,
     audit: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="Draw N problems at random, and print a sheet as CSV, in which a better judge fills in verdicts for "
-            "--audited.",
-        ),
+        typer.Option(metavar="N", help="Draw N problems at random: a sheet as CSV for the verdicts of --audited."),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of the draw of --audit.")] = 0,
     confident: Annotated[
         bool,
-        typer.Option(
-            "--confident",
-            help="The whole credible interval of a problem must lie there, in avg, pass@k, pass^k or G-Pass@k: 0 of 8 "
-            "correct samples are not a rate of 0.",
-        ),
+        typer.Option("--confident", help="The whole credible interval of a problem must meet it."),
     ] = False,
     form: Annotated[
         Literal["names", "jsonl"], written("--format", help="names: a name a line. jsonl: with n, c and every value.")
@@ -154,12 +139,7 @@ def tally(
     paths: Paths,
     out: Annotated[
         str,
-        written(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="The file of the counts, .json, which at-k score takes. - is standard output.",
-        ),
+        out_file("The file of the counts, .json, which at-k score takes. - is standard output."),
     ] = "-",
     **options: Any,
 ) -> None:
@@ -174,7 +154,7 @@ def tally(
 def convert(
     paths: Paths,
     to: Annotated[Literal["every-eval-ever"], written(help="The format to write.")],
-    out: Annotated[str, written("--out", "-o", metavar="FOLDER", help="The folder to write into.")] = ".",
+    out: Annotated[str, out_file("The folder to write into.", "FOLDER")] = ".",
     model: Annotated[
         str | None, written(metavar="ORG/NAME", help="The name of the model; by default what the files say.")
     ] = None,
@@ -193,7 +173,7 @@ def convert(
 @offers(leave_out(SCORED, "k"))
 def plot(
     paths: Paths,
-    out: Annotated[str, written("--out", "-o", metavar="FILE", help="The picture: .png, .svg or .pdf.")],
+    out: Annotated[str, out_file("The picture: .png, .svg or .pdf.")],
     kind: Annotated[
         Literal["curves", "difference", "matrix", "budget"],
         written(
@@ -226,11 +206,10 @@ def plot(
 def compare(
     paths: Annotated[
         list[str],
-        typer.Argument(
-            metavar="FILE",
-            help="The results of each model, or a report that was saved. For two models in one file, give that file "
-            "and --where for each: --where model=a --where model=b.",
-            show_default=False,
+        files(
+            "FILE",
+            "The results of each model, or a report that was saved. For two models in one file, give that file and "
+            "--where for each: --where model=a --where model=b.",
         ),
     ],
     against: Annotated[
@@ -256,10 +235,8 @@ def compare(
 def gate(
     paths: Annotated[
         list[str],
-        typer.Argument(
-            metavar="RESULTS",
-            help="The results of the candidate, or a report that was saved: one file or folder for each data set.",
-            show_default=False,
+        files(
+            "RESULTS", "The results of the candidate, or a report that was saved: one file or folder for each data set."
         ),
     ],
     ctx: typer.Context,
@@ -272,10 +249,7 @@ def gate(
         ),
     ] = None,
     form: Annotated[Literal["table", "json", "csv", "markdown", "latex", "html", "junit"], FORM] = "table",
-    out: Annotated[
-        list[str] | None,
-        written("--out", "-o", metavar="FILE", help="Write the verdict too, as .xml (JUnit), .md or .json."),
-    ] = None,
+    out: Annotated[list[str] | None, out_file("Write the verdict too, as .xml (JUnit), .md or .json.")] = None,
     **options: Any,
 ) -> None:
     """Judge results by what is required of them: exit with 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 2 for errors."""
@@ -290,12 +264,10 @@ def gate(
 def plan(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[PATH]",
-            help="The results of a pilot, or a report that was saved; none with --expect. A second path is another "
-            "model on the same problems: it tells how much their difficulties correlate. With --pool, several hold one "
-            "model.",
-            show_default=False,
+        files(
+            "[PATH]",
+            "The results of a pilot, or a report that was saved; none with --expect. A second path is another model on "
+            "the same problems: it tells how much their difficulties correlate. With --pool, several hold one model.",
         ),
     ] = None,
     predict: Annotated[

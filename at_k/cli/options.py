@@ -80,14 +80,27 @@ def complete_from(path: str) -> Callable[[str], list[str]]:
 FORMATS, CHECKERS = "at_k.readers.formats:FORMATS", "at_k.grading.checkers:checkers"
 
 
+def written(*flags: str, **settings: Any) -> Any:
+    """Declare an option of one command that says what is written."""
+    return typer.Option(*flags, rich_help_panel=OUTPUT, **settings)
+
+
+def out_file(text: str, metavar: str = "FILE") -> Any:
+    """Declare the option that names what is written."""
+    return written("--out", "-o", metavar=metavar, help=text)
+
+
+def files(metavar: str, text: str) -> Any:
+    """Declare the argument of the files that are read."""
+    return typer.Argument(metavar=metavar, help=text, show_default=False)
+
+
 Paths = Annotated[
     list[str],
-    typer.Argument(
-        metavar="PATH",
-        help="A results file, several, a folder, or a pattern such as 'runs/*.jsonl'. Several files hold more samples "
-        "of the same problems. Or a report that --out has written as .json, or counts of at-k tally. - is standard "
-        "input.",
-        show_default=False,
+    files(
+        "PATH",
+        "A results file, several, a folder, or a pattern such as 'runs/*.jsonl'. Several files hold more samples of "
+        "the same problems. Or a report that --out has written as .json, or counts of at-k tally. - is standard input.",
     ),
 ]
 Models = Annotated[
@@ -100,11 +113,6 @@ Models = Annotated[
     ),
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
-
-
-def written(*flags: str, **settings: Any) -> Any:
-    """Declare an option of one command that says what is written."""
-    return typer.Option(*flags, rich_help_panel=OUTPUT, **settings)
 
 
 FORM = written("--format", help="The form of what is printed: table, json, csv, markdown, latex or html.")

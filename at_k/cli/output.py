@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.cli.options import refuse, spell
 from at_k.results.saving import check_target, replace_file
-from at_k.results.sheet import WRITERS, Sentences, Sheet, Shown, lay_out, make_printable
+from at_k.results.sheet import Sentences, Sheet, make_printable
+from at_k.results.writers import WRITERS, Shown, lay_out
 
 if TYPE_CHECKING:
     from rich.console import Console

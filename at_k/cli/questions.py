@@ -26,7 +26,8 @@ from at_k.readers.paths import name_models
 from at_k.report.grid import describe_size, name_source
 from at_k.report.notes import describe_reading
 from at_k.results.saving import check_target
-from at_k.results.sheet import Sentences, Sheet, lay_out, make_printable
+from at_k.results.sheet import Sentences, Sheet, make_printable
+from at_k.results.writers import lay_out
 from at_k.values import Key
 
 if TYPE_CHECKING:
@@ -50,22 +51,17 @@ def compare_files(
         _compare_benchmarks(paths, against, form, {"pool_by": pool_by, "where": where, **options})
         return
     models = list_models(paths, where or {})
-    comparing = {name: options[name] for name in COMPARING if name in options}
+    comparing = {name: options[name] for name in COMPARING if name in options and name != "clusters"}
     if len(models) > 2:
-        for name in ("margin", "extra_tests", "method", "band", "target"):
-            if comparing[name] != COMPARING[name].default:
-                sentence = "This is for two models. Several are ranked by the sign-flip test."
-                raise refuse(COMPARING[name].spelling, sentence)
+        sentence = "This is for two models. Several are ranked by the sign-flip test."
+        _refuse_given(options, ("method", *_OF_TWO), sentence)
         if comparing["unmatched"] == "unpaired":
             raise refuse("--unmatched", "Several models are ranked on the same problems only: error or drop.")
-    field = comparing.pop("clusters")
-    scoring = {name: value for name, value in options.items() if name not in COMPARING}
-    scoring |= {"clusters": field, "groups": field or "none", "confidence_level": None}
+    scoring = _choose_scoring(options)
     reports = {name: make_report([path], where=own, **scoring) for name, (path, own) in models.items()}
     if len(models) == 2:
         (a, first), (b, second) = reports.items()
-        compared = compare(first, second, names=(a, b), **comparing)
-        write_result(compared, form)
+        write_result(compare(first, second, names=(a, b), **comparing), form)
         return
     keys = [key for key in next(iter(reports.values())).values
             if all(key in report.values for report in reports.values())]  # fmt: skip
@@ -98,18 +94,30 @@ def _compare_benchmarks(paths: Sequence[str], against: Sequence[str], form: str,
 
     if len(against) != len(paths):
         raise refuse("--against", f"Give one file for each of the {len(paths)} benchmarks; got {len(against)}.")
-    for name in ("margin", "extra_tests", "band", "target"):
-        if options[name] != COMPARING[name].default:
-            raise refuse(COMPARING[name].spelling, "This is for one benchmark.")
-    pooling = {name: options[name] for name in POOLING if name in options}
-    field = pooling.pop("clusters")
-    scoring = {name: value for name, value in options.items() if name not in COMPARING and name != "pool_by"}
-    scoring |= {"clusters": field, "groups": field or "none", "confidence_level": None}
-    names = name_models(paths)
+    _refuse_given(options, _OF_TWO, "This is for one benchmark.")
+    pooling = {name: options[name] for name in POOLING if name in options and name != "clusters"}
+    scoring, names = _choose_scoring(options), name_models(paths)
     first, second = ({name: make_report([path], **scoring) for name, path in zip(names, own, strict=True)}
                      for own in (paths, against))  # fmt: skip
-    found = compare_benchmarks(first, second, **pooling)
-    write_result(found, form)
+    write_result(compare_benchmarks(first, second, **pooling), form)
+
+
+_OF_TWO = ("margin", "extra_tests", "band", "target")
+"""Options of a comparison of two models on one benchmark."""
+
+
+def _refuse_given(options: Mapping[str, Any], names: Sequence[str], sentence: str) -> None:
+    """Raise if one of these options is not the default."""
+    for name in names:
+        if options[name] != COMPARING[name].default:
+            raise refuse(COMPARING[name].spelling, sentence)
+
+
+def _choose_scoring(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that say how the models of a comparison are scored; clusters are their groups."""
+    scoring = {name: value for name, value in options.items() if name not in COMPARING and name != "pool_by"}
+    field = options["clusters"]
+    return scoring | {"clusters": field, "groups": field or "none", "confidence_level": None}
 
 
 _FORMS = {**BY_ENDING, ".xml": "junit"}

@@ -15,7 +15,7 @@ from at_k.errors import InputError, quote_word
 from at_k.readers.formats import FORMATS
 from at_k.readers.names import ROLE
 from at_k.readers.paths import name_models
-from at_k.results.sheet import wrap
+from at_k.results.writers import wrap
 
 if TYPE_CHECKING:
     from at_k.report import Report

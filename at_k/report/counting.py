@@ -110,16 +110,16 @@ def list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
 
     table = table.combine_chunks()
     coded = encode(table["problem"])
-    _refuse_nameless(is_nameless=coded.codes.min(initial=0) < 0)
+    refuse_labels(nameless=coded.codes.min(initial=0) < 0)
     order = np.argsort(coded.codes, kind="stable")
     bounds = np.append(0, np.cumsum(np.bincount(coded.codes)))
     firsts = order[bounds[:-1]]
     times = np.concatenate([fill_numbers(chunk, 0) for chunk in table["votes"].chunks])
     for role in {"references", "group"}.intersection(table.column_names):
         said = encode(table[role]).codes
-        if role == "group":
-            refuse_unlabelled(is_unlabelled=said.min(initial=0) < 0 <= said.max(initial=-1))
-        _refuse_mixed(role, len(np.unique(coded.codes[said != said[firsts][coded.codes]])))
+        unlabelled = role == "group" and said.min(initial=0) < 0 <= said.max(initial=-1)
+        mixed = len(np.unique(coded.codes[said != said[firsts][coded.codes]]))
+        refuse_labels(unlabelled=unlabelled, role=role, mixed=mixed)
     edges = np.append(np.flatnonzero(np.diff(bounds[:-1] // _TOGETHER, prepend=-1)), len(firsts))
     for first, last in pairwise(edges.tolist()):
         rows = order[bounds[first] : bounds[last]]
@@ -139,9 +139,7 @@ def refuse_rows(rows: Rows, missing: str) -> None:
     """Raise if rows of counts hold what must not be counted."""
     if rows.lowest < 0 or rows.highest > 1:
         raise ValueError(f"`grades` must hold grades in [0, 1]; got some from {rows.lowest:g} to {rows.highest:g}")
-    _refuse_nameless(is_nameless=rows.is_nameless)
-    refuse_unlabelled(is_unlabelled=rows.is_unlabelled)
-    _refuse_mixed("group", rows.n_mixed)
+    refuse_labels(nameless=rows.is_nameless, unlabelled=rows.is_unlabelled, mixed=rows.n_mixed)
     if rows.n_missing and missing == "error":
         raise _say.error("engine.missing", count=rows.n_missing)
     emptied = sum(row[2] for row in rows.counts if not row[0])
@@ -149,22 +147,14 @@ def refuse_rows(rows: Rows, missing: str) -> None:
         raise _say.error("engine.nothing_left", count=emptied)
 
 
-def _refuse_nameless(*, is_nameless: bool) -> None:
-    """Raise if a sample does not say which problem it belongs to."""
-    if is_nameless:
+def refuse_labels(*, nameless: bool = False, unlabelled: bool = False, role: str = "group", mixed: int = 0) -> None:
+    """Raise if rows do not name their problem or, where others do, its group, or differ in what they say of it."""
+    if nameless:
         raise _say.error("engine.nameless")
-
-
-def refuse_unlabelled(*, is_unlabelled: bool) -> None:
-    """Raise if a sample does not say to which group its problem belongs, where others do."""
-    if is_unlabelled:
+    if unlabelled:
         raise ValueError("`groups` must hold a label for every problem; got null in some rows")
-
-
-def _refuse_mixed(role: str, problems: int) -> None:
-    """Raise if there are problems whose rows differ in what they say about the problem."""
-    if problems:
-        raise ValueError(f"`{role}` must be the same in all rows of a problem; it is not in {problems:,} problems")
+    if mixed:
+        raise ValueError(f"`{role}` must be the same in all rows of a problem; it is not in {mixed:,} problems")
 
 
 def merge_sums(tallies: Sequence[tuple[Mapping[Count, int], Mapping[Cell, Stratum]]]) -> dict[Cell, Stratum]:

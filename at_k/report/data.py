@@ -16,7 +16,7 @@ from at_k.grading import Verdicts
 from at_k.options.option import UNTIL_SUCCESS
 from at_k.readers.samples import Origin
 from at_k.results.saving import holds
-from at_k.results.sheet import Shown
+from at_k.results.writers import Shown
 from at_k.samples import Problems, Rows
 from at_k.validation import shorten
 from at_k.values import Column, ErrorBar, Key, Keyed, Values, cached_property

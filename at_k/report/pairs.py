@@ -12,7 +12,7 @@ import numpy as np
 from at_k.combinatorics import Ints
 from at_k.errors import InputError, Message
 from at_k.report.counting import read_rows, refuse_other_conditions
-from at_k.report.states import ACCURACY, Problem
+from at_k.report.states import ACCURACY, Counted, Problem
 from at_k.report.tally import Tally
 from at_k.validation import shorten
 
@@ -23,7 +23,7 @@ _COUNTS_ALONE = Message("pairs.left_out", "Pairs of counts tell nothing of votes
 
 
 @dataclass(frozen=True)
-class Pairs:
+class Pairs(Counted):
     """Count problems by the samples that two models have of them, so that the counts of shards can be added.
 
     `at_k.compare(pairs)` computes from them what it does from the samples, in metrics of counts. It flips the sign of
@@ -106,14 +106,6 @@ class Pairs:
             refuse_other_conditions(mine, its)
         counts = Counter(self.counts) + Counter(other.counts)
         return Pairs(dict(counts), self.conditions, self.left_out | other.left_out)
-
-    def __radd__(self, other: object) -> Pairs:
-        """Let `sum` add pairs, beginning with 0."""
-        return self if other == 0 else NotImplemented
-
-    def __len__(self) -> int:
-        """Count the problems."""
-        return sum(self.counts.values())
 
     def split(self) -> tuple[Tally, Tally, Ints]:
         """Return a tally of each model with one problem for each pair, and how many problems have it.

@@ -36,7 +36,8 @@ from at_k.report.report import Report, find_report, refuse_scoring_options
 from at_k.report.stopped import refuse_undefined
 from at_k.report.tally import Tally
 from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tally
-from at_k.results.sheet import Sentences, Sheet, Shown, Table
+from at_k.results.sheet import Sentences, Sheet, Table
+from at_k.results.writers import Shown
 from at_k.summary import Confidence
 from at_k.uncertainty.costs import COST, CostPerSuccess, cost_per_success, read_costs
 from at_k.validation import shorten, type_name

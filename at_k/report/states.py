@@ -37,6 +37,18 @@ _HASHES = 50_000
 """Hashes of names that a tally keeps, those of all problems or the smallest: 400 kB at most."""
 
 
+class Counted:
+    """Let numbers of problems be added by `sum`."""
+
+    counts: Mapping[Any, int]
+
+    def __radd__(self, other: object) -> Any:
+        return self if other == 0 else NotImplemented
+
+    def __len__(self) -> int:
+        return sum(self.counts.values())
+
+
 class Moments(NamedTuple):
     """Hold what is known of the values of several problems: enough for their mean and its error bars.
 

@@ -27,9 +27,9 @@ from at_k.report.counting import (
     measure_rest,
     merge_sums,
     read_rows,
+    refuse_labels,
     refuse_other_conditions,
     refuse_rows,
-    refuse_unlabelled,
     repeat_verdicts,
 )
 from at_k.report.data import Judged
@@ -40,6 +40,7 @@ from at_k.report.states import (
     ACCURACY,
     Cell,
     Count,
+    Counted,
     Problem,
     Shapes,
     Stratum,
@@ -151,7 +152,7 @@ def _count_with(engine: Engine, data: Any, make: type[Tally], options: Mapping[s
     count = partial(_count_answers, make=make, options={**options, "columns": None})
     parts: list[Tally] = list(engine.count_answers(data, roles, count))
     # A worker that meets only nulls takes them for no groups.
-    refuse_unlabelled(is_unlabelled=len({label is None for part in parts for label, *_ in part.counts}) > 1)
+    refuse_labels(unlabelled=len({label is None for part in parts for label, *_ in part.counts}) > 1)
     while len(parts) > 1:  # in pairs, since to add takes as long as the larger one is
         parts = [sum(parts[place : place + 2], make()) for place in range(0, len(parts), 2)]
     return parts[0]
@@ -180,7 +181,7 @@ def _count_grades(rows: Rows, make: type[Tally], options: Mapping[str, Any]) -> 
 
 
 @dataclass(frozen=True)
-class Tally:
+class Tally(Counted):
     """Count problems by what their numbers depend on, so that the counts of machines, shards and days can be added.
 
     `a + b` counts the problems of both, to the last bit the same in any order; numbers that depend on grades between 0
@@ -302,14 +303,6 @@ class Tally:
             n_missing=self.n_missing + other.n_missing,
         )
         return _merge_problems(merged, self.problems, other.problems) if self.by_problem else merged
-
-    def __radd__(self, other: object) -> Tally:
-        """Let `sum` add tallies, beginning with 0."""
-        return self if other == 0 else NotImplemented
-
-    def __len__(self) -> int:
-        """Count the problems."""
-        return sum(self.counts.values())
 
     def to_json(self) -> str:
         """Write the tally as JSON."""

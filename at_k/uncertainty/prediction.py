@@ -14,7 +14,8 @@ from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message, Phrases
 from at_k.estimators.counts import pass_at_k
 from at_k.options.option import TARGETS
-from at_k.results.sheet import Cell, Sentences, Sheet, Shown, Table
+from at_k.results.sheet import Cell, Sentences, Sheet, Table
+from at_k.results.writers import Shown
 from at_k.uncertainty.checks import check_fraction, read_counts
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.uncertainty.variance import BetaBinomial, fit_beta_binomial

@@ -9,7 +9,7 @@ import typer
 import at_k
 from at_k import score_models
 from at_k.cli.scoring import list_models, make_report
-from at_k.results.sheet import lay_out
+from at_k.results.writers import lay_out
 
 
 def test_without_options_it_is_the_report_of_the_library(qwen):

@@ -11,7 +11,8 @@ from rich.cells import cell_len
 
 import at_k
 from at_k.report.grid import list_blocks, list_rows, name_source
-from at_k.results.sheet import lay_out, write_estimate
+from at_k.results.sheet import write_estimate
+from at_k.results.writers import lay_out
 from at_k.values import Key
 
 REPORTS = {

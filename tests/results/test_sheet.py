@@ -11,7 +11,8 @@ from rich.cells import cell_len
 
 import at_k
 from at_k.demo.drawing import draw_sheet
-from at_k.results.sheet import WRITERS, Cell, Sentences, Sheet, Table, lay_out, write_latex, write_markdown
+from at_k.results.sheet import Cell, Sentences, Sheet, Table
+from at_k.results.writers import WRITERS, lay_out, write_latex, write_markdown
 
 DATA = {"problem": [f"q{i}" for i in range(12)], "grades": [[i % 3 > 0, i % 2, 1, 0] for i in range(12)]}
 OTHER = {**DATA, "grades": [[0, 0, i % 2, 0] for i in range(12)]}

@@ -1,0 +1,361 @@
+"""Writers of any sheet: text, Markdown, LaTeX, HTML, CSV and JSON; and what every result can do by them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partialmethod
+from html import escape
+from io import StringIO
+from os import PathLike
+from typing import Any, TypeVar
+from unicodedata import combining, east_asian_width
+
+import numpy as np
+
+from at_k.results.saving import encode, load_result, refuse_file, save_result
+from at_k.results.sheet import Cell, Say, Sentences, Sheet, Table, make_printable, plain
+
+Line = list[tuple[str, str]]
+"""A line of a terminal as pieces of text, each with its style as Rich spells it; "" for none."""
+
+_GAP, _NAME, _LONGEST = 2, 40, 100
+"""Spaces between columns; columns for a name; columns up to which sentences are written."""
+
+_STYLES = {"lead": "bold", "fact": "dim", "need": "bold", "note": "yellow", "legend": "dim", "mistake": "red",
+           "best": "bold", "good": "green", "bad": "red", "open": "yellow"}  # fmt: skip
+_LATEX = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "τ": r"$\tau$"}
+_LATEX |= {"−": "$-$", "±": r"$\pm$", "<": "$<$", ">": "$>$", **{sign: f"\\{sign}" for sign in "&%$#_{}"}}
+_WIDE = "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
+_TOKEN = re.compile(rf"\s+|[{_WIDE}][、。，；：！？）」』”]*|[^\s{_WIDE}]+")
+
+
+# Text of a terminal
+
+
+def measure(text: str) -> int:
+    """Count the columns that a text takes in a terminal, where Chinese characters take two."""
+    return len(text) if text.isascii() else sum((east_asian_width(s) in "WF") + (not combining(s)) for s in text)
+
+
+def fit(text: str, width: int) -> str:
+    """Pad a text, or cut it and end it with "…", so that it takes this number of columns."""
+    if measure(text) > width:
+        while measure(text) > width - 1:
+            text = text[:-1]
+        text = text.rstrip() + "…"
+    return text + " " * (width - measure(text))
+
+
+def wrap(text: str, width: int, first: str = "", rest: str = "", *, whole: bool = False) -> list[str]:
+    """Wrap a text into lines, of which the first may begin otherwise than the rest, at spaces or Chinese characters.
+
+    A word that is longer than a line is broken, unless words stay `whole`.
+    """
+    lines, width = [first], max(min(width, _LONGEST), len(rest) + 2)
+    for token in _TOKEN.findall(text):
+        if measure(lines[-1] + token) > width and (token.isspace() or lines[-1].strip()):
+            lines[-1] = lines[-1].rstrip()
+            lines.append(rest)
+        if lines[-1] != rest or not token.isspace():
+            left = token
+            while not whole and measure(lines[-1] + left) > width and len(left) > 1:
+                taken = max(n for n in range(1, len(left)) if n == 1 or measure(lines[-1] + left[:n]) <= width)
+                lines[-1], left = lines[-1] + left[:taken], left[taken:]
+                lines.append(rest)
+            lines[-1] += left
+    return [line.rstrip() for line in lines if line.strip()]
+
+
+def lay_out(sheet: Sheet, width: int = 80, say: Say = str) -> list[Line]:
+    """Lay out a sheet for a terminal of this width."""
+    style = f"bold {_STYLES.get(sheet.style, '')}".strip()
+    lines: list[Line] = [[(line, style)] for line in wrap(make_printable(say(sheet.title)), width, rest="    ")]
+    was_listed = False
+    for part in sheet.parts:
+        own = _LAY_OUT[type(part)](part, width, say)
+        is_listed = isinstance(part, Sentences) and part.kind != "lead"
+        joins = isinstance(part, Sentences) and (part.kind == "fact" or (was_listed and is_listed and not part.caption))
+        if own:
+            lines += [*([[]] if lines and not joins else []), *own]
+            was_listed = is_listed
+    return lines
+
+
+def _lay_out_sentences(part: Sentences, width: int, say: Say) -> list[Line]:
+    said, style = [make_printable(each) for each in part.write(say)], _STYLES.get(part.kind, "")
+    caption = [[(line, "bold")] for line in wrap(say(part.caption), width)]
+    if part.kind == "lead":
+        return [*caption, *([(line, style)] for line in wrap(" ".join(said), width))]
+    first, rest = ("  ", " " * 11) if part.kind == "fact" else ("- ", "  ")
+    return [*caption, *([(line, style)] for each in said for line in wrap(each, width, first, rest))]
+
+
+def _lay_out_table(table: Table, width: int, say: Say) -> list[Line]:
+    """Lay out a table: columns that do not fit go below, and so does what does not fit beside its row."""
+    title, head = make_printable(say(table.caption)), [make_printable(say(each)) for each in table.head]
+    indent = " " * _GAP * bool(title)
+    rows = [[_stack(cell, say, stacked=table.stacked) for cell in row] for row in table.cells]
+    sizes = [max((measure(text) for row in rows for text, _ in row[i]), default=0) for i in range(len(head))]
+    sizes = sizes if table.quiet else [max(size, measure(name)) for size, name in zip(sizes, head, strict=True)]
+    sizes[0] = max(min(sizes[0], _NAME, width - len(indent) - _GAP - 1), 1)
+    first = len(indent) + sizes[0]
+    if not (table.stacked or table.quiet) and first + _GAP + max(sizes[1:], default=0) > width:
+        return _lay_out_table(replace(table, stacked=True), width, say)
+    # An interval that does not fit beside the names may begin below them.
+    narrow = [max((measure(row[i][0][0]) for row in rows), default=0) for i in range(len(head))]
+    room = width - first - _GAP
+    sizes[1:] = [size if size <= room or table.quiet else max(narrow[i], measure(head[i]), room)
+                 for i, size in enumerate(sizes) if i]  # fmt: skip
+    parts: list[list[int]] = [[]]
+    for i in range(1, len(head)):
+        if parts[-1] and first + sum(_GAP + sizes[j] for j in (*parts[-1], i)) > width and not table.quiet:
+            parts.append([])
+        parts[-1].append(i)
+    end = first + sum(_GAP + sizes[i] for i in parts[-1])
+    remarks = [cell.join(say) for cell in table.remarks] or [""] * len(rows)
+    beside = end + _GAP + max(map(measure, remarks), default=0) <= width
+    below = " " * (first + _GAP)
+
+    def align(text: str, style: str, i: int) -> tuple[str, str]:
+        padded = fit(text, sizes[i]) if i < table.left else " " * (sizes[i] - measure(text)) + text
+        return (" " * _GAP if i else indent) + padded, style
+
+    lines: list[Line] = []
+    shares = title and not (head[0] or table.quiet) and measure(title) <= first
+    for number, part in enumerate(parts):
+        lines += [[]] * bool(number)
+        if not table.quiet:
+            start = (fit(title, first), "bold") if shares else align(head[0], "cyan", 0)
+            lines.append([start, *(align(head[i], "cyan", i) for i in part)])
+        for place, row in enumerate(rows):
+            for level in range(max(len(each) for each in row)):
+                own = {i: row[i][level] for i in (0, *part) if level < len(row[i]) and row[i][level][0]}
+                if table.quiet and end > width:
+                    said = wrap("  ".join(own[i][0] for i in part if i in own), width, below, below)
+                    lines += [[align(*own.get(0, ("", "")), 0), (text[first:], "")] if not n else [(text, "")]
+                              for n, text in enumerate(said)]  # fmt: skip
+                elif not own.keys().isdisjoint(part) or not part:
+                    ends = first + sum(_GAP + sizes[i] for i in part)
+                    lines.append(_pull([align(*own.get(i, ("", "")), i) for i in (0, *part)], ends))
+            if remarks[place] and number == len(parts) - 1:
+                style = _STYLES.get(table.remarks[place].style, "")
+                if beside:
+                    lines[-1].append((" " * _GAP + remarks[place], style))
+                else:
+                    lines += [[(text, style)] for text in wrap(remarks[place], width, below, below)]
+    return [*([] if shares else [[(text, "bold")] for text in wrap(title, width)]), *map(_strip, lines)]
+
+
+def _stack(cell: Cell, say: Say, *, stacked: bool) -> list[tuple[str, str]]:
+    """Write the lines of a cell."""
+    value, interval = cell.write(say)
+    style = _STYLES.get(cell.style, "")
+    if cell.style == "best" and isinstance(cell.value, (int, float, np.number)):
+        value = f"*{value}"  # visible without colours, too
+    lines = [(value, style)] if stacked else [(f"{value} {interval}".rstrip(), style)]
+    return [*lines, (interval, "dim")] if stacked and interval else lines
+
+
+def _pull(line: Line, end: int) -> Line:
+    """Move a line that is too long to the left, as far as it begins with spaces."""
+    excess = sum(measure(text) for text, _ in line) - end
+    return [(line[0][0][excess:], line[0][1]), *line[1:]] if excess > 0 and not line[0][0].strip() else line
+
+
+def _strip(line: Line) -> Line:
+    while line and not line[-1][0].strip():
+        line = line[:-1]
+    return [*line[:-1], (line[-1][0].rstrip(), line[-1][1])] if line else []
+
+
+_LAY_OUT: dict[type, Callable[..., list[Line]]] = {
+    Sheet: lay_out, Sentences: _lay_out_sentences, Table: _lay_out_table
+}  # fmt: skip
+
+
+def write_text(sheet: Sheet, say: Say = str) -> str:
+    """Write plain text for the width of the terminal."""
+    lines = lay_out(sheet, shutil.get_terminal_size().columns, say)
+    return "\n".join("".join(text for text, _ in line) for line in lines)
+
+
+# Other forms
+
+
+def escape_markdown(text: str) -> str:
+    r"""Escape what would end a cell of a Markdown table, or its line.
+
+    Examples:
+        >>> print(escape_markdown("a|b"))
+        a\|b
+    """
+    # A backslash before the sign would escape the one that escapes it.
+    return " ".join(re.sub(r"(\\*)\|", r"\1\1\|", text).splitlines())
+
+
+def write_markdown(sheet: Sheet, say: Say = str, level: int = 0) -> str:
+    """Write Markdown; `level` is that of the sheet among others."""
+    title = " ".join(say(sheet.title).splitlines())
+    parts = [f"{'#' * (level + 2)} {title}" if level else f"**{title}**"] if title else []
+    was_listed = False
+    for part in sheet.parts:
+        if isinstance(part, Sheet):
+            parts.append(write_markdown(part, say, level + 1))
+            continue
+        parts += [f"**{escape_markdown(say(part.caption))}**"] if part.caption else []
+        if isinstance(part, Sentences):
+            said = part.write(say)
+            text = " ".join(said) if part.kind == "lead" else "\n".join(f"- {each}" for each in said)
+            parts += [f"{parts.pop()}\n{text}"] if was_listed and part.kind != "lead" and not part.caption else [text]
+            was_listed = part.kind != "lead"
+            continue
+        was_listed = False
+        (head, *rows) = part.join(say, lambda cell, text: _bold(cell, escape_markdown(text), "**{}**"))
+        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        widths = widths if sum(widths) <= _LONGEST else [0] * len(widths)  # nobody reads wider tables as text
+        texts = {i for i in range(len(head)) if i < part.left or i >= len(part.head)}
+        rule = ["-" * max(w, 3) if i in texts else "-" * max(w - 1, 2) + ":" for i, w in enumerate(widths)]
+        cells = [[f"{c:{'<' if i in texts else '>'}{w}}" for i, (c, w) in enumerate(zip(row, widths, strict=True))]
+                 for row in (head, rule, *rows)]  # fmt: skip
+        parts.append("\n".join("| " + " | ".join(row) + " |" for row in cells))
+    return "\n\n".join(filter(None, parts))
+
+
+def escape_latex(text: str) -> str:
+    r"""Escape what LaTeX would take for a command. The threshold of a key becomes an index.
+
+    Examples:
+        >>> print(escape_latex("a_b of pass^k"), escape_latex("G-Pass@8_0.5"))
+        a\_b of pass\textasciicircum{}k G-Pass@$8_{0.5}$
+    """
+    return re.sub(r"@(\w+)\\_([\d./]+)$", r"@$\1_{\2}$", "".join(_LATEX.get(sign, sign) for sign in text))
+
+
+def write_latex(sheet: Sheet, say: Say = str) -> str:
+    """Write the main table for the package booktabs, with the best values in bold."""
+    table = sheet.main
+    rows = table.join(say, lambda cell, text: _bold(cell, escape_latex(text), r"\textbf{{{}}}")) if table else [[]]
+    header, *lines = [" & ".join(row) + r" \\" for row in rows]
+    left = table.left if table else 0
+    numbers = len(table.head) - left if table else 0
+    columns = "l" * left + "r" * numbers + "l" * (len(rows[0]) - left - numbers)
+    parts = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", header, r"\midrule", *lines, r"\bottomrule"]
+    return "\n".join([*parts, r"\end{tabular}"])
+
+
+def write_html(sheet: Sheet, say: Say = str, level: int = 3) -> str:
+    """Write HTML, as notebooks show it; texts are escaped."""
+    parts = [f"<h{level}>{escape(say(sheet.title))}</h{level}>"] if sheet.title else []
+    for part in sheet.parts:
+        if isinstance(part, Sheet):
+            parts.append(write_html(part, say, level + 1))
+        elif isinstance(part, Sentences):
+            said = [escape(each) for each in part.write(say)]
+            parts += [f"<p><strong>{escape(say(part.caption))}</strong></p>"] if part.caption else []
+            listed = f"<ul>{''.join(f'<li>{each}</li>' for each in said)}</ul>" if said else ""
+            parts.append(f"<p>{' '.join(said)}</p>" if part.kind == "lead" else listed)
+        else:
+            head, *rows = part.join(say, lambda cell, text: _bold(cell, escape(text), "<strong>{}</strong>"))
+            caption = f"<caption>{escape(say(part.caption))}</caption>" if part.caption else ""
+            body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+            heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)
+            parts.append(f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>")
+    return "".join([*parts, sheet.picture()])
+
+
+def _bold(cell: Cell, text: str, template: str) -> str:
+    """Write a cell in bold if it is the best: its value alone, beside an interval."""
+    value, blank, rest = text.partition(" [")
+    return template.format(value) + blank + rest if cell.style == "best" and value else text
+
+
+def write_csv(sheet: Sheet, say: Say = str) -> str:
+    """Write the main table as CSV, in full precision; None is an empty cell."""
+    records = sheet.records()
+    names = list(dict.fromkeys(name for record in records for name in record))
+    text = StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()
+
+
+def write_json(sheet: Sheet, say: Say = str) -> str:
+    """Write the data as JSON for people and programs."""
+    return json.dumps(plain(sheet.data), ensure_ascii=False, indent=1, allow_nan=False)
+
+
+WRITERS: dict[str, Callable[..., str]] = {
+    "table": write_text, "markdown": write_markdown, "latex": write_latex, "html": write_html, "csv": write_csv,
+    "json": write_json,
+}  # fmt: skip
+
+
+# What every result can do
+
+
+_Result = TypeVar("_Result", bound="Shown")
+
+
+class Shown:
+    """The abilities of every result: to be read, written in any form, saved, loaded, and compared. It has a `sheet`."""
+
+    def sheet(self, *, short: bool = False) -> Sheet:
+        """Make the sheet; `short` is for narrow surfaces, where names should be letters."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {fit(' '.join(self.sheet().headline.split()), 100).rstrip()}>"
+
+    def __str__(self) -> str:
+        text = self.write("table")
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        return text.encode(encoding, "backslashreplace").decode(encoding)  # `print` must not fail
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, ready for `json.dumps`."""
+        return plain(self.sheet().data)  # type: ignore[no-any-return]
+
+    def write(self, form: str) -> str:
+        """Write one of `WRITERS`: "table", "markdown", "latex", "html", "csv" or "json"."""
+        return WRITERS[form](self.sheet(short=form == "table"))
+
+    to_json = partialmethod(write, "json")
+    to_markdown = partialmethod(write, "markdown")
+    to_latex = partialmethod(write, "latex")
+    to_html = _repr_html_ = partialmethod(write, "html")
+    to_csv = partialmethod(write, "csv")
+
+    def to_pandas(self) -> Any:
+        """Return the table as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.sheet().records())
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a file of JSON, which `load` reads: what `to_dict` returns, and everything else under "state"."""
+        save_result(self, self.to_dict(), type(self).__name__.lower(), path)
+
+    @classmethod
+    def load(cls: type[_Result], path: str | PathLike[str]) -> _Result:
+        """Read a file that `save` has written."""
+        kind = cls.__name__.lower()
+        found = load_result(path, kind)
+        if not isinstance(found, cls):
+            raise refuse_file(path, kind, "is damaged")
+        return found
+
+    def saved_state(self) -> Mapping[str, Any]:
+        """Return the attributes that a file keeps."""
+        return vars(self)
+
+    def __eq__(self, other: object) -> bool:
+        return encode(self) == encode(other) if type(self) is type(other) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
