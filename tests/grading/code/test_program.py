@@ -4,11 +4,10 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from cases import for_each
-from grading.code.programs import run_pairs, start_judge
+from cases import for_each, for_rows
+from grading.code.programs import read_programs, run_pairs, start_judge
 
 from at_k.grading.code.program import MARKS, compile_tests, describe_error, find_line
 from at_k.grading.code.protocol import HarnessError
@@ -38,14 +37,12 @@ def ask_python(program, tests, cases, folder):
 def plain(tmp_path_factory):
     """Read programs with their tests, or inputs and outputs, and what `python` says unless our verdict is another."""
     folder, table = tmp_path_factory.mktemp("plain"), {}
-    for part in Path(__file__).with_name("plain.txt").read_text().split("=== ")[1:]:
-        head, _, body = part.partition("\n")
-        name, _, verdict = head.partition(" -> ")
-        program, kind, *rest = re.split(r"^--- (tests|input .*)\n", body, flags=re.MULTILINE)
-        cases = [] if kind == "tests" else re.findall(r"^--- input (.*)\n--- output (.*)$", body, re.MULTILINE)
+    for name, (body, script, verdict) in read_programs("plain.txt").items():
+        program, *_ = body.partition("--- input ")
+        cases = re.findall(r"^--- input (.*)\n--- output (.*)$", body, re.MULTILINE)
         cases = [tuple(map(json.loads, case)) for case in cases]
         inputs, outputs = ([case[side] for case in cases] for side in (0, 1))
-        tests = json.dumps({"inputs": inputs, "outputs": outputs}) if cases else rest[0]
+        tests = json.dumps({"inputs": inputs, "outputs": outputs}) if cases else script
         table[name] = program, tests, verdict.partition(":")[0] or ask_python(program, tests, cases, folder)
     return table
 
@@ -63,48 +60,15 @@ def test_a_verdict_is_the_end_of_python(plain, isolation):
     assert len(plain) > 90
 
 
-INSIDE = {
-    "names": (
-        "assert __name__ == '__main__'\nclass A: pass\nmodule = __name__",
-        "import __main__\nfrom candidate import A\nassert __main__.A.__module__ == module == __name__ == '__main__'",
-    ),
-    "files": (
-        "import os, shutil, tempfile\ndef f():\n os.makedirs('a/b')\n open('a/b/c', 'w').write('x')\n"
-        " shutil.copytree('a', 'd')\n shutil.rmtree('a')\n os.rename('d', 'e')\n"
-        " with tempfile.TemporaryDirectory() as folder: open(f'{folder}/x', 'w').write('x')\n"
-        " return open('e/b/c').read()",
-        "import os\nassert os.listdir() == []\nassert f() == 'x'\nassert os.path.expanduser('~') == os.getcwd()",
-    ),
-    "library": ("import at_k", "assert at_k.pass_at_k(4, 2, k=1) == 0.5"),
-    "libraries": (
-        "import ctypes.util, decimal, hashlib, locale, mimetypes, platform, pwd, pyarrow, ssl, sqlite3, zoneinfo",
-        "import os\nssl.create_default_context()\nmimetypes.init()\nplatform.platform()\nos.cpu_count()\n"
-        "assert zoneinfo.ZoneInfo('Europe/Berlin') and pwd.getpwuid(0).pw_name == 'root'",
-    ),
-}
-
-
 @pytest.mark.parametrize("isolation", ["auto", "none"])
 def test_a_program_has_its_files_and_libraries(isolation):
-    outcomes = run_pairs(list(INSIDE.values()), timeout=20, isolation=isolation)
-    assert {name: each for name, each in zip(INSIDE, outcomes, strict=True) if not each.passed} == {}
+    inside = read_programs("scripts.txt", "inside: ")
+    outcomes = run_pairs([each[:2] for each in inside.values()], timeout=20, isolation=isolation)
+    assert {name: each for name, each in zip(inside, outcomes, strict=True) if not each.passed} == {}
 
 
-NO_VERDICT = {
-    "fork": ("import os\ndef double(x):\n    if os.fork(): return 2 * x", "assert double(2) == 4", "may not fork"),
-    "multiprocessing": ("import multiprocessing\ndef double(x):\n    with multiprocessing.Pool(1) as pool:\n"
-                        "        return pool.map(int, [2 * x])[0]", "assert double(2) == 4", "multiprocessing"),
-    "executor of processes": ("from concurrent.futures import ProcessPoolExecutor\ndef double(x):\n"
-                              "    with ProcessPoolExecutor() as pool: return pool.submit(int, 2 * x).result()",
-                              "assert double(2) == 4", "multiprocessing"),
-    "import of what is not installed": (RIGHT,
-        "from solution import double\nassert double(2) == 4", "imports `solution`"),
-    "import in a test": (RIGHT, "def test_two():\n    import solution", "imports `solution`"),
-}  # fmt: skip
-
-
-@for_each("name, program, tests, says", [(name, *each) for name, each in NO_VERDICT.items()])
-def test_what_is_no_verdict_says_why(judge, name, program, tests, says):
+@for_rows("program, tests, says", read_programs("scripts.txt", "no verdict: "))
+def test_what_is_no_verdict_says_why(judge, program, tests, says):
     (fault,) = judge((program, tests))
     assert isinstance(fault, HarnessError)
     assert says in str(fault)
@@ -119,87 +83,26 @@ def test_imports_are_judged_by_who_makes_them(judge):
     assert [outcome.status for outcome in judge(*pairs)] == ["passed", "passed", "failed"]
 
 
+def list_scripts(group):
+    """List the test programs of a group."""
+    return [each for each, *_ in read_programs("scripts.txt", group).values()]
+
+
 CASE = "class T(unittest.TestCase):\n    def test_two(self): self.assertEqual(double(2), 4)\n"
-DECIDING = {
-    "script": "import unittest\n" + CASE + "if __name__ == '__main__':\n    unittest.main()",
-    "script that exits": "import sys, unittest\n" + CASE + "if __name__ == '__main__':\n    sys.exit(unittest.main())",
-    "seed beside a case": "import random, unittest\nrandom.seed(0)\n" + CASE,
-    "case with all fixtures": (
-        "from unittest import TestCase\n"
-        "def setUpModule(): global two; two = 2\n"
-        "class T(TestCase):\n"
-        "    @classmethod\n    def setUpClass(cls): cls.four = 2 * two\n"
-        "    def setUp(self): self.two = two\n"
-        "    def test_sub(self):\n        with self.subTest(): assert double(self.two) == self.four\n"
-    ),
-    "case with an asynchronous test": (
-        "import unittest\nclass T(unittest.IsolatedAsyncioTestCase):\n"
-        "    async def test_two(self): self.assertEqual(double(2), 4)\n"
-    ),
-    "case that inherits its tests": (
-        "import unittest\nclass Common:\n    def test_two(self): self.assertEqual(double(2), 4)\n"
-        "class T(Common, unittest.TestCase): pass"
-    ),
-    "functions": "import random\nrandom.seed(0)\ndef test_two():\n    assert double(2) == 4",
-    "function with a default": "def test_two(x=2):\n    assert double(x) == 4",
-    "script of pytest": (
-        "def test_two(): assert double(2) == 4\n"
-        "import sys\nif __name__ == '__main__':\n    import pytest\n    raise SystemExit(pytest.main([__file__]))"
-    ),
-    "check of HumanEval": "def check(candidate):\n    assert candidate(2) == 4\ncheck(double)",
-    "names without underscores": "def testTwo(): assert double(2) == 4",
-    "test after try": "try: import math\nexcept ImportError: pass\nelse:\n    def test_two(): assert double(2) == 4",
-    "case under if": "import unittest\nif True:\n    " + CASE.replace("\n", "\n    ").strip(),
-    "test that main would call": "def test_two(): assert double(2) == 4\ndef main(): test_two()",
-    "helper without def": "test = lambda x: double(x) == 4\nif not test(2): raise ValueError",
-    "test behind a cache": "import functools\n@functools.cache\ndef test_two(): assert double(2) == 4",
-    "test with a patch": (
-        "from unittest.mock import patch\n@patch('os.getcwd')\ndef test_two(cwd): assert double(2) == 4 and cwd"
-    ),
-    "helper that the script calls": "def test(got, want):\n    if got != want: raise ValueError\ntest(double(2), 4)",
-    "asynchronous test that the script runs": (
-        "import asyncio\nasync def test_two(): assert double(2) == 4\nasyncio.run(test_two())"
-    ),
-    "tests that are marked to be skipped": (
-        "from unittest import skip\n@skip('later')\ndef test_one(): assert 0\n"
-        "@skip('later')\nclass TestOne:\n    def test_one(self): assert 0\ndef test_two(): assert double(2) == 4"
-    ),
-    "exit of the result": "import sys\ndef main(): return double(2) != 4\nsys.exit(main())",
-    "exit before a test": "import sys\ndef test_two(): assert double(2) == 4\nexit()",
-    "main by itself": "import unittest\nfrom unittest import main\n" + CASE + "main()",
-    "main of another name": "import unittest as ut\n" + CASE.replace("unittest", "ut") + "ut.main()",
-}
-"""Test programs that must tell a right program from a wrong one."""
 
 
-@for_each("name, tests", DECIDING.items())
-def test_tests_run_as_what_they_are(judge, name, tests):
+@for_each("tests", list_scripts("deciding: "))
+def test_tests_run_as_what_they_are(judge, tests):
     right, wrong = judge((RIGHT, tests), (WRONG, tests))
     assert (right.status, right.reached > 0) == ("passed", True)
     assert (wrong.status, wrong.reached) == ("failed", 0)
 
 
 DECIDED = "def test_zero(): assert double(0) == 0\n"
-UNABLE = {
-    "mark of all": "import pytest\npytestmark = pytest.mark.skip\ndef test_two(): assert double(2) == 4",
-    "asynchronous": "async def test_two(): assert double(2) == 4",
-    "generator": "def test_two():\n    yield\n    assert double(2) == 4",
-    "arguments": "def test_two(tmp_path): assert double(2) == 4",
-    "arguments of a class": "class A:\n    def __init__(self, x): pass\n    def test_two(self): assert double(2) == 4",
-    "parameters": "import pytest\n@pytest.mark.parametrize('x', [2])\ndef test_two(x): assert double(x) == 4",
-    "fixture": "import pytest\n@pytest.fixture(autouse=True)\ndef two(): assert double(2) == 4",
-    "class of functions": "DATA = [2]\nclass TestTwo:\n    def test_two(self): assert double(*DATA) == 4",
-    "check": "def check(candidate): assert candidate(2) == 4",
-    "fixtures by name": ("def setup_module(): global four; four = 4\ndef test_two(): assert double(2) == four"),
-    "fixture of a class": (
-        "import pytest\nclass TestTwo:\n    @pytest.fixture(autouse=True)\n    def two(self): self.two = 2\n"
-        "    def test_two(self): pass"
-    ),
-}
 
 
-@for_each("name, tests", UNABLE.items())
-def test_tests_that_cannot_be_run_grade_nothing(judge, name, tests):
+@for_each("tests", list_scripts("unable: "))
+def test_tests_that_cannot_be_run_grade_nothing(judge, tests):
     (fault,) = judge(("def double(x): return 0", DECIDED + tests))
     assert isinstance(fault, HarnessError)
     assert "or the runner of pytest: " in str(fault)
@@ -212,23 +115,8 @@ def test_no_program_passes_by_an_exit(judge, end):
     assert [outcome.status for outcome in judge(*((end, each) for each in tests))] == ["failed"] * 3
 
 
-NOTHING = {
-    "empty": "",
-    "constants": '"""About."""\nimport math\nMETADATA = {"author": "x"}\nclass A:\n    pass\npass',
-    "own calls": "import random\nrandom.seed(0)\ndef build(): return 3\nbuild()",
-    "check that checks nothing": "def check(candidate): pass\ncheck(double)",
-    "assertion that is not reached": "for x in []:\n    assert double(x) == 4",
-    "skipped case": "import unittest\n@unittest.skip('later')\n" + CASE,
-    "case made by type": (
-        "import unittest\ndef two(self): self.assertEqual(double(2), 4)\n"
-        "T = type('T', (unittest.TestCase,), {'test_two': two})"
-    ),
-    "case of one test": "import unittest\n" + CASE.replace("test_two", "runTest"),
-}
-
-
-@for_each("name, tests", NOTHING.items())
-def test_tests_that_reach_nothing_grade_nothing(judge, name, tests):
+@for_each("tests", list_scripts("nothing: "))
+def test_tests_that_reach_nothing_grade_nothing(judge, tests):
     (fault,) = judge((RIGHT, tests))
     assert isinstance(fault, HarnessError)
     assert re.search("last line such as|cannot be compiled", str(fault))
