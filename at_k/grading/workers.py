@@ -1,18 +1,12 @@
-"""Grade pairs with a slow checker, in worker processes. A pair that takes too long ends its worker, and nothing else.
-
-Workers stay for the next call, since importing SymPy takes a second. They end with this process, and when they have
-had no work for five minutes. Any thread may grade: each call takes workers for itself, and waits in its own thread.
-"""
+"""Grade pairs with a slow checker, in worker processes. A pair that takes too long ends its worker alone."""
 
 from __future__ import annotations
 
-import atexit
 import os
 import pickle
 import signal
 import socket
 import sys
-from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from at_k.errors import InputError, open_bar
-from at_k.grading.code.pool import Ended, Pool, Worker
+from at_k.grading.code.pool import Ended, Pool
 from at_k.grading.code.protocol import HarnessError, answer_requests, receive_message, send_message
 from at_k.options.option import TIMEOUT
 from at_k.validation import is_integer, is_number, shorten, type_name
@@ -34,9 +28,6 @@ _WINDOW = 16
 
 _FEW = 8
 """Pairs for which no further worker is started: it takes a second to start."""
-
-_IDLE_SECONDS = 300
-"""A worker without work ends after this time."""
 
 Pair = tuple[str, str | None]
 
@@ -113,10 +104,12 @@ def grade_pairs(
     wall = _WALL_FACTOR * seconds + _WALL_SECONDS
     requests = [(*pairs[place], seconds, wall) for place in queue]
     pool = Pool(
-        partial(_start, checker),
+        [sys.executable, "-c", "from at_k.grading.workers import serve; serve()"],
+        (sys.path, pickle.dumps(checker)),
+        {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         num_workers=min(check_num_workers(num_workers), -(-len(queue) // _FEW)),
         window=max(1, min(_WINDOW, len(queue) // 4)),
-        idle=_IDLE[pickle.dumps(checker)],
+        patience=0.2,
     )
     try:
         with open_bar(len(queue), checker.name) as bar, pool.open():
@@ -165,7 +158,7 @@ def serve() -> None:
         except Exception as error:  # noqa: BLE001 - the parent raises it
             send_message(connection, f"{type(error).__name__}: {error}".encode())
             os._exit(0)
-        answer_requests(connection, partial(_grade, checker), _IDLE_SECONDS)
+        answer_requests(connection, partial(_grade, checker))
     os._exit(0)  # nothing is left to be cleaned up, and SymPy takes a while to be taken apart
 
 
@@ -178,37 +171,3 @@ def _grade(checker: Any, answer: str, reference: str, cpu_seconds: float, wall_s
         return NotGraded("error", f"{type(error).__name__}: {error}"[:500])
     finally:
         set_limits(0, 0)
-
-
-def _start(checker: Any) -> Worker:
-    path = os.pathsep.join(filter(None, sys.path))
-    command = [sys.executable, "-c", "from at_k.grading.workers import serve; serve()"]
-    return Worker(command, (sys.path, pickle.dumps(checker)), {**os.environ, "PYTHONPATH": path}, patience=0.2)
-
-
-_IDLE: defaultdict[bytes, list[Worker]] = defaultdict(list)
-"""Idle workers, by the checker that they have imported."""
-
-
-def _take_all() -> list[Worker]:
-    workers = [worker for idle in _IDLE.values() for worker in idle]
-    _IDLE.clear()
-    return workers
-
-
-def end_workers() -> None:
-    """End the worker processes that wait for more work. The next slow check starts new ones."""
-    for worker in _take_all():
-        worker.close()
-
-
-def _forget_workers() -> None:
-    """Forget the workers in a child process: they belong to its parent."""
-    for worker in _take_all():
-        worker.connection.close()
-        worker.process.returncode = 0  # they are not this process's to wait for
-
-
-atexit.register(end_workers)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_workers)

@@ -1,7 +1,6 @@
 """Worker processes: limits, crashes, threads, interruption, and that none is left."""
 
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from grading.obedient import Broken, Fatal, Obedient
 
 from at_k import errors
 from at_k.grading import workers
+from at_k.grading.code import pool
 from at_k.grading.workers import NotGraded, NotGradedError, check_num_workers, check_timeout, grade_pairs
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def obedient():
     yield Obedient()
-    workers.end_workers()
+    pool.end_workers()
 
 
 def list_workers(parent=None):
@@ -67,7 +67,7 @@ def test_a_limit_is_kept_within_half_a_second(obedient):
     seconds = []
 
     def grade():
-        workers.end_workers()  # the CPU time of a process is counted when it has ended
+        pool.end_workers()  # the CPU time of a process is counted when it has ended
         grade_pairs(obedient, [("a", "a")])
         found, used = timed(lambda: grade_pairs(obedient, [("power", "a")], timeout=0.2), seconds_of_children)()
         seconds.append(used)
@@ -84,20 +84,20 @@ def test_a_checker_can_be_called_alone(obedient):
 
 
 def test_workers_stay_for_the_next_call_and_end_when_told(obedient):
-    workers.end_workers()
+    pool.end_workers()
     before = set(list_workers(os.getpid()))
     grade_pairs(obedient, [("a", "a")])
     first = set(list_workers(os.getpid())) - before
     grade_pairs(obedient, [("b", "a")])
     assert set(list_workers(os.getpid())) - before == first
     assert len(first) == 1
-    workers.end_workers()
+    pool.end_workers()
     assert not set(list_workers(os.getpid())) - before
 
 
 def test_a_worker_that_ended_meanwhile_is_replaced(obedient):
     grade_pairs(obedient, [("a", "a")])
-    (idle,) = workers._IDLE[pickle.dumps(obedient)]
+    (idle,) = [worker for idle in pool.IDLE.values() for worker in idle]
     os.kill(idle.process.pid, signal.SIGKILL)
     idle.process.wait()
     assert grade_pairs(obedient, [("a", "a")]) == [True]
@@ -172,7 +172,7 @@ def test_a_forked_child_leaves_the_workers_to_its_parent(obedient):
         warnings.simplefilter("ignore", DeprecationWarning)  # from Python 3.12: another test may have left a thread
         child = os.fork()
     if child == 0:
-        os._exit(0 if not workers._IDLE else 1)
+        os._exit(any(pool.IDLE.values()))
     assert os.waitpid(child, 0)[1] == 0
     assert grade_pairs(obedient, [("a", "a")]) == [True]
     assert list_workers(os.getpid()) == idle

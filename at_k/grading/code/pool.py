@@ -13,10 +13,15 @@ supervisor ends when the caller closes its socket, the keeper when the superviso
 namespace with its process 1: no end leaves anything behind.
 
 The workers of a checker such as `math` are one process each (`at_k.grading.workers`), which the kernel ends at a limit.
+
+Workers of both kinds stay for the next call that needs the same: Python takes a tenth of a second to start, and SymPy a
+second. They end with this process, and when they have had no work for five minutes. Any thread may call, and has
+workers of its own.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 import selectors
@@ -24,8 +29,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -64,14 +69,7 @@ class Worker:
         patience: the seconds in which it may end by itself.
     """
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        hello: object,
-        environment: Mapping[str, str],
-        *,
-        patience: float = SECONDS_TO_STOP,
-    ) -> None:
+    def __init__(self, command: Sequence[str], hello: object, environment: Mapping[str, str], patience: float) -> None:
         self.patience = patience
         self.connection, theirs = socket.socketpair()
         self.queue: deque[int] = deque()
@@ -128,20 +126,34 @@ class Ended:
     status: int
 
 
+IDLE: defaultdict[bytes, list[Worker]] = defaultdict(list)
+"""Idle workers, by the command and the first message that started them."""
+
+
 class Pool:
     """Keep workers that answer requests one after the other. Use it as `with Pool(…).open() as pool`.
 
     Args:
-        start: starts a worker. It need not be ready.
+        command: the command that starts a worker.
+        hello: the first message to it.
+        environment: its environment variables.
         num_workers: the number of workers.
         window: the number of requests that a worker holds: one under way, and others to go on with.
-        idle: workers that are taken first, and to which those without work return; None if they end.
+        patience: the seconds in which a worker may end by itself.
     """
 
     def __init__(
-        self, start: Callable[[], Worker], *, num_workers: int, window: int = 2, idle: list[Worker] | None = None
+        self,
+        command: Sequence[str],
+        hello: object,
+        environment: Mapping[str, str],
+        *,
+        num_workers: int,
+        window: int = 2,
+        patience: float = SECONDS_TO_STOP,
     ) -> None:
-        self.start, self.num_workers, self.window, self.idle = start, num_workers, window, idle
+        self.start = partial(Worker, command, hello, environment, patience)
+        self.num_workers, self.window, self.idle = num_workers, window, IDLE[pickle.dumps((command, hello))]
         self.workers: list[Worker] = []
 
     def open(self) -> Pool:
@@ -159,7 +171,7 @@ class Pool:
     def _take(self) -> Worker:
         """Take an idle worker, or start one. `pop` and `append` are safe between threads."""
         with suppress(IndexError):
-            while worker := (self.idle or []).pop():
+            while worker := self.idle.pop():
                 if worker.process.poll() is None:
                     return worker
                 worker.close()  # it has ended, since it had nothing to do
@@ -174,7 +186,7 @@ class Pool:
             with suppress(OSError):
                 worker.connection.shutdown(socket.SHUT_RDWR)  # so that all of them end at the same time
         for worker in self.workers:
-            worker.close() if worker in busy or self.idle is None else self.idle.append(worker)
+            worker.close() if worker in busy else self.idle.append(worker)
         self.workers.clear()
 
     def run(self, requests: Sequence[object]) -> Iterator[tuple[int, Any]]:
@@ -207,6 +219,31 @@ class Pool:
             worker.send(requests[worker.queue[-1]])
 
 
+def _take_all() -> list[Worker]:
+    workers = [worker for idle in IDLE.values() for worker in idle]
+    for idle in IDLE.values():
+        idle.clear()
+    return workers
+
+
+def end_workers() -> None:
+    """End the worker processes that wait for more work. The next call starts new ones."""
+    for worker in _take_all():
+        worker.close()
+
+
+def _forget_workers() -> None:
+    """Forget the workers in a child process: they belong to its parent."""
+    for worker in _take_all():
+        worker.connection.close()
+        worker.process.returncode = 0  # they are not this process's to wait for
+
+
+atexit.register(end_workers)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_workers)
+
+
 def require_permission() -> None:
     """Raise unless the user has allowed that programs are run."""
     if os.environ.get(PERMISSION) != "1":
@@ -226,16 +263,6 @@ def require_permission() -> None:
 
 ISOLATIONS = {"auto": ("namespaces", "limits"), "required": ("namespaces",), "none": ("limits",)}
 """Isolations of each choice, the best first."""
-
-
-def start_supervisor(limits: ProgramLimits, kind: str, *, careful: bool) -> Worker:
-    """Start a supervisor under "namespaces" or "limits", if it is careful only where files are out of reach."""
-    if kind == "namespaces" and sys.platform != "linux":
-        raise HarnessError("namespaces are a feature of Linux")
-    environment = {name: os.environ[name] for name in LOADED_WITH if name in os.environ} | ENVIRONMENT
-    path = [entry for entry in sys.path if os.path.isabs(entry) and os.path.exists(entry)]
-    command = [sys.executable, "-s", str(HERE / "supervisor.py"), str(os.getpid())]
-    return Worker(command, (path, tempfile.gettempdir(), limits, kind, careful), environment)
 
 
 def run_each(
@@ -275,11 +302,16 @@ def explain_end(reply: Outcome | HarnessError | Ended) -> Outcome | HarnessError
 
 def open_supervisors(limits: ProgramLimits, num_workers: int, isolation: str) -> Pool:
     """Return a pool of supervisors under the first kind of isolation with which one starts."""
-    faults = []
+    environment = {name: os.environ[name] for name in LOADED_WITH if name in os.environ} | ENVIRONMENT
+    path = [entry for entry in sys.path if os.path.isabs(entry) and os.path.exists(entry)]
+    command = [sys.executable, "-s", str(HERE / "supervisor.py"), str(os.getpid())]
+    faults: list[Exception] = []
     for kind in ISOLATIONS[isolation]:
-        start = partial(start_supervisor, limits, kind, careful=isolation != "none")
+        hello = path, tempfile.gettempdir(), limits, kind, isolation != "none"
         try:
-            return Pool(start, num_workers=num_workers).open()
+            if kind == "namespaces" and sys.platform != "linux":
+                raise HarnessError("namespaces are a feature of Linux")
+            return Pool(command, hello, environment, num_workers=num_workers).open()
         except (HarnessError, OSError) as error:
             faults.append(error)
     if isolation == "required":

@@ -130,7 +130,11 @@ def _receive(connection: socket.socket, length: int) -> bytes | None:
     return bytes(data)
 
 
-def answer_requests(connection: socket.socket, answer: Callable[..., object], seconds: float | None = None) -> None:
-    """Answer requests until the other side closes the connection, or has had none for these seconds."""
-    while select.select([connection], [], [], seconds)[0] and (request := receive_message(connection)):
+IDLE_SECONDS = 300
+"""A worker without work ends after this time."""
+
+
+def answer_requests(connection: socket.socket, answer: Callable[..., object]) -> None:
+    """Answer requests until the other side closes the connection, or has had none for `IDLE_SECONDS`."""
+    while select.select([connection], [], [], IDLE_SECONDS)[0] and (request := receive_message(connection)):
         send_message(connection, pickle.dumps(answer(*pickle.loads(request))))

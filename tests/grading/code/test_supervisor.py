@@ -7,10 +7,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from grading.code.hostile import EVERYWHERE, IN_NAMESPACES, TESTS, WITH_LANDLOCK
-from grading.code.programs import run_pairs
+from grading.code.programs import read_programs, run_pairs
 
 from at_k.grading.code.isolation import find_landlock
+from at_k.grading.code.pool import end_workers
 
 MARKER = str(100_000_000 + os.getpid())
 """The seconds that the command of a fixture sleeps, by which it is recognised in a list of processes."""
@@ -29,8 +29,19 @@ def list_processes():
     return found
 
 
-HOSTILE = {"none": EVERYWHERE | (WITH_LANDLOCK if find_landlock() >= 2 else {})}
-HOSTILE["required"] = HOSTILE["none"] | IN_NAMESPACES
+TESTS = "assert f(1) == 2\n" * 2
+EVERYWHERE = read_programs("hostile.txt", "everywhere: ") | {
+    "null": ("\0", "", "failed: null bytes"),
+    "surrogate": ("x = '\ud800'", "", "failed: UnicodeEncodeError"),
+}
+WITH_LANDLOCK = read_programs("hostile.txt", "landlock: ") if find_landlock() >= 2 else {}
+HOSTILE = {"none": EVERYWHERE | WITH_LANDLOCK}
+HOSTILE["required"] = HOSTILE["none"] | read_programs("hostile.txt", "namespaces: ")
+"""Programs that must not pass, with the status and an expression for the detail.
+
+`{outside}` is a directory that everyone may write to, with a `secret` that only its owner may read, `{parent}` the
+process that wants the outcomes, and `{home}` the home of its user.
+"""
 
 
 @pytest.fixture(scope="module", params=["required", "none"])
@@ -65,10 +76,11 @@ def case(request):
             # Only what never ends waits for a limit of time. All else ends by itself, however busy the machine is.
             outcomes = {}
             for seconds, endless in ((0.8, True), (60, False)):
-                names = [name for name, (_, status, _) in programs.items() if (status == "timed out") is endless]
+                names = [name for name, (*_, end) in programs.items() if end.startswith("timed out") is endless]
                 chosen = [pairs[name] for name in names]
                 ended = run_pairs(chosen, timeout=seconds, memory=2**30, num_workers=2, isolation=request.param)
                 outcomes |= zip(names, ended, strict=True)
+        end_workers()
         in_memory = [path.name for path in Path("/dev/shm").glob(f"at-k-{MARKER}")]
         left = {
             "processes": list_processes(),
@@ -83,8 +95,8 @@ def test_each_program_fails_in_its_way(case):
     isolation, outcomes, _ = case
     wrong = {
         name: outcomes[name]
-        for name, (_, status, detail) in HOSTILE[isolation].items()
-        if outcomes[name].status != status or not re.search(detail, outcomes[name].detail)
+        for name, (*_, end) in HOSTILE[isolation].items()
+        if outcomes[name].status != (parts := end.partition(": "))[0] or not re.search(parts[2], outcomes[name].detail)
     }
     assert not wrong
 
