@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import InputError, Message
 from at_k.readers.blocks import Block
 from at_k.readers.coding import encode
 from at_k.readers.names import MODEL, SET, has_name, is_model, quote, quote_all, shorten
@@ -149,12 +149,12 @@ def check_pool(pool: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def refuse_unknown(known: Collection[str], names: Iterable[str]) -> None:
-    """Raise if a name of a column to choose rows by does not exist."""
+    """Raise if a column that a user named does not exist."""
     for name in names:
         if name not in known:
             raise InputError(
-                "models.no_column",
-                "There is no column {column} to choose rows by. The columns are: {columns}.",
+                "standard.no_column",
+                "There is no column {column}. The columns are: {columns}.",
                 column=quote(name),
                 columns=quote_all(known) or "none",
             )
@@ -227,14 +227,7 @@ def find_step(steps: Iterable[object], pool: Collection[str]) -> dict[str, str]:
         {'training step': '20'}
     """
     found = [] if "step" in pool else list(dict.fromkeys(spell(step) for step in steps if step is not None))
-    if len(found) > 1:
-        raise InputError(
-            "collector.steps",
-            "This file holds several training steps, which are different weights: {steps}. To score one of them, keep "
-            "only its rows: {where}.",
-            steps=quote_all(found),
-            where=Mention(where={"step": found[0]}),
-        )
+    refuse_several("step", found)
     return {"training step": str(found[0])} if found else {}
 
 

@@ -175,7 +175,7 @@ class Fields:
             if isinstance(found.rows, Generator):
                 found.rows.close()  # and with it the file
         systems = {alias: collector.selection.systems.get(name) for name, alias in self.settings.items() if alias}
-        said = {alias: str(value) for alias, value in systems.items() if value not in (None, "")}
+        said = {alias: str(value) for alias, value in systems.items() if collector.count and value not in (None, "")}
         shared = collector.note_shared_prompts() if roles["problem"] == self.prompted else []
         origin = Origin(
             self.harness,

@@ -248,14 +248,20 @@ def choose_metric(metrics: Mapping[str, bool], n: int, wanted: str | None, *, ne
     if n > 1:
         return Choice(None)
     graded = sorted((name for name, fits in metrics.items() if fits), key=lambda name: name != "acc")
-    if not graded and needed and wanted is None:
+    if needed:
+        refuse_no_scorer(wanted, metrics, graded)
+    return choose("scorer", wanted, metrics, graded)
+
+
+def refuse_no_scorer(wanted: str | None, found: Collection[str], graded: Collection[str]) -> None:
+    """Raise if no scorer is wanted and none is known to say which samples are correct."""
+    if wanted is None and not graded:
         raise InputError(
             "format.no_metric",
-            "This file gives neither answers nor a metric that is 0 or 1. Its metrics are {metrics}; {option:scorer} "
+            "None of the metrics in this file is known to say which samples are correct: {metrics}. {option:scorer} "
             "chooses one.",
-            metrics=quote_all(metrics) or "none",
+            metrics=quote_all(found) or "none",
         )
-    return choose("scorer", wanted, metrics, graded)
 
 
 def refuse_field(harness: str, name: str, value: object, place: Message) -> InputError:

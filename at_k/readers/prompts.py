@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any
 
 from at_k.errors import InputError
+from at_k.readers.choosing import refuse_unknown
 from at_k.readers.coding import list_cells
-from at_k.readers.names import quote, quote_all, shorten
+from at_k.readers.names import quote, shorten
 
 ENTRY = "entry_point"
 """The column of HumanEval that names the function which its `check` takes."""
@@ -59,12 +60,7 @@ def join_prompts(
         ([['def f(x):\n    return x']], ['def check(g): assert g(1)\ncheck(f)'])
     """
     answers, references = roles.get("answers"), roles.get("references")
-    if prompt not in columns:
-        raise InputError(
-            "prompts.no_column",
-            "{option:prompt_column} must name a column. The columns are: {columns}; got {column}.",
-            columns=quote_all(columns), column=shorten(prompt),
-        )  # fmt: skip
+    refuse_unknown(columns, [prompt])
     if answers is None:
         raise InputError(
             "prompts.no_answers",

@@ -9,7 +9,7 @@ import numpy as np
 
 from at_k.errors import InputError, Mention
 from at_k.readers.coding import Coded, Codes, encode, find_firsts
-from at_k.readers.names import ASKED, PROMPT, QUESTION, find_named, normalize_name, quote, shorten
+from at_k.readers.names import ASKED, PROMPT, QUESTION, find_named, normalize_name, quote_all, shorten
 from at_k.readers.roles import Profile
 
 
@@ -31,35 +31,23 @@ def find_questions(profile: Profile, problem: str | None, *, own_names: bool) ->
     firsts = find_firsts(problems)
     asked = np.full(len(named), -1, dtype=np.int64)
     asked[problems[firsts]] = questions[firsts]
-    one = Mention(columns={"problem": shorten(problem)})
-    # A list of messages is no name of a problem.
-    named_by = column if any(isinstance(cell, str) for cell in profile[column].there) else "…"
-    apart = Mention(columns={"problem": shorten(named_by)})
     other = questions != asked[problems]
-    if other.any():
+    is_split = own_names and _is_mostly_repeated(questions) and (bool(sure) or len(texts) > 1)
+    if other.any() or is_split:
         row = int(np.argmax(other))
+        same = problems == problems[row] if other.any() else questions == np.bincount(questions).argmax()
+        # A list of messages is no name of a problem.
+        named_by = column if any(isinstance(cell, str) for cell in profile[column].there) else "…"
         raise InputError(
-            "plain.two_questions",
-            "Problem {problem} has two different values in column “{column}”: {first} and {second}. If each is a "
-            "problem, name the column that tells them apart: {apart}. If both are the same problem, say so: {one}.",
-            problem=quote(named[problems[row]]),
-            column=shorten(column),
-            first=quote(texts[asked[problems[row]]]),
-            second=quote(texts[questions[row]]),
-            apart=apart,
-            one=one,
-        )
-    if own_names and _is_mostly_repeated(questions) and (bool(sure) or len(texts) > 1):
-        raise InputError(
-            "plain.own_names",
-            "Every row has its own value in column “{problem}”, so that it would be a problem of its own, but column "
-            "“{column}” repeats: {example}. If a question is a problem, name the column that says so: {apart}. If each "
-            "row is a problem all the same, say so: {one}.",
+            "plain.questions",
+            "Columns “{problem}” and “{column}” do not tell the same problems apart: {names} with {texts}. If each "
+            "value of “{column}” is a problem: {apart}. If each value of “{problem}” is one all the same: {one}.",
             problem=shorten(problem),
             column=shorten(column),
-            example=quote(texts[np.bincount(questions).argmax()]),
-            apart=apart,
-            one=one,
+            names=quote_all(dict.fromkeys(named[code] for code in problems[same].tolist())),
+            texts=quote_all(dict.fromkeys(texts[code] for code in questions[same].tolist())),
+            apart=Mention(columns={"problem": shorten(named_by)}),
+            one=Mention(columns={"problem": shorten(problem)}),
         )
     return {str(named[code]): str(texts[asked[code]]) for code in problems[firsts].tolist()}
 

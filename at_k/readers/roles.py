@@ -8,6 +8,7 @@ from typing import Any
 from at_k.errors import InputError
 from at_k.readers.blocks import Block
 from at_k.readers.cells import Cells, Listed, is_finite, read_lists, read_spelled
+from at_k.readers.choosing import refuse_unknown
 from at_k.readers.names import (
     MODEL,
     OWN_ANSWER,
@@ -20,7 +21,6 @@ from at_k.readers.names import (
     find_named,
     normalize_name,
     quote,
-    quote_all,
 )
 from at_k.readers.prompts import find_tests
 from at_k.readers.samples import COUNT_ROLES, FURTHER_ROLES, ROLES, SAMPLE_ROLES, Columns
@@ -178,12 +178,7 @@ class Profile:
                     roles=", ".join(NAMEABLE),
                 )
             if name is not None and (not self.head.has(name) or (name not in self.head.names and not self[name].there)):
-                raise InputError(
-                    "standard.no_column",
-                    "There is no column {column}. The columns are: {columns}.",
-                    column=quote(name),
-                    columns=quote_all(self.head.names),
-                )
+                refuse_unknown(self.head.names, [name])
 
 
 def find_roles(profile: Profile, given: Mapping[str, str | None]) -> Columns:

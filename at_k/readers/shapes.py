@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.blocks import Block
 from at_k.readers.cells import is_finite, read_share, read_spelled
-from at_k.readers.faults import UNITS, Faults, describe_place
+from at_k.readers.faults import UNITS, Faults
 from at_k.readers.names import (
     OF_SAMPLES,
     OWN_ANSWER,
@@ -23,6 +23,7 @@ from at_k.readers.names import (
     find_named,
     normalize_name,
     quote,
+    quote_all,
     shorten,
 )
 from at_k.readers.roles import Profile
@@ -57,39 +58,42 @@ def find_change(
     faults: Faults,
 ) -> Change | None:
     """Find how the rows must be changed; None if their samples are rows or lists already."""
-    joined = {role: name for role, name in given.items() if name and role in SAMPLE_ROLES and "+" in name}
-    joined = {role: name for role, name in joined.items() if name not in profile.head.names}
+    joined = [name for role, name in given.items() if name and role in SAMPLE_ROLES and "+" in name]
+    joined = [name for name in joined if name not in profile.head.names]
+    kept = {*given.values()}
     if joined:
-        return Change(lambda block: block.put((), _join(block, joined)), None)
+        return Change(partial(_join, {name: name.split("+") for name in joined}, kept), None)
     if given.get("grades") is not None and not counts:
-        return _find_bits(profile, given["grades"] or "")
-    counted = _find_counts(profile, roles, counts, faults)
+        return _find_bits(profile, given["grades"])
+    counted = _find_counts(profile, roles, counts, faults, kept)
     if counted is not None or roles["grades"] is not None:
-        return counted or _find_bits(profile, roles["grades"] or "")
+        return counted or _find_bits(profile, roles["grades"])
     if None not in (roles["answers"], roles["references"]):
         return None
-    return _find_objects(profile) or _find_columns(profile, roles, given.values())
+    return _find_objects(profile, kept) or _find_columns(profile, roles, kept)
 
 
-def _join(block: Block, joined: Mapping[str, str]) -> dict[str, list[Any]]:
-    return {name: [*map(list, zip(*map(block.__getitem__, name.split("+")), strict=True))] for name in joined.values()}
+def _note(names: Sequence[str]) -> Message:
+    return Message(
+        "shapes.listed", "Read as the samples of each problem, in columns: {columns}.", columns=quote_all(names)
+    )
 
 
-def _find_bits(profile: Profile, name: str) -> Change | None:
+def _join(lists: Mapping[str, Sequence[str]], kept: set[str | None], block: Block) -> Block:
+    """Put lists in place of the columns that hold their samples, except those that a user named."""
+    gone = () if not kept.isdisjoint(lists) else [name for own in lists.values() for name in own if name not in kept]
+    rows = {name: zip(*map(block.__getitem__, own), strict=True) for name, own in lists.items()}
+    return block.put(gone, {name: [*map(list, own)] for name, own in rows.items()})
+
+
+def _find_bits(profile: Profile, name: str | None) -> Change | None:
     """Find verdicts that are written as one text: "0110"."""
-    if name not in profile.columns:
-        return None
-    texts = profile[name].there
-    if not texts or not all(isinstance(text, str) and re.fullmatch("[01](?: ?[01])+", text) for text in texts):
+    texts = profile[name].there if name in profile.columns else []
+    if name is None or not all(isinstance(text, str) and re.fullmatch("[01](?: ?[01])+", text) for text in texts):
         return None
     if not any(text.startswith("0") or len(text) > 3 for text in texts):
         return None  # 10 and 100 may be points
-    note = Message("shapes.bits", "Column “{column}” was read as a verdict in each digit.", column=shorten(name))
-
-    def apply(block: Block) -> Block:
-        return block.put((), {name: list(map(_read_bits, block[name]))})
-
-    return Change(apply, note)
+    return Change(lambda block: block.put((), {name: list(map(_read_bits, block[name]))}), _note([name]))
 
 
 def _read_bits(text: Any) -> Any:
@@ -97,7 +101,13 @@ def _read_bits(text: Any) -> Any:
     return list(map(int, text.replace(" ", ""))) if is_read else text
 
 
-def _find_counts(profile: Profile, roles: Columns, counts: Mapping[str, str | None], faults: Faults) -> Change | None:
+def _find_counts(
+    profile: Profile,
+    roles: Columns,
+    counts: Mapping[str, str | None],
+    faults: Faults,
+    kept: set[str | None],
+) -> Change | None:
     total = counts.get("n") or next(iter(find_named(profile.columns, TOTAL)), None)
     right = counts.get("c") or next(iter(find_named(profile.columns, RIGHT)), None)
     share = None if right is not None else next(iter(find_named(profile.columns, SHARE)), None)
@@ -120,8 +130,8 @@ def _find_counts(profile: Profile, roles: Columns, counts: Mapping[str, str | No
         total=shorten(total),
         right=shorten(column),
     )
-    spread = _Spread(total, column, roles["problem"], faults, is_share=right is None)
-    return Change(spread, note)
+    gone = {total, column}.difference(kept)
+    return Change(_Spread(total, column, roles["problem"], faults, gone, is_share=right is None), note)
 
 
 def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, is_share: bool) -> bool:
@@ -164,9 +174,11 @@ def _read_share(cell: object) -> float | None:
 class _Spread:
     """Put a list of grades in place of counts. A row whose counts are the sums of those above it is refused."""
 
-    def __init__(self, total: str, right: str, problem: str | None, faults: Faults, *, is_share: bool) -> None:
+    def __init__(
+        self, total: str, right: str, problem: str | None, faults: Faults, gone: Collection[str], *, is_share: bool
+    ) -> None:
         self.total, self.right, self.problem, self.is_share, self.faults = total, right, problem, is_share, faults
-        self.sums, self.rows = [0, 0], 0
+        self.gone, self.sums, self.rows = gone, [0, 0], 0
 
     def __call__(self, block: Block) -> Block:
         grades: dict[int, list[int]] = {}
@@ -179,7 +191,7 @@ class _Spread:
                     raise make_summary_error(self.problem or "line", name, UNITS["row"](place))
                 self.sums, self.rows = [self.sums[0] + n, self.sums[1] + c], self.rows + 1
                 grades[position] = [1] * c + [0] * (n - c)
-        return block.take(list(grades)).put([self.total, self.right], {"grades": list(grades.values())})
+        return block.take(list(grades)).put(self.gone, {"grades": list(grades.values())})
 
     def _read(self, place: int, total: object, right: object) -> tuple[int, int]:
         n, c = _read_count(total), _read_count(right)
@@ -187,44 +199,32 @@ class _Spread:
             share = _read_share(right)
             product = None if share is None else share * n
             c = None if product is None or abs(product - round(product)) > 0.05 + 0.005 * n else round(product)
-        if n is None or c is None:
-            raise InputError(
-                "shapes.count",
-                "A count of samples must be a whole number from 0 to {most:,}; got {value} ({place}).",
-                most=_MOST,
-                value=quote(total if n is None else right),
-                place=describe_place(place, self.total if n is None else self.right),
-            )
-        if not n or c > n:
+        if n is None or c is None or not 0 < n <= _MOST or c > n:
             raise InputError(
                 "shapes.counts",
-                "Column “{right}” must count the correct samples among those that column “{total}” counts; got "
-                "{correct} of {count} ({place}).",
-                right=shorten(self.right),
+                "Column “{total}” must count the samples, from 1 to {most:,}, and “{right}” the correct ones among "
+                "them; got {count} and {correct} ({place}).",
                 total=shorten(self.total),
-                correct=c,
-                count=n,
+                right=shorten(self.right),
+                most=_MOST,
+                count=quote(total),
+                correct=quote(right),
                 place=UNITS["row"](place),
             )
         return n, c
 
 
-def _find_objects(profile: Profile) -> Change | None:
+def _find_objects(profile: Profile, kept: set[str | None]) -> Change | None:
     """Find a column with a list of objects for each problem: `samples: [{text, correct}]`."""
     for column in profile.columns.values():
         parts = [part for cell in column.there if isinstance(cell, list) for part in cell if isinstance(part, dict)]
         fields = list(dict.fromkeys(name for part in parts for name in part))
         if column.spelling in SAMPLE_LIST and {*map(normalize_name, fields)} & OF_SAMPLES:
-            note = Message(
-                "shapes.unfolded",
-                "The objects in column “{column}” were read as the samples of each problem.",
-                column=shorten(column.name),
-            )
-            return Change(partial(_unfold, column.name, fields), note)
+            return Change(partial(_unfold, column.name, fields, kept), _note([column.name]))
     return None
 
 
-def _unfold(outer: str, fields: Sequence[str], block: Block) -> Block:
+def _unfold(outer: str, fields: Sequence[str], kept: set[str | None], block: Block) -> Block:
     cells = block[outer]
     columns: dict[str, list[Any]] = {}
     for field in fields:
@@ -234,74 +234,56 @@ def _unfold(outer: str, fields: Sequence[str], block: Block) -> Block:
             [part.get(field) if isinstance(part, dict) else part for part in cell] if isinstance(cell, list) else cell
             for cell in cells
         ]
-    return block.put([outer], columns)
+    return block.put(() if outer in kept else [outer], columns)
 
 
-def _find_columns(profile: Profile, roles: Columns, given: Collection[str | None]) -> Change | None:
-    """Find numbered columns that hold a sample each: `answer_1` … `answer_8`, `run_0` … `run_3`."""
+def _list_families(profile: Profile) -> dict[str, list[tuple[int, str]]]:
+    """List columns whose names differ in a number alone, by the rest of the name and in the order of the numbers."""
     families: dict[str, list[tuple[int, str]]] = {}
     for name, column in profile.columns.items():
         match = _NUMBERED.fullmatch(column.spelling)
         if match:
             families.setdefault(match[1], []).append((int(match[2]), name))
+    return {stem: sorted(family) for stem, family in families.items()}
+
+
+def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Change | None:
+    """Find numbered columns that hold a sample each: `answer_1` … `answer_8`, `run_0` … `run_3`."""
     found: dict[str, tuple[str, ...]] = {}
-    for stem, family in families.items():
-        numbers, names = zip(*sorted(family), strict=True)
+    for stem, family in _list_families(profile).items():
+        numbers, names = zip(*family, strict=True)
         is_row = numbers[0] < 2 and numbers == tuple(range(numbers[0], numbers[0] + len(numbers)))
         role = _find_role(profile, stem, names, roles) if len(names) > 1 and (is_row or stem in RUN) else None
-        if role is None or role in profile.columns or role in found or not {*names}.isdisjoint(given):
+        if role is None or role in profile.columns or role in found or not kept.isdisjoint(names):
             continue
         # Beside numbered answers, a column `answer` is the reference.
         taken = roles[role]
         if taken is not None and (role != "answers" or normalize_name(taken) not in OWN_ANSWER):
             continue
         if stem in _PREDICTORS:
-            _refuse_predictors(role, names)
+            raise InputError(
+                "shapes.predictors",
+                "Columns {first} to {last} may be samples of one model, or each of another predictor. If they are "
+                "samples: {all}. To score one: {one}.",
+                first=quote(names[0]),
+                last=quote(names[-1]),
+                all=Mention(columns={role: "+".join(names)}),
+                one=Mention(columns={role: names[0]}),
+            )
         found[role] = names
-    if not found:
-        return None
-    first = next(iter(found.values()))
-    note = Message(
-        "shapes.folded",
-        "The {count} columns from {first} to {last} were read as samples of each problem.",
-        count=len(first),
-        first=quote(first[0]),
-        last=quote(first[-1]),
-    )
-    gone = [name for names in found.values() for name in names]
-
-    def apply(block: Block) -> Block:
-        lists = {role: [*map(list, zip(*map(block.__getitem__, own), strict=True))] for role, own in found.items()}
-        return block.put(gone, lists)
-
-    return Change(apply, note)
+    return Change(partial(_join, found, kept), _note(next(iter(found.values())))) if found else None
 
 
 def find_family(profile: Profile, problem: str | None) -> list[str]:
     """Find numbered columns of one name, most of whose cells could be grades, or that hold few words."""
-    families: dict[str, list[str]] = {}
-    for name, column in profile.columns.items():
-        match = _NUMBERED.fullmatch(column.spelling)
-        if match and name != problem:
-            families.setdefault(match[1], []).append(name)
-    for stem, family in families.items():
-        fitting = [name for name in family if profile[name].fits("grades")]
-        texts = {key for name in family for key in profile[name].keys}
-        has_words = stem not in _UNNAMED and len(texts) < min(4, profile.count * len(family))
-        families[stem] = family if has_words else fitting
-    return max((own for own in families.values() if len(own) > 1), key=len, default=[])
-
-
-def _refuse_predictors(role: str, names: Sequence[str]) -> None:
-    raise InputError(
-        "shapes.predictors",
-        "Columns {first} to {last} may be samples of one model, or each of another predictor. If they are samples: "
-        "{all}. To score one: {one}.",
-        first=quote(names[0]),
-        last=quote(names[-1]),
-        all=Mention(columns={role: "+".join(names)}),
-        one=Mention(columns={role: names[0]}),
-    )
+    found: list[str] = []
+    for stem, family in _list_families(profile).items():
+        names = [name for _, name in family if name != problem]
+        texts = {key for name in names for key in profile[name].keys}
+        has_words = stem not in _UNNAMED and len(texts) < min(4, profile.count * len(names))
+        own = names if has_words else [name for name in names if profile[name].fits("grades")]
+        found = own if len(own) > max(len(found), 1) else found
+    return found
 
 
 def _find_role(profile: Profile, stem: str, names: Sequence[str], roles: Columns) -> str | None:

@@ -224,23 +224,15 @@ def refuse_repeated(verdicts: NDArray[np.float64], texts: Sequence[Sequence[str]
     half = len(verdicts) // 2
     sure = any(len({*cells[:half]}) >= half / 2 for cells in texts)
     differing = min(int((verdicts[:half] > 0.5).sum()), int((verdicts[:half] <= 0.5).sum()))
+    said = Message(
+        "structure.repeated",
+        "The rows from {row:,} on repeat those before them. If the file was appended to itself, n is twice as large as "
+        "it should be: remove one half. If it holds two runs that are alike, say so: {option:pool=file}.",
+        row=half + 1,
+    )
     if sure or (half >= 20 and differing >= 5 and not texts):
-        raise InputError(
-            "structure.repeated",
-            "The rows from {row:,} on repeat those before them: the file was appended to itself. Remove one half or, "
-            "if it holds two runs that are alike, say so: {option:pool=file}.",
-            row=half + 1,
-        )
-    if not differing:
-        return []
-    return [
-        Message(
-            "note.repeated",
-            "The rows from {row:,} on repeat those before them. If the file was appended to itself, n is twice as "
-            "large as it should be: remove one half.",
-            row=half + 1,
-        )
-    ]
+        raise InputError(said.code, said.sentence, **said.values)
+    return [said] if differing else []
 
 
 def repeats(*columns: NDArray[Any]) -> bool:

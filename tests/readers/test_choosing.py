@@ -18,133 +18,97 @@ COLUMNS = {
     "quick": [True, False, True, True, None],
     "correct": [1, 0, 1, 1, 0],
 }
+TWO = {"model": ["a", "b"], "checkpoint": [1, 2]}
+ARRAYS = {"model": np.array(["a", "b"]), "seed": np.array([0, 1]), "quick": np.array([True, False])}
 
 
-def refused(code, columns=COLUMNS, **options):
+class Single(dict):
+    """Columns of which only the model may be looked at."""
+
+    def __getitem__(self, name):
+        assert name == "model"
+        return super().__getitem__(name)
+
+
+@for_each(
+    "columns, options, rows",
+    [
+        (COLUMNS, {"where": {"model": "b"}}, [2, 3]),
+        (COLUMNS, {"where": {"model": ["c"]}}, [4]),
+        (COLUMNS, {"where": {"model": "a", "seed": 1}}, [1]),
+        (COLUMNS, {"where": {"model": "a", "seed": "1"}}, [1]),
+        (COLUMNS, {"where": {"model": "a", "seed": np.int64(1)}}, [1]),
+        (COLUMNS, {"where": {"model": "a", "seed": [0, 1]}}, [0, 1]),
+        (COLUMNS, {"where": {"model": "b", "quick": True}}, [2, 3]),
+        (COLUMNS, {"where": {"model": "b", "quick": "true"}}, [2, 3]),
+        (COLUMNS, {"where": {"quick": None}}, [4]),
+        (COLUMNS, {"where": {"model": ["a", "c"]}, "pool": "model"}, [0, 1, 4]),
+        (COLUMNS, {"pool": "model"}, None),
+        (COLUMNS, {"pool": ("model", "seed")}, None),
+        (COLUMNS, {"used": ["model", None]}, None),
+        (TWO, {"pool": ["model", "checkpoint"]}, None),
+        (ARRAYS, {"where": {"model": "a", "seed": 0, "quick": True}}, [0]),
+        (Single(COLUMNS), {"where": {"model": "a"}}, [0, 1]),
+        ({"correct": [1, 0]}, {"where": None}, None),
+        ({"correct": [1, 0]}, {"where": {}}, None),
+        ({"seed": [0, 1], "correct": [1, 0]}, {}, None),
+        ({"model": ["a", "a"], "run": [1, 1]}, {}, None),
+    ],
+)
+def test_rows_are_kept(columns, options, rows):
+    assert select_rows(columns, **options) == rows
+
+
+def refused(columns=COLUMNS, **options):
     with pytest.raises(InputError) as caught:
         select_rows(columns, **options)
-    assert caught.value.code == f"models.{code}"
-    assert len(str(caught.value)) < 900
-    str(caught.value).encode()
-    return str(caught.value)
+    said = str(caught.value)
+    assert len(said.encode()) < 900
+    return caught.value.code, said
 
 
-class TestWhere:
-    @for_each(
-        "where, rows",
-        [
-            ({"model": "b"}, [2, 3]),
-            ({"model": ["c"]}, [4]),
-            ({"model": "a", "seed": 1}, [1]),
-            ({"model": "a", "seed": "1"}, [1]),
-            ({"model": "a", "seed": np.int64(1)}, [1]),
-            ({"model": "a", "seed": [0, 1]}, [0, 1]),
-            ({"model": "b", "quick": True}, [2, 3]),
-            ({"model": "b", "quick": "true"}, [2, 3]),
-            ({"quick": None}, [4]),
-        ],
-    )
-    def test_rows_are_kept(self, where, rows):
-        assert select_rows(COLUMNS, where=where) == rows
-
-    def test_nothing_asked_for_is_everything(self):
-        for where in (None, {}):
-            assert select_rows({"correct": [1, 0]}, where=where) is None
-
-    def test_columns_may_be_arrays(self):
-        columns = {"model": np.array(["a", "b"]), "seed": np.array([0, 1]), "quick": np.array([True, False])}
-        assert select_rows(columns, where={"model": "a", "seed": 0, "quick": True}) == [0]
-
-    def test_unknown_columns_are_refused(self):
-        said = refused("no_column", where={"modle": "a"})
-        assert "“modle”" in said
-        assert "“model”, “seed”, “quick”, “correct”" in said
-
-    def test_unknown_values_are_refused(self):
-        said = refused("no_value", where={"model": "d"})
-        assert "“d”" in said
-        assert "“a”, “b”, “c”" in said
-        assert "2" in refused("no_value", where={"seed": [0, 2]})
-
-    def test_values_that_never_meet_are_refused(self):
-        refused("no_rows", where={"model": "c", "seed": 1, "quick": True})
-        refused("no_rows", where={"model": []})
-
-    @for_each("where", ["model", 7, ["model"], [("model", "a")]])
-    def test_another_kind_is_refused(self, where):
-        with pytest.raises(TypeError, match="`where` must map columns to values"):
-            select_rows(COLUMNS, where=where)
+@for_each(
+    "columns, options, code, said",
+    [
+        (COLUMNS, {"where": {"modle": "a"}}, "standard.no_column", ["“modle”", "“model”, “seed”, “quick”, “correct”"]),
+        (COLUMNS, {"pool": "modle"}, "standard.no_column", ["“modle”"]),
+        (COLUMNS, {"where": {"model": "d"}}, "models.no_value", ["“d”", "“a”, “b”, “c”"]),
+        (COLUMNS, {"where": {"seed": [0, 2]}}, "models.no_value", ["2"]),
+        (COLUMNS, {"where": {"model": "c", "seed": 1, "quick": True}}, "models.no_rows", []),
+        (COLUMNS, {"where": {"model": []}}, "models.no_rows", []),
+        (COLUMNS, {"where": {"model": ["a", "c"]}}, "models.several", ["“a”, “c”"]),
+        (TWO, {"pool": "model"}, "models.several", ["“checkpoint”"]),
+        ({"model": [None, "a", "a"]}, {}, "models.several", ["null, “a”", 'where={"model": "a"}']),
+        ({"model": list(map(str, range(50)))}, {}, "models.several", ["“8”, “9”, …"]),
+        *(
+            ({name: ["a", "a", "b"], "correct": [1, 0, 1]}, {}, "models.several", [
+                f"“{name}”", "“a”, “b”", f'where={{"{name}": "a"}}', f'pool="{name}"'])
+            for name in [*MODEL_NAMES, "Model Name", "MODEL-ID"]
+        ),
+        *(
+            ({"model": pair}, {}, "models.several", [])
+            for value in ("x" * 100_000, "\ud800", {"a": [1]}, 7, 0.5, True, "<b>")
+            for pair in ([value, "a"], ["a", value])
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_chosen_is_refused(columns, options, code, said):
+    found, sentence = refused(columns, **options)
+    assert found == code
+    assert all(each in sentence for each in said)
 
 
-@for_each("pool", [7, {"model"}, True, {"model": 1}])
-def test_another_kind_of_pool_is_refused(pool):
-    with pytest.raises(TypeError, match="`pool` must be the name of a column or a list of names"):
-        select_rows(COLUMNS, pool=pool)
+def test_what_the_sentence_says_works():
+    _, said = refused()
+    assert select_rows(COLUMNS, where=eval(re.search(r"where=(\{.*?\})", said)[1])) == [0, 1]
+    assert select_rows(COLUMNS, pool=eval(re.search(r'pool=(".*?")', said)[1])) is None
 
 
-class TestSeveralModels:
-    @for_each("name", [*MODEL_NAMES, "Model Name", "MODEL-ID"])
-    def test_they_are_refused(self, name):
-        said = refused("several", {name: ["a", "a", "b"], "correct": [1, 0, 1]})
-        assert f"“{name}”" in said
-        assert "“a”, “b”" in said
-        assert f'where={{"{name}": "a"}}' in said
-        assert f'pool="{name}"' in said
-
-    def test_what_the_sentence_says_works(self):
-        said = refused("several")
-        assert select_rows(COLUMNS, where=eval(re.search(r"where=(\{.*?\})", said)[1])) == [0, 1]
-        assert select_rows(COLUMNS, pool=eval(re.search(r'pool=(".*?")', said)[1])) is None
-
-    def test_those_that_are_left_are_refused(self):
-        said = refused("several", where={"model": ["a", "c"]})
-        assert "“a”, “c”" in said
-        assert select_rows(COLUMNS, where={"model": ["a", "c"]}, pool="model") == [0, 1, 4]
-
-    def test_ten_are_named(self):
-        said = refused("several", {"model": list(map(str, range(50)))})
-        assert "“9”, …" in said
-        assert "“10”" not in said
-
-    def test_a_row_without_model_is_of_another_one(self):
-        said = refused("several", {"model": [None, "a", "a"]})
-        assert "null, “a”" in said
-        assert 'where={"model": "a"}' in said
-
-    @for_each("value", ["x" * 100_000, "\ud800", {"a": [1]}, 7, 0.5, True, "<b>"])
-    def test_any_value_can_be_named(self, value):
-        refused("several", {"model": [value, "a"]})
-        refused("several", {"model": ["a", value]})
-
-    def test_one_model_is_no_matter(self):
-        assert select_rows({"model": ["a", "a"], "run": [1, 1]}) is None
-
-    @for_each("pool", ["model", ["model"], ("model", "seed")])
-    def test_they_may_be_pooled(self, pool):
-        assert select_rows(COLUMNS, pool=pool) is None
-
-    def test_every_column_must_be_pooled(self):
-        columns = {"model": ["a", "b"], "checkpoint": [1, 2]}
-        assert "“checkpoint”" in refused("several", columns, pool="model")
-        assert select_rows(columns, pool=["model", "checkpoint"]) is None
-
-    def test_unknown_columns_cannot_be_pooled(self):
-        assert "“modle”" in refused("no_column", pool="modle")
-
-    def test_a_column_with_a_role_is_no_model(self):
-        assert select_rows(COLUMNS, used=["model", None]) is None
-
-    def test_seeds_are_samples_of_one_model(self):
-        assert select_rows({"seed": [0, 1], "correct": [1, 0]}) is None
-
-
-def test_only_columns_that_matter_are_looked_at():
-    class Columns(dict):
-        def __getitem__(self, name):
-            assert name == "model"
-            return super().__getitem__(name)
-
-    assert select_rows(Columns(COLUMNS), where={"model": "a"}) == [0, 1]
+@for_each("option", [*({"where": each} for each in ("model", 7, ["model"], [("model", "a")])),
+                     *({"pool": each} for each in (7, {"model"}, True, {"model": 1}))])  # fmt: skip
+def test_another_kind_is_refused(option):
+    with pytest.raises(TypeError, match=r"`where` must map columns|`pool` must be the name of a column or a list"):
+        select_rows(COLUMNS, **option)
 
 
 @for_each("ids", [{}, {"id": None}])

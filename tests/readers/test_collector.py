@@ -335,7 +335,7 @@ class TestRows:
         assert kept({"id": [1, 2], "model": "b"}) == [2]
 
     def test_where_that_finds_nothing(self):
-        for where, code in (({"model": "c"}, "models.no_rows"), ({"modle": "a"}, "models.no_column")):
+        for where, code in (({"model": "c"}, "models.no_rows"), ({"modle": "a"}, "standard.no_column")):
             rows, collector = read(self.TEXT, where=where)
             assert rows == []
             with pytest.raises(InputError) as caught:
@@ -343,7 +343,7 @@ class TestRows:
             assert caught.value.code == code
 
     def test_where_in_a_format_without_rows(self):
-        assert refuse(("p", {}), where={"model": "a"}).code == "models.no_column"
+        assert refuse(("p", {}), where={"model": "a"}).code == "standard.no_column"
 
     def test_rows_of_several_models(self):
         with pytest.raises(InputError, match=r"“model” has several values: “a”, “b”") as caught:

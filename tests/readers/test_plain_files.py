@@ -241,11 +241,11 @@ READ = {
     "two columns that agree": (csv("id,correct,passed", "a,1,1", "a,0,0", "b,1,1"), [[1, 0], [1]]),
     "one id for two questions": (
         jsonl(*({"id": i % 2, "question": f"q{i}", "correct": 1} for i in range(4))),
-        refused("plain.two_questions", columns={"problem": "question"}),
+        refused("plain.questions", columns={"problem": "question"}),
     ),
     "one question for all ids": (
         jsonl(*({"uid": i, "question": f"q{i % 2}", "correct": 1} for i in range(4))),
-        refused("plain.own_names", columns={"problem": "question"}),
+        refused("plain.questions", columns={"problem": "question"}),
     ),
     "data sets of one id": (
         csv("dataset,id,correct", "x,0,1", "y,0,0", "x,1,1", "y,1,1"),
@@ -394,7 +394,7 @@ def test_errors_beside_wrong_verdicts_are_noted(tmp_path):
 
 def test_few_rows_that_repeat_are_noted(tmp_path):
     samples = read_samples(write(tmp_path, ids("a1", "b0", "c1", "a1", "b0", "c1")))
-    assert [note.code for note in samples.origin.notes] == ["note.repeated"]
+    assert [note.code for note in samples.origin.notes] == ["structure.repeated"]
 
 
 TABLES = {

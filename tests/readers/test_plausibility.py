@@ -234,7 +234,7 @@ class TestQuestions:
     def test_an_id_for_each_sample(self, write, column):
         rows = [{"id": i, column: f"question {i % 6}", "correct": i % 2} for i in range(24)]
         path = write("f.jsonl", rows)
-        said = refuse(path, "plain.own_names")
+        said = refuse(path, "plain.questions")
         assert f'columns={{"problem": "{column}"}}' in said
         assert 'columns={"problem": "id"}' in said
         assert read_samples(path, columns={"problem": column}).n.tolist() == [4] * 6
@@ -244,9 +244,9 @@ class TestQuestions:
     def test_other_names_of_questions(self, write, column):
         asked = [{"id": i, column: f"question {i % 6}", "correct": i % 2} for i in range(24)]
         path = write("f.jsonl", asked)
-        assert f'columns={{"problem": "{column}"}}' in refuse(path, "plain.own_names")
+        assert f'columns={{"problem": "{column}"}}' in refuse(path, "plain.questions")
         path = write("f.jsonl", [row | {"id": i % 3} for i, row in enumerate(asked)])
-        assert f'columns={{"problem": "{column}"}}' in refuse(path, "plain.two_questions")
+        assert f'columns={{"problem": "{column}"}}' in refuse(path, "plain.questions")
         assert read_samples(path, columns={"problem": column}).n.tolist() == [4] * 6
 
     @pytest.mark.parametrize("column", ["messages", "prompt", "input"])
@@ -258,10 +258,10 @@ class TestQuestions:
 
         asked = [ask(i, f"question {i % 6}") for i in range(24)]
         path = write("f.jsonl", asked)
-        assert 'columns={"problem": "id"}' in refuse(path, "plain.own_names")
+        assert 'columns={"problem": "id"}' in refuse(path, "plain.questions")
         assert read_samples(path, columns={"problem": "id"}).n.tolist() == [1] * 24
         path = write("f.jsonl", [row | {"id": i % 3} for i, row in enumerate(asked)])
-        assert "Problem 0 has two" in refuse(path, "plain.two_questions")
+        assert "apart: 0 with" in refuse(path, "plain.questions")
         assert read_samples(path, columns={"problem": "id"}).n.tolist() == [8] * 3
         assert (
             read_samples(write("f.jsonl", [row | {"id": i % 6} for i, row in enumerate(asked)])).n.tolist() == [4] * 6
@@ -275,7 +275,7 @@ class TestQuestions:
         asked = {"instruction": lambda i, j: f"Do {i % 2}.", "input": lambda i, j: f"input {i}"}
         assert read_samples(write("f.jsonl", verdicts(range(24), 1, **asked))).n.tolist() == [1] * 24
         path = write("f.jsonl", verdicts(range(24), 1, **asked | {"input": lambda i, j: f"input {i % 6}"}))
-        assert 'columns={"problem": "input"}' in refuse(path, "plain.own_names")
+        assert 'columns={"problem": "input"}' in refuse(path, "plain.questions")
 
     def test_other_messages_under_the_same_ids(self, write):
         paths = [
@@ -296,13 +296,13 @@ class TestQuestions:
         }
         path = write("f.jsonl", [row for pair in zip(*asked.values(), strict=True) for row in pair])
         refuse(path, "models.settings")
-        refuse(path, "plain.two_questions", pool="benchmark")
+        refuse(path, "plain.questions", pool="benchmark")
         assert read_samples(path, where={"benchmark": "y"}).n.tolist() == [count] * 5
 
     def test_an_id_of_two_questions(self, write):
         rows = [row for name in "xy" for row in verdicts(question=lambda i, j, name=name: f"{i} of {name}")]
         path = write("f.jsonl", rows)
-        assert 'columns={"problem": "question"}' in refuse(path, "plain.two_questions")
+        assert 'columns={"problem": "question"}' in refuse(path, "plain.questions")
         assert read_samples(path, columns={"problem": "question"}).n.tolist() == [4] * 10
         assert read_samples(path, columns={"problem": "id"}).n.tolist() == [8] * 5
 

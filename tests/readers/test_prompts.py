@@ -113,7 +113,7 @@ def test_check_is_called_where_nobody_calls_it(tests, entry, called):
 @for_each(
     "data, option, says",
     [
-        ({"answers": [["a"]], "references": ["b"]}, "prompt", "must name a column. .* got prompt"),
+        ({"answers": [["a"]], "references": ["b"]}, "prompt", "no column “prompt”"),
         (
             {"answers": [["a"]], "references": ["b"], "p": [1]},
             "p",

@@ -299,7 +299,7 @@ def data_base(path):
     [
         (data_base, "sources.sqlite", "read_sql"),
         (lambda path: spreadsheet(), "tables.spreadsheet", "read_excel"),
-        (lambda path: delimited(["id", "n", "c"], [("p", 3, 4)]).encode(), "shapes.counts", "4 of 3"),
+        (lambda path: delimited(["id", "n", "c"], [("p", 3, 4)]).encode(), "shapes.counts", "got “3” and “4”"),
     ],
 )
 def test_files_that_are_refused_with_a_way_on(make, code, way, tmp_path_factory):
@@ -328,12 +328,12 @@ def test_counts(rows, columns, tmp_path):
 @for_each(
     "row, said",
     [
-        ("a,4,x", "got “x” (line 4, column “c”)"),
-        ("a,4,", "got null (line 4, column “c”)"),
-        ("a,4,-2", "got “-2” (line 4, column “c”)"),
-        ("a,4.5,2", "got “4.5” (line 4, column “n”)"),
-        ("a,1e300,2", "got “1e300” (line 4, column “n”)"),
-        ("a,0,0", "got 0 of 0 (line 4)"),
+        ("a,4,x", "got “4” and “x” (line 4)"),
+        ("a,4,", "got “4” and null (line 4)"),
+        ("a,4,-2", "got “4” and “-2” (line 4)"),
+        ("a,4.5,2", "got “4.5” and “2” (line 4)"),
+        ("a,1e300,2", "got “1e300” and “2” (line 4)"),
+        ("a,0,0", "got “0” and “0” (line 4)"),
     ],
 )
 def test_a_count_that_cannot_be_used_is_named_or_left_out(row, said, tmp_path):
@@ -349,7 +349,7 @@ def test_a_count_that_cannot_be_used_is_named_or_left_out(row, said, tmp_path):
 def test_counts_that_are_all_broken_leave_nothing():
     said = refuse("id,n,c\na,1,2\nb,1,3\n", "standard.nothing_left", errors="skip")
     assert "all 2 rows" in said
-    assert "2 of 1" in said
+    assert "got “1” and “2”" in said
 
 
 def test_numbered_columns_are_left_alone_where_one_of_them_is_named():

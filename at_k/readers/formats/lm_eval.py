@@ -178,17 +178,10 @@ def _read_document(
 ) -> Row:
     """Return the answers of a document, its references and its grade; no answers where choices were compared."""
     responses, answers = _list_responses(row), _list_answers(row)
-    if len(responses) != chosen.n or (responses and len(answers) != chosen.kept):
-        raise InputError(
-            "lm_eval.repeats",
-            "Every document must have as many responses and answers as the first: {n} and {kept}, not {found} and "
-            "{answers} (line {line}).",
-            n=chosen.n,
-            kept=chosen.kept,
-            found=len(responses),
-            answers=len(answers),
-            line=number,
-        )
+    # Every document has as many responses and answers as the first.
+    for name, own, count in (("resps", responses, chosen.n), ("filtered_resps", answers, chosen.kept)):
+        if len(own) != count and (name == "resps" or responses):
+            raise refuse_field("lm-eval", name, row[name], collector.place(number))
     if metric is not None and metric not in row:
         raise collector.lack(metric, number)
     kept = responses if raw else [None if each == _NO_ANSWER else each for each in answers]

@@ -24,8 +24,9 @@ from typing import Any
 from at_k.errors import InputError, Message
 from at_k.readers.blocks import find_field
 from at_k.readers.collector import Collector
+from at_k.readers.faults import UNITS
 from at_k.readers.fields import Found, Row
-from at_k.readers.format import TEXTS, Reading, check_kinds, has_fields
+from at_k.readers.format import TEXTS, Reading, check_kinds, has_fields, refuse_field
 from at_k.readers.names import quote, quote_all
 from at_k.readers.sources import Source
 
@@ -73,15 +74,10 @@ def find_details(source: Source, *_: Any, regroup: bool = False) -> Found:
         )
     details = [{role: each.get(name) for role, name in fields.items()} for each in found]
     for place, own in enumerate(details, 1):
-        lengths = {len(value) if isinstance(value, list) else 0 for value in own.values()}
-        if len(lengths) > 1 or 0 in lengths:
-            raise InputError(
-                "opencompass.lengths",
-                "The fields {fields} must be lists of the same length, with at least one sample (problem {place}). The "
-                "evaluator may have left out a field for some samples; then score the predictions file instead.",
-                fields=quote_all(fields.values()),
-                place=place,
-            )
+        n = max((len(value) for value in own.values() if isinstance(value, list)), default=0)
+        for role, value in own.items():
+            if not isinstance(value, list) or len(value) != n or not n:
+                raise refuse_field("OpenCompass", fields[role], value, UNITS["problem"](place))
     details, notes = _regroup(details) if regroup else (details, [])
     rows = []
     for place, (each, own) in enumerate(zip(found, details, strict=True), 1):

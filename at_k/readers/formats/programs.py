@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from at_k.errors import InputError
 from at_k.readers.blocks import find_field
 from at_k.readers.fields import Chosen, Row, list_documents, list_in
 from at_k.readers.format import Reading, has_fields, refuse_field
@@ -46,18 +45,6 @@ def judge_statuses(sample: Row, number: int, chosen: Chosen) -> object:
             raise refuse_field("EvalPlus", column, sample.get("", status), chosen.collector.place(number))
         grades.append(_STATUSES[status])
     return False if False in grades else None if None in grades else True
-
-
-def list_problems(source: Source) -> list[Any]:
-    """List the problems of LiveCodeBench."""
-    problems = source.document if isinstance(source.document, list) else [source.document]
-    if not any(has_fields(each, "graded_list") for each in problems):
-        raise InputError(
-            "livecodebench.not_graded",
-            "This file of LiveCodeBench has no “graded_list”: its samples are not graded. Give the file that "
-            "--evaluate writes beside it, whose name ends in _eval_all.json.",
-        )
-    return problems
 
 
 def take_entry(sample: Row, *_: Any) -> object:

@@ -20,9 +20,10 @@ from at_k.readers.format import (
     has_fields,
     name_subject,
     refuse_field,
+    refuse_no_scorer,
 )
 from at_k.readers.formats import plain
-from at_k.readers.names import quote, quote_all
+from at_k.readers.names import quote
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
 
@@ -78,13 +79,7 @@ def list_statistics(entries: Sequence[Any], reading: Reading) -> tuple[list[str]
     """List the statistics of HELM, and those that are verdicts."""
     found = list_names(entries, "means")
     verdicts = [name for name in _VERDICTS if name in found]
-    if reading.scorer is None and not verdicts:
-        raise InputError(
-            "helm.scorer",
-            "None of the statistics in this file is known to say which samples are correct. {option:scorer} chooses "
-            "one: {names}.",
-            names=quote_all(found) or "none",
-        )
+    refuse_no_scorer(reading.scorer, found, verdicts)
     return found, verdicts or found or [""]
 
 

@@ -7,14 +7,13 @@ import re
 from math import isnan
 from sys import intern
 
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import Message
 from at_k.readers.cells import NOTHING, read_spelled
 from at_k.readers.choosing import find_step
 from at_k.readers.collector import Collector
 from at_k.readers.faults import find_fault
 from at_k.readers.fields import Found, Row
-from at_k.readers.format import Choice, Reading, choose, refuse_field
-from at_k.readers.names import quote
+from at_k.readers.format import Choice, Reading, choose, refuse_field, refuse_no_scorer
 from at_k.readers.parquet import list_columns, read_batches, read_rows
 from at_k.readers.sources import Source
 
@@ -136,15 +135,7 @@ def _read_rewards(source: Source, names: tuple[str, ...]) -> dict[str, list[floa
 
 
 def _choose_reward(rewards: dict[str, list[float]], wanted: str | None) -> Choice:
-    spans = {name: [each for each in values if not isnan(each)] for name, values in rewards.items()}
-    spans = {name: known for name, known in spans.items() if known}
-    fitting = next((name for name, known in spans.items() if min(known) >= 0 and max(known) <= 1), None)
-    if fitting is None and wanted is None:
-        raise InputError(
-            "trl.not_grades",
-            "No column of type double between “completion” and “advantage” lies between 0 and 1, as grades do: "
-            "{rewards}. Add a reward function that says which completions are correct, or name a column: {columns}.",
-            rewards=", ".join(f"{quote(name)} [{min(x):g}, {max(x):g}]" for name, x in spans.items()) or "none",
-            columns=Mention(columns={"grades": "…"}),
-        )
-    return choose("scorer", wanted, rewards, dict.fromkeys([*([] if fitting is None else [fitting]), *rewards]))
+    known = {name: [each for each in values if not isnan(each)] for name, values in rewards.items()}
+    fitting = [name for name, own in known.items() if own and min(own) >= 0 and max(own) <= 1]
+    refuse_no_scorer(wanted, [name for name in known if known[name]], fitting)
+    return choose("scorer", wanted, rewards, dict.fromkeys([*fitting[:1], *rewards]))

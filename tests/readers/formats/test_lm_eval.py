@@ -129,11 +129,11 @@ test_documents = over({
         refused("collector.lack", field="“right”", place="line 2"),
     ),
     "a document twice": ([{}, {}], refused("collector.same_problem", first="line 1", place="line 2")),
-    "other repeats": ([{}, {"doc_id": 1, "resps": [["x"]]}], refused("lm_eval.repeats", found="1", line="2")),
+    "other repeats": ([{}, {"doc_id": 1, "resps": [["x"]]}], refused(FIELD, name="“resps”", place="line 2")),
     "other answers": (
-        [{}, {"doc_id": 1, "filtered_resps": [["7"]]}], refused("lm_eval.repeats", answers="1", line="2"),
+        [{}, {"doc_id": 1, "filtered_resps": [["7"]]}], refused(FIELD, name="“filtered_resps”", place="line 2"),
     ),
-    "choices later": ([{}, {"doc_id": 1, "resps": [[["1", "True"]]]}], refused("lm_eval.repeats", found="0", line="2")),
+    "choices later": ([{}, {"doc_id": 1, "resps": [[["1", "True"]]]}], refused(FIELD, name="“resps”", place="line 2")),
     "filters that are cut": (
         [{}, {"filter": "b"}, {"doc_id": 1}], refused("lm_eval.lines", lines="2 of “all”, 1 of “b”"),
     ),

@@ -113,8 +113,10 @@ test_opencompass = over({
     "references alone": (Json(ALIKE), refused("opencompass.unknown_n")),
     # Lists may be samples, or the turns of a conversation.
     "lists": (Json(OBJECTS), refused("cells.answer", place="sample 1")),
-    "lists of other lengths": (details(DETAILS[0] | {"pred": ["7"]}), refused("opencompass.lengths", place="1")),
-    "no samples": (details(one(pred=[], correct=[])), refused("opencompass.lengths", place="1")),
+    "lists of other lengths": (
+        details(DETAILS[0] | {"pred": ["7"]}), refused("collector.field", name="“pred”", place="problem 1"),
+    ),
+    "no samples": (details(one(pred=[], correct=[])), refused("collector.field", name="“pred”", place="problem 1")),
     "a problem twice": (
         details(DETAILS[0], DETAILS[0]), refused("collector.same_problem", first="problem 1", place="problem 2"),
     ),

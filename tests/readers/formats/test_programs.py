@@ -83,7 +83,7 @@ test_livecodebench = over({
     "a problem twice": change_problem("collector.same_problem", question_id="abc301_a_0"),
     "a problem without a name": change_problem("collector.lack", question_id=None),
     "the file without verdicts": (
-        Json([{"question_id": "a", "output_list": [""], "code_list": [""]}]), refused("livecodebench.not_graded"),
+        Json([{"question_id": "a", "output_list": [""], "code_list": [""]}]), refused("collector.lack"),
     ),
 }, name="f.json")  # fmt: skip
 

@@ -40,7 +40,7 @@ test_helm = over({
     ),
     "no statistic that is known": (
         [entry(finish_reason_stop=1)],
-        refused("helm.scorer", names="“finish_reason_stop”"),
+        refused("format.no_metric", metrics="“finish_reason_stop”"),
         ({"scorer": "finish_reason_stop"}, found([[1]])),
     ),
     "a name that is no text": ([entry(exact_match=1), entry(1, ODD_NAME)], found([[1, None]])),

@@ -84,7 +84,7 @@ test_verl = over({
     "a reference that is a number": truth(4, [["4"]]),
     "two steps": (
         [{"step": 1}, {"score": 0.0, "step": 2}],
-        refused("collector.steps", steps="“1”, “2”"),
+        refused("models.several", column="step", values="“1”, “2”"),
         ({"where": {"step": 2}}, found([[0]])),
         ({"pool": "step"}, found([[1, 0]])),
     ),
@@ -138,13 +138,12 @@ test_trl = over({name: (completions(columns), *expected) for name, (columns, *ex
     "one reward is no choice": ({"right": [0.0, 1.0]}, found([[0, 1]], chosen={}, notes=[])),
     "columns that are no rewards": (
         {"answer": ["1", "2"], "count": [1, 2]},
-        refused("trl.not_grades", rewards="none"),
+        refused("format.no_metric", metrics="none"),
         ({"columns": {"grades": "count"}, "where": {"count": 1}}, found([[1]])),
     ),
-    "a reward that is no grade": (
-        {"length": [-3.0, 250.0]}, refused("trl.not_grades", rewards="“length” [-3, 250]"),
+    "rewards that are no grades": (
+        {"length": [-3.0, 250.0], "bonus": [0.0, 1.5]}, refused("format.no_metric", metrics="“length”, “bonus”"),
     ),
-    "a reward above 1": ({"bonus": [0.0, 1.5]}, refused("trl.not_grades", rewards="“bonus” [0, 1.5]")),
     "prompts of messages": (
         {"prompt": [chat("a"), chat("a"), chat("ß")], "right": [0.0, 1.0, 1.0]},
         found({json.dumps(chat("a")): [0, 1], json.dumps(chat("ß"), ensure_ascii=False): [1]}),
@@ -154,13 +153,13 @@ test_trl = over({name: (completions(columns), *expected) for name, (columns, *ex
         refused("collector.lack", place="row 2"),
         ({"errors": "skip"}, found({"a": [0], "b": [1]})),
     ),
-    "no rows": ({"right": pa.array([], pa.float64())}, refused("trl.not_grades", rewards="none")),
+    "no rows": ({"right": pa.array([], pa.float64())}, refused("format.no_metric", metrics="none")),
     "prompts with more samples": (
         {"prompt": list("aabbaa"), "right": [1.0] * 6}, found(n=[4, 2], notes=["collector.shared_prompt"]),
     ),
     "two steps": (
         {"step": [1, 2], "right": [0.0, 1.0]},
-        refused("collector.steps"), ({"where": {"step": 2}}, found([[1]])),
+        refused("models.several"), ({"where": {"step": 2}}, found([[1]])),
     ),
 }.items()})  # fmt: skip
 
