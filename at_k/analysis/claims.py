@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 
-from at_k.analysis.compared import Compared
 from at_k.errors import Message, Phrases
 from at_k.estimators import pass_at_k, pass_hat_k
 from at_k.report import Report
@@ -177,26 +178,27 @@ class Difference(NamedTuple):
     verdict: str
 
 
-def list_differences(compared: Compared) -> dict[Key, list[Difference]]:
-    """List the differences of two models by the line that they are on, each with the one verdict about it.
-
-    Where there is a band over k, its limits are those of every k, and the verdict is whether they exclude 0.
-    """
-    found: dict[Key, list[Difference]] = {}
-    for band in compared.bands.values():
-        ends = zip(band.k, band.difference, band.low, band.high, strict=True)
-        found[band.line] = [Difference(*each, _decide(each[2], each[3])) for each in ends]
-    for name, own in compared.comparisons.items():
-        key = name if isinstance(name, Key) else None
-        if key is not None and key.line not in found and (key.draws is None or not compared.bands):
-            better = compared.find_better(name)
-            verdict = "open" if better is None else "a" if own.difference > 0 else "b"
-            found.setdefault(key.line, []).append(Difference(key.k or 1, own.difference, own.low, own.high, verdict))
-    return found
+def find_spans(differences: Sequence[Difference]) -> list[tuple[str, int, int]]:
+    """Find the ranges of neighbouring k that have one verdict: the verdict, the first k, and the last."""
+    grouped = [(verdict, list(own)) for verdict, own in groupby(differences, key=lambda each: each.verdict)]
+    return [(verdict, own[0].k, own[-1].k) for verdict, own in grouped]
 
 
-def _decide(low: float, high: float) -> str:
-    return "a" if low > 0 else "b" if high < 0 else "open"
+def say_better(differences: Sequence[Difference], line: Key, names: tuple[str, str]) -> list[Message]:
+    """Say for which k which model is better in a line."""
+    claims: list[Message] = []
+    for verdict in ("a", "b", "open"):
+        spans = [(first, last) for own, first, last in find_spans(differences) if own == verdict]
+        k = ", ".join(f"{first}–{last}" if last > first else str(first) for first, last in spans)
+        if k and verdict == "open" and not claims:
+            claims.append(_say("claims.no_difference", a=names[0], b=names[1], line=str(line)))
+        elif k and verdict == "open":
+            claims.append(_say("claims.open", k=k))
+        elif k and len(differences) == 1:
+            claims.append(_say("claims.better", name=names[verdict == "b"], line=str(line)))
+        elif k:
+            claims.append(_say("claims.better_for", name=names[verdict == "b"], line=str(line), k=k))
+    return claims
 
 
 def make_verdicts(differences: list[Difference], line: Key, names: tuple[str, str]) -> list[Message]:
@@ -207,33 +209,9 @@ def make_verdicts(differences: list[Difference], line: Key, names: tuple[str, st
         >>> print(*make_verdicts(differences, Key("pass@k"), ("x", "y")), sep=" ")
         x is better in pass@k for k = 1. No difference is shown for k = 2. At k = 2: +2.0 points [−1.0, +5.0].
     """
-    every = [each.k for each in differences]
-    claims: list[Message] = []
-    for verdict in ("a", "b", "open"):
-        k, better = _write_ranges([each.k for each in differences if each.verdict == verdict], every), verdict == "b"
-        if k and verdict == "open" and not claims:
-            claims.append(_say("claims.no_difference", a=names[0], b=names[1], line=str(line)))
-        elif k and verdict == "open":
-            claims.append(_say("claims.open", k=k))
-        elif k and len(every) == 1:
-            claims.append(_say("claims.better", name=names[better], line=str(line)))
-        elif k:
-            claims.append(_say("claims.better_for", name=names[better], line=str(line), k=k))
-    last = differences[-1]
+    claims, last = say_better(differences, line, names), differences[-1]
     if np.isfinite([last.low, last.high]).all():
         values = {"value": Points(last.value), "low": Points(last.low), "high": Points(last.high)}
-        one = len(every) == 1
+        one = len(differences) == 1
         claims.append(_say("claims.one_difference", **values) if one else _say("claims.difference", k=last.k, **values))
     return claims
-
-
-def _write_ranges(k: list[int], every: list[int]) -> str:
-    """Write the k of a verdict as ranges of neighbours: "1–3, 8"."""
-    places = [every.index(each) for each in k]
-    ranges: list[list[int]] = []
-    for place in places:
-        if ranges and place == ranges[-1][1] + 1:
-            ranges[-1][1] = place
-        else:
-            ranges.append([place, place])
-    return ", ".join(f"{every[a]}–{every[b]}" if b > a else f"{every[a]}" for a, b in ranges)

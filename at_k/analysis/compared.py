@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from math import nan
 from typing import Any
 
 import numpy as np
 
+from at_k.analysis.claims import Difference, find_spans, say_better
 from at_k.analysis.measurements import Matched, find_estimator
 from at_k.combinatorics import Floats
 from at_k.errors import Message, Phrases
@@ -42,8 +42,6 @@ _say = Phrases(
         "compare.says_better": "{name} is better at {key}: {difference} [{low}, {high}], {p}.",
         "compare.one_undoes": "One more problem lost would undo this.",
         "compare.undone": "A further {count:,} problems lost would undo this.",
-        "compare.band_open": "For k = {k}, no difference is shown in {line}.",
-        "compare.band_better": "For k = {k}, {name} is better in {line}.",
         "compare.first_loss": "The first k at which {name} is worse lies from {first} to {last}.",
     }
 )
@@ -86,12 +84,15 @@ class Band(Shown):
         }  # fmt: skip
 
     @property
+    def differences(self) -> list[Difference]:
+        """List the difference at each k, with the verdict that its limits give."""
+        ends = zip(self.k, self.difference, self.low, self.high, strict=True)
+        return [Difference(*each, "a" if each[2] > 0 else "b" if each[3] < 0 else "open") for each in ends]
+
+    @property
     def spans(self) -> list[tuple[str, int, int]]:
         """List the ranges of k in which a is better ("gain"), worse ("loss"), or neither is shown ("open")."""
-        kinds = ["gain" if low > 0 else "loss" if high < 0 else "open"
-                 for low, high in zip(self.low, self.high, strict=True)]  # fmt: skip
-        grouped = groupby(zip(kinds, self.k, strict=True), key=lambda pair: pair[0])
-        return [(kind, members[0][1], members[-1][1]) for kind, own in grouped for members in [list(own)]]
+        return [(_SPANS.get(verdict, verdict), first, last) for verdict, first, last in find_spans(self.differences)]
 
     @property
     def first_loss(self) -> tuple[int, int | None] | None:
@@ -105,16 +106,8 @@ class Band(Shown):
 
     def describe(self) -> list[Message]:
         """Say for which k which model is better, and where the first loss can lie after a gain."""
-        messages = []
-        for kind, better in (("gain", self.names[0]), ("open", ""), ("loss", self.names[1])):
-            spans = [(first, last) for own, first, last in self.spans if own == kind]
-            k = ", ".join(f"{first}–{last}" if last > first else str(first) for first, last in spans)
-            if k and better:
-                messages.append(_say("compare.band_better", k=k, name=better, line=self.line))
-            elif k:
-                messages.append(_say("compare.band_open", k=k, line=self.line))
-        first = self.first_loss
-        if first is not None and first[1] is not None and self.spans[0][0] == "gain":
+        first, messages = self.first_loss, say_better(self.differences, self.line, self.names)
+        if first is not None and first[1] is not None and self.low[0] > 0:
             messages.append(_say("compare.first_loss", name=self.names[0], first=first[0], last=first[1]))
         return messages
 
@@ -125,6 +118,10 @@ class Band(Shown):
         head = ("k", f"{self.names[0]} − {self.names[1]} [{100 * self.confidence_level:g} %]")
         data = {name: getattr(self, name) for name in ("k", "difference", "low", "high", "spans", "first_loss")}
         return Sheet([Sentences(self.describe(), "lead"), Table(head, rows, left=0)], data=data)
+
+
+_SPANS = {"a": "gain", "b": "loss"}
+"""The words for spans of k by their verdict."""
 
 
 @dataclass(frozen=True)
@@ -194,6 +191,16 @@ class Compared(Shown):
         if better is not None:
             return _say("compare.better", name=better)
         return _say("compare.equivalent", margin=self.margin) if self.is_equivalent(key) else _say("compare.open")
+
+    def list_differences(self) -> dict[Key, list[Difference]]:
+        """List the differences by the line that they are on, each with the one verdict about it: that of a band."""
+        found = {band.line: band.differences for band in self.bands.values()}
+        for name, own in self.comparisons.items():
+            key = name if isinstance(name, Key) else None
+            if key is not None and str(key.line) not in self.bands and (key.draws is None or not self.bands):
+                difference = Difference(key.k or 1, own.difference, own.low, own.high, own.better or "open")
+                found[key.line] = [*found.get(key.line, []), difference]
+        return found
 
     def _remark(self, key: str) -> Message:
         """Return the verdict of a row, with the numbers of samples where they differ."""
@@ -270,30 +277,26 @@ class Compared(Shown):
         return Sheet([each for each in parts if isinstance(each, Table) or each.said], data=self._data())
 
     def _data(self) -> dict[str, Any]:
-        return {
-            "names": self.names,
-            "keys": {
-                key: {
-                    **{
-                        name: getattr(own, name)
-                        for name in ("a", "b", "difference", "low", "high", "bounded", "method", "effective", "p_value")
-                    },
-                    "p_adjusted": self.adjusted[key],
-                    "p_equivalence": self.equivalence.get(key),
-                    **{f"p_{test}": each.get(key) for test, each in self.extra_tests.items()},
-                    **{name: getattr(own, name) for name in ("won", "lost", "tied", "paired", "fragility")},
-                    "verdict": self._remark(key),
-                    "flips": [(flip.problem, flip.a, flip.b) for flip in self.flips.get(key, [])],
-                }
-                for key, own in self.comparisons.items()
-            },
-            "bands": {line: band.to_dict() for line, band in self.bands.items()},
-            "noise_floor": self.noise,
-            "same": self.same,
-            "margin": self.margin,
-            "unmatched": self.unmatched,
-            "notes": self.notes,
+        keys = {
+            key: {
+                **{name: getattr(own, name) for name in _MEASURED},
+                "p_equivalence": self.equivalence.get(key),
+                **{f"p_{test}": each.get(key) for test, each in self.extra_tests.items()},
+                "verdict": self._remark(key),
+                "flips": [(flip.problem, flip.a, flip.b) for flip in self.flips.get(key, [])],
+            }
+            for key, own in self.comparisons.items()
         }
+        bands = {line: band.to_dict() for line, band in self.bands.items()}
+        further = {name: getattr(self, name) for name in ("same", "margin", "unmatched", "notes")}
+        return {"names": self.names, "keys": keys, "bands": bands, "noise_floor": self.noise, **further}
+
+
+_MEASURED = (
+    "a", "b", "difference", "low", "high", "bounded", "method", "effective", "p_value", "p_adjusted", "won", "lost",
+    "tied", "paired", "fragility",
+)  # fmt: skip
+"""The numbers of a comparison that are written as data."""
 
 
 def _write_difference(value: float, *, points: bool) -> str:

@@ -14,11 +14,9 @@ from at_k.analysis.measurements import (
     OF_MATCHING,
     Matched,
     choose_keys,
-    find_too_large,
     find_variances,
     match,
     read_models,
-    say_too_large,
 )
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Mention, Message, Phrases
@@ -125,11 +123,9 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
         if reruns or extra:  # these do not count equal problems
             matched = matched.repeat()
         found = _compare_paired(matched, keys, options, reruns=reruns, extra=extra)
-    large = find_too_large(models)
     notes = [
         *looks,
         *(note for note in matched.note(keys) if not (unpaired and note.code in OF_MATCHING)),
-        *([say_too_large(large)] if large else []),
         *_note_keys(keys, found),
         *(_note_reruns(found.comparisons) if reruns else []),
         *([WILCOXON_WARNING] if "wilcoxon" in extra and not unpaired else []),

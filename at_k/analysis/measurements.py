@@ -278,11 +278,6 @@ def _find_keys(name: Any, common: Mapping[str, str]) -> list[str]:
     return list(choose_numbers({name: key}, [each for each in common if isinstance(each, Key)]))
 
 
-def say_too_large(keys: Sequence[str]) -> Message:
-    """Say that these keys are not compared: an error, or a note if other keys are left."""
-    return _say("compare.too_large", keys=", ".join(keys))
-
-
 def find_too_large(models: Sequence[Measured]) -> list[str]:
     """Find the keys that all models have and of which some model has too large values."""
     common = [key for key in models[0].values if all(key in model.values for model in models[1:])]
@@ -388,6 +383,8 @@ class Matched:
             )
         if self.labels is not None:
             yield _say("compare.in_clusters", count=len(set(self.labels)))
+        if large := find_too_large(self.models):
+            yield _say("compare.too_large", keys=", ".join(large))
 
 
 def write_range(n: Ints) -> str:
@@ -438,12 +435,17 @@ def _find_clusters(clusters: object, models: Sequence[Measured], problems: Seque
         return None
     if clusters is None or clusters is True:
         listed = [(model, model.groups if clusters else model.clusters) for model in models]
-        own = {
-            model.name: dict(zip(model.problems, labels, strict=True)) for model, labels in listed if labels is not None
-        }
-        if clusters and not own:
+        known = [(model.name, dict(zip(model.problems, labels, strict=True))) for model, labels in listed if labels]
+        if clusters and not known:
             raise _say.error("compare.no_groups")
-        return _find_agreed_clusters(own, problems) if own else None
+        for name, other in known:
+            first, own = known[0]
+            for problem in problems:
+                if own[problem] != other[problem]:
+                    shown = {"problem": problem, "one": own[problem], "two": other[problem]}
+                    shown = {part: shorten(text) for part, text in shown.items()}
+                    raise _say.error("compare.clusters", first=first, second=name, **shown)
+        return [known[0][1][problem] for problem in problems] if known else None
     if not isinstance(clusters, Mapping):
         given = read_groups(clusters, "clusters")
         require_same_problems("clusters", len(given), models[0].name, len(models[0].problems))
@@ -452,15 +454,3 @@ def _find_clusters(clusters: object, models: Sequence[Measured], problems: Seque
     if lacking:
         raise _say.error("compare.no_cluster", problem=shorten(lacking[0]))
     return read_groups([clusters[problem] for problem in problems], "clusters")
-
-
-def _find_agreed_clusters(clusters: Mapping[str, Mapping[str, str]], problems: Sequence[str]) -> list[str]:
-    """Return the cluster of each problem, after a check that all models say the same; model → problem → label."""
-    first, labels = next(iter(clusters.items()))
-    for second, other in clusters.items():
-        for problem in problems:
-            if labels[problem] != other[problem]:
-                shown = {"problem": problem, "one": labels[problem], "two": other[problem]}
-                shown = {name: shorten(text) for name, text in shown.items()}
-                raise _say.error("compare.clusters", first=first, second=second, **shown)
-    return [labels[problem] for problem in problems]

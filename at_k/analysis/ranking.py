@@ -62,37 +62,22 @@ class Ranking(Shown):
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the order, the ranks that each model may have, and how each two of them compare."""
         ranks = {name: str(low) if low == high else f"{low}–{high}" for name, (low, high) in self.ranks.items()}
+        values = [(name, Cell(self.values[name], form=".3f"), ranks[name]) for name in self.names]
         pairs = [
-            (f"{a} − {b}", Cell(own.difference, (own.low, own.high), "+.3f"), Cell(self.p_values[a, b], form="p"))
+            (f"{a} − {b}", Cell(own.difference, (own.low, own.high), "+.3f"), Cell(own.p_adjusted, form="p"))
             for (a, b), own in self.pairs.items()
         ]
         level = next(iter(self.pairs.values())).confidence_level
-        measured = ("difference", "low", "high", "p_value")
+        tables = [Table(("model", "value", "rank"), values),
+                  Table(("pair", f"difference [{100 * level:g} %]", "p"), pairs)]  # fmt: skip
+        measured = ("difference", "low", "high", "p_value", "p_adjusted")
+        data = [
+            {"a": a, "b": b, **{each: getattr(own, each) for each in measured}} for (a, b), own in self.pairs.items()
+        ]
         return Sheet(
-            [
-                Table(
-                    ("model", "value", "rank"), [(n, Cell(self.values[n], form=".3f"), ranks[n]) for n in self.names]
-                ),
-                Table(("pair", f"difference [{100 * level:g} %]", "p"), pairs),
-                Sentences([RANKS], "legend"),
-                Sentences(self.notes, "note"),
-            ],
+            [*tables, Sentences([RANKS], "legend"), Sentences(self.notes, "note")],
             title=self.order,
-            data={
-                "order": self.order,
-                "values": self.values,
-                "ranks": self.ranks,
-                "pairs": [
-                    {
-                        "a": a,
-                        "b": b,
-                        **{each: getattr(own, each) for each in measured},
-                        "p_adjusted": self.p_values[a, b],
-                    }
-                    for (a, b), own in self.pairs.items()
-                ],
-                "notes": self.notes,
-            },
+            data={name: getattr(self, name) for name in ("order", "values", "ranks", "notes")} | {"pairs": data},
         )
 
 

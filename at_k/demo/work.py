@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import at_k
-from at_k.analysis.claims import Points, Share, list_differences, make_verdicts
+from at_k.analysis.claims import Points, Share, make_verdicts
 from at_k.analysis.compared import Compared
 from at_k.demo import examples
 from at_k.demo.drawing import Data, draw_message, draw_report, draw_sheet, find_label
@@ -221,7 +221,7 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
         own["margin"] = float(own["margin"])
     compared = _compare(reports, (names[0], names[1]), {"unmatched": "drop", **own})
     lines: dict[str, Data] = {}
-    for line, differences in list_differences(compared).items():
+    for line, differences in compared.list_differences().items():
         if line not in _LINES or (line.metric == "avg@n" and lines):
             continue
         claims = make_verdicts(differences, line, compared.names)

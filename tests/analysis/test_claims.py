@@ -12,7 +12,6 @@ from at_k.analysis.claims import (
     Difference,
     Points,
     Share,
-    list_differences,
     list_steps,
     make_claims,
     make_headline,
@@ -152,7 +151,7 @@ def test_sentence_colour_and_limits_are_one_decision(block):
     for seed in range(100 * block, 100 * block + 100):
         reports = [at_k.score(rows, confidence_level=None, metrics=["pass@k", "pass^k"]) for rows in draw_pair(seed)]
         compared = at_k.compare(*reports, names=("x", "y"), band=True)
-        for line, differences in list_differences(compared).items():
+        for line, differences in compared.list_differences().items():
             check_verdicts(differences, line)
     rng = random.Random(block)
     for _ in range(100):

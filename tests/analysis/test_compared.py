@@ -192,9 +192,9 @@ def test_published_gains_and_losses(published):
     assert band.spans == [("gain", 1, 10), ("open", 11, 60), ("loss", 61, 128)]
     assert band.first_loss == (11, 61)
     assert list(map(str, band.describe())) == [
-        "For k = 1–10, RL is better in pass@k.",
-        "For k = 11–60, no difference is shown in pass@k.",
-        "For k = 61–128, base is better in pass@k.",
+        "RL is better in pass@k for k = 1–10.",
+        "base is better in pass@k for k = 61–128.",
+        "No difference is shown for k = 11–60.",
         "The first k at which RL is worse lies from 11 to 61.",
     ]
     # Its expected.json, by 4,000 normal multipliers. Quantiles of random signs differ from it in the third decimal.
@@ -213,7 +213,7 @@ def test_a_band_without_limits_is_json():
 
 def test_json_and_markdown_have_them(published):
     assert published.to_dict()["bands"]["pass@k"]["first_loss"] == [11, 61]
-    assert "- For k = 1–10, RL is better in pass@k. For k = 11–60" in published.to_markdown()
+    assert "- RL is better in pass@k for k = 1–10. base is better in pass@k for k = 61–128." in published.to_markdown()
 
 
 def make_band(low, high):

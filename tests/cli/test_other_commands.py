@@ -117,7 +117,7 @@ def test_the_difference_of_two_models(run, write, tmp_path):
     out = tmp_path / "difference.svg"
     done = run("plot", *files, "--kind", "difference", "-m", "pass@k", "--out", out)
     assert done.exit_code == 0
-    assert "For k = 1–3, a.jsonl is better in pass@k." in " ".join(done.output.split())
+    assert "a.jsonl is better in pass@k for k = 1–3." in " ".join(done.output.split())
     assert "a.jsonl − b.jsonl" in out.read_text()
 
 

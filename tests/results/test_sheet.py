@@ -101,7 +101,7 @@ FRAGMENTS = {
         '"order": "a, c > b"',
     ),
     "band": (
-        "For k = 1–3, a_1 is better in pass@k. For k = 4, no difference is shown in\npass@k.\n\nk   ",
+        "a_1 is better in pass@k for k = 1–3. No difference is shown for k = 4.\n\nk   ",
         "| k |       a_1 − b\\|2 [95 %] |\n| --: | ----------------------: |\n| 1 | +0.417 [+0.094, +0.592] |",
         "k & a\\_1 $-$ b|2 [95 \\%] \\\\\n\\midrule\n1 & +0.417 [+0.094, +0.592] \\\\",
         "<tr><td>4</td><td>+0.500 [−0.025, +0.810]</td></tr></tbody></table>",
