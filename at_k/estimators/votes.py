@@ -50,11 +50,11 @@ _HEAVY = 2e7
 5,000 of 10,000 samples with 16 answers took minutes.
 """
 
-_GATHER = 6_000_000
-"""Numbers in the products of the races that are finished together: 48 MB, for each of three such arrays."""
+_GATHER = 8_000_000
+"""Numbers in the products of the races that are finished together: 64 MB, for each of three such arrays."""
 
-_CELLS = 1_000_000
-"""Problems × answers that are laid out at a time: 8 MB, for each of about six such arrays."""
+_CELLS = 4_000_000
+"""Problems × answers that are laid out at a time: 8 MB, in numbers of two bytes, for each of about six such arrays."""
 
 
 def elect_by_plurality(
@@ -116,7 +116,7 @@ def list_races(problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints) 
     start = find_starts(problem)
     size = np.diff(start, append=len(problem))
     row = np.repeat(np.arange(len(start)), size)
-    votes = np.zeros((len(start), int(size.max())), dtype=np.int64)
+    votes = np.zeros((len(start), int(size.max())), dtype=np.int16 if n.max() < 2**15 else np.int64)
     votes[row, np.arange(len(count)) - start[row]] = -count
     votes.sort(axis=1)
     votes = -votes
