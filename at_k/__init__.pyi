@@ -7,18 +7,17 @@ from .analysis.planning import plan as plan
 from .analysis.ranking import rank as rank
 from .engines import sql as sql
 from .errors import InputError as InputError
-from .estimators import (
+from .estimators import scores as scores
+from .estimators.consensus import cons_at_k as cons_at_k
+from .estimators.counts import (
     avg_at_n as avg_at_n,
-    best_at_k as best_at_k,
-    cons_at_k as cons_at_k,
     g_pass_at_k as g_pass_at_k,
     majority_at_k as majority_at_k,
-    max_at_k as max_at_k,
     mg_pass_at_k as mg_pass_at_k,
     pass_at_k as pass_at_k,
     pass_hat_k as pass_hat_k,
-    scores as scores,
 )
+from .estimators.selection import best_at_k as best_at_k, max_at_k as max_at_k
 from .family import METRICS as METRICS, module_path as module_path, register as register
 from .grading import Checker as Checker
 from .grading.checkers import checkers as checkers

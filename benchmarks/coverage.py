@@ -28,9 +28,9 @@ import typer
 
 from at_k.analysis.attempts import cost_per_success
 from at_k.analysis.ranking import rank_values
-from at_k.estimators import best_at_k, cons_at_k, g_pass_at_k, majority_at_k, max_at_k, pass_at_k, pass_hat_k
-from at_k.estimators.consensus import read_votes
-from at_k.estimators.selection import read_choice
+from at_k.estimators.consensus import cons_at_k, read_votes
+from at_k.estimators.counts import g_pass_at_k, majority_at_k, pass_at_k, pass_hat_k
+from at_k.estimators.selection import best_at_k, max_at_k, read_choice
 from at_k.summary import Confidence, find_error_bars
 from at_k.uncertainty.comparison import compare_unpaired, compare_values, paired_t_p, wilcoxon_p
 from at_k.uncertainty.intervals import bootstrap_interval, interval

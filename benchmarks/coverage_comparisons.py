@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import typer
 
-from at_k.estimators import pass_at_k
+from at_k.estimators.counts import pass_at_k
 from at_k.uncertainty.flips import find_flip_p
 from at_k.uncertainty.questions import Questions, is_decided
 

@@ -21,7 +21,7 @@ import typer
 from scipy import stats
 
 from at_k.analysis.ranking import rank_values
-from at_k.estimators import pass_at_k
+from at_k.estimators.counts import pass_at_k
 from at_k.uncertainty.comparison import compare_values
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.questions import Questions

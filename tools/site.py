@@ -67,8 +67,9 @@ def on_config(config: dict[str, Any]) -> dict[str, Any]:
                 elif inner == pages[0]:
                     entry[title] = pages
 
-    for written in (write_commands(), write_reference()):
-        add(config["nav"], list(written))
+    modules = [f"metrics/{name}.md" for name in (*at_k.METRICS, *COMPARISONS)]
+    for written in (list(write_commands()), list(write_reference()), modules):
+        add(config["nav"], written)
     return config
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from at_k.errors import Message, Phrases
-from at_k.estimators import pass_at_k, pass_hat_k
+from at_k.estimators.counts import pass_at_k, pass_hat_k
 from at_k.report import Report
 from at_k.values import Key
 

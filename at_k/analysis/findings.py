@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from at_k.combinatorics import Floats
 from at_k.errors import InputError, Message
-from at_k.estimators import majority_at_k
 from at_k.estimators.consensus import VoteCounts, count_votes
+from at_k.estimators.counts import majority_at_k
 from at_k.grading import Verdicts
 from at_k.report import Report
 from at_k.report.grid import write_estimate

@@ -13,7 +13,7 @@ import numpy as np
 from at_k.analysis.measurements import refuse_wrong_kind
 from at_k.combinatorics import Floats
 from at_k.errors import Message, Phrases
-from at_k.estimators import g_pass_at_k, pass_at_k
+from at_k.estimators.counts import g_pass_at_k, pass_at_k
 from at_k.options.registry import PILOT, PLANNING, complete, takes
 from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import refuse_scoring_options

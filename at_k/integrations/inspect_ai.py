@@ -13,7 +13,8 @@ from typing import Any
 
 from inspect_ai.scorer import SampleScore, Score, metric, score_reducer, value_to_float
 
-from at_k.estimators import cons_at_k, g_pass_at_k
+from at_k.estimators.consensus import cons_at_k
+from at_k.estimators.counts import g_pass_at_k
 from at_k.integrations.samples import check_options, measure_samples
 from at_k.validation import check_tau
 

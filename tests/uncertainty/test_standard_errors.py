@@ -8,7 +8,7 @@ from cases import for_each
 from numpy.testing import assert_allclose
 from scipy import linalg, stats
 
-from at_k.estimators import g_pass_at_k
+from at_k.estimators.counts import g_pass_at_k
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.jackknife import jackknife_counts
 from at_k.uncertainty.standard_errors import problem_set_error, standard_error
