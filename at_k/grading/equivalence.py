@@ -3,9 +3,10 @@ r"""Merge answers that mean the same, so that they vote together: 0.5, ½, \frac
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -76,16 +77,16 @@ def merge_equivalent(
     spelling first. Each joins the first class with which it agrees in full, or begins a new one. The order of the
     samples does not matter. With `correct`, a flag for each sample, a right answer and a wrong one stay apart.
     """
-    codes, texts, width = answers.codes, answers.distinct, len(answers.distinct)
+    codes, texts = answers.codes, answers.distinct
     given = np.flatnonzero(codes.values >= 0)
     if not len(given):
         return Merged(answers, answers, {})
     cells, first, which, counts = np.unique(
-        codes.problem[given] * width + codes.values[given],
+        codes.problem[given] * len(texts) + codes.values[given],
         return_index=True, return_inverse=True, return_counts=True,
     )  # fmt: skip
-    problem, code = cells // width, cells % width
-    order = sorted(range(width), key=lambda each: (len(texts[each]), texts[each]))
+    problem, code = np.divmod(cells, len(texts))
+    order = sorted(range(len(texts)), key=lambda each: (len(texts[each]), texts[each]))
     limits: dict[str, Any] = {"num_workers": num_workers, "timeout": timeout}
     forms = relation.read_votes(texts, **limits) if isinstance(relation, Checker) else list(texts)
     not_compared = Counter(form.cause for form in forms if isinstance(form, NotGraded))
@@ -93,8 +94,35 @@ def merge_equivalent(
     spelled: dict[Hashable, str] = {}
     for place in order:  # the shortest text of a form represents it
         spelled.setdefault(forms[place], texts[place])
-    index = {form: number for number, form in enumerate(spelled)}
-    group = np.array([index[form] for form in forms], dtype=np.int64)[code]
+    number = {form: place for place, form in enumerate(spelled)}
+    group = np.array([number[form] for form in forms], dtype=np.int64)[code]
+    group = _join_forms(problem, group, counts, spelled, partial(_compare, relation, limits, not_compared), relation)
+    if correct is not None:
+        group = 2 * group + correct[given[first]]
+    criteria = np.argsort(order)[code], -counts
+
+    def rewrite(*leading: Ints) -> Answers:
+        values = codes.values.copy()
+        values[given] = code[_choose(problem, group, (*criteria, *leading))][which]
+        return Answers(codes.with_values(values), texts)
+
+    shown = judged = rewrite()
+    if references is not None:
+        stripped = [{text.strip() for text in row} for row in references]
+        places = zip(problem.tolist(), code.tolist(), strict=True)
+        judged = rewrite(np.array([texts[place].strip() not in stripped[row] for row, place in places]))
+    return Merged(shown, judged, not_compared)
+
+
+def _join_forms(
+    problem: Ints,
+    group: Ints,
+    counts: Ints,
+    spelled: Mapping[Hashable, str],
+    compare: Callable[[list[tuple[int, int]], Sequence[str]], set[tuple[int, int]]],
+    relation: Check,
+) -> Ints:
+    """Return, for each form in each problem, the first form of its class."""
     near: dict[tuple[int, int], bool] | None = None
     involved = np.arange(len(group))
     if isinstance(relation, Checker):
@@ -106,33 +134,18 @@ def merge_equivalent(
         rows[row][form] += count
     pairs = {pair for row in rows.values() for pair in combinations(sorted(row), 2) if near is None or pair in near}
     accepted = {pair for pair in pairs if near and near[pair]}
-    accepted |= _compare(sorted(pairs - accepted), list(spelled.values()), relation, limits, not_compared)
+    accepted |= compare(sorted(pairs - accepted), list(spelled.values()))
     leaders = {
         row: _form_classes(sorted(votes, key=lambda form: (-votes[form], form)), accepted)
         for row, votes in rows.items()
     }
-    group[involved] = [leaders[row][form] for row, form in held]
-    if correct is not None:
-        group = 2 * group + correct[given[first]]
-    rank = np.argsort(order)
-    shown = judged = _choose(problem, group, (rank[code], -counts))
-    if references is not None:
-        stripped = [{text.strip() for text in row} for row in references]
-        is_other = [
-            texts[at].strip() not in stripped[row] for row, at in zip(problem.tolist(), code.tolist(), strict=True)
-        ]
-        judged = _choose(problem, group, (rank[code], -counts, np.array(is_other)))
-
-    def rewrite(chosen: Ints) -> Answers:
-        values = codes.values.copy()
-        values[given] = code[chosen][which]
-        return Answers(codes.with_values(values), texts)
-
-    return Merged(rewrite(shown), rewrite(judged), not_compared)
+    joined: Ints = group.copy()
+    joined[involved] = [leaders[row][form] for row, form in held]
+    return joined
 
 
 def _compare(
-    pairs: list[tuple[int, int]], texts: Sequence[str], relation: Check, limits: Any, not_compared: Counter[str]
+    relation: Check, limits: Any, not_compared: Counter[str], pairs: list[tuple[int, int]], texts: Sequence[str]
 ) -> set[tuple[int, int]]:
     """Return the pairs that a relation accepts in both orders. The shorter text is asked for first."""
     for forth in (True, False):
@@ -152,10 +165,11 @@ def _compare(
 def _choose(problem: Ints, group: Ints, criteria: tuple[Ints, ...]) -> Ints:
     """Return, for each cell, the representative of its class: the first by the criteria, of which the last leads."""
     order = np.lexsort((*criteria, group, problem))
-    starts = np.ones(len(order), dtype=bool)
-    starts[1:] = (np.diff(problem[order]) != 0) | (np.diff(group[order]) != 0)
+    _, starts, which = np.unique(
+        problem[order] * (int(group.max()) + 1) + group[order], return_index=True, return_inverse=True
+    )
     chosen = np.empty_like(order)
-    chosen[order] = order[np.flatnonzero(starts)][np.cumsum(starts) - 1]
+    chosen[order] = order[starts][which]
     return chosen
 
 
