@@ -177,8 +177,11 @@ class Checker:
 
     def _list_changed(self) -> list[str]:
         """List the parameters that differ from their defaults, with their values."""
-        values = [(each, getattr(self, each.name)) for each in fields(self)]
-        return [f"{each.name}={value!r}" for each, value in values if each.default is MISSING or value != each.default]
+        usual = {
+            each.name: each.default if each.default_factory is MISSING else each.default_factory()
+            for each in fields(self)
+        }
+        return [f"{name}={getattr(self, name)!r}" for name, value in usual.items() if getattr(self, name) != value]
 
     @property
     def compares_forms(self) -> bool:
