@@ -54,288 +54,244 @@ gpt-4o-2024-05-13/r_0 gpt-4o-2024-08-06/r_0 | claude-3-5-sonnet-20240620 claude-
 """Pairs of names of files that may be of two models, settings or sets of problems."""
 
 
-class TestFiles:
-    def test_other_questions_under_the_same_ids(self, tmp_path, write):
-        for name in ("run_0", "run_1"):
-            write(f"{name}.jsonl", verdicts(question=lambda i, j, name=name: f"question {i} of {name}"))
-        said = refuse(tmp_path, "merging.questions")
-        assert "Problem “0”" in said
-        assert "“question 0 of run_1” in" in said
-        assert 'pool="file"' in said
-        assert read_samples(tmp_path, pool="file").n.tolist() == [8] * 5
+def test_other_questions_under_the_same_ids(tmp_path, write):
+    for name in ("run_0", "run_1"):
+        write(f"{name}.jsonl", verdicts(question=lambda i, j, name=name: f"question {i} of {name}"))
+    said = refuse(tmp_path, "merging.questions")
+    assert all(words in said for words in ("Problem “0”", "“question 0 of run_1” in", 'pool="file"'))
+    assert read_samples(tmp_path, pool="file").n.tolist() == [8] * 5
 
-    def test_two_sets_of_problems(self, write):
-        paths = [write(f"{name}.jsonl", verdicts(question=f"of {name}")) for name in ("aime24", "math500")]
-        refuse(paths, "merging.questions", columns={"group": None})
-        refuse([write(path.name, verdicts()) for path in paths], "merging.names")
 
-    @for_each("one, other", [[f"{name}.jsonl" for name in pair.split()] for pair in MODELS_OR_SETS.split("|")])
-    def test_names_of_models_or_sets(self, write, one, other):
-        paths = [write(name, verdicts()) for name in (one, other)]
-        said = refuse(paths, "merging.names")
-        one, other = (re.sub("^(step|outputs)/", "", name) for name in (one, other))  # the folder of both is not named
-        assert f"{one} and {other} may be of two models" in said.replace("\\", "/")
-        assert 'pool="file"' in said
-        merged = read_samples(paths, pool="file")
-        assert merged.n.tolist() == [8] * 5
-        assert f"{one}, {other}. Problems in each: 5. Samples of a problem in each: 4." in str(merged.origin.notes[0])
+def test_two_sets_of_problems(write):
+    paths = [write(f"{name}.jsonl", verdicts(question=f"of {name}")) for name in ("aime24", "math500")]
+    refuse(paths, "merging.questions", columns={"group": None})
+    refuse([write(path.name, verdicts()) for path in paths], "merging.names")
+    asked = ([{"role": "user", "content": name}] for name in "01")
+    refuse([write(f"run_{i}.jsonl", verdicts(messages=each)) for i, each in enumerate(asked)], "merging.questions")
 
-    @pytest.mark.parametrize(
-        ("one", "other"),
-        [
-            ("run_0.jsonl", "run_1.jsonl"),
-            ("run_1/results.jsonl", "run_2/results.jsonl"),
-            ("output-rs3.jsonl", "output-rs11.jsonl"),
-            ("seed=1.jsonl", "seed=42.jsonl"),
-            ("qwen2.5-7b_sample_0.jsonl", "qwen2.5-7b_sample_1.jsonl"),
-            ("Trial 1.jsonl", "Trial 2.jsonl"),
-        ],
+
+@for_each("one, other", [[f"{name}.jsonl" for name in pair.split()] for pair in MODELS_OR_SETS.split("|")])
+def test_names_of_models_or_sets(write, one, other):
+    paths = [write(name, verdicts()) for name in (one, other)]
+    said = refuse(paths, "merging.names")
+    one, other = (re.sub("^(step|outputs)/", "", name) for name in (one, other))  # the folder of both is not named
+    assert f"{one} and {other} may be of two models" in said.replace("\\", "/")
+    assert 'pool="file"' in said
+    merged = read_samples(paths, pool="file")
+    assert merged.n.tolist() == [8] * 5
+    assert f"{one}, {other}. Problems in each: 5. Samples of a problem in each: 4." in str(merged.origin.notes[0])
+
+
+RUNS = """
+run_0 run_1 | run_1/results run_2/results | output-rs3 output-rs11 | seed=1 seed=42 |
+qwen2.5-7b_sample_0 qwen2.5-7b_sample_1 | Trial~1 Trial~2
+"""
+"""Pairs of names of files that are of two runs."""
+
+
+@for_each("pair", [[name.replace("~", " ") + ".jsonl" for name in pair.split()] for pair in RUNS.split("|")])
+def test_names_of_runs(write, pair):
+    samples = read_samples([write(name, verdicts()) for name in pair])
+    assert samples.n.tolist() == [8] * 5
+    assert f": {', '.join(pair)}." in str(samples.origin.notes[0])
+
+
+def test_many_files_are_named_in_short(write):
+    paths = [write(f"run_{i}.jsonl", verdicts(n=1 + i % 2)) for i in range(12)]
+    assert str(read_samples(paths).origin.notes[0]) == (
+        "Read 12 files as samples of one model on the same problems: "
+        + "".join(f"run_{i}.jsonl, " for i in range(9))
+        + "…, run_11.jsonl. Problems in each: 5. Samples of a problem in each: 1 to 2."
     )
-    def test_names_of_runs(self, write, one, other):
-        samples = read_samples([write(name, verdicts()) for name in (one, other)])
-        assert samples.n.tolist() == [8] * 5
-        one, other = (name.removeprefix("model_a/") for name in (one, other))
-        assert f": {one}, {other}." in str(samples.origin.notes[0])
-
-    def test_many_files_are_named_in_short(self, write):
-        paths = [write(f"run_{i}.jsonl", verdicts(n=1 + i % 2)) for i in range(12)]
-        assert str(read_samples(paths).origin.notes[0]) == (
-            "Read 12 files as samples of one model on the same problems: "
-            + "".join(f"run_{i}.jsonl, " for i in range(9))
-            + "…, run_11.jsonl. Problems in each: 5. Samples of a problem in each: 1 to 2."
-        )
-
-    @pytest.mark.parametrize("column", ["model", "model_path", "model_name_or_path", "model_version", "ckpt", "step"])
-    def test_models_that_the_user_pools(self, write, column):
-        ends = ("/checkpoints/of/a/training/run/and/its/steps/" + name for name in "xy")
-        paths = [write(f"{i}.jsonl", verdicts(**{column: end})) for i, end in enumerate(ends)]
-        assert f'pool="{column}"' in refuse(paths, "merging.models")
-        assert read_samples(paths, pool=column).n.tolist() == [8] * 5
-
-    @pytest.mark.parametrize(
-        ("layout", "column"),
-        [
-            *product(("jsonl", "csv"), ("dataset", "data_source", "benchmark", "task", "meta.dataset")),
-            ("large.jsonl", "meta.dataset"),
-        ],
-    )
-    def test_sets_that_are_named_in_each_file(self, write, layout, column):
-        paths = []
-        for i, name in enumerate(("gsm8k", "aime")):
-            rows = verdicts(n=1300 if layout == "large.jsonl" else 2)
-            *outer, last = column.split(".") if layout != "csv" else [column]
-            rows = [row | ({outer[0]: {last: name}} if outer else {last: name, "text": "-" * 900}) for row in rows]
-            text = f"id,correct,{column}\n" + "".join(f"{row['id']},{row['correct']},{name}\n" for row in rows)
-            paths.append(write(f"run_{i}.{layout}", text if layout == "csv" else rows))
-        said = refuse(paths, "merging.subject")
-        assert f"not of the same {column}: “gsm8k”" in said
-        assert said.endswith("Score them one at a time.")
 
 
-class TestNestedModels:
-    @pytest.mark.parametrize(
-        ("field", "nest"),
-        [
-            ("provider.label", lambda name: {"provider": {"id": "exec", "label": name}}),
-            ("provider.id", lambda name: {"provider": {"id": name}}),
-            ("meta.model", lambda name: {"meta": {"model": name, "n": 1}}),
-            ("meta.config.model_name", lambda name: {"meta": {"config": {"model_name": name}}}),
-            ("a.b.c.d.model", lambda name: {"a": {"b": {"c": {"d": {"model": name}}}}}),
-            ("calls.model", lambda name: {"calls": [{"model": name, "n": 1}, {"model": name}, {}]}),
-            ("meta.ckpt", lambda name: {"meta": {"ckpt": name}}),
-        ],
-    )
-    def test_several(self, write, field, nest):
-        self.look_for_several(write, field, nest, count=1)
-
-    @pytest.mark.parametrize(
-        "nest", [lambda name: {"a": {"b": {"model": name}}}, lambda name: {"a": [{"model": name}]}]
-    )
-    def test_several_where_rows_are_read_by_columns(self, write, nest, monkeypatch):
-        self.look_for_several(write, "a.b.model" if "b" in nest("")["a"] else "a.model", nest, count=10)
-
-    def look_for_several(self, write, field, nest, *, count):
-        path = write("f.jsonl", [row | nest(name) for name in ("x", "y") for row in verdicts(n=count)])
-        said = refuse(path, "models.settings")
-        assert f'where={{"{field}": "x"}}' in said
-        assert read_samples(path, where={field: "y"}).n.tolist() == [count] * 5
-        assert read_samples(path, where={field: "y"}).origin.subject[field] == "y"
-        assert read_samples(path, pool=field).n.tolist() == [2 * count] * 5
-
-    def test_a_nested_benchmark(self, write):
-        path = write("f.jsonl", [row | {"meta": {"benchmark": name}} for name in ("x", "y") for row in verdicts()])
-        assert 'where={"meta.benchmark": "x"}' in refuse(path, "models.settings")
-        assert read_samples(path, where={"meta.benchmark": "y"}).n.tolist() == [4] * 5
+@for_each("column", ["model", "model_path", "model_name_or_path", "model_version", "ckpt", "step"])
+def test_models_that_the_user_pools(write, column):
+    ends = ("/checkpoints/of/a/training/run/and/its/steps/" + name for name in "xy")
+    paths = [write(f"{i}.jsonl", verdicts(**{column: end})) for i, end in enumerate(ends)]
+    assert f'pool="{column}"' in refuse(paths, "merging.models")
+    assert read_samples(paths, pool=column).n.tolist() == [8] * 5
 
 
-class TestNames:
-    @pytest.mark.parametrize("space", [" ", "\t", "\N{NO-BREAK SPACE}"])
-    def test_white_space_at_the_ends(self, write, space):
-        rows = [f"p{i}{end},{i % 2}" for i in range(6) for end in ("", space)]
-        said = refuse(write("f.csv", "\n".join(["id,correct", *rows])), "samples.white_space")
-        assert "line 3, column “id”" in said
+@for_each(
+    "layout, column",
+    [
+        *product(("jsonl", "csv"), ("dataset", "data_source", "benchmark", "task", "meta.dataset")),
+        ("large.jsonl", "meta.dataset"),
+    ],
+)
+def test_sets_that_are_named_in_each_file(write, layout, column):
+    paths = []
+    for i, name in enumerate(("gsm8k", "aime")):
+        rows = verdicts(n=1300 if layout == "large.jsonl" else 2)
+        *outer, last = column.split(".") if layout != "csv" else [column]
+        rows = [row | ({outer[0]: {last: name}} if outer else {last: name, "text": "-" * 900}) for row in rows]
+        text = f"id,correct,{column}\n" + "".join(f"{row['id']},{row['correct']},{name}\n" for row in rows)
+        paths.append(write(f"run_{i}.{layout}", text if layout == "csv" else rows))
+    said = refuse(paths, "merging.subject")
+    assert f"not of the same {column}: “gsm8k”" in said
+    assert said.endswith("Score them one at a time.")
 
-    @pytest.mark.parametrize(
-        ("one", "other"),
-        [
-            ("a b", "a\N{NO-BREAK SPACE}b"),
-            ("ab", "a\N{ZERO WIDTH SPACE}b"),
-            ("ab", "\N{ZERO WIDTH NO-BREAK SPACE}ab"),
-            ("caf\u00e9", "cafe\N{COMBINING ACUTE ACCENT}"),
-        ],
-    )
-    def test_names_that_look_the_same(self, write, one, other):
-        said = refuse(write("f.csv", f"id,correct\nx,1\n{one},1\n{other},0\n"), "samples.white_space")
-        assert "line 4, column “id”" in said
 
-    @pytest.mark.parametrize(("one", "other"), [("x²", "x2"), ("é", "e"), ("a b", "ab")])
-    def test_names_that_look_alike_are_not_the_same(self, write, one, other):
-        assert read_samples(write("f.csv", f"id,correct\n{one},1\n{other},0\n")).problems == [one, other]
+@for_each(
+    "field, nest, count",
+    [
+        ("provider.label", lambda name: {"provider": {"id": "exec", "label": name}}, 1),
+        ("provider.id", lambda name: {"provider": {"id": name}}, 1),
+        ("meta.model", lambda name: {"meta": {"model": name, "n": 1}}, 1),
+        ("meta.config.model_name", lambda name: {"meta": {"config": {"model_name": name}}}, 1),
+        ("a.b.c.d.model", lambda name: {"a": {"b": {"c": {"d": {"model": name}}}}}, 1),
+        ("calls.model", lambda name: {"calls": [{"model": name, "n": 1}, {"model": name}, {}]}, 1),
+        ("meta.ckpt", lambda name: {"meta": {"ckpt": name}}, 1),
+        ("meta.benchmark", lambda name: {"meta": {"benchmark": name}}, 4),
+        ("a.b.model", lambda name: {"a": {"b": {"model": name}}}, 10),
+        ("a.model", lambda name: {"a": [{"model": name}]}, 10),
+    ],
+)
+def test_several_models_within_objects(write, field, nest, count):
+    path = write("f.jsonl", [row | nest(name) for name in ("x", "y") for row in verdicts(n=count)])
+    assert f'where={{"{field}": "x"}}' in refuse(path, "models.settings")
+    chosen = read_samples(path, where={field: "y"})
+    assert (chosen.n.tolist(), chosen.origin.subject[field]) == ([count] * 5, "y")
+    assert read_samples(path, pool=field).n.tolist() == [2 * count] * 5
 
-    def test_white_space_that_all_have(self, write):
-        assert read_samples(write("f.csv", "id,correct\na ,1\na ,0\nb ,1")).problems == ["a ", "b "]
 
-    def test_white_space_in_files_of_a_harness(self, write):
-        row = {"completion": "", "passed": True, "result": "passed"}
-        refuse(write("f.jsonl", [{"task_id": "a", **row}, {"task_id": "a ", **row}]), "samples.white_space")
+def table(*rows):
+    return "\n".join(["id,correct", *rows, ""])
 
-    @pytest.mark.parametrize(
-        "name",
+
+ALIKE = [
+    *(("p" + end, "p") for end in (" ", "\t", "\N{NO-BREAK SPACE}")),
+    ("a b", "a\N{NO-BREAK SPACE}b"), ("ab", "a\N{ZERO WIDTH SPACE}b"), ("ab", "\N{ZERO WIDTH NO-BREAK SPACE}ab"),
+    ("caf\u00e9", "cafe\N{COMBINING ACUTE ACCENT}"),
+]  # fmt: skip
+"""Pairs of names that look the same."""
+
+
+@for_each("one, other", ALIKE)
+def test_names_that_look_the_same(write, one, other):
+    said = refuse(write("f.csv", table("x,1", f"{one},1", f"{other},0")), "samples.white_space")
+    assert "line 4, column “id”" in said
+
+
+def test_names_that_look_the_same_in_files_of_a_harness(write):
+    row = {"completion": "", "passed": True, "result": "passed"}
+    refuse(write("f.jsonl", [{"task_id": "a", **row}, {"task_id": "a ", **row}]), "samples.white_space")
+
+
+@for_each(
+    "rows",
+    [
+        *(f"{one},1 {other},0" for one, other in [("x²", "x2"), ("é", "e"), ("a~b", "ab")]),
+        "a\N{NO-BREAK SPACE},1 a\N{NO-BREAK SPACE},0 b,1",  # white space that all have
+        # Problems that have the names of rows that sum up.
+        *("total,1 mean,0", "a,1 mean,1 b,0", "a,1 mean~1,1", "a,1 mean,1 mean,0", "mean,1 mean,0", "a,1 meaning,1"),
+    ],
+)
+def test_names_that_differ(write, rows):
+    rows = [row.replace("~", " ") for row in rows.split(" ")]
+    assert read_samples(write("f.csv", table(*rows))).problems == list(dict.fromkeys(row[:-2] for row in rows))
+
+
+@for_each(
+    "name, n",
+    product(
         ["mean", "Average", "TOTAL", "all", "Mean:", "accuracy", "Overall accuracy", "_mean_", "std", "pass@1", "平均"],
-    )
-    @pytest.mark.parametrize("n", [1, 4])
-    def test_a_row_that_sums_up(self, write, name, n):
-        rows = [f"p{i},{j % 2}" for i in range(6) for j in range(n)]
-        said = refuse(write("f.csv", "\n".join(["id,correct", *rows, f"{name},0.5"])), "structure.summary")
-        assert f"“{name}”" in said
-        assert f"line {6 * n + 2}, column “id”" in said
-        said = refuse(write("f.csv", "\n".join(["id,correct", f"{name},0.5", *rows])), "structure.summary")
-        assert "line 2, column “id”" in said
-        refuse(write("f.csv", "\n".join(["id,correct", *rows, f"{name},0.5", "sum,0.1"])), "structure.summary")
-
-    @pytest.mark.parametrize(
-        "rows",
-        [
-            "total,1\nmean,0",
-            "a,1\nmean,1\nb,0",
-            "a,1\nmean 1,1",
-            "a,1\nmean,1\nmean,0",
-            "mean,1\nmean,0",
-            "a,1\nmeaning,1",
-        ],
-    )
-    def test_problems_that_have_such_names(self, write, rows):
-        names = dict.fromkeys(row.partition(",")[0] for row in rows.split("\n"))
-        assert read_samples(write("f.csv", f"id,correct\n{rows}")).problems == list(names)
+        [1, 4],
+    ),
+)
+def test_a_row_that_sums_up(write, name, n):
+    rows = [f"p{i},{j % 2}" for i in range(6) for j in range(n)]
+    said = refuse(write("f.csv", table(*rows, f"{name},0.5")), "structure.summary")
+    assert f"“{name}”" in said
+    assert f"line {6 * n + 2}, column “id”" in said
+    assert "line 2, column “id”" in refuse(write("f.csv", table(f"{name},0.5", *rows)), "structure.summary")
+    refuse(write("f.csv", table(*rows, f"{name},0.5", "sum,0.1")), "structure.summary")
 
 
-class TestQuestions:
-    @pytest.mark.parametrize("column", ["question", "Prompt"])
-    def test_an_id_for_each_sample(self, write, column):
-        rows = [{"id": i, column: f"question {i % 6}", "correct": i % 2} for i in range(24)]
-        path = write("f.jsonl", rows)
+def chat(column, i, question):
+    asked = [{"role": "system", "content": "Solve."}, {"role": "user", "content": question}]
+    return asked + ([{"role": "assistant", "content": f"answer {i}"}] if column == "messages" else [])
+
+
+ASKED = {
+    **dict.fromkeys(["question", "Prompt", "input", "Query", "problem_text", "example", "instruction"]),
+    **dict.fromkeys(["messages", "prompt", "input of chats"], chat),
+}
+"""Columns that hold questions, and what makes their cells."""
+
+
+@for_each("column", ASKED)
+def test_an_id_for_each_sample_or_for_several_questions(write, column):
+    make, column = ASKED[column] or (lambda *cell: cell[-1]), column.partition(" ")[0]
+    rows = [{"id": i, column: make(column, i, f"question {i % 6}"), "correct": i % 2} for i in range(24)]
+    apart = "…" if make is chat else column
+    for m in (24, 3):
+        path = write("f.jsonl", [row | {"id": i % m} for i, row in enumerate(rows)])
         said = refuse(path, "plain.questions")
-        assert f'columns={{"problem": "{column}"}}' in said
+        assert f'columns={{"problem": "{apart}"}}' in said
         assert 'columns={"problem": "id"}' in said
-        assert read_samples(path, columns={"problem": column}).n.tolist() == [4] * 6
-        assert read_samples(path, columns={"problem": "id"}).n.tolist() == [1] * 24
-
-    @pytest.mark.parametrize("column", ["input", "Query", "problem_text", "example", "instruction"])
-    def test_other_names_of_questions(self, write, column):
-        asked = [{"id": i, column: f"question {i % 6}", "correct": i % 2} for i in range(24)]
-        path = write("f.jsonl", asked)
-        assert f'columns={{"problem": "{column}"}}' in refuse(path, "plain.questions")
-        path = write("f.jsonl", [row | {"id": i % 3} for i, row in enumerate(asked)])
-        assert f'columns={{"problem": "{column}"}}' in refuse(path, "plain.questions")
-        assert read_samples(path, columns={"problem": column}).n.tolist() == [4] * 6
-
-    @pytest.mark.parametrize("column", ["messages", "prompt", "input"])
-    def test_questions_that_are_messages(self, write, column):
-        def ask(i, question):
-            asked = [{"role": "system", "content": "Solve."}, {"role": "user", "content": question}]
-            said = [{"role": "assistant", "content": f"answer {i}"}] if column == "messages" else []
-            return {"id": i, column: asked + said, "correct": i % 2}
-
-        asked = [ask(i, f"question {i % 6}") for i in range(24)]
-        path = write("f.jsonl", asked)
-        assert 'columns={"problem": "id"}' in refuse(path, "plain.questions")
-        assert read_samples(path, columns={"problem": "id"}).n.tolist() == [1] * 24
-        path = write("f.jsonl", [row | {"id": i % 3} for i, row in enumerate(asked)])
-        assert "apart: 0 with" in refuse(path, "plain.questions")
-        assert read_samples(path, columns={"problem": "id"}).n.tolist() == [8] * 3
-        assert (
-            read_samples(write("f.jsonl", [row | {"id": i % 6} for i, row in enumerate(asked)])).n.tolist() == [4] * 6
-        )
-
-    @pytest.mark.parametrize("shared", [{"instruction": "Solve."}, {"instruction": "Solve.", "input": ""}])
-    def test_what_all_questions_share_is_no_question(self, write, shared):
-        assert read_samples(write("f.jsonl", verdicts(range(24), 1, **shared))).n.tolist() == [1] * 24
-
-    def test_an_instruction_for_several_inputs(self, write):
-        asked = {"instruction": lambda i, j: f"Do {i % 2}.", "input": lambda i, j: f"input {i}"}
-        assert read_samples(write("f.jsonl", verdicts(range(24), 1, **asked))).n.tolist() == [1] * 24
-        path = write("f.jsonl", verdicts(range(24), 1, **asked | {"input": lambda i, j: f"input {i % 6}"}))
-        assert 'columns={"problem": "input"}' in refuse(path, "plain.questions")
-
-    def test_other_messages_under_the_same_ids(self, write):
-        paths = [
-            write(f"run_{name}.jsonl", verdicts(messages=lambda i, j, name=name: [{"role": "user", "content": name}]))
-            for name in "01"
-        ]
-        refuse(paths, "merging.questions")
-
-    def test_a_question_that_is_there_twice(self, write):
-        rows = [{"id": i, "question": f"question {i % 20}", "correct": i % 2} for i in range(24)]
-        assert read_samples(write("f.jsonl", rows)).n.tolist() == [1] * 24
-
-    @pytest.mark.parametrize("count", [2, 1300], ids=["by rows", "by columns"])
-    def test_rows_that_are_left_out_ask_nothing(self, write, count):
-        asked = {
-            name: verdicts(n=count, benchmark=name, question=lambda i, j, name=name: f"{i} of {name}" + "-" * 500)
-            for name in "xy"
-        }
-        path = write("f.jsonl", [row for pair in zip(*asked.values(), strict=True) for row in pair])
-        refuse(path, "models.settings")
-        refuse(path, "plain.questions", pool="benchmark")
-        assert read_samples(path, where={"benchmark": "y"}).n.tolist() == [count] * 5
-
-    def test_an_id_of_two_questions(self, write):
-        rows = [row for name in "xy" for row in verdicts(question=lambda i, j, name=name: f"{i} of {name}")]
-        path = write("f.jsonl", rows)
-        assert 'columns={"problem": "question"}' in refuse(path, "plain.questions")
-        assert read_samples(path, columns={"problem": "question"}).n.tolist() == [4] * 10
-        assert read_samples(path, columns={"problem": "id"}).n.tolist() == [8] * 5
+        assert read_samples(path, columns={"problem": "id"}).n.tolist() == [24 // m] * m
+        if make is not chat:
+            assert read_samples(path, columns={"problem": column}).n.tolist() == [4] * 6
+    path = write("f.jsonl", [row | {"id": i % 6} for i, row in enumerate(rows)])
+    assert read_samples(path).n.tolist() == [4] * 6
 
 
-class TestVerdicts:
-    def test_that_contradict_each_other(self, write):
-        path = write("f.jsonl", verdicts(passed=lambda i, j: (i + j) % 3 == 1))
-        said = refuse(path, "plain.two_verdicts")
-        assert "in 14 of 20 samples, first at line 1, column “correct”" in said
-        assert '`columns={"grades": "correct"}` or `columns={"grades": "passed"}`' in said
-        assert read_samples(path, columns={"grades": "passed"}).grades[0] == [0, 1, 0, 0]
-        assert read_samples(path, columns={"grades": "correct"}).grades[0] == [1, 0, 0, 1]
+@for_each(
+    "fields",
+    [
+        {"instruction": "Solve."},
+        {"instruction": "Solve.", "input": ""},
+        {"instruction": lambda i, j: f"Do {i % 2}.", "input": lambda i, j: f"input {i}"},
+        {"question": lambda i, j: f"question {i % 20}"},  # two are there twice
+    ],
+)
+def test_what_all_questions_share_is_no_question(write, fields):
+    assert read_samples(write("f.jsonl", verdicts(range(24), 1, **fields))).n.tolist() == [1] * 24
 
-    def test_that_agree(self, write):
-        agreeing = write("f.jsonl", verdicts(grade=lambda i, j: 0.9 if (i + j) % 3 == 0 else 0.2, verdict="B"))
-        assert read_samples(agreeing).grades[0] == [1, 0, 0, 1]
 
-    def test_in_lists(self, write):
-        path = write("f.jsonl", [{"id": i, "correct": [1, 0, None], "passed": [1, i, 1]} for i in range(2)])
-        assert "in 1 of 6 samples, first at line 2, column “correct”, sample 2" in refuse(path, "plain.two_verdicts")
+def test_an_instruction_for_several_inputs(write):
+    asked = {"instruction": lambda i, j: f"Do {i % 2}.", "input": lambda i, j: f"input {i % 6}"}
+    path = write("f.jsonl", verdicts(range(24), 1, **asked))
+    assert 'columns={"problem": "input"}' in refuse(path, "plain.questions")
 
-    @pytest.mark.parametrize(
-        ("grades", "threshold", "is_noted"),
-        [
-            ([0.5, 0.5], 0.5, True),
-            ([0.5, 0], 0.5, True),
-            ([0.5, 0.5], 0.4, False),
-            ([0, 0], 0.5, False),
-            ([1, 0], 0.5, False),
-        ],
-    )
-    def test_no_grade_above_the_threshold(self, write, grades, threshold, is_noted):
-        report = at_k.score(write("f.jsonl", [{"id": i, "grades": grades} for i in range(3)]), threshold=threshold)
-        said = [str(note) for note in report.notes if note.code == "note.low_grades"]
-        assert bool(said) == is_noted
-        assert all("threshold 0.5. The highest grade is 0.5." in each for each in said)
+
+@for_each("count", [2, 1300])  # read by rows, and by columns
+def test_rows_that_are_left_out_ask_nothing(write, count):
+    asked = {
+        name: verdicts(n=count, benchmark=name, question=lambda i, j, name=name: f"{i} of {name}" + "-" * 500)
+        for name in "xy"
+    }
+    path = write("f.jsonl", [row for pair in zip(*asked.values(), strict=True) for row in pair])
+    refuse(path, "models.settings")
+    refuse(path, "plain.questions", pool="benchmark")
+    assert read_samples(path, where={"benchmark": "y"}).n.tolist() == [count] * 5
+    assert read_samples(path, pool="benchmark", columns={"problem": "question"}).n.tolist() == [count] * 10
+
+
+def test_verdicts_that_contradict_each_other(write):
+    path = write("f.jsonl", verdicts(passed=lambda i, j: (i + j) % 3 == 1))
+    said = refuse(path, "plain.two_verdicts")
+    assert "in 14 of 20 samples, first at line 1, column “correct”" in said
+    assert '`columns={"grades": "correct"}` or `columns={"grades": "passed"}`' in said
+    assert read_samples(path, columns={"grades": "passed"}).grades[0] == [0, 1, 0, 0]
+    assert read_samples(path, columns={"grades": "correct"}).grades[0] == [1, 0, 0, 1]
+    path = write("f.jsonl", [{"id": i, "correct": [1, 0, None], "passed": [1, i, 1]} for i in range(2)])
+    assert "in 1 of 6 samples, first at line 2, column “correct”, sample 2" in refuse(path, "plain.two_verdicts")
+    agreeing = write("f.jsonl", verdicts(grade=lambda i, j: 0.9 if (i + j) % 3 == 0 else 0.2, verdict="B"))
+    assert read_samples(agreeing).grades[0] == [1, 0, 0, 1]
+
+
+@for_each(
+    "grades, threshold, is_noted",
+    [
+        *(([0.5, 0.5], 0.5, True), ([0.5, 0], 0.5, True)),
+        *(([0.5, 0.5], 0.4, False), ([0, 0], 0.5, False), ([1, 0], 0.5, False)),
+    ],
+)
+def test_no_grade_above_the_threshold(write, grades, threshold, is_noted):
+    report = at_k.score(write("f.jsonl", [{"id": i, "grades": grades} for i in range(3)]), threshold=threshold)
+    said = [str(note) for note in report.notes if note.code == "note.low_grades"]
+    assert bool(said) == is_noted
+    assert all("threshold 0.5. The highest grade is 0.5." in each for each in said)
