@@ -1,7 +1,6 @@
 """Every shape in which people keep results: what it says of each problem, or the sentence that mends it."""
 
 import bz2
-import io
 import json
 import lzma
 import sqlite3
@@ -15,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from cases import for_each
 from datasets import Dataset
-from readers.texts import collect, refuse
+from readers.reading import Json, found, over, refused
 
 import at_k
 from at_k.errors import InputError
@@ -133,29 +132,23 @@ BYTES = {
 }
 
 
-@for_each(
-    "names, found",
-    [
-        (["x-00000-of-00002"], "0 of 2"),
-        (["x-00000-of-00001", "x-00000-of-00002", "x-00001-of-00002"], "0 of 1, 0 of 2, 1 of 2"),
-    ],
-)
-def test_a_shard_that_is_missing_or_there_twice(tmp_path, names, found):
-    for name in names:
-        pq.write_table(pa.table({"problem": ["a"], "grades": [1]}), tmp_path / f"{name}.parquet")
-    with pytest.raises(InputError, match=f"must have each shard of 'x' once; it has {found}. Bring"):
-        read_samples(tmp_path)
+def shards(*places):
+    """Make shards of a table, a problem in each: `"0 of 2"` is the first one."""
+    numbers = [map(int, place.split(" of ")) for place in places]
+    return {f"x-{i:05}-of-{n:05}.parquet": pa.table({"problem": [f"p{i}"], "grades": [1]}) for i, n in numbers}
 
 
-def test_other_results_beside_shards_are_not_passed_over(tmp_path):
-    for place in (0, 1):
-        table = pa.table({"problem": [f"p{place}"], "grades": [1]})
-        pq.write_table(table, tmp_path / f"x-0000{place}-of-00002.parquet")
-    (tmp_path / "README.md").write_text("two shards")
-    assert read_samples(tmp_path).problems == ["p0", "p1"]
-    (tmp_path / "more.jsonl").write_text('{"problem": "p2", "correct": 1}')
-    with pytest.raises(InputError, match=r"parts of one table, and 'more\.jsonl' is none of them"):
-        read_samples(tmp_path)
+MORE = [{"problem": "p2", "correct": 1}]
+test_shards = over({
+    "all": (shards("0 of 2", "1 of 2") | {"README.md": b"two shards"}, found({"p0": [1], "p1": [1]})),
+    "one missing": (shards("0 of 2"), refused("paths.shards", found="0 of 2")),
+    "one of another table": (
+        shards("0 of 1", "0 of 2", "1 of 2"), refused("paths.shards", found="0 of 1, 0 of 2, 1 of 2"),
+    ),
+    "other results beside them": (
+        shards("0 of 2", "1 of 2") | {"more.jsonl": MORE}, refused("paths.beside", file="'more.jsonl'"),
+    ),
+})  # fmt: skip
 
 
 @pytest.mark.parametrize("write", BYTES.values(), ids=BYTES)
@@ -195,219 +188,139 @@ def test_ids_and_verdicts_of_other_types_of_parquet(tmp_path):
     assert graded(read_samples(path)) == {"1": [1, 0], "2.5": [1]}
 
 
-@for_each(
-    "scale, grades",
-    [((-1, 1), [-1, 0, 1]), ((0, 100), [0, 50, 100]), ((1, 5), [1, 3, 5]), ((10, 0), [10, 5, 0])],
-)
-def test_scales(scale, grades, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("scales")
-    for name, text in (
-        ("rows.json", json.dumps([{"id": "p", "grade": grade} for grade in grades])),
-        ("list.jsonl", json.dumps({"id": "p", "grade": grades})),
-        ("rows.csv", delimited(["id", "grade"], [("p", grade) for grade in grades])),
-    ):
-        path = folder / name
-        path.write_text(text)
-        assert read_samples(path, scale=scale).grades == [[0, 0.5, 1]], name
-        with pytest.raises(InputError, match="number from 0 to 1"):
-            read_samples(path)
+def nested(make):
+    """Make lines of which each is a sample."""
+    return [make(row["id"], row["correct"]) for row in ROWS]
 
 
-def test_a_scale_of_a_harness(tmp_path):
-    path = tmp_path / "results.jsonl"
-    path.write_text("".join(json.dumps({"example_id": 0, "completion": [], "reward": r}) + "\n" for r in (0, 4, 2)))
-    assert read_samples(path, scale=(0, 4)).grades == [[0, 1, 0.5]]
+SCALED = {(-1, 1): [-1, 0, 1], (0, 100): [0, 50, 100], (1, 5): [1, 3, 5], (10, 0): [10, 5, 0]}
+ROLLOUTS = [{"example_id": 0, "completion": [], "reward": reward, "judge": {"ok": not reward}} for reward in (0, 4, 2)]
+HALF = found([[0, 0.5, 1]])
+PATHS = {"problem": "task.name", "grades": "verifier.rewards.ok"}
+SOLVED = found({"a": [1, 1, 0, 0], "b": [0, 0, 0]})
+OPTIONS = [{"text": "7", "correct": True}, {"text": "8", "correct": False}]
+SETS = [{"dataset": "a", "total": 9, "correct": 5}, {"dataset": "b", "total": 9, "correct": 6}]
+TESTS = [{"name": "x", "passed": True}, {"name": "y", "passed": False}]
+UNKNOWN = refused("plain.unknown")
+
+
+def broken_count(row, *said):
+    """Make a table of counts with one row that cannot be used."""
+    kept = found({"b": [1, 0, 0], "d": [1, 0]}, skipped={"shapes.counts": 1})
+    bad = refused("shapes.counts", **dict(zip(("count", "correct"), said, strict=True)), place="line 4")
+    return (f"task,n,c\n\nb,3,1\n{row}\nd,2,1\n".encode(), bad, ({"errors": "skip"}, kept))
+
+
+def named(text, *names):
+    """Make a file whose names may be those of problems, which a note says."""
+    told = [{"names": ", ".join(f"“{name}”" for name in names)}] if names else []
+    return (text, found(notes=["tables.named"] * bool(names), told=told))
+
+
+test_shapes = over({
+    **{f"{layout} on a scale: {scale}": (content, refused(code), ({"scale": scale}, HALF))
+       for scale, grades in SCALED.items()
+       for layout, code, content in (
+           ("rows", "cells.points", Json([{"id": "p", "grade": grade} for grade in grades])),
+           ("lists", "cells.points", [{"id": "p", "grade": grades}]),
+           ("CSV", "cells.points", delimited(["id", "grade"], [("p", grade) for grade in grades]).encode()),
+       )},
+    "a scale of a harness": (ROLLOUTS, refused("cells.points"), ({"scale": (0, 4)}, found([[0, 1, 0.5]]))),
+    "a path into the fields of a harness": (ROLLOUTS, refused("cells.points"), (
+        {"columns": {"grades": "judge.ok"}}, found([[1, 0, 0]]))),
+    "paths into objects": (
+        nested(lambda name, grade: {"task": {"name": name}, "verifier": {"rewards": {"ok": grade}}}), UNKNOWN,
+        ({"columns": PATHS}, found(GRADES)),
+        ({"columns": PATHS | {"grades": "verifier.rewards.no"}}, refused(
+            "standard.no_column", column="“verifier.rewards.no”")),
+    ),
+    "a path into a list of objects": (
+        [{"id": name, "runs": [{"judge": {"ok": g}} for g in own]} for name, own in GRADES.items()], UNKNOWN,
+        ({"columns": {"grades": "runs.judge.ok"}}, found(GRADES)),
+    ),
+    "runs without ids": (
+        {f"run_{run}.jsonl": [{"correct": own[run]} for own in GRADES.values()] for run in range(3)},
+        found(dict(zip("123", GRADES.values(), strict=True)), notes=["note.files", "note.rows"]),
+    ),
+    "a line of CSV that names its problem": (
+        b"answer,correct\nx,1\ny,0\n", found({"1": [1], "2": [0]}), (
+            {"columns": {"problem": "line"}}, found({"1": [1], "2": [0]}, notes=[]))),
+    "names with lists": named(Json({"p0": [True, False], "p1": [True, True]}), "p0", "p1"),
+    "names with objects": named(Json({"p0": {"correct": [1, 0]}, "p1": {"correct": [1, 1]}}), "p0", "p1"),
+    "a name of results": named(Json({"model": "a", "results": [{"problem": "p", "correct": 1}]})),
+    "numbers with objects": named(Json({i: {"problem": "p", "correct": int(i)} for i in "01"})),
+    **{f"objects of which one names no problem: {cell}": (
+        Json({"0": {"problem": "p", "correct": 1}, "1": {"correct": 0} | cell}),
+        refused("cells.problem", place="row 2, column “problem”"),
+    ) for cell in ({}, {"problem": []}, {"problem": None})},
+    "counts with a point": (b"task,n,c\na,4.0,2.0\nb,3.0,0.0\n", SOLVED),
+    "counts in JSON": (Json([{"task": "a", "n": 4.0, "c": 2.0}, {"task": "b", "n": 3, "c": 0}]), SOLVED),
+    "counts of other names": (b"task,total,solved\na,4,2\nb,3,0\n", UNKNOWN, (
+        {"columns": {"n": "total", "c": "solved"}}, SOLVED), ({"columns": {"c": "solved"}}, SOLVED)),
+    "counts of which one is named": (b"task,n,c,solved\na,4,1,2\nb,3,1,0\n", found(), (
+        {"columns": {"c": "solved"}}, SOLVED)),
+    "one count alone": (b"task,solved\na,2\n", UNKNOWN, ({"columns": {"c": "solved"}}, refused("shapes.one_count"))),
+    "more correct samples than samples": (b"id,n,c\np,3,4\n", refused("shapes.counts", count="“3”", correct="“4”")),
+    "a count in words": broken_count("a,4,x", "“4”", "“x”"),
+    "an empty count": broken_count("a,4,", "“4”", "null"),
+    "a count below 0": broken_count("a,4,-2", "“4”", "“-2”"),
+    "a count that is no whole number": broken_count("a,4.5,2", "“4.5”", "“2”"),
+    "a count without end": broken_count("a,1e300,2", "“1e300”", "“2”"),
+    "no samples": broken_count("a,0,0", "“0”", "“0”"),
+    "counts that are all broken": (b"id,n,c\na,1,2\nb,1,3\n", refused("shapes.counts"), (
+        {"errors": "skip"}, refused("standard.nothing_left", count="2"))),
+    "a count that has another role": (b"id,n,c\na,2,1\nb,2,2\n", found([[1, 0], [1, 1]]), (
+        {"columns": {"group": "n"}}, found([[1, 0], [1, 1]], group=["2", "2"]))),
+    "numbered columns of which one is named": (b"id,trial_1,trial_2,gold\na,1,2,1\nb,3,4,3\n", found(n=[2, 2]), (
+        {"columns": {"answers": "trial_1"}}, found(answers=[["1"], ["3"]]))),
+    "numbered verdicts of which one is named": (b"id,trial_1,trial_2\na,1,0\nb,1,0\n", found([[1, 0], [1, 0]]), (
+        {"columns": {"answers": "trial_1"}}, UNKNOWN)),
+    "verdicts beside a constant": (Json([{"id": "p", "n": 4, "correct": g} for g in (1, 0)]), found([[1, 0]])),
+    "one verdict of each problem": (Json([{"id": "pq"[g], "n": 1, "correct": g} for g in (0, 1)]), found([[0], [1]])),
+    "verdicts beside options": (
+        Json([{"id": "pq"[g], "n": 4, "correct": g, "c": "C"} for g in (0, 1)]), found([[0], [1]])),
+    "models, each with rows": (
+        Json({"llama": [{"id": 1, "correct": 1}], "qwen": [{"id": 1, "correct": 0}]}), refused("plain.rows")),
+    "splits": (Json({"train": [{"id": 1, "correct": 1}], "test": [{"id": 2, "correct": 0}]}), refused("plain.rows")),
+    "a sum of each data set": (Json(SETS), refused("cells.points")),
+    "sums for several k": (Json([{"id": "a", "pass@1": 0.5, "pass@8": 1.0}]), UNKNOWN),
+    "sums for several k, other signs": (Json([{"id": "a", "pass_1": 0.5, "pass_8": 1.0}]), UNKNOWN),
+    "settings": (Json([{"id": "a", "acc_0": 1, "acc_5": 0}]), UNKNOWN),
+    "calls of tools": (Json([{"id": 1, "calls": [{"name": "x", "success": True}]}]), UNKNOWN),
+    "tests": (Json([{"id": 1, "tests": TESTS}]), UNKNOWN),
+    "aggregates": (Json({"results": {"gsm8k": {"exact_match": 0.5}}, "n-shot": {"gsm8k": 5}}), UNKNOWN),
+    "options of a choice": (Json([{"id": 0, "question": "…", "choices": OPTIONS}]), UNKNOWN, (
+        {"columns": {"grades": "choices.correct"}}, found([[1, 0]]))),
+    "options beside an answer": (
+        Json([{"id": i, "answer_1": "7", "answer_2": "8", "correct_answer": "7", "prediction": "78"[i]}
+              for i in range(2)]),
+        found(answers=[["7"], ["8"]]),
+    ),
+})  # fmt: skip
 
 
 @for_each("scale", [5, "0,1", (1,), (1, 1), (0, float("nan")), (0, "x")])
-def test_scales_that_are_none(scale, tmp_path):
+def test_scales_that_are_none(scale):
     with pytest.raises((TypeError, ValueError), match="`scale` must be two"):
         read_samples(__file__, scale=scale)
 
 
-def test_paths_into_nested_fields(tmp_path):
-    path = tmp_path / "f.jsonl"
-    rows = [{"task": {"name": row["id"]}, "verifier": {"rewards": {"ok": row["correct"]}}} for row in ROWS]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    columns = {"problem": "task.name", "grades": "verifier.rewards.ok"}
-    assert graded(read_samples(path, columns=columns)) == GRADES
-    with pytest.raises(InputError, match=r"There is no column “verifier\.rewards\.no”"):
-        read_samples(path, columns=columns | {"grades": "verifier.rewards.no"})
-    lists = [{"id": name, "runs": [{"judge": {"ok": g}} for g in own]} for name, own in GRADES.items()]
-    path.write_text("\n".join(map(json.dumps, lists)))
-    assert graded(read_samples(path, columns={"grades": "runs.judge.ok"})) == GRADES
-
-
-def test_a_path_into_the_fields_of_a_harness(tmp_path):
-    path = tmp_path / "results.jsonl"
-    rows = [{"example_id": 0, "completion": [], "reward": 0, "judge": {"ok": g}} for g in (1, 0)]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    assert read_samples(path, columns={"grades": "judge.ok"}).grades == [[1, 0]]
-
-
-def test_runs_without_ids(tmp_path):
-    for run in range(3):
-        lines = [json.dumps({"correct": own[run]}) for own in GRADES.values()]
-        (tmp_path / f"run_{run}.jsonl").write_text("\n".join(lines))
-    samples = read_samples(tmp_path)
-    assert graded(samples) == dict(zip("123", GRADES.values(), strict=True))
-    assert "3 files" in str(samples.origin.notes[0])
-    assert "run_0.jsonl, run_1.jsonl, run_2.jsonl" in str(samples.origin.notes[0])
-
-
-def test_the_line_of_csv_may_name_the_problem():
-    found = collect("answer,correct\nx,1\ny,0\n", columns={"problem": "line"})
-    assert (found.problems, found.grades) == (["1", "2"], [[1], [0]])
-
-
-@for_each(
-    "text, noted",
-    [
-        ('{"p0": [true, false], "p1": [true, true]}', "“p0”, “p1”"),
-        ('{"p0": {"correct": [1, 0]}, "p1": {"correct": [1, 1]}}', "“p0”, “p1”"),
-        ('{"model": "a", "results": [{"problem": "p", "correct": 1}]}', None),
-        ('{"0": {"problem": "p", "correct": 1}, "1": {"problem": "p", "correct": 0}}', None),
-    ],
-)
-def test_names_that_were_read_as_problems_are_noted(text, noted):
-    wanted = [] if noted is None else [f"Each name in this file was read as a problem: {noted}."]
-    assert list(map(str, collect(text).origin.notes)) == wanted
-
-
-@for_each("cell", ["", ', "problem": []', ', "problem": null'])
-def test_an_object_that_does_not_name_its_problem_is_refused(cell):
-    said = refuse(f'{{"0": {{"problem": "p", "correct": 1}}, "1": {{"correct": 0{cell}}}}}', "cells.problem")
-    assert "row 2, column “problem”" in said
-
-
-def spreadsheet():
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
+def spreadsheet(path):
+    with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("xl/workbook.xml", "<workbook/>")
-    return file.getvalue()
 
 
 def data_base(path):
     with sqlite3.connect(path) as base:
         base.execute("create table results (id, correct)")
     base.close()
-    return path.read_bytes()
 
 
 @for_each(
-    "make, code, way",
-    [
-        (data_base, "sources.sqlite", "read_sql"),
-        (lambda path: spreadsheet(), "tables.spreadsheet", "read_excel"),
-        (lambda path: delimited(["id", "n", "c"], [("p", 3, 4)]).encode(), "shapes.counts", "got “3” and “4”"),
-    ],
+    "make, code, way", [(data_base, "sources.sqlite", "read_sql"), (spreadsheet, "tables.spreadsheet", "read_excel")]
 )
-def test_files_that_are_refused_with_a_way_on(make, code, way, tmp_path_factory):
-    path = tmp_path_factory.mktemp("refused") / "results"
-    path.write_bytes(make(path))
+def test_files_that_are_refused_with_a_way_on(make, code, way, tmp_path):
+    make(tmp_path / code)
     with pytest.raises(InputError, match=way) as caught:
-        read_samples(path)
+        read_samples(tmp_path / code)
     assert caught.value.code == code
-
-
-@for_each(
-    "rows, columns",
-    [
-        ("task,n,c\na,4.0,2.0\nb,3.0,0.0\n", {}),
-        ('[{"task": "a", "n": 4.0, "c": 2.0}, {"task": "b", "n": 3, "c": 0}]', {}),
-        ("task,total,solved\na,4,2\nb,3,0\n", {"n": "total", "c": "solved"}),
-        ("task,n,c,solved\na,4,1,2\nb,3,1,0\n", {"c": "solved"}),
-    ],
-)
-def test_counts(rows, columns, tmp_path):
-    path = tmp_path / "results"
-    path.write_text(rows)
-    assert graded(read_samples(path, columns=columns)) == {"a": [1, 1, 0, 0], "b": [0, 0, 0]}
-
-
-@for_each(
-    "row, said",
-    [
-        ("a,4,x", "got “4” and “x” (line 4)"),
-        ("a,4,", "got “4” and null (line 4)"),
-        ("a,4,-2", "got “4” and “-2” (line 4)"),
-        ("a,4.5,2", "got “4.5” and “2” (line 4)"),
-        ("a,1e300,2", "got “1e300” and “2” (line 4)"),
-        ("a,0,0", "got “0” and “0” (line 4)"),
-    ],
-)
-def test_a_count_that_cannot_be_used_is_named_or_left_out(row, said, tmp_path):
-    path = tmp_path / "results.csv"
-    path.write_text(f"task,n,c\n\nb,3,1\n{row}\nd,2,1\n")
-    with pytest.raises(InputError) as caught:
-        read_samples(path)
-    assert said in str(caught.value)
-    samples = read_samples(path, errors="skip")
-    assert (graded(samples), list(samples.origin.skipped.values())) == ({"b": [1, 0, 0], "d": [1, 0]}, [1])
-
-
-def test_counts_that_are_all_broken_leave_nothing():
-    said = refuse("id,n,c\na,1,2\nb,1,3\n", "standard.nothing_left", errors="skip")
-    assert "all 2 rows" in said
-    assert "got “1” and “2”" in said
-
-
-def test_numbered_columns_are_left_alone_where_one_of_them_is_named():
-    text = "id,trial_1,trial_2,gold\na,1,2,1\nb,3,4,3\n"
-    assert collect(text, columns={"answers": "trial_1"}).answers == [["1"], ["3"]]
-    refuse("id,trial_1,trial_2\na,1,0\nb,1,0\n", "plain.unknown", columns={"answers": "trial_1"})
-
-
-def test_one_count_alone_is_refused(tmp_path):
-    path = tmp_path / "results.csv"
-    path.write_text("task,solved\na,2\n")
-    with pytest.raises(InputError, match="Counts need two columns"):
-        read_samples(path, columns={"c": "solved"})
-
-
-@for_each(
-    "rows, reason",
-    [
-        ([{"id": "p", "n": 4, "correct": 1, "c": "C"}, {"id": "q", "n": 4, "correct": 0, "c": "C"}], "options A to D"),
-        ([{"id": "p", "n": 4, "correct": 1}, {"id": "p", "n": 4, "correct": 0}], "verdicts beside a constant n"),
-        ([{"id": "p", "n": 1, "correct": 1}, {"id": "q", "n": 1, "correct": 0}], "one verdict a problem"),
-    ],
-)
-def test_verdicts_beside_a_number_are_no_counts(rows, reason, tmp_path):
-    path = tmp_path / "f.json"
-    path.write_text(json.dumps(rows))
-    assert sorted(grade for own in read_samples(path).grades for grade in own) == [0, 1], reason
-
-
-OTHER_THINGS = {
-    "models, each with rows": {"llama": [{"id": 1, "correct": 1}], "qwen": [{"id": 1, "correct": 0}]},
-    "splits": {"train": [{"id": 1, "correct": 1}], "test": [{"id": 2, "correct": 0}]},
-    "a sum of each data set": [{"dataset": "a", "total": 9, "correct": 5}, {"dataset": "b", "total": 9, "correct": 6}],
-    "sums for several k": [{"id": "a", "pass@1": 0.5, "pass@8": 1.0}],
-    "sums for several k, other signs": [{"id": "a", "pass_1": 0.5, "pass_8": 1.0}],
-    "settings": [{"id": "a", "acc_0": 1, "acc_5": 0}],
-    "calls of tools": [{"id": 1, "calls": [{"name": "x", "success": True}]}],
-    "tests": [{"id": 1, "tests": [{"name": "x", "passed": True}, {"name": "y", "passed": False}]}],
-    "aggregates": {"results": {"gsm8k": {"exact_match": 0.5}}, "n-shot": {"gsm8k": 5}},
-}
-
-
-@for_each("name, document", OTHER_THINGS.items())
-def test_what_only_looks_like_samples_is_refused(name, document, tmp_path):
-    path = tmp_path / "f.json"
-    path.write_text(json.dumps(document))
-    with pytest.raises(InputError) as caught:
-        read_samples(path)
-    assert caught.value.code in ("plain.unknown", "standard.no_problem", "plain.rows", "cells.points"), name
-
-
-def test_options_of_a_choice_are_no_samples(tmp_path):
-    path = tmp_path / "f.json"
-    options = [{"text": "7", "correct": True}, {"text": "8", "correct": False}]
-    path.write_text(json.dumps([{"id": 0, "question": "…", "choices": options}]))
-    with pytest.raises(InputError, match="do not say which samples are correct"):
-        read_samples(path)
-    assert read_samples(path, columns={"grades": "choices.correct"}).grades == [[1, 0]]
-    rows = [{"id": i, "answer_1": "7", "answer_2": "8", "correct_answer": "7", "prediction": "78"[i]} for i in range(2)]
-    path.write_text(json.dumps(rows))
-    assert read_samples(path).answers == [["7"], ["8"]]
