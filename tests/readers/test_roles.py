@@ -4,7 +4,7 @@ import json
 from itertools import product
 
 from cases import for_each
-from readers.texts import collect, guess_roles, read_table, refuse
+from readers.texts import collect, guess_roles, read_table
 
 from at_k.readers.samples import ROLES
 
@@ -221,18 +221,6 @@ def test_whole_completions(name):
         assert guess_roles(read_table(json.dumps(rows))) == given_roles(problem="id", **roles)
     table = read_table(json.dumps([{"id": 1, name: ["a b", "c"], "passed": [1, 0]}]))
     assert guess_roles(table, {"answers": name}) == given_roles(problem="id", answers=name, grades="passed")
-
-
-@for_each(
-    "given, code",
-    [
-        ({"groups": "id"}, "standard.no_role"),
-        ({"problem": "qid"}, "standard.no_column"),
-        ({"grades": "nothing"}, "standard.no_column"),
-    ],
-)
-def test_unknown_names_are_refused(given, code):
-    refuse("id,correct\n1,1", code, columns=given)
 
 
 INTERVALS = {

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from cases import for_each
 from hypothesis import given, strategies as st
+from readers.reading import Json, found, over
 from readers.texts import guess_roles, read_table as read, standardize, write_delimited, write_lines
 
 from at_k.demo.words import LANGUAGES, translate
@@ -23,11 +24,6 @@ NAN = float("nan")
 
 def given_roles(**roles):
     return dict.fromkeys(ROLES) | roles
-
-
-def scored(rows, **roles):
-    table = read(json.dumps(rows))
-    return standardize(table, given_roles(**roles) if roles else guess_roles(table))
 
 
 class TestExamples:
@@ -158,76 +154,41 @@ def test_round_trip(data, layout, per_sample):
     assert found.n_missing == sum(grade is None for grade in chain(*data["grades"]))
 
 
-class TestSamples:
-    def test_problems_are_in_order_of_first_appearance(self):
-        rows = [{"id": name, "correct": grade} for name, grade in (("b", 1), ("a", 0), ("b", 0), ("c", 1), ("a", 1))]
-        found = scored(rows)
-        assert found.problems == ["b", "a", "c"]
-        assert found.grades == [[1, 0], [0, 1], [1]]
-        assert str(found.place(1, 1)) == "row 5, column “correct”"
+SPELLED = {
+    "true": 1, "FALSE": 0, "True": 1, "1": 1, " 0.25 ": 0.25, "1e-3": 0.001, "Yes": 1, "PASS": 1, "failed": 0,
+    "": None, "NaN": None,
+}  # fmt: skip
+"""Grades as CSV spells them."""
 
-    def test_problems_without_names_are_numbered(self):
-        found = standardize(table := read("[[1, 0], [0, 0, 1]]"), guess_roles(table))
-        assert found.problems == ["1", "2"]
-        assert found.grades == [[1, 0], [0, 0, 1]]
+NAMED = [{"id": name, "correct": grade} for name, grade in (("b", 1), ("a", 0), ("b", 0), ("c", 1), ("a", 1))]
+TYPES = [
+    {"id": 1, "answers": [420, 0.5, "x", "", None], "reference": 420, "group": True},
+    {"id": 2.5, "answers": [1e21], "reference": [1, "one"], "group": 3},
+]
+INTERVALS = b'id,answers,reference\na,"[""[0,1]"", ""0""]","[0,1]"\nb,"[""x"", ""y""]","[""x"", ""z""]"\n'
+HALF_JUDGED = {"id": 1, "answers": ["a", None, "b", None], "correct": [1, 0, None, None]}
+ODD = {"id": 1, "correct": [1], "answers": "nonsense", "score": "nonsense", "level": None}
+ONLY = dict.fromkeys(("answers", "scores", "group"))
 
-    def test_numbers_are_texts_as_json_spells_them(self):
-        rows = [{"id": 1, "answers": [420, 0.5, "x", "", None], "reference": 420, "group": True}]
-        found = scored([*rows, {"id": 2.5, "answers": [1e21], "reference": [1, "one"], "group": 3}])
-        assert found.problems == ["1", "2.5"]
-        assert found.answers == [["420", "0.5", "x", "", None], ["1e+21"]]
-        assert found.references == [["420"], ["1", "one"]]
-        assert found.group == ["true", "3"]
-
-    @for_each(
-        "written, grade",
-        [
-            ("true", 1),
-            ("FALSE", 0),
-            ("True", 1),
-            ("1", 1),
-            (" 0.25 ", 0.25),
-            ("1e-3", 0.001),
-            ("Yes", 1),
-            ("PASS", 1),
-            ("failed", 0),
-            ("", None),
-            ("NaN", None),
-        ],
-    )
-    def test_grades_as_csv_spells_them(self, written, grade):
-        table = read(f"id,correct\nx,1\nx,{written}\n")
-        assert standardize(table, guess_roles(table)).grades == [[1, grade]]
-
-    def test_grades(self):
-        found = scored([{"id": 1, "correct": [True, False, 1, 0.5, None, NAN]}])
-        assert found.grades == [[1, 0, 1, 0.5, None, None]]
-        assert all(type(grade) is float for grade in found.grades[0][:4])
-        assert found.n_missing == 2
-
-    def test_a_sample_that_is_judged_is_not_missing(self):
-        found = scored([{"id": 1, "answers": ["a", None, "b", None], "correct": [1, 0, None, None]}])
-        assert found.n_missing == 2
-        assert str(found.place(0, 2)) == "row 1, column “correct”, sample 3"
-
-    def test_a_cell_that_is_not_there_is_missing(self):
-        assert scored([{"id": 1, "correct": 1}, {"id": 1}]).grades == [[1, None]]
-
-    def test_an_interval_in_every_row_is_one_reference(self):
-        table = read('id,answers,reference\na,"[""[0,1]"", ""0""]","[0,1]"\nb,"[""x"", ""y""]","[""x"", ""z""]"\n')
-        assert standardize(table, guess_roles(table)).references == [["[0,1]"], ["x", "z"]]
-
-    def test_intervals_are_answers(self):
-        text = 'id,answer,target\n1,"[0, 1]","[0, 1]"\n1,3,"[0, 1]"\n2,4,4\n'
-        found = standardize(table := read(text), guess_roles(table))
-        assert found.answers == [["[0, 1]", "3"], ["4"]]
-        assert found.references == [["[0, 1]"], ["4"]]
-
-    def test_only_what_is_asked_for_is_read(self):
-        rows = [{"id": 1, "correct": [1], "answers": "nonsense", "score": "nonsense", "level": None}]
-        found = scored(rows, grades="correct")
-        assert (found.answers, found.scores, found.group, found.references) == (None,) * 4
-        assert found.grades == [[1.0]]
+test_samples = over({
+    "problems in order of first appearance": (
+        Json(NAMED), found({"b": [1, 0], "a": [0, 1], "c": [1]}, problems=["b", "a", "c"], rows=[[1, 3], [2, 5], [4]]),
+    ),
+    "problems without names": (b"[[1, 0], [0, 0, 1]]", found({"1": [1, 0], "2": [0, 0, 1]})),
+    "numbers as JSON spells them": (Json(TYPES), found(
+        problems=["1", "2.5"], answers=[["420", "0.5", "x", "", None], ["1e+21"]],
+        references=[["420"], ["1", "one"]], group=["true", "3"],
+    )),
+    **{f"a grade in CSV: {written}": (f"id,correct\nx,1\nx,{written}\n".encode(), found([[1, grade]]))
+       for written, grade in SPELLED.items()},
+    "grades": (b'{"id": 1, "correct": [true, false, 1, 0.5, null, NaN]}', found(
+        [[1, 0, 1, 0.5, None, None]], n_missing=2)),
+    "a sample that is judged is not missing": (Json([HALF_JUDGED]), found(n_missing=2)),
+    "a cell that is not there is missing": (Json([{"id": 1, "correct": 1}, {"id": 1}]), found([[1, None]])),
+    "an interval in every row is one reference": (INTERVALS, found(references=[["[0,1]"], ["x", "z"]])),
+    "columns that are left out are not read": (Json([ODD]), found([[1]]), (
+        {"columns": ONLY}, found([[1]], answers=None, scores=None, group=None, references=None))),
+})  # fmt: skip
 
 
 ALL = {"problem": "id", "answers": "a", "references": "r", "grades": "g", "scores": "s", "group": "l"}
@@ -287,7 +248,7 @@ SINGLE = {
 }
 
 
-def refused(table, roles, code, *said):
+def refuse(table, roles, code, *said):
     with pytest.raises(InputError) as caught:
         standardize(table, roles)
     assert caught.value.code == code
@@ -313,28 +274,28 @@ def assert_placed(error, number, place):
 @for_each("cells, key, place, said", [(*case[:3], case[3:]) for case in LISTED.values()], ids=LISTED)
 def test_refused_in_rows_of_problems(cells, key, place, said):
     table = read(json.dumps([row(), row(**({"id": 2} | cells))]))
-    assert_placed(refused(table, ALL, key, *said), 2, place)
+    assert_placed(refuse(table, ALL, key, *said), 2, place)
 
 
 @for_each("cells, key, place, said", [(*case[:3], case[3:]) for case in SINGLE.values()], ids=SINGLE)
 def test_refused_in_rows_of_samples(cells, key, place, said):
     table = read(json.dumps([sample(), sample(**cells)]))
-    assert_placed(refused(table, ALL, key, *said), 1 if key == "standard.no_list" else 2, place)
+    assert_placed(refuse(table, ALL, key, *said), 1 if key == "standard.no_list" else 2, place)
 
 
 class TestColumns:
     def test_nothing_to_score(self):
         table = read("id,answer\n1,x\n")
-        refused(table, guess_roles(table), "plain.unknown", "“id”, “answer”")
-        refused(table, given_roles(problem="id", references="answer"), "plain.unknown")
+        refuse(table, guess_roles(table), "plain.unknown", "“id”, “answer”")
+        refuse(table, given_roles(problem="id", references="answer"), "plain.unknown")
 
     def test_long_lists_of_columns_are_cut(self):
         table = read(json.dumps([{f"c{i}" * 30: 1 for i in range(200)}]))
-        error = refused(table, given_roles(), "plain.unknown", "c9", ", …")
+        error = refuse(table, given_roles(), "plain.unknown", "c9", ", …")
         assert max(len(translate(error, language)) for language in LANGUAGES) < 800  # twelve names
 
     def test_no_such_column(self):
-        refused(
+        refuse(
             read("id,correct\n1,1\n"),
             given_roles(problem="id", grades="right"),
             "standard.no_column",
@@ -343,11 +304,11 @@ class TestColumns:
         )
 
     def test_no_such_role(self):
-        refused(read("id,correct\n1,1\n"), {"verdicts": "correct"}, "standard.no_role", "“verdicts”", ", ".join(ROLES))
+        refuse(read("id,correct\n1,1\n"), {"verdicts": "correct"}, "standard.no_role", "“verdicts”", ", ".join(ROLES))
 
     def test_samples_of_no_problem(self):
         table = read("sort,correct\na,1\na,0\nb,1\n")
-        refused(table, guess_roles(table), "standard.no_problem")
+        refuse(table, guess_roles(table), "standard.no_problem")
 
 
 VALUES = st.recursive(
