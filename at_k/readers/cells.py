@@ -6,13 +6,14 @@ import json
 import re
 import sys
 from ast import literal_eval
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import inf, isnan, nan
 from typing import Any, Final, TypeGuard
 
 import numpy as np
 
 from at_k.arrow import to_numpy
+from at_k.readers.arrays import make_texts
 from at_k.readers.decoding import parse
 
 
@@ -275,6 +276,22 @@ class Cells:
             return False
         return True
 
+    def read_column(self, role: str, values: Any) -> Any:
+        """Read the values of samples: answers as an Arrow array, others as numbers. NaN means a missing one."""
+        return self._read_texts(values) if role == "answers" else self.read_numbers(role, values)
+
+    def _read_texts(self, values: Any) -> Any:
+        import pyarrow as pa
+
+        if hasattr(values, "type"):
+            if pa.types.is_string(values.type):
+                return values
+            if pa.types.is_integer(values.type):
+                return values.cast(pa.string())
+            values = values.to_pylist()
+        are_plain = {*map(type, values)} <= {str, type(None)}
+        return make_texts(values if are_plain else [self.read("answers", value) for value in values])
+
     def read_numbers(self, role: str, values: Any) -> np.ndarray[Any, Any]:
         """Read a column of grades, scores or costs; NaN means a missing one. Each text is read once."""
         if hasattr(values, "type"):  # held by Arrow
@@ -331,28 +348,42 @@ def rescale(value: object, scale: tuple[float, float] | None) -> object:
     return (value - low) / (high - low)
 
 
-def read_field(role: str, value: object, scale: tuple[float, float] | None = None) -> Any:
-    """Read what a harness wrote for a role. It may be more than tables have: truth values and empty texts.
+class FieldCells(Cells):
+    """Read what a harness wrote for each role. It may be more than tables have: truth values and empty texts.
 
     Examples:
-        >>> read_field("answers", True), read_field("references", ""), read_field("group", None)
+        >>> cells = FieldCells()
+        >>> cells.read("answers", True), cells.read("references", ""), cells.read("group", None)
         ('true', [''], NOTHING)
     """
-    if role == "grades":
-        return read_grade(rescale(value, scale))
-    if role in ("scores", "cost"):
-        return read_score(None if isinstance(value, float) and isnan(value) else value)
-    if role == "references":
-        listed = value if isinstance(value, list) else [value]
-        if not listed:
-            raise UnfitError(value)
-        return NOTHING if value is None else list(map(_spell, listed))
-    if role == "problem":
-        if value == "" or isinstance(value, bool):
-            raise UnfitError(value)
-        return _spell(value)
-    spelled = None if value is None else _spell(value)
-    return (spelled or NOTHING) if role == "group" else spelled
+
+    def read(self, role: str, value: Any) -> Any:
+        """Read a field, or the value of a sample in it."""
+        if role == "grades":
+            return read_grade(rescale(value, self.scale))
+        if role in ("scores", "cost"):
+            return read_score(None if isinstance(value, float) and isnan(value) else value)
+        if role == "references":
+            listed = value if isinstance(value, list) else [value]
+            if not listed:
+                raise UnfitError(value)
+            return NOTHING if value is None else list(map(_spell, listed))
+        if role == "problem":
+            if value == "" or isinstance(value, bool):
+                raise UnfitError(value)
+            return _spell(value)
+        spelled = None if value is None else _spell(value)
+        return (spelled or NOTHING) if role == "group" else spelled
+
+
+def keep_common(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries that two mappings share.
+
+    Examples:
+        >>> keep_common({"level": 1, "seed": 1}, {"level": 1, "seed": 2})
+        {'level': 1}
+    """
+    return {key: value for key, value in one.items() if other.get(key, NOTHING) == value}
 
 
 def _spell(value: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,6 +35,32 @@ def list_cells(column: Any) -> list[Any]:
     return list(column.to_pylist() if is_arrow(column) else column)
 
 
+def take(column: Any, places: Codes) -> Any:
+    """Return the cells at some places."""
+    if is_arrow(column):
+        return column.take(make_numbers(places))
+    return column[places] if isinstance(column, np.ndarray) else [column[place] for place in places.tolist()]
+
+
+def flatten(column: Any) -> tuple[Codes, Any]:
+    """Return the length of each list, −1 for anything else, and their values one after the other.
+
+    Examples:
+        >>> flatten([[1, 0], None, [1]])
+        (array([ 2, -1,  1]), [1, 0, 1])
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not is_arrow(column):
+        lists = [cell if isinstance(cell, list) else None for cell in column]
+        lengths = (-1 if cell is None else len(cell) for cell in lists)
+        return np.fromiter(lengths, np.int64, len(lists)), list(chain.from_iterable(filter(None, lists)))
+    if not pa.types.is_list(column.type):
+        return np.full(len(column), -1), column
+    return fill_numbers(pc.list_value_length(column), -1), column.flatten()
+
+
 def contains(column: Any, text: str) -> bool:
     """Return whether a column has a text in one of its cells."""
     import pyarrow as pa
@@ -55,7 +81,7 @@ def encode(column: Any) -> Coded:
     if is_arrow(column):
         return _encode_arrow(column)
     keys: Sequence[Any] = column
-    if not {*map(type, column)} <= {str, type(None)}:
+    if {*map(type, column)} - {type(None)} not in (set(), {str}, {int}):
         keys = [cell if cell is None or isinstance(cell, str) else (type(cell), repr(cell)) for cell in column]
     firsts = dict(zip(reversed(keys), reversed(column), strict=True))
     firsts.pop(None, None)

@@ -1,30 +1,38 @@
-"""Collect samples into the standard columns, one by one; `sheets` collects those of tables in blocks."""
+"""Collect samples into the standard columns: a block as a whole or, where that fails, part by part by the same code."""
 
 from __future__ import annotations
 
 import json
-from array import array
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from math import nan
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.arrays import make_numbers, make_text_lists, make_texts, refuse_large_texts
-from at_k.readers.blocks import find_field
-from at_k.readers.cells import NOTHING, UnfitError, read_field
+from at_k.readers.blocks import Block, find_field
+from at_k.readers.cells import NOTHING, Cells, FieldCells, UnfitError, keep_common
 from at_k.readers.choosing import Selection, no_rows
-from at_k.readers.coding import Groups
+from at_k.readers.coding import (
+    Groups,
+    encode,
+    find_firsts,
+    flatten,
+    is_arrow,
+    join_codes,
+    list_cells,
+    read_integers,
+    take,
+)
 from at_k.readers.decoding import decode, require_object
 from at_k.readers.faults import UNITS, Faults, describe_place, find_fault
 from at_k.readers.format import Reading
-from at_k.readers.names import quote, quote_all
-from at_k.readers.problems import KnownProblems, Place
+from at_k.readers.names import is_model, quote, quote_all
 from at_k.readers.samples import (
     FURTHER_ROLES,
     MISSING,
@@ -36,67 +44,87 @@ from at_k.readers.samples import (
     Split,
 )
 from at_k.readers.sources import Source
-from at_k.readers.structure import refuse_odd_names
+from at_k.readers.structure import is_summary, make_summary_error, refuse_odd_names
 
 OF_SAMPLE = (*SAMPLE_ROLES, "cost")
 """The roles that say something of each sample."""
 
-ARGUMENTS = {
+_OF_PROBLEM = ("problem", "references", "group", "meta")
+
+_NUMBER, _DETAILS = "#", "details"
+"""Roles within a collector: the number of a sample, with the column that has it, and what else is said of it."""
+
+_ARGUMENTS = {
+    "problem": "problem",
     "answers": "answer",
     "grades": "grade",
     "scores": "score",
+    "cost": "cost",
     "references": "references",
     "group": "group",
-    "cost": "cost",
+    "meta": "meta",
+    _NUMBER: "number",
+    _DETAILS: "details",
+    MISSING: "reason",
 }
-"""Role → argument of `Collector.add`."""
+"""Role → what `Collector.add` calls it."""
+
+_WAITING = 4096
+"""Samples of a harness that are collected before they are read as a block."""
 
 Adapt = Callable[[dict[str, Any]], dict[str, Any]]
 
-
-class Values:
-    """One value for each sample, in arrays of those that came in blocks and a list of the last ones."""
-
-    def __init__(self, rest: Any, nothing: object, make: Callable[[Any], Any]) -> None:
-        self.rest, self._nothing, self._make = rest, nothing, make
-        self._parts: list[Any] = []
-        self._before = 0
-
-    def put(self, value: object, count: int) -> None:
-        """Append the value of a sample; `count` samples came before it, of which the last ones may have no value."""
-        missing = count - self._before - len(self.rest)
-        if missing:
-            self.rest.extend([self._nothing] * missing)
-        self.rest.append(value)
-
-    def extend(self, part: Any, count: int) -> None:
-        """Append an array of values."""
-        self.arrays(count)
-        self._parts.append(part)
-        self._before += len(part)
-
-    def arrays(self, count: int) -> list[Any]:
-        """Return the values of all samples as arrays."""
-        missing = count - self._before - len(self.rest)
-        self.rest.extend([self._nothing] * missing)
-        if self.rest:
-            self._parts.append(self._make(self.rest))
-            self._before += len(self.rest)
-            self.rest = self.rest[:0]
-        return self._parts
+Place = Callable[[int, str, int | None], Message]
+"""Describes the place of the value of a role, by the number of its row, and of its sample in the row."""
 
 
-class _Kept(dict[str, Values]):
-    """Role → the values of each sample, beside the number of its `problem` and of its `row`."""
+@dataclass
+class Sheet:
+    """The roles and rules of a table's columns.
 
-    def __missing__(self, role: str) -> Values:
-        if role == "answers":
-            self[role] = Values([], None, make_texts)
-        elif role in ("problem", "row"):
-            self[role] = Values(array("q"), 0, np.array)
-        else:
-            self[role] = Values(array("d"), nan, np.array)
-        return self[role]
+    Attributes:
+        columns: role → column.
+        reads: reads cells.
+        listed: whether a row is a problem, with lists of samples.
+        numbers: the columns that number the samples of each problem.
+    """
+
+    columns: dict[str, str]
+    reads: Cells
+    listed: bool = False
+    numbers: Sequence[str] = ()
+
+
+class _Part(NamedTuple):
+    """Some rows: the number of each, and role → the cell of each, with lists of samples where a row is a problem."""
+
+    rows: Any
+    cells: dict[str, Any]
+    listed: bool
+
+    def cut(self, start: int, stop: int) -> _Part:
+        """Return some of the rows."""
+        return _Part(
+            self.rows[start:stop], {role: cells[start:stop] for role, cells in self.cells.items()}, self.listed
+        )
+
+
+class _Problems(NamedTuple):
+    """The problems of a part.
+
+    Attributes:
+        of_rows: that of each row, as a place in `names`.
+        names: their names.
+        rows: the first row of each.
+        kinds: spelling of a name → the type and the first row of a new one.
+        said: role and name → what is said of it.
+    """
+
+    of_rows: NDArray[np.int64]
+    names: list[str]
+    rows: list[int]
+    kinds: dict[str, tuple[type, int]]
+    said: dict[tuple[str, str], Any]
 
 
 def refuse_empty() -> InputError:
@@ -107,22 +135,21 @@ def refuse_empty() -> InputError:
 class Collector:
     """Collect the samples of a file.
 
-    A reader calls `add` for each sample, in the order of the file, and `finish` at the end. With `errors="skip"`, a
-    sample that is broken is left out and counted; else it raises.
+    A reader calls `add` for each sample, or `add_block` for rows of a table, in the order of the file, and `finish` at
+    the end. With `errors="skip"`, a sample that is broken is left out and counted; else it raises.
 
     Args:
         reading: how the file is read.
         unit: what `row` counts: "line", "row", "sample" or "problem".
+        sheet: how the columns of a table are read; by default, values are those that a harness wrote.
         place: describes the place of a role in a row; by default the row, by its unit.
-        read: reads the value of a role; by default one that a harness wrote.
+        faults: what is at fault; in `with collector.faults:` a reader may raise errors of its own.
+        are_names_given: whether a user said what names the problems.
         settings: as of `Selection`.
 
     Attributes:
-        faults: what is at fault; in `with collector.faults:` a reader may raise errors of its own.
-        known: the problems, and what is said of them.
-        values: what the samples hold so far.
-        count: their number.
-        are_names_given: whether a user said what names the problems.
+        names: the name of each problem → its place.
+        first_rows: the first row of each problem.
 
     Examples:
         >>> collector = Collector(Reading(), unit="line")
@@ -137,11 +164,14 @@ class Collector:
         reading: Reading,
         *,
         unit: str = "line",
+        sheet: Sheet | None = None,
         place: Place | None = None,
-        read: Callable[[str, object], Any] | None = None,
+        faults: Faults | None = None,
+        are_names_given: bool = False,
         settings: Collection[str] = (),
     ) -> None:
-        for role, column in reading.columns.items():
+        self._columns = {} if sheet is not None else dict(reading.columns)
+        for role, column in self._columns.items():
             if role not in (*ROLES, *FURTHER_ROLES) or (role == "problem" and column is None):
                 raise InputError(
                     "collector.columns",
@@ -151,17 +181,17 @@ class Collector:
                     column=quote(column),
                     roles=", ".join(ROLES),
                 )
-        self.faults = Faults(reading.errors)
-        self._columns, self.describe = dict(reading.columns), place or (lambda row, *_: UNITS[unit](row))
-        self._read_value = read or partial(read_field, scale=reading.scale)
-        self.selection = Selection(reading.where, reading.pool, settings)
-        self.known = KnownProblems(self.describe)
-        self.are_names_given = "problem" in reading.columns
-        self.count = 0
-        self.values = _Kept()
-        self._numbers: list[object] = []
-        self._numbered: dict[tuple[int, object], int] = {}  # problem and number → row
-        self._details: dict[str, Values] = {}
+        self.faults, self._describe = faults or Faults(reading.errors), place or (lambda row, *_: UNITS[unit](row))
+        self._is_table, self._sheet = sheet is not None, sheet or Sheet({}, FieldCells(scale=reading.scale))
+        self.selection = Selection(*(() if sheet else (reading.where, reading.pool, settings)))
+        self._are_names_given = are_names_given or "problem" in self._columns
+        self.names: dict[str, int] = {}
+        self.first_rows: list[int] = []
+        self._kinds: dict[str, tuple[type, int]] = {}  # of each spelling of a name, its type and first row
+        self._said: dict[str, list[Any]] = {"references": [], "group": []}
+        self._meta: list[dict[str, Any] | None] = []
+        self._blocks: list[dict[str, Any]] = []  # role → values, beside the number of their `problem` and their `row`
+        self._waiting, self._count = _Part([], defaultdict(list), listed=False), 0
 
     def rows(
         self, source: Source, fields: Sequence[str] = (), adapt: Adapt = dict
@@ -201,247 +231,71 @@ class Collector:
         row: int,
         problem: object,
         *,
-        number: object = NOTHING,
-        answer: object = NOTHING,
-        grade: object = NOTHING,
-        score: object = NOTHING,
-        cost: object = NOTHING,
-        references: object = NOTHING,
-        group: object = NOTHING,
-        meta: Mapping[str, Any] | None = None,
-        details: Mapping[str, Any] | None = None,
         fields: Mapping[str, Any] | None = None,
-        sample: int | None = None,
-        reason: str | None = None,
+        **said: Any,
     ) -> None:
-        """Add a sample."""
-        with self.faults:
-            cells = {"answers": answer, "grades": grade, "scores": score, "references": references, "group": group}
-            cells["cost"] = cost
-            if self._columns:
-                problem = self._choose("problem", problem, row, fields)
-                for role, value in cells.items():
-                    cells[role] = self._choose(role, value, row, *([meta] if role == "group" else []), fields)
-            name = self.read("problem", problem, row)
-            for role, value in cells.items():
-                if value is not NOTHING:
-                    cells[role] = self.read(role, value, row, sample if role in OF_SAMPLE else None)
-            if number is not NOTHING and not isinstance(number, (str, int, float, tuple)):
-                raise InputError(
-                    "collector.number",
-                    "The number of a sample must be a number or text; got {value} ({place}).",
-                    value=quote(number),
-                    place=self.place(row),
-                )
-            place = self.known.find(problem, name, row)
-            if number is not NOTHING and (place, number) in self._numbered:
-                self.refuse_repeated(number, problem, self._numbered[place, number], row)
-            self.known.describe(place, name, row, cells["references"], cells["group"], meta)
-            if number is not NOTHING:
-                self._numbered[place, number] = row
-                self._numbers.append(number)
-            self.values["problem"].put(place, self.count)
-            self.values["row"].put(row, self.count)
-            for role in OF_SAMPLE:
-                value = cells[role]
-                if value is not NOTHING:
-                    self.values[role].put(nan if value is None and role != "answers" else value, self.count)
-            told = {MISSING: reason} if reason is not None and cells["grades"] is None else {}
-            for field, value in {**(details or {}), **told}.items():
-                if field not in self._details:
-                    self._details[field] = Values([], NOTHING, list)
-                self._details[field].put(value, self.count)
-            self.count += 1
+        """Add a sample.
 
-    def add_problem(self, row: int, problem: object, samples: Sequence[Mapping[str, Any]], **shared: Any) -> None:
-        """Add a problem that has one row, with the list of its samples."""
-        with self.faults:
-            name = self.read("problem", problem, row)
-            if not samples:
-                raise InputError(
-                    "collector.no_samples",
-                    "Problem {name} has no samples ({place}). Remove it, or add its samples.",
-                    name=quote(problem),
-                    place=self.place(row),
-                )
-            known = self.known.places.get(name)
-            if known is not None:
-                raise InputError(
-                    "collector.same_problem",
-                    "Each problem may be there only once; {value} is also in {first} ({place}). Remove one, or keep "
-                    "the rows of one model with {option:where}.",
-                    value=quote(problem),
-                    first=self.place(self.known.first_rows[known]),
-                    place=self.describe(row, "problem", None),
-                )
-            own = shared if self._columns else {role: value for role, value in shared.items() if role == "grade"}
-            before = self.count
-            for number, sample in enumerate(samples, 1):
-                # What is said of the problem is read with its first sample alone.
-                self.add(row, problem, sample=number, **sample, **(own if self.count > before else shared))
-
-    def add_answers(self, row: int, problem: object, answers: Sequence[object], **shared: Any) -> None:
-        """Add a problem as `add_problem` does, whose samples differ in their answers alone.
-
-        What the samples share is kept for all of them at once. If that is broken, the problem is counted once.
+        Args:
+            row: the number of its row.
+            problem: the name of its problem.
+            fields: the row, in which `columns` names fields.
+            said: its `number`, `answer`, `grade`, `score`, `cost` and `details`, the `reason` why it has no grade, and
+                the `references`, `group` and `meta` of its problem.
         """
-        plain = not self._columns and {*map(type, answers)} <= {str, type(None)}
-        before = self.count
-        self.add_problem(row, problem, [{"answer": each} for each in (answers[:1] if plain else answers)], **shared)
-        rest = answers[1:] if plain and self.count > before else ()
-        if rest:
-            self.values["answers"].rest.extend(rest)
-            for role in ("problem", "row", "grades"):
-                if role != "grades" or shared.get("grade", NOTHING) is not NOTHING:
-                    held = self.values[role].rest
-                    held.extend(held[-1:] * len(rest))
-            self.count += len(rest)
+        self._put(row, said | {"problem": problem}, None, fields)
 
-    @property
-    def problems(self) -> NDArray[np.int64]:
-        """The problem of each sample, as a number."""
-        return self._join("problem")
+    def add_problem(
+        self,
+        row: int,
+        problem: object,
+        samples: Sequence[Mapping[str, Any]],
+        *,
+        fields: Mapping[str, Any] | None = None,
+        **shared: Any,
+    ) -> None:
+        """Add a problem that has one row, with the list of its samples; `shared` is said of each of them."""
+        self._put(row, shared | {"problem": problem}, samples, fields)
 
-    @property
-    def row_numbers(self) -> NDArray[np.int64]:
-        """The row of each sample."""
-        return self._join("row")
+    def _put(
+        self,
+        row: int,
+        shared: Mapping[str, Any],
+        samples: Sequence[Mapping[str, Any]] | None,
+        fields: Mapping[str, Any] | None,
+    ) -> None:
+        """Keep a row until there are enough samples for a block; one that has a list of samples as lists."""
+        cells, listed = {}, samples is not None
+        with self.faults:
+            for role, name in _ARGUMENTS.items():
+                value, told = shared.get(name, NOTHING), samples or ()
+                if role in self._columns:
+                    value = self._choose(role, row, *([shared.get("meta")] if role == "group" else []), fields)
+                    told = [{}] * len(told)
+                if not listed:
+                    cells[role] = value
+                elif role not in _OF_PROBLEM:
+                    cells[role] = [sample.get(name, value) for sample in told]
+                else:
+                    own = [sample[name] for sample in told if name in sample] or [value]
+                    cells[role] = own[0]
+                    for other in own:
+                        if other != own[0]:
+                            raise self._differ(role, other, own[0], row)
+            if self._count >= _WAITING or self._waiting.listed != listed:
+                self._flush(listed=listed)
+            self._waiting.rows.append(row)
+            for role, cell in cells.items():
+                self._waiting.cells[role].append(cell)
+            self._count += len(samples or " ")
 
-    @property
-    def verdicts(self) -> NDArray[np.float64] | None:
-        """The grade of each sample, or None."""
-        return self._join("grades") if "grades" in self.values else None
+    def _flush(self, *, listed: bool = False) -> None:
+        part, self._waiting, self._count = self._waiting, _Part([], defaultdict(list), listed), 0
+        if part.rows:
+            self._take(part)
 
-    def _join(self, role: str) -> NDArray[Any]:
-        parts = self.values[role].arrays(self.count)
-        if len(parts) != 1:
-            parts[:] = [np.concatenate([np.array([], dtype=np.int64), *parts])]
-        joined: NDArray[Any] = parts[0]
-        return joined
-
-    def place(self, row: int) -> Message:
-        """Describe the place of a sample: "line 7"."""
-        return self.describe(row, "", None)
-
-    def lack(self, field: str, row: int) -> InputError:
-        """Make the error that says that a row does not have a field."""
-        return InputError(
-            "collector.lack",
-            "The field {field} is missing ({place}).",
-            field=quote(field),
-            place=self.place(row),
-        )
-
-    def note_shared_prompts(self) -> list[Message]:
-        """Write the note, if one is due, that a problem may be two that have the same prompt and so the same name."""
-        n = np.bincount(self.problems) if self.count else np.ones(1, np.int64)
-        smallest, largest = int(n.min()), int(n.max())
-        if smallest == largest or (n % smallest).any():
-            return []
-        return [
-            Message(
-                "collector.shared_prompt",
-                "Some prompts have {largest:,} samples and others {smallest:,}: problems with the same prompt are "
-                "counted as one.",
-                largest=largest,
-                smallest=smallest,
-            )
-        ]
-
-    def finish(self, origin: Origin, *, per_sample: bool = True) -> Samples:
-        """Return the samples that were collected, those of each problem together, in the order in which they came."""
-        import pyarrow as pa
-
-        self.selection.refuse_unknown(origin.subject)
-        if not self.count:
-            self.faults.refuse_nothing_left()
-            if self.selection.where.columns:
-                raise no_rows()
-            raise refuse_empty()
-        known, rows, groups = self.known, self.row_numbers, Groups.of(self.problems)
-        gone = [role for role, column in self._columns.items() if column is None]
-        if gone and not self.values.keys() & {*SAMPLE_ROLES}:
-            raise InputError(
-                "collector.no_values",
-                "Nothing is left to score: {option:columns} leaves out {roles}. Keep the answers or the grades.",
-                roles=", ".join(gone),
-            )
-        numbers = self.list_numbers(groups)
-        columns: dict[str, pa.Array] = {"problem": make_texts(list(known.places))}
-        for role in SAMPLE_ROLES:
-            if role in self.values:
-                columns[role] = groups.list(self._join_array(role))
-        for role, said in known.said.items():
-            if any(value is not None for value in said):
-                columns[role] = make_texts(said) if role == "group" else make_text_lists(said)
-        details = self._list_details(groups)
-        if any(known.meta) or any(details):
-            told = ((own or {}) | each for own, each in zip(known.meta, details, strict=True))
-            columns["meta"] = make_texts([_encode(each) if each else None for each in told])
-        samples = Samples(
-            table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
-            origin=replace(
-                origin,
-                roles={role: name for role, name in (origin.roles | self._columns).items() if role in columns},
-                skipped=dict(self.faults.causes.values()),
-            ),
-            rows=groups.split(rows) if per_sample else Split(rows[groups.firsts], np.arange(len(groups.firsts) + 1)),
-            per_sample=per_sample,
-            numbers=numbers,
-            details=list(dict.fromkeys(chain.from_iterable(details))),
-        )
-        refuse_odd_names(samples, are_given=self.are_names_given)
-        return samples
-
-    def _join_array(self, role: str) -> Any:
-        import pyarrow as pa
-
-        if role != "answers":
-            numbers = self._join(role)
-            return make_numbers(numbers, ~np.isnan(numbers))
-        parts = self.values[role].arrays(self.count)
-        refuse_large_texts(sum(part.nbytes for part in parts))
-        return parts[0] if len(parts) == 1 else pa.concat_arrays(parts)
-
-    def _list_details(self, groups: Groups) -> list[dict[str, list[Any]]]:
-        """List what is said of the samples of each problem, by its name."""
-        found: list[dict[str, list[Any]]] = [{} for _ in groups.firsts]
-        costs = {"cost": self.values["cost"]} if "cost" in self.values else {}
-        for name, held in (self._details | costs).items():
-            values = list(chain.from_iterable(held.arrays(self.count)))
-            for own, each in zip(found, groups.cut(values), strict=True):
-                if any(value is not NOTHING for value in each):
-                    own[name] = [None if value is NOTHING else value for value in each]
-        return found
-
-    def list_numbers(self, groups: Groups) -> Sequence[Sequence[object]] | None:
-        """Return the numbers of the samples; None unless all of them have one."""
-        return groups.cut(self._numbers) if len(self._numbers) == self.count else None
-
-    def refuse_repeated(self, number: object, name: object, first: int, row: int, column: str = "") -> NoReturn:
-        """Raise because a problem has two samples of one number."""
-        raise InputError(
-            "collector.repeated",
-            "Sample {number} of problem {name} is there twice: {first} and {place}. Number them differently, or remove "
-            "one. If that column does not number samples: {ignored}.",
-            number=quote(number[0] if isinstance(number, tuple) else number),
-            name=quote(name),
-            first=self.place(first),
-            place=describe_place(row, column) if column else self.place(row),
-            ignored=Mention(columns={"sample": None}),
-        )
-
-    def read(self, role: str, value: object, row: int, sample: int | None = None) -> Any:
-        """Read the value of a role."""
-        try:
-            return self._read_value(role, value)
-        except UnfitError as fault:
-            raise find_fault(role, fault.value, self.describe(row, role, sample)) from None
-
-    def _choose(self, role: str, value: object, row: int, *sources: Mapping[str, Any] | None) -> object:
-        """Return the value of a role: that of the field that the user named, or else that of the format."""
-        if role not in self._columns:
-            return value
+    def _choose(self, role: str, row: int, *sources: Mapping[str, Any] | None) -> object:
+        """Return the value of the field that the user named for a role."""
         field = self._columns[role]
         if field is None:
             return NOTHING
@@ -460,6 +314,418 @@ class Collector:
             fields=quote_all(known) or "none",
             place=self.place(row),
         )
+
+    def add_block(self, block: Block) -> None:
+        """Add rows of a table."""
+        sheet = self._sheet
+        cells = {role: block.column(name) for role, name in sheet.columns.items()}
+        cells.setdefault("problem", list(map(str, block.places)))
+        numbers = {_NUMBER + name: read_integers(block.column(name)) for name in sheet.numbers}
+        cells |= {name: own for name, own in numbers.items() if own is not None}
+        self._take(_Part(block.places, cells, sheet.listed))
+
+    def _take(self, part: _Part) -> None:
+        """Keep rows: all of them at once or, where that fails, half by half, which finds the place of each fault."""
+        count = len(part.rows)
+        try:
+            lengths, cells = self._flatten(part)
+            self._keep(part, self._read_problems(part), lengths, self._read_cells(cells, part.rows[0]))
+        except (InputError, UnfitError):
+            if count == 1:
+                self._take_row(part)
+            else:
+                self._take(part.cut(0, count // 2))
+                self._take(part.cut(count // 2, count))
+
+    def _take_row(self, part: _Part) -> None:
+        """Keep the samples of one row, each by itself, and name the place of each fault."""
+        row, (problem,), found = part.rows[0], list_cells(part.cells["problem"]), []
+        with self.faults:
+            try:
+                lengths, cells = self._flatten(part)
+                problems = self._read_problems(part)
+                for place in range(int(lengths[0])):
+                    with self.faults:
+                        own = {role: values[place : place + 1] for role, values in cells.items()}
+                        found.append(self._read_cells(own, row, place + 1 if part.listed else None))
+            except InputError as error:
+                is_odd = error.code in ("cells.grade", "cells.word", "cells.points", "standard.no_list")
+                if is_odd and self._is_table and is_summary(str(problem)):
+                    raise make_summary_error(
+                        self._sheet.columns.get("problem", "line"), problem, self.place(row)
+                    ) from None
+                raise
+            for values in found:
+                self._keep(part, problems, np.ones(1, np.int64), values)
+
+    def _flatten(self, part: _Part) -> tuple[NDArray[np.int64], dict[str, Any]]:
+        """Return how many samples each row has, and role → the cell of each sample."""
+        own = {role: cells for role, cells in part.cells.items() if role not in _OF_PROBLEM}
+        if not part.listed:
+            return np.ones(len(part.rows), np.int64), own
+        row, flat = part.rows[0], {role: flatten(cells) for role, cells in own.items()}
+        first, (lengths, _) = next(iter(flat.items()))
+        for role, (n, _) in flat.items():
+            if n.min() < 0:
+                raise InputError(
+                    "standard.no_list",
+                    'Each row must have a list of samples such as [1, 0] or ["a", "b"], as other rows have; got '
+                    "{value} ({place}).",
+                    value=quote(list_cells(own[role])[int(n.argmin())]),
+                    place=self._describe(row, role, None),
+                )
+            if (n != lengths).any():
+                raise InputError(
+                    "standard.lengths",
+                    "The lists of a row must be equally long: the length of this one is {count:,}, and that of the "
+                    "{other} is {other_count:,} ({place}).",
+                    count=int(n[0]),
+                    other=first,
+                    other_count=int(lengths[0]),
+                    place=self._describe(row, role, None),
+                )
+        if not lengths.all():
+            raise InputError(
+                "collector.no_samples",
+                "Problem {name} has no samples ({place}). Remove it, or add its samples.",
+                name=quote(list_cells(part.cells["problem"])[0]),
+                place=self.place(row),
+            )
+        return lengths, {role: values for role, (_, values) in flat.items()}
+
+    def _read(self, role: str, value: object, row: int, sample: int | None = None) -> Any:
+        try:
+            return self._sheet.reads.read(role, value)
+        except UnfitError as fault:
+            raise find_fault(role, fault.value, self._describe(row, role, sample)) from None
+
+    def _read_cells(self, cells: Mapping[str, Any], row: int, sample: int | None = None) -> dict[str, Any]:
+        """Read what is said of each sample; nothing is kept yet."""
+        found: dict[str, Any] = {}
+        for role, column in cells.items():
+            values = self._fill(column)
+            if role == _NUMBER and not self._is_table:
+                self._check_numbers(column, row)
+            if values is None or (role == _NUMBER and None in values):
+                continue
+            try:
+                found[role] = self._sheet.reads.read_column(role, values) if role in OF_SAMPLE else values
+            except UnfitError as fault:
+                raise find_fault(role, fault.value, self._describe(row, role, sample)) from None
+        return found
+
+    def _check_numbers(self, column: Sequence[object], row: int) -> None:
+        for number in column:
+            if number is not NOTHING and not isinstance(number, (str, int, float, tuple)):
+                raise InputError(
+                    "collector.number",
+                    "The number of a sample must be a number or text; got {value} ({place}).",
+                    value=quote(number),
+                    place=self.place(row),
+                )
+
+    def _fill(self, column: Any) -> Any:
+        """Return a column with None in place of what a harness does not say, or None if it says nothing."""
+        if self._is_table:
+            return column
+        filled = [None if cell is NOTHING else cell for cell in column]
+        return filled if any(cell is not NOTHING for cell in column) else None
+
+    def _read_problems(self, part: _Part) -> _Problems:
+        """Read which problem each row is of, and what is said of it; nothing is kept yet."""
+        codes, values = encode(part.cells["problem"])
+        if codes.min() < 0:
+            raise find_fault("problem", None, self._describe(part.rows[0], "problem", None))
+        kinds: dict[str, tuple[type, int]] = {}
+        firsts = find_firsts(codes).tolist()
+        rows = [part.rows[place] for place in firsts]
+        names = [self._name(value, row, kinds) for value, row in zip(values, rows, strict=True)]
+        if part.listed:
+            for name, value, row in zip(names, values, rows, strict=True):
+                if name in self.names and self.first_rows[self.names[name]] != row:
+                    raise InputError(
+                        "collector.same_problem",
+                        "Each problem may be there only once; {value} is also in {first} ({place}). Remove one, or "
+                        "keep the rows of one model with {option:where}.",
+                        value=quote(value),
+                        first=self.place(self.first_rows[self.names[name]]),
+                        place=self._describe(row, "problem", None),
+                    )
+            if len(names) < len(codes) and (np.asarray(rows)[codes] != np.asarray(part.rows)).any():
+                raise UnfitError(None)
+        said: dict[tuple[str, str], Any] = {}
+        for role in ("references", "group"):
+            column = self._fill(part.cells[role]) if role in part.cells else None
+            if column is not None:
+                self._read_said(role, column, part, codes, names, said)
+        return _Problems(codes, names, rows, kinds, said)
+
+    def _name(self, problem: object, row: int, kinds: dict[str, tuple[type, int]]) -> str:
+        """Return the name of a problem. Refuse one that is spelled like another one of another type."""
+        name: str = self._read("problem", problem, row)
+        kind = type(problem)
+        if name in self.names and self._kinds[name][0] is kind:
+            return name
+        whole = str(int(problem)) if isinstance(problem, float) and problem.is_integer() else name
+        for spelling in (name, whole):
+            known, first = self._kinds.get(spelling) or kinds.setdefault(spelling, (kind, row))
+            if known is not kind:
+                raise InputError(
+                    "collector.same_name",
+                    "Two names of problems are the same but for their types: {value}, and another one in {first} "
+                    "({place}). Write both alike if it is one problem; else rename one of them.",
+                    value=quote(problem),
+                    first=self.place(first),
+                    place=self._describe(row, "problem", None),
+                )
+        return name
+
+    def _read_said(
+        self,
+        role: str,
+        column: Any,
+        part: _Part,
+        codes: NDArray[np.int64],
+        names: Sequence[str],
+        said: dict[tuple[str, str], Any],
+    ) -> None:
+        """Read what rows say of their problems. They may not differ."""
+        of_rows, values = encode(column)
+        values = [*values, *([None] if of_rows.min() < 0 else [])]
+        spelled = [self._read(role, value, part.rows[0]) for value in values]
+        for place in sorted(find_firsts(join_codes([codes, of_rows])).tolist()):
+            name, value = names[codes[place]], spelled[of_rows[place]]
+            if value is NOTHING:
+                continue
+            known = said.get((role, name), self._said[role][self.names[name]] if name in self.names else None)
+            if known is not None and known != value:
+                raise self._differ(role, value, known, part.rows[place])
+            said[role, name] = value
+
+    def _differ(self, role: str, value: Any, known: Any, row: int) -> InputError:
+        return InputError(
+            "collector.differs",
+            "All samples of a problem must have the same {name}; {value} differs from {known} ({place}).",
+            name="reference" if role == "references" else role,
+            value=quote_all(value if isinstance(value, list) else [value]),
+            known=quote_all(known if isinstance(known, list) else [known]),
+            place=self._describe(row, role, None),
+        )
+
+    def _keep(self, part: _Part, problems: _Problems, lengths: NDArray[np.int64], values: Mapping[str, Any]) -> None:
+        for name, row in zip(problems.names, problems.rows, strict=True):
+            if name not in self.names:
+                self.names[name] = len(self.names)
+                self.first_rows.append(row)
+                for said in (*self._said.values(), self._meta):
+                    said.append(None)
+        self._kinds |= problems.kinds
+        for (role, name), value in problems.said.items():
+            self._said[role][self.names[name]] = value
+        of_rows = np.array([self.names[name] for name in problems.names])[problems.of_rows]
+        for place, meta in zip(of_rows.tolist(), part.cells.get("meta", ()), strict=False):
+            known = self._meta[place]
+            if isinstance(meta, Mapping) and known != meta:
+                self._meta[place] = dict(meta) if known is None else keep_common(known, meta)
+        owners = {"problem": of_rows, "row": np.asarray(part.rows, np.int64)}
+        self._blocks.append({role: np.repeat(own, lengths) for role, own in owners.items()} | dict(values))
+
+    def _merge(self) -> dict[str, Any]:
+        """Join the blocks, and return role → the values of all samples, as one array or a list."""
+        self._flush()
+        roles = list(dict.fromkeys(chain.from_iterable(self._blocks)))
+        if len(self._blocks) > 1:
+            whole = {role for role in roles if all(role in block for block in self._blocks)}
+            kept = [role for role in roles if role in whole or not role.startswith(_NUMBER)]
+            self._blocks = [{role: self._join(role) for role in kept}]
+        return self._blocks[0] if self._blocks else {}
+
+    def _join(self, role: str) -> Any:
+        is_list = role in (_NUMBER, _DETAILS, MISSING)
+        fill: Callable[..., Any] = (
+            make_texts if role == "answers" else list if is_list else partial(np.array, dtype=float)
+        )
+        parts = [block[role] if role in block else fill([None] * len(block["row"])) for block in self._blocks]
+        if is_list:
+            return list(chain.from_iterable(parts))
+        if role != "answers":
+            return np.concatenate(parts)
+        import pyarrow as pa
+
+        refuse_large_texts(sum(part.nbytes for part in parts))
+        return pa.concat_arrays(parts)
+
+    @property
+    def count(self) -> int:
+        """The number of samples."""
+        return len(self.problems)
+
+    @property
+    def problems(self) -> NDArray[np.int64]:
+        """The problem of each sample, as a number."""
+        return np.asarray(self._merge().get("problem", ()), np.int64)
+
+    @property
+    def row_numbers(self) -> NDArray[np.int64]:
+        """The row of each sample."""
+        return np.asarray(self._merge().get("row", ()), np.int64)
+
+    @property
+    def verdicts(self) -> NDArray[np.float64] | None:
+        """The grade of each sample, or None."""
+        return self._merge().get("grades")
+
+    @property
+    def numbers(self) -> list[str]:
+        """The roles that number all samples."""
+        return [role for role in self._merge() if role.startswith(_NUMBER)]
+
+    def place(self, row: int) -> Message:
+        """Describe the place of a sample: "line 7"."""
+        return self._describe(row, "", None)
+
+    def lack(self, field: str, row: int) -> InputError:
+        """Make the error that says that a row does not have a field."""
+        return InputError(
+            "collector.lack",
+            "The field {field} is missing ({place}).",
+            field=quote(field),
+            place=self.place(row),
+        )
+
+    def note_shared_prompts(self) -> list[Message]:
+        """Write the note, if one is due, that a problem may be two that have the same prompt and so the same name."""
+        problems = self.problems
+        n = np.bincount(problems) if len(problems) else np.ones(1, np.int64)
+        smallest, largest = int(n.min()), int(n.max())
+        if smallest == largest or (n % smallest).any():
+            return []
+        return [
+            Message(
+                "collector.shared_prompt",
+                "Some prompts have {largest:,} samples and others {smallest:,}: problems with the same prompt are "
+                "counted as one.",
+                largest=largest,
+                smallest=smallest,
+            )
+        ]
+
+    def finish(self, origin: Origin, *, per_sample: bool = True) -> Samples:
+        """Return the samples that were collected, those of each problem together, in the order in which they came."""
+        import pyarrow as pa
+
+        self.selection.refuse_unknown(origin.subject)
+        held = self._merge()
+        if not held:
+            self.faults.refuse_nothing_left()
+            raise no_rows() if self.selection.where.columns else refuse_empty()
+        gone = [role for role, column in self._columns.items() if column is None]
+        if gone and not held.keys() & {*SAMPLE_ROLES}:
+            raise InputError(
+                "collector.no_values",
+                "Nothing is left to score: {option:columns} leaves out {roles}. Keep the answers or the grades.",
+                roles=", ".join(gone),
+            )
+        held = self._drop_repeated(held)
+        rows, groups = held["row"], Groups.of(held["problem"])
+        columns: dict[str, pa.Array] = {"problem": make_texts(list(self.names))}
+        for role in SAMPLE_ROLES:
+            if role in held:
+                own = held[role]
+                columns[role] = groups.list(own if is_arrow(own) else make_numbers(own, ~np.isnan(own)))
+        for role, said in self._said.items():
+            if any(value is not None for value in said):
+                columns[role] = make_texts(said) if role == "group" else make_text_lists(said)
+        numbers = [held[role] for role in self.numbers]
+        listed = (
+            None
+            if not numbers
+            else groups.cut(numbers[0])
+            if not self._is_table
+            else groups.split(numbers[0] if len(numbers) == 1 else np.stack(numbers, axis=1))
+        )
+        details = _list_details(groups, held)
+        if any(self._meta) or any(details):
+            told = ((own or {}) | each for own, each in zip(self._meta, details, strict=True))
+            columns["meta"] = make_texts([_encode(each) if each else None for each in told])
+        samples = Samples(
+            table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
+            origin=replace(
+                origin,
+                roles={role: name for role, name in (origin.roles | self._columns).items() if role in columns},
+                skipped=dict(self.faults.causes.values()),
+            ),
+            rows=groups.split(rows) if per_sample else Split(rows[groups.firsts], np.arange(len(groups.firsts) + 1)),
+            per_sample=per_sample,
+            numbers=listed,
+            details=list(dict.fromkeys(chain.from_iterable(details))),
+        )
+        refuse_odd_names(samples, are_given=self._are_names_given)
+        return samples
+
+    def _drop_repeated(self, held: dict[str, Any]) -> dict[str, Any]:
+        """Leave out samples whose problem has an earlier one of the same number, or refuse the first of them."""
+        numbers = [encode(held[role]).codes if isinstance(held[role], list) else held[role] for role in self.numbers]
+        codes = join_codes([held["problem"], *numbers])
+        firsts = np.sort(find_firsts(codes)) if numbers else codes
+        if len(firsts) == len(codes):
+            return held
+        for place in np.setdiff1d(np.arange(len(codes)), firsts).tolist():
+            first = firsts[int(np.flatnonzero(codes[firsts] == codes[place])[0])]
+            name = list(self.names)[held["problem"][place]]
+            number, column = held[self.numbers[0]][place], self.numbers[0][len(_NUMBER) :]
+            number = int(number) if column else number
+            with self.faults:
+                self.refuse_repeated(number, name, int(held["row"][first]), int(held["row"][place]), column)
+        return {role: take(values, firsts) for role, values in held.items()}
+
+    def refuse_repeated(self, number: object, name: object, first: int, row: int, column: str = "") -> NoReturn:
+        """Raise because a problem has two samples of one number."""
+        raise InputError(
+            "collector.repeated",
+            "Sample {number} of problem {name} is there twice: {first} and {place}. Number them differently, or remove "
+            "one. If that column does not number samples: {ignored}.",
+            number=quote(number[0] if isinstance(number, tuple) else number),
+            name=quote(name),
+            first=self.place(first),
+            place=describe_place(row, column) if column else self.place(row),
+            ignored=Mention(columns={"sample": None}),
+        )
+
+
+def _list_details(groups: Groups, held: Mapping[str, Any]) -> list[dict[str, list[Any]]]:
+    """List what is said of the samples of each problem, by its name."""
+    if not held.keys() & {_DETAILS, MISSING, "cost"}:
+        return [{}] * len(groups.firsts)
+    count = len(held["row"])
+    told: list[dict[str, Any]] = [dict(own or {}) for own in held.get(_DETAILS, [None] * count)]
+    if MISSING in held:
+        for place in np.flatnonzero(np.isnan(held.get("grades", np.empty(0)))).tolist():
+            told[place] |= {} if held[MISSING][place] is None else {MISSING: held[MISSING][place]}
+    for own, cost in zip(told, held.get("cost", ()), strict=False):
+        own["cost"] = float(cost)
+    found = groups.cut(told)
+    names = [dict.fromkeys(chain.from_iterable(each)) for each in found]
+    return [{name: [own.get(name) for own in each] for name in named} for each, named in zip(found, names, strict=True)]
+
+
+def read_verdicts(source: Source, reading: Reading, problem: str, grade: str) -> Samples | None:
+    """Read a file of JSON lines that have the name of a problem and a verdict, and no more that is needed."""
+    from at_k.readers.json_lines import read_blocks
+
+    if reading.errors == "skip" or reading.columns or reading.where or reading.pool:
+        return None
+    collector = Collector(reading, unit="row", sheet=Sheet({"problem": problem, "grades": grade}, Cells()))
+    try:
+        for block in read_blocks(source, {problem: False, grade: False}, collector.faults):
+            cells = [block.column(name) for name in (problem, grade)]
+            kinds = [str(column.type) if is_arrow(column) and not column.null_count else "" for column in cells]
+            if kinds != ["string", "bool"] or any(map(is_model, block.names)):
+                return None
+            collector.add_block(block)
+        return collector.finish(Origin("plain"))
+    except InputError:
+        return None  # the strict reader says what is wrong
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from at_k.errors import Message
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
-from at_k.readers.collector import Adapt, Collector, refuse_empty
+from at_k.readers.collector import Adapt, Collector, read_verdicts, refuse_empty
 from at_k.readers.format import (
     Choice,
     Reading,
@@ -22,7 +22,6 @@ from at_k.readers.format import (
     refuse_field,
 )
 from at_k.readers.samples import Origin, Samples
-from at_k.readers.sheets import read_verdicts
 from at_k.readers.sources import Source
 
 Row = dict[str, Any]
@@ -261,7 +260,8 @@ class Fields:
                 elif keys.many == keys.answers and isinstance(_find(row, keys.many), list):
                     sample = self._read_sample(row, number, grades, chosen)
                     shared |= {"grade": sample["grade"], "references": sample["references"]}
-                    collector.add_answers(number, problem, _find(row, keys.many), **shared)
+                    answers = [{"answer": answer} for answer in _find(row, keys.many)]
+                    collector.add_problem(number, problem, answers, **shared)
                 else:
                     own, beside = _find(row, keys.many), _find(row, keys.beside)
                     if not isinstance(own, list) or (isinstance(beside, list) and len(beside) != len(own)):

@@ -191,39 +191,44 @@ class TestProblems:
         (meta,) = collect(*(("p", {"meta": each}) for each in metas)).listed("meta")
         assert json.loads(meta) == {"level": 1}
 
-    def test_a_problem_with_a_list_of_samples(self):
-        collector = Collector(Reading(), unit="problem")
-        collector.add_problem(1, "p", [{"grade": 1}, {"grade": 0}], group="g")
-        with pytest.raises(InputError, match=r"“p” is also in problem 1 \(problem 2\)"):
-            collector.add_problem(2, "p", [{"grade": 1}])
-        with pytest.raises(InputError, match=r"“q” has no samples \(problem 3\)"):
-            collector.add_problem(3, "q", [])
-        samples = collector.finish(Origin("example"), per_sample=False)
+    @for_each(
+        "second, code, said",
+        [
+            (("p", [{"grade": 1}]), "collector.same_problem", "“p” is also in problem 1 (problem 2)"),
+            (("q", []), "collector.no_samples", "“q” has no samples (problem 2)"),
+            (("q", [{"grade": 1}, {"grade": 2}]), "cells.points", "got 2 (problem 2)"),
+            (
+                ("q", [{"references": "a"}, {"references": "b"}]),
+                "collector.differs",
+                "“b” differs from “a” (problem 2)",
+            ),
+        ],
+    )
+    def test_a_problem_with_a_list_of_samples(self, second, code, said):
+        def collect(errors, *problems):
+            collector = Collector(Reading(errors=errors), unit="problem")
+            for row, (problem, samples) in enumerate(problems, 1):
+                collector.add_problem(row, problem, samples, group="g")
+            return collector.finish(Origin("example"), per_sample=False)
+
+        first = ("p", [{"grade": 1}, {"grade": 0}])
+        samples = collect("raise", first)
         assert (samples.grades, samples.group, samples.rows) == ([[1, 0]], ["g"], [[1]])
+        with pytest.raises(InputError) as caught:
+            collect("raise", first, second)
+        assert caught.value.code == code
+        assert said in str(caught.value)
+        skipped = collect("skip", first, second).origin.skipped
+        assert [(cause.code, count) for cause, count in skipped.items()] == [(code, 1)]
 
-    @pytest.mark.parametrize("columns", [{}, {"group": "level"}])
-    @pytest.mark.parametrize("grade", [{}, {"grade": 1}, {"grade": None}])
-    def test_a_problem_with_a_list_of_answers(self, columns, grade):
-        found = []
-        for add in ("add_answers", "add_problem"):
-            collector = Collector(Reading(columns=columns), unit="problem")
-            for row, answers in enumerate((["7", None, 8], [None], ["x"] * 3), 1):
-                given = answers if add == "add_answers" else [{"answer": each} for each in answers]
-                getattr(collector, add)(row, f"p{row}", given, references="7", meta={"level": row}, **grade)
-            samples = collector.finish(Origin("example"), per_sample=False)
-            found.append((samples.table.to_pylist(), samples.rows))
-        assert found[0] == found[1]
-        assert found[0][0][0]["answers"] == ["7", None, "8"]
-
-    def test_a_broken_problem_with_a_list_of_answers_is_left_out(self):
+    def test_a_broken_problem_is_counted_once(self):
         collector = Collector(Reading(errors="skip"), unit="problem")
-        collector.add_answers(1, "p", ["7", "8"], references={})
-        collector.add_answers(2, "q", [], references="7")
-        collector.add_answers(3, "r", ["7", "8"], references="7")
-        collector.add_answers(4, "r", ["7", "8"], references="7")
+        answers = [{"answer": each} for each in ("7", None, 8)]
+        for row, (name, references) in enumerate([("p", {}), ("r", "7"), ("r", "7")], 1):
+            collector.add_problem(row, name, answers, references=references)
         samples = collector.finish(Origin("example"), per_sample=False)
-        assert (samples.problems, samples.answers) == (["r"], [["7", "8"]])
-        assert sum(samples.origin.skipped.values()) == 3
+        assert (samples.problems, samples.answers) == (["r"], [["7", None, "8"]])
+        assert sum(samples.origin.skipped.values()) == 2
 
     def test_prompts_with_more_samples_than_others(self):
         def codes(names):

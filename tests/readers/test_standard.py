@@ -13,9 +13,8 @@ from readers.texts import guess_roles, read_table as read, standardize, write_de
 
 from at_k.demo.words import LANGUAGES, translate
 from at_k.errors import InputError
-from at_k.readers.cells import UnfitError
+from at_k.readers.collector import Collector
 from at_k.readers.samples import ROLES
-from at_k.readers.sheets import SheetCollector
 from at_k.readers.structure import is_summary
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
@@ -360,10 +359,11 @@ def test_columns_as_a_whole_are_read_as_rows_are(rows, write):
             return str(error)
         return found.table.to_pylist(), list(map(list, found.rows)), found.numbers, found.per_sample
 
-    def refuse_whole(*_):
-        raise UnfitError(None)
+    def take_rows(collector, part):
+        for place in range(len(part.rows)):
+            collector._take_row(part.cut(place, place + 1))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SheetCollector, "_read_block", refuse_whole)  # so that rows are added one by one
+        patch.setattr(Collector, "_take", take_rows)
         strict = outcome()
     assert outcome() == strict

@@ -19,7 +19,7 @@ from at_k.readers.blocks import Block
 from at_k.readers.cells import Cells, UnfitError, read_list, read_spelled, spell_lists
 from at_k.readers.choosing import Where, check_pool, find_nested, no_rows, refuse_unknown
 from at_k.readers.coding import Groups, contains, encode, list_cells
-from at_k.readers.collector import OF_SAMPLE
+from at_k.readers.collector import OF_SAMPLE, Collector, Sheet
 from at_k.readers.delimited import name_lines
 from at_k.readers.faults import UNITS, describe_place
 from at_k.readers.format import Format, Reading
@@ -44,7 +44,6 @@ from at_k.readers.questions import find_questions
 from at_k.readers.roles import Column, Profile, find_lists, find_numbers, find_roles, find_verdicts
 from at_k.readers.samples import COUNT_ROLES, Columns, Origin, Samples
 from at_k.readers.shapes import Change, find_change, find_family
-from at_k.readers.sheets import Sheet, SheetCollector
 from at_k.readers.sources import Source, refuse_many_rows
 from at_k.readers.structure import Watch, note_errors, refuse_contradiction, refuse_repeated, refuse_settings, repeats
 from at_k.readers.tables import open_rows
@@ -290,9 +289,8 @@ class _Pass:
         watches = self._find_watched(numbers)
         columns = {role: name for role, name in self.roles.items() if name is not None}
         sheet = Sheet(columns, self.reads, self.listed, numbers)
-        collector = SheetCollector(Reading(errors=self.reading.errors), sheet, self._describe)
-        collector.faults = self.table.rows.faults
-        collector.are_names_given = "problem" in self.given
+        faults, are_given = self.table.rows.faults, "problem" in self.given
+        collector = Collector(self.reading, sheet=sheet, place=self._describe, faults=faults, are_names_given=are_given)
         needed = self._list_needed(*numbers, *(watch.name for watch in watches), *self.verdicts, *self.errors)
         beside: dict[str, list[Any]] = {name: [] for name in (*self.verdicts, *self.errors)}
         places: list[Sequence[int]] = []
@@ -338,7 +336,7 @@ class _Pass:
             return np.array(found, dtype=np.float64)
 
     def _check_beside(
-        self, samples: Samples, collector: SheetCollector, beside: Mapping[str, list[Any]]
+        self, samples: Samples, collector: Collector, beside: Mapping[str, list[Any]]
     ) -> Iterator[Message]:
         """Refuse other verdicts that contradict, and note errors beside wrong ones, unless rows were left out."""
         order = Groups.of(collector.problems).order
@@ -350,11 +348,11 @@ class _Pass:
             else:
                 refuse_contradiction(samples, np.array(cells), order, name)
 
-    def _find_questions(self, collector: SheetCollector) -> Mapping[str, str]:
+    def _find_questions(self, collector: Collector) -> Mapping[str, str]:
         """Find what each problem asks, as far as the first rows say it."""
         if "problem" in self.given:
             return {}
-        own = not self.listed and len(collector.known.first_rows) == len(collector.problems)
+        own = not self.listed and len(collector.first_rows) == len(collector.problems)
         head = self.head.take(self.where.keep(self.head)) if self.reading.where else self.head
         return find_questions(self._look(head), self.roles["problem"], own_names=own)
 
@@ -407,10 +405,10 @@ class _Pass:
         column = self.roles.get(role)
         return UNITS["row"](row) if column is None else describe_place(row, column, sample)
 
-    def _list_meta(self, block: Block, collector: SheetCollector) -> dict[int, str]:
+    def _list_meta(self, block: Block, collector: Collector) -> dict[int, str]:
         """Write what the first row of each new problem holds besides."""
         first = block.places[0]
-        rows = [row for row in collector.known.first_rows if row >= first]
+        rows = [row for row in collector.first_rows if row >= first]
         positions = np.searchsorted(np.asarray(block.places), rows).tolist()
         part = block.take(positions) if len(positions) < len(block) else block
         columns = {name: spell_lists(part[name]) for name in block.names if name not in self.roles.values()}
@@ -419,15 +417,13 @@ class _Pass:
             for row, place in enumerate(part.places)
         }
 
-    def _refuse_settings(
-        self, collector: SheetCollector, watches: Sequence[Watch], places: Sequence[Sequence[int]]
-    ) -> None:
+    def _refuse_settings(self, collector: Collector, watches: Sequence[Watch], places: Sequence[Sequence[int]]) -> None:
         """Raise if the rows are of several models, or settings, side by side."""
         problem, rows = collector.problems, collector.row_numbers
         if not len(problem):
             return
         if self.listed:
-            rows = np.asarray(collector.known.first_rows, dtype=np.int64)
+            rows = np.asarray(collector.first_rows, dtype=np.int64)
             problem = np.arange(len(rows))
         if sum(map(len, places)) > len(rows):  # broken rows were left out
             kept = np.searchsorted(np.concatenate(places), rows)
@@ -435,11 +431,11 @@ class _Pass:
                 watch.take(kept)
         refuse_settings(watches, problem, self.roles["problem"], listed=self.listed)
 
-    def _refuse_repeated(self, collector: SheetCollector) -> list[Message]:
+    def _refuse_repeated(self, collector: Collector) -> list[Message]:
         """Raise if the second half of the rows repeats the first, in all columns, or return a note of it."""
         problem, values = collector.problems, collector.verdicts
         verdicts = np.zeros(len(problem)) if values is None else values
-        if self.reading.where or self.pool or collector.has_numbers or not repeats(problem, verdicts):
+        if self.reading.where or self.pool or collector.numbers or not repeats(problem, verdicts):
             return []
         half = len(problem) // 2
         columns: dict[str, list[str]] = {name: [] for name in self.head.names}

@@ -33,7 +33,7 @@ test_nemo = over({
     "rollouts": (gym((1.0, 0.0), (0.0, 0.25)), found({"0": [1, 0], "1": [0, 0.25]}, numbers=[[0, 1]] * 2)),
     "a rollout twice": (
         [*gym((1.0, 0.0)), *gym((1.0,))],
-        refused("collector.repeated", number="0", name="0", first="line 1", place="line 3"),
+        refused("collector.repeated", number="0", name="“0”", first="line 1", place="line 3"),
     ),
     "repeats": (
         repeats(("7", "8"), (None, "7")),
@@ -55,7 +55,7 @@ test_tau_bench = over({
     "a reward that is no grade": ([{"reward": 2.0}], refused("cells.points", value="2.0", place="sample 1")),
     "an exception": ([{}, {"trial": 1, "reward": 0.0, "info": {"error": ""}}], found([[1, None]])),
     "two runs in one file": (
-        [{}, {}], refused("collector.repeated", number="0", name="0", first="sample 1", place="sample 2"),
+        [{}, {}], refused("collector.repeated", number="0", name="“0”", first="sample 1", place="sample 2"),
     ),
 }, trials)  # fmt: skip
 

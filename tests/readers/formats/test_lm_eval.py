@@ -155,7 +155,7 @@ test_documents = over({
     ),
     "a line that is cut": (
         b"\n".join(map(json.dumps(documents({})[0]).encode().__add__, [b"", b'\n{"doc_id": 3,'])),
-        refused("collector.same_problem"), ({"errors": "skip"}, found(skipped={
+        refused("decoding.broken"), ({"errors": "skip"}, found(skipped={
             "collector.same_problem": 1, "decoding.broken": 1})),
     ),
     "lines longer than what is read at a time": (

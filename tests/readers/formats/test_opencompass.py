@@ -261,7 +261,7 @@ test_predictions_of_aisbench = over({
             {}, {"most": 3, "failed": 2}]),
     ),
     "a sample twice": (requests({"id": 0, "uuid": "u"}, {"id": 0, "uuid": "u"}), refused(
-        "collector.repeated", number="“u”", name="0")),
+        "collector.repeated", number="“u”", name="“0”")),
     "two data sets": (
         requests({"id": 0}, {"id": 0, "data_abbr": "gsm8k"}),
         refused("models.several", column="data_abbr"),
