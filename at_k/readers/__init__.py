@@ -88,11 +88,10 @@ def read_samples(
 
     The arguments and errors are those of `read_results`. With `meta=True`, a plain table's other columns are read too.
     """
-    from at_k.readers.bundles import bundle, name_files
     from at_k.readers.choosing import leave_out
     from at_k.readers.collector import refuse_empty
     from at_k.readers.format import Reading
-    from at_k.readers.merging import merge
+    from at_k.readers.merging import bundle, merge, name_files
     from at_k.readers.paths import find_files, is_named_as_results
 
     if errors not in ("raise", "skip"):

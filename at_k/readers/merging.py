@@ -1,11 +1,15 @@
-"""Merge results files: samples of the same problems follow each other, and different problems are listed."""
+"""Merge results files: samples of the same problems follow each other, and different problems are listed.
+
+A folder may have a file for each sample, or for each problem: they are read together, as the lines of one file.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain, islice
+from os import fspath
 from os.path import abspath, commonpath, relpath
 from pathlib import Path
 from typing import Any
@@ -16,9 +20,12 @@ from at_k.errors import InputError, Mention, Message, SeveralModelsError
 from at_k.readers.arrays import fill_numbers, make_numbers, make_text_lists, make_texts
 from at_k.readers.cells import keep_common
 from at_k.readers.coding import Groups
+from at_k.readers.format import Format
 from at_k.readers.names import MODEL, STEP, has_name, is_model, quote, quote_all
-from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Chain, Origin, Samples, Split
-from at_k.readers.structure import count_runs
+from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples, Split
+from at_k.readers.sources import Source
+from at_k.readers.structure import count_runs, count_samples
+from at_k.readers.tables import holds_one_row
 
 _LISTED = 10
 """Files that a message lists."""
@@ -33,26 +40,32 @@ def merge(
     """Merge the samples of several files by the names of their problems; where none is shared, list all problems."""
     if len(parts) == 1:
         return parts[0]
-    first = parts[0]
+    others = list(zip(parts[1:], files[1:], strict=True))
     _refuse_other_subjects([part.origin for part in parts], files, pool)
+    for part, file in others:
+        _refuse_other_columns(parts[0], part, files[0], file)
     is_split = all(len(part.problems) == 1 for part in parts)  # a file for each problem, or for each of its runs
-    for part, file in zip(parts[1:], files[1:], strict=True):
-        _refuse_other_columns(first, part, files[0], file)
-    pooled = concat or any(name == "file" or has_name(name, _POOLABLE) for name in pool)
+    is_named = concat or any(name == "file" or has_name(name, _POOLABLE) for name in pool)
+    is_named = is_named or all(map(_is_named, parts))
     shared = _find_shared(parts)
     if concat or (not is_split and not shared):
-        if not pooled and not all(map(_is_named, parts)):
+        if not is_named:
             refuse_other_names(files)
-        return _concatenate(parts, files, pool, shared)
+        return _list_problems(parts, files, pool, shared)
     if not is_split:
-        for part, file in zip(parts[1:], files[1:], strict=True):
-            _refuse_other_problems(first, part, files[0], file)
+        for part, file in others:
+            _refuse_other_problems(parts[0], part, files[0], file)
+    names = [part.problems for part in parts]
     if "file" not in pool:
-        refuse_other_questions(parts, files)
-    if not pooled and not all(map(_is_named, parts)):
-        _refuse_other_names(parts, files, is_split=is_split)
-    names = dict.fromkeys(chain.from_iterable(part.problems for part in parts))
-    return _join_problems(parts, files, pool, {name: place for place, name in enumerate(names)})
+        _merge_said("question", [part.questions for part in parts], files)
+    if not is_named:
+        alike: dict[str, list[str]] = {}
+        for own, file in zip(names, files, strict=True):
+            alike.setdefault(own[0] if is_split else "", []).append(file)
+        for listed in alike.values():
+            refuse_other_names(listed)
+    joined = _join_problems(parts, files, names, pool, note_files(parts, files))
+    return joined if "file" in pool else replace(joined, numbers=_merge_numbers(parts, names, files))
 
 
 def refuse_other_names(files: Sequence[str]) -> None:
@@ -69,27 +82,6 @@ def refuse_other_names(files: Sequence[str]) -> None:
         first=one,
         second=another,
     )
-
-
-def refuse_other_questions(parts: Sequence[Samples], files: Sequence[str]) -> None:
-    """Raise if a problem has one question in one file, and another one in another file."""
-    asked: dict[str, tuple[str, str]] = {}
-    for part, file in zip(parts, files, strict=True):
-        for problem, question in part.questions.items():
-            first, first_file = asked.setdefault(problem, (question, file))
-            if first != question:
-                raise InputError(
-                    "merging.questions",
-                    "Problem {problem} is not the same in both files: {first} in {first_file}, and {second} in "
-                    "{second_file}. If the files hold different problems that have the same names, {option:concat} "
-                    "keeps them apart. If they are samples of the same problems all the same, say so: "
-                    "{option:pool=file}.",
-                    problem=quote(problem),
-                    first=quote(first),
-                    first_file=first_file,
-                    second=quote(question),
-                    second_file=file,
-                )
 
 
 def list_names(files: Sequence[str]) -> list[str]:
@@ -131,85 +123,65 @@ def _find_shared(parts: Sequence[Samples]) -> set[str]:
     return {*counted.field("values").take(make_numbers(several)).to_pylist()}
 
 
-def _join_problems(
-    parts: Sequence[Samples], files: Sequence[str], pool: Collection[str], places: Mapping[str, int]
-) -> Samples:
-    """Put the samples of each problem together. `places` has the place of each problem among all."""
-    import pyarrow as pa
-
-    first = parts[0]
-    # For each file, the place of each of its problems among all.
-    owners = [np.array([places[name] for name in part.problems]) for part in parts]
-    counts = [part.n for part in parts]
-    groups = Groups.of(np.concatenate([np.repeat(own, n) for own, n in zip(owners, counts, strict=True)]))
-    columns: dict[str, Any] = {"problem": make_texts(list(places))}
-    for role in SAMPLE_ROLES:
-        if role in first.table.column_names:
-            chunks = [chunk.flatten() for part in parts for chunk in part.table[role].chunks]
-            columns[role] = groups.list(pa.concat_arrays(chunks))
-    for role, make in (("references", make_text_lists), ("group", make_texts)):
-        said = _merge_said(role, parts, files, places)
-        if any(value is not None for value in said.values()):
-            columns[role] = make(list(said.values()))
-    details = list(dict.fromkeys(chain.from_iterable(part.details for part in parts)))
-    if details or "meta" in first.table.column_names:
-        columns["meta"] = make_texts(_merge_meta(parts, places, details))
-    rows = [part.rows.values if isinstance(part.rows, Split) else np.concatenate(part.rows) for part in parts]
-    rows = [own if part.per_sample else np.repeat(own, n) for own, part, n in zip(rows, parts, counts, strict=True)]
-    return Samples(
-        table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
-        origin=_merge_origins([part.origin for part in parts], pool, note_files(parts, files)),
-        rows=groups.split(np.concatenate(rows)),
-        per_sample=True,
-        numbers=None if "file" in pool else _merge_numbers(parts, owners, files, list(places)),
-        details=details,
-        files=list(files),
-        file_of=groups.split(np.repeat(np.arange(len(parts), dtype=np.int32), [n.sum() for n in counts])),
-    )
-
-
-def _refuse_other_names(parts: Sequence[Samples], files: Sequence[str], *, is_split: bool) -> None:
-    """Raise if the names of files, or of those of one problem if each holds one, tell more than runs apart."""
-    alike: dict[str, list[str]] = {}
-    for part, file in zip(parts, files, strict=True):
-        alike.setdefault(part.problems[0] if is_split else "", []).append(file)
-    for own in alike.values():
-        refuse_other_names(own)
-
-
-def _concatenate(parts: Sequence[Samples], files: Sequence[str], pool: Collection[str], shared: Set[str]) -> Samples:
+def _list_problems(parts: Sequence[Samples], files: Sequence[str], pool: Collection[str], shared: Set[str]) -> Samples:
     """List the problems of all files. Names that several files have get that of their file before them."""
-    import pyarrow as pa
-
     shorts = list_names(files)
-    tables = []
-    questions: dict[str, str] = {}
-    for part, short in zip(parts, shorts, strict=True):
-        table, names = part.table, {name: f"{short}:{name}" for name in shared}
-        if names:
-            renamed = make_texts([names.get(name, name) for name in part.problems])
-            table = table.set_column(table.column_names.index("problem"), "problem", renamed)
-        tables.append(table)
-        questions |= {names.get(name, name): text for name, text in part.questions.items()}
+    names = [
+        [f"{short}:{name}" if name in shared else name for name in part.problems]
+        for part, short in zip(parts, shorts, strict=True)
+    ]
     note = Message(
         "note.concatenated",
         "Read {count:,} files, each with other problems: {files}.",
         count=len(files),
         files=join_names(shorts),
     )
+    asked = {
+        renamed: part.questions[name]
+        for part, own in zip(parts, names, strict=True)
+        for name, renamed in zip(part.problems, own, strict=True)
+        if name in part.questions
+    }
+    return replace(_join_problems(parts, files, names, pool, note), questions=asked)
+
+
+def _join_problems(
+    parts: Sequence[Samples],
+    files: Sequence[str],
+    names: Sequence[Sequence[str]],
+    pool: Collection[str],
+    note: Message,
+) -> Samples:
+    """Put the samples of each problem together, by the names of the problems of each file."""
+    import pyarrow as pa
+
+    places = {name: place for place, name in enumerate(dict.fromkeys(chain.from_iterable(names)))}
+    counts = [part.n for part in parts]
+    owners = np.array([places[name] for name in chain.from_iterable(names)])
+    groups = Groups.of(np.repeat(owners, np.concatenate(counts)))
+    columns: dict[str, Any] = {"problem": make_texts(list(places))}
+    for role in SAMPLE_ROLES:
+        if role in parts[0].table.column_names:
+            chunks = [chunk.flatten() for part in parts for chunk in part.table[role].chunks]
+            columns[role] = groups.list(pa.concat_arrays(chunks))
+    for role, make in (("references", make_text_lists), ("group", make_texts)):
+        listed = [dict(zip(own, part.listed(role) or [], strict=False)) for own, part in zip(names, parts, strict=True)]
+        said = _merge_said(role, listed, files)
+        if said:
+            columns[role] = make([said.get(name) for name in places])
+    details = list(dict.fromkeys(chain.from_iterable(part.details for part in parts)))
+    if details or any("meta" in part.table.column_names for part in parts):
+        columns["meta"] = make_texts(_merge_meta(parts, names, places, details))
+    rows = [part.rows.values if isinstance(part.rows, Split) else np.concatenate(part.rows) for part in parts]
+    rows = [own if part.per_sample else np.repeat(own, n) for own, part, n in zip(rows, parts, counts, strict=True)]
     return Samples(
-        table=pa.concat_tables(tables, promote_options="default"),
+        table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
         origin=_merge_origins([part.origin for part in parts], pool, note),
-        rows=Chain([part.rows for part in parts]),
-        per_sample=all(part.per_sample for part in parts),
-        questions=questions,
+        rows=groups.split(np.concatenate(rows)),
+        per_sample=True,
+        details=details,
         files=list(files),
-        file_of=Chain(
-            [
-                Split(np.broadcast_to(place, part.n.sum()), np.append(0, np.cumsum(part.n)))
-                for place, part in enumerate(parts)
-            ]
-        ),
+        file_of=groups.split(np.repeat(np.arange(len(parts), dtype=np.int32), [n.sum() for n in counts])),
     )
 
 
@@ -272,37 +244,44 @@ def _refuse_other_columns(first: Samples, part: Samples, first_file: str, file: 
         )
 
 
-def _merge_said(role: str, parts: Sequence[Samples], files: Sequence[str], problems: Collection[str]) -> dict[str, Any]:
-    """Return what the files say about each problem: its references, or its group. They may not differ."""
-    said: dict[str, Any] = dict.fromkeys(problems)
-    said_in: dict[str, str] = {}
-    for part, file in zip(parts, files, strict=True):
-        for name, value in zip(part.problems, part.listed(role) or [], strict=False):
-            if value is None or value == said[name]:
-                continue
-            if said[name] is not None:
-                raise InputError(
-                    "merging.differs",
-                    "Problem {problem} does not have the same {role} in both files: {first} in {first_file}, and "
-                    "{second} in {second_file}.",
-                    problem=quote(name),
-                    role=role,
-                    first=_quote(said[name]),
-                    first_file=said_in[name],
-                    second=_quote(value),
-                    second_file=file,
-                )
-            said[name], said_in[name] = value, file
-    return said
+_DIFFERENCES = {
+    "question": Message(
+        "merging.questions",
+        "Problem {problem} is not the same in both files: {first} in {first_file}, and {second} in {second_file}. If "
+        "the files hold different problems that have the same names, {option:concat} keeps them apart. If they are "
+        "samples of the same problems all the same, say so: {option:pool=file}.",
+    ),
+    "": Message(
+        "merging.differs",
+        "Problem {problem} does not have the same {role} in both files: {first} in {first_file}, and {second} in "
+        "{second_file}.",
+    ),
+}
+"""Sentences about what files must not say differently."""
 
 
-def _merge_meta(parts: Sequence[Samples], problems: Collection[str], details: Collection[str]) -> list[str | None]:
+def _merge_said(role: str, said: Sequence[Mapping[str, Any]], files: Sequence[str]) -> dict[str, Any]:
+    """Return what the files say about each problem. They may not differ."""
+    found: dict[str, tuple[Any, str]] = {}
+    for own, file in zip(said, files, strict=True):
+        for problem, value in own.items():
+            first, first_file = found.setdefault(problem, (value, file)) if value is not None else (None, "")
+            if value != first:
+                rule = _DIFFERENCES.get(role, _DIFFERENCES[""])
+                told = {"problem": quote(problem), "first": _quote(first), "second": _quote(value)}
+                raise InputError(rule.code, rule.sentence, role=role, first_file=first_file, second_file=file, **told)
+    return {problem: value for problem, (value, _) in found.items()}
+
+
+def _merge_meta(
+    parts: Sequence[Samples], names: Sequence[Sequence[str]], problems: Collection[str], details: Collection[str]
+) -> list[str | None]:
     """Return what all files say about each problem besides, and the details of its samples, one after another."""
     common: dict[str, dict[str, Any]] = {}
     listed: dict[str, dict[str, list[Any]]] = {name: {detail: [] for detail in details} for name in problems}
-    for part in parts:
-        texts = part.listed("meta") or [None] * len(part.problems)
-        for name, text, n in zip(part.problems, texts, part.n.tolist(), strict=True):
+    for part, named in zip(parts, names, strict=True):
+        texts = part.listed("meta") or [None] * len(named)
+        for name, text, n in zip(named, texts, part.n.tolist(), strict=True):
             own = {} if text is None else json.loads(text)
             for detail, values in listed[name].items():
                 values.extend(own.pop(detail, [None] * n))
@@ -312,30 +291,30 @@ def _merge_meta(parts: Sequence[Samples], problems: Collection[str], details: Co
 
 
 def _merge_numbers(
-    parts: Sequence[Samples], owners: Sequence[np.ndarray[Any, Any]], files: Sequence[str], problems: Sequence[str]
+    parts: Sequence[Samples], names: Sequence[Sequence[str]], files: Sequence[str]
 ) -> list[list[object]] | None:
     """Join the numbers of the samples, if all files number them; two samples of a problem cannot share one."""
-    joined: list[list[object]] = [[] for _ in problems]
-    seen: list[dict[object, int]] = [{} for _ in problems]
-    for place, (part, own) in enumerate(zip(parts, owners, strict=True)):
+    joined: dict[str, list[object]] = {}
+    seen: dict[tuple[str, object], str] = {}
+    for part, named, file in zip(parts, names, files, strict=True):
         if part.numbers is None:
             return None
-        for problem, numbers in zip(own.tolist(), part.numbers, strict=True):
+        for problem, numbers in zip(named, part.numbers, strict=True):
             for number in numbers:
-                earlier = seen[problem].setdefault(number, place)
-                if earlier != place:
+                first = seen.setdefault((problem, number), file)
+                if first != file:
                     raise InputError(
                         "merging.clash",
                         "Sample {number} of problem {problem} is in {first_file} and in {second_file}. If they are "
                         "samples of two runs, pool them: {option:pool=file}. If the files hold different problems that "
                         "have the same names, {option:concat} keeps them apart.",
                         number=quote(number),
-                        problem=quote(problems[problem]),
-                        first_file=files[earlier],
-                        second_file=files[place],
+                        problem=quote(problem),
+                        first_file=first,
+                        second_file=file,
                     )
-            joined[problem].extend(numbers)
-    return joined
+            joined.setdefault(problem, []).extend(numbers)
+    return list(joined.values())
 
 
 def _leave_out(subject: Mapping[str, str], pool: Collection[str]) -> dict[str, str]:
@@ -369,3 +348,81 @@ def _merge_origins(origins: Sequence[Origin], pool: Collection[str], note: Messa
 
 def _quote(value: object) -> str:
     return quote_all(value) if isinstance(value, list) else quote(value)
+
+
+_MANY = 64
+"""Files of JSON lines from which they are read as one: each alone takes milliseconds."""
+
+Found = tuple[Path, Source, Format]
+"""A file, and what was found out about it."""
+
+
+def bundle(found: Iterable[Found]) -> Iterator[Found]:
+    """Put files that hold one sample or problem each into one, with a line for each of them, after the other files."""
+    single: dict[str, list[tuple[Found, bytes]]] = {}
+    for file, source, each in found:
+        lines = _read_lines(source, each)
+        if lines is None:
+            yield file, source, each
+            continue
+        single.setdefault(each.name, []).append(((file, source, each), lines))
+        source.release()  # the documents of all files together may not fit into memory
+    for listed in single.values():
+        _, source, each = listed[0][0]
+        fewest = 1 if each.in_folders else _MANY if source.layout == "jsonl" else 2
+        if len(listed) < fewest:
+            yield from (alone for alone, _ in listed)
+            continue
+        files = [fspath(file) for (file, _, _), lines in listed for _ in range(lines.count(b"\n"))]
+        folder = Path(commonpath([file.absolute().parent for (file, _, _), _ in listed]))
+        data = b"".join(lines for _, lines in listed)
+        yield folder, Source(folder.name, data, source.limits, files=files), each
+
+
+def _read_lines(source: Source, format: Format) -> bytes | None:
+    """Read a file as a line, or as lines; None for one that is to be read by itself."""
+    is_document = format.name == "plain" and source.layout == "json"
+    if format.in_folders or (is_document and holds_one_row(source.document)):
+        with source.open_text() as file:
+            # Within JSON a line can end between two tokens alone.
+            return file.read().replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
+    if format.name != "plain" or source.layout != "jsonl":
+        return None
+    with source.open_text() as file:
+        lines = [line.strip() for line in file.read().split(b"\n")]
+    has_lists = any(isinstance(cell, list) for cell in source.first_row.values())
+    return None if has_lists else b"".join(line + b"\n" for line in lines if line)
+
+
+def name_files(samples: Samples, files: Sequence[str], *, pool: Sequence[str]) -> Samples:
+    """Name the file of each sample, instead of its line in the bundle."""
+    lines = zip(samples.rows, samples.n.tolist(), strict=True)
+    file_of = [[row - 1 for row in (own if samples.per_sample else [own[0]] * n)] for own, n in lines]
+    different = list(dict.fromkeys(files))
+    names = list_names(different)
+    if (
+        samples.origin.harness == "plain"
+        and "file" not in pool
+        and "model" not in samples.origin.subject
+        and not count_runs(list(map(abspath, different)))
+    ):
+        for problem, own in zip(samples.problems, file_of, strict=True):
+            of_problem = [files[place] for place in dict.fromkeys(own)]
+            if not count_samples(list(map(abspath, of_problem)), problem):
+                refuse_other_names(of_problem)
+    note = Message(
+        "note.bundle",
+        "Read {count:,} files, from {first} to {last}, as one table. Problems: {problems:,}.",
+        count=len(different),
+        first=names[0],
+        last=names[-1],
+        problems=len(samples.problems),
+    )
+    return replace(
+        samples,
+        origin=replace(samples.origin, notes=[note, *samples.origin.notes]),
+        rows=[[1] * len(own) for own in file_of],
+        per_sample=True,
+        files=files,
+        file_of=file_of,
+    )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, chain
+from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 from secrets import token_hex
@@ -148,25 +147,6 @@ class Split(Sequence[list[Any]]):
         row %= len(self)
         found = self.values[self._offsets[row] : self._offsets[row + 1]]
         return found.tolist() if found.ndim == 1 else list(map(tuple, found.tolist()))
-
-
-class Chain(Sequence[Any]):
-    """The items of several sequences, one after the other, which are not copied.
-
-    Examples:
-        >>> list(Chain([[[1], [3, 2]], [[4]]]))
-        [[1], [3, 2], [4]]
-    """
-
-    def __init__(self, parts: Sequence[Sequence[Any]]) -> None:
-        self._parts, self._ends = parts, list(accumulate(map(len, parts)))
-
-    def __len__(self) -> int:
-        return self._ends[-1]
-
-    def __getitem__(self, place: Any) -> Any:
-        part = bisect_right(self._ends, place)
-        return self._parts[part][place - self._ends[part]]  # counted from the end of the part
 
 
 @dataclass(frozen=True)
