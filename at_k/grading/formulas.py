@@ -16,7 +16,8 @@ from math import floor, isfinite, prod
 from typing import Any, NamedTuple
 
 import sympy  # type: ignore[import-untyped]
-from latex2sympy2_extended import is_expr_of_only_symbols  # type: ignore[import-untyped]
+from antlr4 import CommonTokenStream, PredictionMode  # type: ignore[import-untyped]
+from latex2sympy2_extended import is_expr_of_only_symbols, latex2sympy2  # type: ignore[import-untyped]
 from math_verify import parse, verify
 from math_verify.grader import is_assignment_relation, is_equation, is_relation, take_last_relation, unwrap_fcs
 from sympy.core.function import AppliedUndef  # type: ignore[import-untyped]
@@ -43,6 +44,29 @@ _PLACES, _DIGITS = 6, 15
 
 # Digits that must agree in a small number, and the most decimals that are looked at for them.
 _SIGNIFICANT, _MOST_PLACES = 3, 400
+
+
+class _Parser(latex2sympy2.PSParser):  # type: ignore[misc]
+    """Parse in two stages, as ANTLR proposes: without the context of a rule, and only on an error with all of it.
+
+    Where the first stage succeeds, the second finds the same (Parr, Harwell and Fisher 2014). A new formula takes a
+    third of the time.
+    """
+
+    def math(self) -> Any:
+        """Parse a whole formula."""
+        self._interp.predictionMode = PredictionMode.SLL
+        try:
+            return super().math()
+        except Exception:  # noqa: BLE001 - Math-Verify raises no other for an error of syntax
+            lexer = self.getTokenStream().tokenSource
+            lexer.reset()  # it would go on behind a character that it does not know
+            self.setTokenStream(CommonTokenStream(lexer))
+            self._interp.predictionMode = PredictionMode.LL
+            return super().math()
+
+
+latex2sympy2.PSParser = _Parser
 
 
 class Formula(NamedTuple):
