@@ -86,7 +86,7 @@ def measure(cases: Sequence[Case], *, smoke: bool = False, chromium: str | None 
         say(f"\nLeft out, {reason}: {'; '.join(title for title, why in left_out.items() if why == reason)}.")
     if failed:
         say(f"\n{failed} of {len(chosen)} cases failed.")
-    return {"measured": len(chosen) - failed, "failed": failed, "left_out": len(left_out), "missed": missed}
+    return {"measured": len(chosen) - failed, "failed": failed, "left_out": list(left_out), "missed": missed}
 
 
 def obstacle(case: Case, browser: str | None, *, smoke: bool) -> str:

@@ -39,7 +39,8 @@ def summarise(command: str, *packages: str, folder: Path = FOLDER) -> Iterator[d
         folder: where the summary is written.
 
     Yields:
-        The counts, which the command fills in. `failed` says how much of it failed.
+        The counts, which the command fills in. `failed` says how much of it failed, and `left_out` what a partial run
+        has left out; each must be there.
     """
     counts: dict[str, Any] = {}
     start, commit = perf_counter(), find_commit()
@@ -94,7 +95,7 @@ def run_tests(python: str | Path, *arguments: str) -> dict[str, int]:
 
 
 def list_overdue(changelog: str, folder: Path = FOLDER) -> list[str]:
-    """List the commands whose summary is missing, reports a failure, or is older than the last release.
+    """List the commands whose summary is missing, of a partial or failed run, or older than the last release.
 
     The last release is the second heading of the changelog, since the first is that of the version to be released.
     """
@@ -107,10 +108,14 @@ def list_overdue(changelog: str, folder: Path = FOLDER) -> list[str]:
             overdue.append(f"make {command} has written no summary: run it, and commit {path.name}")
             continue
         summary = json.loads(path.read_text(encoding="utf-8"))
+        counts = summary["counts"]
+        left_out = counts.get("left_out", ["the summary does not say that nothing was left out"])
         if summary["date"] < last:
             overdue.append(f"make {command} ran last on {summary['date']}, before the last release: run it again")
-        elif summary["counts"].get("failed"):
+        elif counts.get("failed", 1):
             overdue.append(f"make {command} failed on {summary['date']}: mend what fails, and run it again")
+        elif left_out:
+            overdue.append(f"make {command} left out on {summary['date']}: {'; '.join(left_out)}. Run all of it")
     return overdue
 
 
@@ -118,6 +123,7 @@ def main(command: str, *tests: str) -> None:
     """Run tests, write the summary of a command, and exit with 1 if a test fails."""
     with summarise(command, *OF_ENGINES) as counts:
         counts.update(run_tests(sys.executable, *tests))
+        counts["left_out"] = [f"tests skipped: {counts['skipped']}"] if counts["skipped"] else []
     sys.exit(int(counts["failed"] > 0))
 
 

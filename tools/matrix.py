@@ -103,7 +103,9 @@ def main(
             start = perf_counter()
             results[name] = run(name, tests or []) | {"seconds": round(perf_counter() - start)}
         failed = [name for name, each in results.items() if each.get("failed") or "fault" in each]
-        counts.update(failed=len(failed), runs=results, chosen=tests or "all")
+        left_out = [f"run {name}" for name in known if name not in results]
+        left_out += [f"all tests but {' '.join(tests)}"] if tests else []
+        counts.update(failed=len(failed), runs=results, left_out=left_out)
     print()
     for name, each in results.items():
         print(f"{name:8}{', '.join(f'{kind}: {value}' for kind, value in each.items())}")

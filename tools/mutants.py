@@ -71,6 +71,9 @@ SLOW = (
 )
 """Tests that take seconds, or cannot run here, and are left out."""
 
+SAMPLE = 25
+"""Mutants of each file in a whole run."""
+
 LONGEST = 90
 """Seconds for the tests of one mutant. One that takes longer is taken as noticed: most run without end."""
 
@@ -281,7 +284,7 @@ def _run_tests(tests: list[str]) -> None:
 
 def run(
     files: Annotated[list[str] | None, typer.Argument(help="Files or folders to change; by default all.")] = None,
-    sample: Annotated[int, typer.Option(help="Mutants of each file, chosen at random; 0 for all.")] = 25,
+    sample: Annotated[int, typer.Option(help="Mutants of each file, chosen at random; 0 for all.")] = SAMPLE,
     seed: Annotated[int, typer.Option(help="Of the choice, and of the order.")] = 0,
     jobs: Annotated[int, typer.Option(help="Mutants that are tried at a time.")] = 1,
     minutes: Annotated[float, typer.Option(help="Stop after so long; 0 for never.")] = 0,
@@ -319,7 +322,10 @@ def run(
                 break
         seen, tried = (sum(each[i] for each in tally.values()) for i in (0, 1))
         counts.update(files=len(tally), chosen=len(chosen), tried=tried, noticed=seen, missed=missed)
-        counts.update(failed=len(broken), broken=broken, sample=sample, seed=seed, minutes=minutes)
+        left_out = [f"all files but {' '.join(files)}"] if files else []
+        left_out += [f"all but {sample} mutants of a file, not {SAMPLE}"] if 0 < sample < SAMPLE else []
+        left_out += [f"{len(chosen) - tried} of {len(chosen)} mutants"] if tried < len(chosen) else []
+        counts.update(failed=len(broken), broken=broken, sample=sample, seed=seed, left_out=left_out)
     typer.echo("")
     for file, (noticed, of) in tally.items():
         typer.echo(f"{file}: {noticed} of {of} noticed ({noticed / max(of, 1):.0%})")

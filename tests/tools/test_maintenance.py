@@ -7,14 +7,14 @@ from datetime import date
 import pytest
 from cases import for_each
 
-from tools import maintenance
+from tools import maintenance, matrix
 
 CHANGELOG = "# Changelog\n\n## 0.7.0 — 2026-12-01\n\n- New.\n\n## 0.6.0 — 2026-11-23\n"
 
 
 def write_all(folder, **changed):
     for command in maintenance.COMMANDS:
-        summary = {"date": "2026-11-24", "counts": {"failed": 0}} | changed.get(command, {})
+        summary = {"date": "2026-11-24", "counts": {"failed": 0, "left_out": []}} | changed.get(command, {})
         (folder / f"{command}.json").write_text(json.dumps(summary))
 
 
@@ -49,13 +49,32 @@ def test_tests_are_counted(tmp_path):
     ({}, None),
     ({"engines": {"date": "2026-11-23"}}, None),
     ({"engines": {"date": "2026-11-22"}}, "make engines ran last on 2026-11-22, before the last release"),
-    ({"matrix": {"counts": {"failed": 2}}}, "make matrix failed on 2026-11-24"),
+    ({"matrix": {"counts": {"failed": 2, "left_out": []}}}, "make matrix failed on 2026-11-24"),
+    ({"mutants": {"counts": {"failed": 0, "left_out": ["35 of 84 mutants"]}}},
+     "make mutants left out on 2026-11-24: 35 of 84 mutants. Run all of it"),
+    ({"bench": {"counts": {"failed": 0}}}, "make bench left out on 2026-11-24: the summary does not say"),
+    ({"coverage": {"counts": {}}}, "make coverage failed on 2026-11-24"),
 ])  # fmt: skip
 def test_a_release_needs_every_command_since_the_last_one(changed, sentence, tmp_path):
     write_all(tmp_path, **changed)
     found = maintenance.list_overdue(CHANGELOG, tmp_path)
     assert len(found) == (sentence is not None)
     assert not sentence or found[0].startswith(sentence)
+
+
+def test_partial_runs_say_what_they_left_out(tmp_path, monkeypatch):
+    """A run of chosen tests or Pythons, of few mutants, and a bench without its browser."""
+    monkeypatch.setattr(maintenance.summarise.__wrapped__, "__kwdefaults__", {"folder": tmp_path})
+    monkeypatch.setattr(matrix, "run", lambda name, tests: {"passed": 1, "failed": 0})
+    known = [*matrix.versions(), matrix.OLDEST]
+    for tests, only, left_out in (
+        (None, None, []),
+        (["tests/cli"], None, ["all tests but tests/cli"]),
+        (None, [matrix.OLDEST], [f"run {name}" for name in known[:-1]]),
+    ):
+        with pytest.raises(SystemExit):
+            matrix.main(tests, only)
+        assert json.loads((tmp_path / "matrix.json").read_text())["counts"]["left_out"] == left_out
 
 
 def test_a_missing_summary_is_named(tmp_path):
