@@ -62,6 +62,9 @@ def read_list(cell: Any) -> Any:
 _ITEM = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+.\w]+)(?:\s*,|\s+|\s*$)""", re.DOTALL)
 """An item of a list as Python writes it, or of an array as NumPy does: a text, a name such as True, or a number."""
 
+# A value as NumPy 2 writes it in a list: np.True_, np.float64(0.5).
+_OF_NUMPY = re.compile(r"\bnp\.(?:(True|False)_|\w+\(([^()]*)\))")
+
 _CONSTANTS = {"nan": nan, "inf": inf, "-inf": -inf}
 
 
@@ -70,7 +73,7 @@ def _read_python_list(cell: str) -> Any:
 
     Each item is evaluated by itself, so that nothing is nested.
     """
-    inside = cell.strip()
+    inside = _OF_NUMPY.sub(lambda found: found[1] or found[2], cell.strip())
     if inside[-1] not in "])":
         return cell
     inside, place = inside[1:-1].rstrip(), 0
@@ -102,7 +105,7 @@ _FALSE = (
 _WORDS: dict[str, float | bool] = {
     **dict.fromkeys(_TRUE.split(), True),
     **dict.fromkeys(_FALSE.split(), False),
-    "nan": nan,
+    **dict.fromkeys(("nan", "na", "n/a", "none", "null"), nan),
 }
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII)
 _SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s*%|(\d+)\s*/\s*(\d+)|([+-]?\d+,\d+)", re.ASCII)

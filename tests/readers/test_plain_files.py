@@ -291,6 +291,24 @@ READ = {
         jsonl({"id": 1, "answer": "4", "pred_x": "4", "pred_y": "5"}, {"id": 2, "answer": "7", "pred_x": "7"}),
         refused("plain.unknown", columns={"problem": "id", "answers": "pred_x", "references": "answer"}),
     ),
+    "counts of any name": (
+        csv("problem,tried,right", "a,4,3", "b,4,4"),
+        refused("plain.unknown", columns={"problem": "problem", "n": "tried", "c": "right"}),
+    ),
+    "points of any name": (
+        csv("id,points", "a,8.5", "a,3", "b,10", "b,9"),
+        refused("plain.unknown", columns={"problem": "id", "grades": "points"}, scale=(0, 10)),
+    ),
+    "answers beside references": (
+        jsonl({"question": "x", "answer": "A", "model_output": "(A)"}, {"question": "x", "answer": "A"}),
+        refused("plain.unknown", columns={"problem": "question", "answers": "model_output", "references": "answer"}),
+    ),
+    "completions as an interface sends them": (
+        jsonl(*({"id": p, "target": "4", "choices": [{"message": {"content": "4"}}]} for p in "ab")),
+        refused("plain.unknown", columns={"answers": "choices.message.content", "references": "target"}),
+    ),
+    "values of NumPy in lists": (csv("id,correct", 'a,"[np.True_, np.float64(0.0)]"', 'b,"[np.int64(1), 1]"'), AB),
+    "words for nothing": (csv("id,correct", "a,1", "a,NA", "b,None", "b,1"), [[1, None], [None, 1]]),
     "counts of a problem, twice": (csv("id,n,c", "a,9,3", "b,9,5", "a,9,4"), "collector.same_problem"),
     "rows without a name": (
         jsonl({"id": "a", "correct": 1}, {"accuracy": 0.5}),

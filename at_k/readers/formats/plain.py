@@ -6,7 +6,7 @@ import json
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.arrays import make_texts
 from at_k.readers.blocks import Block
-from at_k.readers.cells import Cells, UnfitError, read_list, read_spelled, spell_lists
+from at_k.readers.cells import Cells, UnfitError, read_list, spell_lists
 from at_k.readers.choosing import Where, check_pool, find_nested, no_rows, refuse_unknown
 from at_k.readers.coding import Groups, contains, encode, list_cells
 from at_k.readers.collector import OF_SAMPLE, Collector, Sheet
@@ -27,7 +27,6 @@ from at_k.readers.names import (
     ERROR,
     MODEL,
     PROBLEM,
-    ROLE,
     SET,
     STEP,
     VERDICT,
@@ -40,10 +39,11 @@ from at_k.readers.names import (
     shorten,
 )
 from at_k.readers.prompts import find_tests, gather_tests, join_prompts
+from at_k.readers.proposals import propose_columns, propose_problem
 from at_k.readers.questions import find_questions
-from at_k.readers.roles import Column, Profile, find_lists, find_numbers, find_roles, find_verdicts
+from at_k.readers.roles import Profile, find_lists, find_numbers, find_roles, find_verdicts
 from at_k.readers.samples import COUNT_ROLES, Columns, Origin, Samples
-from at_k.readers.shapes import Change, find_change, find_family
+from at_k.readers.shapes import Change, find_change
 from at_k.readers.sources import Source, refuse_many_rows
 from at_k.readers.structure import Watch, note_errors, refuse_contradiction, refuse_repeated, refuse_settings, repeats
 from at_k.readers.tables import open_rows
@@ -307,6 +307,8 @@ class _Pass:
         except InputError as error:
             if error.code == "collector.same_problem":
                 self._refuse_crossed_lists(watches, needed)
+            if error.code == "cells.word":
+                self._name_words(error)
             raise
         if self.reading.where:
             self.where.refuse_unseen()
@@ -456,6 +458,14 @@ class _Pass:
             problem += list(map(str, block[self.roles["problem"] or "line"]))
         refuse_settings(watches, encode(problem).codes, self.roles["problem"], listed=True)
 
+    def _name_words(self, error: InputError) -> None:
+        """Name in an error all words among the first rows that are no verdict, in place of the one at fault."""
+        cells = self.profile[self.roles["grades"] or ""].there
+        odd = dict.fromkeys(cell for cell in cells if isinstance(cell, str) and not self.reads.fits("grades", cell))
+        if 1 < len(odd) <= _WATCHED:
+            words = [shorten(word) for word in odd]
+            raise InputError(error.code, error.message.sentence, **{**error.values, "wrong": Mention(wrong=words)})
+
     def _refuse_nothing(self) -> None:
         """Raise if no column says which samples are correct, or which problem a row is of."""
         profile, roles = self.profile, self.roles
@@ -467,7 +477,7 @@ class _Pass:
                 "The columns are: {columns}. Say which is which, for instance {example}.",
                 layout=self.table.rows.layout,
                 columns=quote_all(profile.head.names),
-                example=self._suggest(),
+                example=propose_columns(profile, roles),
             )
         if roles["problem"] is not None or self._has_sample_lists():
             return
@@ -478,64 +488,17 @@ class _Pass:
         ]
         # Files that hold one row each may be samples: their number in the list is no name of a problem.
         if repeated or self.table.source.files or find_numbers(profile, self.others):
-            place = "file" if self.table.source.files else "line"
+            column = propose_problem(profile, repeated, roles["group"])
+            place = column or ("file" if self.table.source.files else "line")
             raise InputError(
                 "standard.no_problem",
                 "Each row is one sample, so a column must say which problem it belongs to. The columns are: {columns}. "
                 "Name that column, for instance {example}; or, if every row is a problem of its own: {line}. If the "
                 "name of the file or of its folder says it: {file} or {folder}.",
                 columns=quote_all(profile.head.names),
-                example=Mention(columns={"problem": shorten((repeated or [place])[0])}),
+                example=Mention(columns={"problem": shorten(place)}),
                 **{name: Mention(columns={"problem": name}) for name in ("line", "file", "folder")},
             )
-
-    def _suggest(self) -> Mention:
-        """Suggest the columns of problem and verdict: those that could be it."""
-        profile = self.profile
-        problem = self.roles["problem"] or next(
-            (column.name for column in profile.columns.values() if 1 < column.distinct < profile.count), None
-        )
-        free = [column for column in profile.columns.values() if column.name != problem]
-        fitting = [column for column in free if column.fits("grades") and not profile.numbers_samples(column)]
-        family = find_family(profile, problem)
-        if family:
-            columns = {"problem": problem or "line", "grades": "+".join(family)}
-            return Mention(columns=columns, **self._suggest_words(*family))
-        nested = [
-            f"{column.name}.{name}"
-            for column in free
-            for name, value in (column.there[0] if column.there and isinstance(column.there[0], dict) else {}).items()
-            if self.reads.fits("grades", value)
-        ]
-        if nested and not fitting:
-            return Mention(columns={"problem": problem or "line", "grades": nested[0]})
-        pair = {} if fitting else self._find_pair(problem, free)
-        few = [column for column in free if 1 < column.distinct < min(7, len(column.there))]
-        if pair or len(free) < 2:
-            pair = pair or {"grades": [*free, *profile.columns.values()][0].name}
-        elif fitting or few:
-            pair = {"grades": (fitting or few)[0].name}
-        else:
-            pair = {role: column.name for role, column in zip(("answers", "references"), free, strict=False)}
-        columns = {role: shorten(name) for role, name in {"problem": problem or "line", **pair}.items()}
-        return Mention(columns=columns, **self._suggest_words(*([pair["grades"]] if "grades" in pair else [])))
-
-    def _suggest_words(self, *grades: str) -> dict[str, list[str]]:
-        """Suggest the word for a right sample, where columns have few words."""
-        cells = [cell for name in grades for cell in self.profile[name].there]
-        words = [cell for cell in cells if isinstance(read_spelled(cell), str) and not self.reads.fits("grades", cell)]
-        known = [cell for cell in cells if isinstance(cell, str) and read_spelled(cell) is True]
-        return {"correct": [shorten([*known, *words][0])]} if words and len(set(map(repr, cells))) < len(cells) else {}
-
-    def _find_pair(self, problem: str | None, free: Sequence[Column]) -> dict[str, str]:
-        """Find two columns that have the same text in some rows, of which the one that is the same is the reference."""
-        for pair in combinations([column for column in free if not column.has_lists], 2):
-            if any(one == other is not None for one, other in zip(pair[0].cells, pair[1].cells, strict=True)):
-                named = [column for column in pair if column.spelling in ROLE["references"]]
-                steady = [column for column in pair if problem and not self.profile.differs(column.name, problem)]
-                reference = (named or steady or pair[1:])[0]
-                return {"answers": pair[reference is pair[0]].name, "references": reference.name}
-        return {}
 
     def _list_notes(self) -> list[Message]:
         notes = [*self.table.rows.notes]
