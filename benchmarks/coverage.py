@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import product
+from itertools import combinations, product
 from math import comb
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,7 +27,6 @@ import numpy as np
 import typer
 
 from at_k.analysis.attempts import cost_per_success
-from at_k.analysis.ranking import rank_values
 from at_k.estimators.consensus import cons_at_k, read_votes
 from at_k.estimators.counts import g_pass_at_k, majority_at_k, pass_at_k, pass_hat_k
 from at_k.estimators.selection import best_at_k, max_at_k, read_choice
@@ -505,9 +504,10 @@ def simulate_ranking(problems: int, models: int, *, repetitions: int, seed: int)
     rng, found = np.random.default_rng([seed, problems, models]), 0
     for repetition in range(repetitions):
         p = rng.beta(0.3, 0.3, size=problems)
-        values = {str(model): rng.binomial(16, p) / 16 for model in range(models)}
-        ranking = rank_values(values, n_flips=999, seed=repetition)
-        found += any(is_decided(p_value, LEVEL) for p_value in ranking.p_values.values())
+        values = np.stack([rng.binomial(16, p) / 16 for _ in range(models)], axis=1)
+        pairs = list(combinations(range(models), 2))
+        adjusted = Questions(values, pairs=pairs, n_flips=999, seed=repetition).adjusted
+        found += any(is_decided(p_value, LEVEL) for p_value in adjusted)
     return {"any false claim": found / repetitions}
 
 

@@ -20,7 +20,6 @@ import numpy as np
 import typer
 from scipy import stats
 
-from at_k.analysis.ranking import rank_values
 from at_k.estimators.counts import pass_at_k
 from at_k.uncertainty.comparison import compare_values
 from at_k.uncertainty.intervals import interval
@@ -118,8 +117,8 @@ def ask_clusters(a: Values, b: Values, clusters: list[int]) -> Iterator[tuple[st
 
 def ask_many(models: dict[str, Values]) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Ask which pairs of several models differ, together: the largest p-value."""
-    yield "at-k (max-T)", lambda: (max(rank_values(models).p_values.values()),)
-    table = np.stack(list(models.values()))
+    table, pairs = np.stack(list(models.values())), list(combinations(range(len(models)), 2))
+    yield "at-k (max-T)", lambda: (max(Questions(table.T, pairs=pairs).adjusted),)
 
     def adjust() -> Any:
         own = [stats.ttest_rel(x, y).pvalue for x, y in combinations(table, 2)]

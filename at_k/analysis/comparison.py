@@ -217,14 +217,7 @@ def _refuse_for_reruns(options: Mapping[str, Any], *, unpaired: bool) -> None:
         raise _say.error("compare.of_others", names=Mention(asked[0]))
 
 
-def _compare_reruns(
-    matched: Matched,
-    pairs: Mapping[str, Sequence[Floats]],
-    *,
-    confidence_level: float,
-    margin: float | None,
-    questions: int,
-) -> dict[str, Comparison]:
+def _compare_reruns(matched: Matched, pairs: Mapping[str, Sequence[Floats]], **options: Any) -> dict[str, Comparison]:
     """Compare for other samples of these problems; not where all n samples are drawn, which says nothing of others."""
     reports = matched.reports
     sizes = matched.line_up([np.array(report.n) for report in reports])
@@ -235,10 +228,7 @@ def _compare_reruns(
     for key in known:
         a, b = matched.line_up([own[key] for own in variances])
         units = float(min((each // draws[key]).sum() for each in sizes))
-        found[key] = compare_reruns(
-            pairs[key][0], pairs[key][1], (a, b), units, bounded=is_bounded(key),
-            confidence_level=confidence_level, margin=margin, questions=questions,
-        )  # fmt: skip
+        found[key] = compare_reruns(pairs[key][0], pairs[key][1], (a, b), units, bounded=is_bounded(key), **options)
     return found
 
 

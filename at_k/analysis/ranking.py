@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from at_k.analysis.measurements import OF_MATCHING, choose_keys, match, read_models
 from at_k.errors import Legend, Message
@@ -17,11 +15,8 @@ from at_k.report.scoring import map_models
 from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.results.writers import Shown
 from at_k.summary import is_bounded
-from at_k.uncertainty.checks import read_column, share_looks
-from at_k.uncertainty.comparison import refuse_other_problems
-from at_k.uncertainty.flips import N_FLIPS
+from at_k.uncertainty.checks import share_looks
 from at_k.uncertainty.questions import Comparison, Questions
-from at_k.uncertainty.standard_errors import read_clusters
 
 if TYPE_CHECKING:
     from at_k.signatures import RankOptions, Unpack
@@ -111,54 +106,26 @@ def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
     own, *others = choose_keys(options["metrics"] or "pass@1", found)
     if others:
         raise ValueError(f"`metrics` must name one number to rank by, such as {own!r}; got {1 + len(others)}")
-    names = tuple(map(str, models))
-    matched = match(found, names, unmatched=options["unmatched"], clusters=options["clusters"])
-    ranking = rank_values(
-        dict(zip(names, matched.values(own), strict=True)), confidence_level=options["confidence_level"],
-        bounded=is_bounded(own), clusters=matched.labels, seed=options["seed"],
-    )  # fmt: skip
-    unlike = matched.unlike_samples
-    notes = [note for note in matched.note([own]) if note.code not in OF_MATCHING]
-    return replace(ranking, notes=(*looks, *([] if unlike is None else [unlike]), *notes))
-
-
-def rank_values(
-    values: Mapping[str, ArrayLike],
-    /,
-    *,
-    confidence_level: float = 0.95,
-    bounded: bool = True,
-    clusters: object = None,
-    n_flips: int = N_FLIPS,
-    seed: int = 0,
-) -> Ranking:
-    """Rank several models on the same problems, as far as paired comparisons of all of them allow.
-
-    Examples:
-        >>> good, fair, poor = [1.0] * 9, [0.9] * 8 + [1.0], [0.5] * 9
-        >>> ranking = rank_values({"poor": poor, "good": good, "fair": fair})
-        >>> ranking.order, ranking.ranks["fair"]
-        ('good, fair > poor', (1, 2))
-    """
-    columns = {name: read_column(f"values[{name!r}]", each, bounded=bounded) for name, each in values.items()}
+    given_names = tuple(map(str, models))
+    matched = match(found, given_names, unmatched=options["unmatched"], clusters=options["clusters"])
+    columns = dict(zip(given_names, matched.values(own), strict=True))
     means = {name: float(column.mean()) for name, column in columns.items()}
     names = sorted(columns, key=lambda name: -means[name])  # models of equal value stay in the order given
-    first = columns[names[0]]
-    for name in names:
-        refuse_other_problems(first, columns[name])
     questions = Questions(
         np.stack([columns[name] for name in names], axis=1), pairs=list(combinations(range(len(names)), 2)),
-        bounded=bounded, clusters=None if clusters is None else read_clusters(clusters, len(first), "values"),
-        n_flips=n_flips, seed=seed,
+        bounded=is_bounded(own), clusters=matched.codes, seed=options["seed"],
     )  # fmt: skip
     asked = list(combinations(names, 2))
-    compared = questions.compare([(means[a], means[b]) for a, b in asked], confidence_level)
+    compared = questions.compare([(means[a], means[b]) for a, b in asked], options["confidence_level"])
     pairs = dict(zip(asked, compared, strict=True))
-    beats = {pair for pair, found in pairs.items() if found.better}
+    beats = {pair for pair, each in pairs.items() if each.better}
     ranks = {
         name: (1 + sum(b == name for _, b in beats), len(names) - sum(a == name for a, _ in beats)) for name in names
     }
     splits = [cut for cut in range(1, len(names)) if all((a, b) in beats for a in names[:cut] for b in names[cut:])]
     bounds = zip([0, *splits], [*splits, len(names)], strict=True)
     tiers = tuple(tuple(names[start:stop]) for start, stop in bounds)
-    return Ranking(tuple(names), {name: means[name] for name in names}, pairs, ranks, tiers)
+    unlike = matched.unlike_samples
+    notes = [note for note in matched.note([own]) if note.code not in OF_MATCHING]
+    notes = [*looks, *([] if unlike is None else [unlike]), *notes]
+    return Ranking(tuple(names), {name: means[name] for name in names}, pairs, ranks, tiers, tuple(notes))

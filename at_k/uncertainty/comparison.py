@@ -88,11 +88,12 @@ def compare_values(
         (0.0005, 'a')
     """
     bounded = check_flag("bounded", bounded)
-    first, second = (read_column(name, each, bounded=bounded) for name, each in (("a", a), ("b", b)))
+    check_choice("method", method, DIFFERENCE_METHODS)
+    pair = read_column("a", a, bounded=bounded), read_column("b", b, bounded=bounded)
+    options: dict[str, Any] = {"method": method, "n_flips": check_size("n_flips", n_flips), "seed": check_seed(seed)}
     (found,) = compare_columns(
-        [(first, second)],
-        [bounded],
-        confidence_level=confidence_level, method=method, clusters=clusters, margin=margin, n_flips=n_flips, seed=seed,
+        [pair], [bounded], confidence_level=check_fraction("confidence_level", confidence_level), clusters=clusters,
+        margin=None if margin is None else check_fraction("margin", margin), **options,
     )  # fmt: skip
     return found
 
@@ -103,20 +104,11 @@ def compare_columns(
     /,
     *,
     confidence_level: float = 0.95,
-    method: DifferenceMethod = "sign-flip",
     clusters: object = None,
     margin: float | None = None,
-    n_flips: int = N_FLIPS,
-    seed: int = 0,
-    times: Ints | None = None,
+    **options: Any,
 ) -> list[Comparison]:
-    """Compare two models in several numbers, as one family of questions; `compare_values` has the options.
-
-    Each value represents `times` problems, without clusters. Numbers without a range always get "sign-flip".
-    """
-    check_fraction("confidence_level", confidence_level)
-    check_choice("method", method, DIFFERENCE_METHODS)
-    width = None if margin is None else check_fraction("margin", margin)
+    """Compare two models in several numbers, as one family of questions with the options of `Questions`."""
     differences = [subtract(a, b, bounded=each) for (a, b), each in zip(pairs, bounded, strict=True)]
     codes = None if clusters is None else read_clusters(clusters, len(differences[0]), "a")
     # Numbers with the same difference in every problem, as pass@1 and avg@n have, are one question.
@@ -126,13 +118,11 @@ def compare_columns(
         np.stack([differences[place] for place in places.values()], axis=1),
         bounded=[bounded[place] for place in places.values()],
         clusters=codes,
-        times=times,
-        method=method,
-        n_flips=check_size("n_flips", n_flips),
-        seed=check_seed(seed),
+        **options,
     )
+    times = options.get("times")
     means = [(float(np.average(a, weights=times)), float(np.average(b, weights=times))) for a, b in pairs]
-    found = questions.compare([means[place] for place in places.values()], confidence_level, width)
+    found = questions.compare([means[place] for place in places.values()], confidence_level, margin)
     undone = questions.count_to_undo(confidence_level)
     which = {mark: replace(own, fragility=count) for mark, own, count in zip(places, found, undone, strict=True)}
     return [replace(which[mark], a=a, b=b) for mark, (a, b) in zip(marks, means, strict=True)]
