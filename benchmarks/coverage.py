@@ -35,9 +35,10 @@ from at_k.uncertainty.comparison import compare_unpaired, compare_values, paired
 from at_k.uncertainty.intervals import bootstrap_interval, interval
 from at_k.uncertainty.jackknife import jackknife_choice, jackknife_counts, jackknife_votes
 from at_k.uncertainty.prediction import predict_pass_at_k
-from at_k.uncertainty.questions import Questions, is_decided
+from at_k.uncertainty.questions import Questions
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.uncertainty.variance import BetaBinomial
+from at_k.uncertainty.verdicts import is_decided
 from at_k.values import Column, Key
 from benchmarks.coverage_comparisons import DEMANDED, IN_CLUSTERS, Demands, write_section
 from tools.maintenance import summarise

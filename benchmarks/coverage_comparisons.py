@@ -21,7 +21,8 @@ import typer
 
 from at_k.estimators.counts import pass_at_k
 from at_k.uncertainty.flips import find_flip_p
-from at_k.uncertainty.questions import Questions, is_decided
+from at_k.uncertainty.questions import Questions
+from at_k.uncertainty.verdicts import is_decided
 
 Floats = np.ndarray[Any, Any]
 Draw = Callable[[np.random.Generator, int, int], Floats]

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from at_k.analysis.findings import FAR, Findings, Rule, quote
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message, Phrases
 from at_k.estimators.consensus import VoteCounts
 from at_k.report.notes import VOTE_OF_GRADES
-from at_k.uncertainty.standard_errors import standard_error
+from at_k.uncertainty.standard_errors import find_noise_floor, find_within_variance, standard_error
 from at_k.values import ErrorBar
 
 RARE = 1 / 3
@@ -241,34 +241,6 @@ def check_targets(findings: Findings) -> Iterator[Message]:
             yield _say(f"diagnosis.{use}", verdict=verdict, **written, **targets)
 
 
-def find_within_variance(n: Ints, c: Ints, times: ArrayLike = 1) -> float:
-    """Return the mean variance of verdicts within a problem, p(1 − p)·n/(n − 1); NaN if each has one sample.
-
-    Two samples of a problem differ twice as often.
-    """
-    several = n > 1
-    if not several.any():
-        return np.nan
-    variances = (c * (n - c))[several] / (n * (n - 1.0))[several]
-    return float(np.average(variances, weights=np.broadcast_to(times, n.shape)[several]))
-
-
-def find_noise_floor(n: Ints, c: Ints, /, *, times: ArrayLike = 1) -> float:
-    """Compute the difference in accuracy that two single runs of one model exceed in one of twenty pairs.
-
-    Formula: 1.96·√(2 Σ n p(1 − p)/(n − 1))/M over the M problems, with p = c/n, at most 1; NaN where every problem has
-        one sample.
-
-    Examples:
-        >>> round(find_noise_floor(np.full(100, 4), np.full(100, 2)), 3)  # 1.96·√(2·100·⅓)/100
-        0.16
-    """
-    from scipy.special import ndtri
-
-    problems = np.broadcast_to(times, n.shape).sum()
-    return float(np.minimum(ndtri(0.975) * np.sqrt(2 * find_within_variance(n, c, times) / problems), 1.0))
-
-
 def describe_stability(findings: Findings) -> Iterator[Message]:
     """Describe how much the samples of a problem differ, and whether the runs differ more than samples do."""
     within, runs = find_within_variance(findings.n, findings.c), np.zeros(0)
@@ -302,15 +274,8 @@ def describe_stability(findings: Findings) -> Iterator[Message]:
 
 
 def find_run_p(problems: int, runs: int, sd: float, within: float) -> float | None:
-    """Compute the p-value of Cochran's Q test: do runs on the same problems differ in their accuracy?
-
-    Q = (runs − 1)·M·sd²/within is χ² with runs − 1 degrees of freedom for many problems (W. Cochran, The comparison of
-    percentages in matched samples, Biometrika 37, 1950). None if no problem has two verdicts.
-
-    Examples:
-        >>> round(find_run_p(20, 2, 0.5 * 2**0.5, 0.5), 7)  # 20 problems: run 1 solves 15 alone, and run 2 the other 5
-        7.7e-06
-    """
+    """Compute the p-value of Cochran's Q test: do runs differ? None if no problem has two verdicts."""
+    # (runs − 1)·M·sd²/within is χ² for many problems: W. Cochran, Biometrika 37, 1950.
     from scipy.stats import chi2
 
     return float(chi2.sf((runs - 1) * problems * sd**2 / within, runs - 1)) if within else None
@@ -349,18 +314,8 @@ class Calibration:
 
 
 def measure_calibration(confidence: Floats, correct: Floats, /, *, bins: int = 10) -> Calibration:
-    """Compute the expected calibration error, the Brier score, and the reliability curve.
-
-    Formula: ECE = Σ_b (n_b/N)·|accuracy_b − confidence_b| [1]; Brier = mean (f − y)². No bin is skipped.
-
-    References:
-        1. C. Guo et al., On Calibration of Modern Neural Networks, 2017, https://arxiv.org/abs/1706.04599.
-
-    Examples:
-        >>> found = measure_calibration(np.array([0.25, 0.25, 0.75, 0.75]), np.array([0, 1, 1, 1]))
-        >>> found.ece, found.confidence, found.accuracy
-        (0.25, array([0.25, 0.75]), array([0.5, 1. ]))
-    """
+    """Compute the expected calibration error Σ_b (n_b/N)·|accuracy_b − confidence_b|, and the Brier score (f − y)²."""
+    # No bin is skipped: C. Guo et al., https://arxiv.org/abs/1706.04599.
     index = find_bins(confidence, bins)
     count = np.bincount(index)
     held = np.flatnonzero(count)

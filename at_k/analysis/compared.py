@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from at_k.analysis.claims import Difference, find_spans, say_better
-from at_k.analysis.measurements import Matched, find_estimator
+from at_k.analysis.matching import Matched
+from at_k.analysis.measurements import find_estimator
 from at_k.combinatorics import Floats
 from at_k.errors import Message, Phrases
 from at_k.family import OUTPUTS, leave_out_twins
@@ -19,7 +20,8 @@ from at_k.report.measuring import spread_k
 from at_k.results.sheet import Cell, Sentences, Sheet, Table, write_p
 from at_k.results.writers import Shown
 from at_k.summary import is_bounded
-from at_k.uncertainty.questions import Comparison, Questions, is_decided, subtract_columns
+from at_k.uncertainty.questions import Questions
+from at_k.uncertainty.verdicts import Comparison, is_decided, subtract_columns
 from at_k.values import Key
 
 _SHOWN_FLIPS = 5

@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.analysis.behaviour import find_noise_floor
 from at_k.analysis.compared import Compared, Flip, find_bands
-from at_k.analysis.measurements import (
-    OF_MATCHING,
-    Matched,
-    choose_keys,
-    find_variances,
-    match,
-    read_models,
-)
+from at_k.analysis.matching import OF_MATCHING, Matched, match
+from at_k.analysis.measurements import choose_keys, find_variances, read_models
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Mention, Message, Phrases
 from at_k.options.registry import COMPARING, POOLING, SCORED, complete, takes
@@ -37,7 +30,8 @@ from at_k.uncertainty.comparison import (
     subtract,
     wilcoxon_p,
 )
-from at_k.uncertainty.questions import Comparison
+from at_k.uncertainty.standard_errors import find_noise_floor
+from at_k.uncertainty.verdicts import Comparison
 from at_k.validation import is_sequence, shorten, type_name
 
 if TYPE_CHECKING:

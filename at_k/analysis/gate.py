@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.analysis.measurements import Matched, find_estimator, match, read_models
+from at_k.analysis.matching import Matched, match
+from at_k.analysis.measurements import find_estimator, read_models
+from at_k.analysis.requirements import Requirement, read_each, read_policy, read_requirement
 from at_k.combinatorics import Floats
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.family import FAMILY
@@ -27,15 +27,11 @@ from at_k.summary import is_bounded
 from at_k.uncertainty.checks import share_looks
 from at_k.uncertainty.flips import count_effective
 from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.questions import LEAST_EFFECTIVE, Questions, subtract_columns
+from at_k.uncertainty.questions import LEAST_EFFECTIVE, Questions
 from at_k.uncertainty.standard_errors import add_units, centre
+from at_k.uncertainty.verdicts import subtract_columns
 from at_k.validation import is_sequence, shorten, type_name
 from at_k.values import Key
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 if TYPE_CHECKING:
     from at_k.signatures import GateOptions, Unpack
@@ -45,16 +41,6 @@ PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
 
 _say = Phrases(
     {
-        "gate.each": "{option:each} must say how many samples of each problem must be correct, such as 8 of 10; got "
-        "{text}.",
-        "gate.sign": "A requirement says what a number is at least, by >= or ≥, and not {sign}. Ask {example}.",
-        "gate.requirement": "A requirement names a number and what it must be at least, such as {example}; got {text}.",
-        "gate.range": "A share such as {key} can be required to be above 0 and at most 1, as 0.8 or 80%; got "
-        "{least:g}.",
-        "gate.no_data": "The policy has nothing about {data}. It has {known}. Name the data set like one of them: "
-        "{option:data}.",
-        "gate.policy": "The policy has {name}, which is not one of {known}.",
-        "gate.toml": "The policy is not TOML: {reason}.",
         "gate.open": "More problems or samples may settle what is inconclusive: plan them with `at-k plan`.",
         "gate.problems": "Problems that pass {requirement}: {passed:,} of {total:,}.",
         "gate.together": "Requirements: {count}. Their intervals hold together at {level}; each alone is one at {own}.",
@@ -213,93 +199,6 @@ class Gate(Shown):
 def _clean(text: str) -> str:
     """Write the signs that XML cannot hold as U+FFFD."""
     return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
-
-
-class Requirement(NamedTuple):
-    """Require a number to be at least so large, and hold its values.
-
-    Attributes:
-        key: the number.
-        least: how large it must be.
-        text: how the requirement is spelled.
-        values: one for each problem, of one model or of the difference of two.
-        paired: whether they are differences.
-    """
-
-    key: Key
-    least: float
-    text: str
-    values: Floats = np.zeros(0)
-    paired: bool = False
-
-
-def read_requirement(text: str) -> Requirement:
-    """Read what is required of a number.
-
-    Examples:
-        >>> found = read_requirement("pass^4 >= 80 %")
-        >>> found.key, found.least
-        ('pass^4', 0.8)
-    """
-    other = re.search(r"<=|≤|!=|==|<|=<|=>|(?<![<>=!≥])=(?!=)|>(?!=)", text)
-    if other is not None:
-        asked = text.replace(other[0], ">=", 1)
-        raise _say.error("gate.sign", sign=other[0], example=shorten(asked))
-    key, sign, number = (part.strip() for part in text.replace("≥", ">=").partition(">="))
-    found = re.fullmatch(r"([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(%?)", number)
-    if not sign or found is None:
-        raise _say.error("gate.requirement", example="pass^4 >= 0.8", text=shorten(text))
-    least = float(found[1]) / (100 if found[2] else 1)
-    named = find_number(key)
-    if is_bounded(named) and not 0 < least <= 1:
-        raise _say.error("gate.range", key=str(named), least=least)
-    return Requirement(named, least, f"{named} >= {least:g}")
-
-
-def read_each(text: object) -> tuple[int, int]:
-    """Read how many samples of every problem must be correct, and of how many.
-
-    Examples:
-        >>> read_each("8 of 10")
-        (8, 10)
-    """
-    counted = re.fullmatch(r"\s*(\d{1,9})\s*(?:of|/)\s*(\d{1,9})\s*", text) if isinstance(text, str) else None
-    if counted is None or not 0 < int(counted[1]) <= int(counted[2]):
-        raise _say.error("gate.each", text=shorten(text))
-    return int(counted[1]), int(counted[2])
-
-
-def read_policy(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Take what is not given from the policy: from the table of the data set, or else from above the first table."""
-    if options["policy"] is None:
-        return options
-    policy = load_policy(options["policy"])
-    tables = {name: table for name, table in policy.items() if isinstance(table, Mapping)}
-    general = {name: value for name, value in policy.items() if name not in tables}
-    data = options["data"]
-    if tables and data not in tables and not general:
-        raise _say.error("gate.no_data", data=data or "results without a name", known=", ".join(tables))
-    found = general | dict(tables.get(data, {}))
-    for name, value in found.items():
-        if name not in _OF_POLICY:
-            raise _say.error("gate.policy", name=name, known=", ".join(_OF_POLICY))
-        GATING[name].refuse_wrong(value)
-    return options | {name: value for name, value in found.items() if name not in given}
-
-
-_OF_POLICY = ("require", "each", "metrics", "margin", "confidence_level", "method", "looks")
-
-
-def load_policy(policy: str | PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
-    """Return a policy, read from its TOML file unless it is a mapping already."""
-    if isinstance(policy, Mapping):
-        return dict(policy)
-    with open(policy, "rb") as file:
-        try:
-            found: dict[str, Any] = tomllib.load(file)
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as reason:
-            raise _say.error("gate.toml", reason=str(reason)) from None
-    return found
 
 
 @takes(GATING, JUDGED)

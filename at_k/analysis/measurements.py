@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from at_k.columns import read_groups
-from at_k.combinatorics import Floats, Ints
+from at_k.combinatorics import Floats
 from at_k.errors import Message, Phrases
 from at_k.estimators.counts import g_pass_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
 from at_k.family import METRICS
@@ -23,41 +22,19 @@ from at_k.report.naming import choose_numbers, find_key, spell_sum
 from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.checks import is_too_large
 from at_k.uncertainty.jackknife import CountsEstimator, jackknife_counts
-from at_k.uncertainty.standard_errors import read_clusters
-from at_k.validation import is_number, require_same_problems, shorten, type_name
+from at_k.validation import is_number, shorten, type_name
 from at_k.values import Key, cached_property
 
 _say = Phrases(
     {
         "compare.too_large": "Values beyond ±1e150 are not compared, since a float does not hold their squares: "
         "{keys}. Divide the scores.",
-        "compare.no_report": "This needs reports or data, which say how many samples are correct; {name} has bare "
-        "values.",
         "compare.empty": "There are no values for {key}. Give one for each problem.",
         "compare.no_key": "The models have no number in common: {keys}. Ask for the same k.",
-        "compare.unlike_n": "The numbers of samples differ ({numbers}), so the differences are not symmetric even for "
-        "one model with itself.",
-        "compare.no_names": "The problems of {names} have no names, so that they are matched by their order, and all "
-        "models must have as many; they have {counts}. Name them in a column `problem`.",
-        "compare.no_problem": "The models have no problem in common. Their first ones are {examples}: spell names "
-        "alike.",
-        "compare.problems": "The models were not measured on the same problems: all have {shared:,}, and beside these "
-        "{only}, such as {example}. Leave out what not all have: {option:unmatched=drop}.",
-        "compare.no_groups": "{option:clusters} are the groups, but the models have none. Give a label for each "
-        "problem, or name the column of groups.",
-        "compare.no_cluster": "{option:clusters} must have a label for every problem that is compared; {problem} has "
-        "none.",
         "compare.no_samples": "How much {key} varies from run to run is known from samples alone, which {name} does "
         "not have. Give the data, or leave it out.",
         "compare.ragged": "All keys must have values for the same problems, each named once; {key} and {first} do not.",
         "compare.unknown_key": "Not all models have {key}. They have in common: {keys}.",
-        "compare.dropped": "Problems that only one model has, left out: {count:,}.",
-        "compare.conditions": "The models were measured under different conditions, and these may make the "
-        "difference: {conditions}.",
-        "compare.in_clusters": "Problems come in clusters: {count:,}. Whole clusters flip their signs.",
-        "compare.clusters": "The models disagree about {option:clusters}: problem {problem} is in {one} for {first}, "
-        "and in {two} for {second}. Give a label for each problem.",
-        "compare.by_order": "The problems have no names and were matched by their order.",
     }
 )
 
@@ -284,173 +261,7 @@ def find_too_large(models: Sequence[Measured]) -> list[str]:
     return [key for key in common if any(is_too_large(model.values[key]) for model in models)]
 
 
-OF_MATCHING = ("compare.dropped", "compare.by_order")
-"""Notes that an unpaired comparison leaves out: each of its numbers says that it is unpaired."""
-
-
-@dataclass(frozen=True)
-class Matched:
-    """Hold the problems that several models have in common, lined up.
-
-    Attributes:
-        models: what was measured of each.
-        problems: the problems that all have, in the order of the first model.
-        only: how many further problems each of them has.
-        labels: the cluster of each problem; None without clusters.
-        times: how many problems each of these represents; None for one each.
-    """
-
-    models: Sequence[Measured]
-    problems: Sequence[str]
-    only: Sequence[int]
-    labels: Sequence[str] | None = None
-    times: Ints | None = None
-
-    @property
-    def names(self) -> list[str]:
-        """Return what the models are called."""
-        return [model.name for model in self.models]
-
-    @cached_property
-    def reports(self) -> list[Report]:
-        """Return the report of each model; an error if one is known by bare values."""
-        for model in self.models:
-            if model.report is None:
-                raise _say.error("compare.no_report", name=model.name)
-        return [model.report for model in self.models if model.report is not None]
-
-    @cached_property
-    def rows(self) -> list[Ints | None]:
-        """Return the places of the problems in each model; None where they are all of them, in order."""
-        return [
-            None if self.problems == model.problems
-            else np.array([model.places[problem] for problem in self.problems], dtype=np.int64)
-            for model in self.models
-        ]  # fmt: skip
-
-    @cached_property
-    def codes(self) -> Ints | None:
-        """Return the number of the cluster of each problem."""
-        return None if self.labels is None else read_clusters(self.labels, len(self.labels), "problems")
-
-    def line_up(self, columns: Sequence[Any]) -> list[Any]:
-        """Return one column of each model at the problems that all have."""
-        return [column if rows is None else np.asarray(column)[rows]
-                for column, rows in zip(columns, self.rows, strict=True)]  # fmt: skip
-
-    def values(self, key: str) -> list[Floats]:
-        """Return the values of a key of each model."""
-        return self.line_up([model.values[key] for model in self.models])
-
-    @cached_property
-    def counts(self) -> list[tuple[Ints, Ints]] | None:
-        """Return n and c of the problems of each model; None if values alone say something of one."""
-        if any(model.report is None or model.report.stopped for model in self.models):
-            return None
-        sizes, correct = (self.line_up([np.array(getattr(own, name)) for own in self.reports]) for name in "nc")
-        return list(zip(sizes, correct, strict=True))
-
-    def are_same(self, values: Sequence[Floats], differences: Sequence[Floats]) -> bool:
-        """Tell whether two models are the same samples: equal in all, while problems differ from each other."""
-        if self.unlike_samples is not None or any(each.any() for each in differences):
-            return False
-        return any(np.ptp(each) > 0 for each in values)
-
-    def repeat(self) -> Matched:
-        """Return each problem as often as it occurs."""
-        if self.times is None:
-            return self
-        return replace(self, problems=np.repeat(np.array(self.problems), self.times).tolist(), times=None)
-
-    @property
-    def unlike_samples(self) -> Message | None:
-        """Say that the models have other numbers of samples of the same problems; None if they do not."""
-        if self.counts is None or all((n == self.counts[0][0]).all() for n, _ in self.counts):
-            return None
-        each = (f"{name} {write_range(n)}" for name, (n, _) in zip(self.names, self.counts, strict=True))
-        return _say("compare.unlike_n", numbers=", ".join(each))
-
-    def note(self, keys: Sequence[str]) -> Iterator[Message]:
-        """Say how problems were matched, under which conditions, and in which clusters."""
-        if any(self.only):
-            yield _say("compare.dropped", count=sum(self.only))
-        elif not any(model.named for model in self.models):
-            yield _say("compare.by_order")
-        differing = find_differing_conditions(self.models, keys).items()
-        if differing:
-            yield _say(
-                "compare.conditions", conditions="; ".join(f"{name} ({', '.join(own)})" for name, own in differing)
-            )
-        if self.labels is not None:
-            yield _say("compare.in_clusters", count=len(set(self.labels)))
-        if large := find_too_large(self.models):
-            yield _say("compare.too_large", keys=", ".join(large))
-
-
-def write_range(n: Ints) -> str:
-    """Write the smallest and the largest of several numbers.
-
-    Examples:
-        >>> write_range(np.array([4, 8])), write_range(np.array([8, 8]))
-        ('4–8', '8')
-    """
-    return str(n.min()) if n.min() == n.max() else f"{n.min()}–{n.max()}"
-
-
-def match(
-    models: Sequence[Measured], names: Sequence[str], *, unmatched: str, clusters: object, times: Ints | None = None
-) -> Matched:
-    """Line up the problems that all models have, with the cluster of each."""
-    models = [replace(model, name=name) for model, name in zip(models, names, strict=True)]
-    own = [model.problems for model in models]
-    # The order is that of the first model: in the order of a set, seeded flips would differ from run to run.
-    shared = set(own[0]).intersection(*own[1:])
-    only = [len(each) - len(shared) for each in own]
-    problems = [problem for problem in own[0] if problem in shared]
-    if unmatched != "unpaired":
-        _refuse_unmatched(models, shared, only, unmatched)
-    return Matched(models, problems, only, _find_clusters(clusters, models, problems), times)
-
-
-def _refuse_unmatched(models: Sequence[Measured], shared: set[str], only: Sequence[int], unmatched: str) -> None:
-    if any(only) and not all(model.named for model in models):
-        names = ", ".join(model.name for model in models if not model.named)
-        counts = ", ".join(f"{len(model.problems):,}" for model in models)
-        raise _say.error("compare.no_names", names=names, counts=counts)
-    if not shared:
-        raise _say.error("compare.no_problem", examples=", ".join(shorten(model.problems[0]) for model in models))
-    if any(only) and unmatched == "error":
-        lone = [problem for model in models for problem in model.problems if problem not in shared]
-        further = (f"{model.name} has {count:,}" for count, model in zip(only, models, strict=True) if count)
-        raise _say.error("compare.problems", shared=len(shared), only=", ".join(further), example=shorten(lone[0]))
-
-
-def _find_clusters(clusters: object, models: Sequence[Measured], problems: Sequence[str]) -> list[str] | None:
-    """Find the cluster of each problem that is compared.
-
-    `clusters` has one label per problem of the first model, or maps problems to labels; True means the groups,
-    False for none, and None for the clusters that the intervals of the reports are made with.
-    """
-    if clusters is False:
-        return None
-    if clusters is None or clusters is True:
-        listed = [(model, model.groups if clusters else model.clusters) for model in models]
-        known = [(model.name, dict(zip(model.problems, labels, strict=True))) for model, labels in listed if labels]
-        if clusters and not known:
-            raise _say.error("compare.no_groups")
-        for name, other in known:
-            first, own = known[0]
-            for problem in problems:
-                if own[problem] != other[problem]:
-                    shown = {"problem": problem, "one": own[problem], "two": other[problem]}
-                    shown = {part: shorten(text) for part, text in shown.items()}
-                    raise _say.error("compare.clusters", first=first, second=name, **shown)
-        return [known[0][1][problem] for problem in problems] if known else None
-    if not isinstance(clusters, Mapping):
-        given = read_groups(clusters, "clusters")
-        require_same_problems("clusters", len(given), models[0].name, len(models[0].problems))
-        clusters = dict(zip(models[0].problems, given, strict=True))
-    lacking = [problem for problem in problems if problem not in clusters]
-    if lacking:
-        raise _say.error("compare.no_cluster", problem=shorten(lacking[0]))
-    return read_groups([clusters[problem] for problem in problems], "clusters")
+def note_too_large(models: Sequence[Measured]) -> Iterator[Message]:
+    """Say which keys are not compared, since their values are too large."""
+    if large := find_too_large(models):
+        yield _say("compare.too_large", keys=", ".join(large))

@@ -21,7 +21,6 @@ from at_k.report.scoring import score_unless_scored
 from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.results.writers import Shown
 from at_k.uncertainty.checks import check_fraction, check_size, count_unlike, share_looks
-from at_k.uncertainty.questions import find_least
 from at_k.uncertainty.variance import (
     Assumed,
     BetaBinomial,
@@ -32,13 +31,13 @@ from at_k.uncertainty.variance import (
     find_half_width,
     read_pilot,
 )
+from at_k.uncertainty.verdicts import find_least
 from at_k.validation import check_k, is_number, is_sequence, require_same_problems, shorten
 
 if TYPE_CHECKING:
     from at_k.signatures import PlanOptions, Unpack
 
-_MOST_PROBLEMS = 10_000_000
-_MOST_SAMPLES = 4_096
+_MOST_PROBLEMS, _MOST_SAMPLES = 10_000_000, 4_096
 """The number at which a search for enough problems or samples ends."""
 
 CAUTIOUS, OPTIMISTIC = 0.5, 0.8
@@ -104,21 +103,18 @@ class Plan(Shown):
         half_width: half of the widths of the predicted intervals.
         detectable: the smallest differences that a paired comparison would find with the given power.
         own: the pilot's number of problems, or None without a pilot, and its number of samples.
-        needed_problems: how many problems reach the half width that was asked for, with the pilot's samples; None if
+        needed_problems: how many problems reach the half width, with the pilot's samples; None, as the next two, if
             none was asked for, the pilot cannot tell, or ten million do not reach it.
-        needed_samples: how many samples reach it, with the pilot's problems; None if no number does, or there is no
-            pilot that can tell.
-        needed_to_detect: how many problems, with the pilot's samples, find the difference that was asked for with the
-            given power; None if none was asked for, the pilot cannot tell, or ten million do not find it.
+        needed_samples: how many samples reach it, with the pilot's problems.
+        needed_to_detect: how many problems, with the pilot's samples, find the difference with the given power.
         notes: what a reader must know about these numbers.
         asked: the half width and the difference that were asked for.
         power: the chance with which a comparison finds a difference.
         correlation: how much the difficulties of the problems for the two compared models agree: .5 if nothing tells.
         estimated: the correlation with its interval, if it was estimated from two pilots; None for an assumption.
-        optimistic_detectable: `detectable` at a correlation of .8, where .5 is an assumption; None for a correlation
-            that was given or estimated.
+        optimistic_detectable: `detectable` at a correlation of .8, where .5 is an assumption; else None.
         optimistic_needed: `needed_to_detect` at that correlation.
-        can_tell: whether the pilot shows how much problems vary: five of them at least are not like most.
+        can_tell: whether the pilot shows how much problems vary: five at least are not like most.
         two_pilots: whether there was a second pilot.
     """
 
@@ -151,10 +147,9 @@ class Plan(Shown):
             yield _say("plan.split", share=self.between / total, rest=self.within / total)
         if self.estimated is not None:
             yield _say("plan.correlated", **self.estimated._asdict())
-        elif self.optimistic_detectable is not None and self.two_pilots:
-            yield _say("plan.correlation_unknown", correlation=self.correlation)
         elif self.optimistic_detectable is not None:
-            yield _say("plan.correlation_assumed", correlation=self.correlation)
+            code = "plan.correlation_unknown" if self.two_pilots else "plan.correlation_assumed"
+            yield _say(code, correlation=self.correlation)
 
     def list_needs(self) -> Iterator[Message]:
         """Say how many problems or samples reach what was asked for, if the pilot can tell."""
@@ -162,9 +157,9 @@ class Plan(Shown):
         problems, samples = self.own
         if half_width is not None:
             yield _say("plan.width", half_width=half_width, samples=samples, needed=_write_need(self.needed_problems))
-        if half_width is not None and problems is not None:
-            few = _say("plan.no_number") if self.needed_samples is None else f"{self.needed_samples:,}"
-            yield _say("plan.width_samples", problems=problems, needed=few)
+            if problems is not None:
+                few = _say("plan.no_number") if self.needed_samples is None else f"{self.needed_samples:,}"
+                yield _say("plan.width_samples", problems=problems, needed=few)
         if detect is not None:
             given = {"detect": detect, "samples": samples, "needed": _write_need(self.needed_to_detect)}
             if self.optimistic_detectable is not None:
@@ -188,9 +183,8 @@ class Plan(Shown):
             "optimistic": optimistic,
         }
         title = _say("plan.expected" if self.own[0] is None else "plan.on_pilot", value=self.value)
-        notes = Sentences(self.notes, "note")
         if not self.can_tell:
-            return Sheet([notes], title, data=data)
+            return Sheet([Sentences(self.notes, "note")], title, data=data)
         tables = [
             ("interval ±", self.half_width),
             (f"difference, r = {self.correlation:.3g}", self.detectable),
@@ -207,7 +201,7 @@ class Plan(Shown):
             Sentences([*self.describe_assumptions()]),
             Table(["quantity", "problems", *(f"n = {n:,}" for n in self.samples)], rows),
             Sentences([_say("plan.legend", power=self.power)], "legend"),
-            notes,
+            Sentences(self.notes, "note"),
         ]
         return Sheet(parts, title, data=data)
 
@@ -339,15 +333,10 @@ def _read_samples(samples: Any, k: int, typical: int) -> list[int]:
 
 def _note_pilot(variance: Variance) -> Iterator[Message]:
     common, times = np.unique(variance.values, return_counts=True)
-    found = {
-        "value": float(common[np.argmax(times)]),
-        "count": count_unlike(variance.values),
-        "total": int(times.sum()),
-    }
-    if found["count"] < _NONE:
-        yield _say("plan.cannot_tell", **found)
-    elif found["count"] < _FEW:
-        yield _say("plan.rough", **found)
+    count, total = count_unlike(variance.values), int(times.sum())
+    if count < _FEW:
+        code = "plan.cannot_tell" if count < _NONE else "plan.rough"
+        yield _say(code, value=float(common[np.argmax(times)]), count=count, total=total)
     if variance.clusters is not None:
         yield _say("plan.in_clusters", count=int(variance.clusters.max()) + 1)
 

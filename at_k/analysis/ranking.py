@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.analysis.measurements import OF_MATCHING, choose_keys, match, read_models
+from at_k.analysis.matching import OF_MATCHING, match
+from at_k.analysis.measurements import choose_keys, read_models
 from at_k.errors import Legend, Message
 from at_k.options.registry import RANKING, SCORED, complete, takes
 from at_k.report.scoring import map_models
@@ -16,7 +17,8 @@ from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.results.writers import Shown
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import share_looks
-from at_k.uncertainty.questions import Comparison, Questions
+from at_k.uncertainty.questions import Questions
+from at_k.uncertainty.verdicts import Comparison
 
 if TYPE_CHECKING:
     from at_k.signatures import RankOptions, Unpack

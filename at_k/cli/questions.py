@@ -126,7 +126,8 @@ _FORMS = {**BY_ENDING, ".xml": "junit"}
 
 def judge_files(paths: Sequence[str], *, against: Sequence[str], form: str, out: Sequence[str], **given: Any) -> int:
     """Judge files, print and write the verdict, and return the status with which the command ends."""
-    from at_k.analysis.gate import gate, load_policy
+    from at_k.analysis.gate import gate
+    from at_k.analysis.requirements import load_policy
 
     if against and len(against) != len(paths):
         raise refuse("--against", f"Give one base for each of the {len(paths)} results; got {len(against)}.")

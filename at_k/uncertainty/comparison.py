@@ -16,8 +16,9 @@ from at_k.options.option import DIFFERENCE_METHODS, POOL_BY, DifferenceMethod
 from at_k.uncertainty.checks import check_fraction, check_size, count_unlike, read_column
 from at_k.uncertainty.flips import N_FLIPS, ROUNDING
 from at_k.uncertainty.intervals import find_difference_interval, find_lower, interval
-from at_k.uncertainty.questions import Comparison, Questions, find_bounded_tails, subtract_columns
+from at_k.uncertainty.questions import Questions
 from at_k.uncertainty.standard_errors import estimate_error, read_clusters, standard_error
+from at_k.uncertainty.verdicts import Comparison, find_bounded_tails, subtract_columns
 from at_k.validation import check_choice, check_flag, check_seed
 
 _DIGITS = 12

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from at_k.combinatorics import Floats, Ints
-from at_k.errors import Message, Phrases
 from at_k.uncertainty.flips import (
     MANY,
     N_FLIPS,
@@ -23,8 +21,20 @@ from at_k.uncertainty.flips import (
     find_typical_limits,
     round_ties,
 )
-from at_k.uncertainty.intervals import find_difference_interval, find_lower_level
+from at_k.uncertainty.intervals import find_difference_interval
 from at_k.uncertainty.standard_errors import add_units, estimate_error
+from at_k.uncertainty.verdicts import (
+    Comparison,
+    find_alpha,
+    find_bounded_tails,
+    find_least,
+    find_mid_limit,
+    find_mid_tail,
+    is_decided,
+    note_few,
+    obey_test,
+    subtract_columns,
+)
 from at_k.values import cached_property
 
 LEAST_EFFECTIVE = 10
@@ -38,101 +48,6 @@ _MANY = 100
 """From this number of units on, the bounded interval is not reported beside the other: both are about as wide."""
 
 
-_say = Phrases(
-    {
-        "compare.equal": "The two have the same value in every problem.",
-        "compare.few": "Problems whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: "
-        "take more problems, or more samples of each.",
-        "compare.few_clusters": "Clusters whose values differ: {count}. With so few, no p-value below {least:.4f} can "
-        "occur: take problems from more clusters.",
-    }
-)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Hold how two models differ in one number.
-
-    Attributes:
-        a: the mean over the problems of the one.
-        b: that of the other.
-        difference: a − b.
-        low: the lower limit of the interval of the difference. Those of several numbers hold together.
-        high: its upper limit.
-        stderr: the standard error of the difference; NaN where there is none.
-        p_value: the p-value of this number alone.
-        p_adjusted: the p-value, adjusted for all numbers that are compared. It is below 1 − confidence_level exactly
-            where the interval does not hold 0.
-        confidence_level: that of all intervals together.
-        paired: whether both were measured on the same problems.
-        problems: how many problems a and b were measured on.
-        method: how p-value and interval are made: "sign-flip", "mcnemar", "bounded", "pooled", "welch", or "rerun" for
-            other samples of these very problems.
-        units: the number of problems, or of clusters, whose signs flip; 0 if not paired.
-        effective: the effective number of differences, (Σ d²)²/Σ d⁴; the method is "bounded" below 10.
-        bounded: the bounded interval, if there are fewer than 100 units; it also covers the true value where
-            large differences are rare.
-        fragility: the number of further problems, all lost by the better model and solved by the other, after which it
-            would not be better; None without a verdict, for values without a range, if not paired, and in a ranking.
-        p_equivalence: the p-value of a difference of at least the margin; None without a margin.
-        won: problems in which a is better; None if not paired.
-        lost: problems in which b is better; None if not paired.
-        tied: problems in which they are equal; None if not paired.
-        notes: what a reader must know about these numbers.
-    """
-
-    a: float
-    b: float
-    difference: float
-    low: float
-    high: float
-    stderr: float
-    p_value: float
-    p_adjusted: float
-    confidence_level: float
-    paired: bool
-    problems: tuple[int, int]
-    method: str
-    units: int = 0
-    effective: float = 0.0
-    bounded: tuple[float, float] | None = None
-    fragility: int | None = None
-    p_equivalence: float | None = None
-    won: int | None = None
-    lost: int | None = None
-    tied: int | None = None
-    notes: tuple[Message, ...] = field(default=(), compare=False)
-
-    @property
-    def better(self) -> str | None:
-        """Return "a" or "b" if it is better at the `confidence_level`, else None."""
-        if not is_decided(self.p_adjusted, self.confidence_level):
-            return None
-        return "a" if self.difference > 0 else "b"
-
-
-def is_decided(p_value: float, confidence_level: float) -> bool:
-    """Return whether a p-value is below 1 − confidence_level: the one rule of every verdict.
-
-    Examples:
-        >>> is_decided(0.0499, 0.95), is_decided(0.05, 0.95)  # 1 − 0.95 is a little more than 0.05 in floats
-        (True, False)
-    """
-    return p_value < find_alpha(confidence_level) - ROUNDING
-
-
-def find_alpha(confidence_level: float) -> float:
-    """Return 1 − confidence_level, to the digits that a level is written with."""
-    return round(1 - confidence_level, 12)
-
-
-def subtract_columns(a: Floats, b: Floats, *, bounded: bool = True) -> Floats:
-    """Return a − b, with 0 where they differ by rounding alone."""
-    difference = a - b
-    scale = 1.0 if bounded else max(float(np.abs(a).max()), float(np.abs(b).max()))
-    return np.where(np.abs(difference) <= ROUNDING * scale, 0.0, difference)
-
-
 class Questions:
     """Ask whether means are 0: keys × pairs of models × weights of problems × clusters, from one matrix of subsets.
 
@@ -143,8 +58,12 @@ class Questions:
         mean: the means of the columns.
         totals: the sums of the units.
         effective: the effective number of differences of each question, ν = (Σ S²)²/Σ S⁴.
+        differing: the units whose values differ.
+        won: the problems in which the first model is better.
+        lost: those in which the second one is.
         methods: how each question is decided: "mcnemar", "bounded" or "sign-flip".
         flips: the sums over the same subsets for all questions.
+        problems: the problems of each subset, or their weight.
     """
 
     def __init__(
@@ -177,18 +96,21 @@ class Questions:
         _, self.totals = add_units(weighted, clusters)
         self._given_error = error
         self.effective: Floats = count_effective(self.totals, times)
-        self.flips: Flips
-        self.methods: list[str]
-        if shorter is not None:
-            longer = self.size - shorter[0].size
-            self.flips, self.methods = shorter[0].flips.lengthen(shorter[1], longer), shorter[0].methods
-            return
-        added = weighted if pairs is None else columns
-        self.flips = Flips(
-            added if weight is None else np.column_stack([added, weight]), clusters,
-            n_flips=n_flips, seed=seed, effective=self.effective, times=times,
-        )  # fmt: skip
-        self.methods = [self._choose_method(q) for q in range(self.count)]
+        signs = self.totals != 0, self.difference > 0, self.difference < 0
+        self.differing, self.won, self.lost = (
+            np.count_nonzero(each, axis=0) if times is None else times @ each for each in signs
+        )
+        if shorter is None:
+            added = weighted if pairs is None else columns
+            self.flips = Flips(
+                added if weight is None else np.column_stack([added, weight]), clusters,
+                n_flips=n_flips, seed=seed, effective=self.effective, times=times,
+            )  # fmt: skip
+            self.methods = [self._choose_method(q) for q in range(self.count)]
+        else:
+            self.flips = shorter[0].flips.lengthen(shorter[1], self.size - shorter[0].size)
+            self.methods = shorter[0].methods
+        self.problems = self.flips.problems if weight is None else self.flips.sums[:, -1]
 
     def _choose_method(self, q: int) -> str:
         difference = self.difference[:, q]
@@ -212,29 +134,6 @@ class Questions:
         """Return the standard errors, and the numbers of independent units."""
         return estimate_error(self.difference, self.clusters, self.times) if self._given_error is None else (
             self._given_error)  # fmt: skip
-
-    @cached_property
-    def differing(self) -> Ints:
-        """Count the units whose values differ."""
-        return self._count(self.totals != 0)
-
-    @cached_property
-    def won(self) -> Ints:
-        """Count the problems in which the first model is better."""
-        return self._count(self.difference > 0)
-
-    @cached_property
-    def lost(self) -> Ints:
-        """Count the problems in which the second model is better."""
-        return self._count(self.difference < 0)
-
-    def _count(self, flags: NDArray[np.bool_]) -> Ints:
-        return np.asarray(np.count_nonzero(flags, axis=0) if self.times is None else self.times @ flags)
-
-    @cached_property
-    def problems(self) -> Floats:
-        """Return the problems of each subset, or their weight."""
-        return self.flips.problems if self.weight is None else self.flips.sums[:, -1]
 
     @cached_property
     def _norms(self) -> Floats:
@@ -356,9 +255,8 @@ class Questions:
         few &= self.bounded
         if few.any():
             level = self.share_level(confidence_level) if own is None else own
-            low[few], high[few] = find_difference_interval(
-                self.mean[few], stderr[few], m[few], confidence_level=level
-            )  # fmt: skip
+            ends = find_difference_interval(self.mean[few], stderr[few], m[few], confidence_level=level)
+            low[few], high[few] = ends
         return low, high
 
     @cached_property
@@ -436,7 +334,10 @@ class Questions:
         method of the verdict stays. None for values without a range.
         """
         longer: dict[tuple[int, int], Questions] = {}
-        critical = self._find_critical_t(confidence_level) if self.flips.units >= MANY else None
+        critical: Floats | None = None
+        if self.flips.units >= MANY:  # the t at which each verdict falls: a few more units hardly change it
+            observed = np.array([float(self.find_t(q)) for q in range(self.count)])
+            critical = find_critical_t(observed, lambda q: self.find_t(q, self.add_up(q)), 1 - confidence_level)
 
         def find_undoing(q: int) -> int | None:
             sign = 1 if self.mean[q] > 0 else -1
@@ -461,11 +362,6 @@ class Questions:
             find_undoing(q) if self.bounded[q] and is_decided(float(p_value), confidence_level) else None
             for q, p_value in enumerate(self.adjusted)
         ]
-
-    def _find_critical_t(self, confidence_level: float) -> Floats:
-        """Return the t at which each verdict falls. A few more of a thousand units hardly change it."""
-        observed = np.array([float(self.find_t(q)) for q in range(self.count)])
-        return find_critical_t(observed, lambda q: self.find_t(q, self.add_up(q)), 1 - confidence_level)
 
     def _lengthen(self, value: float, count: int) -> Questions:
         """Return the questions with more problems, each of which is a cluster of its own."""
@@ -496,64 +392,9 @@ class Questions:
                 method=self.methods[q], units=units, effective=float(self.effective[q]),
                 bounded=self._find_bounded(q, level) if bounded and near else None,
                 p_equivalence=self.find_equivalence_p(q, margin) if margin is not None and bounded else None,
-                won=won, lost=lost, tied=self.size - won - lost, notes=tuple(self._note_few(q, confidence_level)),
+                won=won, lost=lost, tied=self.size - won - lost, notes=note_few(
+                    self.difference[:, q], int(self.differing[q]), self._find_least_p(q), confidence_level,
+                    clustered=self.clusters is not None,
+                ),
             ))  # fmt: skip
         return found
-
-    def _note_few(self, q: int, confidence_level: float) -> Iterator[Message]:
-        count, least = int(self.differing[q]), self._find_least_p(q)
-        if not self.difference[:, q].any():
-            yield _say("compare.equal")
-        elif not is_decided(least, confidence_level):
-            yield _say("compare.few" if self.clusters is None else "compare.few_clusters", count=count, least=least)
-
-
-def find_mid_tail(won: int, lost: int, share: float) -> float:
-    """Return the probability of winning more than `won` of all, and half that of `won`, with this chance for each."""
-    from scipy.special import bdtrc
-
-    return float(bdtrc(won - 1, won + lost, share) + bdtrc(won, won + lost, share)) / 2
-
-
-def find_mid_limit(won: int, lost: int, alpha: float) -> float:
-    """Return the chance of winning for which `find_mid_tail` is alpha; 0 if nothing was won."""
-    from scipy.optimize import brentq
-
-    if not won:
-        return 0.0
-    return float(brentq(lambda share: find_mid_tail(won, lost, share) - alpha, 0.0, 1.0, xtol=1e-15))
-
-
-def find_bounded_tails(mean: Floats, stderr: Floats, m: Floats, distance: float) -> tuple[Floats, Floats]:
-    """Return half of the α at which the bounded interval begins to hold −distance below, and distance above."""
-    none = np.isnan(stderr)
-    half, units = np.where(none, 0.0, stderr) / 2, np.where(none, 1.0, m)
-    below, above = (find_lower_level((1 + each) / 2, half, units, (1 - distance) / 2) for each in (mean, -mean))
-    return below, above
-
-
-def obey_test(
-    limits: tuple[float, float], inverted: tuple[float, float], *, decided: bool, mean: float
-) -> tuple[float, float]:
-    """Return limits that hold 0 exactly where the test decides nothing; `inverted` has the end that must move."""
-    low, high = limits
-    if not decided:
-        return min(low, 0.0), max(high, 0.0)
-    if low <= 0 <= high:
-        return (inverted[0], high) if mean > 0 else (low, inverted[1])
-    return low, high
-
-
-def find_least(reaches: Callable[[int], bool], least: int, most: int) -> int | None:
-    """Return the smallest number from `least` to `most` that reaches, if a larger one always does so too."""
-    if reaches(least):
-        return least
-    below, above = least, least
-    while not reaches(above):
-        if above >= most:
-            return None
-        below, above = above, min(2 * above, most)
-    while above - below > 1:
-        middle = (below + above) // 2
-        below, above = (below, middle) if reaches(middle) else (middle, above)
-    return above

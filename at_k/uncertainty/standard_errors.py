@@ -164,3 +164,31 @@ def problem_set_error(
         return StandardError(float(estimate_error(values, None, each)[0]), float(problems), True)
     most = float(variances.max() if largest is None else largest)
     return StandardError(float(np.sqrt(each @ variances + most)) / problems, float(each @ (n // k)))
+
+
+def find_within_variance(n: Ints, c: Ints, times: ArrayLike = 1) -> float:
+    """Return the mean variance of verdicts within a problem, p(1 − p)·n/(n − 1); NaN if each has one sample.
+
+    Two samples of a problem differ twice as often.
+    """
+    several = n > 1
+    if not several.any():
+        return np.nan
+    variances = (c * (n - c))[several] / (n * (n - 1.0))[several]
+    return float(np.average(variances, weights=np.broadcast_to(times, n.shape)[several]))
+
+
+def find_noise_floor(n: Ints, c: Ints, /, *, times: ArrayLike = 1) -> float:
+    """Compute the difference in accuracy that two single runs of one model exceed in one of twenty pairs.
+
+    Formula: 1.96·√(2 Σ n p(1 − p)/(n − 1))/M over the M problems, with p = c/n, at most 1; NaN where every problem has
+        one sample.
+
+    Examples:
+        >>> round(find_noise_floor(np.full(100, 4), np.full(100, 2)), 3)  # 1.96·√(2·100·⅓)/100
+        0.16
+    """
+    from scipy.special import ndtri
+
+    problems = np.broadcast_to(times, n.shape).sum()
+    return float(np.minimum(ndtri(0.975) * np.sqrt(2 * find_within_variance(n, c, times) / problems), 1.0))

@@ -9,7 +9,8 @@ import pytest
 from cases import for_each, refuses
 
 import at_k
-from at_k.analysis.gate import FAIL, INCONCLUSIVE, PASS, read_each, read_policy
+from at_k.analysis.gate import FAIL, INCONCLUSIVE, PASS
+from at_k.analysis.requirements import read_each, read_policy
 from at_k.errors import InputError
 from at_k.options.registry import GATING
 

@@ -9,8 +9,8 @@ from diagnoses import codes
 from scipy.stats import chi2
 
 from at_k.analysis import behaviour
-from at_k.analysis.behaviour import find_noise_floor
 from at_k.analysis.diagnosis import diagnose
+from at_k.uncertainty.standard_errors import find_noise_floor
 
 
 def test_runs_in_pairs():

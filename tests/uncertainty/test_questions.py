@@ -10,7 +10,8 @@ from scipy import stats
 
 from at_k.uncertainty.comparison import compare_columns, compare_values
 from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.questions import Questions, find_least, is_decided
+from at_k.uncertainty.questions import Questions
+from at_k.uncertainty.verdicts import find_least, is_decided
 from benchmarks.coverage_comparisons import (
     SKEWED,
     UNLIKE_N,
