@@ -233,35 +233,12 @@ def test_all_cases_together_have_a_limit_of_time():
 
 
 SECRET = "".join(f"{number:04d} is printed by no honest program; " for number in range(60))
-SPIES = [
-    """
-import gc, sys
-def look(item, depth):
-    if isinstance(item, str) and item.count('no ho' + 'nest') > 9: print(item)
-    elif depth and isinstance(item, (list, tuple)): [look(each, depth - 1) for each in list(item)]
-    elif depth and isinstance(item, dict): [look(each, depth - 1) for each in list(item.values())]
-frame = sys._getframe()
-while frame: look(dict(frame.f_locals), 3); frame = frame.f_back
-for item in gc.get_objects(): look(item, 1); look(getattr(item, '__dict__', 0), 1)
-""",
-    # The system refuses to write from an address where nothing is: so all memory near some objects can be read.
-    """
-import ctypes, os
-system = ctypes.CDLL(None)
-system.sbrk.restype = ctypes.c_void_p
-come, go = os.pipe()
-for middle in (id(object()), id(type), system.sbrk(0), id(bytes(10**4))):
-    for page in range((middle >> 12) - 8192, (middle >> 12) + 8192):
-        if system.write(go, ctypes.c_void_p(page << 12), 4096) == 4096:
-            data = os.read(come, 4096)
-            if data.count(b'no ho' + b'nest') > 9: print(data)
-""",
-]
 
 
 @pytest.mark.parametrize("isolation", ["auto", "none"])
 def test_a_program_finds_no_output(isolation):
-    for outcome in run_pairs([(spy, say(SECRET)) for spy in SPIES], isolation=isolation):
+    spies = [spy for spy, *_ in read_programs("scripts.txt", "spy: ").values()]
+    for outcome in run_pairs([(spy, say(SECRET)) for spy in spies], isolation=isolation):
         assert (outcome.status, outcome.output.strip()) == ("failed", "")
 
 

@@ -6,75 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from grading.code.programs import run_pairs
+from grading.code.programs import read_programs, run_pairs
 
 from at_k.errors import InputError
 from at_k.grading.code import HarnessError, isolation, pool
 
-FACTS = """
-import os, socket
-def inside(): return os.listdir('.')
-def processes(): return os.listdir('/proc')
-def agents(): return os.listdir('/run')
-def number(): return os.getpid(), os.getppid()
-def interfaces(): return [name for _, name in socket.if_nameindex()]
-def writable():
-    found = []
-    own = os.path.dirname(os.__file__)
-    for place in ('/', '/etc', '/usr', '/var', '/home', '/root', '/sys', '/dev', '/tmp', '/var/tmp', own):
-        try:
-            os.close(os.open(place + '/at-k-was-here', os.O_CREAT | os.O_WRONLY))
-            found.append(place)
-        except OSError:
-            pass
-    return found
-def homes():
-    found = []
-    for home in ('/root', '/home'):
-        try:
-            found += os.listdir(home)
-        except OSError:
-            pass
-    return [name for name in found if name.startswith('at-k-secret')]
-def rights():
-    found = []
-    for name, call in (('chroot', lambda: os.chroot('.')), ('setuid', lambda: os.setuid(0 if os.getuid() else 1)),
-                       ('nice', lambda: os.nice(-1)), ('mknod', lambda: os.mknod('node', 0o20600, 259))):
-        try:
-            call()
-            found.append(name)
-        except OSError:
-            pass
-    return found
-"""
-
-QUESTIONS = {
-    "the directory is empty": "assert inside() == []",
-    "no process is seen": "assert processes() == []",
-    "no socket of an agent is seen": "assert agents() == []",
-    "processes are numbered anew": "assert number()[1] == 1",
-    "there is no network but the own machine's": "assert interfaces() == ['lo']",
-    "nothing outside is writable": "assert writable() == []",
-    "there are no rights": "assert rights() == []",
-    "all fits into a bound": """
-import os
-try:
-    for n in range(9):
-        with open(str(n), 'wb') as file:
-            file.write(bytes(9 << 20))
-except OSError:
-    pass
-assert sum(os.path.getsize(n) for n in os.listdir()) <= 64 << 20
-""",
-    "homes are hidden": "assert homes() == []",
-    "a server of the program's own is reached": """
-import http.server, threading, urllib.request
-server = http.server.HTTPServer(('127.0.0.1', 0), http.server.SimpleHTTPRequestHandler)
-threading.Thread(target=server.handle_request, daemon=True).start()
-assert urllib.request.urlopen(f'http://127.0.0.1:{server.server_port}/').status == 200
-""",
-    "Python is still there": "import decimal, sqlite3, zoneinfo, at_k\nassert at_k",
-}
+QUESTIONS = read_programs("scripts.txt", "namespaces: ")
+FACTS = next(program for program, *_ in QUESTIONS.values() if program)
 
 
 @pytest.fixture
@@ -88,7 +26,7 @@ def secret():
 
 def test_namespaces(secret):
     try:
-        outcomes = run_pairs([(FACTS, question) for question in QUESTIONS.values()], isolation="required")
+        outcomes = run_pairs([(FACTS, tests) for _, tests, _ in QUESTIONS.values()], isolation="required")
     except InputError as error:
         pytest.skip(f"the kernel has no namespaces for this user: {error}")
     assert {name: o.detail for name, o in zip(QUESTIONS, outcomes, strict=True) if not o.passed} == {}
