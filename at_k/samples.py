@@ -113,10 +113,14 @@ class Ragged:
         """Keep the samples that the mask marks; every problem must keep one."""
         return Ragged.of_lengths(self.values[mask], self.with_values(mask).sums())
 
+    def locate(self, sample: int | np.integer[Any]) -> dict[str, int]:
+        """Return the problem of a flat index, and the sample within it."""
+        problem = int(np.searchsorted(self.offsets, sample, side="right")) - 1
+        return {"problem": problem, "sample": int(sample) - int(self.offsets[problem])}
+
     def place(self, sample: int | np.integer[Any]) -> str:
         """Return the problem and sample of a flat index, in the words that end an error message."""
-        problem = int(np.searchsorted(self.offsets, sample, side="right")) - 1
-        return f"problem {problem}, sample {int(sample) - int(self.offsets[problem])}"
+        return "problem {problem}, sample {sample}".format_map(self.locate(sample))
 
     def compact(self) -> Ragged:
         """Copy the values, and store them in single bytes if all of them are 0 or 1."""

@@ -215,7 +215,7 @@ def _refuse_not_graded(found: Grades, judged: Answers) -> None:
         answer=shorten(judged.distinct[judged.codes.values[sample]]),
         cause=CAUSES[found.causes[sample] - 1],
         reason=found.reason,
-        **_locate(judged.codes, sample),
+        **judged.codes.locate(sample),
     )
 
 
@@ -260,14 +260,8 @@ def _refuse_missing(absent: Ragged, name: str) -> None:
             "`{name}` must have no missing sample; got None or NaN in problem {problem}, sample {sample}. Set "
             "{option:missing} to 'incorrect' or 'drop' to continue",
             name=name,
-            **_locate(absent, int(np.argmax(absent.values))),
+            **absent.locate(int(np.argmax(absent.values))),
         )
-
-
-def _locate(samples: Ragged, place: int) -> dict[str, int]:
-    """Return the problem of a sample, and its number within it."""
-    problem = int(np.searchsorted(samples.offsets, place, side="right")) - 1
-    return {"problem": problem, "sample": place - int(samples.offsets[problem])}
 
 
 def _strip(answers: Answers) -> Answers:

@@ -141,12 +141,11 @@ def _explain_no_match(problems: Problems) -> Iterator[Message]:
     answers = problems.answers
     assert answers is not None and problems.references is not None  # noqa: PT018 - for the type checker
     place = int(np.argmax(answers.codes.values >= 0))
-    problem = int(np.searchsorted(answers.codes.offsets, place, side="right")) - 1
     if answers.codes.values[place] >= 0:
         yield _say.mistake(
             "note.no_match",
             answer=quote(answers.distinct[answers.codes.values[place]]),
-            reference=quote(problems.references[problem][0]),
+            reference=quote(problems.references[answers.codes.locate(place)["problem"]][0]),
         )
     from at_k.grading.suggestion import suggest_options
 
@@ -285,8 +284,7 @@ def refuse_k_above_n(k: K | None, n: Ints, names: Sequence[str]) -> None:
 
 def place_sample(column: str, samples: Ragged, sample: int) -> Message:
     """Say where a sample is, given its position among all samples."""
-    problem = int(np.searchsorted(samples.offsets, sample, side="right")) - 1
-    return _say("data.place", problem=problem, sample=int(sample - samples.offsets[problem]), column=column)
+    return _say("data.place", **samples.locate(sample), column=column)
 
 
 def describe_reading(origin: Origin) -> Iterator[Message]:
