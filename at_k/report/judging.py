@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 
 from at_k.arrow import find_table, to_chunks
-from at_k.columns import read_groups, read_problems, replace_na, require_columns
+from at_k.columns import read_groups, read_problems, require_columns
 from at_k.errors import InputError, Mention, Phrases
 from at_k.grading import find_checker, judge, takes_row
 from at_k.grading.verdicts import MissingSamplesError
@@ -32,12 +31,10 @@ _say = Phrases(
     {
         "data.nothing_to_score": "`data` must have a column `grades`, or `answers` and `references`; it has "
         "{columns}. Say with {option:columns} what others are called, or read a file with `at_k.read_results`.",
-        "data.pool_differs": "`{role}` must be the same in all rows of a problem that are pooled; problem {problem} "
-        "has {first} and {second}",
         "data.splits": "`data` must be one data set; got several: {names}. Choose one of them.",
         "data.same_problem": "`problem` must name each problem once; {name} is in rows {first} and {row}. If each row "
-        "is a sample, score the table with a verdict in each row, or read the file by `at_k.read_results`; rows of "
-        "lists are joined by {option:pool}.",
+        "is a sample, score the table with a verdict in each row, or read the file by `at_k.read_results`; join "
+        "the lists of rows of one problem.",
         "data.no_clusters": "{option:clusters} are the groups, but the data have none. Give a label for each problem, "
         "or name the column of the groups by {option:columns}.",
         "missing.grades": "Samples without a grade: {count:,} of {total:,}, such as sample {sample} of problem "
@@ -64,10 +61,9 @@ def select_frame(
     *,
     columns: Mapping[str, str | None] | None,
     where: Mapping[str, object] | None,
-    pool: str | Sequence[str],
     prompt_column: str | None = None,
 ) -> dict[str, Any]:
-    """Select the columns of a data set by their roles, and its rows. Pooled rows of a problem become one.
+    """Select the columns of a data set by their roles, and its rows.
 
     Beside the roles, `rows` has what the columns say of each problem.
     """
@@ -87,21 +83,14 @@ def select_frame(
     if prompt_column is not None:
         frame |= join_prompts(whole, called, prompt_column)
     used = [column for column in called.values() if column is not None]
-    looked_at = {*(where or ()), *([pool] if isinstance(pool, str) else pool)}
-    looked_at |= {name for name in whole if normalize_name(name) in MODEL}
+    looked_at = {*(where or ())} | {name for name in whole if normalize_name(name) in MODEL}
     values = {name: list_values(column) if name in looked_at else column for name, column in whole.items()}
-    rows = select_rows(values, where=where, pool=pool, used=used)
+    rows = select_rows(values, where=where, used=used)
     if rows is not None:
         frame = {role: _take(column, rows) for role, column in frame.items()}
-    order = rows
-    if pool and "problem" in frame:
-        names = read_groups(frame["problem"], "problem")
-        firsts = {name: row for row, name in reversed(list(enumerate(names)))}
-        order = [firsts[name] if rows is None else rows[firsts[name]] for name in dict.fromkeys(names)]
-        frame = pool_rows(frame)
     of_samples = {called.get(role) for role in ("answers", "grades", "scores")}
     others = {name: column for name, column in whole.items() if name not in of_samples and hasattr(column, "__len__")}
-    return frame | {"rows": Rows(others, order)}
+    return frame | {"rows": Rows(others, rows)}
 
 
 def is_null(column: Any) -> bool:
@@ -120,42 +109,6 @@ def _take(column: Any, rows: Sequence[int]) -> Any:
         return column.take(rows)
     listed = column if isinstance(column, list) else list(column)
     return [listed[row] for row in rows]
-
-
-def pool_rows(frame: dict[str, Any]) -> dict[str, Any]:
-    """Join the rows of each problem: their samples, in the order of the rows."""
-    rows: dict[str, list[int]] = {}
-    for row, name in enumerate(read_groups(frame["problem"], "problem")):
-        rows.setdefault(name, []).append(row)
-    joined: dict[str, Any] = {"problem": list(rows)}
-    for role, column in frame.items():
-        listed = replace_na(list_values(column))
-        if role in ("answers", "grades", "scores"):
-            for row, samples in enumerate(listed):
-                if isinstance(samples, (str, bytes, Mapping)) or not isinstance(samples, Iterable):
-                    raise TypeError(
-                        f"`{role}` must hold a list of samples in every row; got {shorten(samples)} of type "
-                        f"{type_name(samples)} in row {row}"
-                    )
-            joined[role] = [list(chain.from_iterable(listed[row] for row in own)) for own in rows.values()]
-        elif role != "problem":
-            joined[role] = [take_agreed(role, name, [listed[row] for row in own]) for name, own in rows.items()]
-    return joined
-
-
-def take_agreed(role: str, problem: str, values: list[Any]) -> Any:
-    """Take what the rows of a problem agree on."""
-    spelled = [list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value for value in values]
-    for other in spelled[1:]:
-        if other != spelled[0]:
-            raise _say.error(
-                "data.pool_differs",
-                role=role,
-                problem=shorten(problem),
-                first=shorten(spelled[0]),
-                second=shorten(other),
-            )
-    return values[0]
 
 
 def read_frame(data: Any) -> dict[str, Any]:
@@ -258,7 +211,7 @@ def judge_data(
     shared: dict[str, Any] = {"columns": columns, "where": where, "pool": pool, "prompt_column": prompt_column}
     with_rows = takes_row(find_checker(judging.get("check_correct_fn", "exact_match")))
     source, data = read_files(data, options, **shared, meta=with_rows)
-    if is_read_as_file(data, columns or {}):
+    if is_read_as_file(data, columns or {}) or (pool and not isinstance(data, Samples)):
         data = read_rows(data, **shared | {"columns": columns or {}}, meta=with_rows)
     whole = data
     if isinstance(data, Samples) and judging.get("missing") == "drop" and data.n_missing:
@@ -269,7 +222,7 @@ def judge_data(
         said = {role: column for role, column in frame.items() if role not in SAMPLE_ROLES}
         frame["rows"] = Rows(said | {data.roles.get(role) or role: column for role, column in said.items()})
     else:
-        frame = select_frame(data, **shared)
+        frame = select_frame(data, columns=columns, where=where, prompt_column=prompt_column)
     problems = read_problems(**{role: frame.get(role) for role in ("answers", "references", "grades", "scores")})
     require_problems("data", len(problems))
     names = read_names(frame.get("problem"), len(problems))

@@ -141,7 +141,7 @@ def test_columns_are_not_copied(form):
 
 
 def test_arrow_columns_stay_in_arrow():
-    selected = judging.select_frame(pa.table(HELD | {"model": ["x", "y"]}), columns=None, where={"model": "y"}, pool=())
+    selected = judging.select_frame(pa.table(HELD | {"model": ["x", "y"]}), columns=None, where={"model": "y"})
     assert isinstance(selected["grades"], pa.ChunkedArray)
     assert selected["grades"].to_pylist() == [[1, 1]]
 
@@ -187,10 +187,8 @@ def test_a_missing_cell_is_a_missing_sample(column, missing):
 
 @pytest.mark.parametrize("missing", MISSING, ids=repr)
 @pytest.mark.parametrize("column", ["problem", "group", "references"])
-@pytest.mark.parametrize("pool", [(), "run"], ids=["one run", "pooled"])
-def test_a_missing_name_or_reference_is_refused(column, missing, pool):
+def test_a_missing_name_or_reference_is_refused(column, missing):
     data = pd.DataFrame({"problem": ["a", "b"], "answers": [["7"]] * 2, "references": ["7"] * 2, "group": ["x", "y"]})
-    data["run"] = 1
     data[column] = pd.Series([data[column][0], missing], dtype=object)
     with pytest.raises(ValueError, match=r"must hold (a label|an answer) for every problem"):
-        at_k.score(data, metrics="pass_at_k", k=1, pool=pool)
+        at_k.score(data, metrics="pass_at_k", k=1)

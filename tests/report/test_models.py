@@ -95,7 +95,7 @@ PRICED = {
 }
 
 
-def test_what_a_correct_sample_costs_stands_beside_the_numbers():
+def test_costs_of_a_correct_sample_are_shown_beside_the_numbers():
     models = at_k.score_models(PRICED, metrics="pass@1")
     assert [cost.value for cost in models.costs["cost_usd"].values()] == [10 / 3, 18 / 5]
     assert "cost_usd per success" in str(models.to_markdown())

@@ -250,21 +250,14 @@ def test_rows_of_one_model():
         )
 
 
-def test_rows_that_are_pooled():
-    report = at_k.score(MODELS, k=[1, 2], pool="model")
-    alone = at_k.score({name: column[:3] for name, column in MODELS.items()}, k=1, pool="model")
-    assert (alone.problems, alone.n, alone.c) == (["q0", "q1"], [4, 2], [1, 2])
-    joined = {"problem": ["q0", "q1"], "grades": [[1, 0, 0, 0], [1, 1, 0, 1]]}
-    assert report.values == at_k.score(joined, k=[1, 2]).values
-    assert (report.problems, report.n, report.c) == (["q0", "q1"], [4, 4], [1, 3])
-    for form in (Dataset.from_dict, pd.DataFrame, pa.table, pl.DataFrame):
-        assert at_k.score(form(MODELS), k=[1, 2], pool=["model"]).values == report.values
-    with pytest.raises(InputError, match=r"problem q0 has x and z|problem 'q0' has 'x' and 'z'"):
-        at_k.score(MODELS | {"references": ["x", "y", "z", "y"]}, pool="model")
-    says = "TypeError: `answers` must hold a list of samples in every row; got 'abc' of type str in row 0"
-    refuses(says, at_k.score, {**MODELS, "answers": ["abc"] * 4}, pool="model")
-    with pytest.raises(TypeError, match=r"`grades` must hold a list of samples in every row; got None .* in row 1"):
-        at_k.score({**MODELS, "grades": [[1], None, [0], [1]]}, pool="model")
+def test_tables_in_memory_are_pooled_as_files_are():
+    rows = {"model": list("aabb"), "problem": ["q0", "q1"] * 2, "grades": [1, 1, 0, 1]}
+    joined = at_k.score({"problem": ["q0", "q1"], "grades": [[1, 0], [1, 1]]}, k=[1, 2])
+    for form in (dict, Dataset.from_dict, pd.DataFrame, pa.table, pl.DataFrame):
+        report = at_k.score(form(rows), k=[1, 2], pool=["model"])
+        assert (report.values, report.problems) == (joined.values, ["q0", "q1"])
+    refuses("InputError: Each problem may be there only once", at_k.score, MODELS, pool="model")
+    refuses("InputError: join the lists of rows of one problem", at_k.score, MODELS | {"model": ["a"] * 4})
 
 
 def test_options_that_are_not_the_defaults():

@@ -104,7 +104,7 @@ UNEQUAL = {"grades": [[1], [0], [0, 0]]}
     (lambda **said: at_k.diagnose(DATA, **said), "stopped.dependent"),
     (lambda **said: at_k.compare(DATA, DATA, target="problem_set", **said), "stopped.dependent"),
 ])  # fmt: skip
-def test_what_is_not_defined_is_refused_by_name(ask, code):
+def test_undefined_numbers_are_refused_by_name(ask, code):
     with pytest.raises(at_k.InputError) as refused:
         ask(sampling="until_success")
     assert refused.value.code == code
