@@ -15,7 +15,7 @@ from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.estimators.counts import majority_at_k
 from at_k.grading import Verdicts
 from at_k.report import Report
-from at_k.report.grid import write_estimate
+from at_k.report.grid import make_cell
 from at_k.report.notes import VOTE_OF_GRADES, refuse_scatter
 from at_k.samples import Answers, Problems
 from at_k.summary import Confidence, find_error_bars
@@ -141,7 +141,7 @@ class Findings:
 
     def write(self, key: Key) -> str:
         """Write a value with its interval."""
-        return " ".join(write_estimate(self.report.values[key], self.bars[key]))
+        return make_cell(self.report.values[key], self.bars[key]).join(str)
 
     def estimate(self, values: Floats, kept: NDArray[np.bool_] | None = None) -> Estimate:
         """Estimate the mean of values in [0, 1], one per problem."""

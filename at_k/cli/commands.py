@@ -11,11 +11,9 @@ import at_k
 from at_k.cli.failures import Command, Commands, Verdict, fail, is_given
 from at_k.cli.options import (
     FORM,
-    FORMATS,
     Form,
     Models,
     Paths,
-    complete_from,
     files,
     leave_out,
     offers,
@@ -303,12 +301,7 @@ def diagnose(
 def formats(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="NAME",
-            help="Show one format, with a line to copy.",
-            show_default=False,
-            autocompletion=complete_from(FORMATS),
-        ),
+        files("NAME", "Show one format, with a line to copy."),
     ] = None,
 ) -> None:
     """List the formats of results files, and how to get n samples out of each harness."""

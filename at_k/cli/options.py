@@ -72,11 +72,6 @@ OUTPUT = "What is written"
 """The panel of the help for options of the command alone; the others are groups of options."""
 
 
-def complete_from(path: str) -> Callable[[str], list[str]]:
-    """Return a function that lists, for the shell, the names that begin like a text. They are imported when it runs."""
-    return lambda incomplete: [name for name in resolve_name(path) if name.startswith(incomplete)]
-
-
 FORMATS, CHECKERS = "at_k.readers.formats:FORMATS", "at_k.grading.checkers:checkers"
 
 
@@ -120,7 +115,7 @@ Form = Annotated[Literal["table", "json", "csv", "markdown", "latex", "html"], F
 
 
 def show_all(command: Any) -> None:
-    """Let the help of a command, or what completes it, show the options that `--help` leaves out."""
+    """Let the help of a command show the options that `--help` leaves out."""
     for option in command.params:
         option.hidden = False
 
@@ -184,7 +179,6 @@ def make_flag(option: Option) -> inspect.Parameter:
         min=1 if kind is int else None,
         help=option.usage,
         hidden=not option.short,
-        autocompletion=complete_from(_COMPLETIONS[option.name]) if option.name in _COMPLETIONS else None,
         rich_help_panel=option.group,
     )
     return inspect.Parameter(
@@ -392,6 +386,3 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "check_correct_fn": partial(read_name, "--check", "checker", CHECKERS),
 }
 """Option → what turns its text, or texts, into its value."""
-
-_COMPLETIONS = {"metrics": "at_k.family:METRICS", "format": FORMATS, "check_correct_fn": CHECKERS}
-"""Option → where its words are."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import at_k
 from at_k.report.data import Numbers
-from at_k.report.grid import describe_size, write_estimate
+from at_k.report.grid import describe_size, make_cell
 from at_k.validation import check_choice
 from at_k.values import Key
 
@@ -50,7 +50,7 @@ def describe_value(report: Numbers, key: Key) -> str:
         >>> describe_value(at_k.score({"grades": [[1, 0], [1, 1]]}, k=1), Key("pass@k", 1)).partition(";")[0]
         'pass@1, 95 % interval [0.139, 0.991], 2 problems × 2 samples'
     """
-    _, interval = write_estimate(report.values[key], report.intervals.get(key))
+    _, interval = make_cell(report.values[key], report.intervals.get(key)).write(str)
     level = report.options.get("confidence_level", 0.95)
     parts = [key, *([f"{100 * level:g} % interval {interval}"] if interval else []), describe_size(report)]
     module = next(name for name, keys in report.metrics.items() if key in keys)

@@ -15,7 +15,6 @@ from at_k.family import OUTPUTS
 from at_k.readers.samples import Origin
 from at_k.report.data import Numbers
 from at_k.report.naming import name_lines
-from at_k.results import sheet
 from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.uncertainty.costs import CostPerSuccess
 from at_k.validation import Tau
@@ -84,11 +83,6 @@ def describe_size(report: Numbers) -> str:
     fewest, most = min(report.n), max(report.n)
     n = f"{most:,}" if fewest == most else f"{fewest:,}–{most:,}"
     return f"{len(report):,} problem{'s' * (len(report) != 1)} × {n} sample{'s' * (n != '1')}"
-
-
-def write_estimate(value: float, bar: ErrorBar | None) -> tuple[str, str]:
-    """Write a value, and its interval if it has one."""
-    return sheet.write_estimate(value, None if bar is None else (bar.low, bar.high))
 
 
 def make_cell(value: float | None, bar: ErrorBar | None, style: str = "") -> Cell:

@@ -83,21 +83,13 @@ KEPT = ("on_conflict", "select", "score_weights", "higher_is_better", "sampling"
 """Options that act when a tally is scored."""
 
 
-def count_data(data: Any, make: type[Tally], options: Mapping[str, Any]) -> Tally:
-    """Count the problems of data; see `Tally.of`."""
-    engine = find_engine(data)
-    if engine is not None:
-        return _count_with(engine, data, make, options)
-    return _count(_judge(data, options), make, options)
-
-
 def _judge(data: Any, options: Mapping[str, Any]) -> Judged:
     # Samples of a part do not show how sampling ended; the counts of all do.
     reading = {name: options[name] for name in PILOT} | {"sampling": options["sampling"] or INDEPENDENT}
     return judge_data(data, groups=options["groups"], **reading)
 
 
-def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any], times: Ints | None = None) -> Tally:
+def _count(judged: Judged, options: Mapping[str, Any], times: Ints | None = None) -> Tally:
     """Count judged problems. `times` says how many samples each of theirs represents; None for one each."""
     by_problem = options["by_problem"]
     if by_problem and not judged.named:
@@ -122,7 +114,7 @@ def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any], times:
         problems = list(map(Problem, labels, n, c, votes))
         rows = {key: list(zip(*map(np.ndarray.tolist, each), strict=True)) for key, each in values.items()}
         problems = [each._replace(values={key: rows[key][i] for key in rows}) for i, each in enumerate(problems)]
-    return make(
+    return Tally(
         by_problem=by_problem,
         counts=dict(Counter(zip(labels, n, c, strict=True))),
         votes=None if counted is None else Shapes.count(labels, verdicts.n, counted.problem, counted.signed),
@@ -137,7 +129,7 @@ def _count(judged: Judged, make: type[Tally], options: Mapping[str, Any], times:
     )
 
 
-def _count_with(engine: Engine, data: Any, make: type[Tally], options: Mapping[str, Any]) -> Tally:
+def _count_with(engine: Engine, data: Any, options: Mapping[str, Any]) -> Tally:
     """Count with an engine. Rows of grades are counted there, and answers are judged here, once each."""
     unused = [name for name in options if options[name] != TALLYING[name].default]
     unused = [name for name in unused if name not in (*JUDGING_OPTIONS, *KEPT, "columns", "seed")]
@@ -148,29 +140,27 @@ def _count_with(engine: Engine, data: Any, make: type[Tally], options: Mapping[s
     roles = choose_roles(engine.list_columns(data), called)
     if roles.answers is None:
         rows = engine.count_grades(data, roles, options["threshold"], drop=options["missing"] == "drop")
-        return _count_grades(rows, make, options)
-    count = partial(_count_answers, make=make, options={**options, "columns": None})
+        return _count_grades(rows, options)
+    count = partial(_count_answers, options={**options, "columns": None})
     parts: list[Tally] = list(engine.count_answers(data, roles, count))
     # A worker that meets only nulls takes them for no groups.
     refuse_labels(unlabelled=len({label is None for part in parts for label, *_ in part.counts}) > 1)
     while len(parts) > 1:  # in pairs, since to add takes as long as the larger one is
-        parts = [sum(parts[place : place + 2], make()) for place in range(0, len(parts), 2)]
+        parts = [sum(parts[place : place + 2], Tally()) for place in range(0, len(parts), 2)]
     return parts[0]
 
 
-def _count_answers(
-    table: pa.Table, *, make: type[Tally], options: Mapping[str, Any], num_workers: int | None = None
-) -> Tally:
+def _count_answers(table: pa.Table, *, options: Mapping[str, Any], num_workers: int | None = None) -> Tally:
     """Count the problems of counted answers; see `Engine.count_answers`."""
     # These samples are different answers, each for all that are equal.
     own = {**options, "num_workers": options["num_workers"] or num_workers, "sampling": INDEPENDENT}
-    return sum((_count(_judge(part, own), make, own, times) for part, times in list_answers(table)), make())
+    return sum((_count(_judge(part, own), own, times) for part, times in list_answers(table)), Tally())
 
 
-def _count_grades(rows: Rows, make: type[Tally], options: Mapping[str, Any]) -> Tally:
+def _count_grades(rows: Rows, options: Mapping[str, Any]) -> Tally:
     """Make a tally of rows of counts."""
     refuse_rows(rows, options["missing"])
-    found = make.from_rows(rows.counts, threshold=options["threshold"])
+    found = Tally.from_rows(rows.counts, threshold=options["threshold"])
     return replace(
         found,
         n_missing=rows.n_missing,
@@ -250,7 +240,8 @@ class Tally(Counted):
             >>> Tally.of(data, missing="incorrect").votes
             {(None, 3, (1, -1)): 1, (None, 3, (2, -1)): 1}
         """
-        return count_data(data, cls, complete(given, cls.of, of="Tally.of"))
+        options, engine = complete(given, cls.of, of="Tally.of"), find_engine(data)
+        return _count(_judge(data, options), options) if engine is None else _count_with(engine, data, options)
 
     @classmethod
     def from_rows(cls, rows: Iterable[Any], /, *, threshold: float = 0.5) -> Tally:

@@ -36,7 +36,6 @@ from at_k.results.sheet import make_printable
          {"problem": "Task ID", "answers": "a,b=c", "grades": None, "scores": "x=y"}),
         (options.read_where, ["model=a=b,c", "n=1", "model="], {"model": ["a=b,c", ""], "n": ["1"]}),
         (options.read_where, [], None),
-        (options.complete_from("at_k.family:METRICS"), "av", ["avg_at_n"]),
     ],
 )  # fmt: skip
 def test_texts_are_read_as_values(read, given, value):
@@ -108,7 +107,6 @@ def test_the_shell_completes_options_of_both_lengths():
     context = command.make_context("score", ["results.jsonl"], resilient_parsing=True)
     for start, found in (("--ta", ["--target", "--tau"]), ("--met", ["--metrics"])):
         assert sorted(each.value for each in command.shell_complete(context, start)) == found
-    assert "human-eval" in options.complete_from(options.FORMATS)("hu")
 
 
 # Sentences
