@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from cases import for_each, refuses
+from scipy.stats import betabinom, hypergeom
 
 import at_k
 from at_k.uncertainty.audited import correct_by_audit
@@ -110,16 +111,13 @@ def test_counts_cannot_be_audited():
 
 def tabulate(k, tau):
     """Return P(at least max(1, ⌈τk⌉) of k are correct) where c = 0…64 of 64 are, by the hypergeometric tail."""
-    from scipy.stats import hypergeom
-
     return hypergeom.sf(max(1, int(np.ceil(tau * k))) - 1, 64, np.arange(65), k)
 
 
-def assert_covered(draw, k, audited, runs=400):
-    """Values of 200 problems by the checker and by the better judge are drawn; the truth is a mean of 100,000."""
+def assert_covered(draw, values, k, audited, runs=400):
+    """Values of 200 problems by the checker and by the better judge are drawn; the truth is the mean over c."""
     rng = np.random.default_rng([k, audited])
-    truth = np.mean(draw(np.random.default_rng(6), 100_000)[1])
-    covered = 0
+    truth, covered = betabinom.pmf(np.arange(65), 64, 0.6, 0.6) @ values, 0
     for _ in range(runs):
         observed, better = draw(rng, 200)
         better[rng.permutation(200)[audited:]] = np.nan
@@ -131,7 +129,7 @@ def assert_covered(draw, k, audited, runs=400):
 CELLS = [(k, audited) for k in (1, 8, 64) for audited in (40, 100)]
 
 
-@for_each("k, audited, tau", [(*cell, tau) for cell in CELLS for tau in (0.0, 0.5, 1.0)])
+@for_each("k, audited, tau", [(*cell, tau) for cell in CELLS for tau in (0.0, 0.5, 1.0)[: cell[0]]])  # one for k = 1
 def test_audited_intervals_cover_where_false_passes_differ_by_problem(k, audited, tau):
     values = tabulate(k, tau)
 
@@ -140,7 +138,7 @@ def test_audited_intervals_cover_where_false_passes_differ_by_problem(k, audited
         passed = rng.binomial(64 - right, rng.beta(0.5, 9.5, problems))
         return values[right + passed], values[right]
 
-    assert_covered(draw, k, audited)
+    assert_covered(draw, values, k, audited)
 
 
 @for_each("k, audited", CELLS)
@@ -153,4 +151,4 @@ def test_audited_votes_cover_where_the_checker_passes_a_wrong_answer(k, audited)
         value = votes[rng.binomial(64, rng.beta(0.6, 0.6, problems))]
         return np.where(rng.random(problems) < 0.2, 1.0, value), value.copy()
 
-    assert_covered(draw, k, audited)
+    assert_covered(draw, np.array(votes), k, audited)

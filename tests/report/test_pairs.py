@@ -71,16 +71,18 @@ def test_pairs_are_compared_as_their_samples_are(problems):
     rows = draw_rows(problems)
     models = list_models(rows)
     tallies = [Tally.of(model, by_problem=True) for model in models]
-    for pairs in (Pairs.from_rows(rows), Pairs.of(*tallies)):
-        assert len(pairs) == problems
-        for options in (
-            {"band": True, "k": [1, 3]},
-            {"target": "problem_set"},
-            {"margin": 0.1, "extra_tests": ["t", "wilcoxon"], "method": "bounded"},
-            {"threshold": 0.5, "metrics": "cons_at_k"} if problems > 4 else {},
-        ):
-            scored = {name: options[name] for name in options if name != "threshold"}
-            assert_same_comparison(at_k.compare(pairs, **scored), at_k.compare(*models, **options))
+    both = Pairs.from_rows(rows), Pairs.of(*tallies)
+    for options in (
+        {"band": True, "k": [1, 3]},
+        {"target": "problem_set"},
+        {"margin": 0.1, "extra_tests": ["t", "wilcoxon"], "method": "bounded"},
+        {"threshold": 0.5, "metrics": "cons_at_k"} if problems > 4 else {},
+    ):
+        scored = {name: options[name] for name in options if name != "threshold"}
+        by_samples = at_k.compare(*models, **options)
+        for pairs in both:
+            assert len(pairs) == problems
+            assert_same_comparison(at_k.compare(pairs, **scored), by_samples)
 
 
 def test_flips_of_problems_that_are_alike():

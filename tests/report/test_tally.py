@@ -280,7 +280,7 @@ def assert_same_sums(tally, other):
             assert moments == pytest.approx(other.sums[cell].moments[key], rel=1e-12, abs=1e-12)
 
 
-@settings(derandomize=True, max_examples=100, deadline=None)
+@settings(derandomize=True, max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.lists(SAMPLES, min_size=1, max_size=4)), min_size=1, max_size=8),
     st.sampled_from(["grades", "answers", "grades scores", "answers scores"]),
@@ -305,7 +305,7 @@ def test_tallies_add_up_in_any_order(problems, kind, by_problem, random):
     assert len(whole) == len(problems)
 
 
-@settings(derandomize=True, max_examples=100, deadline=None)
+@settings(derandomize=True, max_examples=60, deadline=None)
 @given(
     st.lists(st.lists(st.tuples(st.integers(0, 3), SAMPLES), min_size=1, max_size=6), min_size=1, max_size=5),
     st.sampled_from(["grades", "answers"]),
