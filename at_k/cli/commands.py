@@ -305,12 +305,9 @@ def formats(
     ] = None,
 ) -> None:
     """List the formats of results files, and how to get n samples out of each harness."""
-    from at_k.cli.scoring import print_format, print_formats
+    from at_k.cli.scoring import print_formats
 
-    if name is None:
-        print_formats()
-    else:
-        print_format(name)
+    print_formats(name)
 
 
 @app.command(cls=Command)

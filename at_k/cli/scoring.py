@@ -207,37 +207,20 @@ def convert_files(
     say_written(str(save_records(report, out, **names)))
 
 
-def print_formats() -> None:
-    """Print every format: its name, its harness, the usual name of its files, and how to get n samples."""
-    console = make_console()
-    lines: list[Line] = []
-    for each in FORMATS.values():
-        lines.append([(each.name, "bold"), (f" · {each.title} · {each.file}", "")])
-        lines += _wrap(f"n samples: {each.samples}", console.width, "  ")
-    lines += [[], *_wrap(_FOOT, console.width, "")]
+def print_formats(name: str | None) -> None:
+    """Print a format, with a line to copy, or all: the usual name of their files, and how to get n samples."""
+    console, lines = make_console(), list[Line]()
+    for each in FORMATS.values() if name is None else [FORMATS[read_name("NAME", "format", options.FORMATS, name)]]:
+        facts = {"file": each.file, "samples": each.samples}
+        if name is not None:
+            facts |= {role: ", ".join(names) for role, names in ROLE.items()} if each.name == "plain" else {}
+            example = re.sub(r"\{\w+\}", "*", each.file.split(", ")[0])
+            facts["score"] = f"at-k score {quote_word(example)}"
+        lines.append([(each.name, "bold"), (f" · {each.title}", "")])
+        for fact, text in facts.items():
+            first, *rest = wrap(text, console.width, " " * 13, " " * 13, whole=True)
+            lines += [[(f"  {fact:11}", "dim"), (first.strip(), "")], *([(line, "")] for line in rest)]
+    if name is None:
+        foot = "A file is recognised by its content, and --input-format NAME overrides that. More: `at-k formats NAME`."
+        lines += [[], *([(line, "")] for line in wrap(foot, console.width, whole=True))]
     print_lines(lines, console)
-
-
-_FOOT = (
-    "A file is recognised by its content, and --input-format NAME overrides that. `at-k formats NAME` shows one format."
-)
-
-
-def print_format(name: str) -> None:
-    """Print one format, with a line to copy."""
-    each, console = FORMATS[read_name("NAME", "format", options.FORMATS, name)], make_console()
-    example = quote_word(re.sub(r"\{\w+\}", "*", each.file.split(", ")[0]))
-    lines: list[Line] = [[(each.name, "bold"), (f" · {each.title}", "")]]
-    facts = {"file": each.file, "samples": each.samples}
-    for fact, text in facts.items():
-        first, *rest = _wrap(text, console.width, " " * 11)
-        lines += [[(f"  {fact:9}", "dim"), (first[0][0].strip(), "")], *rest]
-    for role, names in (ROLE if name == "plain" else {}).items():
-        first, *rest = _wrap(", ".join(names), console.width, " " * 13)
-        lines += [[(f"  {role:11}", "dim"), (first[0][0].strip(), "")], *rest]
-    lines += [[("  score    ", "dim"), (f"at-k score {example}", "bold")]]
-    print_lines(lines, console)
-
-
-def _wrap(text: str, width: int, indent: str) -> list[Line]:
-    return [[(line, "")] for line in wrap(text, width, indent, indent, whole=True)]

@@ -186,7 +186,7 @@ def test_every_format_is_listed(run, columns):
     assert done.exit_code == 0
     shown = " ".join(done.stdout.split())
     for each in FORMATS.values():
-        assert f"{each.name} · {each.title} · {each.file} n samples: {' '.join(each.samples.split())}" in shown
+        assert f"{each.name} · {each.title} file {each.file} samples {' '.join(each.samples.split())}" in shown
 
 
 @pytest.mark.parametrize("name", FORMATS)
