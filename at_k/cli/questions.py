@@ -10,7 +10,7 @@ from at_k.analysis.ranking import RANKS, Ranking
 from at_k.cli.options import refuse, spell
 from at_k.cli.output import BY_ENDING, make_console, print_lines, save_form, say_written, show_work, write_result
 from at_k.cli.scoring import list_models, make_models, make_report
-from at_k.errors import InputError, Mention, Message, quote_word
+from at_k.errors import InputError, Mention, Message
 from at_k.options.registry import COMPARING, PILOT, PLANNING, POOLING
 from at_k.plots import (
     check_ending,
@@ -235,14 +235,9 @@ def draw_several(
     _save(figure, out, [Sentences(models.notes, "note")])
 
 
-def draw_grid(
-    paths: Sequence[str], out: str, title: str | None, *, where: Mapping[str, list[str]] | None, **options: Any
-) -> None:
+def draw_grid(paths: Sequence[str], out: str, title: str | None, **options: Any) -> None:
     """Draw the share right of every problem and model."""
-    if len(paths) == 1 and not where:
-        command = f"at-k plot {quote_word(paths[0])} other.jsonl --kind matrix --out {quote_word(out)}"
-        raise refuse("--kind", f"A matrix is of several models; got one file. Give one for each: {command}")
-    models = make_models(paths, where=where, **options, confidence_level=None)
+    models = make_models(paths, **options, confidence_level=None)
     _save(draw_matrix(models, title=title), out, [Sentences(models.notes, "note")])
 
 

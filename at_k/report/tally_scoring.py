@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from at_k.report.judging import read_clusters
 from at_k.report.measuring import Measurement, compute_all, gather, make_left_out
 from at_k.report.notes import LeftOutError, ask_for_scores
 from at_k.report.report import Report
-from at_k.report.states import ACCURACY, TALLY, Measures, Moments, Problem, Shapes, list_values, read_state
+from at_k.report.states import ACCURACY, TALLY, Measures, Moments, Shapes, list_values, read_state
 from at_k.report.stopped import refuse_undefined, settle_sampling
 from at_k.report.tally import Tally
 from at_k.results.saving import holds
@@ -145,7 +145,10 @@ _States = tuple[Judged, Ints | None]
 
 def _list_counts(tally: Tally, options: Mapping[str, Any]) -> _States:
     """List one problem for each group, n and c; or every problem, if the tally keeps them."""
-    states, times = _list_states(tally, tally.counts, lambda problem: (problem.group, problem.n, problem.c))
+    states, times = [(each.group, each.n, each.c) for each in tally.problems.values()], None
+    if not tally.by_problem:
+        states = sorted(tally.counts)
+        times = np.array([tally.counts[state] for state in states], dtype=np.int64)
     groups, n, c = zip(*states, strict=True)
     runs = np.stack([np.subtract(n, c), c], axis=1).ravel()
     flags = Ragged.of_lengths(np.repeat(np.tile([False, True], len(states)), runs), np.array(n))
@@ -184,19 +187,6 @@ def _spread_shapes(shapes: Shapes) -> tuple[list[str | None], Ints, Ints, Ints, 
     n = np.repeat(np.array([n for _, n in cells], dtype=np.int64), list(map(len, times)))
     votes = np.concatenate([none, *(own[own != 0] for own in rows)])
     return groups, n, np.concatenate([none, *size]), votes, np.concatenate([none, *times])
-
-
-_State = TypeVar("_State", bound=tuple[Any, ...])
-
-
-def _list_states(
-    tally: Tally, counted: Mapping[_State, int], read: Callable[[Problem], _State]
-) -> tuple[list[_State], Ints | None]:
-    """List states, and how many problems have each; None for one each, the problems of a tally that keeps them."""
-    if tally.by_problem:
-        return list(map(read, tally.problems.values())), None
-    states = sorted(counted)
-    return states, np.array([counted[state] for state in states], dtype=np.int64)
 
 
 def _list_moments(tally: Tally, options: Mapping[str, Any]) -> tuple[_States, Mapping[Key, Measures]]:

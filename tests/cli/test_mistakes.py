@@ -170,7 +170,7 @@ UNREAD = {
     "plot none.jsonl": [
         *[("", "--out"), ("--out x.jpg", ".png, .svg, .pdf"), ("--out x.svg --kind pie", "'pie'")],
         ("--kind difference --out x.svg", "two models"),
-        ("--kind matrix --out x.svg", "at-k plot none.jsonl other.jsonl --kind matrix"),
+        ("--kind matrix --out x.svg", "two models"),
     ],
     "diagnose none.jsonl": [("--format yaml", "'--format'")],
     "tally none.jsonl": [("--out part.csv", "must end in .json")],
