@@ -56,11 +56,6 @@ class TestTwo:
         assert content["keys"]["avg@2"]["won"] == 11
         assert 0 < content["keys"]["avg@2"]["p_t"] < 0.001
 
-    def test_markdown(self, run, files):
-        done = run("compare", files["good"], files["fair"], "--format", "markdown")
-        found = at_k.compare(*map(at_k.score, (files["good"], files["fair"])), names=("good.jsonl", "fair.jsonl"))
-        assert done.stdout == found.to_markdown() + "\n"
-
     def test_models_of_one_file(self, run, one_file):
         done = run("compare", one_file, "--where", "model=a", "--where", "model=b", "-m", "pass@k", "-k", 1)
         assert done.exit_code == 0

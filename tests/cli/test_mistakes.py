@@ -241,10 +241,7 @@ def test_models_have_the_names_that_they_are_given(run, folder):
     assert "B  llama" in run("compare", *named, *words[:2]).stdout
 
 
-@pytest.mark.parametrize(
-    ("share", "same"),
-    [("95%", "0.95"), ("90 %", "0.9")],
-)
+@pytest.mark.parametrize(("share", "same"), [("95%", "0.95"), ("90 %", "0.9")])
 def test_shares_are_read_in_percent(run, folder, share, same):
     path = folder / "mine.jsonl"
     assert run("score", path, "--ci", share).stdout == run("score", path, "--ci", same).stdout

@@ -232,21 +232,7 @@ def test_values_of_any_kind(server, name):
         submit(server, name, fill(name, {"name": wrong, "text": wrong, "packed": wrong}))
 
 
-ODD = [
-    "nan",
-    "inf",
-    "-inf",
-    "1e999",
-    "1e-320",
-    "5e-324",
-    "-1",
-    "0",
-    "1" * 5_000,
-    "9" * 19,
-    "x" * 100_000,
-    "\0",
-    "<b>",
-]
+ODD = ["nan", "inf", "-inf", "1e999", "1e-320", "5e-324", "-1", "0", "1" * 5_000, "9" * 19, "x" * 100_000, "\0", "<b>"]
 ODD += ["½", "١", "１", "0x10", "1_0", "1e3", "1,,2", " ", "NaN,1", "1 " * 2_000, "0.5 " * 1_000, "\ud800", "1%", "1/3"]
 ODD += ["99.99999999999999", " ".join(map(str, range(1, 500))), " ".join(f"0.{number}" for number in range(100, 500))]
 

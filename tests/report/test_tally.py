@@ -242,10 +242,7 @@ def test_a_report_of_a_tally_can_be_saved(tmp_path):
 
 
 SAMPLES = st.tuples(st.sampled_from([0, 1, 0.3, 0.7]), st.sampled_from(["a", "b", "c", None]), st.integers(-5, 5))
-FORMS = (
-    lambda tally: tally,
-    lambda tally: Tally.from_json(tally.to_json()),
-)
+FORMS = (lambda tally: tally, lambda tally: Tally.from_json(tally.to_json()))
 
 
 def count(rows, kind, by_problem):
