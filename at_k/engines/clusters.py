@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.engines.engine import Count
-from at_k.readers.arrays import make_numbers
-from at_k.readers.coding import encode
+from at_k.readers.arrays import encode, make_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,12 +1,15 @@
-"""Make Arrow arrays and tables. `pyarrow.array` loads pandas at its first call, which takes 0.3 s; these do not."""
+"""Columns as arrays: made for Arrow, and their values numbered, so that NumPy can bring equal ones together.
+
+`pyarrow.array` loads pandas at its first call, which takes 0.3 s; these functions do not.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,3 +178,228 @@ def _refuse_other_lengths(lengths: Mapping[str, int]) -> None:
                 column=name,
                 rows=lengths[name],
             )
+
+
+Codes = NDArray[np.int64]
+
+
+class Coded(NamedTuple):
+    """The code of each value, −1 for None, and the different values in order of first appearance."""
+
+    codes: Codes
+    values: list[Any]
+
+
+def is_arrow(column: object) -> bool:
+    """Return whether a column is held by Arrow."""
+    return hasattr(column, "dictionary_encode")
+
+
+def list_cells(column: Any) -> list[Any]:
+    """List the cells of a column; None means null."""
+    return list(column.to_pylist() if is_arrow(column) else column)
+
+
+def take(column: Any, places: Codes) -> Any:
+    """Return the cells at some places."""
+    if is_arrow(column):
+        return column.take(make_numbers(places))
+    return column[places] if isinstance(column, np.ndarray) else [column[place] for place in places.tolist()]
+
+
+def flatten(column: Any) -> tuple[Codes, Any]:
+    """Return the length of each list, −1 for anything else, and their values one after the other.
+
+    Examples:
+        >>> flatten([[1, 0], None, [1]])
+        (array([ 2, -1,  1]), [1, 0, 1])
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not is_arrow(column):
+        lists = [cell if isinstance(cell, list) else None for cell in column]
+        lengths = (-1 if cell is None else len(cell) for cell in lists)
+        return np.fromiter(lengths, np.int64, len(lists)), list(chain.from_iterable(filter(None, lists)))
+    if not pa.types.is_list(column.type):
+        return np.full(len(column), -1), column
+    return fill_numbers(pc.list_value_length(column), -1), column.flatten()
+
+
+def contains(column: Any, text: str) -> bool:
+    """Return whether a column has a text in one of its cells."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not is_arrow(column):
+        return text in column
+    return bool(pc.any(pc.equal(column, pa.scalar(text))).as_py())  # a bare text would import pandas
+
+
+def encode(column: Any) -> Coded:
+    """Number the values of a column.
+
+    Examples:
+        >>> encode(["a", None, "b", "a"])
+        Coded(codes=array([ 0, -1,  1,  0]), values=['a', 'b'])
+    """
+    if is_arrow(column):
+        return _encode_arrow(column)
+    keys: Sequence[Any] = column
+    if {*map(type, column)} - {type(None)} not in (set(), {str}, {int}):
+        keys = [cell if cell is None or isinstance(cell, str) else (type(cell), repr(cell)) for cell in column]
+    firsts = dict(zip(reversed(keys), reversed(column), strict=True))
+    firsts.pop(None, None)
+    table = dict.fromkeys(keys)
+    table.pop(None, None)
+    codes = {key: code for code, key in enumerate(table)} | {None: -1}
+    return Coded(np.fromiter(map(codes.__getitem__, keys), np.int64, len(keys)), [firsts[key] for key in table])
+
+
+def _encode_arrow(column: Any) -> Coded:
+    import pyarrow as pa
+
+    if pa.types.is_nested(column.type):
+        return encode(column.to_pylist())
+    encoded = column.dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.unify_dictionaries().combine_chunks()
+        if isinstance(encoded, pa.ChunkedArray):  # so returned before pyarrow 24
+            encoded = encoded.chunk(0) if encoded.num_chunks else encoded
+    if not len(encoded):
+        return Coded(np.empty(0, dtype=np.int64), [])
+    return Coded(fill_numbers(encoded.indices, -1), encoded.dictionary.to_pylist())
+
+
+def find_firsts(codes: Codes) -> Codes:
+    """Return for each code, in their order, its first place.
+
+    Examples:
+        >>> find_firsts(np.array([7, -1, 7])).tolist()
+        [1, 0]
+    """
+    return np.unique(codes, return_index=True)[1]
+
+
+def join_codes(parts: Sequence[Codes]) -> Codes:
+    """Number the combinations of the codes of several columns.
+
+    Examples:
+        >>> join_codes([np.array([0, 0, 1]), np.array([2, 2, 2])]).tolist()
+        [2, 2, 5]
+    """
+    joined = parts[0]
+    for part in parts[1:]:
+        if _span(joined) * _span(part) < _LARGEST:
+            joined = (joined - joined.min(initial=0)) * _span(part) + (part - part.min(initial=0))
+        else:
+            joined, part = (np.unique(each, return_inverse=True)[1].reshape(-1) for each in (joined, part))  # noqa: PLW2901
+            joined = joined * _span(part) + part
+    return joined
+
+
+_LARGEST = 2**62
+"""Products up to here fit into 64 bits."""
+
+
+def _span(codes: Codes) -> int:
+    """Return how many whole numbers there are from the smallest code, or 0, to the largest one."""
+    return int(codes.max(initial=0)) - int(codes.min(initial=0)) + 1
+
+
+def read_integers(column: Any) -> Codes | None:
+    """Read a column of whole numbers, which may be spelled as text; None if any cell holds something else.
+
+    Examples:
+        >>> read_integers(["0", "12"]), read_integers([0, None])
+        (array([ 0, 12]), None)
+    """
+    if is_arrow(column) and str(column.type) == "int64" and len(column) and not column.null_count:
+        chunks = column.chunks if hasattr(column, "chunks") else [column]
+        return np.concatenate([fill_numbers(chunk, 0) for chunk in chunks])
+    coded = encode(column)
+    if not len(coded.codes) or coded.codes.min() < 0:
+        return None
+    numbers = list(map(_read_integer, coded.values))
+    if None in numbers:
+        return None
+    return np.array(numbers, dtype=np.int64)[coded.codes]
+
+
+def _read_integer(value: object) -> int | None:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, str) and len(value) < 18 and value.strip().isascii() and value.strip().isdigit():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**62 else None
+
+
+class Split(Sequence[list[Any]]):
+    """Numbers in rows of different lengths; a row becomes a list when it is asked for.
+
+    Examples:
+        >>> import numpy as np
+        >>> list(Split(np.array([1, 3, 2]), np.array([0, 2, 3])))
+        [[1, 3], [2]]
+    """
+
+    def __init__(self, values: NDArray[Any], offsets: NDArray[Any]) -> None:
+        self.values, self._offsets = values, offsets
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # equal to lists, which have none
+
+    def __getitem__(self, row: Any) -> Any:
+        if isinstance(row, slice):
+            return [self[each] for each in range(*row.indices(len(self)))]
+        if not -len(self) <= row < len(self):
+            raise IndexError(row)
+        row %= len(self)
+        found = self.values[self._offsets[row] : self._offsets[row + 1]]
+        return found.tolist() if found.ndim == 1 else list(map(tuple, found.tolist()))
+
+
+class Groups(NamedTuple):
+    """The rows of each problem, in the order of the file: what one stable sort says.
+
+    Attributes:
+        order: the positions of the rows, those of each problem together; None if they are in this order already.
+        offsets: where the rows of each problem begin in that order, and where the last ones end.
+        firsts: the position of the first row of each problem.
+
+    Examples:
+        >>> groups = Groups.of(np.array([0, 1, 0]))
+        >>> groups.order, list(groups.split(np.array([7, 8, 9])))
+        (array([0, 2, 1]), [[7, 9], [8]])
+    """
+
+    order: Codes | None
+    offsets: Codes
+    firsts: Codes
+
+    @classmethod
+    def of(cls, problems: Codes) -> Groups:
+        """Group rows by their problems, which are numbered from 0 without gaps."""
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(problems))])
+        if (np.diff(problems) >= 0).all():
+            return cls(None, offsets, offsets[:-1])
+        order = np.argsort(problems, kind="stable")
+        return cls(order, offsets, order[offsets[:-1]])
+
+    def list(self, values: pa.Array) -> pa.Array:
+        """Return the values of each problem as a list."""
+        return make_lists(self.offsets, values if self.order is None else values.take(make_numbers(self.order)))
+
+    def cut(self, values: Sequence[Any]) -> Sequence[Sequence[Any]]:
+        """Return the values of each problem, as lists of what may be of any type."""
+        ordered = values if self.order is None else [values[row] for row in self.order.tolist()]
+        return [ordered[start:stop] for start, stop in pairwise(self.offsets.tolist())]
+
+    def split(self, values: NDArray[Any]) -> Split:
+        """Return the numbers of each problem."""
+        return Split(values if self.order is None else values[self.order], self.offsets)

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from at_k.errors import InputError, Message
-from at_k.readers.arrays import make_numbers
-from at_k.readers.coding import is_arrow, list_cells
+from at_k.readers.arrays import is_arrow, list_cells, make_numbers
 from at_k.readers.faults import Faults
 
 HEAD = 2000

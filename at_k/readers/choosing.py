@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from at_k.errors import InputError, Message
+from at_k.readers.arrays import encode
 from at_k.readers.blocks import Block
-from at_k.readers.coding import encode
 from at_k.readers.names import MODEL, SET, has_name, is_model, quote, quote_all, shorten
 from at_k.readers.samples import Samples
 from at_k.readers.structure import refuse_several

@@ -14,21 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.errors import InputError, Mention, Message
-from at_k.readers.arrays import make_numbers, make_text_lists, make_texts, refuse_large_texts
-from at_k.readers.blocks import Block, find_field
-from at_k.readers.cells import NOTHING, Cells, FieldCells, UnfitError, keep_common
-from at_k.readers.choosing import Selection, no_rows
-from at_k.readers.coding import (
+from at_k.readers.arrays import (
     Groups,
+    Split,
     encode,
     find_firsts,
     flatten,
     is_arrow,
     join_codes,
     list_cells,
+    make_numbers,
+    make_text_lists,
+    make_texts,
     read_integers,
+    refuse_large_texts,
     take,
 )
+from at_k.readers.blocks import Block, find_field
+from at_k.readers.cells import NOTHING, Cells, FieldCells, UnfitError, keep_common
+from at_k.readers.choosing import Selection, no_rows
 from at_k.readers.decoding import decode, require_object
 from at_k.readers.faults import UNITS, Faults, describe_place, find_fault
 from at_k.readers.format import Reading
@@ -41,7 +45,6 @@ from at_k.readers.samples import (
     STANDARD,
     Origin,
     Samples,
-    Split,
 )
 from at_k.readers.sources import Source
 from at_k.readers.structure import is_summary, make_summary_error, refuse_odd_names
@@ -71,6 +74,9 @@ _ARGUMENTS = {
 
 _WAITING = 4096
 """Samples of a harness that are collected before they are read as a block."""
+
+_PARTS = 16
+"""Parts into which rows are cut that cannot be read as a whole."""
 
 Adapt = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -325,17 +331,18 @@ class Collector:
         self._take(_Part(block.places, cells, sheet.listed))
 
     def _take(self, part: _Part) -> None:
-        """Keep rows: all of them at once or, where that fails, half by half, which finds the place of each fault."""
+        """Keep rows: all of them at once or, where that fails, in parts, which finds the place of each fault."""
         count = len(part.rows)
+        if count == 1:
+            self._take_row(part)
+            return
         try:
             lengths, cells = self._flatten(part)
             self._keep(part, self._read_problems(part), lengths, self._read_cells(cells, part.rows[0]))
         except (InputError, UnfitError):
-            if count == 1:
-                self._take_row(part)
-            else:
-                self._take(part.cut(0, count // 2))
-                self._take(part.cut(count // 2, count))
+            size = -(-count // _PARTS)
+            for start in range(0, count, size):
+                self._take(part.cut(start, min(start + size, count)))
 
     def _take_row(self, part: _Part) -> None:
         """Keep the samples of one row, each by itself, and name the place of each fault."""
@@ -343,7 +350,6 @@ class Collector:
         with self.faults:
             try:
                 lengths, cells = self._flatten(part)
-                problems = self._read_problems(part)
                 for place in range(int(lengths[0])):
                     with self.faults:
                         own = {role: values[place : place + 1] for role, values in cells.items()}
@@ -355,8 +361,10 @@ class Collector:
                         self._sheet.columns.get("problem", "line"), problem, self.place(row)
                     ) from None
                 raise
-            for values in found:
-                self._keep(part, problems, np.ones(1, np.int64), values)
+            if found:
+                problems = self._read_problems(part)
+                for values in found:
+                    self._keep(part, problems, np.ones(1, np.int64), values)
 
     def _flatten(self, part: _Part) -> tuple[NDArray[np.int64], dict[str, Any]]:
         """Return how many samples each row has, and role → the cell of each sample."""

@@ -86,6 +86,44 @@ def describe_place(row: int, column: str, sample: int | None = None) -> Message:
     )
 
 
+_RULES = {
+    "problem": Message(
+        "cells.problem",
+        "The name of a problem must be text or a number; got {value} ({place}). To leave out such rows: "
+        "{option:errors=skip}.",
+    ),
+    "answers": Message("cells.answer", "An answer must be text or a number; got {value} ({place})."),
+    "references": Message(
+        "cells.reference", "A reference must be text or a number, or a list of them; got {value} ({place})."
+    ),
+    "grades": Message(
+        "cells.grade",
+        "A grade must be true, false, or a number from 0 to 1, unless {option:scale} says otherwise; got {value} "
+        "({place}).",
+    ),
+    "scores": Message("cells.score", "A score must be a finite number; got {value} ({place})."),
+    "cost": Message("cells.cost", "A cost must be a finite number; got {value} ({place})."),
+    "group": Message(
+        "cells.group", "The name of a group must be text, a number, true or false; got {value} ({place})."
+    ),
+    "long": Message(
+        "collector.long_number",
+        "The number {value} has too many digits to be read exactly ({place}). Write it as text.",
+    ),
+    "word": Message(
+        "cells.word",
+        "{value} is no verdict that is known ({place}). If it stands for a wrong sample: {wrong}. For a right one: "
+        "{correct}.",
+    ),
+    "points": Message(
+        "cells.points",
+        "A grade must be true, false, or a number from 0 to 1; got {value} ({place}). If the worst and the best "
+        "grade are others, say so, for instance {scale}.",
+    ),
+}
+"""Role, or what is odd about a value → the sentence about it."""
+
+
 def find_fault(role: str, value: object, place: Message) -> InputError:
     """Return the error of a value that its role cannot take.
 
@@ -93,55 +131,12 @@ def find_fault(role: str, value: object, place: Message) -> InputError:
         >>> str(find_fault("scores", "high", Message("cells.row", "row {row}", row=2)))
         'A score must be a finite number; got “high” (row 2).'
     """
-    named = {"value": quote(value), "place": place}
-    rules = {
-        "long": Message(
-            "collector.long_number",
-            "The number {value} has too many digits to be read exactly ({place}). Write it as text.",
-            **named,
-        ),
-        "problem": Message(
-            "cells.problem",
-            "The name of a problem must be text or a number; got {value} ({place}). To leave out such rows: "
-            "{option:errors=skip}.",
-            **named,
-        ),
-        "answers": Message("cells.answer", "An answer must be text or a number; got {value} ({place}).", **named),
-        "references": Message(
-            "cells.reference",
-            "A reference must be text or a number, or a list of them; got {value} ({place}).",
-            **named,
-        ),
-        "grades": Message(
-            "cells.grade",
-            "A grade must be true, false, or a number from 0 to 1, unless {option:scale} says otherwise; got {value} "
-            "({place}).",
-            **named,
-        ),
-        "scores": Message("cells.score", "A score must be a finite number; got {value} ({place}).", **named),
-        "group": Message(
-            "cells.group", "The name of a group must be text, a number, true or false; got {value} ({place}).", **named
-        ),
-    }
-    rules["cost"] = Message("cells.cost", "A cost must be a finite number; got {value} ({place}).", **named)
+    rule, ways = role, {}
     if role == "grades" and isinstance(value, str):
-        return InputError(
-            "cells.word",
-            "{value} is no verdict that is known ({place}). If it stands for a wrong sample: {wrong}. For a right one: "
-            "{correct}.",
-            wrong=Mention(wrong=[shorten(value)]),
-            correct=Mention(correct=[shorten(value)]),
-            **named,
-        )
-    if role == "grades" and isinstance(value, (int, float)) and -1 <= value <= 100:
-        low, high = (-1, 1) if value < 0 else (0, 10 if value <= 10 else 100)
-        return InputError(
-            "cells.points",
-            "A grade must be true, false, or a number from 0 to 1; got {value} ({place}). If the worst and the best "
-            "grade are others, say so, for instance {scale}.",
-            scale=Mention(scale=(low, high)),
-            **named,
-        )
-    is_long = isinstance(value, float) and isfinite(value) and role not in ("grades", "scores", "cost")
-    rule = rules["long" if is_long else role]
-    return InputError(rule.code, rule.sentence, **named)
+        rule, ways = "word", {name: Mention(**{name: [shorten(value)]}) for name in ("wrong", "correct")}
+    elif role == "grades" and isinstance(value, (int, float)) and -1 <= value <= 100:
+        rule, ways = "points", {"scale": Mention(scale=(-1, 1) if value < 0 else (0, 10 if value <= 10 else 100))}
+    elif isinstance(value, float) and isfinite(value) and role not in ("grades", "scores", "cost"):
+        rule = "long"
+    message = _RULES[rule]
+    return InputError(message.code, message.sentence, value=quote(value), place=place, **ways)

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 
 from at_k.errors import InputError, Mention, Message, SeveralModelsError
-from at_k.readers.arrays import fill_numbers, make_numbers, make_text_lists, make_texts
+from at_k.readers.arrays import Groups, Split, fill_numbers, make_numbers, make_text_lists, make_texts
 from at_k.readers.cells import keep_common
-from at_k.readers.coding import Groups
 from at_k.readers.format import Format
 from at_k.readers.names import MODEL, STEP, has_name, is_model, quote, quote_all
-from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples, Split
+from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
 from at_k.readers.sources import Source
 from at_k.readers.structure import count_runs, count_samples
 from at_k.readers.tables import holds_one_row

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from at_k.errors import InputError
+from at_k.readers.arrays import list_cells
 from at_k.readers.choosing import refuse_unknown
-from at_k.readers.coding import list_cells
 from at_k.readers.names import quote, shorten
 
 ENTRY = "entry_point"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from at_k.errors import InputError, Mention
-from at_k.readers.coding import Coded, Codes, encode, find_firsts
+from at_k.readers.arrays import Coded, Codes, encode, find_firsts
 from at_k.readers.names import ASKED, PROMPT, QUESTION, find_named, normalize_name, quote_all, shorten
 from at_k.readers.roles import Profile
 

@@ -119,36 +119,6 @@ class Origin:
         return {"reader": " ".join(filter(None, [self.harness, self.version])), **self.chosen}
 
 
-class Split(Sequence[list[Any]]):
-    """Numbers in rows of different lengths; a row becomes a list when it is asked for.
-
-    Examples:
-        >>> import numpy as np
-        >>> list(Split(np.array([1, 3, 2]), np.array([0, 2, 3])))
-        [[1, 3], [2]]
-    """
-
-    def __init__(self, values: NDArray[Any], offsets: NDArray[Any]) -> None:
-        self.values, self._offsets = values, offsets
-
-    def __len__(self) -> int:
-        return len(self._offsets) - 1
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # equal to lists, which have none
-
-    def __getitem__(self, row: Any) -> Any:
-        if isinstance(row, slice):
-            return [self[each] for each in range(*row.indices(len(self)))]
-        if not -len(self) <= row < len(self):
-            raise IndexError(row)
-        row %= len(self)
-        found = self.values[self._offsets[row] : self._offsets[row + 1]]
-        return found.tolist() if found.ndim == 1 else list(map(tuple, found.tolist()))
-
-
 @dataclass(frozen=True)
 class Samples:
     """The problems of results files, in order of first appearance, and the samples of each.

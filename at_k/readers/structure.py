@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.errors import InputError, Mention, Message, SeveralModelsError
-from at_k.readers.coding import encode
+from at_k.readers.arrays import encode
 from at_k.readers.names import (
     MODEL,
     NUMBER_WORD,

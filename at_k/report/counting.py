@@ -16,8 +16,7 @@ from at_k.errors import Message, Phrases
 from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.family import FAMILY
 from at_k.grading import Verdicts
-from at_k.readers.arrays import fill_numbers, make_lists, make_numbers
-from at_k.readers.coding import encode
+from at_k.readers.arrays import encode, fill_numbers, make_lists, make_numbers
 from at_k.report.data import Judged
 from at_k.report.measuring import Measurement, spread_k
 from at_k.report.notes import LeftOutError

@@ -15,8 +15,18 @@ from hypothesis import given, strategies as st
 
 import at_k
 from at_k.errors import InputError
-from at_k.readers.arrays import make_lists, make_numbers, make_table, make_text_lists, make_texts
-from at_k.readers.coding import Groups, encode, find_firsts, join_codes, read_integers
+from at_k.readers.arrays import (
+    Groups,
+    encode,
+    find_firsts,
+    join_codes,
+    make_lists,
+    make_numbers,
+    make_table,
+    make_text_lists,
+    make_texts,
+    read_integers,
+)
 
 ANY_TEXTS = st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])))
 

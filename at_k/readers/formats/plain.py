@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.errors import InputError, Mention, Message
-from at_k.readers.arrays import make_texts
+from at_k.readers.arrays import Groups, contains, encode, list_cells, make_texts
 from at_k.readers.blocks import Block
 from at_k.readers.cells import Cells, UnfitError, read_list, spell_lists
 from at_k.readers.choosing import Where, check_pool, find_nested, no_rows, refuse_unknown
-from at_k.readers.coding import Groups, contains, encode, list_cells
 from at_k.readers.collector import OF_SAMPLE, Collector, Sheet
 from at_k.readers.delimited import name_lines
 from at_k.readers.faults import UNITS, describe_place

@@ -22,7 +22,7 @@ BROKEN = [
     {"id": "a", "correct": 0, "target": "y"},
     {"id": "a", "correct": 0.5, "target": "x"},
     {"id": "b", "correct": 7, "target": "x"},
-    {"id": "c", "correct": 7, "target": None},
+    {"id": "c", "correct": 1, "target": None},
 ]
 CAUSES = dict.fromkeys(("cells.problem", "cells.points", "cells.word", "cells.reference", "collector.differs"), 1)
 LISTS = [
