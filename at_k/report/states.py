@@ -34,7 +34,7 @@ Measures = tuple[Floats, Floats, Floats]
 
 
 _HASHES = 50_000
-"""Hashes of names that a tally keeps, those of all problems or the smallest: 400 kB at most."""
+"""Up to so many problems a tally keeps the hashes of all their names, 400 kB; beyond, one more for every eight."""
 
 
 class Counted:
@@ -275,12 +275,20 @@ def add_up(cells: Sequence[Cell], values: Mapping[Key, Measures]) -> dict[Cell, 
 
 def hash_problems(names: Sequence[str]) -> bytes:
     """Return what tells two tallies of the same problems: 64-bit hashes of the names, rising, the smallest of many."""
-    return np.unique(hash_names(names))[:_HASHES].astype("<u8").tobytes()
+    return np.unique(hash_names(names))[: count_kept(len(names))].astype("<u8").tobytes()
 
 
-def merge_hashes(first: bytes, second: bytes) -> bytes:
-    """Return the hashes of the problems of both: the smallest of all are among the smallest of either."""
-    return np.union1d(np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8"))[:_HASHES].tobytes()
+def count_kept(problems: int) -> int:
+    """Return how many hashes are kept of so many problems: one byte for each beyond 50,000.
+
+    Fewer bits of more hashes would take other problems for the same: to tell 3,000 from a million needs 18 bits each.
+    """
+    return min(problems, _HASHES + max(0, problems - _HASHES) // 8)
+
+
+def merge_hashes(first: bytes, second: bytes, problems: int) -> bytes:
+    """Return the hashes of so many problems of both: the smallest of all are among the smallest of either."""
+    return np.union1d(np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8"))[: count_kept(problems)].tobytes()
 
 
 def count_shared(first: bytes, second: bytes) -> int:
@@ -367,7 +375,8 @@ def _from_content(content: Mapping[str, Any]) -> dict[str, Any]:
 def _check(state: Mapping[str, Any]) -> None:
     """Raise if the parts of a tally are not numbers that a set of problems can have, or contradict each other."""
     hashes = np.frombuffer(state["hashes"], "<u8")
-    _require(len(hashes) <= _HASHES and bool((hashes[1:] > hashes[:-1]).all()), "the hashes of problems")
+    kept = count_kept(sum(state["counts"].values()))
+    _require(len(hashes) <= kept and bool((hashes[1:] > hashes[:-1]).all()), "the hashes of problems")
     for group, n, c in state["counts"]:
         _require(group is None or isinstance(group, str), "groups are texts")
         _require(all(type(each) is int for each in (n, c)) and 0 <= c <= n and n > 0, f"n = {n}, c = {c}")

@@ -179,7 +179,8 @@ class Tally(Counted):
     given, without what needs problems one by one. `Tally()` counts no problems.
 
     The problems of two tallies must be different ones. A tally keeps hashes of their names, and tallies that share a
-    name are refused: always where each has at most 50,000 problems, and above where they share many. With `by_problem`,
+    name are refused: always where each has at most 50,000 problems. Above, a tally has the hashes of 50,000 and of an
+    eighth of the others, and tallies of one size that share one problem in 3,000 are always refused. With `by_problem`,
     a tally keeps every problem by its name: `a + b` adds the samples of problems that both have, and its report has
     their table, and can be compared.
 
@@ -190,7 +191,7 @@ class Tally(Counted):
             order, those for a wrong answer below zero. None without answers.
         sums: (group, n) → the moments of numbers that depend on more: on grades between 0 and 1, or on scores.
         problems: name → the problem, with `by_problem`.
-        hashes: 64-bit hashes of the names of problems, those of all or the smallest 50,000.
+        hashes: 64-bit hashes of the names of problems: of all up to 50,000, and the smallest, an eighth, beyond.
         n_missing: the number of missing samples.
         conditions: how samples were judged, as a signature states it.
         reading: what was taken from files, as a signature states it.
@@ -290,7 +291,11 @@ class Tally(Counted):
             counts=dict(Counter(self.counts) + Counter(other.counts)),
             votes=None if self.votes is None or other.votes is None else self.votes + other.votes,
             sums=merge_sums([(each.counts, each.sums) for each in (self, other)]),
-            hashes=merge_hashes(self.hashes, other.hashes),
+            hashes=merge_hashes(
+                self.hashes,
+                other.hashes,
+                len(self.problems.keys() | other.problems.keys()) if self.by_problem else len(self) + len(other),
+            ),
             n_missing=self.n_missing + other.n_missing,
         )
         return _merge_problems(merged, self.problems, other.problems) if self.by_problem else merged

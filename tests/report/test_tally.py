@@ -13,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 from tallies import KINDS, assert_same, make_data, options_of, split
 
 import at_k
+from at_k.report import states
 from at_k.report.states import Moments, Problem, Stratum
 from at_k.report.tally_scoring import find_tally
 from at_k.values import Key
@@ -333,12 +334,31 @@ def test_one_problem_of_thousands_is_noticed():
 
     for last in (3_000, 50_000):
         refuses("InputError: by their names: 1.", lambda: count(0, last) + count(last - 1, 2 * last - 1))  # noqa: B023
-    assert len(count(0, 60_000).hashes) == 8 * 50_000
+    assert len(count(0, 60_000).hashes) == 8 * 51_250
     halves = count(0, 120_000, 2), count(1, 120_000, 2)
     assert len(sum(halves)) == 120_000
     assert sum(halves).hashes == count(0, 120_000).hashes  # in any order, those of all
     with pytest.raises(at_k.InputError, match="by their names: "):
-        count(0, 60_000) + count(59_000, 119_000)  # of 1,000 in common, some hundreds are among the smallest
+        count(0, 60_000) + count(59_980, 119_980)
+    assert Tally.from_json(sum(halves).to_json()) == sum(halves)
+
+
+def test_one_of_3000_is_noticed_beyond_50000_problems():
+    """In 100 pairs of tallies with random hashes, as names have: a byte for each problem beyond 50,000."""
+    problems, shared = 90_000, 30
+    rng = np.random.default_rng(0)
+    low = min(1, 1.5 * states.count_kept(problems) / problems)  # larger hashes are not kept
+
+    def draw(size):
+        return rng.integers(0, int(2**63 * low), rng.binomial(size, low), dtype=np.uint64)
+
+    noticed = 0
+    for _ in range(100):
+        both = draw(shared)
+        pair = [np.sort(np.append(draw(problems - shared), both))[: states.count_kept(problems)] for _ in range(2)]
+        assert 8 * len(pair[0]) <= 400_000 + max(0, problems - 50_000)
+        noticed += states.count_shared(*(each.astype("<u8").tobytes() for each in pair)) > 0
+    assert noticed >= 99
 
 
 def test_soft_grades_of_a_problem_grow():
