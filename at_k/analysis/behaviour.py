@@ -6,13 +6,13 @@ Where there is nothing to find, a rule speaks of at most one data set in twenty:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from at_k.analysis.findings import FAR, Findings, Rule, quote
-from at_k.combinatorics import Floats, Ints
+from at_k.combinatorics import Floats
 from at_k.errors import Message, Phrases
 from at_k.estimators.consensus import VoteCounts
 from at_k.report.notes import VOTE_OF_GRADES
@@ -294,28 +294,10 @@ def describe_clusters(findings: Findings) -> Iterator[Message]:
     yield _say("diagnosis.clusters", count=len(set(clusters)), design=design, units=float(units))
 
 
-@dataclass(frozen=True, eq=False)
-class Calibration:
-    """Hold how well confidences agree with what was correct.
-
-    Attributes:
-        ece: the expected calibration error, 0 is best.
-        brier: the Brier score, 0 is best.
-        confidence: the mean confidence of each bin that is not empty, a point of the reliability curve.
-        accuracy: the share of correct ones in each of these bins.
-        count: how many each of these bins holds.
-    """
-
-    ece: float
-    brier: float
-    confidence: Floats
-    accuracy: Floats
-    count: Ints
-
-
-def measure_calibration(confidence: Floats, correct: Floats, /, *, bins: int = 10) -> Calibration:
+def measure_calibration(confidence: Floats, correct: Floats, /, *, bins: int = 10) -> dict[str, Any]:
     """Compute the expected calibration error Σ_b (n_b/N)·|accuracy_b − confidence_b|, and the Brier score (f − y)²."""
-    # No bin is skipped: C. Guo et al., https://arxiv.org/abs/1706.04599.
+    # The reliability curve has the mean confidence, the share of correct ones, and how many each bin holds. No bin that
+    # holds some is skipped: C. Guo et al., https://arxiv.org/abs/1706.04599.
     index = find_bins(confidence, bins)
     count = np.bincount(index)
     held = np.flatnonzero(count)
@@ -323,7 +305,12 @@ def measure_calibration(confidence: Floats, correct: Floats, /, *, bins: int = 1
     promised, right = (np.bincount(index, weights=each)[held] / count for each in (confidence, correct))
     # A chance y to be correct has the expected square (f − 1)²·y + f²·(1 − y).
     brier = float(np.mean(confidence**2 - 2 * confidence * correct + correct))
-    return Calibration(float(count / len(confidence) @ np.abs(promised - right)), brier, promised, right, count)
+    ece = float(count / len(confidence) @ np.abs(promised - right))
+    curve = {"confidence": promised.tolist(), "accuracy": right.tolist(), "count": count.tolist()}
+    return {"ece": ece, "brier": brier, **curve}
+
+
+_ERRORS = ("ece", "brier")
 
 
 def find_bins(confidence: Floats, bins: int = 10) -> NDArray[np.intp]:
@@ -359,14 +346,10 @@ def measure_vote_shares(counts: VoteCounts) -> tuple[Floats, Floats]:
 def describe_calibration(findings: Findings) -> Iterator[Message]:
     """Describe how well the share of a vote, or scores in [0, 1], agree with what is correct."""
     pairs = list_confidences(findings)
-    found = {name: measure_calibration(*pair) for name, pair in pairs.items()}
-    findings.figures["calibration"] = figures = {
-        name: {part: value.tolist() if isinstance(value, np.ndarray) else value for part, value in vars(own).items()}
-        for name, own in found.items()
-    }
+    findings.figures["calibration"] = figures = {name: measure_calibration(*pair) for name, pair in pairs.items()}
     if "vote" in pairs and (findings.n > 1).all():
         chance = figures["vote"]["ece_if_calibrated"] = find_chance_error(pairs["vote"][0])
-        yield _say("diagnosis.vote_confidence", chance=chance, ece=found["vote"].ece, brier=found["vote"].brier)
+        yield _say("diagnosis.vote_confidence", chance=chance, **{part: figures["vote"][part] for part in _ERRORS})
     if "score" in pairs and findings.verdicts is not None:
         scores, right = pairs["score"]
         put, n = findings.verdicts.correct.with_values, findings.verdicts.n
@@ -377,7 +360,7 @@ def describe_calibration(findings: Findings) -> Iterator[Message]:
             "diagnosis.score_confidence",
             said=float(scores.mean()), right=float(right.mean()),
             verdict=_say(f"diagnosis.{rule}", gap=gap.signed, limit=FAR),
-            ece=found["score"].ece, brier=found["score"].brier,
+            **{part: figures["score"][part] for part in _ERRORS},
         )  # fmt: skip
 
 

@@ -89,9 +89,8 @@ def test_every_rule_with_false_alarms_counted_is_shown_to_fire():
 
 
 @for_each("draw, n", {(draw, n): None for _, _, draw, n in CASES})
-@for_each("problems", [15, 60])
-def test_rules_are_silent_where_there_is_nothing_to_find(draw, n, problems):
-    found = count_alarms(draw, n, problems=problems, repetitions=REPETITIONS, seed=problems)
+def test_rules_are_silent_where_there_is_nothing_to_find(draw, n):
+    found = count_alarms(draw, n, problems=40, repetitions=REPETITIONS, seed=40)
     for code in [code for code, _, own, size in CASES if (own, size) == (draw, n)]:
         assert found.get(code, 0) * REPETITIONS <= ALARMS, code
 

@@ -2,7 +2,6 @@
 
 import json
 from functools import partial
-from itertools import product
 
 import numpy as np
 import pytest
@@ -45,26 +44,9 @@ class TestNumbers:
         assert (own.won, own.lost, own.tied) == ((x > y).sum(), (x < y).sum(), (x == y).sum())
         assert found.extra_tests["t"]["pass@1"] == pytest.approx(stats.ttest_rel(x, y).pvalue)
 
-    def test_wilcoxon_is_that_of_scipy(self):
-        difference = np.array([0.1, -0.2, 0.3, 0.4, 0.55, 0.6, -0.15, 0.7])
-        found = compare(make(np.clip(difference, 0, 1)), make(np.clip(-difference, 0, 1)), extra_tests=["wilcoxon"])
-        exact = stats.wilcoxon(difference, method="exact").pvalue
-        assert found.extra_tests["wilcoxon"]["pass@1"] == pytest.approx(exact)
-
-    def test_p_is_that_of_all_sign_flips(self):
-        x, y = [1, 0.5, 1, 0.75, 1, 1, 0.5] * 2, [0.5, 0, 0.5, 1, 0.5, 0.5, 0.75] * 2
-        difference = np.subtract(x, y)
-        flips = [abs(difference @ signs) >= abs(difference.sum()) - 1e-9 for signs in product([-1, 1], repeat=14)]
-        assert compare(make(x), make(y)).comparisons["pass@1"].p_value == np.mean(flips)
-
     def test_the_order_of_problems_does_not_matter(self):
         shuffled = {"pass@1": dict(reversed(B["pass@1"].items()))}
         assert compare(A, shuffled).to_dict() == compare(A, B).to_dict()
-
-    def test_the_two_sides_mirror_each_other(self):
-        one, other = compare(A, B).comparisons["pass@1"], compare(B, A).comparisons["pass@1"]
-        assert (one.low, one.high, one.won) == pytest.approx((-other.high, -other.low, other.lost))
-        assert one.p_value == other.p_value
 
     def test_equivalence_is_the_two_one_sided_tests(self):
         x, y = (np.array(list(each["pass@1"].values())) for each in (A, B))

@@ -103,16 +103,6 @@ def test_coverage_of_one_sample_of_each_problem(size, share):
     assert count_covered(lambda: draw_rare(rng, size, share), compare, share) >= LEAST
 
 
-def draw_alike(rng, size):
-    p = rng.beta(0.4, 0.4, size)
-    return rng.binomial(4, p) / 4, rng.binomial(4, p) / 4
-
-
-def test_coverage_of_the_default_for_symmetric_differences():
-    rng = np.random.default_rng(0)
-    assert count_covered(lambda: draw_alike(rng, 15), partial(compare_values, n_flips=FEW_FLIPS), 0.0) >= LEAST
-
-
 def test_pairs_see_what_unpaired_values_do_not():
     """A difference of .05 on 100 problems that are easy or hard for both models."""
     rng = np.random.default_rng(0)
