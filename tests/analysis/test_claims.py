@@ -158,6 +158,15 @@ def test_sentence_colour_and_limits_are_one_decision(block):
         check_verdicts(draw_differences(rng), Key("pass@k"))
 
 
+def test_without_a_band_a_line_has_every_k_that_is_compared():
+    a, b = ({"grades": [[1, 1, 0]] * own + [[0, 1, 0]] * (9 - own)} for own in (7, 2))
+    compared = at_k.compare(a, b, metrics="pass_at_k", k=[1, 2])
+    (line,) = compared.list_differences()
+    found = [compared.comparisons[f"pass@{k}"] for k in (1, 2)]
+    expected = [(k, own.difference, own.low, own.high) for k, own in zip((1, 2), found, strict=True)]
+    assert [each[:4] for each in compared.list_differences()[line]] == expected
+
+
 def draw_differences(rng):
     drawn = []
     for k in sorted(rng.sample(range(1, 40), rng.randint(1, 12))):

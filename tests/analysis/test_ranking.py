@@ -67,12 +67,6 @@ def test_a_perfect_model_is_found_among_many_that_solve_nothing(others):
     assert ranking.ranks["nothing 0"] == (2, others + 1)
 
 
-def test_whole_clusters_flip():
-    values = {"A": [1.0] * 8, "B": [0.25, 0.5, 0.25, 0.5] * 2}
-    assert rank_values(values).order == "A > B"
-    assert rank_values(values, clusters=["x"] * 4 + ["y"] * 4).order == "A, B"
-
-
 def test_equal_models_stay_in_the_order_given():
     ranking = rank_values({"second": [1, 0], "first": [1, 0]})
     assert ranking.names == ("second", "first")
