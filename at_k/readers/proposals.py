@@ -11,7 +11,7 @@ from at_k.readers.cells import is_finite, read_spelled
 from at_k.readers.names import ROLE, RUN, SAMPLE_NUMBER, normalize_name, shorten
 from at_k.readers.roles import Column, Profile
 from at_k.readers.samples import Columns
-from at_k.readers.shapes import find_family
+from at_k.readers.shapes import find_family, list_families
 
 # Different words up to which a column may hold verdicts, whose words a user then names.
 _FEW_WORDS = 6
@@ -20,13 +20,17 @@ _FEW_WORDS = 6
 def propose_columns(profile: Profile, roles: Columns) -> Mention:
     """Propose the columns of problem and verdict, or of answers and references: those that could be it."""
     columns = list(profile.columns.values())
-    named = roles["problem"] or next((each.name for each in columns if 1 < each.distinct < profile.count), None)
+    numbered = {name for family in list_families(profile).values() for _, name in family if len(family) > 1}
+    naming = [column for column in columns if column.fits("problem") and column.name not in numbered]
+    named = roles["problem"] or next((each.name for each in naming if 1 < each.distinct < profile.count), None)
     free = [column for column in columns if column.name != named]
     counts = _find_counts(profile, named, free)
     if counts:
         return Mention(columns={name: shorten(column) for name, column in counts.items()})
     fitting = [column for column in free if column.fits("grades") and not profile.numbers_samples(column)]
+    fitting.sort(key=lambda column: (not column.has_lists, column.distinct == 1))  # lists before numbers and constants
     nested = [path for column in free for path, value in _list_fields(column) if profile.reads.fits("grades", value)]
+    nested = [] if profile.is_text else nested  # a path leads into objects of JSON alone
     few = [column for column in free if 1 < column.distinct < min(_FEW_WORDS + 1, len(column.there))]
     points = [column for column in free if _find_scale([column]) is not None]
     family = find_family(profile, named)
@@ -104,10 +108,14 @@ def _propose_words(profile: Profile, columns: Sequence[Column]) -> dict[str, Any
 
 
 def _find_scale(columns: Sequence[Column]) -> tuple[int, int] | None:
-    """Return the worst and the best grade of columns of points up to 10 or 100; None if they are no points."""
+    """Return the worst and the best grade of rewards from −1, or of points up to 10 or 100; None for others."""
     values = [read_spelled(cell) for column in columns for cell in column.there if not isinstance(cell, (list, dict))]
     numbers = [float(value) for value in values if is_finite(value)]
-    if not values or len(numbers) < len(values) or min(numbers) < 0 or not 1 < max(numbers) <= 100:
+    if not values or len(numbers) < len(values):
+        return None
+    if min(numbers) == -1 and max(numbers) <= 1:
+        return -1, 1
+    if min(numbers) < 0 or not 1 < max(numbers) <= 100:
         return None
     return 0, 10 if max(numbers) <= 10 else 100
 

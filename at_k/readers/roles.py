@@ -40,7 +40,7 @@ class Column:
     """A column, by its first cells. Each thing about it is found out once."""
 
     def __init__(self, name: str, cells: Sequence[Any], reads: Cells) -> None:
-        self.name, self.spelling, self.cells, self._reads = name, normalize_name(name), cells, reads
+        self.name, self.spelling, self.cells, self.reads = name, normalize_name(name), cells, reads
         self.there = [cell for cell in cells if cell is not None]
         self._fits: dict[str, bool] = {}
 
@@ -64,7 +64,7 @@ class Column:
         """Return whether there are few labels, and one in half of the cells."""
         if any(isinstance(cell, (list, dict)) for cell in self.there):
             return False
-        fitting = sum(self._reads.fits("group", cell) for cell in self.there)
+        fitting = sum(self.reads.fits("group", cell) for cell in self.there)
         return self.distinct <= _MOST_GROUPS and 2 * fitting >= len(self.cells)
 
     @cached_property
@@ -95,11 +95,11 @@ class Column:
 
     def _cell_fits(self, role: str, cell: Any) -> bool:
         if not isinstance(cell, list) or role not in SAMPLE_ROLES:
-            return self._reads.fits(role, cell)
+            return self.reads.fits(role, cell)
         if cell and {*map(type, cell)} == {str} and role == "answers":
             return True
         parts = cell[:_SAMPLES_LOOKED_AT]
-        return 2 * sum(self._reads.fits(role, part) for part in parts) >= len(parts)
+        return 2 * sum(self.reads.fits(role, part) for part in parts) >= len(parts)
 
 
 class Profile:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Mention, Message
 from at_k.readers.blocks import Block
-from at_k.readers.cells import is_finite, read_share, read_spelled
+from at_k.readers.cells import is_finite, read_list, read_share, read_spelled
 from at_k.readers.faults import UNITS, Faults
 from at_k.readers.names import (
     OF_SAMPLES,
@@ -220,12 +220,15 @@ def _find_objects(profile: Profile, kept: set[str | None]) -> Change | None:
         parts = [part for cell in column.there if isinstance(cell, list) for part in cell if isinstance(part, dict)]
         fields = list(dict.fromkeys(name for part in parts for name in part))
         if column.spelling in SAMPLE_LIST and {*map(normalize_name, fields)} & OF_SAMPLES:
-            return Change(partial(_unfold, column.name, fields, kept), _note([column.name]))
+            read = read_list if profile.is_text else lambda cell: cell
+            return Change(partial(_unfold, column.name, fields, kept, read), _note([column.name]))
     return None
 
 
-def _unfold(outer: str, fields: Sequence[str], kept: set[str | None], block: Block) -> Block:
-    cells = block[outer]
+def _unfold(
+    outer: str, fields: Sequence[str], kept: set[str | None], read: Callable[[Any], Any], block: Block
+) -> Block:
+    cells = list(map(read, block[outer]))
     columns: dict[str, list[Any]] = {}
     for field in fields:
         # A text beside a verdict is what was written; elsewhere it is the question.
@@ -237,7 +240,7 @@ def _unfold(outer: str, fields: Sequence[str], kept: set[str | None], block: Blo
     return block.put(() if outer in kept else [outer], columns)
 
 
-def _list_families(profile: Profile) -> dict[str, list[tuple[int, str]]]:
+def list_families(profile: Profile) -> dict[str, list[tuple[int, str]]]:
     """List columns whose names differ in a number alone, by the rest of the name and in the order of the numbers."""
     families: dict[str, list[tuple[int, str]]] = {}
     for name, column in profile.columns.items():
@@ -250,7 +253,7 @@ def _list_families(profile: Profile) -> dict[str, list[tuple[int, str]]]:
 def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Change | None:
     """Find numbered columns that hold a sample each: `answer_1` … `answer_8`, `run_0` … `run_3`."""
     found: dict[str, tuple[str, ...]] = {}
-    for stem, family in _list_families(profile).items():
+    for stem, family in list_families(profile).items():
         numbers, names = zip(*family, strict=True)
         is_row = numbers[0] < 2 and numbers == tuple(range(numbers[0], numbers[0] + len(numbers)))
         role = _find_role(profile, stem, names, roles) if len(names) > 1 and (is_row or stem in RUN) else None
@@ -277,7 +280,7 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
 def find_family(profile: Profile, problem: str | None) -> list[str]:
     """Find numbered columns of one name, most of whose cells could be grades, or that hold few words."""
     found: list[str] = []
-    for stem, family in _list_families(profile).items():
+    for stem, family in list_families(profile).items():
         names = [name for _, name in family if name != problem]
         texts = {key for name in names for key in profile[name].keys}
         has_words = stem not in _UNNAMED and len(texts) < min(4, profile.count * len(names))

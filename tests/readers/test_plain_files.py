@@ -279,6 +279,26 @@ READ = {
         csv("id,r1,r2", "a,+,-", "b,+,+"),
         refused("plain.unknown", columns={"problem": "id", "grades": "r1+r2"}, correct=["+"]),
     ),
+    "objects in CSV": (
+        csv("id,samples", 'a,"[{""ok"": 1, ""correct"": true}, {""correct"": false}]"', 'b,"[{""correct"": true}]"'),
+        [[1, 0], [1]],
+    ),
+    "verdicts of any name within objects": (
+        jsonl(*({"id": p, "x": [{"ok": v, "text": "7"} for v in own]} for p, own in [("a", [1, 0]), ("b", [1, 1])])),
+        refused("plain.unknown", columns={"problem": "id", "grades": "x.ok"}),
+    ),
+    "rewards of any name": (
+        csv("id,gain", "a,1", "a,-1", "b,-1", "b,-1"),
+        refused("plain.unknown", columns={"problem": "id", "grades": "gain"}, scale=(-1, 1)),
+    ),
+    "lists beside a number": (
+        jsonl({"id": "a", "time": 0.5, "gut": [1, 0]}, {"id": "b", "time": 0.25, "gut": [1, 1]}),
+        refused("plain.unknown", columns={"problem": "id", "grades": "gut"}),
+    ),
+    "numbered columns without a problem": (
+        csv("s_1,s_2", "1,0", "0,1", "1,0"),
+        refused("plain.unknown", columns={"problem": "line", "grades": "s_1+s_2"}),
+    ),
     "texts that are alike": (
         csv("qid,gold,out", "1,4,4", "1,4,5", "2,7,7", "2,7,7"),
         refused("plain.unknown", columns={"problem": "qid", "answers": "out", "references": "gold"}),

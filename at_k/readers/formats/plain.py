@@ -469,14 +469,17 @@ class _Pass:
         """Raise if no column says which samples are correct, or which problem a row is of."""
         profile, roles = self.profile, self.roles
         if roles["grades"] is None and None in (roles["answers"], roles["references"]):
+            whole = self._look(self.head)
             raise InputError(
                 "plain.unknown",
                 "These data ({layout}) do not say which samples are correct: no known harness wrote them (`at-k "
                 "formats` lists those), and there is no column of verdicts, nor one of answers and one of references. "
                 "The columns are: {columns}. Say which is which, for instance {example}.",
                 layout=self.table.rows.layout,
-                columns=quote_all(profile.head.names),
-                example=propose_columns(profile, roles),
+                columns=quote_all(self.head.names),
+                example=propose_columns(
+                    whole, {role: name if name in whole.columns else None for role, name in roles.items()}
+                ),
             )
         if roles["problem"] is not None or self._has_sample_lists():
             return
