@@ -129,6 +129,9 @@ class Ended:
 IDLE: defaultdict[bytes, list[Worker]] = defaultdict(list)
 """Idle workers, by the command and the first message that started them."""
 
+MOST_OTHERS = 16
+"""Idle workers that stay when a call ends that had workers of another kind: each limit of programs is a kind."""
+
 
 class Pool:
     """Keep workers that answer requests one after the other. Use it as `with Pool(…).open() as pool`.
@@ -188,6 +191,10 @@ class Pool:
         for worker in self.workers:
             worker.close() if worker in busy else self.idle.append(worker)
         self.workers.clear()
+        others = [idle for idle in [*IDLE.values()] if idle is not self.idle]
+        with suppress(IndexError, StopIteration):
+            while sum(map(len, others)) > MOST_OTHERS:
+                next(filter(None, others)).pop(0).close()
 
     def run(self, requests: Sequence[object]) -> Iterator[tuple[int, Any]]:
         """Yield the place of each request and the reply to it, or `Ended` if it ended its worker, as they come."""

@@ -94,15 +94,18 @@ def test_every_program_has_the_outcome_of_its_place(allowed):
     assert found[0][0] != 0
 
 
-def test_supervisors_stay_for_the_next_call_and_end_when_told(allowed):
+def test_supervisors_stay_for_the_next_call_and_end_when_told(allowed, monkeypatch):
     pool.end_workers()
     seen = []
     for _ in range(2):
         assert [outcome.passed for _, outcome in run_each([(RIGHT, TESTS)], LIMITS, num_workers=1)] == [True]
         seen += [worker for idle in pool.IDLE.values() for worker in idle]
     assert len({worker.process.pid for worker in seen}) == 1
+    monkeypatch.setattr(pool, "MOST_OTHERS", 0)
+    list(run_each([(RIGHT, TESTS)], ProgramLimits(timeout=9), num_workers=1))  # these are of another kind
+    assert (seen[0].process.returncode, sum(map(len, pool.IDLE.values()))) == (0, 1)
     pool.end_workers()
-    assert (seen[0].process.returncode, any(pool.IDLE.values())) == (0, False)
+    assert not any(pool.IDLE.values())
 
 
 def test_tests_with_a_mistake_are_an_error_and_no_verdict():
