@@ -128,23 +128,16 @@ def choose_form(form: str | None, out: str | None, more: Mapping[str, str] | Non
 
 
 def check_targets(
-    paths: Sequence[str],
-    *,
-    out: str | None = None,
-    per_problem: str | None = None,
-    rows: str | None = None,
+    paths: Sequence[str], out: str | None = None, per_problem: str | None = None, rows: str | None = None
 ) -> None:
     """Check where files will be written, before work is done for them."""
-    for option, path, endings in (
-        ("--per-problem", per_problem, _COLUMNS),
-        ("--rows", rows, _COLUMNS[1:]),
-    ):
-        if path is not None and splitext(path)[1].lower() not in endings:
-            raise refuse(option, f"The name must end in {' or '.join(endings)}; got {path!r}.")
     taken = {realpath(path) for path in paths}
-    for option, path in (("--out", out), ("--per-problem", per_problem), ("--rows", rows)):
+    targets = {"--out": (out, ()), "--per-problem": (per_problem, _COLUMNS), "--rows": (rows, _COLUMNS[1:])}
+    for option, (path, endings) in targets.items():
         if path is None:
             continue
+        if endings and splitext(path)[1].lower() not in endings:
+            raise refuse(option, f"The name must end in {' or '.join(endings)}; got {path!r}.")
         target = str(check_target(path))
         if target in taken:
             raise refuse(option, f"{path!r} is read, or written, by this command already. Give another name.")

@@ -62,7 +62,6 @@ _say = Phrases(
         "note.limits": "The programs ran under limits alone, which is no way to run those of strangers: they shared "
         "the processes of this machine, and, where the kernel has neither seccomp nor Landlock, its network and its "
         "files.",
-        "note.idle": "No number here depends on {names}.",
         "options.k_above_n": "{option:k} must be at most n, the number of samples of every problem; got k = {k}, but "
         "problem {problem} has n = {n} (problems with too few samples: {count:,} of {total:,}). Ask for {option:k} up "
         "to {n}.",
@@ -258,12 +257,6 @@ def quote(text: object) -> str:
     """Quote a text, the middle of which is left out if it is long."""
     shown = str(text)
     return f"“{shown if len(shown) <= 60 else shown[:29] + ' … ' + shown[-28:]}”"
-
-
-def note_idle(names: Sequence[str]) -> Iterator[Message]:
-    """Name the options that act on no number of the report."""
-    if names:
-        yield _say("note.idle", names=Mention(*names))
 
 
 def refuse_k_above_n(k: K | None, n: Ints, names: Sequence[str]) -> None:

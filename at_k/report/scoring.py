@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isclose
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from at_k.engines import find_engine
-from at_k.errors import Legend, Message, Phrases
+from at_k.errors import Legend, Mention, Message, Phrases
 from at_k.family import FAMILY
 from at_k.options.registry import NUMBERS, PILOT, SCORING, TALLYING, complete, takes
 from at_k.readers import is_paths
@@ -31,7 +31,7 @@ from at_k.report.grid import (
 from at_k.report.judging import judge_data, name_source
 from at_k.report.measuring import Measurement, compute_all, gather, write_policies
 from at_k.report.naming import choose_metrics, make_absent
-from at_k.report.notes import note_idle, refuse_k_above_n
+from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import Report, find_report, refuse_scoring_options
 from at_k.report.stopped import refuse_undefined
 from at_k.report.tally import Tally
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 _say = Phrases(
     {
+        "note.idle": "No number here depends on {names}.",
         "audit.counts": "{option:audited} needs samples, and these are counts. Give the results that they were "
         "counted from.",
         "models.best": "The best value of each number is marked. Only a comparison of two models shows whether they "
@@ -114,7 +115,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     options["clusters"] = True if clusters is True and judged.labels is not None else judged.clusters
     changed, samples = find_changed(options), (judged.problems, judged.verdicts)
     numbers = gather([measurement])
-    numbers["notes"] += [*write_policies(measurement), *note_idle(_find_idle(options, measurement.found))]
+    numbers["notes"] += [*write_policies(measurement), *_note_idle(options, measurement.found)]
     if audited is not None:
         reading = {name: options[name] for name in PILOT}
         values, bars, said = correct_values(data, audited, measurement, reading, options["confidence_level"])
@@ -122,11 +123,13 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     return _require(averages, Report(**numbers, left_out=left_out, options=changed, scored=samples))
 
 
-def _find_idle(options: Mapping[str, Any], found: Iterable[str]) -> list[str]:
-    """List the options that were given and that no computed metric takes."""
+def _note_idle(options: Mapping[str, Any], found: Iterable[str]) -> Iterator[Message]:
+    """Name the options that were given and that no computed metric takes."""
     taken = {argument for name in found for argument in FAMILY[name].arguments}
     given = [option for option in NUMBERS.values() if option.name in options and option.name != "metrics"]
-    return [each.name for each in given if each.name not in taken and options[each.name] != each.default]
+    idle = [each.name for each in given if each.name not in taken and options[each.name] != each.default]
+    if idle:
+        yield _say("note.idle", names=Mention(*idle))
 
 
 def score_unless_scored(data: Any, options: Mapping[str, Any], **others: Any) -> Report:
