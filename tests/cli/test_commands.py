@@ -10,6 +10,7 @@ import shlex
 import signal
 import subprocess
 import threading
+from functools import cache
 from pathlib import Path
 from time import sleep
 
@@ -23,6 +24,10 @@ from at_k.report.grid import find_shown, is_shown
 
 ROOT = Path(__file__).parents[2]
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+score_once = cache(at_k.score)
+"""The report of a file, which many tests read."""
 
 
 def read_table(text, rows=0):
@@ -73,7 +78,7 @@ class TestScore:
     @pytest.mark.parametrize("columns", [30, 40, 60, 80, 120, 200])
     def test_the_table_has_every_number_at_every_width(self, run, qwen, columns):
         done = run("score", qwen, "--k", "1,2,3,4,5,6,7,8", columns=columns)
-        report = at_k.score(qwen, k=list(range(1, 9)))
+        report = score_once(qwen, k=range(1, 9))
         assert max(map(cell_len, done.stdout.splitlines())) <= columns
         table, limits = read_table(done.stdout), read_table(done.stdout, 1)
         # Three digits are printed: half of the last is 5e-4 of a share, and 5e-3 of the scores here.
@@ -100,7 +105,7 @@ class TestScore:
     def test_every_form_is_that_of_the_library_on_the_screen_and_in_a_file(
         self, run, human_eval, tmp_path, ending, form
     ):
-        path, report = tmp_path / f"report.{ending}", at_k.score(human_eval)
+        path, report = tmp_path / f"report.{ending}", score_once(human_eval)
         done = run("score", human_eval, "--format", form, columns=100)
         written = run("score", human_eval, "--out", path)
         assert (written.exit_code, written.stdout) == (0, "")
