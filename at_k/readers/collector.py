@@ -325,7 +325,8 @@ class Collector:
         """Add rows of a table."""
         sheet = self._sheet
         cells = {role: block.column(name) for role, name in sheet.columns.items()}
-        cells.setdefault("problem", list(map(str, block.places)))
+        if "problem" not in cells:
+            cells["problem"] = list(map(str, block.places))
         numbers = {_NUMBER + name: read_integers(block.column(name)) for name in sheet.numbers}
         cells |= {name: own for name, own in numbers.items() if own is not None}
         self._take(_Part(block.places, cells, sheet.listed))

@@ -46,8 +46,7 @@ def find_delimiter(header: bytes) -> str:
 def open_csv(source: Source, faults: Faults) -> Rows:
     """Open CSV or TSV."""
     mark = find_delimiter(source.first_line)
-    with closing(_list_blocks(source)) as blocks:
-        records = read_records(_decode_text(source, blocks), mark)
+    with closing(read_cells(source, mark)) as records:
         record, *others = islice(chain(records, [[]]), 2)
     named = not _holds_verdicts(record) or (len(record) == 1 and not any(others))
     names = read_header(record if named else [""] * len(record))
@@ -108,7 +107,7 @@ def _read_blocks(
             count += len(table)
         else:
             return
-        records = read_records(_decode_text(source, blocks), mark, 0 if has_header else count + 1, len(names))
+        records = _read_records(_decode_text(source, blocks), mark, 0 if has_header else count + 1, len(names))
         records = islice(records, 1 if has_header else 0, None)
         while found := list(islice(records, _BATCH)):
             columns = dict(zip(names, zip(*found, strict=True), strict=True))
@@ -127,7 +126,13 @@ def _decode_text(source: Source, blocks: Iterable[bytes]) -> Iterator[str]:
         source.refuse_encoding()
 
 
-def read_records(lines: Iterable[str], delimiter: str, count: int = 0, width: int = 0) -> Iterator[list[str]]:
+def read_cells(source: Source, delimiter: str) -> Generator[list[str], None, None]:
+    """Yield the header and the rows of a file of CSV."""
+    with closing(_list_blocks(source)) as blocks:
+        yield from _read_records(_decode_text(source, blocks), delimiter)
+
+
+def _read_records(lines: Iterable[str], delimiter: str, count: int = 0, width: int = 0) -> Iterator[list[str]]:
     """Yield the header and the rows of CSV, all with the same number of cells."""
     with _FIELD_LIMIT:  # one for the whole process, 131,072 unless somebody changed it
         csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
@@ -237,9 +242,8 @@ def _number_lines(source: Source) -> Iterator[int]:
     if source.layout == "jsonl":
         yield from count(1)  # rows are counted by their lines already
     elif source.layout == "csv":
-        record = next(
-            csv.reader([source.first_line.decode("utf-8", "replace")], delimiter=find_delimiter(source.first_line)), []
-        )
+        lines = source.first_line.decode("utf-8", "replace").splitlines()
+        record = next(csv.reader(lines, delimiter=find_delimiter(source.first_line)), [])
         yield from islice(_number_records(source), 0 if _holds_verdicts(record) else 1, None)
 
 

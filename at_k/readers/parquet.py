@@ -50,6 +50,8 @@ def read_batches(source: Source, columns: Sequence[str], *, size: int = 65_536) 
         while True:
             with refusing("Parquet"):
                 batch = next(batches, None)
+                if batch is not None:
+                    batch.validate(full=True)  # Arrow believes that texts are in UTF-8
             if batch is None:
                 break
             yield batch
@@ -194,6 +196,7 @@ def _read_batches(source: Source, names: Sequence[str], size: int) -> Iterator[p
         for batch in map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader:
             seen += batch.nbytes  # after decompression
             refuse_large(seen, source.limits)
+            batch.validate(full=True)
             wanted = batch.select([name for name in names if name in batch.schema.names])
             yield from (wanted.slice(start, size) for start in range(0, len(batch), size))
 

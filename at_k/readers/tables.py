@@ -92,11 +92,12 @@ def list_rows(source: Source, path: str | None = None) -> Listed:
         place = UNITS["row"](number)
         refuse_faulty(row, place)
         require_object(row, place)
-    if isinstance(found, dict) and rows and rows != [found] and all(row.get("problem") in found for row in rows):
-        names = quote_all(dict.fromkeys(row["problem"] for row in rows))
-        return Listed(
-            rows, [Message("tables.named", "Each name in this file was read as a problem: {names}.", names=names)]
+    problems = dict.fromkeys(name for row in rows if isinstance(name := row.get("problem"), str))
+    if problems and isinstance(found, dict) and rows != [found] and found.keys() >= problems.keys():
+        note = Message(
+            "tables.named", "Each name in this file was read as a problem: {names}.", names=quote_all(problems)
         )
+        return Listed(rows, [note])
     if rows == [found] and path is None and not any(map(has_role, rows[0])):
         _refuse_nested(rows[0])
     return Listed(rows, [])

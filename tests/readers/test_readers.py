@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from cases import for_each
 
@@ -28,6 +29,19 @@ STANDARD = {
     "group": ["x", "y"],
 }
 NAMED = {"problem": "qid"}
+
+
+PROMPTFOO = Path(__file__).parents[1] / "data/harness/promptfoo/out.csv"
+
+
+def write_arrow(name):
+    """Write a table with a text that need not be one."""
+    names = pa.array([name]).view(pa.string())
+    table = pa.table({"id": names, "correct": [True]})
+    with pa.BufferOutputStream() as stream:
+        with pa.ipc.new_file(stream, table.schema) as writer:
+            writer.write_table(table)
+        return stream.getvalue().to_pybytes()
 
 
 def write(path, text, encoding="utf-8"):
@@ -188,6 +202,8 @@ class TestFaults:
             (b"id,correct\n\xff", "decoding.encoding"),
             (b"\x1f\x8b", "sources.broken"),
             (b"\x89PNG\r\n\x1a\n\0\0", "sources.binary"),
+            (PROMPTFOO.read_bytes().replace(b"PASS", b"\xff", 1), "decoding.encoding"),
+            (write_arrow(b"\xf0("), "parquet.broken"),
         ],
     )
     def test_no_text(self, tmp_path, content, code):
@@ -196,6 +212,14 @@ class TestFaults:
         with pytest.raises(InputError, match="f: This ") as caught:
             read_results(path)
         assert caught.value.code == code
+
+    def test_the_first_line_ends_within_a_line(self, tmp_path):
+        with pytest.raises(InputError, match=r"not 2 \(line 2\)"):
+            read_results(write(tmp_path / "f", "m\rid,ok\n1,2,3\n"))
+
+    def test_names_of_problems_in_a_document_may_be_lists(self, tmp_path):
+        rows = {"results": [{"problem": ["a"], "correct": 1}]}
+        assert read_samples(write(tmp_path / "f", json.dumps(rows))).problems == ["1"]
 
     def test_an_empty_file(self, tmp_path):
         with pytest.raises(InputError, match=r"There are no results here\."):

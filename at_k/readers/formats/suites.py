@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import TextIOWrapper
 from typing import Any
 
 from at_k.errors import InputError, Message
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import Collector
-from at_k.readers.delimited import read_records
+from at_k.readers.delimited import read_cells
 from at_k.readers.fields import Chosen, Found, Row, list_in, list_names
 from at_k.readers.format import (
     Choice,
@@ -102,21 +101,20 @@ _ERROR = 2
 
 def _list_cells(source: Source) -> Iterator[object]:
     """Yield the samples of CSV, as they are in JSON: six cells for each provider follow those of the variables."""
-    with TextIOWrapper(source.open_text(), encoding="utf-8", newline="") as file:
-        records = read_records(file, ",")
-        header = next(records)
-        places = [place - 1 for place, name in enumerate(header) if name == _STATUS[0]]
-        for record in records:
-            for place in places:
-                label, _, prompt = header[place].removeprefix("[").partition("] ")
-                yield {
-                    "provider": {"label": label},
-                    "prompt": {"label": prompt},
-                    "vars": dict(zip(header[: places[0]], record, strict=False)),
-                    "success": record[place + 1] == "PASS",
-                    "failureReason": _ERROR if record[place + 1] == "ERROR" else 0,
-                    "response": {"output": record[place]},
-                }
+    records = read_cells(source, ",")
+    header = next(records)
+    places = [place - 1 for place, name in enumerate(header) if name == _STATUS[0]]
+    for record in records:
+        for place in places:
+            label, _, prompt = header[place].removeprefix("[").partition("] ")
+            yield {
+                "provider": {"label": label},
+                "prompt": {"label": prompt},
+                "vars": dict(zip(header[: places[0]], record, strict=False)),
+                "success": record[place + 1] == "PASS",
+                "failureReason": _ERROR if record[place + 1] == "ERROR" else 0,
+                "response": {"output": record[place]},
+            }
 
 
 def list_results(source: Source) -> Iterable[object] | None:
