@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,12 +31,13 @@ from at_k.readers.arrays import (
     take,
 )
 from at_k.readers.blocks import Block, find_field
-from at_k.readers.cells import NOTHING, Cells, FieldCells, UnfitError, keep_common
+from at_k.readers.cells import NOTHING, Cells, FieldCells, UnfitError
 from at_k.readers.choosing import Selection, no_rows
 from at_k.readers.decoding import decode, require_object
 from at_k.readers.faults import UNITS, Faults, describe_place, find_fault
 from at_k.readers.format import Reading
 from at_k.readers.names import is_model, quote, quote_all
+from at_k.readers.problems import OF_PROBLEM, Findings, Part, Place, Problems, fill
 from at_k.readers.samples import (
     FURTHER_ROLES,
     MISSING,
@@ -51,8 +52,6 @@ from at_k.readers.structure import is_summary, make_summary_error, refuse_odd_na
 
 OF_SAMPLE = (*SAMPLE_ROLES, "cost")
 """The roles that say something of each sample."""
-
-_OF_PROBLEM = ("problem", "references", "group", "meta")
 
 _NUMBER, _DETAILS = "#", "details"
 """Roles within a collector: the number of a sample, with the column that has it, and what else is said of it."""
@@ -80,9 +79,6 @@ _PARTS = 16
 
 Adapt = Callable[[dict[str, Any]], dict[str, Any]]
 
-Place = Callable[[int, str, int | None], Message]
-"""Describes the place of the value of a role, by the number of its row, and of its sample in the row."""
-
 
 @dataclass
 class Sheet:
@@ -99,38 +95,6 @@ class Sheet:
     reads: Cells
     listed: bool = False
     numbers: Sequence[str] = ()
-
-
-class _Part(NamedTuple):
-    """Some rows: the number of each, and role → the cell of each, with lists of samples where a row is a problem."""
-
-    rows: Any
-    cells: dict[str, Any]
-    listed: bool
-
-    def cut(self, start: int, stop: int) -> _Part:
-        """Return some of the rows."""
-        return _Part(
-            self.rows[start:stop], {role: cells[start:stop] for role, cells in self.cells.items()}, self.listed
-        )
-
-
-class _Problems(NamedTuple):
-    """The problems of a part.
-
-    Attributes:
-        of_rows: that of each row, as a place in `names`.
-        names: their names.
-        rows: the first row of each.
-        kinds: spelling of a name → the type and the first row of a new one.
-        said: role and name → what is said of it.
-    """
-
-    of_rows: NDArray[np.int64]
-    names: list[str]
-    rows: list[int]
-    kinds: dict[str, tuple[type, int]]
-    said: dict[tuple[str, str], Any]
 
 
 def refuse_empty() -> InputError:
@@ -154,8 +118,7 @@ class Collector:
         settings: as of `Selection`.
 
     Attributes:
-        names: the name of each problem → its place.
-        first_rows: the first row of each problem.
+        problems: the problems so far.
 
     Examples:
         >>> collector = Collector(Reading(), unit="line")
@@ -191,13 +154,9 @@ class Collector:
         self._is_table, self._sheet = sheet is not None, sheet or Sheet({}, FieldCells(scale=reading.scale))
         self.selection = Selection(*(() if sheet else (reading.where, reading.pool, settings)))
         self._are_names_given = are_names_given or "problem" in self._columns
-        self.names: dict[str, int] = {}
-        self.first_rows: list[int] = []
-        self._kinds: dict[str, tuple[type, int]] = {}  # of each spelling of a name, its type and first row
-        self._said: dict[str, list[Any]] = {"references": [], "group": []}
-        self._meta: list[dict[str, Any] | None] = []
+        self.problems = Problems(self._read, self._describe)
         self._blocks: list[dict[str, Any]] = []  # role → values, beside the number of their `problem` and their `row`
-        self._waiting, self._count = _Part([], defaultdict(list), listed=False), 0
+        self._waiting, self._count = Part([], defaultdict(list), listed=False), 0
 
     def rows(
         self, source: Source, fields: Sequence[str] = (), adapt: Adapt = dict
@@ -280,14 +239,14 @@ class Collector:
                     told = [{}] * len(told)
                 if not listed:
                     cells[role] = value
-                elif role not in _OF_PROBLEM:
+                elif role not in OF_PROBLEM:
                     cells[role] = [sample.get(name, value) for sample in told]
                 else:
                     own = [sample[name] for sample in told if name in sample] or [value]
                     cells[role] = own[0]
                     for other in own:
                         if other != own[0]:
-                            raise self._differ(role, other, own[0], row)
+                            raise self.problems.differ(role, other, own[0], row)
             if self._count >= _WAITING or self._waiting.listed != listed:
                 self._flush(listed=listed)
             self._waiting.rows.append(row)
@@ -296,7 +255,7 @@ class Collector:
             self._count += len(samples or " ")
 
     def _flush(self, *, listed: bool = False) -> None:
-        part, self._waiting, self._count = self._waiting, _Part([], defaultdict(list), listed), 0
+        part, self._waiting, self._count = self._waiting, Part([], defaultdict(list), listed), 0
         if part.rows:
             self._take(part)
 
@@ -329,9 +288,9 @@ class Collector:
             cells["problem"] = list(map(str, block.places))
         numbers = {_NUMBER + name: read_integers(block.column(name)) for name in sheet.numbers}
         cells |= {name: own for name, own in numbers.items() if own is not None}
-        self._take(_Part(block.places, cells, sheet.listed))
+        self._take(Part(block.places, cells, sheet.listed))
 
-    def _take(self, part: _Part) -> None:
+    def _take(self, part: Part) -> None:
         """Keep rows: all of them at once or, where that fails, in parts, which finds the place of each fault."""
         count = len(part.rows)
         if count == 1:
@@ -339,13 +298,13 @@ class Collector:
             return
         try:
             lengths, cells = self._flatten(part)
-            self._keep(part, self._read_problems(part), lengths, self._read_cells(cells, part.rows[0]))
+            self._keep(part, self.problems.read(part), lengths, self._read_cells(cells, part.rows[0]))
         except (InputError, UnfitError):
             size = -(-count // _PARTS)
             for start in range(0, count, size):
                 self._take(part.cut(start, min(start + size, count)))
 
-    def _take_row(self, part: _Part) -> None:
+    def _take_row(self, part: Part) -> None:
         """Keep the samples of one row, each by itself, and name the place of each fault."""
         row, (problem,), found = part.rows[0], list_cells(part.cells["problem"]), []
         with self.faults:
@@ -363,13 +322,13 @@ class Collector:
                     ) from None
                 raise
             if found:
-                problems = self._read_problems(part)
+                problems = self.problems.read(part)
                 for values in found:
                     self._keep(part, problems, np.ones(1, np.int64), values)
 
-    def _flatten(self, part: _Part) -> tuple[NDArray[np.int64], dict[str, Any]]:
+    def _flatten(self, part: Part) -> tuple[NDArray[np.int64], dict[str, Any]]:
         """Return how many samples each row has, and role → the cell of each sample."""
-        own = {role: cells for role, cells in part.cells.items() if role not in _OF_PROBLEM}
+        own = {role: cells for role, cells in part.cells.items() if role not in OF_PROBLEM}
         if not part.listed:
             return np.ones(len(part.rows), np.int64), own
         row, flat = part.rows[0], {role: flatten(cells) for role, cells in own.items()}
@@ -412,7 +371,7 @@ class Collector:
         """Read what is said of each sample; nothing is kept yet."""
         found: dict[str, Any] = {}
         for role, column in cells.items():
-            values = self._fill(column)
+            values = fill(column)
             if role == _NUMBER and not self._is_table:
                 self._check_numbers(column, row)
             if values is None or (role == _NUMBER and None in values):
@@ -433,110 +392,8 @@ class Collector:
                     place=self.place(row),
                 )
 
-    def _fill(self, column: Any) -> Any:
-        """Return a column with None in place of what a harness does not say, or None if it says nothing."""
-        if self._is_table:
-            return column
-        filled = [None if cell is NOTHING else cell for cell in column]
-        return filled if any(cell is not NOTHING for cell in column) else None
-
-    def _read_problems(self, part: _Part) -> _Problems:
-        """Read which problem each row is of, and what is said of it; nothing is kept yet."""
-        codes, values = encode(part.cells["problem"])
-        if codes.min() < 0:
-            raise find_fault("problem", None, self._describe(part.rows[0], "problem", None))
-        kinds: dict[str, tuple[type, int]] = {}
-        firsts = find_firsts(codes).tolist()
-        rows = [part.rows[place] for place in firsts]
-        names = [self._name(value, row, kinds) for value, row in zip(values, rows, strict=True)]
-        if part.listed:
-            for name, value, row in zip(names, values, rows, strict=True):
-                if name in self.names and self.first_rows[self.names[name]] != row:
-                    raise InputError(
-                        "collector.same_problem",
-                        "Each problem may be there only once; {value} is also in {first} ({place}). Remove one, or "
-                        "keep the rows of one model with {option:where}.",
-                        value=quote(value),
-                        first=self.place(self.first_rows[self.names[name]]),
-                        place=self._describe(row, "problem", None),
-                    )
-            if len(names) < len(codes) and (np.asarray(rows)[codes] != np.asarray(part.rows)).any():
-                raise UnfitError(None)
-        said: dict[tuple[str, str], Any] = {}
-        for role in ("references", "group"):
-            column = self._fill(part.cells[role]) if role in part.cells else None
-            if column is not None:
-                self._read_said(role, column, part, codes, names, said)
-        return _Problems(codes, names, rows, kinds, said)
-
-    def _name(self, problem: object, row: int, kinds: dict[str, tuple[type, int]]) -> str:
-        """Return the name of a problem. Refuse one that is spelled like another one of another type."""
-        name: str = self._read("problem", problem, row)
-        kind = type(problem)
-        if name in self.names and self._kinds[name][0] is kind:
-            return name
-        whole = str(int(problem)) if isinstance(problem, float) and problem.is_integer() else name
-        for spelling in (name, whole):
-            known, first = self._kinds.get(spelling) or kinds.setdefault(spelling, (kind, row))
-            if known is not kind:
-                raise InputError(
-                    "collector.same_name",
-                    "Two names of problems are the same but for their types: {value}, and another one in {first} "
-                    "({place}). Write both alike if it is one problem; else rename one of them.",
-                    value=quote(problem),
-                    first=self.place(first),
-                    place=self._describe(row, "problem", None),
-                )
-        return name
-
-    def _read_said(
-        self,
-        role: str,
-        column: Any,
-        part: _Part,
-        codes: NDArray[np.int64],
-        names: Sequence[str],
-        said: dict[tuple[str, str], Any],
-    ) -> None:
-        """Read what rows say of their problems. They may not differ."""
-        of_rows, values = encode(column)
-        values = [*values, *([None] if of_rows.min() < 0 else [])]
-        spelled = [self._read(role, value, part.rows[0]) for value in values]
-        for place in sorted(find_firsts(join_codes([codes, of_rows])).tolist()):
-            name, value = names[codes[place]], spelled[of_rows[place]]
-            if value is NOTHING:
-                continue
-            known = said.get((role, name), self._said[role][self.names[name]] if name in self.names else None)
-            if known is not None and known != value:
-                raise self._differ(role, value, known, part.rows[place])
-            said[role, name] = value
-
-    def _differ(self, role: str, value: Any, known: Any, row: int) -> InputError:
-        return InputError(
-            "collector.differs",
-            "All samples of a problem must have the same {name}; {value} differs from {known} ({place}).",
-            name="reference" if role == "references" else role,
-            value=quote_all(value if isinstance(value, list) else [value]),
-            known=quote_all(known if isinstance(known, list) else [known]),
-            place=self._describe(row, role, None),
-        )
-
-    def _keep(self, part: _Part, problems: _Problems, lengths: NDArray[np.int64], values: Mapping[str, Any]) -> None:
-        for name, row in zip(problems.names, problems.rows, strict=True):
-            if name not in self.names:
-                self.names[name] = len(self.names)
-                self.first_rows.append(row)
-                for said in (*self._said.values(), self._meta):
-                    said.append(None)
-        self._kinds |= problems.kinds
-        for (role, name), value in problems.said.items():
-            self._said[role][self.names[name]] = value
-        of_rows = np.array([self.names[name] for name in problems.names])[problems.of_rows]
-        for place, meta in zip(of_rows.tolist(), part.cells.get("meta", ()), strict=False):
-            known = self._meta[place]
-            if isinstance(meta, Mapping) and known != meta:
-                self._meta[place] = dict(meta) if known is None else keep_common(known, meta)
-        owners = {"problem": of_rows, "row": np.asarray(part.rows, np.int64)}
+    def _keep(self, part: Part, problems: Findings, lengths: NDArray[np.int64], values: Mapping[str, Any]) -> None:
+        owners = {"problem": self.problems.keep(part, problems), "row": np.asarray(part.rows, np.int64)}
         self._blocks.append({role: np.repeat(own, lengths) for role, own in owners.items()} | dict(values))
 
     def _merge(self) -> dict[str, Any]:
@@ -567,10 +424,10 @@ class Collector:
     @property
     def count(self) -> int:
         """The number of samples."""
-        return len(self.problems)
+        return len(self.owners)
 
     @property
-    def problems(self) -> NDArray[np.int64]:
+    def owners(self) -> NDArray[np.int64]:
         """The problem of each sample, as a number."""
         return np.asarray(self._merge().get("problem", ()), np.int64)
 
@@ -604,7 +461,7 @@ class Collector:
 
     def note_shared_prompts(self) -> list[Message]:
         """Write the note, if one is due, that a problem may be two that have the same prompt and so the same name."""
-        problems = self.problems
+        problems = self.owners
         n = np.bincount(problems) if len(problems) else np.ones(1, np.int64)
         smallest, largest = int(n.min()), int(n.max())
         if smallest == largest or (n % smallest).any():
@@ -637,12 +494,12 @@ class Collector:
             )
         held = self._drop_repeated(held)
         rows, groups = held["row"], Groups.of(held["problem"])
-        columns: dict[str, pa.Array] = {"problem": make_texts(list(self.names))}
+        columns: dict[str, pa.Array] = {"problem": make_texts(list(self.problems.names))}
         for role in SAMPLE_ROLES:
             if role in held:
                 own = held[role]
                 columns[role] = groups.list(own if is_arrow(own) else make_numbers(own, ~np.isnan(own)))
-        for role, said in self._said.items():
+        for role, said in self.problems.said.items():
             if any(value is not None for value in said):
                 columns[role] = make_texts(said) if role == "group" else make_text_lists(said)
         numbers = [held[role] for role in self.numbers]
@@ -654,8 +511,8 @@ class Collector:
             else groups.split(numbers[0] if len(numbers) == 1 else np.stack(numbers, axis=1))
         )
         details = _list_details(groups, held)
-        if any(self._meta) or any(details):
-            told = ((own or {}) | each for own, each in zip(self._meta, details, strict=True))
+        if any(self.problems.meta) or any(details):
+            told = ((own or {}) | each for own, each in zip(self.problems.meta, details, strict=True))
             columns["meta"] = make_texts([_encode(each) if each else None for each in told])
         samples = Samples(
             table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
@@ -681,7 +538,7 @@ class Collector:
             return held
         for place in np.setdiff1d(np.arange(len(codes)), firsts).tolist():
             first = firsts[int(np.flatnonzero(codes[firsts] == codes[place])[0])]
-            name = list(self.names)[held["problem"][place]]
+            name = list(self.problems.names)[held["problem"][place]]
             number, column = held[self.numbers[0]][place], self.numbers[0][len(_NUMBER) :]
             number = int(number) if column else number
             with self.faults:

@@ -1,9 +1,5 @@
 """Arrow arrays as pyarrow makes them but without pandas, and codes of values as plain Python says of them."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import datasets
 import numpy as np
 import pandas as pd
@@ -13,7 +9,6 @@ import pytest
 from cases import for_each
 from hypothesis import given, strategies as st
 
-import at_k
 from at_k.errors import InputError
 from at_k.readers.arrays import (
     Groups,
@@ -93,16 +88,6 @@ def test_no_value_of_a_table_is_taken_for_another(data, code, said):
 def test_what_is_no_table_is_refused(data):
     with pytest.raises(TypeError, match="`data` must be a table with a row for each sample"):
         make_table(data)
-
-
-@pytest.mark.skipif(int(pa.__version__.split(".")[0]) < 26, reason="an older PyArrow loads pandas by itself")
-def test_pandas_is_not_loaded(tmp_path):
-    path = tmp_path / "f.jsonl"
-    path.write_text('{"id": 1, "answers": ["a", "b"], "target": "a"}\n')
-    code = f"import sys, at_k; at_k.score({str(path)!r}); print({{'pandas', 'datasets'}} & set(sys.modules))"
-    root = Path(at_k.__file__).parents[1]
-    found = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
-    assert found.stdout == "set()\n"
 
 
 CODES = st.lists(st.integers(-3, 6) | st.integers(-(2**40), 2**40), min_size=1)

@@ -54,7 +54,14 @@ PACKED = {
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be")
 
 
-@for_each("name, encoding, end", list(product(PACKED, ENCODINGS, ["\n", "\r\n"])))
+ENDS = ("\n", "\r\n")
+
+
+# Packing and encoding are two steps: each packing with two encodings, and each encoding with two packings.
+@for_each(
+    "name, encoding, end",
+    {*product(PACKED, ("utf-8", "utf-16"), ENDS), *product(("as it is", "gzip"), ENCODINGS, ENDS)},
+)
 def test_rows_do_not_depend_on_packing_encoding_or_line_ends(tmp_path, name, encoding, end):
     text = LINES.decode().replace("\n", end)
     mark = "\ufeff" if encoding.startswith("utf-16-") else ""

@@ -340,9 +340,9 @@ class _Pass:
         self, samples: Samples, collector: Collector, beside: Mapping[str, list[Any]]
     ) -> Iterator[Message]:
         """Refuse other verdicts that contradict, and note errors beside wrong ones, unless rows were left out."""
-        order = Groups.of(collector.problems).order
+        order = Groups.of(collector.owners).order
         for name, cells in beside.items():
-            if len(cells) != len(collector.problems) or collector.verdicts is None:
+            if len(cells) != len(collector.owners) or collector.verdicts is None:
                 continue
             if name in self.errors:
                 yield from note_errors(name, cells, collector.verdicts)
@@ -353,7 +353,7 @@ class _Pass:
         """Find what each problem asks, as far as the first rows say it."""
         if "problem" in self.given:
             return {}
-        own = not self.listed and len(collector.first_rows) == len(collector.problems)
+        own = not self.listed and len(collector.problems.first_rows) == len(collector.owners)
         head = self.head.take(self.where.keep(self.head)) if self.reading.where else self.head
         return find_questions(self._look(head), self.roles["problem"], own_names=own)
 
@@ -409,7 +409,7 @@ class _Pass:
     def _list_meta(self, block: Block, collector: Collector) -> dict[int, str]:
         """Write what the first row of each new problem holds besides."""
         first = block.places[0]
-        rows = [row for row in collector.first_rows if row >= first]
+        rows = [row for row in collector.problems.first_rows if row >= first]
         positions = np.searchsorted(np.asarray(block.places), rows).tolist()
         part = block.take(positions) if len(positions) < len(block) else block
         columns = {name: spell_lists(part[name]) for name in block.names if name not in self.roles.values()}
@@ -420,11 +420,11 @@ class _Pass:
 
     def _refuse_settings(self, collector: Collector, watches: Sequence[Watch], places: Sequence[Sequence[int]]) -> None:
         """Raise if the rows are of several models, or settings, side by side."""
-        problem, rows = collector.problems, collector.row_numbers
+        problem, rows = collector.owners, collector.row_numbers
         if not len(problem):
             return
         if self.listed:
-            rows = np.asarray(collector.first_rows, dtype=np.int64)
+            rows = np.asarray(collector.problems.first_rows, dtype=np.int64)
             problem = np.arange(len(rows))
         if sum(map(len, places)) > len(rows):  # broken rows were left out
             kept = np.searchsorted(np.concatenate(places), rows)
@@ -434,7 +434,7 @@ class _Pass:
 
     def _refuse_repeated(self, collector: Collector) -> list[Message]:
         """Raise if the second half of the rows repeats the first, in all columns, or return a note of it."""
-        problem, values = collector.problems, collector.verdicts
+        problem, values = collector.owners, collector.verdicts
         verdicts = np.zeros(len(problem)) if values is None else values
         if self.reading.where or self.pool or collector.numbers or not repeats(problem, verdicts):
             return []

@@ -1,0 +1,185 @@
+"""The problems of a file, as its rows tell them: their names, and what is said of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from at_k.errors import InputError, Message
+from at_k.readers.arrays import encode, find_firsts, join_codes
+from at_k.readers.cells import NOTHING, UnfitError, keep_common
+from at_k.readers.faults import find_fault
+from at_k.readers.names import quote, quote_all
+
+Place = Callable[[int, str, int | None], Message]
+"""Describes the place of the value of a role, by the number of its row, and of its sample in the row."""
+
+OF_PROBLEM = ("problem", "references", "group", "meta")
+"""The roles that say something of each problem."""
+
+
+class Part(NamedTuple):
+    """Some rows: the number of each, and role → the cell of each, with lists of samples where a row is a problem."""
+
+    rows: Any
+    cells: dict[str, Any]
+    listed: bool
+
+    def cut(self, start: int, stop: int) -> Part:
+        """Return some of the rows."""
+        return Part(self.rows[start:stop], {role: cells[start:stop] for role, cells in self.cells.items()}, self.listed)
+
+
+class Findings(NamedTuple):
+    """The problems of some rows.
+
+    Attributes:
+        of_rows: that of each row, as a place in `names`.
+        names: their names.
+        rows: the first row of each.
+        kinds: spelling of a name → the type and the first row of a new one.
+        said: role and name → what is said of it.
+    """
+
+    of_rows: NDArray[np.int64]
+    names: list[str]
+    rows: list[int]
+    kinds: dict[str, tuple[type, int]]
+    said: dict[tuple[str, str], Any]
+
+
+def fill(column: Any) -> Any:
+    """Return a column with None in place of what a harness does not say, or None if it says nothing."""
+    if not isinstance(column, list):
+        return column
+    filled = [None if cell is NOTHING else cell for cell in column]
+    return filled if any(cell is not NOTHING for cell in column) else None
+
+
+class Problems:
+    """The problems that are known so far, in order of first appearance, and what the rows say of each.
+
+    Args:
+        read: reads the value of a role in a row.
+        describe: describes its place.
+
+    Attributes:
+        names: the name of each → its place.
+        first_rows: the first row of each.
+        said: role → what is said of each.
+        meta: what else all samples of each say.
+    """
+
+    def __init__(self, read: Callable[[str, object, int, int | None], Any], describe: Place) -> None:
+        self._read, self._describe = read, describe
+        self.names: dict[str, int] = {}
+        self.first_rows: list[int] = []
+        self.said: dict[str, list[Any]] = {"references": [], "group": []}
+        self.meta: list[dict[str, Any] | None] = []
+        self._kinds: dict[str, tuple[type, int]] = {}  # of each spelling of a name, its type and first row
+
+    def _place(self, row: int) -> Message:
+        return self._describe(row, "", None)
+
+    def read(self, part: Part) -> Findings:
+        """Read which problem each row is of, and what is said of it; nothing is kept yet."""
+        codes, values = encode(part.cells["problem"])
+        if codes.min() < 0:
+            raise find_fault("problem", None, self._describe(part.rows[0], "problem", None))
+        kinds: dict[str, tuple[type, int]] = {}
+        firsts = find_firsts(codes).tolist()
+        rows = [part.rows[place] for place in firsts]
+        names = [self._name(value, row, kinds) for value, row in zip(values, rows, strict=True)]
+        if part.listed:
+            for name, value, row in zip(names, values, rows, strict=True):
+                if name in self.names and self.first_rows[self.names[name]] != row:
+                    raise InputError(
+                        "collector.same_problem",
+                        "Each problem may be there only once; {value} is also in {first} ({place}). Remove one, or "
+                        "keep the rows of one model with {option:where}.",
+                        value=quote(value),
+                        first=self._place(self.first_rows[self.names[name]]),
+                        place=self._describe(row, "problem", None),
+                    )
+            if len(names) < len(codes) and (np.asarray(rows)[codes] != np.asarray(part.rows)).any():
+                raise UnfitError(None)
+        said: dict[tuple[str, str], Any] = {}
+        for role in ("references", "group"):
+            column = fill(part.cells[role]) if role in part.cells else None
+            if column is not None:
+                self._read_said(role, column, part, codes, names, said)
+        return Findings(codes, names, rows, kinds, said)
+
+    def _name(self, problem: object, row: int, kinds: dict[str, tuple[type, int]]) -> str:
+        """Return the name of a problem. Refuse one that is spelled like another one of another type."""
+        name: str = self._read("problem", problem, row, None)
+        kind = type(problem)
+        if name in self.names and self._kinds[name][0] is kind:
+            return name
+        whole = str(int(problem)) if isinstance(problem, float) and problem.is_integer() else name
+        for spelling in (name, whole):
+            known, first = self._kinds.get(spelling) or kinds.setdefault(spelling, (kind, row))
+            if known is not kind:
+                raise InputError(
+                    "collector.same_name",
+                    "Two names of problems are the same but for their types: {value}, and another one in {first} "
+                    "({place}). Write both alike if it is one problem; else rename one of them.",
+                    value=quote(problem),
+                    first=self._place(first),
+                    place=self._describe(row, "problem", None),
+                )
+        return name
+
+    def _read_said(
+        self,
+        role: str,
+        column: Any,
+        part: Part,
+        codes: NDArray[np.int64],
+        names: Sequence[str],
+        said: dict[tuple[str, str], Any],
+    ) -> None:
+        """Read what rows say of their problems. They may not differ."""
+        of_rows, values = encode(column)
+        values = [*values, *([None] if of_rows.min() < 0 else [])]
+        spelled = [self._read(role, value, part.rows[0], None) for value in values]
+        for place in sorted(find_firsts(join_codes([codes, of_rows])).tolist()):
+            name, value = names[codes[place]], spelled[of_rows[place]]
+            if value is NOTHING:
+                continue
+            known = said.get((role, name), self.said[role][self.names[name]] if name in self.names else None)
+            if known is not None and known != value:
+                raise self.differ(role, value, known, part.rows[place])
+            said[role, name] = value
+
+    def differ(self, role: str, value: Any, known: Any, row: int) -> InputError:
+        """Make the error that says that samples of a problem say different things of it."""
+        return InputError(
+            "collector.differs",
+            "All samples of a problem must have the same {name}; {value} differs from {known} ({place}).",
+            name="reference" if role == "references" else role,
+            value=quote_all(value if isinstance(value, list) else [value]),
+            known=quote_all(known if isinstance(known, list) else [known]),
+            place=self._describe(row, role, None),
+        )
+
+    def keep(self, part: Part, found: Findings) -> NDArray[np.int64]:
+        """Keep what was read of the problems of some rows, and return the number of the problem of each row."""
+        for name, row in zip(found.names, found.rows, strict=True):
+            if name not in self.names:
+                self.names[name] = len(self.names)
+                self.first_rows.append(row)
+                for said in (*self.said.values(), self.meta):
+                    said.append(None)
+        self._kinds |= found.kinds
+        for (role, name), value in found.said.items():
+            self.said[role][self.names[name]] = value
+        of_rows = np.array([self.names[name] for name in found.names])[found.of_rows]
+        for place, meta in zip(of_rows.tolist(), part.cells.get("meta", ()), strict=False):
+            known = self.meta[place]
+            if isinstance(meta, Mapping) and known != meta:
+                self.meta[place] = dict(meta) if known is None else keep_common(known, meta)
+        return np.asarray(of_rows, np.int64)
