@@ -407,14 +407,12 @@ class Collector:
         return self._blocks[0] if self._blocks else {}
 
     def _join(self, role: str) -> Any:
-        is_list = role in (_NUMBER, _DETAILS, MISSING)
-        fill: Callable[..., Any] = (
-            make_texts if role == "answers" else list if is_list else partial(np.array, dtype=float)
-        )
-        parts = [block[role] if role in block else fill([None] * len(block["row"])) for block in self._blocks]
+        is_list, is_text = role in (_NUMBER, _DETAILS, MISSING), role == "answers"
+        leave: Callable[..., Any] = make_texts if is_text else list if is_list else partial(np.array, dtype=float)
+        parts = [block[role] if role in block else leave([None] * len(block["row"])) for block in self._blocks]
         if is_list:
             return list(chain.from_iterable(parts))
-        if role != "answers":
+        if not is_text:
             return np.concatenate(parts)
         import pyarrow as pa
 
