@@ -47,6 +47,18 @@ _TOGETHER = 4_000_000
 """Different answers that are judged together, of those that an engine has counted."""
 
 
+class Counted:
+    """Let numbers of problems be added by `sum`."""
+
+    counts: Mapping[Any, int]
+
+    def __radd__(self, other: object) -> Any:
+        return self if other == 0 else NotImplemented
+
+    def __len__(self) -> int:
+        return sum(self.counts.values())
+
+
 def count_ballots(verdicts: Verdicts, on_conflict: str, times: Ints | None) -> VoteCounts:
     """Count the votes for each answer of each problem."""
     assert verdicts.answers is not None  # for the type checker

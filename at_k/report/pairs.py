@@ -11,8 +11,8 @@ import numpy as np
 
 from at_k.combinatorics import Ints
 from at_k.errors import InputError, Message
-from at_k.report.counting import read_rows, refuse_other_conditions
-from at_k.report.states import ACCURACY, Counted, Problem
+from at_k.report.counting import Counted, read_rows, refuse_other_conditions
+from at_k.report.states import ACCURACY, Problem
 from at_k.report.tally import Tally
 from at_k.validation import shorten
 

@@ -37,18 +37,6 @@ _HASHES = 50_000
 """Up to so many problems a tally keeps the hashes of all their names, 400 kB; beyond, one more for every eight."""
 
 
-class Counted:
-    """Let numbers of problems be added by `sum`."""
-
-    counts: Mapping[Any, int]
-
-    def __radd__(self, other: object) -> Any:
-        return self if other == 0 else NotImplemented
-
-    def __len__(self) -> int:
-        return sum(self.counts.values())
-
-
 class Moments(NamedTuple):
     """Hold what is known of the values of several problems: enough for their mean and its error bars.
 

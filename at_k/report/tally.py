@@ -21,6 +21,7 @@ from at_k.family import FAMILY
 from at_k.options.option import INDEPENDENT
 from at_k.options.registry import JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
 from at_k.report.counting import (
+    Counted,
     count_ballots,
     list_answers,
     list_votes,
@@ -40,7 +41,6 @@ from at_k.report.states import (
     ACCURACY,
     Cell,
     Count,
-    Counted,
     Problem,
     Shapes,
     Stratum,
