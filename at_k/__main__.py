@@ -4,15 +4,15 @@ import os
 import signal
 import sys
 
+# Bytes of address space. With less, OpenBLAS asks for memory again and again, and never ends.
 _NEEDED = 10**9
-"""Bytes of address space. With less, OpenBLAS asks for memory again and again, and never ends."""
 
 
+# Bytes of address space from which Arrow may reserve a gigabyte: of 1.5, it leaves too little for OpenBLAS.
 _PLENTY = 2 * 10**9
-"""Bytes of address space from which Arrow may reserve a gigabyte: of 1.5, it leaves too little for OpenBLAS."""
 
+# The status of a command that was interrupted: 128 and the number of the signal.
 _INTERRUPTED = 130
-"""The status of a command that was interrupted: 128 and the number of the signal."""
 
 
 def main() -> None:

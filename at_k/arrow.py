@@ -18,10 +18,8 @@ from at_k.samples import Answers, Ragged
 
 
 def to_chunks(column: object) -> list[Any] | None:
-    """List the Arrow arrays of a column, in its order.
-
-    The column is one of pyarrow, of a `datasets.Dataset` (also sorted, selected or formatted), or of Polars.
-    """
+    """List the Arrow arrays of a column, in its order."""
+    # The column is one of pyarrow, of a `datasets.Dataset` (also sorted, selected or formatted), or of Polars.
     if "pyarrow" not in sys.modules:  # no Arrow column can exist before pyarrow is imported
         return None
     import pyarrow as pa
@@ -218,10 +216,8 @@ def to_numbers(values: Any) -> NDArray[Any] | None:
 
 
 def to_numpy(values: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-    """Return the numbers or truth values of an Arrow array, and flags of those that are not null, if any is.
-
-    `Array.to_numpy` does the same, but loads pandas at its first call, which takes 0.3 s.
-    """
+    """Return the numbers or truth values of an Arrow array, and flags of those that are not null, if any is."""
+    # `Array.to_numpy` does the same, but loads pandas at its first call, which takes 0.3 s.
     import pyarrow as pa
 
     validity, held = values.buffers()

@@ -22,17 +22,17 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+# Averages over more subsets than this are simulated.
 MAX_SUBSETS = 100_000
-"""Averages over more subsets than this are simulated."""
 
+# Random subsets in a simulation.
 N_DRAWS = 10_000
-"""Random subsets in a simulation."""
 
+# Up to this n exact integers take no longer than floats.
 _INTEGERS_UP_TO = 128
-"""Up to this n exact integers take no longer than floats."""
 
+# Numbers held at a time while subsets are enumerated or drawn: 32 MB.
 _BLOCK = 4_000_000
-"""Numbers held at a time while subsets are enumerated or drawn: 32 MB."""
 
 
 def at_least(n: int, k: int, m: int) -> Floats:
@@ -43,10 +43,8 @@ def at_least(n: int, k: int, m: int) -> Floats:
 
 
 def fewer_than(n: int, k: int, m: int) -> Floats:
-    """Return P(fewer than m of k are correct) when c of n are, at index c = 0…n.
-
-    It is 1 − `at_least`, with all of its digits.
-    """
+    """Return P(fewer than m of k are correct) when c of n are, at index c = 0…n."""
+    # It is 1 − `at_least`, with all of its digits.
     if n <= _INTEGERS_UP_TO:
         subsets = comb(n, k)
         return divide_exactly((subsets - count for count in count_tails(n, k, m)), subsets)
@@ -54,11 +52,9 @@ def fewer_than(n: int, k: int, m: int) -> Floats:
 
 
 def mean_excess(n: int, k: int, m: int) -> Floats:
-    """Return E[max(0, correct among k − m)] when c of n are correct, at index c = 0…n.
-
-    It is Σ_{i>m} P(at least i of k). One more correct sample raises it by the chance that this sample is drawn and that
-    at least m of the k − 1 drawn beside it are correct.
-    """
+    """Return E[max(0, correct among k − m)] when c of n are correct, at index c = 0…n."""
+    # It is Σ_{i>m} P(at least i of k). One more correct sample raises it by the chance that this sample is drawn and
+    # that at least m of the k − 1 drawn beside it are correct.
     if n <= _INTEGERS_UP_TO:
         return divide_exactly(accumulate(count_tails(n - 1, k - 1, m), initial=0), comb(n, k))
     excess = np.zeros(n + 1)
@@ -125,11 +121,9 @@ def from_ratios(above: NDArray[Any], below: NDArray[Any]) -> Floats:
 
 
 def look_up(table: Callable[[int], Floats], n: Ints, c: Ints) -> Floats:
-    """Return table(n)[c] for every problem. The table is made once per distinct n.
-
-    `n` and `c` are one-dimensional and not empty; the table of n has n + 1 rows, and its further axes come last in the
-    answer.
-    """
+    """Return table(n)[c] for every problem. The table is made once per distinct n."""
+    # `n` and `c` are one-dimensional and not empty; the table of n has n + 1 rows, and its further axes come last in
+    # the answer.
     if (n == n[0]).all():
         return table(int(n[0]))[c]
     order = np.argsort(n, kind="stable")
@@ -143,11 +137,9 @@ def look_up(table: Callable[[int], Floats], n: Ints, c: Ints) -> Floats:
 def average_over_subsets(
     value: Callable[[NDArray[np.intp]], Floats], n: int, k: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Return the mean of `value` over the k-subsets of range(n), and the standard error of that mean.
-
-    `value` takes an array of subsets, one a row, and returns one number for each. Up to `MAX_SUBSETS` subsets are
-    enumerated (standard error 0); beyond, `N_DRAWS` are drawn at random.
-    """
+    """Return the mean of `value` over the k-subsets of range(n), and the standard error of that mean."""
+    # `value` takes an array of subsets, one a row, and returns one number for each. Up to `MAX_SUBSETS` subsets are
+    # enumerated (standard error 0); beyond, `N_DRAWS` are drawn at random.
     exact = comb(n, k) <= MAX_SUBSETS
     blocks = enumerate_subsets(n, k) if exact else draw_subsets(n, k, rng)
     values = np.concatenate([value(block) for block in blocks])
@@ -174,10 +166,8 @@ def draw_subsets(n: int, k: int, rng: np.random.Generator) -> Iterator[NDArray[n
 
 @lru_cache(maxsize=1024)
 def count_ways(samples: int, p: float | None) -> Floats:
-    """Return in how many ways i of these samples can be drawn, at index i.
-
-    That is C(samples, i), or P(i are kept) under thinning.
-    """
+    """Return in how many ways i of these samples can be drawn, at index i."""
+    # That is C(samples, i), or P(i are kept) under thinning.
     if p is None:
         return np.array([comb(samples, i) for i in range(samples + 1)], dtype=np.float64)
     i = np.arange(samples)
@@ -212,10 +202,8 @@ def sort_rows(keys: Sequence[Ints]) -> tuple[NDArray[np.intp], NDArray[np.bool_]
 
 
 def pack_tallies(rows: Ints) -> list[Ints]:
-    """Return integers that compare as the rows of non-negative integers do, the most significant first.
-
-    Sorting packed rows takes a tenth of the time of np.unique(axis=0), which compares rows byte by byte.
-    """
+    """Return integers that compare as the rows of non-negative integers do, the most significant first."""
+    # Sorting packed rows takes a tenth of the time of np.unique(axis=0), which compares rows byte by byte.
     base, together = int(rows.max(initial=0)) + 1, 1
     while together < rows.shape[1] and base ** (together + 1) < 2**63:
         together += 1

@@ -68,8 +68,8 @@ def write_value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (str, int, float)) else str(value)
 
 
+# The name by which `pip install` finds this package: the folder of a clone, until the package is on an index.
 PACKAGE = "."
-"""The name by which `pip install` finds this package: the folder of a clone, until the package is on an index."""
 
 
 def write_install(extra: str = "") -> str:
@@ -232,11 +232,11 @@ class SeveralModelsError(InputError):
 # Progress
 
 
+# Seconds after which a bar appears.
 _DELAY = 1
-"""Seconds after which a bar appears."""
 
+# A function that opens a bar, given the number of steps and a text. The bar has a method `update`.
 Open = Callable[[int, str], AbstractContextManager[Any]]
-"""A function that opens a bar, given the number of steps and a text. The bar has a method `update`."""
 
 
 def _open_tqdm(total: int, text: str) -> AbstractContextManager[Any]:

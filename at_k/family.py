@@ -101,6 +101,7 @@ _SIMULATED = (
 )
 _ANY = "answers and references, or grades"
 
+# Every metric by the name of its module, in the order in which they are listed everywhere.
 FAMILY = {
     metric.name: metric
     for metric in (
@@ -279,10 +280,9 @@ FAMILY = {
         ),
     )
 }
-"""Every metric by the name of its module, in the order in which they are listed everywhere."""
 
+# The names of the modules.
 METRICS = tuple(FAMILY)
-"""The names of the modules."""
 
 
 class _Outputs(dict[str, Output]):
@@ -294,8 +294,8 @@ class _Outputs(dict[str, Output]):
         return Output(metric, "a weighted sum", (metric, metric))
 
 
+# Every output by the `Key.metric` of its keys, in the order in which lines are listed.
 OUTPUTS = _Outputs({output.metric: output for metric in FAMILY.values() for output in metric.outputs})
-"""Every output by the `Key.metric` of its keys, in the order in which lines are listed."""
 
 
 def find_style(line: Key) -> Style | None:
@@ -323,15 +323,15 @@ def find_metric(name: str) -> Metric:
     return FAMILY[name]
 
 
+# The modules that compare two models.
 COMPARISONS = ("at_k_difference",)
-"""The modules that compare two models."""
 
 
 # The folders of the modules
 
 
+# Module → its kind, as `evaluate` calls it. The folder of a kind has its name in the plural.
 _KINDS = {**dict.fromkeys(METRICS, "metric"), **dict.fromkeys(COMPARISONS, "comparison")}
-"""Module → its kind, as `evaluate` calls it. The folder of a kind has its name in the plural."""
 
 _MARK = "registered-by-at-k"
 

@@ -51,8 +51,8 @@ def sample_features(config_name: str, *, scores: bool = False) -> list[Features]
     ]
 
 
+# Further arguments of `evaluate.load`.
 _OF_HOST = inspect.signature(evaluate.Metric).parameters.keys() - {"config_name", "num_process", "seed", "kwargs"}
-"""Further arguments of `evaluate.load`."""
 
 
 class SampledMetric(evaluate.Metric, ABC):
@@ -121,10 +121,8 @@ class SampledMetric(evaluate.Metric, ABC):
     def compute(
         self, *, predictions: Any = None, references: Any = None, grades: Any = None, scores: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
-        """Compute the metric over the problems given here and those added before, and then remove the latter.
-
-        If the computation fails, the problems stay, and `compute` can be called again.
-        """
+        """Compute the metric over the problems given here and those added before, and then remove the latter."""
+        # If the computation fails, the problems stay, and `compute` can be called again.
         given = {"predictions": predictions, "references": references, "grades": grades, "scores": scores}
         options = self._defaults | self._select_own(kwargs)
         for name in ("groups", "clusters"):
@@ -145,10 +143,8 @@ class SampledMetric(evaluate.Metric, ABC):
         self._add({"predictions": predictions, "references": references, **kwargs})
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
-        """Add one problem: its samples, and its entries in the other columns.
-
-        `evaluate.combine` hands it the samples as `predictions` and the reference as `references`.
-        """
+        """Add one problem: its samples, and its entries in the other columns."""
+        # `evaluate.combine` hands it the samples as `predictions` and the reference as `references`.
         row = {"predictions": prediction, "references": reference}
         for one, name in (("prediction", "predictions"), ("reference", "references")):
             if row[name] is not None and kwargs.get(name) is not None:
@@ -233,10 +229,8 @@ class SampledMetric(evaluate.Metric, ABC):
             self._store.add(batch)
 
     def _run_with_store(self, batches: list[Problems], options: dict[str, Any]) -> dict[str, Any]:
-        """Run on the problems in the store and on further ones. If that succeeds, remove them from the store.
-
-        A checker may add problems to the instance that calls it. These stay for the next computation.
-        """
+        """Run on the problems in the store and on further ones. If that succeeds, remove them from the store."""
+        # A checker may add problems to the instance that calls it. These stay for the next computation.
         held, self._store = self._store, Store()
         try:
             return self._run(held.join(*batches), options)
@@ -271,6 +265,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_locks)
 
 
+# The entries that the result of every module has if an option asks for them.
 _OUTPUTS = {
     "{group}/{key}": "with `groups`, the value of each key for each group. The label is spelled as given.",
     "details": "with `return_details`, a dict of `n_problems`, `n_samples`, `n_missing`, `n_unanswered` (the number of "
@@ -280,7 +275,6 @@ _OUTPUTS = {
     "each problem a list with a text for each sample), and "
     "`signature` (one line that states the conditions under which two numbers may be compared).",
 }
-"""The entries that the result of every module has if an option asks for them."""
 
 
 def describe_inputs(name: str, examples: str) -> str:

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from at_k.values import Key
 
 
+# Endings of the name of a picture.
 ENDINGS = (".png", ".svg", ".pdf")
-"""Endings of the name of a picture."""
 
+# Inches: the text width of a page in the styles of ICLR and NeurIPS.
 WIDTH, HEIGHT = 5.5, 3.3
-"""Inches: the text width of a page in the styles of ICLR and NeurIPS."""
 
 _STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
@@ -119,28 +119,26 @@ def make_figure(names: Iterable[str], title: str) -> tuple[Figure, Axes]:
     return figure, axes
 
 
+# The greys of G-Pass@k, from the lowest τ to the highest.
 _LIGHTEST, _DARKEST = 0.6, 0.2
-"""The greys of G-Pass@k, from the lowest τ to the highest."""
 
+# Up to this number of lines, each has a band. Eight bands over each other cannot be read.
 _MOST_BANDS = 3
-"""Up to this number of lines, each has a band. Eight bands over each other cannot be read."""
 
 _TAU_MARKERS = "x+*1234"
 
+# Letters of a model's name beside the axis; longer names are A and B there.
 _LONGEST_NAME = 10
-"""Letters of a model's name beside the axis; longer names are A and B there."""
 
 _MOST_MARKERS = 10
 
+# Points between the names of two lines, and the inches that a letter of a name takes on average.
 _LINE_HEIGHT, _LETTER = 9.5, 0.065
-"""Points between the names of two lines, and the inches that a letter of a name takes on average."""
 
 
 def draw_curves(report: Report, *, title: str | None = None, bands: Collection[str] | None = None) -> Figure:
-    """Draw every metric against k, up to the smallest n. Each line is named at its end.
-
-    mG-Pass@k is drawn at even k alone: where k is odd, its largest value is (k − 1)/k, and the line would jump.
-    """
+    """Draw every metric against k, up to the smallest n. Each line is named at its end."""
+    # mG-Pass@k is drawn at even k alone: where k is odd, its largest value is (k − 1)/k, and the line would jump.
     styles = choose_styles(leave_out_twins(report.curves.lines))
     shaded = choose_bands(list(styles)) if bands is None else bands
     lines = [take_line(report.curves, key, str(key), pen, band=str(key) in shaded) for key, pen in styles.items()]
@@ -165,9 +163,10 @@ def draw_models(models: Models, *, line: str = "pass@k", title: str | None = Non
     return draw_lines(lines, f"{key}, mean over the problems", f"{key}: {', '.join(sizes)}" if title is None else title)
 
 
+# Letters of a model's name at the end of its line.
 _LONGEST_LABEL = 24
-"""Letters of a model's name at the end of its line."""
 
+# Colours that the colour-blind tell apart, each with a marker and dashes, which tell them apart in grey.
 _MODEL_PENS: tuple[dict[str, Any], ...] = (
     {"color": "#0072B2", "marker": "o"},
     {"color": "#D55E00", "marker": "^", "dashes": (6, 1, 1, 1)},
@@ -176,7 +175,6 @@ _MODEL_PENS: tuple[dict[str, Any], ...] = (
     {"color": "#56B4E9", "marker": "v"},
     {"color": "#000000", "marker": "x", "dashes": (6, 2)},
 )
-"""Colours that the colour-blind tell apart, each with a marker and dashes, which tell them apart in grey."""
 
 
 def shorten_name(name: str) -> str:
@@ -230,8 +228,8 @@ def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
     return figure
 
 
+# Inches: the text width of a page in the style of ICML, where 500 problems have 2 dots each, and a model's row.
 _WIDEST, _ROW = 6.75, 0.22
-"""Inches: the text width of a page in the style of ICML, where 500 problems have 2 dots each, and a model's row."""
 
 
 def draw_budgets(found: Mapping[str, Budgets], *, title: str | None = None) -> Figure:
@@ -360,10 +358,8 @@ def draw_lines(lines: Sequence[Drawn], ylabel: str, title: str, *, budget: str =
 
 
 def name_ends(axes: Axes, drawn: Sequence[Drawn]) -> None:
-    """Write the name of each line beside its end.
-
-    Names that would overlap are moved apart, and a thin line leads from each to its end.
-    """
+    """Write the name of each line beside its end."""
+    # Names that would overlap are moved apart, and a thin line leads from each to its end.
     low, high = axes.get_ylim()
     height = axes.get_position().height * HEIGHT * 72  # points
     gap = _LINE_HEIGHT / height * (high - low)

@@ -15,14 +15,14 @@ from at_k.combinatorics import Floats, Ints
 from at_k.validation import describe
 from at_k.values import cached_property
 
+# Numbers compared at a time: with their flags they fit the processor's cache. 12.8 million grades are counted in 18
+# ms this way, in 31 ms all at once.
 _BLOCK = 1 << 17
-"""Numbers compared at a time: with their flags they fit the processor's cache. 12.8 million grades are counted in 18 ms
-this way, in 31 ms all at once."""
 
+# Types whose numbers count as the decimals that they print as: `np.float32(0.1)` is 0.1, not 0.10000000149. With each
+# a scale and a bound: a number below the bound that is an integer over the scale, 2^p, prints with all of its
+# decimals, for it has p at most, and 10^-p is more than half the distance to the next number of its type.
 _SINGLE = {np.float16: (8, 4), np.float32: (64, 32)}
-"""Types whose numbers count as the decimals that they print as: `np.float32(0.1)` is 0.1, not 0.10000000149. With each
-a scale and a bound: a number below the bound that is an integer over the scale, 2^p, prints with all of its decimals,
-for it has p at most, and 10^-p is more than half the distance to the next number of its type."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +92,9 @@ class Ragged:
         return counts
 
     def total(self) -> Floats:
-        """Add up the grades of each row, whatever their order, to the last digit. A missing grade counts as 0.
-
-        Grades are in [0, 1]. In each round the highest digits of every number, down to a unit, are added. The unit is
-        as small as it may be for these sums to be exact. Two rounds do for 64 grades that are above 2⁻³⁹.
-        """
+        """Add up the grades of each row, whatever their order, to the last digit. A missing grade counts as 0."""
+        # Grades are in [0, 1]. In each round the highest digits of every number, down to a unit, are added. The unit is
+        # as small as it may be for these sums to be exact. Two rounds do for 64 grades that are above 2⁻³⁹.
         rest = np.nan_to_num(to_float64(self.values), nan=0.0)
         unit, step, rounds = 1.0, 2.0 ** (53 - int(self.n.max()).bit_length()), []
         while rest.any():
@@ -231,8 +229,8 @@ class Answers:
         return self.codes.with_values(new[self.codes.values])
 
 
+# Batches of fewer problems are merged, and their grades joined: copying these costs less than keeping many parts.
 SMALL = 10_000
-"""Batches of fewer problems are merged, and their grades joined: copying these costs less than keeping many parts."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,8 +28,8 @@ from at_k.uncertainty.standard_errors import (
 from at_k.validation import check_choice, require_same_problems, shorten, type_name
 from at_k.values import Column, ErrorBar, Key, Values, spell
 
+# The skewness of values without a range above which no interval covers: a note reports it.
 _SKEWED = 2.0
-"""The skewness of values without a range above which no interval covers: a note reports it."""
 
 
 @dataclass(frozen=True)
@@ -193,8 +193,8 @@ def expand_columns(columns: Mapping[Key, Column], problems: NDArray[np.intp] | N
     return np.stack([column.expand()[chosen] for column in columns.values()], axis=1)
 
 
+# A key: a string, or what a metric made of it.
 Name = TypeVar("Name", bound=str)
-"""A key: a string, or what a metric made of it."""
 
 
 def summarize(
@@ -345,8 +345,8 @@ def _mean(column: Floats) -> float:
         return fsum((column / len(column)).tolist())
 
 
+# Multiplying by this number splits a float into two halves of 26 bits (Dekker, 1971).
 _SPLIT = 2.0**27 + 1
-"""Multiplying by this number splits a float into two halves of 26 bits (Dekker, 1971)."""
 
 _HALF = 2**26
 

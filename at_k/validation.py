@@ -18,19 +18,19 @@ K = int | Sequence[int]
 Tau = float | Fraction
 Taus = Tau | Sequence[Tau]
 
+# No float prints with more digits. The caller's context may hold fewer.
 _ALL_DIGITS = Context(prec=17)
-"""No float prints with more digits. The caller's context may hold fewer."""
 
 
 NUMBERS = (int, float, np.bool_, np.integer, np.floating, Decimal)
 
+# Types that pass for integers in NumPy.
 TIMES = (np.timedelta64, np.datetime64)
-"""Types that pass for integers in NumPy."""
 
 _FLOATS = (float, np.floating, Decimal)
 
+# Every integer up to this one fits in a 64-bit float.
 LARGEST_INTEGER = 2**53
-"""Every integer up to this one fits in a 64-bit float."""
 
 
 def is_sequence(value: object) -> bool:
@@ -115,8 +115,8 @@ def check_k(value: Any, name: str = "k") -> tuple[int, ...]:
     return tuple(map(int, numbers))
 
 
+# Counts of samples are held in 64 bits with a sign.
 _LARGEST = 2**63 - 1
-"""Counts of samples are held in 64 bits with a sign."""
 
 
 def refuse_too_many_k(k: Sequence[int], n: Ints) -> None:
@@ -132,10 +132,8 @@ def refuse_too_many_k(k: Sequence[int], n: Ints) -> None:
 
 
 def check_tau(value: Any, name: str = "tau") -> tuple[Tau, ...]:
-    """Return every threshold τ in the order given: fractions as they are, other numbers as floats.
-
-    A float means the decimal that it prints as.
-    """
+    """Return every threshold τ in the order given: fractions as they are, other numbers as floats."""
+    # A float means the decimal that it prints as.
     numbers = list(value) if is_sequence(value) else [value]
     if not numbers:
         raise ValueError(f"`{name}` must name at least one threshold; got {shorten(value)}")

@@ -145,8 +145,8 @@ def read_key(name: str, metrics: Collection[str]) -> Key | None:
     return Key(metric, int(number) if number.isdigit() else None, share)
 
 
+# The same words in English and in Chinese.
 Words = tuple[str, str]
-"""The same words in English and in Chinese."""
 
 
 @dataclass(frozen=True)

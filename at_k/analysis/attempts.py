@@ -20,12 +20,12 @@ from at_k.uncertainty.standard_errors import standard_error
 if TYPE_CHECKING:
     from at_k.report import Report
 
+# The problems that a sentence names at most, and the failed attempts of each.
 _EXAMPLES, _ATTEMPTS = 5, 8
-"""The problems that a sentence names at most, and the failed attempts of each."""
 
+# The least number of problems, none with differing samples, from which copies are suspected. If in every twentieth
+# problem samples differ, all of 60 are without one in 5 % of such data sets.
 UNVARIED = 60
-"""The least number of problems, none with differing samples, from which copies are suspected. If in every twentieth
-problem samples differ, all of 60 are without one in 5 % of such data sets."""
 
 _say = Phrases(
     {
@@ -121,17 +121,16 @@ def weigh_costs(findings: Findings) -> Iterator[Message]:
     findings.figures["costs"] = found or None
 
 
+# Orders of a problem's samples that are drawn: the error of one problem's share is at most .016.
 _ORDERS = 1000
-"""Orders of a problem's samples that are drawn: the error of one problem's share is at most .016."""
 
 
 def find_solved_within(
     costs: Floats, correct: NDArray[np.bool_], budgets: Floats, rng: np.random.Generator, *, orders: int = _ORDERS
 ) -> tuple[Floats, Floats]:
-    """Compute the chance that a problem is solved within each budget, and the variance of what was simulated.
-
-    Samples are drawn without replacement while the next one can be paid for: of equal cost, this is pass@⌊budget/cost⌋.
-    """
+    """Compute the chance that a problem is solved within each budget, and the variance of what was simulated."""
+    # Samples are drawn without replacement while the next one can be paid for: of equal cost, this is
+    # pass@⌊budget/cost⌋.
     n, c = len(costs), int(correct.sum())
     allowed = budgets * (1 + 1e-9)  # three samples of .1 cost more than .3 in floats
     exact = np.zeros(len(budgets))
@@ -166,10 +165,8 @@ class Budgets(NamedTuple):
     problems: Sequence[str]
 
     def find_needed(self, share: float, weights: Floats | None = None) -> Floats:
-        """Find the least budget that solves a share of problems; infinite where all samples solve fewer.
-
-        Each row of weights says how often every problem counts.
-        """
+        """Find the least budget that solves a share of problems; infinite where all samples solve fewer."""
+        # Each row of weights says how often every problem counts.
         counts = np.ones((1, len(self.shares))) if weights is None else weights
         curves = counts @ self.shares / counts.sum(axis=1, keepdims=True)
         reached = curves >= share - 1e-12
@@ -181,15 +178,6 @@ _MOST_BUDGETS = 100
 
 def solve_by_budget(report: Report, unit: str, *, seed: int = 0, confidence_level: float = 0.95) -> Budgets:
     """Compute the expected share of problems solved, up to the budget at which some problem has no sample left.
-
-    Args:
-        report: the report of samples that are at hand.
-        unit: one of `list_units`.
-        seed: of the orders that are drawn where costs differ.
-        confidence_level: that of the band, at each budget, for other problems.
-
-    Raises:
-        InputError: if the report does not hold its samples, or a problem costs nothing.
 
     Examples:
         >>> from at_k import score
@@ -233,8 +221,8 @@ def solve_by_budget(report: Report, unit: str, *, seed: int = 0, confidence_leve
     )
 
 
+# Data sets of the bootstrap over problems.
 _DRAWS = 999
-"""Data sets of the bootstrap over problems."""
 
 
 def compare_budgets(
@@ -242,17 +230,16 @@ def compare_budgets(
 ) -> Message:
     """Say at which budgets two models solve a share of the problems, and how many times as much the first one takes.
 
-    The interval is from a bootstrap over problems, which are drawn together where both models have the same ones. It
-    has no upper end where the first model solves the share in too few of these data sets, and begins at 0 where the
-    second one does. Its quantiles are those of half of 1 − `confidence_level`: the others covered .88 to .92 in four of
-    seven simulated cells, these .945 to 1.
-
     Examples:
         >>> from at_k import score
         >>> cheap, dear = (score({"grades": [[1, 1]] * 9, "cost": [[each] * 2] * 9}) for each in (1, 2))
         >>> print(compare_budgets(*(solve_by_budget(each, "cost") for each in (cheap, dear)), ("cheap", "dear")))
         80 % of the problems are solved for 1 of cost each by cheap, and for 2 by dear: 0.5 times as much [0.5, 0.5].
     """
+    # The interval is from a bootstrap over problems, which are drawn together where both models have the same ones. It
+    # has no upper end where the first model solves the share in too few of these data sets, and begins at 0 where the
+    # second one does. Its quantiles are those of half of 1 − `confidence_level`: the others covered .88 to .92 in four
+    # of seven simulated cells, these .945 to 1.
     rng, paired = np.random.default_rng(seed), list(a.problems) == list(b.problems)
     drawn = [_draw_problems(rng, len(own.problems)) for own in ((a,) if paired else (a, b))]
     needed = [float(own.find_needed(share)[0]) for own in (a, b)]
@@ -277,8 +264,8 @@ def _draw_problems(rng: np.random.Generator, problems: int) -> Floats:
     return np.bincount(drawn.ravel(), minlength=_DRAWS * problems).reshape(_DRAWS, problems).astype(np.float64)
 
 
+# The unit of a budget where each sample costs as much as any other.
 SAMPLES = "samples"
-"""The unit of a budget where each sample costs as much as any other."""
 
 
 def list_units(report: Report) -> list[str]:

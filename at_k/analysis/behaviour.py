@@ -19,52 +19,52 @@ from at_k.report.notes import VOTE_OF_GRADES
 from at_k.uncertainty.standard_errors import find_noise_floor, find_within_variance, standard_error
 from at_k.values import ErrorBar
 
+# A model rarely repeats the correct answers that it finds if fewer samples than this are correct on average, where
+# one is. With three samples or fewer, no model can do that.
 RARE = 1 / 3
-"""A model rarely repeats the correct answers that it finds if fewer samples than this are correct on average, where one
-is. With three samples or fewer, no model can do that."""
 
+# The number of samples with the same correct answer that agree, and could have won the vote.
 AGREE = 2
-"""The number of samples with the same correct answer that agree, and could have won the vote."""
 
+# Wrong answers scatter if two wrong samples of a problem give the same one less often than this, and agree if more.
 SCATTER = 0.5
-"""Wrong answers scatter if two wrong samples of a problem give the same one less often than this, and agree if more."""
 
+# The share of samples that repeat another one's answer above which further samples hardly find other answers.
 REPEATED = 0.9
-"""The share of samples that repeat another one's answer above which further samples hardly find other answers."""
 
+# Two samples that write the same text of 100 characters or more are copies rather than a coincidence, as of a cache
+# or of greedy decoding. Copies of code occur without either, so a tenth of the samples may be.
 LONG, COPIED = 100, 0.1
-"""Two samples that write the same text of 100 characters or more are copies rather than a coincidence, as of a cache or
-of greedy decoding. Copies of code occur without either, so a tenth of the samples may be."""
 
+# The problems that a sentence names at most.
 _EXAMPLES = 5
-"""The problems that a sentence names at most."""
 
+# High is above 0.8 and low below 0.5 in the page of AISBench on accuracy metrics, which calls both hypothetical.
 HIGH, LOW = 0.8, 0.5
-"""High is above 0.8 and low below 0.5 in the page of AISBench on accuracy metrics, which calls both hypothetical."""
 
+# The rows of the decision matrix of AISBench by the levels of pass@k, avg@n and cons@k. Its fourth row, with cons@k
+# above pass@k, would be a mistake.
 MATRIX: dict[tuple[str | None, ...], str] = {
     ("high", "medium", "low"): "unstable",
     ("medium",) * 3: "even",
     ("low",) * 3: "ineffective",
 }
-"""The rows of the decision matrix of AISBench by the levels of pass@k, avg@n and cons@k. Its fourth row, with cons@k
-above pass@k, would be a mistake."""
 
+# Requirements of AISBench for three kinds of use: all of these values must be above these numbers.
 TARGETS = {
     "reliability": {"cons@k": 0.8, "pass@k": 0.9},
     "tolerance": {"pass@k": 0.8, "avg@n": 0.7},
     "balance": {"avg@n": 0.75},
 }
-"""Requirements of AISBench for three kinds of use: all of these values must be above these numbers."""
 
 _NAMES = {"pass@k": "passed", "avg@n": "average", "cons@k": "cons"}
 
+# Runs differ if samples without an order would differ as much with at most this probability. It is small, since the
+# test is made for every data set.
 CHANCE = 0.001
-"""Runs differ if samples without an order would differ as much with at most this probability. It is small, since the
-test is made for every data set."""
 
+# The calibrated votes that are drawn to see how large their calibration error is by chance.
 _DRAWS = 200
-"""The calibrated votes that are drawn to see how large their calibration error is by chance."""
 
 _say = Phrases(
     {

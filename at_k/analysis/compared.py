@@ -26,8 +26,8 @@ from at_k.values import Key
 
 _SHOWN_FLIPS = 5
 
+# Up to this n, a band is over every k; of more, over k that are evenly spread on a logarithmic axis.
 _EVERY_K = 512
-"""Up to this n, a band is over every k; of more, over k that are evenly spread on a logarithmic axis."""
 
 _say = Phrases(
     {
@@ -98,10 +98,8 @@ class Band(Shown):
 
     @property
     def first_loss(self) -> tuple[int, int | None] | None:
-        """Return the least and the largest k at which a can be worse than b for the first time.
-
-        The second is None if no loss is shown: a may then be worse at no k. None if a is better at every k.
-        """
+        """Return the least and the largest k at which a can be worse than b for the first time."""
+        # The second is None if no loss is shown: a may then be worse at no k. None if a is better at every k.
         possible = [k for k, low in zip(self.k, self.low, strict=True) if low <= 0]
         shown = [k for k, high in zip(self.k, self.high, strict=True) if high < 0]
         return (possible[0], shown[0] if shown else None) if possible else None
@@ -122,8 +120,8 @@ class Band(Shown):
         return Sheet([Sentences(self.describe(), "lead"), Table(head, rows, left=0)], data=data)
 
 
+# The words for spans of k by their verdict.
 _SPANS = {"a": "gain", "b": "loss"}
-"""The words for spans of k by their verdict."""
 
 
 @dataclass(frozen=True)
@@ -294,11 +292,11 @@ class Compared(Shown):
         return {"names": self.names, "keys": keys, "bands": bands, "noise_floor": self.noise, **further}
 
 
+# The numbers of a comparison that are written as data.
 _MEASURED = (
     "a", "b", "difference", "low", "high", "bounded", "method", "effective", "p_value", "p_adjusted", "won", "lost",
     "tied", "paired", "fragility",
 )  # fmt: skip
-"""The numbers of a comparison that are written as data."""
 
 
 def _write_difference(value: float, *, points: bool) -> str:

@@ -63,8 +63,8 @@ _say = Phrases(
     }
 )
 
+# Problems that are listed, of those whose values differ most.
 _FLIPS = 10
-"""Problems that are listed, of those whose values differ most."""
 
 
 @takes(COMPARING, SCORED)

@@ -38,17 +38,17 @@ _say = Phrases(
     }
 )
 
+# The rules, in the order of what they say.
 _RULES = (*attempts.RULES, *behaviour.RULES)
-"""The rules, in the order of what they say."""
 
+# The figures that are None where their rule has nothing to look at.
 _FIGURES = (
     "flaky", "correct_of_all", "correct_of_present", "costs", "repeated", "copied", "wrong_agreement", "wrong_majority",
     "stability", "design_effect", "independent_problems",
 )  # fmt: skip
-"""The figures that are None where their rule has nothing to look at."""
 
+# Values that were written with six digits may break an inequality by this much.
 _ROUNDING = 1e-6
-"""Values that were written with six digits may break an inequality by this much."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

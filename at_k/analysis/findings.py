@@ -24,11 +24,11 @@ from at_k.uncertainty.standard_errors import standard_error
 from at_k.validation import shorten
 from at_k.values import Column, ErrorBar, Key, Keyed, cached_property
 
+# A difference of at most this is not worth a sentence, even if it is shown: one problem in twenty.
 FAR = 0.05
-"""A difference of at most this is not worth a sentence, even if it is shown: one problem in twenty."""
 
+# The level of the intervals if the report has none.
 _LEVEL = 0.95
-"""The level of the intervals if the report has none."""
 
 
 class Estimate(NamedTuple):
@@ -163,8 +163,8 @@ class Findings:
         return self.compare(a, b)
 
 
+# A rule looks at a report, notes its figures, and says what it found.
 Rule = Callable[[Findings], Iterator[Message]]
-"""A rule looks at a report, notes its figures, and says what it found."""
 
 
 def quote(problem: str) -> str:

@@ -43,8 +43,8 @@ _say = Phrases(
     }
 )
 
+# Notes that an unpaired comparison leaves out: each of its numbers says that it is unpaired.
 OF_MATCHING = ("compare.dropped", "compare.by_order")
-"""Notes that an unpaired comparison leaves out: each of its numbers says that it is unpaired."""
 
 
 @dataclass(frozen=True)
@@ -184,11 +184,9 @@ def _refuse_unmatched(models: Sequence[Measured], shared: set[str], only: Sequen
 
 
 def _find_clusters(clusters: object, models: Sequence[Measured], problems: Sequence[str]) -> list[str] | None:
-    """Find the cluster of each problem that is compared.
-
-    `clusters` has one label per problem of the first model, or maps problems to labels; True means the groups,
-    False for none, and None for the clusters that the intervals of the reports are made with.
-    """
+    """Find the cluster of each problem that is compared."""
+    # `clusters` has one label per problem of the first model, or maps problems to labels; True means the groups, False
+    # for none, and None for the clusters that the intervals of the reports are made with.
     if clusters is False:
         return None
     if clusters is None or clusters is True:

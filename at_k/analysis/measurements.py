@@ -94,10 +94,8 @@ def find_variances(report: Report, name: str, keys: Sequence[Key]) -> dict[Key, 
 
 
 def read_models(models: Mapping[str, Any], options: Mapping[str, Any]) -> list[Measured]:
-    """Read what was measured of each model. Data that are not scored yet are scored with the options.
-
-    `metrics` also chooses among numbers that are there; see `choose_keys`.
-    """
+    """Read what was measured of each model. Data that are not scored yet are scored with the options."""
+    # `metrics` also chooses among numbers that are there; see `choose_keys`.
     scoring = {name: value for name, value in options.items() if name in SCORED}
     scored = {name: find_scored(data) for name, data in models.items()}
     if all(found is not None for found in scored.values()):
@@ -164,9 +162,9 @@ def read_report(report: Report) -> Measured:
     return Measured(values, report.problems, named, conditions, report.labels, report.clusters, report)
 
 
+# Conditions in which two models may differ: what was asked for, how often was sampled, and which error bars were
+# wanted. What matters of k and τ is in the key.
 _OF_NO_COMPARISON = ("n", "k", "tau", "estimator", "ci", "target", "ci_method", "clusters")
-"""Conditions in which two models may differ: what was asked for, how often was sampled, and which error bars were
-wanted. What matters of k and τ is in the key."""
 
 
 def read_conditions(signature: str) -> dict[str, str]:
@@ -182,10 +180,8 @@ def read_conditions(signature: str) -> dict[str, str]:
 
 
 def find_differing_conditions(models: Sequence[Measured], keys: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Find the conditions in which the models differ: name → what it was for each model.
-
-    Values without a signature say nothing about their conditions, and are passed over.
-    """
+    """Find the conditions in which the models differ: name → what it was for each model."""
+    # Values without a signature say nothing about their conditions, and are passed over.
     known = [model.conditions for model in models if model.conditions]
     found: dict[str, tuple[str, ...]] = {}
     for key in keys:
@@ -217,10 +213,8 @@ def check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Float
 
 
 def choose_keys(metrics: str | Iterable[str] | Mapping[str, float] | None, models: Sequence[Measured]) -> list[str]:
-    """Return the keys to compare, which all models have, as the first one has them.
-
-    Those whose values are too large to be compared are left out.
-    """
+    """Return the keys to compare, which all models have, as the first one has them."""
+    # Those whose values are too large to be compared are left out.
     common = {key: key for key in models[0].values if all(key in model.values for model in models[1:])}
     if not common:
         raise _say.error("compare.no_key", keys="; ".join(", ".join(model.values) for model in models))

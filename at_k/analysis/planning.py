@@ -37,20 +37,20 @@ from at_k.validation import check_k, is_number, is_sequence, require_same_proble
 if TYPE_CHECKING:
     from at_k.signatures import PlanOptions, Unpack
 
+# The number at which a search for enough problems or samples ends.
 _MOST_PROBLEMS, _MOST_SAMPLES = 10_000_000, 4_096
-"""The number at which a search for enough problems or samples ends."""
 
+# Correlations of difficulties where no second pilot tells: in real pairs they were .37 to .81. Plans that assumed .8
+# found the difference with a power of .61–.65 where .8 was promised.
 CAUTIOUS, OPTIMISTIC = 0.5, 0.8
-"""Correlations of difficulties where no second pilot tells: in real pairs they were .37 to .81. Plans that assumed .8
-found the difference with a power of .61–.65 where .8 was promised."""
 
+# Numbers of problems to look at without a pilot.
 _SIZES = (30, 100, 300, 1000)
-"""Numbers of problems to look at without a pilot."""
 
+# With fewer problems than these whose value is not the most frequent one, a pilot cannot tell, or is rough. In
+# simulations, the predicted standard error was off by 91 % in the median with 0–4 of them, 23 % with 5–9, 15 % with
+# 10–14, 7 % with 20–39 and 3 % with 60.
 _NONE, _FEW = 5, 10
-"""With fewer problems than these whose value is not the most frequent one, a pilot cannot tell, or is rough. In
-simulations, the predicted standard error was off by 91 % in the median with 0–4 of them, 23 % with 5–9, 15 % with
-10–14, 7 % with 20–39 and 3 % with 60."""
 
 _say = Phrases(
     {

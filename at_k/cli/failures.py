@@ -79,17 +79,17 @@ def explain_absent(path: str, words: str) -> None:
     raise FileNotFoundError(f"{what} {path or repr(path)}. {way_on}")
 
 
+# The exit statuses for data that cannot be used, and for a wrong command line, as Typer has it.
 DATA, WRONG = 1, 2
-"""The exit statuses for data that cannot be used, and for a wrong command line, as Typer has it."""
 
 
+# Parameter without which a command cannot run → what to type.
 _LACKING = {
     "paths": "Give the file or folder that a harness wrote: at-k {command} results.jsonl",
     "out": "Name the file to write: --out curves.svg",
     "condition": "Say what holds for a problem: --where '0.1 <= avg <= 0.9'",
     "to": "Name the format to write: --to every-eval-ever",
 }
-"""Parameter without which a command cannot run → what to type."""
 
 
 class Command(TyperCommand):
@@ -161,8 +161,8 @@ def explain_paths(ctx: Any) -> Iterator[None]:
         raise
 
 
+# A word that is no command → the command that does it.
 _MEANT = {"predict": "plan --predict", "rank": "compare", "read": "score", "report": "score", "eval": "score"}
-"""A word that is no command → the command that does it."""
 
 
 class Commands(TyperGroup):
@@ -212,10 +212,8 @@ def is_given(ctx: Any, name: str) -> bool:
 
 @contextmanager
 def end_plainly(*, debug: bool = False, failed: int = DATA, models: bool = False) -> Iterator[None]:
-    """Turn an exception into one line on standard error and the status `failed`. With `debug`, let it through.
-
-    With `models`, the command has this option, which is a way on where results are of several models.
-    """
+    """Turn an exception into one line on standard error and the status `failed`. With `debug`, let it through."""
+    # With `models`, the command has this option, which is a way on where results are of several models.
     try:
         yield
     except (typer.Exit, typer.Abort, typer.BadParameter):

@@ -18,18 +18,18 @@ from at_k.errors import InputError, Message, Spelling, quote_word
 from at_k.options.option import READ, TARGETS, Option
 from at_k.options.registry import COMPARING, GATING, PLANNING, SCORING, TALLYING
 
+# Options that no command offers.
 _OF_PYTHON = (
     *("select", "score_weights", "higher_is_better", "seed", "names", "data", "spread", "power", "correlation"),
 )
-"""Options that no command offers."""
 
+# Option of the library → its spelling in the command.
 FLAGS = {
     option.name: option.spelling
     for options in (GATING, PLANNING, COMPARING, SCORING, TALLYING)
     for option in options.values()
     if option.name not in _OF_PYTHON
 }
-"""Option of the library → its spelling in the command."""
 
 
 class Flags(Spelling):
@@ -68,8 +68,8 @@ def spell(sentence: str | Message | InputError) -> str:
     return sentence if isinstance(sentence, str) else sentence.render(Flags())
 
 
+# The panel of the help for options of the command alone; the others are groups of options.
 OUTPUT = "What is written"
-"""The panel of the help for options of the command alone; the others are groups of options."""
 
 
 FORMATS, CHECKERS = "at_k.readers.formats:FORMATS", "at_k.grading.checkers:checkers"
@@ -132,10 +132,8 @@ HelpAll = Annotated[bool, typer.Option("--help-all", is_eager=True, callback=pri
 
 
 def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command `--debug`, and the flags of these options. It gets their values, read and checked.
-
-    Its `--help` shows those that are `short`, and `--help-all` shows all.
-    """
+    """Give a command `--debug`, and the flags of these options. It gets their values, read and checked."""
+    # Its `--help` shows those that are `short`, and `--help-all` shows all.
     options = {each.name: each for group in groups for each in group.values() if each.name not in _OF_PYTHON}
 
     def declare(command: Callable[..., None]) -> Callable[..., None]:
@@ -353,9 +351,10 @@ def _split(texts: Iterable[str] | None) -> list[str]:
     return [part.strip() for text in texts or () for part in text.split(",") if part.strip()]
 
 
+# The options that are shares, which may be given in percent.
 _SHARES = ("half_width", "detect", "margin", "threshold", "expect")
-"""The options that are shares, which may be given in percent."""
 
+# The types of the command, where they do not follow from those of Python.
 _KINDS = {
     **dict.fromkeys((*_SHARES, "confidence_level"), str),
     "groups": str,
@@ -365,8 +364,8 @@ _KINDS = {
     "tau": str,
     "target": Literal[tuple(target.replace("_", "-") for target in TARGETS)],
 }
-"""The types of the command, where they do not follow from those of Python."""
 
+# Option → what turns its text, or texts, into its value.
 _READERS: dict[str, Callable[[Any], Any]] = {
     **{name: partial(_read_decimal, name) for name in _SHARES},
     "metrics": read_metrics,
@@ -385,4 +384,3 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "format": partial(read_name, "--input-format", "format", FORMATS),
     "check_correct_fn": partial(read_name, "--check", "checker", CHECKERS),
 }
-"""Option → what turns its text, or texts, into its value."""

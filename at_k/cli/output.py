@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+# A line as pieces of text, each with its style as Rich spells it; "" for none.
 Line = list[tuple[str, str]]
-"""A line as pieces of text, each with its style as Rich spells it; "" for none."""
 
+# Replacements of the signs of our own texts where there is only ASCII.
 _ASCII = str.maketrans(
     {"τ": "tau", "·": "-", "×": "x", "–": "-", "—": "-", "−": "-", "…": "...", "“": '"', "”": '"', "⌈": "", "⌉": "",
      "≤": "<=", "≥": ">=", "→": "->", "½": "1/2", "─": "-"}
 )  # fmt: skip
-"""Replacements of the signs of our own texts where there is only ASCII."""
 
 
+# Seconds after which a bar appears.
 _DELAY = 1
-"""Seconds after which a bar appears."""
 
 
 def make_console(*, stderr: bool = False) -> Console:
@@ -60,10 +60,8 @@ def print_lines(lines: Iterable[Line], console: Console) -> None:
 
 @contextmanager
 def show_work(text: str) -> Iterator[None]:
-    """Show on standard error, if it is a terminal, that work goes on and for how long; it is gone afterwards.
-
-    Checks, and the reading of files, have a line of their own with a bar, if they take more than a second.
-    """
+    """Show on standard error, if it is a terminal, that work goes on and for how long; it is gone afterwards."""
+    # Checks, and the reading of files, have a line of their own with a bar, if they take more than a second.
     if not sys.stderr.isatty():
         yield
         return
@@ -99,17 +97,17 @@ def show_work(text: str) -> Iterator[None]:
             yield
 
 
+# Ending of a file → the form that is written into it.
 BY_ENDING = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html", ".txt": "table"}
-"""Ending of a file → the form that is written into it."""
 
+# The forms that have no place for notes, which then go to standard error.
 _WITHOUT_NOTES = ("csv", "latex")
-"""The forms that have no place for notes, which then go to standard error."""
 
+# The width of a table in a file.
 _IN_FILE = 100
-"""The width of a table in a file."""
 
+# The endings of a file of columns. CSV has no lists.
 _COLUMNS = (".csv", ".jsonl", ".parquet")
-"""The endings of a file of columns. CSV has no lists."""
 
 
 def choose_form(form: str | None, out: str | None, more: Mapping[str, str] | None = None) -> str:
@@ -145,10 +143,8 @@ def check_targets(
 
 
 def write_result(found: Shown | Sheet, form: str | None, out: str | None = None, **forms: Callable[[], str]) -> None:
-    """Write a result to standard output or to a file, in one of `forms` or in one that every sheet has.
-
-    What a form has no place for goes to standard error: what was read, and notes.
-    """
+    """Write a result to standard output or to a file, in one of `forms` or in one that every sheet has."""
+    # What a form has no place for goes to standard error: what was read, and notes.
     form, console = choose_form(form, out), make_console()
     sheet = found if isinstance(found, Sheet) else found.sheet(short=True)
     if form == "table" and out is None:

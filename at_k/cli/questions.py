@@ -102,8 +102,8 @@ def _compare_benchmarks(paths: Sequence[str], against: Sequence[str], form: str,
     write_result(compare_benchmarks(first, second, **pooling), form)
 
 
+# Options of a comparison of two models on one benchmark.
 _OF_TWO = ("margin", "extra_tests", "band", "target")
-"""Options of a comparison of two models on one benchmark."""
 
 
 def _refuse_given(options: Mapping[str, Any], names: Sequence[str], sentence: str) -> None:
@@ -120,8 +120,8 @@ def _choose_scoring(options: Mapping[str, Any]) -> dict[str, Any]:
     return scoring | {"clusters": field, "groups": field or "none", "confidence_level": None}
 
 
+# Ending of a file → the form that is written into it.
 _FORMS = {**BY_ENDING, ".xml": "junit"}
-"""Ending of a file → the form that is written into it."""
 
 
 def judge_files(paths: Sequence[str], *, against: Sequence[str], form: str, out: Sequence[str], **given: Any) -> int:

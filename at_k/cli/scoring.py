@@ -156,10 +156,8 @@ def count_files(
     concat: bool = False,
     **options: Any,
 ) -> None:
-    """Count the problems of files, and write their sum.
-
-    A file is gone before the next one is read, so that memory does not grow with their number.
-    """
+    """Count the problems of files, and write their sum."""
+    # A file is gone before the next one is read, so that memory does not grow with their number.
     import typer
 
     from at_k.readers.paths import find_files
@@ -186,8 +184,8 @@ def count_files(
         say_written(out)
 
 
+# Option → what readers call its value.
 _SUBJECTS = {"--model": ("model",), "--dataset": ("dataset", "task", "evaluation", "benchmark")}
-"""Option → what readers call its value."""
 
 
 def convert_files(

@@ -45,8 +45,8 @@ _POLICY = (
 )
 _METRIC = "gpassk"
 _SETTINGS = ("lang", "theme", "__theme", "__sign")
+# Names in addresses of the third edition that still mean the same.
 _KEPT = {"explore": ("draw",), "score": ("example", "key"), "plan": ("problems", "samples")}
-"""Names in addresses of the third edition that still mean the same."""
 
 _DRAWN = re.compile(r"(.+@)(\d+)(.*)")
 

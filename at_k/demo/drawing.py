@@ -21,11 +21,11 @@ from at_k.values import ErrorBar, Key
 
 Data = dict[str, Any]
 
+# Columns of a staircase. With more problems, neighbours share one.
 MOST_CELLS = 120
-"""Columns of a staircase. With more problems, neighbours share one."""
 
+# Problems whose answers are listed.
 MOST_LISTED = 400
-"""Problems whose answers are listed."""
 
 _MOST_ANSWERS, _LONGEST = 6, 60
 _FRACTIONS = {0.25: "¼", 0.5: "½", 0.75: "¾"}

@@ -6,15 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+# Name → file.
 EXAMPLES = {"qwen25_math": "qwen25_math.jsonl", "taubench_airline": "taubench_airline.jsonl"}
-"""Name → file."""
 
+# A file with the samples of two models, which its column `prompt` names.
 PAIR = "codex_puzzles.jsonl"
-"""A file with the samples of two models, which its column `prompt` names."""
 
+# A file with ten published results: of how many problems how many samples are right.
 PUBLISHED = "published.jsonl"
-"""A file with ten published results: of how many problems how many samples are right."""
 
+# Name of a format → a small file of it, in the folder `harness`.
 HARNESSES = {
     "inspect_ai": "inspect_ai.eval",
     "lm-eval": "lm-eval.jsonl",
@@ -28,18 +29,13 @@ HARNESSES = {
     "verifiers": "verifiers.jsonl",
     "verl": "verl.jsonl",
 }
-"""Name of a format → a small file of it, in the folder `harness`."""
 
+# The prefix of such names.
 HARNESS = "harness/"
-"""The prefix of such names."""
 
 
 def folder() -> Path:
-    """Return the folder of the files.
-
-    Raises:
-        FileNotFoundError: if the library is installed without the files.
-    """
+    """Return the folder of the files."""
     here = Path(__file__).resolve().parent
     for data in (here / "data", here.parent.parent / "examples" / "data"):  # as installed, and as in a clone
         if all((data / file).is_file() for file in EXAMPLES.values()):

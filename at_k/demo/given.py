@@ -43,11 +43,7 @@ class File:
 
     @classmethod
     def take(cls, sent: object) -> File:
-        """Take a file as the page sends it: `name`, and `text` or `packed`, the bytes in base64; or a text alone.
-
-        Raises:
-            InputError: if it was sent otherwise.
-        """
+        """Take a file as the page sends it: `name`, and `text` or `packed`, the bytes in base64; or a text alone."""
         if isinstance(sent, str):
             if is_address(sent):
                 return cls(*read_file(sent))
@@ -116,11 +112,7 @@ class Given:
 
     @classmethod
     def take(cls, sent: object) -> Given:
-        """Take a text, a file, or a list of files.
-
-        Raises:
-            InputError: if there is nothing, or the files are too many or too large, or were not sent as the page does.
-        """
+        """Take a text, a file, or a list of files."""
         listed = sent if isinstance(sent, list) else [sent]
         if len(listed) > MOST_FILES:
             raise make_error("given.too_many_files", count=len(listed), most=MOST_FILES)
@@ -156,17 +148,7 @@ class Given:
     def read(
         self, columns: Mapping[str, str | None], *, concat: bool = False, pool: list[str] | None = None, **reading: Any
     ) -> Samples:
-        """Read the samples of all files, within the limits of the page.
-
-        Args:
-            columns: role → column, where it is not guessed.
-            concat: whether several files hold different problems, even if their names are equal.
-            pool: columns whose rows are of one model; "file" for files.
-            reading: the other arguments of `Reading`.
-
-        Raises:
-            InputError: if they cannot be read.
-        """
+        """Read the samples of all files, within the limits of the page."""
         reading["pool"] = [each for each in pool or () if each != "file"]
         if len(self.files) == 1:
             samples = self.files[0].read(columns, reading)

@@ -21,11 +21,11 @@ from at_k.demo.limits import BODY_SECONDS, BUSY_SECONDS, HEAD_SECONDS, MAX_BODIE
 
 RETRY = {"Retry-After": str(BUSY_SECONDS)}
 
+# Paths of Gradio that store, record, serve or fetch files, which no demo needs.
 _CLOSED = re.compile(
     r"/gradio_api/(upload|file|proxy|stream|component_server|runs|monitoring|vibe|deep_link|process_recording)"
     r"|/(monitoring|theme_preview|login|logout|svelte|dev|pwa|manifest\.json)(/|$)|//|/\.\./"
 )
-"""Paths of Gradio that store, record, serve or fetch files, which no demo needs."""
 
 _GRADIO = re.compile(r"/gradio_api/|/(config|queue|run|call|api)(/|$)")
 
@@ -37,11 +37,11 @@ _REFUSALS = {
     503: "Too many requests come at once. Try again in a few seconds.",
 }
 
+# Bytes outside of the strings of JSON for Gradio, and lists and objects in it. A demo sends a few hundred.
 _MOST_SYNTAX, _MOST_LISTS = 20_000, 200
-"""Bytes outside of the strings of JSON for Gradio, and lists and objects in it. A demo sends a few hundred."""
 
+# Headers of every answer.
 HEADERS = {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
-"""Headers of every answer."""
 
 
 class Guard:
@@ -97,11 +97,9 @@ class Guard:
 
 
 def _is_plain(body: bytes) -> bool:
-    """Return whether a body for Gradio is JSON of few values, none of which refers to a file.
-
-    Gradio walks through all values, and answers no other request meanwhile. Where a value refers to a file, Gradio
-    fetches that file from any address.
-    """
+    """Return whether a body for Gradio is JSON of few values, none of which refers to a file."""
+    # Gradio walks through all values, and answers no other request meanwhile. Where a value refers to a file, Gradio
+    # fetches that file from any address.
     if not body:
         return True
     # Once escaped quotes are removed, every other part is outside of a string. A part that is not split counts in full.
@@ -144,11 +142,7 @@ async def _reject_socket(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def find_mcp() -> bool:
-    """Return whether Gradio's variable GRADIO_MCP_SERVER asks for tools for MCP.
-
-    Raises:
-        RuntimeError: if they are, and the package is missing. Gradio would be silent.
-    """
+    """Return whether Gradio's variable GRADIO_MCP_SERVER asks for tools for MCP."""
     wanted = os.environ.get("GRADIO_MCP_SERVER", "").lower() in ("1", "true")
     if wanted and find_spec("mcp") is None:
         raise RuntimeError("GRADIO_MCP_SERVER asks for MCP, which needs its extra: pip install 'at-k[mcp]'")
@@ -156,12 +150,10 @@ def find_mcp() -> bool:
 
 
 def limit_heads() -> None:
-    """Let servers that are started from now on close connections on which the head of a request does not come.
-
-    Problem: a caller who sends one byte a minute holds a connection, and thousands of them hold all that there are.
-    Seen in: uvicorn 0.54. Its `timeout_keep_alive` ends with the first byte of a request.
-    Upstream: https://github.com/Kludex/uvicorn/issues/157 asks for such a limit.
-    """
+    """Let servers that are started from now on close connections on which the head of a request does not come."""
+    # Problem: a caller who sends one byte a minute holds a connection, and thousands of them hold all that there are.
+    # Seen in: uvicorn 0.54. Its `timeout_keep_alive` ends with the first byte of a request. Upstream:
+    # https://github.com/Kludex/uvicorn/issues/157 asks for such a limit.
     auto.AutoHTTPProtocol = PunctualProtocol
 
 

@@ -14,11 +14,11 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from at_k.demo.limits import HUB_SECONDS, LIMITS
 from at_k.demo.words import make_error
 
+# The address of the Hub, from the variable that its own library reads.
 ENDPOINT = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
-"""The address of the Hub, from the variable that its own library reads."""
 
+# Suffixes of the hosts to which the Hub redirects for large files.
 _STORES = (".huggingface.co", ".hf.co")
-"""Suffixes of the hosts to which the Hub redirects for large files."""
 
 _ADDRESS = re.compile(r"\s*(?:https?|hf)://\S[^\n]*\s*", re.IGNORECASE)
 _REPOSITORY = r"datasets/(?P<repository>\w[\w.-]*/\w[\w.-]*)"
@@ -27,11 +27,11 @@ _FILES = (
     re.compile(rf"hf://{_REPOSITORY}(?:@(?P<revision>[\w.%-]+))?/{_PATH}", re.ASCII),
     re.compile(rf"https://huggingface\.co/{_REPOSITORY}/(?:blob|resolve|raw)/(?P<revision>[\w.%-]+)/{_PATH}", re.ASCII),
 )
+# The query of the Hub's own links to a file.
 _DOWNLOAD = "?download=true"
-"""The query of the Hub's own links to a file."""
 
+# Status codes of files that are private or missing.
 _HIDDEN = (401, 403, 404, 410)
-"""Status codes of files that are private or missing."""
 
 _PIECE = 1 << 18
 
@@ -60,11 +60,7 @@ def is_address(text: str) -> bool:
 
 
 def read_file(address: str) -> tuple[str, bytes]:
-    """Read a file of a public data set on the Hub, without a name of ours: its name, and its content.
-
-    Raises:
-        InputError: if the address is of anything else, or the file is too large, missing, or does not come in time.
-    """
+    """Read a file of a public data set on the Hub, without a name of ours: its name, and its content."""
     text = address.strip().removesuffix(_DOWNLOAD)
     found = next(filter(None, (pattern.fullmatch(text) for pattern in _FILES)), None)
     path = unquote(found["path"]) if found else ""

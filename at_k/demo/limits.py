@@ -2,22 +2,22 @@
 
 from at_k.validation import Limits
 
+# The options of readers that a visitor may set.
 READING = (
     *("columns", "where", "pool", "concat", "scorer", "filter", "tests", "errors", "scale"),
     *("rows_at", "correct", "wrong"),
 )
-"""The options of readers that a visitor may set."""
 
+# The options of results that a visitor may set. The others run code, start processes, or name functions.
 OFFERED = (
     *("metrics", "k", "thresholds", "ties", "on_conflict", "select", "score_weights"),
     *("higher_is_better", "threshold", "missing", "groups", "confidence_level", "target"),
     *("extract_fn", "check_correct_fn", "equivalence", "sampling", *READING),
 )
-"""The options of results that a visitor may set. The others run code, start processes, or name functions."""
 
 COMPARING = ("margin", "unmatched", "method")
+# The options that a comparison and a plan add.
 PLANNING = ("k", "tau")
-"""The options that a comparison and a plan add."""
 
 LIMITS = Limits(
     max_bytes=5_000_000,
@@ -29,47 +29,47 @@ LIMITS = Limits(
     max_groups=30,
 )
 
+# Files that are read together.
 MOST_FILES = 32
-"""Files that are read together."""
 
+# Pieces of work that are done at the same time, each of another visitor: one more than one address may have done.
 MOST_AT_ONCE = 3
-"""Pieces of work that are done at the same time, each of another visitor: one more than one address may have done."""
 
+# CPU time of one piece of work, in a process of its own.
 CPU_SECONDS = 10.0
-"""CPU time of one piece of work, in a process of its own."""
 
+# CPU time after which a data set is scored without its vote.
 VOTE_SECONDS = 5.0
-"""CPU time after which a data set is scored without its vote."""
 
+# CPU time after which models are compared without bands.
 BAND_SECONDS = 4.0
-"""CPU time after which models are compared without bands."""
 
+# Time of one piece of work on a machine that is busy with other work.
 WALL_SECONDS = 120.0
-"""Time of one piece of work on a machine that is busy with other work."""
 
+# Bytes of memory of one piece of work.
 MEMORY = 2_000_000_000
-"""Bytes of memory of one piece of work."""
 
+# Time in which a file must come from the Hub.
 HUB_SECONDS = 10.0
-"""Time in which a file must come from the Hub."""
 
+# Seconds in which the head of a request must be there, from its first byte or the beginning of the connection.
 HEAD_SECONDS = 10.0
-"""Seconds in which the head of a request must be there, from its first byte or the beginning of the connection."""
 
+# Time in which the body of a request must come.
 BODY_SECONDS = 10.0
-"""Time in which the body of a request must come."""
 
+# Bytes of one request. Results grow when they are quoted in JSON.
 MAX_BODY = 12_000_000
-"""Bytes of one request. Results grow when they are quoted in JSON."""
 
+# Bytes of one request to a demo, which Gradio keeps while it is in the queue.
 MAX_GRADIO_BODY = 1_000_000
-"""Bytes of one request to a demo, which Gradio keeps while it is in the queue."""
 
+# Bytes of all requests that are being read or answered.
 MAX_BODIES = 64_000_000
-"""Bytes of all requests that are being read or answered."""
 
+# Connections that are served at once.
 MAX_CONNECTIONS = 400
-"""Connections that are served at once."""
 
+# Retry-After in seconds when the queue is full.
 BUSY_SECONDS = 5
-"""Retry-After in seconds when the queue is full."""

@@ -31,8 +31,8 @@ from at_k.options.option import Option
 
 _JUDGED = ("extract_fn", "check_correct_fn", "equivalence", "missing")
 _LATEX = [{"left": sign, "right": sign, "display": sign == "$$"} for sign in ("$$", "$")]
+# Problems of the real example.
 _SHORT = 12
-"""Problems of the real example."""
 
 _WORDS = ("data", "data_info", "run", "numbers", "curve", "judging", "card", "examples", "pages")
 _CLOSED = {

@@ -21,8 +21,8 @@ from at_k.readers.cells import read_spelled
 _RULE = re.compile(r"\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?")
 _NUMBERED = re.compile(r"(\D*)(\d+)")
 _VERDICTS = re.compile("result|correct|verdict|pass|grade|outcome|bits|结果|判定", re.IGNORECASE)
+# Characters up to which a text is looked at: what is longer was written by a program.
 _LONGEST = 1_000_000
-"""Characters up to which a text is looked at: what is longer was written by a program."""
 
 
 class Tidied(NamedTuple):

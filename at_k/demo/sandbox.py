@@ -33,18 +33,18 @@ from at_k.demo.limits import CPU_SECONDS, MEMORY, MOST_AT_ONCE, WALL_SECONDS
 from at_k.demo.words import make_error
 from at_k.errors import InputError
 
+# The status with which a worker ends that gets no more memory.
 _OUT_OF_MEMORY = 3
-"""The status with which a worker ends that gets no more memory."""
 
 _MOST_SERVED = 200
+# The pieces of work after which a worker ends, and the bytes by which it may have grown.
 _MOST_GROWN = 150_000_000
-"""The pieces of work after which a worker ends, and the bytes by which it may have grown."""
 
+# `M_ARENA_MAX` of glibc's `malloc.h`.
 _ARENA_MAX = -8
-"""`M_ARENA_MAX` of glibc's `malloc.h`."""
 
+# The message of a worker that has a result and can take more work.
 _WORKS_ON = b"\1"
-"""The message of a worker that has a result and can take more work."""
 
 # Threads would not survive a fork, and a piece of work has one core.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -98,15 +98,7 @@ class Sandbox:
         return [ours for ours, _ in pipes]
 
     def run(self, work: Callable[..., Any], *args: Any) -> Any:
-        """Do a piece of work in a process of its own, and return its result, which must be JSON.
-
-        Args:
-            work: a function of a module. It must not import Gradio, which takes longer than most work.
-            args: its arguments, which are pickled.
-
-        Raises:
-            InputError: if the work took too much time or memory, or its process ended without a result.
-        """
+        """Do a piece of work in a process of its own, and return its result, which must be JSON."""
         with self._lock:
             if self._keeper.poll() is not None:
                 self.end()

@@ -22,11 +22,11 @@ from at_k.readers.names import shorten
 from at_k.readers.samples import ROLES, Samples
 from at_k.report import Report
 
+# The options that pages may offer.
 OPTIONS: dict[str, Option] = {**PLANNING, **COMPARING, **SCORING}
-"""The options that pages may offer."""
 
+# Options whose values must be those that the registry has words for: others would run code, or take any time.
 _CHOSEN = ("extract_fn", "check_correct_fn", "equivalence")
-"""Options whose values must be those that the registry has words for: others would run code, or take any time."""
 
 
 def read_options(given: object, offered: tuple[str, ...] = OFFERED) -> dict[str, Any]:
@@ -35,9 +35,6 @@ def read_options(given: object, offered: tuple[str, ...] = OFFERED) -> dict[str,
     Examples:
         >>> read_options({"k": "1, 4", "missing": "drop", "groups": "false", "ties": "", "columns": "grades=ok"})
         {'k': [1, 4], 'missing': 'drop', 'groups': False, 'columns': {'grades': 'ok'}}
-
-    Raises:
-        InputError: if an option is not offered here, or cannot be read.
     """
     if given is not None and not isinstance(given, Mapping):
         raise make_error("scoring.no_options")
@@ -105,13 +102,7 @@ def parse_numbers(text: str, name: str, kind: Callable[[str], float]) -> list[An
 
 
 def score_given(given: Given, options: Mapping[str, Any], *, spread: bool = True) -> tuple[Report, Samples]:
-    """Read what was given, and score it.
-
-    Args:
-        given: the results.
-        options: as `read_options` returns them.
-        spread: whether every metric is shown at the same k, where none are given: powers of two, and the smallest n.
-    """
+    """Read what was given, and score it."""
     reading = {name: value for name, value in options.items() if name in READING}
     arguments = {name: value for name, value in options.items() if name not in READING}
     samples = given.read(reading.pop("columns", {}), **reading)
@@ -158,10 +149,8 @@ class TooLateError(Exception):
 
 @contextmanager
 def interrupt_after(seconds: float) -> Iterator[None]:
-    """Raise a `TooLateError` when the work inside has taken so much CPU time.
-
-    Signals reach the main thread alone, where workers work.
-    """
+    """Raise a `TooLateError` when the work inside has taken so much CPU time."""
+    # Signals reach the main thread alone, where workers work.
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -12,17 +12,17 @@ from anyio import to_thread
 from at_k.demo.limits import MOST_AT_ONCE
 from at_k.demo.sandbox import do_work, start_sandbox, tidy
 
+# Requests of one visitor that wait.
 MOST_OF_VISITOR = 32
-"""Requests of one visitor that wait."""
 
+# Requests from one address that wait: those of a classroom behind one router.
 MOST_OF_ADDRESS = 64
-"""Requests from one address that wait: those of a classroom behind one router."""
 
+# Requests of all visitors that wait.
 MOST_WAITING = 128
-"""Requests of all visitors that wait."""
 
+# An address, and a session there.
 Visitor = tuple[str, str]
-"""An address, and a session there."""
 
 
 class BusyError(Exception):
@@ -55,11 +55,7 @@ class Turns:
 
     @asynccontextmanager
     async def take(self, address: str, session: str = "") -> AsyncIterator[None]:
-        """Wait for a turn, and give it back at the end.
-
-        Raises:
-            BusyError: if too many requests wait.
-        """
+        """Wait for a turn, and give it back at the end."""
         visitor = address, session
         await self._wait(visitor)
         try:
@@ -115,12 +111,7 @@ _turns = Turns()
 
 
 async def ask(address: str, session: str, name: str, values: dict[str, Any]) -> dict[str, Any]:
-    """Queue the request of a visitor, and run it in a worker: `work.run`.
-
-    Raises:
-        InputError: if it takes too much time or memory.
-        BusyError: if too many requests wait.
-    """
+    """Queue the request of a visitor, and run it in a worker: `work.run`."""
     async with _turns.take(address, session):
         found: dict[str, Any] = await _finish(lambda: _run(name, values))
         return found
@@ -146,10 +137,8 @@ async def _finish(work: Callable[[], Any]) -> Any:
 
 
 def find_address(request: Any) -> str:
-    """Return the address that a request comes from.
-
-    Behind a proxy it is in a header. A client that forges it counts as several visitors, all of which `MOST_WAITING`
-    bounds.
-    """
+    """Return the address that a request comes from."""
+    # Behind a proxy it is in a header. A client that forges it counts as several visitors, all of which `MOST_WAITING`
+    # bounds.
     client = request.client
     return request.headers.get("x-forwarded-for") or ("" if client is None else str(client.host))

@@ -54,11 +54,6 @@ def make_error(key: str, **values: object) -> InputError:
 def translate(message: Message | InputError, language: str, spelling: Spelling | None = None) -> str:
     """Return a message, or the message of an error, in a language.
 
-    Args:
-        message: the message. One that no catalogue has stays English.
-        language: the language of the reader.
-        spelling: how options are spelled; as in Python, if it is not given.
-
     Examples:
         >>> translate(make_error("given.packed"), "zh")
         '文件没有完整发送。请重新打开。'

@@ -32,8 +32,8 @@ from at_k.readers.samples import ROLES
 from at_k.report import Report
 from at_k.values import Key
 
+# Notes about p-values and single numbers, which the page does not show: its verdicts are those of the bands.
 _OF_P = ("compare.adjusted", "compare.of_keys")
-"""Notes about p-values and single numbers, which the page does not show: its verdicts are those of the bands."""
 
 _FORMS = ("csv", "markdown", "latex", "html", "json")
 _LONGEST = 20_000
@@ -42,8 +42,8 @@ _PROBLEMS = (10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400, 500, 700, 1000
 _SAMPLES = (1, 2, 4, 8, 16, 32, 64, 128)
 _MOST_OFFERED = 8
 
+# The lines that the page Compare offers.
 _LINES = ("G-Pass@k_1.0", "pass^k", "G-Pass@k_0.5", "cons@k", "best@k", "pass@k", "avg@n")
-"""The lines that the page Compare offers."""
 
 
 def warm_up() -> None:

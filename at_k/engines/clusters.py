@@ -15,8 +15,8 @@ from at_k.readers.arrays import encode, make_numbers
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# The sets of problems whose answers workers judge, each set as a whole.
 PARTS = 64
-"""The sets of problems whose answers workers judge, each set as a whole."""
 
 
 def hash_names(names: Sequence[object]) -> NDArray[np.uint64]:

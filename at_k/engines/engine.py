@@ -15,11 +15,11 @@ from at_k.errors import InputError, Mention
 from at_k.readers.names import OWN_ANSWER, QUESTION, ROLE, WHOLE_TEXT, find_named
 from at_k.validation import shorten
 
+# The modules of the engines of this library.
 ENGINES = ("at_k.engines.frames", "at_k.engines.shards", "at_k.engines.ray_data", "at_k.engines.spark")
-"""The modules of the engines of this library."""
 
+# Judges the answers in a table, with `num_workers` processes if it is slow, and counts the problems.
 Count = Callable[..., Any]
-"""Judges the answers in a table, with `num_workers` processes if it is slow, and counts the problems."""
 
 
 @dataclass(frozen=True)
@@ -103,17 +103,7 @@ class Engine(Protocol):
         """Count problems by n and c. With `drop`, n does not count samples without a grade."""
 
     def count_answers(self, data: Any, roles: Roles, count: Count) -> Iterator[Any]:
-        """Count how often each problem has each answer, and let them be judged, here or in the workers of a cluster.
-
-        Args:
-            data: the samples.
-            roles: their columns.
-            count: is called with tables that have a column for each role, and `votes`. All rows of a problem must be
-                in the same table.
-
-        Yields:
-            What `count` returns.
-        """
+        """Count how often each problem has each answer, and let them be judged, here or in the workers of a cluster."""
 
 
 def find_engine(data: Any) -> Engine | None:
@@ -138,20 +128,12 @@ def is_of(data: object, *packages: str) -> bool:
 def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None) -> Roles:
     """Choose the columns of samples: those that are called as their roles, or as files call them, or as is said.
 
-    A question names its problem, and `answer` for what of answers and references has no other column. Whole
-    completions are no answers.
-
-    Args:
-        columns: the names of all columns.
-        given: role → column, or None for no column.
-
-    Raises:
-        InputError: if a column is not there, two may have one role, or they do not say which samples are correct.
-
     Examples:
         >>> choose_roles(["Task ID", "reward", "type"], {"group": None})
         Roles(problem='Task ID', grades='reward', answers=None, references=None, group=None)
     """
+    # A question names its problem, and `answer` for what of answers and references has no other column. Whole
+    # completions are no answers.
     roles = Roles.__dataclass_fields__
     called = {role: role for role in roles if role in columns} | dict(given or {})
     require_columns(called, roles, columns)
@@ -186,10 +168,6 @@ def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None)
 
 def refuse_columns(roles: Roles, kinds: Mapping[str, str]) -> None:
     """Raise if a column cannot hold what it should: a row is one sample, and grades are numbers.
-
-    Args:
-        roles: the columns of samples.
-        kinds: for each column "numbers", "lists", which objects are too, or the name of another type.
 
     Examples:
         >>> refuse_columns(Roles("id", grades="ok"), {"id": "String", "ok": "numbers", "tags": "lists"})

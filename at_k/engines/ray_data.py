@@ -47,10 +47,8 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
 
 
 def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
-    """Count how often each problem has each answer, and let the workers judge them.
-
-    A problem whose samples are all in one block is judged where they are. Only the counts of the others are shuffled.
-    """
+    """Count how often each problem has each answer, and let the workers judge them."""
+    # A problem whose samples are all in one block is judged where they are. Only the counts of the others are shuffled.
     called = roles.present()
     refuse_types(data.schema(), roles)
 

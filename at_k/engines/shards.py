@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LABELS = {"label": "min", "other": "max", "unlabelled": "sum"}
+# The columns that are known of each problem, and how each is made from those of its samples.
 AGGREGATES = {**dict.fromkeys(("n", "c", "absent", "soft"), "sum"), "low": "min", "high": "max", **LABELS}
-"""The columns that are known of each problem, and how each is made from those of its samples."""
 
 
 def takes(data: Any) -> bool:

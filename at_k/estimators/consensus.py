@@ -30,8 +30,8 @@ from at_k.validation import (
 )
 from at_k.values import cached_property
 
+# Bits of an integer that may hold a sort key.
 _KEY_BITS = 63
-"""Bits of an integer that may hold a sort key."""
 
 
 class VoteConflictError(InputError):
@@ -183,15 +183,7 @@ class CountedAnswers(Answers):
 def count_votes(
     ballots: Answers, correct: NDArray[np.bool_], on_conflict: str, name: str, times: Ints | None = None
 ) -> VoteCounts:
-    """Count the votes for each answer of each problem.
-
-    Args:
-        ballots: the answers.
-        correct: a flag for each of them.
-        on_conflict: what happens if equal answers of a problem have different flags: "error" or "majority".
-        name: what an error calls the column of the flags.
-        times: how many samples each answer represents; None for one each.
-    """
+    """Count the votes for each answer of each problem."""
     if isinstance(ballots, CountedAnswers):
         return ballots.counts
     codes = ballots.codes
@@ -212,11 +204,7 @@ def count_votes(
 
 
 def sort_votes(codes: Ragged, correct: NDArray[np.bool_]) -> tuple[Ints, NDArray[Any], NDArray[np.intp]]:
-    """Sort the samples by problem, answer and position, and split them into runs of equal answers of one problem.
-
-    Returns:
-        The first sample of each run, the `correct` flags in sorted order, and where in that order each run starts.
-    """
+    """Sort the samples by problem, answer and position, and split them into runs of equal answers of one problem."""
     total, problems = len(codes.values), len(codes)
     place_bits = int(codes.n.max() - 1).bit_length()
     answer_bits = int(codes.values.max() + 1).bit_length()

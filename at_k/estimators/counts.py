@@ -241,8 +241,8 @@ def evaluate_tables(tables: Sequence[tuple[Table, int]], n: Ints, c: Ints) -> Fl
     return look_up(lambda size: np.stack([table(size, k) for table, k in tables], axis=1), n, c)
 
 
+# A metric of counts as a table: from n and k ≤ n to its values for c = 0…n. The caller has checked n and k.
 Table = Callable[[int, int], Floats]
-"""A metric of counts as a table: from n and k ≤ n to its values for c = 0…n. The caller has checked n and k."""
 
 
 def tabulate_pass(n: int, k: int) -> Floats:

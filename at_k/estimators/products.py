@@ -18,45 +18,37 @@ from numpy.typing import NDArray
 
 from at_k.combinatorics import Floats, Ints, count_ways_of_each, find_starts, pack_tallies, sort_rows
 
+# Part of a sum of positive terms that may be left out: a hundredth of what its last digit is worth.
 _NEGLIGIBLE = 2.0**-60
-"""Part of a sum of positive terms that may be left out: a hundredth of what its last digit is worth."""
 
+# Rivals that tell how seldom all of them get few votes. Any number gives a bound; with more it is closer.
 _STRONGEST = 8
-"""Rivals that tell how seldom all of them get few votes. Any number gives a bound; with more it is closer."""
 
+# Numbers in the products that are multiplied together.
+# 20,000 problems of 64 samples with 16 answers took 0.27 s with 60,000 numbers, 0.16 s with 240,000 and 0.17 s with
+# 1,000,000; 200 problems of 1,024 samples with k = 256 took 24, 10 and 5 s, since short rows cost more calls.
 _BLOCK = 500_000
-"""Numbers in the products that are multiplied together.
 
-20,000 problems of 64 samples with 16 answers took 0.27 s with 60,000 numbers, 0.16 s with 240,000 and 0.17 s with
-1,000,000; 200 problems of 1,024 samples with k = 256 took 24, 10 and 5 s, since short rows cost more calls.
-"""
-
+# Numbers per power of x up to which a rival is multiplied by one call: one call per power takes 3 µs, however few.
+# With 4 to 60 numbers that is 4 to 12 times as fast, with 500 as fast, with 4,000 slower by 1.6.
 _FEW = 500
-"""Numbers per power of x up to which a rival is multiplied by one call: one call per power takes 3 µs, however few.
 
-With 4 to 60 numbers that is 4 to 12 times as fast, with 500 as fast, with 4,000 slower by 1.6.
-"""
-
+# A k is served by the product of a larger one if at most this many times the races reach it.
 _SIMILAR = 1.5
-"""A k is served by the product of a larger one if at most this many times the races reach it."""
 
+# The part of the rivals in the stronger half: the weaker half also holds the samples of no strong answer.
+# Of 98,226 shapes of 100 samples with 17 answers, 0.42, 0.44, 0.47 and 0.5 took 1.4, 1.26, 1.4 and 1.47 s.
 _CUT = 0.44
-"""The part of the rivals in the stronger half: the weaker half also holds the samples of no strong answer.
 
-Of 98,226 shapes of 100 samples with 17 answers, 0.42, 0.44, 0.47 and 0.5 took 1.4, 1.26, 1.4 and 1.47 s.
-"""
-
+# Halves are joined where distinct fields are more than 5,000, and more than twice the distinct stronger halves.
+# 20,000 problems of 64 samples took as long by halves as by whole products.
 _MANY, _MANY_FIELDS = 2, 5_000
-"""Halves are joined where distinct fields are more than 5,000, and more than twice the distinct stronger halves.
 
-20,000 problems of 64 samples took as long by halves as by whole products.
-"""
-
+# Numbers that are multiplied together, so that they stay in the processor's cache: with 4,000 or 120,000 slower.
 _CACHED = 30_000
-"""Numbers that are multiplied together, so that they stay in the processor's cache: with 4,000 or 120,000 slower."""
 
+# Weaker halves that are read backwards together, since each call takes 4 µs.
 _READ = 50
-"""Weaker halves that are read backwards together, since each call takes 4 µs."""
 
 
 def run_race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: bool) -> Floats:
@@ -99,10 +91,8 @@ def group_draws(k: Ints, t: int, reach: Ints, similar: float) -> Iterator[NDArra
 
 
 def count_draws(field: Ints, rest: Ints, t: int, left: Ints, p: float | None, share: bool) -> Floats:
-    """Return the ways to draw `left` others (a column each) so that no rival of these fields gets more than t.
-
-    Each column of `field` is that of a race, and equal strongest rivals are neighbours.
-    """
+    """Return the ways to draw `left` others (a column each) so that no rival of these fields gets more than t."""
+    # Each column of `field` is that of a race, and equal strongest rivals are neighbours.
     depth = int(left.max()) + 1
     if t >= depth:  # no rival can reach t among the other draws
         field, rest = field[:0], rest + field.sum(axis=0, dtype=np.int64)
@@ -171,10 +161,8 @@ def join_halves(field: Ints, rest: Ints, new: NDArray[np.bool_], cut: int, t: in
 def multiply_prefixes(
     columns: Ints, parent: NDArray[np.intp], product: Floats, t: int, depth: int, nodes: Floats
 ) -> Floats:
-    """Multiply `product[parent]` by the rivals in sorted columns, and each common beginning once.
-
-    The axes of products are columns, powers of x and nodes.
-    """
+    """Multiply `product[parent]` by the rivals in sorted columns, and each common beginning once."""
+    # The axes of products are columns, powers of x and nodes.
     new = np.arange(len(parent)) == 0
     new[1:] = parent[1:] != parent[:-1]
     for votes in columns:
@@ -202,12 +190,10 @@ def convolve(before: Floats, factor: Floats, depth: int, nodes: Floats) -> Float
 
 
 def list_tallies(own: Ints, others: Ints, top: int, p: float | None) -> Iterator[tuple[int, Floats]]:
-    """Yield each t that a correct answer may get, and a bound on what this t and all that are still to come add.
-
-    Where samples are thinned, the likeliest t comes first, then those above and those below: soon nothing is left that
-    could be seen in the sum. A correct answer that gets t or more does so whatever its rivals get; one that wins with
-    t or fewer has left fewer to each of them, and what is kept of one answer does not depend on the others.
-    """
+    """Yield each t that a correct answer may get, and a bound on what this t and all that are still to come add."""
+    # Where samples are thinned, the likeliest t comes first, then those above and those below: soon nothing is left
+    # that could be seen in the sum. A correct answer that gets t or more does so whatever its rivals get; one that wins
+    # with t or fewer has left fewer to each of them, and what is kept of one answer does not depend on the others.
     if p is None:
         yield from ((t, np.full(len(own), np.inf)) for t in range(1, top + 1))
         return
@@ -222,12 +208,10 @@ def list_tallies(own: Ints, others: Ints, top: int, p: float | None) -> Iterator
 
 
 def multiply_rivals(field: Ints, t: int, depth: int, p: float | None, share: bool) -> Floats:
-    """Return the product over the rivals of Σ_{i<t} factor_i xⁱ + y·factor_t x^t, up to x^(depth − 1).
-
-    A power s of y, which counts the rivals that tie, is replaced by 1/(s + 1), the share of the win; without `share`
-    only y⁰ counts. `field` holds the votes for the rivals, in falling order and filled up with zeros, one row per
-    product. The answer has one column per product.
-    """
+    """Return the product over the rivals of Σ_{i<t} factor_i xⁱ + y·factor_t x^t, up to x^(depth − 1)."""
+    # A power s of y, which counts the rivals that tie, is replaced by 1/(s + 1), the share of the win; without `share`
+    # only y⁰ counts. `field` holds the votes for the rivals, in falling order and filled up with zeros, one row per
+    # product. The answer has one column per product.
     rivals = np.count_nonzero(field, axis=1)
     order = np.argsort(-rivals, kind="stable")
     field, rivals = field[order], rivals[order]

@@ -11,8 +11,8 @@ from at_k.validation import is_number, shorten, type_name
 
 __all__ = ["mean_logprob", "perplexity", "self_certainty"]
 
+# A log-probability may be this much above 0: engines compute in single precision.
 _ROUNDING = 1e-6
-"""A log-probability may be this much above 0: engines compute in single precision."""
 
 
 def mean_logprob(logprobs: Any, /) -> list[list[float]]:
@@ -38,18 +38,17 @@ def perplexity(logprobs: Any, /) -> list[list[float]]:
 def self_certainty(top_logprobs: Any, /) -> list[list[float]]:
     """Return the self-certainty of each sample: how far its tokens are from a uniform choice. Higher is better.
 
-    For one token with the probabilities p₁ … p_k of its k most likely alternatives it is −(1/k) Σ log(k·p_j), and for a
-    sample the mean over its tokens. If k is the size of the vocabulary, this is the published measure, the divergence
-    of the uniform distribution from the model's (Kang et al. 2025, https://arxiv.org/abs/2502.18581). For the few
-    alternatives that engines return it is that sum over these alone, with the probabilities as they are. Compare
-    samples only if k is the same.
-
     Examples:
         >>> from math import log
         >>> even, sure = [log(0.5), log(0.5)], [log(0.9), log(0.1)]
         >>> [[round(score, 4) for score in row] for row in self_certainty([[[even, even], [sure, even]]])]
         [[0.0, 0.2554]]
     """
+    # For one token with the probabilities p₁ … p_k of its k most likely alternatives it is −(1/k) Σ log(k·p_j), and for
+    # a sample the mean over its tokens. If k is the size of the vocabulary, this is the published measure, the
+    # divergence of the uniform distribution from the model's (Kang et al. 2025, https://arxiv.org/abs/2502.18581). For
+    # the few alternatives that engines return it is that sum over these alone, with the probabilities as they are.
+    # Compare samples only if k is the same.
     sizes: dict[int, str] = {}
 
     def score(tokens: list[Any], place: str) -> float:

@@ -124,10 +124,8 @@ def max_at_k(
 def read_choice(
     scores: object, grades: object, k: K, threshold: float, **ranking: Any
 ) -> tuple[Ragged, Ragged, tuple[int, ...]]:
-    """Check the arguments of best@k, and return ranked scores, a flag for each sample that is correct, and every k.
-
-    `ranking` has the options of `rank_scores`.
-    """
+    """Check the arguments of best@k, and return ranked scores, a flag for each sample that is correct, and every k."""
+    # `ranking` has the options of `rank_scores`.
     scored = columns.read_scores(scores, "scores")
     graded = columns.read_grades(grades, "grades", missing=False)
     require_same_samples("scores", scored.n, "grades", graded.n)
@@ -211,10 +209,8 @@ def _check_score_weights(score_weights: Sequence[float] | None, d: int) -> Float
 
 
 def weigh_scores(scores: Ragged, weights: Floats) -> Ragged:
-    """Return the weighted sums of the decimals as written, each rounded once.
-
-    Where sums of a problem that differ round to one float, the larger moves up to the next.
-    """
+    """Return the weighted sums of the decimals as written, each rounded once."""
+    # Where sums of a problem that differ round to one float, the larger moves up to the next.
     sums, scale = sum_exactly(scores.values, weights)
     values: list[float] = []
     for start, stop in pairwise(scores.offsets.tolist()):
@@ -292,10 +288,8 @@ def lay_out_rows(rows: Ragged, problems: NDArray[np.intp]) -> NDArray[Any]:
 
 
 def weigh_rows(table: Floats, weights: Floats) -> Floats:
-    """Return the weighted sum of each row.
-
-    `@` is not used: its rounding of one row depends on how many other rows there are.
-    """
+    """Return the weighted sum of each row."""
+    # `@` is not used: its rounding of one row depends on how many other rows there are.
     return np.asarray(np.einsum("ps,s->p", table, weights))
 
 

@@ -35,26 +35,23 @@ from at_k.combinatorics import (
 )
 from at_k.estimators.products import run_race
 
+# Up to this n every count of subsets is below the largest float: C(1000, 500) is 3·10²⁹⁹.
 _COUNTS_UP_TO = 1000
-"""Up to this n every count of subsets is below the largest float: C(1000, 500) is 3·10²⁹⁹."""
 
+# Least probability of k kept samples for which p serves k.
+# Values down to 1e-200 of that are then normal floats and keep all of their digits.
 _REACH = 1e-100
-"""Least probability of k kept samples for which p serves k.
 
-Values down to 1e-200 of that are then normal floats and keep all of their digits.
-"""
-
+# Rivals times k² from which a race of thinned samples is run by transforms, within 1e-9 instead of to the last
+# digits.
+# 5,000 of 10,000 samples with 16 answers took minutes.
 _HEAVY = 2e7
-"""Rivals times k² from which a race of thinned samples is run by transforms, within 1e-9 instead of to the last digits.
 
-5,000 of 10,000 samples with 16 answers took minutes.
-"""
-
+# Numbers in the products of the races that are finished together: 64 MB, for each of three such arrays.
 _GATHER = 8_000_000
-"""Numbers in the products of the races that are finished together: 64 MB, for each of three such arrays."""
 
+# Problems × answers that are laid out at a time: 8 MB, in numbers of two bytes, for each of about six such arrays.
 _CELLS = 4_000_000
-"""Problems × answers that are laid out at a time: 8 MB, in numbers of two bytes, for each of about six such arrays."""
 
 
 def elect_by_plurality(
@@ -164,10 +161,8 @@ def add_wins(races: _Races, k: Ints, columns: NDArray[np.intp], share: bool, won
 def plan_passes(
     n: Ints, k: Ints, columns: NDArray[np.intp]
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], float | None]]:
-    """Yield the races and the columns of k that one product serves, and the p with which it thins the samples.
-
-    p is None where all samples are kept.
-    """
+    """Yield the races and the columns of k that one product serves, and the p with which it thins the samples."""
+    # p is None where all samples are kept.
     # Counts of subsets fit in a float up to this n. Above it, samples are kept with chance p, so that the counts become
     # probabilities; one p serves all k near its mean, and a pass per p is cheaper than one per k.
     small = np.flatnonzero(n <= _COUNTS_UP_TO)

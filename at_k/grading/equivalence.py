@@ -69,14 +69,12 @@ def merge_equivalent(
     num_workers: int | None = None,
     timeout: float = TIMEOUT,
 ) -> Merged:
-    """Merge equivalent answers of each problem.
-
-    Each answer is read once, and answers with one form are the same. The forms of a class agree pair by pair, each pair
-    in both orders: Math-Verify accepts 1,2 for (2,1) and for (1,2), and such a spelling must not join the votes of two
-    answers that differ. So forms are taken by falling frequency, of equally frequent ones that with the shortest
-    spelling first. Each joins the first class with which it agrees in full, or begins a new one. The order of the
-    samples does not matter. With `correct`, a flag for each sample, a right answer and a wrong one stay apart.
-    """
+    """Merge equivalent answers of each problem."""
+    # Each answer is read once, and answers with one form are the same. The forms of a class agree pair by pair, each
+    # pair in both orders: Math-Verify accepts 1,2 for (2,1) and for (1,2), and such a spelling must not join the votes
+    # of two answers that differ. So forms are taken by falling frequency, of equally frequent ones that with the
+    # shortest spelling first. Each joins the first class with which it agrees in full, or begins a new one. The order
+    # of the samples does not matter. With `correct`, a flag for each sample, a right answer and a wrong one stay apart.
     codes, texts = answers.codes, answers.distinct
     given = np.flatnonzero(codes.values >= 0)
     if not len(given):

@@ -33,15 +33,14 @@ _GSM8K = re.compile(r"^####[ \t]*(\S[^\n]*?)[ \t]*\Z", re.MULTILINE)
 def remove_thoughts(text: str) -> str:
     """Remove reasoning between `<think>` and `</think>` (or `<thinking>`), which is a draft.
 
-    Where only the end is marked, the prompt has opened it, and all that precedes is removed. Where only the beginning
-    is, the text was cut off, and the rest is removed.
-
     Examples:
         >>> remove_thoughts("<think>4, or 5?</think>It is 5."), remove_thoughts("4, or 5?</think>It is 5.")
         ('It is 5.', 'It is 5.')
         >>> remove_thoughts("<think>4, or")
         ''
     """
+    # Where only the end is marked, the prompt has opened it, and all that precedes is removed. Where only the beginning
+    # is, the text was cut off, and the rest is removed.
     if "<think" not in text and "</think" not in text:
         return text
     return re.split("</think(?:ing)?>", _THOUGHT.sub(" ", text).removeprefix(" "))[-1]
@@ -50,12 +49,11 @@ def remove_thoughts(text: str) -> str:
 def find_boxed(text: str) -> str | None:
     r"""Return the content of the last complete \boxed{…}, with its nested braces.
 
-    An empty one counts only if there is no other.
-
     Examples:
         >>> find_boxed(r"So \boxed{1}, or rather \boxed{\frac{1}{2}}.")
         '\\frac{1}{2}'
     """
+    # An empty one counts only if there is no other.
     text = remove_thoughts(text)
     opened: list[tuple[int, bool]] = []
     last, content = -1, None
@@ -75,11 +73,6 @@ def find_boxed(text: str) -> str | None:
 def find_final_answer(text: str) -> str | None:
     r"""Return the answer that a text announces last, up to the end of the sentence; None if it announces none.
 
-    Announced is the text in `<answer>`, after "####", below a heading "Answer", and after "The answer is", "The
-    answer to the question is", "Answer:" or "Result:", also in other languages (Respuesta:, 答案是, 정답:). What
-    was announced and is no answer is passed over, such as an empty formula, a question, or a clause; if the last
-    announcement says that something is not the answer, there is none.
-
     Examples:
         >>> find_final_answer("6 * 3 = 18\n#### 18"), find_final_answer("The answer is $x = 2.5$. I hope so.")
         ('18', '$x = 2.5$')
@@ -88,6 +81,10 @@ def find_final_answer(text: str) -> str | None:
         >>> print(find_final_answer("The answer is not clear."))
         None
     """
+    # Announced is the text in `<answer>`, after "####", below a heading "Answer", and after "The answer is", "The
+    # answer to the question is", "Answer:" or "Result:", also in other languages (Respuesta:, 答案是, 정답:). What was
+    # announced and is no answer is passed over, such as an empty formula, a question, or a clause; if the last
+    # announcement says that something is not the answer, there is none.
     from at_k.grading.announced import list_tagged, read_value
 
     text = remove_thoughts(text)
@@ -169,21 +166,20 @@ def find_names(tests: str) -> frozenset[str]:
 def find_program(text: str, names: Collection[str] = ()) -> str | None:
     r"""Return the program in a text: the text between fences of Markdown, or the whole text if it has none.
 
-    Of several blocks it is the last that defines one of the names, such as the function to test, by `def` or `class`,
-    or else by an assignment, joined by closed ones of Python that define or import what it uses; where none does, all
-    closed blocks of Python are joined. If no names are known, it is the
-    last that defines anything, or, where none does, the last that is marked as Python. A block of another language than
-    Python counts only where there is no other, and one that is not closed only where no closed one would do. So does
-    the text before the first fence: the prompt may have opened it. A block that is indented as a whole is dedented.
-    Reasoning up to `</think>` and a byte order mark are left out. The inside of a string in triple quotes, such as
-    a docstring, is part of the program, be it a fence or `</think>`.
-
     Examples:
         >>> find_program("Here it is:\n```python\ndef f(x): return x\n```\nTry it:\n```\nf(1)\n```")
         'def f(x): return x\n'
         >>> find_program("def f(x): return x")
         'def f(x): return x'
     """
+    # Of several blocks it is the last that defines one of the names, such as the function to test, by `def` or `class`,
+    # or else by an assignment, joined by closed ones of Python that define or import what it uses; where none does, all
+    # closed blocks of Python are joined. If no names are known, it is the last that defines anything, or, where none
+    # does, the last that is marked as Python. A block of another language than Python counts only where there is no
+    # other, and one that is not closed only where no closed one would do. So does the text before the first fence: the
+    # prompt may have opened it. A block that is indented as a whole is dedented. Reasoning up to `</think>` and a byte
+    # order mark are left out. The inside of a string in triple quotes, such as a docstring, is part of the program, be
+    # it a fence or `</think>`.
     text = text.removeprefix("\ufeff")
     ends = [end for end in _THOUGHT_END.finditer(text) if end[0].endswith(">")] if "</think" in text else []
     thought = _FIRST_THOUGHT.match(text) or (ends[-1] if ends else None)
@@ -212,10 +208,8 @@ def _find_blocks(text: str) -> list[_Block]:
 
 
 def _add_helpers(best: _Block, blocks: list[_Block]) -> str:
-    """Join a block, in the order of the text, with closed ones of Python that define or import what it uses.
-
-    A later block that defines the same is another version.
-    """
+    """Join a block, in the order of the text, with closed ones of Python that define or import what it uses."""
+    # A later block that defines the same is another version.
     chosen, code = [best], best.code
     for block in [*reversed(blocks[-_MOST_BLOCKS:])] * 2:  # a helper has helpers too, which may follow it
         defined, provided = (
@@ -327,11 +321,9 @@ def extract_answers(answers: Answers, rule: Extract, name: str = "extract_fn") -
 def extract_references(
     references: Sequence[tuple[str, ...]], rule: Extract, name: str, *, keep: bool
 ) -> list[tuple[str, ...]]:
-    """Replace each reference by the answer that it gives. A rule is applied once to each distinct reference.
-
-    With `keep`, the rule is that of the answers: of a reference of GSM8K it reads what follows the "####", and a
-    reference in which it finds nothing stays as it is.
-    """
+    """Replace each reference by the answer that it gives. A rule is applied once to each distinct reference."""
+    # With `keep`, the rule is that of the answers: of a reference of GSM8K it reads what follows the "####", and a
+    # reference in which it finds nothing stays as it is.
     found: dict[str, str] = {}
     for problem, row in enumerate(references):
         for text in row:

@@ -122,10 +122,8 @@ def _differ_in_case(first: str, second: str) -> bool:
 
 
 def _is_unsolved(answer: Any, reference: Any) -> bool:
-    """Return whether the answer is an equation that is not solved for a name, and the reference is no relation.
-
-    Math-Verify takes the right side of any equation for its value.
-    """
+    """Return whether the answer is an equation that is not solved for a name, and the reference is no relation."""
+    # Math-Verify takes the right side of any equation for its value.
     if not is_equation(answer) or is_relation(reference):
         return False
     left = take_last_relation(answer).lhs
@@ -133,10 +131,8 @@ def _is_unsolved(answer: Any, reference: Any) -> bool:
 
 
 def _count_places(value: Any) -> int:
-    """Return how many decimals beyond the sixth the smallest number of a formula needs.
-
-    Math-Verify rounds to six decimals, and to zero what is below 10⁻¹⁵.
-    """
+    """Return how many decimals beyond the sixth the smallest number of a formula needs."""
+    # Math-Verify rounds to six decimals, and to zero what is below 10⁻¹⁵.
     smallest = min(filter(None, map(_measure, _list_constants(value))), default=1.0)
     return min(max(0, _SIGNIFICANT - _PLACES - 1 - floor(smallest)), _MOST_PLACES) if smallest < 0 else 0
 
@@ -165,11 +161,9 @@ _POINTS = ("a", "b", "c")
 
 
 def evaluate_formula(formula: Formula) -> tuple[Any, ...] | None:
-    """Return the kind of a formula and its values at seeded points, or None where that is impossible.
-
-    Expressions of one kind are equivalent if their values are close; other formulas only may be. There are two triples
-    of values: an assignment also has those of its right side, with which Math-Verify compares a number.
-    """
+    """Return the kind of a formula and its values at seeded points, or None where that is impossible."""
+    # Expressions of one kind are equivalent if their values are close; other formulas only may be. There are two
+    # triples of values: an assignment also has those of its right side, with which Math-Verify compares a number.
     value, words = formula.value, _TEXT.sub(r"\1", formula.text).strip().lower()
     if value is None:
         return None

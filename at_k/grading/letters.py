@@ -26,17 +26,16 @@ def _compile(letters: str) -> dict[str, re.Pattern[str]]:
 def find_letter(text: str, letters: str = LETTERS) -> str | None:
     """Return the option letter that a text settles on; None if it settles on none.
 
-    The last statement counts ("The answer is (C)", "C is correct", 答案是 C, a boxed letter). If there is none, or it
-    names several letters as "B or C" does, the last line counts if it is a letter, as in "**C**". If it is not, and
-    there is no statement, a letter that is mentioned as an option counts, as in "(C)" or "C. Paris", unless other
-    letters are mentioned too.
-
     Examples:
         >>> find_letter("I first thought of B, but the answer is (C)."), find_letter("**C**"), find_letter("答案是 C")
         ('C', 'C', 'C')
         >>> find_letter("It may be (A) or (B)"), find_letter("A dog")
         (None, None)
     """
+    # The last statement counts ("The answer is (C)", "C is correct", 答案是 C, a boxed letter). If there is none, or it
+    # names several letters as "B or C" does, the last line counts if it is a letter, as in "**C**". If it is not, and
+    # there is no statement, a letter that is mentioned as an option counts, as in "(C)" or "C. Paris", unless other
+    # letters are mentioned too.
     text, rules = _normalize(text), _compile(letters)
     whole = rules["whole"].fullmatch(text)
     if whole:

@@ -89,13 +89,12 @@ _LATEX = tuple(
 def read_number(text: str) -> Rational | None:
     r"""Read a text that is one number, and nothing else. Return None if it is not.
 
-    Digits may be grouped by commas, spaces, apostrophes or underscores, in threes. Read are also fractions, mixed
-    numbers, percentages (50% is 1/2), amounts of money, powers of ten, their LaTeX, and digits of all scripts.
-
     Examples:
         >>> read_number("1,234"), read_number(r"50\%"), read_number("1½"), read_number("2.5e3"), read_number("x")
         (1234, Fraction(1, 2), Fraction(3, 2), 2500, None)
     """
+    # Digits may be grouped by commas, spaces, apostrophes or underscores, in threes. Read are also fractions, mixed
+    # numbers, percentages (50% is 1/2), amounts of money, powers of ten, their LaTeX, and digits of all scripts.
     if len(text) > _LONGEST:
         return None
     if text.isascii() and text.isdigit():  # most numbers, in a hundredth of the time
@@ -141,14 +140,13 @@ def _compile() -> dict[str, re.Pattern[str]]:
 def find_last_number(text: str) -> str | None:
     r"""Return the last number in a text, as it is spelled there but for money; None if there is none.
 
-    Numbers are what `read_number` reads. A list such as 1,2,3 has several.
-
     Examples:
         >>> find_last_number("They have 3 left, so they earn $1,234.50 a day."), find_last_number("It changed by -$5.")
         ('1,234.50', '-5')
         >>> find_last_number("about half"), find_last_number("7-5"), find_last_number(r"or 1\frac{1}{2}")
         (None, '5', '1\\frac{1}{2}')
     """
+    # Numbers are what `read_number` reads. A list such as 1,2,3 has several.
     rules = _compile()
     for spelled in reversed(text.split("\n")):
         line = spelled  # of the same length, with each character that is part of a number as the one that it means

@@ -148,10 +148,8 @@ def _keep(text: str) -> Hashable:
 
 
 def _spread(sample: Ints, which: Ints, n_samples: int, found: Sequence[Any], name: str) -> Grades:
-    """Give every sample its best grade, of equal ones the first, with how it came about if the checker says.
-
-    A sample has none if a pair was not graded that could have given a better one.
-    """
+    """Give every sample its best grade, of equal ones the first, with how it came about if the checker says."""
+    # A sample has none if a pair was not graded that could have given a better one.
     grades = [_read_grade(each.grade if isinstance(each, Explained) else each, name) for each in found]
     sizes = np.array([-0.5 if isinstance(grade, NotGraded) else grade for grade in grades], dtype=np.float64)
     kinds = np.array(

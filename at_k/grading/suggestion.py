@@ -39,14 +39,13 @@ class Suggestion(NamedTuple):
 def suggest_options(problems: Problems) -> Suggestion | None:
     r"""Find the rule and the checker under which most answers meet their references; None if there are none.
 
-    Checkers that need worker processes are not tried.
-
     Examples:
         >>> from at_k.columns import read_problems
         >>> problems = read_problems(answers=[["So they earn $18.", "#### 20"]], references=["9 * 2 = 18\n#### 18"])
         >>> suggest_options(problems).options
         {'extract_fn': 'last_number'}
     """
+    # Checkers that need worker processes are not tried.
     if problems.answers is None or problems.references is None:
         return None
     count = max(1, int(np.searchsorted(problems.answers.codes.offsets[1:], _SAMPLES, side="right")))

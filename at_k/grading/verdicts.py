@@ -137,12 +137,10 @@ def judge(
     name: str = "predictions",
     warn: bool = True,
 ) -> Verdicts:
-    """Judge samples by their grades, or, if there are no grades, by comparing their answers with references.
-
-    If there are grades, a sample without a grade is missing. A sample with a grade and without an answer counts, but
-    casts no vote. If there are no grades, a sample without an answer is missing. A sample with a text in which
-    `extract_fn` finds no answer is wrong, and casts no vote.
-    """
+    """Judge samples by their grades, or, if there are no grades, by comparing their answers with references."""
+    # If there are grades, a sample without a grade is missing. A sample with a grade and without an answer counts, but
+    # casts no vote. If there are no grades, a sample without an answer is missing. A sample with a text in which
+    # `extract_fn` finds no answer is wrong, and casts no vote.
     threshold = check_threshold(threshold)
     _require_standard(problems, name)
     grades, answers = problems.grades, problems.answers

@@ -20,19 +20,19 @@ from at_k.options.option import TIMEOUT
 from at_k.validation import is_integer, is_number, shorten, type_name
 
 _WALL_FACTOR = 10
+# A check may take ten times its CPU time, and half a minute more, on a machine that is busy with other work.
 _WALL_SECONDS = 30
-"""A check may take ten times its CPU time, and half a minute more, on a machine that is busy with other work."""
 
+# Pairs that a worker holds: one that it grades, and others to go on with.
 _WINDOW = 16
-"""Pairs that a worker holds: one that it grades, and others to go on with."""
 
+# Pairs for which no further worker is started: it takes a second to start.
 _FEW = 8
-"""Pairs for which no further worker is started: it takes a second to start."""
 
 Pair = tuple[str, str | None]
 
+# Why a pair may not be graded: it took too long, the process that graded it died, the checker raised.
 CAUSES = ("timeout", "crash", "error")
-"""Why a pair may not be graded: it took too long, the process that graded it died, the checker raised."""
 
 
 @dataclass(frozen=True)
@@ -131,20 +131,16 @@ def _read(reply: Any, seconds: float) -> Any:
 
 
 def set_limits(cpu_seconds: float, wall_seconds: float) -> None:
-    """End this process when it has used so much CPU time, or when so much time has passed. Zero removes the limit.
-
-    The signals keep their default action. So the kernel ends the process in the middle of a long computation too, where
-    Python would not run a handler.
-    """
+    """End this process when it has used so much CPU time, or when so much time has passed. Zero removes the limit."""
+    # The signals keep their default action. So the kernel ends the process in the middle of a long computation too,
+    # where Python would not run a handler.
     signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
     signal.setitimer(signal.ITIMER_REAL, wall_seconds)
 
 
 def serve() -> None:
-    """Grade pairs in a worker process, until the parent closes the connection, or there is nothing to do for long.
-
-    It is started by a command, and not by `multiprocessing`, which would run the user's script again.
-    """
+    """Grade pairs in a worker process, until the parent closes the connection, or there is nothing to do for long."""
+    # It is started by a command, and not by `multiprocessing`, which would run the user's script again.
     connection = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number in (signal.SIGPROF, signal.SIGALRM):

@@ -11,8 +11,8 @@ from typing import Any
 from at_k.uncertainty.credits import credit
 from at_k.validation import shorten
 
+# Options in a trainer's configuration, under the name `at_k`: those of `at_k.credit`.
 OPTIONS = ("metric", "k", "tau", "baseline", "ties", "normalize", "threshold")
-"""Options in a trainer's configuration, under the name `at_k`: those of `at_k.credit`."""
 
 
 def compute_advantages(
@@ -20,27 +20,13 @@ def compute_advantages(
 ) -> Any:
     """Compute credits times the mean number of samples of a prompt.
 
-    The mean over all samples of advantage · ∇ log π is then the mean over prompts of the metric's gradient. For avg@n,
-    and prompts with equal numbers of samples, it is RLOO: the reward minus the mean of the others. With `normalize`,
-    credits have a scale of their own, and are kept.
-
-    Args:
-        options: `metric`, such as "pass@8" or {"pass@8": 0.5, "avg@n": 0.5}, and any of `OPTIONS`.
-        rewards: one per sample. They are the scores too, for best@k and max@k.
-        groups: the prompt of each sample.
-        answers: the answer of each sample, for cons@k.
-
-    Returns:
-        One advantage per sample, of the type of `rewards`.
-
-    Raises:
-        TypeError: as `at_k.credit`, or if the options are no mapping.
-        ValueError: as `at_k.credit`, or if there is another option.
-
     Examples:
         >>> compute_advantages({"metric": "avg@n"}, [1.0, 0.0, 0.0, 1.0, 1.0, 1.0], ["a", "a", "a", "b", "b", "b"])
         [1.0, -0.5, -0.5, 0.0, 0.0, 0.0]
     """
+    # The mean over all samples of advantage · ∇ log π is then the mean over prompts of the metric's gradient. For
+    # avg@n, and prompts with equal numbers of samples, it is RLOO: the reward minus the mean of the others. With
+    # `normalize`, credits have a scale of their own, and are kept.
     check_advantage_options(options)
     weights = _credit(options, rewards, groups, answers)
     scale = _find_scale(options, groups)
@@ -70,11 +56,9 @@ def _find_scale(options: Mapping[str, Any], groups: Sequence[Any]) -> float:
 def compute_scored_advantages(
     options: Mapping[str, Any], rewards: Any, groups: Sequence[Any], unscored: Sequence[bool]
 ) -> Any:
-    """Compute the advantages of the scored samples. An unscored one leaves its prompt, and has advantage 0.
-
-    One failed reward must not end a run: where it leaves a prompt with too few samples for the metric, the advantages
-    of this prompt are 0. The scale counts all samples, since the loss is the mean over all of them.
-    """
+    """Compute the advantages of the scored samples. An unscored one leaves its prompt, and has advantage 0."""
+    # One failed reward must not end a run: where it leaves a prompt with too few samples for the metric, the advantages
+    # of this prompt are 0. The scale counts all samples, since the loss is the mean over all of them.
     if not any(unscored):
         return compute_advantages(options, rewards, groups)
     whole, scored = Counter(groups), Counter(compress(groups, map(not_, unscored)))

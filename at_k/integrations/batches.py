@@ -15,8 +15,8 @@ from at_k.samples import Rows
 from at_k.validation import require_problems, shorten, type_name
 from at_k.values import Key, spell
 
+# Options that are about all problems, not about a batch.
 _OF_ALL_PROBLEMS = ("rows", "groups", "weights", "return_details")
-"""Options that are about all problems, not about a batch."""
 
 
 def scorer(

@@ -18,10 +18,8 @@ class AtK(Aggregator):
     name = "at_k"
 
     def __call__(self, scores: list[SampleScore]) -> list[AggScore]:
-        """Return the mean of each metric, which evalscope's own reports conclude with, and a score for each number.
-
-        A score has the ends of its interval in its metadata. Samples without a value of the metric are left out.
-        """
+        """Return the mean of each metric, which evalscope's own reports conclude with, and a score for each number."""
+        # A score has the ends of its interval in its metadata. Samples without a value of the metric are left out.
         groups = [each.sample_id if each.group_id is None else each.group_id for each in scores]
         answers = [each.score.extracted_prediction or None for each in scores]
         found: list[Any] = get_aggregation("mean")()(scores)

@@ -21,11 +21,11 @@ from at_k.results.saving import replace_file
 from at_k.summary import is_bounded
 from at_k.values import ErrorBar, Key
 
+# The version of both schemas.
 VERSION = "0.3.0"
-"""The version of both schemas."""
 
+# Relationships of evaluators to the developers of a model.
 DEVELOPERS = ("first_party", "third_party", "collaborative", "other")
-"""Relationships of evaluators to the developers of a model."""
 
 
 def write_record(report: Numbers, *, model: str, dataset: str, organization: str, relationship: str) -> dict[str, Any]:
@@ -90,14 +90,9 @@ def _write_result(key: Key, value: float, bar: ErrorBar | None, level: float) ->
 
 
 def list_instances(report: Numbers, record: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the record of each sample, which belongs to the run of `record`.
-
-    A sample without a verdict, which counts as wrong, has an `error`. `input.raw` is the name of the problem: results
-    files seldom hold what was asked.
-
-    Raises:
-        InputError: if the report has no samples, as one that was loaded has none.
-    """
+    """Yield the record of each sample, which belongs to the run of `record`."""
+    # A sample without a verdict, which counts as wrong, has an `error`. `input.raw` is the name of the problem: results
+    # files seldom hold what was asked.
     if report.scored is None:
         raise InputError(
             "instances.no_samples",
@@ -143,22 +138,7 @@ def save_records(
     organization: str = "unknown",
     relationship: str = "third_party",
 ) -> Path:
-    """Write the records of Every Eval Ever 0.3: each number with its uncertainty, and each sample with its verdict.
-
-    Args:
-        report: the report.
-        folder: where to write `data/{dataset}/{developer}/{model}/{uuid}.json`, and `_samples.jsonl` beside it.
-        model: the name of the model, such as "org/model".
-        dataset: the name of the benchmark.
-        organization: who ran the evaluation.
-        relationship: "first_party" if this is who made the model, else "third_party", "collaborative" or "other".
-
-    Returns:
-        The path of the record. `at_k.score` reads the samples beside it, and finds the same numbers.
-
-    Raises:
-        ValueError: if the relationship is another word, or the report has no samples, as one that was loaded.
-    """
+    """Write the records of Every Eval Ever 0.3: each number with its uncertainty, and each sample with its verdict."""
     record = write_record(report, model=model, dataset=dataset, organization=organization, relationship=relationship)
     dataset, developer, model = (_name_folder(each) for each in (dataset, *_split_model(model)))
     place = Path("data", dataset, developer, model, str(uuid.uuid4()))

@@ -13,26 +13,13 @@ from at_k.report.grid import describe_size, make_cell
 from at_k.validation import check_choice
 from at_k.values import Key
 
+# The lines of a model card before and after its table.
 START, END = "<!-- at-k -->", "<!-- /at-k -->"
-"""The lines of a model card before and after its table."""
 
 
 def write_eval_results(report: Numbers, dataset: str, key: str, *, task: str = "default", **about: Any) -> str:
-    """Write the YAML of one value for `.eval_results/` in a model's repository, which leaderboards of the Hub read.
-
-    Its notes have what the format has no field for: k, n, the interval and the conditions.
-
-    Args:
-        report: the report.
-        dataset: the name of the benchmark's repository, such as "cais/hle".
-        key: the value, such as "pass@1". The Hub keeps one for each data set and task.
-        task: the name of the task in the benchmark.
-        about: further fields of `huggingface_hub.EvalResultEntry`, such as `source_url` and `dataset_revision`.
-
-    Raises:
-        ValueError: if the report has no such value.
-        TypeError: if there is no such field.
-    """
+    """Write the YAML of one value for `.eval_results/` in a model's repository, which leaderboards of the Hub read."""
+    # Its notes have what the format has no field for: k, n, the interval and the conditions.
     import yaml
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
@@ -92,22 +79,7 @@ def push_to_hub(
     create_pr: bool = False,
     **about: Any,
 ) -> str:
-    """Write a value, and the whole report that it is from, into the repository of a model on the Hub, in one commit.
-
-    Args:
-        report: the report.
-        repo: the repository of the model, such as "org/model".
-        dataset: the name of the benchmark's repository. The source of the value is the report, which is saved as
-            `at_k/{dataset}.json`.
-        key: the value, such as "pass@1".
-        card: whether to write the table into the model card too, in place of the one that an earlier call wrote.
-        token: of the Hub; by default the one of `hf auth login`.
-        create_pr: whether to propose the change, to a repository of others.
-        about: `task` and further fields, as of `write_eval_results`.
-
-    Returns:
-        The address of the commit, or of the pull request.
-    """
+    """Write a value, and the whole report that it is from, into the repository of a model on the Hub, in one commit."""
     from huggingface_hub import CommitOperationAdd, HfApi
 
     api = HfApi(token=token)

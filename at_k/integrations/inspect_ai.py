@@ -63,13 +63,7 @@ def cons(k: int, threshold: float = 0.5) -> Callable[[list[Score]], Score]:
 
 @score_reducer(name="g_pass")
 def g_pass(k: int, tau: float = 1.0, threshold: float = 0.5) -> Callable[[list[Score]], Score]:
-    """Reduce the epochs of a sample to G-Pass@k: the chance that at least the share τ of k epochs is right.
-
-    Args:
-        k: the number of draws.
-        tau: the share τ. `Epochs(8, [g_pass(k=8, tau=0.75)])` chooses another one than that of "g_pass_8".
-        threshold: as of `at_k`.
-    """
+    """Reduce the epochs of a sample to G-Pass@k: the chance that at least the share τ of k epochs is right."""
     check_tau(tau)
     return _reduce(k, threshold, lambda _, right: float(g_pass_at_k([len(right)], [sum(right)], k=k, tau=tau)[0]))
 

@@ -27,18 +27,6 @@ def measure_samples(
 ) -> dict[str, float]:
     """Compute every @k number of samples that come in any order, as one dictionary.
 
-    Args:
-        problems: as of `score_samples`.
-        grades: as of `score_samples`.
-        answers: as of `score_samples`.
-        options: the others of `score_samples`: `k`, `threshold`, `metrics` and `confidence_level`.
-
-    Returns:
-        Key → value, with `{key}_stderr`, `{key}_ci_low` and `{key}_ci_high`; empty if no sample has a grade.
-
-    Raises:
-        ValueError: if the columns differ in length.
-
     Examples:
         >>> numbers = measure_samples(["p", "q", "p", "q"], [1, 0, 0, None], k=1, metrics=["pass_at_k"])
         >>> numbers["pass@1"]
@@ -58,27 +46,10 @@ def score_samples(
     metrics: str | Sequence[str] | None = None,
     confidence_level: float | None = 0.95,
 ) -> Report | None:
-    """Score samples that come in any order.
-
-    A run that has ended must not fail for its report. So samples without a grade are left out, and so is a k above the
-    number of samples of any problem. The logger `at_k` reports it, and names what is probably a mistake in the data.
-
-    Args:
-        problems: the problem of each sample.
-        grades: the grade of each sample; None or NaN for a sample that was not scored. Rewards outside [0, 1] are
-            compared with the threshold alone: then there is no `accuracy`, the mean grade.
-        answers: the answer of each sample, for votes; None for a sample without an answer.
-        k: the number of draws, or several.
-        threshold: a sample is correct if its grade is above this number.
-        metrics: the metrics to compute; by default all that the samples allow.
-        confidence_level: of the intervals; None for none.
-
-    Returns:
-        The report, or None if no sample has a grade.
-
-    Raises:
-        ValueError: if the columns differ in length.
-    """
+    """Score samples that come in any order."""
+    # A run that has ended must not fail for its report. So samples without a grade are left out, and so is a k above
+    # the number of samples of any problem. The logger `at_k` reports it, and names what is probably a mistake in the
+    # data.
     problems, grades = list(problems), list(grades)
     texts = [None] * len(grades) if answers is None else list(answers)
     for name, column in (("problems", problems), ("answers", texts)):

@@ -12,13 +12,7 @@ from at_k.report.data import Numbers
 
 
 def write_script(report: Numbers, source: str | list[str] | None = None) -> str:
-    """Write the Python lines that give the same numbers.
-
-    Args:
-        report: the report.
-        source: the file of results that the lines read, or a list of files; by default those that the report was
-            made from. Without either, they score a variable called `data`.
-    """
+    """Write the Python lines that give the same numbers."""
     source = report.source if source is None else source
     lines = ["import at_k"]
     if any(isinstance(part, Fraction) for value in report.options.values() for part in _parts(value)):

@@ -18,20 +18,8 @@ from at_k.values import ErrorBar, Key, spell
 
 
 def log_report(report: Numbers, run: Any, *, step: int | None = None, prefix: str = "at_k/") -> None:
-    """Log every number to an experiment tracker, with its standard error and interval, and the table.
-
-    The keys are plain, such as `at_k/pass_at_8` and `at_k/pass_at_8_ci_low`, with `at_k/{group}/` for groups.
-
-    Args:
-        report: the report.
-        run: a run of Weights & Biases, the module `mlflow`, a `SummaryWriter` of TensorBoard, or any object with one
-            of their methods `log`, `log_metrics` and `add_scalar`.
-        step: the step of training, if there is one: the numbers of several steps are curves.
-        prefix: what the keys begin with.
-
-    Raises:
-        TypeError: if `run` has none of these methods.
-    """
+    """Log every number to an experiment tracker, with its standard error and interval, and the table."""
+    # The keys are plain, such as `at_k/pass_at_8` and `at_k/pass_at_8_ci_low`, with `at_k/{group}/` for groups.
     scalars = {clean_name(prefix + name): value for name, value in list_scalars(report, "plain").items()}
     table = clean_name(f"{prefix}table")
     if callable(getattr(run, "log_metrics", None)):
@@ -65,10 +53,9 @@ def clean_name(name: str) -> str:
 
 
 def list_scalars(report: Numbers, key_style: str = "standard") -> dict[str, float]:
-    """Return key → value, with its standard error and the limits of its interval.
-
-    The keys are those of `compute`: `pass@8`, `pass@8_stderr`, `pass@8_ci_low`, `pass@8_ci_high`, and `{group}/pass@8`.
-    """
+    """Return key → value, with its standard error and the limits of its interval."""
+    # The keys are those of `compute`: `pass@8`, `pass@8_stderr`, `pass@8_ci_low`, `pass@8_ci_high`, and
+    # `{group}/pass@8`.
     found: dict[str, float] = {}
     blocks: list[tuple[str, Mapping[Key, float], Mapping[Key, ErrorBar]]] = [("", report.values, report.intervals)]
     blocks += [(f"{block.label}/", block.values, block.bars) for block in list_groups(report)]

@@ -59,18 +59,9 @@ def log_at_k(
     metrics: str | Sequence[str] | None = None,
     find_answer: Callable[[Any], str | None] | None = None,
 ) -> Callable[..., Any]:
-    """Wrap a reward function, so that every @k number of its rewards is logged.
-
-    Neighbouring rows of one prompt are one problem. A process logs the prompts of its own batch, of which TRL takes the
-    average; a prompt whose samples are shared by two processes counts as two with fewer samples each.
-
-    Args:
-        reward: the reward function, not `async`, which returns one number, or None, per completion.
-        threshold: a completion is correct if its reward is above this number.
-        k: the number of draws, or several; by default 1, 2, 4, 8, … up to the number of generations.
-        metrics: the metrics to log; by default all that the samples allow.
-        find_answer: returns the answer in a completion, for votes.
-    """
+    """Wrap a reward function, so that every @k number of its rewards is logged."""
+    # Neighbouring rows of one prompt are one problem. A process logs the prompts of its own batch, of which TRL takes
+    # the average; a prompt whose samples are shared by two processes counts as two with fewer samples each.
     check_options(k=k, metrics=metrics, threshold=threshold)
 
     @wraps(reward)

@@ -14,17 +14,7 @@ from at_k.integrations.samples import measure_samples
 def measure_episodes(
     episodes: Iterable[Any], find_answer: Callable[[Any], str | None] | None = None, **options: Any
 ) -> dict[str, float]:
-    """Compute every @k number of the rewards of episodes, which may come in any order.
-
-    Args:
-        episodes: what `run_eval` returns. The reward of an episode is that of its first trace. An episode that failed,
-            or of which a reward is missing, is left out.
-        find_answer: returns the answer in a trace, for votes, such as `lambda trace: trace.last_reply`.
-        options: the options of `measure_samples`, such as `k` and `threshold`.
-
-    Returns:
-        As `measure_samples`.
-    """
+    """Compute every @k number of the rewards of episodes, which may come in any order."""
     problems, grades, answers = [], [], []
     for episode in episodes:
         trace: Any = episode.traces[0] if episode.traces else None

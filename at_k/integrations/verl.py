@@ -21,8 +21,8 @@ from at_k.integrations.advantages import compute_advantages
 from at_k.integrations.samples import measure_samples
 from at_k.readers.formats.training import NO_ANSWER
 
+# Name of an estimator → its metric.
 METRICS = {f"at_k_{name}{k}": f"{name}@{k}" for name in ("pass", "max") for k in (2, 4, 8, 16, 32, 64)}
-"""Name of an estimator → its metric."""
 
 
 def make_estimator(metric: str | None = None) -> Callable[..., tuple[Any, Any]]:
@@ -49,15 +49,12 @@ def register(register_adv_est: Callable[[str], Callable[[Any], Any]]) -> None:
         register_adv_est(name)(make_estimator(metric))
 
 
+# The keys of the rows for which verl's newer trainer asks an estimator, which it hands to GRPO alone.
 _KEYS: ContextVar[Sequence[str] | None] = ContextVar("keys", default=None)
-"""The keys of the rows for which verl's newer trainer asks an estimator, which it hands to GRPO alone."""
 
 
 def find_final_outputs(keys: Sequence[str]) -> tuple[list[int], list[int]]:
     """Find the last output of each session among rows with keys `{uid}_{session}_{index}`.
-
-    Returns:
-        The row of the last output of each session, and for each row the place of its session in that list.
 
     Examples:
         >>> find_final_outputs(["a_0_0", "a_0_1", "a_1_0"])

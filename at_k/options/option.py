@@ -22,8 +22,8 @@ def read_toml(module: str, name: str) -> dict[str, Any]:
 
 
 Config = Literal["default", "graded"]
+# The configurations of a module: in "default" its predictions are answers, in "graded" they are grades.
 CONFIGS: tuple[str, ...] = get_args(Config)
-"""The configurations of a module: in "default" its predictions are answers, in "graded" they are grades."""
 
 MISSING = ("error", "incorrect", "drop")
 
@@ -36,51 +36,51 @@ CONFLICTS: tuple[str, ...] = get_args(Conflicts)
 Select = Literal["weighted", "lexicographic", "pareto"]
 SELECT: tuple[str, ...] = get_args(Select)
 
+# Relations that decide which answers are the same.
 RELATIONS = ("checker", "exact", "numeric", "math", "quasi_exact", "choice")
-"""Relations that decide which answers are the same."""
 
+# The seconds of CPU time that one check may take.
 TIMEOUT = 5.0
-"""The seconds of CPU time that one check may take."""
 
 KEY_STYLES = ("standard", "plain")
 
+# Subjects of an interval: other problems like these, or other samples of these very problems.
 TARGETS = ("population", "problem_set")
-"""Subjects of an interval: other problems like these, or other samples of these very problems."""
 
 Method = Literal["beta", "t", "wald", "wilson", "clopper-pearson"]
+# Methods that make an interval of a standard error.
 METHODS: tuple[str, ...] = get_args(Method)
-"""Methods that make an interval of a standard error."""
 
 CI_METHODS = (*METHODS, "bootstrap")
 
 DifferenceMethod = Literal["sign-flip", "bounded"]
+# Methods that make the interval of a difference.
 DIFFERENCE_METHODS: tuple[str, ...] = get_args(DifferenceMethod)
-"""Methods that make the interval of a difference."""
 
+# Units of equal weight where several benchmarks are pooled.
 POOL_BY = ("benchmark", "problem")
-"""Units of equal weight where several benchmarks are pooled."""
 
+# Further tests of a paired comparison.
 EXTRA_TESTS = ("t", "wilcoxon")
-"""Further tests of a paired comparison."""
 
+# Treatments of problems that not all models were measured on.
 UNMATCHED_WORDS = ("error", "drop", "unpaired")
-"""Treatments of problems that not all models were measured on."""
 
 PROGRAM_TESTS = ("base", "plus")
 ON_ERROR = ("raise", "skip")
 SAMPLING = INDEPENDENT, UNTIL_SUCCESS = "independent", "until_success"
 
 Baseline = Literal["leave_one_out", "subset"]
+# Baselines that are subtracted from the weight of a sample, so that its variance is smaller.
 BASELINES: tuple[str, ...] = get_args(Baseline)
-"""Baselines that are subtracted from the weight of a sample, so that its variance is smaller."""
 
 Normalization = Literal["std", "batch_std"]
+# Divisors of credits.
 NORMALIZATIONS: tuple[str, ...] = get_args(Normalization)
-"""Divisors of credits."""
 
 
+# The part of the documentation with the options of reading.
 READ = "What is read"
-"""The part of the documentation with the options of reading."""
 
 
 @dataclass(frozen=True)

@@ -46,47 +46,47 @@ for _section, _entries in read_toml(__file__, "options.toml").items():
         for name, fields in _entries.items()
     }
 
+# The columns that modules take.
 COLUMNS = _SECTIONS["columns"]
-"""The columns that modules take."""
 
 READING, JUDGING, NUMBERS = _SECTIONS["reading"], _SECTIONS["judging"], _SECTIONS["numbers"]
 _SAMPLES = {**READING, **_SECTIONS["samples"]}
 
 _SHARED = {**JUDGING, **_SECTIONS["problems"], **_SECTIONS["intervals"], **_SECTIONS["shown"]}
+# The options that all modules have. They say how samples are judged, and what is reported.
 SHARED_OPTIONS, JUDGING_OPTIONS = tuple(_SHARED), tuple(JUDGING)
-"""The options that all modules have. They say how samples are judged, and what is reported."""
 
 
 def _leave_out(options: Mapping[str, Option], *names: str) -> dict[str, Option]:
     return {name: each for name, each in options.items() if name not in names}
 
 
+# The options of all modules. A module ignores those of the other modules, so that `evaluate.combine` can pass the
+# same options to all of them.
 OPTIONS = _leave_out(NUMBERS, "metrics") | _SHARED
-"""The options of all modules. A module ignores those of the other modules, so that `evaluate.combine` can pass the same
-options to all of them."""
 
 _OF_SCORE = _SECTIONS["scoring"]
 _LAST = {name: _OF_SCORE[name] for name in ("seed", "audited")}
+# The options of `at_k.score`.
 SCORING = {**_leave_out(NUMBERS, "weights"), **JUDGING, **_leave_out(_OF_SCORE, *_LAST), **_SAMPLES, **_LAST}
-"""The options of `at_k.score`."""
 
+# Options that change the values of problems. They are for data that are not scored yet.
 SCORED = _leave_out(SCORING, "groups", "seed", "audited", *_SECTIONS["intervals"])
-"""Options that change the values of problems. They are for data that are not scored yet."""
 
+# Options that change the values of problems, without those that choose the values.
 JUDGED = _leave_out(SCORED, "metrics", "k", "thresholds")
-"""Options that change the values of problems, without those that choose the values."""
 
+# The options that say which counts a pilot has.
 PILOT = {**JUDGING, **_SAMPLES}
-"""The options that say which counts a pilot has."""
 
 _COUNTED = ("groups", "on_conflict", "select", "score_weights", "higher_is_better", "seed")
+# The options of `at_k.Tally.of`: those that act on samples, which a tally does not keep.
 TALLYING = {**_SECTIONS["tallying"], **JUDGING, **{name: SCORING[name] for name in _COUNTED}, **_SAMPLES}
-"""The options of `at_k.Tally.of`: those that act on samples, which a tally does not keep."""
 
+# The options of `at_k.compare`, `rank`, `compare_benchmarks`, `gate` and `plan`, beside those of data.
 COMPARING, RANKING, POOLING, GATING, PLANNING = (
     _SECTIONS[name] for name in ("comparing", "ranking", "pooling", "gating", "planning")
 )
-"""The options of `at_k.compare`, `rank`, `compare_benchmarks`, `gate` and `plan`, beside those of data."""
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -118,8 +118,8 @@ def sign(function: Any, options: Mapping[str, Option]) -> None:
     function.options = options
 
 
+# The line of a docstring that the descriptions of the options replace.
 _PLACE = "        given: see below.\n"
-"""The line of a docstring that the descriptions of the options replace."""
 
 
 def describe_options(options: Iterable[Option]) -> str:
@@ -139,11 +139,9 @@ def complete(options: Mapping[str, Any], function: Any, of: str = "") -> dict[st
 
 
 def check_options(given: Mapping[str, Any], known: Mapping[str, Option] = OPTIONS, *, of: str = "") -> None:
-    """Raise for an option that is not known, and for a value that is wrong for every data set.
-
-    By default the options of all modules are known, so that `evaluate.combine` fails before one of its modules has
-    computed.
-    """
+    """Raise for an option that is not known, and for a value that is wrong for every data set."""
+    # By default the options of all modules are known, so that `evaluate.combine` fails before one of its modules has
+    # computed.
     from at_k.validation import shorten
 
     for name, value in given.items():

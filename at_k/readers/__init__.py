@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from at_k.readers.sources import Source
     from at_k.signatures import ReadOptions, Unpack
 
+# The layouts of what may be no table at all.
 _TEXTS = ("jsonl", "json", "csv")
-"""The layouts of what may be no table at all."""
 
 __all__ = ["COUNT_ROLES", "ROLES", "Samples", "is_paths", "read_results", "read_samples"]
 
@@ -84,10 +84,9 @@ def read_samples(
     limits: Limits = UNLIMITED,
     **options: Any,
 ) -> Samples:
-    """Read results files as `read_results` does, without the library `datasets`.
-
-    The arguments and errors are those of `read_results`. With `meta=True`, a plain table's other columns are read too.
-    """
+    """Read results files as `read_results` does, without the library `datasets`."""
+    # The arguments and errors are those of `read_results`. With `meta=True`, a plain table's other columns are read
+    # too.
     from at_k.readers.choosing import leave_out
     from at_k.readers.collector import refuse_empty
     from at_k.readers.format import Reading

@@ -17,18 +17,18 @@ from at_k.readers.sources import Source, refuse_growth
 from at_k.values import cached_property
 
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
+# Flags of a member that is encrypted, strongly encrypted, or has a masked header.
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
-"""Flags of a member that is encrypted, strongly encrypted, or has a masked header."""
+# The flag of a member whose name is in UTF-8.
 _UTF8 = 0x800
-"""The flag of a member whose name is in UTF-8."""
 
+# The fixed part of the header before a member: its mark, and the lengths of the name and of the extra field.
 _HEADER = struct.Struct("<4s22xHH")
-"""The fixed part of the header before a member: its mark, and the lengths of the name and of the extra field."""
 
+# Errors of `zipfile` for damaged directories, besides its own.
 _DIRECTORY_ERRORS = (
     zipfile.BadZipFile, OSError, ValueError, IndexError, OverflowError, NotImplementedError, struct.error,
 )  # fmt: skip
-"""Errors of `zipfile` for damaged directories, besides its own."""
 
 
 class Archive:

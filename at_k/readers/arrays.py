@@ -298,8 +298,8 @@ def join_codes(parts: Sequence[Codes]) -> Codes:
     return joined
 
 
+# Products up to here fit into 64 bits.
 _LARGEST = 2**62
-"""Products up to here fit into 64 bits."""
 
 
 def _span(codes: Codes) -> int:

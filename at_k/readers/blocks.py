@@ -14,11 +14,11 @@ from at_k.errors import InputError, Message
 from at_k.readers.arrays import is_arrow, list_cells, make_numbers
 from at_k.readers.faults import Faults
 
+# Rows from which it is judged what a column holds.
 HEAD = 2000
-"""Rows from which it is judged what a column holds."""
 
+# The cells of a column: a list, or an Arrow array where all of them are plain.
 Column = Any
-"""The cells of a column: a list, or an Arrow array where all of them are plain."""
 
 
 @dataclass(frozen=True)

@@ -25,19 +25,18 @@ class Listed(list[Any]):
         self.text = text
 
 
+# The start of a list, or of a tuple of verdicts; (2, 3) is a point, and (a) a choice.
 _OPENING = re.compile(r"\s*(?:\[|\((?:True|False|None|[01](?:\.0)?)\s*[,)])")
-"""The start of a list, or of a tuple of verdicts; (2, 3) is a point, and (a) a choice."""
 
 
 def read_lists(texts: Sequence[str | None]) -> list[Any]:
     """Return the cells of a CSV column: lists if every cell begins like one, else the texts.
 
-    One list among other texts is not a list of samples, but an answer such as the interval [0, 1].
-
     Examples:
         >>> read_lists(["[1, null]", None]), read_lists(["[1, 2]", "3"])
         ([[1, None], None], ['[1, 2]', '3'])
     """
+    # One list among other texts is not a list of samples, but an answer such as the interval [0, 1].
     if not all(not isinstance(text, str) or _OPENING.match(text) for text in texts):
         return list(texts)
     return [read_list(text) for text in texts]
@@ -59,8 +58,8 @@ def read_list(cell: Any) -> Any:
     return Listed(values, cell) if isinstance(values, list) else values
 
 
+# An item of a list as Python writes it, or of an array as NumPy does: a text, a name such as True, or a number.
 _ITEM = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+.\w]+)(?:\s*,|\s+|\s*$)""", re.DOTALL)
-"""An item of a list as Python writes it, or of an array as NumPy does: a text, a name such as True, or a number."""
 
 # A value as NumPy 2 writes it in a list: np.True_, np.float64(0.5).
 _OF_NUMPY = re.compile(r"\bnp\.(?:(True|False)_|\w+\(([^()]*)\))")
@@ -69,10 +68,8 @@ _CONSTANTS = {"nan": nan, "inf": inf, "-inf": -inf}
 
 
 def _read_python_list(cell: str) -> Any:
-    """Return the list that Python wrote with `str`, such as ['a', None] or [1.0, nan]; or the text of the cell.
-
-    Each item is evaluated by itself, so that nothing is nested.
-    """
+    """Return the list that Python wrote with `str`, such as ['a', None] or [1.0, nan]; or the text of the cell."""
+    # Each item is evaluated by itself, so that nothing is nested.
     inside = _OF_NUMPY.sub(lambda found: found[1] or found[2], cell.strip())
     if inside[-1] not in "])":
         return cell
@@ -108,13 +105,13 @@ _WORDS: dict[str, float | bool] = {
     **dict.fromkeys(("nan", "na", "n/a", "none", "null"), nan),
 }
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII)
+# A grade as people write it: "75 %", "3/4" or "0,75".
 _SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s*%|(\d+)\s*/\s*(\d+)|([+-]?\d+,\d+)", re.ASCII)
-"""A grade as people write it: "75 %", "3/4" or "0,75"."""
 
 _LARGEST = sys.float_info.max
 
+# Whole numbers up to here are exact as floats, which is what decoders of JSON make of longer ones.
 _EXACT = 2**53
-"""Whole numbers up to here are exact as floats, which is what decoders of JSON make of longer ones."""
 
 
 class _Nothing:
@@ -122,8 +119,8 @@ class _Nothing:
         return "NOTHING"
 
 
+# The marker of a column that a file does not have; None means a missing value.
 NOTHING: Final = _Nothing()
-"""The marker of a column that a file does not have; None means a missing value."""
 
 
 class UnfitError(ValueError):
@@ -219,6 +216,7 @@ def is_finite(value: object) -> TypeGuard[float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and -inf < value < inf
 
 
+# The function that reads a cell of each role. It raises `UnfitError` for what the role cannot take.
 READERS: dict[str, Callable[[object], object]] = {
     "problem": read_text,
     "answers": read_answer,
@@ -228,7 +226,6 @@ READERS: dict[str, Callable[[object], object]] = {
     "cost": read_score,
     "group": read_label,
 }
-"""The function that reads a cell of each role. It raises `UnfitError` for what the role cannot take."""
 
 
 class Cells:

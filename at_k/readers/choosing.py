@@ -21,11 +21,11 @@ from at_k.readers.samples import Samples
 from at_k.readers.structure import refuse_several
 from at_k.validation import type_name
 
+# Names in the longest path at which models are looked for: a column, and four levels of objects in it.
 _DEEPEST = 5
-"""Names in the longest path at which models are looked for: a column, and four levels of objects in it."""
 
+# Values of a column that are kept for an error that lists them.
 _KEPT_VALUES = 100
-"""Values of a column that are kept for an error that lists them."""
 
 
 def find_nested(row: Mapping[str, object], outer: str = "") -> dict[str, object]:

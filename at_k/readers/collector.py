@@ -50,12 +50,13 @@ from at_k.readers.samples import (
 from at_k.readers.sources import Source
 from at_k.readers.structure import is_summary, make_summary_error, refuse_odd_names
 
+# The roles that say something of each sample.
 OF_SAMPLE = (*SAMPLE_ROLES, "cost")
-"""The roles that say something of each sample."""
 
+# Roles within a collector: the number of a sample, with the column that has it, and what else is said of it.
 _NUMBER, _DETAILS = "#", "details"
-"""Roles within a collector: the number of a sample, with the column that has it, and what else is said of it."""
 
+# Role → what `Collector.add` calls it.
 _ARGUMENTS = {
     "problem": "problem",
     "answers": "answer",
@@ -69,13 +70,12 @@ _ARGUMENTS = {
     _DETAILS: "details",
     MISSING: "reason",
 }
-"""Role → what `Collector.add` calls it."""
 
+# Samples of a harness that are collected before they are read as a block.
 _WAITING = 4096
-"""Samples of a harness that are collected before they are read as a block."""
 
+# Parts into which rows are cut that cannot be read as a whole.
 _PARTS = 16
-"""Parts into which rows are cut that cannot be read as a whole."""
 
 Adapt = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -100,6 +100,14 @@ class Sheet:
 def refuse_empty() -> InputError:
     """Make the error that says that a file has no samples."""
     return InputError("collector.empty", "There are no samples in this file.")
+
+
+def _read_value(reads: Cells, describe: Place, role: str, value: object, row: int, sample: int | None = None) -> Any:
+    """Read the value of a role."""
+    try:
+        return reads.read(role, value)
+    except UnfitError as fault:
+        raise find_fault(role, fault.value, describe(row, role, sample)) from None
 
 
 class Collector:
@@ -154,6 +162,8 @@ class Collector:
         self._is_table, self._sheet = sheet is not None, sheet or Sheet({}, FieldCells(scale=reading.scale))
         self.selection = Selection(*(() if sheet else (reading.where, reading.pool, settings)))
         self._are_names_given = are_names_given or "problem" in self._columns
+        # A method of its own would keep a collector, and all that it holds, until garbage is looked for.
+        self._read = partial(_read_value, self._sheet.reads, self._describe)
         self.problems = Problems(self._read, self._describe)
         self._blocks: list[dict[str, Any]] = []  # role → values, beside the number of their `problem` and their `row`
         self._waiting, self._count = Part([], defaultdict(list), listed=False), 0
@@ -199,15 +209,7 @@ class Collector:
         fields: Mapping[str, Any] | None = None,
         **said: Any,
     ) -> None:
-        """Add a sample.
-
-        Args:
-            row: the number of its row.
-            problem: the name of its problem.
-            fields: the row, in which `columns` names fields.
-            said: its `number`, `answer`, `grade`, `score`, `cost` and `details`, the `reason` why it has no grade, and
-                the `references`, `group` and `meta` of its problem.
-        """
+        """Add a sample."""
         self._put(row, said | {"problem": problem}, None, fields)
 
     def add_problem(
@@ -361,12 +363,6 @@ class Collector:
             )
         return lengths, {role: values for role, (_, values) in flat.items()}
 
-    def _read(self, role: str, value: object, row: int, sample: int | None = None) -> Any:
-        try:
-            return self._sheet.reads.read(role, value)
-        except UnfitError as fault:
-            raise find_fault(role, fault.value, self._describe(row, role, sample)) from None
-
     def _read_cells(self, cells: Mapping[str, Any], row: int, sample: int | None = None) -> dict[str, Any]:
         """Read what is said of each sample; nothing is kept yet."""
         found: dict[str, Any] = {}
@@ -393,8 +389,13 @@ class Collector:
                 )
 
     def _keep(self, part: Part, problems: Findings, lengths: NDArray[np.int64], values: Mapping[str, Any]) -> None:
-        owners = {"problem": self.problems.keep(part, problems), "row": np.asarray(part.rows, np.int64)}
-        self._blocks.append({role: np.repeat(own, lengths) for role, own in owners.items()} | dict(values))
+        owners = {
+            "problem": self.problems.keep(part, problems),
+            "row": np.fromiter(part.rows, np.int64, len(part.rows)),
+        }
+        if part.listed:
+            owners = {role: np.repeat(own, lengths) for role, own in owners.items()}
+        self._blocks.append(owners | dict(values))
 
     def _merge(self) -> dict[str, Any]:
         """Join the blocks, and return role → the values of all samples, as one array or a list."""
@@ -592,5 +593,5 @@ def read_verdicts(source: Source, reading: Reading, problem: str, grade: str) ->
         return None  # the strict reader says what is wrong
 
 
+# `json.dumps` makes an encoder for each call that has options.
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
-"""`json.dumps` makes an encoder for each call that has options."""

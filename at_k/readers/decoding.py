@@ -16,8 +16,8 @@ from at_k.errors import InputError, Message
 from at_k.readers.faults import UNITS
 from at_k.readers.names import LONGEST, quote, shorten
 
+# Digits up to which a float can hold any integer.
 _LONGEST_INTEGER = 308
-"""Digits up to which a float can hold any integer."""
 
 _LONG_INTEGER = re.compile(rf"[0-9]{{{_LONGEST_INTEGER + 1}}}")
 
@@ -25,12 +25,11 @@ _LONG_INTEGER = re.compile(rf"[0-9]{{{_LONGEST_INTEGER + 1}}}")
 def decode(data: bytes, line: int | None = None) -> Any:
     """Decode a JSON document, or a line of a JSONL file, whose number an error names.
 
-    Numbers such as NaN and Infinity, which JSON does not know and Python writes, are read too.
-
     Examples:
         >>> decode(b'{"a": [1, NaN]}')
         {'a': [1, nan]}
     """
+    # Numbers such as NaN and Infinity, which JSON does not know and Python writes, are read too.
     try:
         return orjson.loads(data)
     except ValueError:

@@ -22,19 +22,19 @@ from at_k.readers.faults import Faults
 from at_k.readers.names import shorten
 from at_k.readers.sources import Source
 
+# Rows of a block that Python's reader makes.
 _BATCH = 8192
-"""Rows of a block that Python's reader makes."""
 
+# Characters that a cell may have.
 _LONGEST_CELL = 1 << 30
-"""Characters that a cell may have."""
 
+# Cells of a header line. With more, it is not that of results, and each row would take as much memory.
 _MOST_COLUMNS = 10_000
-"""Cells of a header line. With more, it is not that of results, and each row would take as much memory."""
 
 _FIELD_LIMIT = Lock()
 
+# Blank lines before the header.
 _BLANK = re.compile(rb"\A(?:[^\S\n]*\n)+")
-"""Blank lines before the header."""
 
 
 def find_delimiter(header: bytes) -> str:
@@ -177,10 +177,8 @@ def _read_records(lines: Iterable[str], delimiter: str, count: int = 0, width: i
 
 
 def _parse(data: bytes, names: Sequence[str], wanted: Sequence[str], delimiter: str) -> Any:
-    """Parse lines of CSV with Arrow; None if it cannot, or could misread them.
-
-    Arrow takes a text behind a closed quotation mark, and a row that ends within a cell, so it gets no such marks.
-    """
+    """Parse lines of CSV with Arrow; None if it cannot, or could misread them."""
+    # Arrow takes a text behind a closed quotation mark, and a row that ends within a cell, so it gets no such marks.
     import pyarrow as pa
     import pyarrow.csv as pc
 
@@ -204,21 +202,20 @@ def _is_plain(data: bytes) -> bool:
     return data.count(b"\r") == data.count(b"\r\n") and bool(data.strip()) and b'"' not in data
 
 
+# Names of a row in sentences, or of the line of several files that are read as one.
 _ROW, _LINE = re.compile(r"\brow {(\w+)(:,)?}"), re.compile(r"\b(?:row|line) {(\w+)(:,)?}")
-"""Names of a row in sentences, or of the line of several files that are read as one."""
 
 
 def name_lines(message: Message, source: Source) -> Message:
     r"""Name the lines of a file where a message counts the rows of the table in it.
-
-    A message about a file whose rows are not lines, such as Parquet, is returned as it is. If the lines are
-    files, these are named.
 
     Examples:
         >>> source = Source("results.csv", b"id,correct\na,1\n\nb,x\n")
         >>> str(name_lines(Message("a.row", "wrong (row {row})", row=2), source))
         'wrong (line 4)'
     """
+    # A message about a file whose rows are not lines, such as Parquet, is returned as it is. If the lines are files,
+    # these are named.
     values: dict[str, Any] = {
         name: name_lines(value, source) if isinstance(value, Message) else value
         for name, value in message.values.items()

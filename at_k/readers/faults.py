@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import isfinite
 
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.names import quote, shorten
 
+# Words for a place, by the unit that is counted.
 UNITS: dict[str, Callable[[int], Message]] = {
     "line": lambda row: Message("collector.line_place", "line {row:,}", row=row),
     "row": lambda row: Message("collector.row_place", "row {row:,}", row=row),
     "sample": lambda row: Message("collector.sample_place", "sample {row:,}", row=row),
     "problem": lambda row: Message("collector.task_place", "problem {row:,}", row=row),
 }
-"""Words for a place, by the unit that is counted."""
 
 
 class Faults:
@@ -86,42 +86,28 @@ def describe_place(row: int, column: str, sample: int | None = None) -> Message:
     )
 
 
-_RULES = {
-    "problem": Message(
-        "cells.problem",
-        "The name of a problem must be text or a number; got {value} ({place}). To leave out such rows: "
-        "{option:errors=skip}.",
-    ),
-    "answers": Message("cells.answer", "An answer must be text or a number; got {value} ({place})."),
-    "references": Message(
-        "cells.reference", "A reference must be text or a number, or a list of them; got {value} ({place})."
-    ),
-    "grades": Message(
-        "cells.grade",
-        "A grade must be true, false, or a number from 0 to 1, unless {option:scale} says otherwise; got {value} "
-        "({place}).",
-    ),
-    "scores": Message("cells.score", "A score must be a finite number; got {value} ({place})."),
-    "cost": Message("cells.cost", "A cost must be a finite number; got {value} ({place})."),
-    "group": Message(
-        "cells.group", "The name of a group must be text, a number, true or false; got {value} ({place})."
-    ),
-    "long": Message(
-        "collector.long_number",
-        "The number {value} has too many digits to be read exactly ({place}). Write it as text.",
-    ),
-    "word": Message(
-        "cells.word",
-        "{value} is no verdict that is known ({place}). If it stands for a wrong sample: {wrong}. For a right one: "
-        "{correct}.",
-    ),
-    "points": Message(
-        "cells.points",
-        "A grade must be true, false, or a number from 0 to 1; got {value} ({place}). If the worst and the best "
-        "grade are others, say so, for instance {scale}.",
-    ),
-}
-"""Role, or what is odd about a value → the sentence about it."""
+_say = Phrases(
+    {
+        "cells.problem": "The name of a problem must be text or a number; got {value} ({place}). To leave out such "
+        "rows: {option:errors=skip}.",
+        "cells.answer": "An answer must be text or a number; got {value} ({place}).",
+        "cells.reference": "A reference must be text or a number, or a list of them; got {value} ({place}).",
+        "cells.grade": "A grade must be true, false, or a number from 0 to 1, unless {option:scale} says otherwise; "
+        "got {value} ({place}).",
+        "cells.score": "A score must be a finite number; got {value} ({place}).",
+        "cells.cost": "A cost must be a finite number; got {value} ({place}).",
+        "cells.group": "The name of a group must be text, a number, true or false; got {value} ({place}).",
+        "collector.long_number": "The number {value} has too many digits to be read exactly ({place}). Write it as "
+        "text.",
+        "cells.word": "{value} is no verdict that is known ({place}). If it stands for a wrong sample: {wrong}. For a "
+        "right one: {correct}.",
+        "cells.points": "A grade must be true, false, or a number from 0 to 1; got {value} ({place}). If the worst and "
+        "the best grade are others, say so, for instance {scale}.",
+    }
+)
+
+# Role → the last part of the code of its sentence, where it is another name.
+_CODES = {"answers": "answer", "references": "reference", "grades": "grade", "scores": "score"}
 
 
 def find_fault(role: str, value: object, place: Message) -> InputError:
@@ -131,12 +117,13 @@ def find_fault(role: str, value: object, place: Message) -> InputError:
         >>> str(find_fault("scores", "high", Message("cells.row", "row {row}", row=2)))
         'A score must be a finite number; got “high” (row 2).'
     """
-    rule, ways = role, {}
+    told = {"value": quote(value), "place": place}
     if role == "grades" and isinstance(value, str):
-        rule, ways = "word", {name: Mention(**{name: [shorten(value)]}) for name in ("wrong", "correct")}
-    elif role == "grades" and isinstance(value, (int, float)) and -1 <= value <= 100:
-        rule, ways = "points", {"scale": Mention(scale=(-1, 1) if value < 0 else (0, 10 if value <= 10 else 100))}
-    elif isinstance(value, float) and isfinite(value) and role not in ("grades", "scores", "cost"):
-        rule = "long"
-    message = _RULES[rule]
-    return InputError(message.code, message.sentence, value=quote(value), place=place, **ways)
+        word = [shorten(value)]
+        return _say.error("cells.word", wrong=Mention(wrong=word), correct=Mention(correct=word), **told)
+    if role == "grades" and isinstance(value, (int, float)) and -1 <= value <= 100:
+        scale = (-1, 1) if value < 0 else (0, 10 if value <= 10 else 100)
+        return _say.error("cells.points", scale=Mention(scale=scale), **told)
+    if isinstance(value, float) and isfinite(value) and role not in ("grades", "scores", "cost"):
+        return _say.error("collector.long_number", **told)
+    return _say.error(f"cells.{_CODES.get(role, role)}", **told)

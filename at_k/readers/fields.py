@@ -26,12 +26,12 @@ from at_k.readers.sources import Source
 
 Row = dict[str, Any]
 
+# Patterns of texts about a sample that failed; the first match counts.
 _REASONS = {
     "timeout": re.compile(r"time.?out|timed.out|deadline", re.IGNORECASE),
     "not run": re.compile(r"cancel|not.run|skipped|incomplete", re.IGNORECASE),
     "infrastructure": re.compile(""),
 }
-"""Patterns of texts about a sample that failed; the first match counts."""
 
 
 class Found(NamedTuple):

@@ -14,12 +14,12 @@ from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
 from at_k.validation import UNLIMITED, Limits, is_number, shorten as shorten_value, type_name
 
+# Characters of a field of a problem that is kept as a possible group. Longer ones are questions and solutions.
 _LONGEST_FIELD = 100
-"""Characters of a field of a problem that is kept as a possible group. Longer ones are questions and solutions."""
 
 
+# The options that not every format takes.
 OPTIONS = ("scorer", "filter", "tests", "prompt_column", "rows_at", "correct", "wrong")
-"""The options that not every format takes."""
 
 
 @dataclass(frozen=True)

@@ -16,17 +16,17 @@ from at_k.readers.decoding import decode_strictly, require_object
 from at_k.readers.faults import UNITS, Faults
 from at_k.readers.sources import LineBlock, Source
 
+# Bytes of the first block, from which it is judged what the columns hold.
 _FIRST_BYTES = 1 << 18
-"""Bytes of the first block, from which it is judged what the columns hold."""
 
+# Bytes of a line, on average, from which orjson finds the columns that are needed sooner than Arrow.
 _LONG_LINE = 1000
-"""Bytes of a line, on average, from which orjson finds the columns that are needed sooner than Arrow."""
 
+# Brackets in a line up to which Arrow parses it: it crashes on JSON that is nested 100,000 deep.
 _DEEPEST = 500
-"""Brackets in a line up to which Arrow parses it: it crashes on JSON that is nested 100,000 deep."""
 
+# The fast decoder makes a float of an integer of more than 64 bits. Floats from here on are decoded again.
 _EXACT = 2**53
-"""The fast decoder makes a float of an integer of more than 64 bits. Floats from here on are decoded again."""
 
 _SPACED = re.compile(rb'"\s+:')
 
@@ -117,11 +117,9 @@ def _may_repeat(data: bytes, rows: Sequence[Row], wanted: Collection[str] | None
 
 
 def _parse(data: bytes, types: Mapping[str, Any]) -> Any:
-    """Parse lines of JSON with Arrow; None if it cannot, or could misread them.
-
-    Arrow reads two objects on a line, and crashes on deep ones. So each line must begin with a brace and end with one,
-    must have few brackets, and must become one row. Arrow itself refuses an object that has a name twice.
-    """
+    """Parse lines of JSON with Arrow; None if it cannot, or could misread them."""
+    # Arrow reads two objects on a line, and crashes on deep ones. So each line must begin with a brace and end with
+    # one, must have few brackets, and must become one row. Arrow itself refuses an object that has a name twice.
     import pyarrow as pa
     import pyarrow.json as pj
 

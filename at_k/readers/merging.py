@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from at_k.errors import InputError, Mention, Message, SeveralModelsError
+from at_k.errors import InputError, Mention, Message, Phrases, SeveralModelsError
 from at_k.readers.arrays import Groups, Split, fill_numbers, make_numbers, make_text_lists, make_texts
 from at_k.readers.cells import keep_common
 from at_k.readers.format import Format
@@ -26,11 +26,11 @@ from at_k.readers.sources import Source
 from at_k.readers.structure import count_runs, count_samples
 from at_k.readers.tables import holds_one_row
 
+# Files that a message lists.
 _LISTED = 10
-"""Files that a message lists."""
 
+# Names of what files may differ in, if the user says that all are samples of one model.
 _POOLABLE = (*MODEL, *STEP)
-"""Names of what files may differ in, if the user says that all are samples of one model."""
 
 
 def merge(
@@ -43,7 +43,7 @@ def merge(
     _refuse_other_subjects([part.origin for part in parts], files, pool)
     for part, file in others:
         _refuse_other_columns(parts[0], part, files[0], file)
-    is_split = all(len(part.problems) == 1 for part in parts)  # a file for each problem, or for each of its runs
+    is_split = all(len(part.table) == 1 for part in parts)  # a file for each problem, or for each of its runs
     is_named = concat or any(name == "file" or has_name(name, _POOLABLE) for name in pool)
     is_named = is_named or all(map(_is_named, parts))
     shared = _find_shared(parts)
@@ -54,17 +54,17 @@ def merge(
     if not is_split:
         for part, file in others:
             _refuse_other_problems(parts[0], part, files[0], file)
-    names = [part.problems for part in parts]
     if "file" not in pool:
         _merge_said("question", [part.questions for part in parts], files)
     if not is_named:
         alike: dict[str, list[str]] = {}
-        for own, file in zip(names, files, strict=True):
-            alike.setdefault(own[0] if is_split else "", []).append(file)
+        for part, file in zip(parts, files, strict=True):
+            alike.setdefault(part.problems[0] if is_split else "", []).append(file)
         for listed in alike.values():
             refuse_other_names(listed)
+    names = [part.table["problem"] for part in parts]
     joined = _join_problems(parts, files, names, pool, note_files(parts, files))
-    return joined if "file" in pool else replace(joined, numbers=_merge_numbers(parts, names, files))
+    return joined if "file" in pool else replace(joined, numbers=_merge_numbers(parts, files))
 
 
 def refuse_other_names(files: Sequence[str]) -> None:
@@ -108,7 +108,7 @@ def note_files(parts: Sequence[Samples], files: Sequence[str]) -> Message:
         "{problems:,}. Samples of a problem in each: {n}.",
         count=len(files),
         files=join_names(list_names(files)),
-        problems=len(parts[0].problems),
+        problems=len(parts[0].table),
         n=str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}",
     )
 
@@ -124,11 +124,16 @@ def _find_shared(parts: Sequence[Samples]) -> set[str]:
 
 def _list_problems(parts: Sequence[Samples], files: Sequence[str], pool: Collection[str], shared: Set[str]) -> Samples:
     """List the problems of all files. Names that several files have get that of their file before them."""
+    import pyarrow as pa
+
     shorts = list_names(files)
-    names = [
-        [f"{short}:{name}" if name in shared else name for name in part.problems]
-        for part, short in zip(parts, shorts, strict=True)
-    ]
+    names = [part.table["problem"] for part in parts]
+    if shared:
+        renamed = [
+            [f"{short}:{name}" if name in shared else name for name in part.problems]
+            for part, short in zip(parts, shorts, strict=True)
+        ]
+        names = [pa.chunked_array([make_texts(own)]) for own in renamed]
     note = Message(
         "note.concatenated",
         "Read {count:,} files, each with other problems: {files}.",
@@ -138,7 +143,8 @@ def _list_problems(parts: Sequence[Samples], files: Sequence[str], pool: Collect
     asked = {
         renamed: part.questions[name]
         for part, own in zip(parts, names, strict=True)
-        for name, renamed in zip(part.problems, own, strict=True)
+        if part.questions
+        for name, renamed in zip(part.problems, own.to_pylist(), strict=True)
         if name in part.questions
     }
     return replace(_join_problems(parts, files, names, pool, note), questions=asked)
@@ -147,30 +153,34 @@ def _list_problems(parts: Sequence[Samples], files: Sequence[str], pool: Collect
 def _join_problems(
     parts: Sequence[Samples],
     files: Sequence[str],
-    names: Sequence[Sequence[str]],
+    names: Sequence[Any],
     pool: Collection[str],
     note: Message,
 ) -> Samples:
-    """Put the samples of each problem together, by the names of the problems of each file."""
+    """Put the samples of each problem together, by the names of the problems of each file, which Arrow holds."""
     import pyarrow as pa
 
-    places = {name: place for place, name in enumerate(dict.fromkeys(chain.from_iterable(names)))}
     counts = [part.n for part in parts]
-    owners = np.array([places[name] for name in chain.from_iterable(names)])
+    encoded = pa.concat_arrays([chunk for own in names for chunk in own.chunks]).dictionary_encode()
+    problems, owners = encoded.dictionary, fill_numbers(encoded.indices, -1)
     groups = Groups.of(np.repeat(owners, np.concatenate(counts)))
-    columns: dict[str, Any] = {"problem": make_texts(list(places))}
+    columns: dict[str, Any] = {"problem": problems}
     for role in SAMPLE_ROLES:
         if role in parts[0].table.column_names:
             chunks = [chunk.flatten() for part in parts for chunk in part.table[role].chunks]
             columns[role] = groups.list(pa.concat_arrays(chunks))
     for role, make in (("references", make_text_lists), ("group", make_texts)):
-        listed = [dict(zip(own, part.listed(role) or [], strict=False)) for own, part in zip(names, parts, strict=True)]
+        listed = [
+            dict(zip(own.to_pylist(), part.listed(role) or [], strict=True)) if role in part.table.column_names else {}
+            for own, part in zip(names, parts, strict=True)
+        ]
         said = _merge_said(role, listed, files)
         if said:
-            columns[role] = make([said.get(name) for name in places])
+            columns[role] = make([said.get(name) for name in problems.to_pylist()])
     details = list(dict.fromkeys(chain.from_iterable(part.details for part in parts)))
     if details or any("meta" in part.table.column_names for part in parts):
-        columns["meta"] = make_texts(_merge_meta(parts, names, places, details))
+        listed_names = [own.to_pylist() for own in names]
+        columns["meta"] = make_texts(_merge_meta(parts, listed_names, problems.to_pylist(), details))
     rows = [part.rows.values if isinstance(part.rows, Split) else np.concatenate(part.rows) for part in parts]
     rows = [own if part.per_sample else np.repeat(own, n) for own, part, n in zip(rows, parts, counts, strict=True)]
     return Samples(
@@ -243,20 +253,15 @@ def _refuse_other_columns(first: Samples, part: Samples, first_file: str, file: 
         )
 
 
-_DIFFERENCES = {
-    "question": Message(
-        "merging.questions",
-        "Problem {problem} is not the same in both files: {first} in {first_file}, and {second} in {second_file}. If "
-        "the files hold different problems that have the same names, {option:concat} keeps them apart. If they are "
-        "samples of the same problems all the same, say so: {option:pool=file}.",
-    ),
-    "": Message(
-        "merging.differs",
-        "Problem {problem} does not have the same {role} in both files: {first} in {first_file}, and {second} in "
-        "{second_file}.",
-    ),
-}
-"""Sentences about what files must not say differently."""
+_say = Phrases(
+    {
+        "merging.questions": "Problem {problem} is not the same in both files: {first} in {first_file}, and {second} "
+        "in {second_file}. If the files hold different problems that have the same names, {option:concat} keeps them "
+        "apart. If they are samples of the same problems all the same, say so: {option:pool=file}.",
+        "merging.differs": "Problem {problem} does not have the same {role} in both files: {first} in {first_file}, "
+        "and {second} in {second_file}.",
+    }
+)
 
 
 def _merge_said(role: str, said: Sequence[Mapping[str, Any]], files: Sequence[str]) -> dict[str, Any]:
@@ -266,9 +271,11 @@ def _merge_said(role: str, said: Sequence[Mapping[str, Any]], files: Sequence[st
         for problem, value in own.items():
             first, first_file = found.setdefault(problem, (value, file)) if value is not None else (None, "")
             if value != first:
-                rule = _DIFFERENCES.get(role, _DIFFERENCES[""])
-                told = {"problem": quote(problem), "first": _quote(first), "second": _quote(value)}
-                raise InputError(rule.code, rule.sentence, role=role, first_file=first_file, second_file=file, **told)
+                named = {"problem": quote(problem), "first_file": first_file, "second_file": file}
+                told = {**named, "first": _quote(first), "second": _quote(value)}
+                if role == "question":
+                    raise _say.error("merging.questions", **told)
+                raise _say.error("merging.differs", role=role, **told)
     return {problem: value for problem, (value, _) in found.items()}
 
 
@@ -289,16 +296,14 @@ def _merge_meta(
     return [json.dumps(each, ensure_ascii=False) if each else None for each in merged]
 
 
-def _merge_numbers(
-    parts: Sequence[Samples], names: Sequence[Sequence[str]], files: Sequence[str]
-) -> list[list[object]] | None:
+def _merge_numbers(parts: Sequence[Samples], files: Sequence[str]) -> list[list[object]] | None:
     """Join the numbers of the samples, if all files number them; two samples of a problem cannot share one."""
     joined: dict[str, list[object]] = {}
     seen: dict[tuple[str, object], str] = {}
-    for part, named, file in zip(parts, names, files, strict=True):
+    for part, file in zip(parts, files, strict=True):
         if part.numbers is None:
             return None
-        for problem, numbers in zip(named, part.numbers, strict=True):
+        for problem, numbers in zip(part.problems, part.numbers, strict=True):
             for number in numbers:
                 first = seen.setdefault((problem, number), file)
                 if first != file:
@@ -349,11 +354,11 @@ def _quote(value: object) -> str:
     return quote_all(value) if isinstance(value, list) else quote(value)
 
 
+# Files of JSON lines from which they are read as one: each alone takes milliseconds.
 _MANY = 64
-"""Files of JSON lines from which they are read as one: each alone takes milliseconds."""
 
+# A file, and what was found out about it.
 Found = tuple[Path, Source, Format]
-"""A file, and what was found out about it."""
 
 
 def bundle(found: Iterable[Found]) -> Iterator[Found]:

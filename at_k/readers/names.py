@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from itertools import islice
 
+# Characters of one quoted text.
 LONGEST = 40
-"""Characters of one quoted text."""
 
+# Values that a message lists.
 _LISTED = 10
-"""Values that a message lists."""
 
 
 def quote(value: object) -> str:
@@ -66,18 +66,19 @@ PROBLEM = _words(
     "idx uid task question prompt 题目编号 题号 题目 问题 问题编号 問題 aufgabe exercice problème problema frage "
     "pregunta"
 )
+# Names of columns that may hold the text of the problem.
 QUESTION = _words("problem question prompt 题目 问题 問題 frage pregunta")
-"""Names of columns that may hold the text of the problem."""
 
+# Names of columns that hold the question, and nothing else.
 ASKED = (*QUESTION, "problem_text", "query")
-"""Names of columns that hold the question, and nothing else."""
 
+# Names of columns that may hold the question, or what all questions share: the one that differs most is taken.
 PROMPT = ("messages", "instruction", "input", "example")
-"""Names of columns that may hold the question, or what all questions share: the one that differs most is taken."""
 
+# Names of columns that may name the problem, or number the samples of each question.
 PLACE = ("id", "idx", "uid")
-"""Names of columns that may name the problem, or number the samples of each question."""
 
+# Role → names that are taken for it, in order of preference.
 ROLE = {
     "problem": PROBLEM,
     "answers": _words(
@@ -97,13 +98,12 @@ ROLE = {
     "cost": _words("cost costs cost_usd total_cost price"),
     "group": _words("group groups level category subject topic type difficulty domain split 类别 科目 难度 主题"),
 }
-"""Role → names that are taken for it, in order of preference."""
 
+# Names of columns that often hold whole completions: answers only where nothing else can be.
 WHOLE_TEXT = _words("sample completions completion responses response outputs output generations generation")
-"""Names of columns that often hold whole completions: answers only where nothing else can be."""
 
+# Names of the reference, or of the answer of each sample.
 OWN_ANSWER = ("answer", "答案")
-"""Names of the reference, or of the answer of each sample."""
 
 SAMPLE_NUMBER = _words(
     "sample sample_id sample_idx sample_index epoch trial trial_id trial_num repeat repeat_id repetition "
@@ -113,15 +113,16 @@ VERDICT = _words("correct is_correct passed pass grade grades verdict verdicts s
 MODEL = _words(
     "model model_name model_id model_path model_name_or_path model_version llm engine provider system checkpoint ckpt"
 )
+# Names of columns that say why a sample failed.
 ERROR = _words("error errors exception error_message error_type traceback")
-"""Names of columns that say why a sample failed."""
 
 STEP = _words("step global_step training_step")
 SET = _words("dataset dataset_name data_source benchmark task task_name subset")
 
+# Names of columns that hold one sample each, if they are numbered.
 RUN = _words("run trial attempt seed rollout try repeat epoch 第")
-"""Names of columns that hold one sample each, if they are numbered."""
 
+# Words in the name of a column that numbers samples.
 NUMBER_WORD = {
     *_words(
         "sample run seed trial attempt rollout rep repeat repetition epoch idx index i j k n no nr num number "
@@ -129,7 +130,6 @@ NUMBER_WORD = {
     ),
     *_words("iteration gen generation completion response round replicate pass copy order pos position rs sampling"),
 }
-"""Words in the name of a column that numbers samples."""
 
 TOTAL = _words("n num_samples n_samples samples num_trials n_trials trials num_attempts total")
 RIGHT = _words("c num_correct n_correct num_passed n_passed num_success correct passed successes")
@@ -137,15 +137,15 @@ SAMPLE_LIST = _words(
     "samples sample responses outputs generations completions predictions answers runs trials attempts "
     "rollouts epochs results"
 )
+# Names under which a document holds its rows.
 ROWS = _words("results data rows records samples items entries examples")
-"""Names under which a document holds its rows."""
 
 
+# Names of columns that hold the share of correct samples, beside their number.
 SHARE = _words("accuracy acc pass_rate success_rate solve_rate score mean avg")
-"""Names of columns that hold the share of correct samples, beside their number."""
 
+# Fields that show that objects in a list are samples, and not the messages of a conversation.
 OF_SAMPLES = {*ROLE["grades"], "answer", "prediction", "pred", "extracted_answer", "predicted_answer"}
-"""Fields that show that objects in a list are samples, and not the messages of a conversation."""
 
 
 def find_named(columns: Collection[str], names: Collection[str]) -> list[str]:

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+# The most rows of a block.
 _ROWS = 65_536
-"""The most rows of a block."""
 
+# Rows that are decoded at a time to count them: a text may begin with the whole one before it.
 _STEP = 16
-"""Rows that are decoded at a time to count them: a text may begin with the whole one before it."""
 
+# Errors that a value of another type, or an impossible number, in damaged metadata may cause.
 _DAMAGE = (ValueError, TypeError, AttributeError, ArithmeticError, LookupError, RuntimeError, MemoryError)
-"""Errors that a value of another type, or an impossible number, in damaged metadata may cause."""
 
 
 def list_columns(source: Source) -> tuple[str, ...]:
@@ -58,10 +58,8 @@ def read_batches(source: Source, columns: Sequence[str], *, size: int = 65_536) 
 
 
 def read_blocks(source: Source, wanted: Collection[str] | None) -> Iterator[Block]:
-    """Yield the rows of Parquet or Arrow, alone or in the shards of a data set, in blocks.
-
-    The folders `name=value` around a shard are columns, too.
-    """
+    """Yield the rows of Parquet or Arrow, alone or in the shards of a data set, in blocks."""
+    # The folders `name=value` around a shard are columns, too.
     parts, first = source.parts or [source], 1
     given = [dict(name.split("=", 1) for name in _list_folders(part, source) if "=" in name) for part in parts]
     every = (name for part, own in zip(parts, given, strict=True) for name in (*_list_names(part), *own))

@@ -56,8 +56,8 @@ def name_models(paths: Sequence[str]) -> list[str]:
 
 
 _SHARD = re.compile(r"(.+)-(\d{5})-of-(\d{5})")
+# Files that `datasets` writes beside the shards of a data set.
 _SAVED = {"dataset_info.json", "state.json"}
-"""Files that `datasets` writes beside the shards of a data set."""
 
 _ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".eval", ".zip"}
 
@@ -109,10 +109,8 @@ def find_files(paths: Paths) -> tuple[list[Path], bool]:
 
 
 def _list_inside(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder and its folders; one whose files are one table is yielded as a whole.
-
-    Links to folders are not followed: they may lead back, or to what is read already.
-    """
+    """Yield the files in a folder and its folders; one whose files are one table is yielded as a whole."""
+    # Links to folders are not followed: they may lead back, or to what is read already.
     if list_parts(folder):
         yield folder
         return
@@ -133,10 +131,9 @@ def _list_inside(folder: Path) -> Iterator[Path]:
 
 
 def list_parts(folder: Path) -> list[Path]:
-    """List the files that are one table together: a data set that was saved to disk, or one in partitions.
-
-    In such a folder a file may have the name of a shard, or be in a folder such as `model=a`. Other folders have none.
-    """
+    """List the files that are one table together: a data set that was saved to disk, or one in partitions."""
+    # In such a folder a file may have the name of a shard, or be in a folder such as `model=a`. Other folders have
+    # none.
     names = ("*-of-*.arrow", "*-of-*.parquet", "*=*/**/*.parquet")
     found = sorted({file for name in names for file in folder.glob(name) if file.is_file()})
     shards: dict[str, list[tuple[int, int]]] = {}

@@ -14,11 +14,11 @@ from at_k.readers.cells import NOTHING, UnfitError, keep_common
 from at_k.readers.faults import find_fault
 from at_k.readers.names import quote, quote_all
 
+# Describes the place of the value of a role, by the number of its row, and of its sample in the row.
 Place = Callable[[int, str, int | None], Message]
-"""Describes the place of the value of a role, by the number of its row, and of its sample in the row."""
 
+# The roles that say something of each problem.
 OF_PROBLEM = ("problem", "references", "group", "meta")
-"""The roles that say something of each problem."""
 
 
 class Part(NamedTuple):
@@ -178,7 +178,8 @@ class Problems:
         for (role, name), value in found.said.items():
             self.said[role][self.names[name]] = value
         of_rows = np.array([self.names[name] for name in found.names])[found.of_rows]
-        for place, meta in zip(of_rows.tolist(), part.cells.get("meta", ()), strict=False):
+        said_of_rows = part.cells.get("meta", ())
+        for place, meta in zip(of_rows.tolist() if said_of_rows else (), said_of_rows, strict=True):
             known = self.meta[place]
             if isinstance(meta, Mapping) and known != meta:
                 self.meta[place] = dict(meta) if known is None else keep_common(known, meta)

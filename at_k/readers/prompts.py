@@ -13,14 +13,14 @@ from at_k.readers.arrays import list_cells
 from at_k.readers.choosing import refuse_unknown
 from at_k.readers.names import quote, shorten
 
+# The column of HumanEval that names the function which its `check` takes.
 ENTRY = "entry_point"
-"""The column of HumanEval that names the function which its `check` takes."""
 
+# The columns of LiveCodeBench, CodeContests, APPS and TACO that hold cases of input and output.
 CASES = ("public_test_cases", "private_test_cases", "public_tests", "private_tests", "generated_tests", "input_output")
-"""The columns of LiveCodeBench, CodeContests, APPS and TACO that hold cases of input and output."""
 
+# The columns that tests need, or completions.
 BESIDE = ("test_imports", "test_setup_code", ENTRY, "prompt", "complete_prompt", "metadata")
-"""The columns that tests need, or completions."""
 
 
 def find_tests(columns: Collection[str]) -> list[str]:

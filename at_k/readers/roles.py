@@ -26,14 +26,14 @@ from at_k.readers.prompts import find_tests
 from at_k.readers.samples import COUNT_ROLES, FURTHER_ROLES, ROLES, SAMPLE_ROLES, Columns
 from at_k.values import cached_property
 
+# Cells, and samples of each, from which it is judged what a column holds.
 _LOOKED_AT, _SAMPLES_LOOKED_AT = 100, 20
-"""Cells, and samples of each, from which it is judged what a column holds."""
 
+# Different labels of a column that is taken for the group; any other column can be named.
 _MOST_GROUPS = 100
-"""Different labels of a column that is taken for the group; any other column can be named."""
 
+# The roles that a user may give to a column.
 NAMEABLE = (*ROLES, *COUNT_ROLES, *FURTHER_ROLES)
-"""The roles that a user may give to a column."""
 
 
 class Column:
@@ -263,11 +263,9 @@ def _holds_numbers(column: Column) -> bool:
 
 
 def find_lists(profile: Profile, roles: Columns) -> set[str]:
-    """Find the columns of CSV whose texts are lists of samples, and not answers such as the interval [0, 1].
-
-    It is an answer where most problems have several rows, where verdicts are not in lists, or where references are
-    such lists too.
-    """
+    """Find the columns of CSV whose texts are lists of samples, and not answers such as the interval [0, 1]."""
+    # It is an answer where most problems have several rows, where verdicts are not in lists, or where references are
+    # such lists too.
     listed = {role: name for role in SAMPLE_ROLES if (name := roles[role]) is not None and profile[name].has_lists}
     if not profile.is_text or not listed:
         return set()

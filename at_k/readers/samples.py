@@ -26,24 +26,24 @@ if TYPE_CHECKING:
     from datasets import Dataset
 
 
+# The roles of columns, which are also the names of the standard columns.
 ROLES = ("problem", "answers", "references", "grades", "scores", "group")
-"""The roles of columns, which are also the names of the standard columns."""
 
+# The roles of columns that count the samples of each problem, and the correct ones: they replace grades.
 COUNT_ROLES = ("n", "c")
-"""The roles of columns that count the samples of each problem, and the correct ones: they replace grades."""
 
+# The number of a sample, and its cost: roles that no standard column holds.
 FURTHER_ROLES = ("sample", "cost")
-"""The number of a sample, and its cost: roles that no standard column holds."""
 
+# The roles that describe each sample; the others describe the problem.
 SAMPLE_ROLES = ("answers", "grades", "scores")
-"""The roles that describe each sample; the others describe the problem."""
 
+# The column of each role, or None.
 Columns = dict[str, str | None]
-"""The column of each role, or None."""
 
 
+# The standard columns, in their order.
 STANDARD = (*ROLES, "meta")
-"""The standard columns, in their order."""
 
 
 def list_types() -> dict[str, pa.DataType]:
@@ -60,14 +60,14 @@ def list_types() -> dict[str, pa.DataType]:
     return dict(zip(STANDARD, types, strict=True))
 
 
+# The detail of each sample that says why it is missing, one of `REASONS`; None for one that is not.
 MISSING = "missing"
-"""The detail of each sample that says why it is missing, one of `REASONS`; None for one that is not."""
 
+# Why a sample is missing.
 REASONS = ("infrastructure", "timeout", "masked", "judge failed", "not run")
-"""Why a sample is missing."""
 
+# The name by which a data set says that it was made here.
 BUILDER = "at_k"
-"""The name by which a data set says that it was made here."""
 
 
 @dataclass(frozen=True)
@@ -206,10 +206,8 @@ class Samples:
         )
 
     def drop_unjudged(self) -> Samples:
-        """Return the problems of which a sample has a grade or, where nothing is graded, an answer.
-
-        A note names the others. If there is no such problem, all of them are returned.
-        """
+        """Return the problems of which a sample has a grade or, where nothing is graded, an answer."""
+        # A note names the others. If there is no such problem, all of them are returned.
         found: Sequence[Sequence[object]] = self.grades or self.answers or []
         kept = [i for i, own in enumerate(found) if any(value is not None for value in own)]
         if len(kept) in (0, len(found)):
@@ -231,10 +229,8 @@ class Samples:
 
     @cached_property
     def n_missing(self) -> int:
-        """The number of missing samples: those without a grade or, where nothing is graded, without an answer.
-
-        A sample with a grade and without an answer counts, and casts no vote.
-        """
+        """The number of missing samples: those without a grade or, where nothing is graded, without an answer."""
+        # A sample with a grade and without an answer counts, and casts no vote.
         for role in ("grades", "answers"):
             if role in self.table.column_names:
                 return sum(chunk.flatten().null_count for chunk in self.table[role].chunks)
@@ -250,10 +246,8 @@ class Samples:
         return {name: found[name] for name in REASONS if found[name]}
 
     def place(self, problem: int, sample: int, role: str | None = None) -> Message:
-        """Describe the place of a sample in the file; both numbers are counted from 0.
-
-        The column is that of a role; by default that of its grade or, where there are no grades, that of its answer.
-        """
+        """Describe the place of a sample in the file; both numbers are counted from 0."""
+        # The column is that of a role; by default that of its grade or, where there are no grades, that of its answer.
         column = self.roles[role or ("grades" if "grades" in self.table.column_names else "answers")] or ""
         rows = self.rows[problem]
         if self.files:

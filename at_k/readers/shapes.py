@@ -30,17 +30,17 @@ from at_k.readers.roles import Profile
 from at_k.readers.samples import SAMPLE_ROLES, Columns
 from at_k.readers.structure import make_summary_error
 
+# A name with a number at its end: answer_1, run[0], 第1次; not pass@1, which sums up samples.
 _NUMBERED = re.compile(r"(|.*?[^\W\d])[\s._\[(#-]*(\d+)(?:次|[\])])?")
-"""A name with a number at its end: answer_1, run[0], 第1次; not pass@1, which sums up samples."""
 
+# Names that may be of several predictors, where they are numbered.
 _PREDICTORS = ("pred", "preds", "prediction", "predictions", "predicted_answer")
-"""Names that may be of several predictors, where they are numbered."""
 
+# Names of columns that have none but a number.
 _UNNAMED = ("", "column")
-"""Names of columns that have none but a number."""
 
+# The largest count of samples.
 _MOST = 1_000_000
-"""The largest count of samples."""
 
 
 class Change(NamedTuple):

@@ -21,34 +21,34 @@ from at_k.readers.paths import list_parts
 from at_k.validation import UNLIMITED, Limits, exceeds
 from at_k.values import cached_property
 
+# The first bytes of files that are no text; those of Arrow are of its two layouts, a file and a stream.
 _KINDS = {
     **dict.fromkeys((b"PK\x03\x04", b"PK\x05\x06"), "zip"),
     b"PAR1": "parquet",
     **dict.fromkeys((b"ARROW1", b"\xff\xff\xff\xff"), "arrow"),
 }
-"""The first bytes of files that are no text; those of Arrow are of its two layouts, a file and a stream."""
 
+# The name of a table that the user has in memory.
 IN_MEMORY = "the data"
-"""The name of a table that the user has in memory."""
 
 _ENCODINGS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
+# Bytes that are read at a time. Memory grows with a block and the columns kept, not with the file.
 _BLOCK = 4 << 20
-"""Bytes that are read at a time. Memory grows with a block and the columns kept, not with the file."""
 
+# Bytes by which it is recognised what a file is.
 _HEAD = 1 << 16
-"""Bytes by which it is recognised what a file is."""
 
+# Bytes of the first line that are looked at.
 _LONGEST_HEADER = 1 << 20
-"""Bytes of the first line that are looked at."""
 
+# A compressed file may grow by this factor, and to this many bytes in any case: a member of an archive, or a stream.
+# Results files grow tenfold.
 _MOST_GROWTH, _FREE, _FREE_STREAM = 300, 64 << 20, 16 << 20
-"""A compressed file may grow by this factor, and to this many bytes in any case: a member of an archive, or a stream.
-Results files grow tenfold."""
 
 
+# A source of bytes; fewer than were asked for come at the end alone.
 Stream = IO[bytes]
-"""A source of bytes; fewer than were asked for come at the end alone."""
 
 
 class TooLargeError(InputError):
@@ -105,11 +105,9 @@ class Source:
 
     @cached_property
     def layout(self) -> str:
-        """The layout of the unpacked file: "jsonl", "json", "csv", "parquet", "arrow" or "zip".
-
-        JSON lines begin with a brace on each line. In a JSON document, a second line that begins with one follows a
-        colon, a comma or an opening bracket. So lines are told from a document without decoding them.
-        """
+        """The layout of the unpacked file: "jsonl", "json", "csv", "parquet", "arrow" or "zip"."""
+        # JSON lines begin with a brace on each line. In a JSON document, a second line that begins with one follows a
+        # colon, a comma or an opening bracket. So lines are told from a document without decoding them.
         if self.files:
             return "jsonl"
         if self.parts:
@@ -139,10 +137,8 @@ class Source:
 
     @cached_property
     def first_line(self) -> bytes:
-        """The first line of a text that is not blank, without its end; at most a megabyte of it.
-
-        It may begin with a tab: pandas writes one between the index, which has no name, and the only column.
-        """
+        """The first line of a text that is not blank, without its end; at most a megabyte of it."""
+        # It may begin with a tab: pandas writes one between the index, which has no name, and the only column.
         with self.open_text() as file:
             while line := file.readline(_LONGEST_HEADER):
                 if line.strip():
@@ -174,10 +170,8 @@ class Source:
         return file if packing is None else io.BufferedReader(_Unpacked(packing(file), file, self), _HEAD)
 
     def unpack(self) -> Source:
-        """Decompress the file in memory, as a file of its own. Return it as it is if it is not compressed.
-
-        A file is opened several times while it is read, and half a million empty gzip members take seconds each time.
-        """
+        """Decompress the file in memory, as a file of its own. Return it as it is if it is not compressed."""
+        # A file is opened several times while it is read, and half a million empty gzip members take seconds each time.
         marks = tuple(_PACKINGS)
         with self.open_packed() as file:
             if not file.read(8).startswith(marks):
@@ -318,19 +312,19 @@ def _open_zstandard(file: IO[bytes]) -> Any:
     return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
 
 
+# Bytes of bzip2 and xz to read at a time: growth is compared with what was read.
 _PIECE = 1024
-"""Bytes of bzip2 and xz to read at a time: growth is compared with what was read."""
 
+# Bytes that decompressing xz may take; its strongest level takes 65 MB.
 _MOST_OF_XZ = 256 << 20
-"""Bytes that decompressing xz may take; its strongest level takes 65 MB."""
 
+# The first bytes of a compressed file → what decompresses it.
 _PACKINGS: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
     b"\x28\xb5\x2f\xfd": _open_zstandard,
     b"BZh": lambda file: _Frames(file, bz2.BZ2Decompressor),
     b"\xfd7zXZ": lambda file: _Frames(file, partial(lzma.LZMADecompressor, memlimit=_MOST_OF_XZ)),
 }
-"""The first bytes of a compressed file → what decompresses it."""
 
 
 class _Unpacked(io.RawIOBase):

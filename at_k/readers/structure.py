@@ -29,23 +29,23 @@ from at_k.readers.names import (
 )
 from at_k.readers.samples import Samples
 
+# Values of a column up to which it may hold settings.
 _MOST_VALUES = 20
-"""Values of a column up to which it may hold settings."""
 
+# A word for runs and the whole number behind it.
 _RUN = re.compile(
     r"(?:^|[^a-z])(run|seed|sample|rollout|trial|attempt|rep|rs)[-_= ]?(\d+)(?![\d.]*\d|[a-z])", re.IGNORECASE
 )
-"""A word for runs and the whole number behind it."""
 
+# A path that ends in a whole number.
 _NUMBERED = re.compile(r"(.+?)[\W_]+(\d+)(?:\.[^/\\]*)?")
-"""A path that ends in a whole number."""
 
+# Names of rows that are no problems, but sum up the others.
 _SUMMARY = re.compile(
     r"[\W_]*(?:(?:acc|accuracy|all|average|avg|macro|mean|median|micro|overall|results?|scores?|std|stddev|stdev|sum|"
     r"summary|total|(?:avg|cons|maj|mean|pass)@\d+|平均|总计|合计|总分|gesamt|durchschnitt|moyenne|media)(?:[\W_]+|$))+",
     re.IGNORECASE,
 )
-"""Names of rows that are no problems, but sum up the others."""
 
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
 
@@ -216,11 +216,9 @@ def simplify(value: object) -> object:
 
 
 def refuse_repeated(verdicts: NDArray[np.float64], texts: Sequence[Sequence[str]]) -> list[Message]:
-    """Raise if the second half of a table repeats the first: a file that was appended to itself.
-
-    A few verdicts alone may be equal by chance, so that a note says it. Texts of samples are not, nor are many
-    verdicts that differ.
-    """
+    """Raise if the second half of a table repeats the first: a file that was appended to itself."""
+    # A few verdicts alone may be equal by chance, so that a note says it. Texts of samples are not, nor are many
+    # verdicts that differ.
     half = len(verdicts) // 2
     sure = any(len({*cells[:half]}) >= half / 2 for cells in texts)
     differing = min(int((verdicts[:half] > 0.5).sum()), int((verdicts[:half] <= 0.5).sum()))

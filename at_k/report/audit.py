@@ -43,8 +43,8 @@ _say = Phrases(
 )
 
 
+# The columns of the sheet that a person fills in. It has no verdicts of the checker, which would bias the judge.
 SHEET = ("problem", "sample", "answer", "audited")
-"""The columns of the sheet that a person fills in. It has no verdicts of the checker, which would bias the judge."""
 
 
 def correct_values(

@@ -43,8 +43,8 @@ _say = Phrases(
 )
 
 
+# Different answers that are judged together, of those that an engine has counted.
 _TOGETHER = 4_000_000
-"""Different answers that are judged together, of those that an engine has counted."""
 
 
 class Counted:

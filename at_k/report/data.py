@@ -250,8 +250,8 @@ class Judged:
     unjudged_samples: int = 0
 
 
+# The name of a report in a file of JSON.
 KIND = "report"
-"""The name of a report in a file of JSON."""
 
 
 def holds_report(path: str | PathLike[str]) -> bool:

@@ -20,8 +20,8 @@ from at_k.uncertainty.costs import CostPerSuccess
 from at_k.validation import Tau
 from at_k.values import ErrorBar, Key, cached_property
 
+# The label of the group of all problems.
 ALL = "all"
-"""The label of the group of all problems."""
 
 
 @dataclass(frozen=True)
@@ -95,15 +95,13 @@ def make_cost_cell(cost: CostPerSuccess) -> Cell:
     return Cell(cost.value, (cost.low, cost.high) if isfinite(cost.high) else None, ".4g")
 
 
+# Pixels of a picture of shares: the width of all problems, the height of a model, room for names; most problems.
 _WIDE, _HIGH, _LEFT, _MOST = 720, 16, 160, 1000
-"""Pixels of a picture of shares: the width of all problems, the height of a model, room for names; most problems."""
 
 
 def draw_shares(reports: Mapping[str, Numbers]) -> str:
-    """Draw the share right of each problem and model as SVG, both from the best down; names appear on hover.
-
-    There is no picture of one model, of more than a thousand problems, or of samples that stopped.
-    """
+    """Draw the share right of each problem and model as SVG, both from the best down; names appear on hover."""
+    # There is no picture of one model, of more than a thousand problems, or of samples that stopped.
     if len(reports) < 2 or any(own.times is not None or own.stopped or len(own) > _MOST for own in reports.values()):
         return ""
     shares = {
@@ -142,18 +140,16 @@ def draw_shares(reports: Mapping[str, Numbers]) -> str:
 
 # The sheet of a report
 
+# Two shares that differ by less are the same number, computed in two ways.
 _SAME = 1e-9
-"""Two shares that differ by less are the same number, computed in two ways."""
 
+# Up to this number of columns, the table of groups has all of them.
 _FEW = 4
-"""Up to this number of columns, the table of groups has all of them."""
 
 
 def show_report(report: Numbers, *, short: bool) -> Sheet:
-    """Show metrics down and k across, groups below, and what a reader of the numbers should know.
-
-    The short form, for a terminal, begins with what was read, and shows the first and the last k of groups alone.
-    """
+    """Show metrics down and k across, groups below, and what a reader of the numbers should know."""
+    # The short form, for a terminal, begins with what was read, and shows the first and the last k of groups alone.
     blocks, size = list_blocks(report), describe_size(report)
     of_groups = bool(report.groups)
     title = f"{name_source(report.source)} · {' · '.join([*_name_harness(report.origin), size])}"
@@ -291,11 +287,11 @@ def name_source(source: str | Sequence[str] | None) -> str:
 
 # Numbers for programs
 
+# The columns of the table of rows.
 COLUMNS = ["group", "problems", "metric", "k", "tau", "key", "value"]
-"""The columns of the table of rows."""
 
+# Further columns, if there are intervals.
 BARS = ["stderr", "ci_low", "ci_high"]
-"""Further columns, if there are intervals."""
 
 
 def list_rows(reports: Mapping[str, Numbers]) -> Table:

@@ -49,11 +49,11 @@ _say = Phrases(
 )
 
 
+# The columns of a data set.
 COLUMNS = ("problem", "answers", "references", "grades", "scores", "group")
-"""The columns of a data set."""
 
+# Names of columns that name the problems of a data set without a column `problem`.
 _IDS = ("problem_id", "task_id", "doc_id", "question_id", "id", "uid")
-"""Names of columns that name the problems of a data set without a column `problem`."""
 
 
 def select_frame(
@@ -63,10 +63,8 @@ def select_frame(
     where: Mapping[str, object] | None,
     prompt_column: str | None = None,
 ) -> dict[str, Any]:
-    """Select the columns of a data set by their roles, and its rows.
-
-    Beside the roles, `rows` has what the columns say of each problem.
-    """
+    """Select the columns of a data set by their roles, and its rows."""
+    # Beside the roles, `rows` has what the columns say of each problem.
     whole = {name: column for name, column in read_frame(data).items() if name not in COLUMNS or not is_null(column)}
     called: dict[str, str | None] = {name: name for name in COLUMNS if name in whole}
     name = next((name for name in whole if normalize_name(name) in _IDS), None)
@@ -280,14 +278,13 @@ def read_files(data: Any, reading: dict[str, Any], **shared: Any) -> tuple[str |
 def is_read_as_file(data: Any, columns: Mapping[str, str | None]) -> bool:
     """Return whether data in memory are a table that is read as a file of it would be.
 
-    Its rows hold no lists of samples, or name their problem and have no lists in columns that are called as roles.
-
     Examples:
         >>> is_read_as_file({"id": ["p", "p"], "correct": [1, 0]}, {})
         True
         >>> is_read_as_file({"id": ["p", "q"], "grades": [[1, 0], [1, 1]]}, {})
         False
     """
+    # Its rows hold no lists of samples, or name their problem and have no lists in columns that are called as roles.
     from at_k.readers.names import PROBLEM
 
     if isinstance(data, Samples):

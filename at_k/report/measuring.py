@@ -52,8 +52,8 @@ _say = Phrases(
 )
 
 
+# Up to this n, a curve has a point for every k.
 _POINTS = 64
-"""Up to this n, a curve has a point for every k."""
 
 
 def spread_k(n: int, *others: int) -> tuple[int, ...]:
@@ -72,10 +72,8 @@ def spread_k(n: int, *others: int) -> tuple[int, ...]:
 def trace(
     grid: Sequence[int], values: Values, confidence: Confidence, times: Ints | None = None
 ) -> tuple[Mapping[Key, Sequence[float | None]], Mapping[Key, Sequence[tuple[float, float] | None]]]:
-    """Return the lines of a metric over a grid of k, and the bands of its intervals, for other problems like these.
-
-    Numbers that are no shares, or repeat a share without its threshold, have no line.
-    """
+    """Return the lines of a metric over a grid of k, and the bands of its intervals, for other problems like these."""
+    # Numbers that are no shares, or repeat a share without its threshold, have no line.
     columns = {key: column for key, column in values.columns.items() if OUTPUTS[key.metric].style}
     means = summary.average(columns, times=times)
     bars = find_error_bars(columns, means, confidence, times=times)

@@ -39,14 +39,13 @@ _KEYS = (*(each for each in OUTPUTS if "_" not in each), "pass^k")
 def find_key(name: str) -> Key | None:
     """Find the number, or the curve, that a paper calls so, or a weighted sum of numbers; None if there is none.
 
-    "avg" is avg@n, whatever n is.
-
     Examples:
         >>> find_key("pass^4"), find_key("maj@8"), find_key("g-pass@8_0.5"), find_key("best@k"), find_key("pass")
         ('pass^4', 'cons@8', 'G-Pass@8_0.5', 'best@k', None)
         >>> find_key(".5*pass@4+.5*maj@4")
         '0.5 pass@4 + 0.5 cons@4'
     """
+    # "avg" is avg@n, whatever n is.
     if is_sum(name):
         return Key(spell_sum(_read_sum(name)))
     return read_key("avg@n" if name.strip().lower() == "avg" else name, _KEYS)

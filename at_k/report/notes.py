@@ -74,15 +74,15 @@ _say = Phrases(
 )
 
 
+# The least share of samples that repeat an earlier answer of their problem for a vote to mean anything. It is 0 for
+# sample numbers and whole completions, a few per cent for free text, and 0.98 for the Qwen2.5-Math file.
 _AGREEMENT = 0.02
-"""The least share of samples that repeat an earlier answer of their problem for a vote to mean anything. It is 0
-for sample numbers and whole completions, a few per cent for free text, and 0.98 for the Qwen2.5-Math file."""
 
+# The problems that are checked together. A few per cent of a column suffice to see that it holds answers.
 _LOOKED_AT = 1000
-"""The problems that are checked together. A few per cent of a column suffice to see that it holds answers."""
 
+# With fewer samples that could repeat an answer, it is not decided whether the column holds answers.
 _ENOUGH = 8
-"""With fewer samples that could repeat an answer, it is not decided whether the column holds answers."""
 
 
 class LeftOutError(InputError):
@@ -181,13 +181,13 @@ def _describe_outcomes(outcomes: Outcomes) -> Iterator[Message]:
         yield _say(f"note.{where}") if where in ("namespaces", "limits") else _say("note.sandbox", name=where)
 
 
+# Checkers, and verdicts that the data have, beside which an answer is the whole text unless a rule extracts it.
 _OF_WHOLE_TEXTS = ("exact_match", "quasi_exact", "numeric", "graded")
-"""Checkers, and verdicts that the data have, beside which an answer is the whole text unless a rule extracts it."""
 
 _BOX = "\\boxed{"
 
+# From this share on, boxes in answers are a form of answering and not a slip.
 _MANY_BOXES = 0.05
-"""From this share on, boxes in answers are a form of answering and not a slip."""
 
 
 def _note_boxes(problems: Problems, verdicts: Verdicts) -> Iterator[Message]:
@@ -298,10 +298,8 @@ def find_conditions(data: Any) -> dict[str, str]:
 
 
 def refuse_scatter(verdicts: Verdicts, title: str, times: Ints | None = None) -> None:
-    """Raise if hardly any two samples of a problem give the same answer, so that a vote would mean nothing.
-
-    `times` says how many problems each of these represents; None for one each.
-    """
+    """Raise if hardly any two samples of a problem give the same answer, so that a vote would mean nothing."""
+    # `times` says how many problems each of these represents; None for one each.
     answers = verdicts.answers
     if answers is None:
         return

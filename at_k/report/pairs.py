@@ -16,8 +16,8 @@ from at_k.report.states import ACCURACY, Problem
 from at_k.report.tally import Tally
 from at_k.validation import shorten
 
+# n and c of a problem for the one model, and for the other.
 Pair = tuple[int, int, int, int]
-"""n and c of a problem for the one model, and for the other."""
 
 _COUNTS_ALONE = Message("pairs.left_out", "Pairs of counts tell nothing of votes, scores, and grades between 0 and 1.")
 

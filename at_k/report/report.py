@@ -107,8 +107,8 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _OTHER = re.compile(r"\b(?:and|or|not)\b|[%&|()]", re.IGNORECASE)  # of other languages than that of conditions
+# Numbers that a rate of correct samples tells, each with the share of the draws that must be correct.
 _SHARES = {"avg@n": 1.0, "pass@k": 0.0, "pass^k": 1.0}
-"""Numbers that a rate of correct samples tells, each with the share of the draws that must be correct."""
 
 
 @dataclass(frozen=True)
@@ -178,11 +178,9 @@ def _find_values(report: Numbers, wanted: Key) -> Floats:
 
 
 def _find_limits(report: Numbers, key: Key, level: float) -> tuple[Floats, Floats]:
-    """Find the credible interval of a number of each problem, if every rate of correct samples was equally likely.
-
-    What k draws give at a rate p, the chance of `needed` successes in k trials, rises with p: limits of the rate become
-    limits of the number.
-    """
+    """Find the credible interval of a number of each problem, if every rate of correct samples was equally likely."""
+    # What k draws give at a rate p, the chance of `needed` successes in k trials, rises with p: limits of the rate
+    # become limits of the number.
     from scipy.special import bdtrc, betaincinv
 
     if key.tau is None and key.metric not in _SHARES:

@@ -168,8 +168,8 @@ def _simplify(value: Any) -> Any:
     return [_simplify(part) for part in value] if isinstance(value, Iterable) else value
 
 
+# The metric of which the lowest value is the best one, if lower scores are better.
 _LOWER = "max@k"
-"""The metric of which the lowest value is the best one, if lower scores are better."""
 
 BEST = _say.legend("models.best")
 

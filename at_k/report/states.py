@@ -17,24 +17,24 @@ from at_k.engines.clusters import hash_names
 from at_k.results.saving import FORMAT, decode, encode
 from at_k.values import Key
 
+# The mean grade, which follows from n and c where all grades are 0 or 1.
 ACCURACY = Key("accuracy")
-"""The mean grade, which follows from n and c where all grades are 0 or 1."""
 
+# Group, n and c of a problem.
 Count = tuple[str | None, int, int]
-"""Group, n and c of a problem."""
 
+# Group, n, and the votes for each answer of a problem: in falling order, those for a wrong answer below zero.
 Shape = tuple[str | None, int, tuple[int, ...]]
-"""Group, n, and the votes for each answer of a problem: in falling order, those for a wrong answer below zero."""
 
+# Group and n of problems.
 Cell = tuple[str | None, int]
-"""Group and n of problems."""
 
+# Values of problems, their jackknife variances, and the errors of simulated ones.
 Measures = tuple[Floats, Floats, Floats]
-"""Values of problems, their jackknife variances, and the errors of simulated ones."""
 
 
+# Problems up to which a tally keeps the hashes of all their names, 400 kB; beyond, one more for every eight.
 _HASHES = 50_000
-"""Up to so many problems a tally keeps the hashes of all their names, 400 kB; beyond, one more for every eight."""
 
 
 class Moments(NamedTuple):
@@ -267,15 +267,13 @@ def hash_problems(names: Sequence[str]) -> bytes:
 
 
 def count_kept(problems: int) -> int:
-    """Return how many hashes are kept of so many problems: one byte for each beyond 50,000.
-
-    Fewer bits of more hashes would take other problems for the same: to tell 3,000 from a million needs 18 bits each.
-    """
+    """Return the number of hashes that are kept of some number of problems: one byte for each beyond 50,000."""
+    # Fewer bits of more hashes would take other problems for the same: to tell 3,000 from a million needs 18 bits each.
     return min(problems, _HASHES + max(0, problems - _HASHES) // 8)
 
 
 def merge_hashes(first: bytes, second: bytes, problems: int) -> bytes:
-    """Return the hashes of so many problems of both: the smallest of all are among the smallest of either."""
+    """Return the hashes of the problems of both tallies: the smallest of all are among the smallest of either."""
     return np.union1d(np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8"))[: count_kept(problems)].tobytes()
 
 
@@ -284,8 +282,8 @@ def count_shared(first: bytes, second: bytes) -> int:
     return len(np.intersect1d(np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8"), assume_unique=True))
 
 
+# The name of a tally in a file.
 TALLY = "tally"
-"""The name of a tally in a file."""
 
 _FORMAT = f"{FORMAT} {TALLY}"
 _MAPPINGS = ("conditions", "reading", "options")

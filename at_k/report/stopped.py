@@ -40,10 +40,8 @@ _say = Phrases(
 def settle_sampling(
     verdicts: Verdicts, sampling: str | None, names: Sequence[str] = (), times: Ints | None = None
 ) -> Verdicts:
-    """Mark samples as stopped if the caller says that they are, and raise if they look so and nobody says anything.
-
-    `times` says how many problems each of these represents; None for one each.
-    """
+    """Mark samples as stopped if the caller says that they are, and raise if they look so and nobody says anything."""
+    # `times` says how many problems each of these represents; None for one each.
     if sampling == INDEPENDENT:
         return verdicts
     n, c = verdicts.n, verdicts.c

@@ -79,8 +79,8 @@ _say = Phrases(
 )
 
 
+# Options that act when a tally is scored.
 KEPT = ("on_conflict", "select", "score_weights", "higher_is_better", "sampling")
-"""Options that act when a tally is scored."""
 
 
 def _judge(data: Any, options: Mapping[str, Any]) -> Judged:
@@ -180,7 +180,7 @@ class Tally(Counted):
 
     The problems of two tallies must be different ones. A tally keeps hashes of their names, and tallies that share a
     name are refused: always where each has at most 50,000 problems. Above, a tally has the hashes of 50,000 and of an
-    eighth of the others, and tallies of one size that share one problem in 3,000 are always refused. With `by_problem`,
+    eighth of the others: of one size, they are refused in 99 of 100 pairs that share one in 3,000. With `by_problem`,
     a tally keeps every problem by its name: `a + b` adds the samples of problems that both have, and its report has
     their table, and can be compared.
 

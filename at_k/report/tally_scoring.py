@@ -106,8 +106,8 @@ def score_tally(
     return Report(**found, left_out=left_out, options={**changed, **said})
 
 
+# Clusters that a tally which does not keep problems has.
 _OF_GROUPS = (None, False, True)
-"""Clusters that a tally which does not keep problems has."""
 
 
 def refuse_late_options(changed: Mapping[str, Any]) -> None:
@@ -139,8 +139,8 @@ def _refuse_options(tally: Tally, options: Mapping[str, Any], confidence: Confid
         )
 
 
+# One problem for all that are equal, and how many these are; None for one each.
 _States = tuple[Judged, Ints | None]
-"""One problem for all that are equal, and how many these are; None for one each."""
 
 
 def _list_counts(tally: Tally, options: Mapping[str, Any]) -> _States:
@@ -190,11 +190,9 @@ def _spread_shapes(shapes: Shapes) -> tuple[list[str | None], Ints, Ints, Ints, 
 
 
 def _list_moments(tally: Tally, options: Mapping[str, Any]) -> tuple[_States, Mapping[Key, Measures]]:
-    """List two problems for each group and n, one of them for all but one; or every problem. And their values.
-
-    Of M problems, one has the value v + d, and M − 1 have v − d/(M − 1). With d = √(S (M − 1)/M), they have the mean v
-    and the sum S of squared deviations from it. Of their jackknife variances the first is the largest.
-    """
+    """List two problems for each group and n, one of them for all but one; or every problem. And their values."""
+    # Of M problems, one has the value v + d, and M − 1 have v − d/(M − 1). With d = √(S (M − 1)/M), they have the mean
+    # v and the sum S of squared deviations from it. Of their jackknife variances the first is the largest.
     cells, times = [(problem.group, problem.n) for problem in tally.problems.values()], None
     values = list_values(tally.problems.values())
     if not tally.by_problem:

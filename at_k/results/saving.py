@@ -20,11 +20,11 @@ import numpy as np
 
 from at_k.errors import InputError
 
+# The first word of the format of every file that holds a result, a tally or a report.
 FORMAT = "at-k"
-"""The first word of the format of every file that holds a result, a tally or a report."""
 
+# The parts of the package whose classes a file may name.
 _ROOMS = ("analysis", "errors", "readers.samples", "report", "results", "uncertainty", "values")
-"""The parts of the package whose classes a file may name."""
 
 
 # Any value as JSON
@@ -71,8 +71,8 @@ def _tells_parts(kind: type[str]) -> bool:
     return hasattr(kind, "__getnewargs_ex__") or kind.__getnewargs__ is not str.__getnewargs__
 
 
+# The class of a value, and the arguments that make an equal one.
 _Parts = tuple[Any, tuple[Any, ...], Mapping[str, Any]]
-"""The class of a value, and the arguments that make an equal one."""
 
 
 def _take_apart(value: Any) -> _Parts:
@@ -166,10 +166,8 @@ def refuse_file(path: str | PathLike[str], kind: str, reason: str) -> InputError
 
 @contextmanager
 def replace_file(path: str | PathLike[str]) -> Iterator[Path]:
-    """Yield the path of a temporary file, which replaces the file at `path` when the block ends without an error.
-
-    If the block fails, or is interrupted, an older file stays as it was, and no part of a new one remains.
-    """
+    """Yield the path of a temporary file, which replaces the file at `path` when the block ends without an error."""
+    # If the block fails, or is interrupted, an older file stays as it was, and no part of a new one remains.
     target = check_target(path)
     # What is not a file, such as /dev/null or a named pipe, is written to and must not be replaced.
     plain = target.is_file() or not target.exists()

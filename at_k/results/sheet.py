@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+# Write a text or a message for a surface: `str`, with the flags of a command, or in another language.
 Say = Callable[[Any], str]
-"""Write a text or a message for a surface: `str`, with the flags of a command, or in another language."""
 
 
 class Cell(NamedTuple):
@@ -60,18 +60,15 @@ def write_p(value: float) -> str:
     return "–" if isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
+# Digits of a value that has an interval. A float has 15 that can be relied on.
 _FEWEST, _MOST = 3, 15
-"""Digits of a value that has an interval. A float has 15 that can be relied on."""
 
+# Up to this number of digits before the point, a score with an interval has no exponent.
 _PLACES = 6
-"""Up to this number of digits before the point, a score with an interval has no exponent."""
 
 
 def write_estimate(value: float, ends: tuple[float, float] | None, digits: int | None = None) -> tuple[str, str]:
     """Write a value, and its interval if it has one.
-
-    A value without an interval has four digits. One with an interval has three, or, where the interval is so narrow
-    that they would hide it, enough to show the first digit of its width: 1234 ± 4 must not become 1.23e+03.
 
     Examples:
         >>> write_estimate(0.91, (0.8472, 0.9513)), write_estimate(0.91, None)
@@ -79,6 +76,8 @@ def write_estimate(value: float, ends: tuple[float, float] | None, digits: int |
         >>> write_estimate(0.9996, (0.9993, 0.9998)), write_estimate(1234, (1229.6, 1238.4))
         (('0.9996', '[0.9993, 0.9998]'), ('1234', '[1230, 1238]'))
     """
+    # A value without an interval has four digits. One with an interval has three, or, where the interval is so narrow
+    # that they would hide it, enough to show the first digit of its width: 1234 ± 4 must not become 1.23e+03.
     digits = digits or (4 if ends is None else _count_digits(*ends))
     written = [write_value(each, digits) for each in (value, *(ends or ()))]
     return written[0], f"[{', '.join(written[1:])}]" if ends else ""

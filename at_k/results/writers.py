@@ -21,11 +21,11 @@ import numpy as np
 from at_k.results.saving import encode, load_result, refuse_file, save_result
 from at_k.results.sheet import Cell, Say, Sentences, Sheet, Table, make_printable, plain
 
+# A line of a terminal as pieces of text, each with its style as Rich spells it; "" for none.
 Line = list[tuple[str, str]]
-"""A line of a terminal as pieces of text, each with its style as Rich spells it; "" for none."""
 
+# Spaces between columns; columns for a name; columns up to which sentences are written.
 _GAP, _NAME, _LONGEST = 2, 40, 100
-"""Spaces between columns; columns for a name; columns up to which sentences are written."""
 
 _STYLES = {"lead": "bold", "fact": "dim", "need": "bold", "note": "yellow", "legend": "dim", "mistake": "red",
            "best": "bold", "good": "green", "bad": "red", "open": "yellow"}  # fmt: skip
@@ -53,10 +53,8 @@ def fit(text: str, width: int) -> str:
 
 
 def wrap(text: str, width: int, first: str = "", rest: str = "", *, whole: bool = False) -> list[str]:
-    """Wrap a text into lines, of which the first may begin otherwise than the rest, at spaces or Chinese characters.
-
-    A word that is longer than a line is broken, unless words stay `whole`.
-    """
+    """Wrap a text into lines, of which the first may begin otherwise than the rest, at spaces or Chinese characters."""
+    # A word that is longer than a line is broken, unless words stay `whole`.
     lines, width = [first], max(min(width, _LONGEST), len(rest) + 2)
     for token in _TOKEN.findall(text):
         if measure(lines[-1] + token) > width and (token.isspace() or lines[-1].strip()):

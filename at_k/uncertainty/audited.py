@@ -9,22 +9,14 @@ from at_k.uncertainty.checks import check_fraction, read_numbers, require_unit_r
 from at_k.uncertainty.intervals import interval
 from at_k.values import ErrorBar
 
+# The least number of audited problems: the error of the correction is itself estimated from them.
 LEAST_AUDITED = 30
-"""The least number of audited problems: the error of the correction is itself estimated from them."""
 
 
 def correct_by_audit(
     observed: ArrayLike, audited: ArrayLike, /, *, confidence_level: float = 0.95
 ) -> tuple[float, ErrorBar]:
     """Estimate a metric by a better judge, who looked at some problems, from the checker's values of all problems.
-
-    The problems to audit must have been chosen at random. Those where samples disagree, say, differ from the others in
-    just what is estimated, and no number shows it.
-
-    Formula: with a of M problems audited, v̂ = mean_a(U) + λ·(mean_{M−a}(O) − mean_a(O)), where U is the better judge's
-        value, O the checker's, and λ = cov(U, O)/(var(O)·(1 + a/(M − a))), cut to [0, 1] [1]. The squared standard
-        error is (var(U − λO)/(a − 2) + λ²·var(O)/(M − a)), times (t_{a−2}/z)² for the quantiles of Student's t and of
-        the normal distribution.
 
     Examples:
         >>> observed = np.tile([1.0, 1.0, 0.0, 0.0], 25)
@@ -33,6 +25,12 @@ def correct_by_audit(
         >>> round(value, 3), round(bar.low, 3), round(bar.high, 3)
         (0.25, 0.136, 0.399)
     """
+    # The problems to audit must have been chosen at random. Those where samples disagree, say, differ from the others
+    # in just what is estimated, and no number shows it.
+    # Formula: with a of M problems audited, v̂ = mean_a(U) + λ·(mean_{M−a}(O) − mean_a(O)), where U is the better
+    # judge's value, O the checker's, and λ = cov(U, O)/(var(O)·(1 + a/(M − a))), cut to [0, 1] [1]. The squared
+    # standard error is (var(U − λO)/(a − 2) + λ²·var(O)/(M − a)), times (t_{a−2}/z)² for the quantiles of Student's t
+    # and of the normal distribution.
     from scipy.special import ndtri, stdtrit
 
     by_checker = require_unit_range("observed", read_numbers("observed", observed))

@@ -12,8 +12,8 @@ from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message
 from at_k.validation import check_counts, is_integer, is_number, shorten, type_name
 
+# Values beyond have no standard error: their squares, or the sums of these, would not be floats.
 LARGEST = 1e150
-"""Values beyond have no standard error: their squares, or the sums of these, would not be floats."""
 
 
 def check_fraction(name: str, value: object) -> float:

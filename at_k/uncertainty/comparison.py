@@ -21,11 +21,11 @@ from at_k.uncertainty.standard_errors import estimate_error, read_clusters, stan
 from at_k.uncertainty.verdicts import Comparison, find_bounded_tails, subtract_columns
 from at_k.validation import check_choice, check_flag, check_seed
 
+# Differences that agree to these digits are those of one question: pass@1 and avg@n may differ by rounding.
 _DIGITS = 12
-"""Differences that agree to these digits are those of one question: pass@1 and avg@n may differ by rounding."""
 
+# With fewer values unlike the most frequent one, Welch's interval is too narrow.
 _FEW_UNLIKE = 6
-"""With fewer values unlike the most frequent one, Welch's interval is too narrow."""
 
 
 def compare_values(
@@ -164,14 +164,13 @@ def compare_reruns(
 ) -> Comparison:
     """Compare two models on these very problems, for other samples of them: would another run reverse it?
 
-    Formula: se² = (Σ J_a + Σ J_b)/M², and 2·interval((1 + d)/2, se/2, m) − 1. Without a range, d ± t·se.
-
     Examples:
         >>> a, b = np.array([0.75, 0.5, 1.0]), np.array([0.5, 0.25, 0.5])
         >>> found = compare_reruns(a, b, (a * (1 - a) / 3, b * (1 - b) / 3), 12, bounded=True, confidence_level=0.95)
         >>> round(found.difference, 3), round(found.low, 3), round(found.high, 3), found.better
         (0.333, -0.144, 0.691, None)
     """
+    # Formula: se² = (Σ J_a + Σ J_b)/M², and 2·interval((1 + d)/2, se/2, m) − 1. Without a range, d ± t·se.
     from scipy.special import stdtr
 
     d = a - b
@@ -217,15 +216,14 @@ def compare_unpaired(
 ) -> Comparison:
     """Compare two models that were measured on different problems. It has far less power than pairs.
 
-    Formula: those of Welch's test, by SciPy, cut at −1 and 1. Where fewer than six values of a model differ from its
-        most frequent one, the interval is widened to hold d − √((a − l_a)² + (u_b − b)²) and
-        d + √((u_a − a)² + (b − l_b)²) of the limits l and u of `at_k.interval` [1], and the p-value is the larger one.
-
     Examples:
         >>> found = compare_unpaired([1, 1, 1, 0.5, 1, 1], [0, 0.5, 0, 0.25])
         >>> found.paired, round(found.difference, 3), round(found.low, 3), round(found.high, 3)
         (False, 0.729, 0.144, 1.0)
     """
+    # Formula: those of Welch's test, by SciPy, cut at −1 and 1. Where fewer than six values of a model differ from its
+    # most frequent one, the interval is widened to hold d − √((a − l_a)² + (u_b − b)²) and d + √((u_a − a)² + (b −
+    # l_b)²) of the limits l and u of `at_k.interval` [1], and the p-value is the larger one.
     from scipy.stats import ttest_1samp, ttest_ind
 
     first, second = read_column("a", a), read_column("b", b)
@@ -299,13 +297,6 @@ def compare_pooled(
 ) -> list[Comparison]:
     """Compare two models over several benchmarks, in one number or several, as one family of questions.
 
-    Formula: problem i of the benchmark j with M_j problems has the weight w_i = 1/M_j, or 1, and the difference is
-        Σ w_i d_i/Σ w_i. Interval and p are those of `compare_values`, from Σ_P w_i d_i/Σ_P w_i over the same random
-        subsets P of all problems, or clusters. The standard error is that of a stratified mean.
-
-    References:
-        Pooled tests over benchmarks: arXiv 2602.10144, https://arxiv.org/abs/2602.10144.
-
     Examples:
         >>> a, b = {"x": [0.75] * 12, "y": [0.5] * 8}, {"x": [0, 0.5, 0.5] * 4, "y": [0.25] * 7 + [0.5]}
         >>> pairs = {name: [(np.array(a[name], float), np.array(b[name], float))] for name in a}
@@ -313,6 +304,10 @@ def compare_pooled(
         >>> round(found.difference, 3), found.better  # the mean of 0.417 and 0.219
         (0.318, 'a')
     """
+    # Formula: problem i of the benchmark j with M_j problems has the weight w_i = 1/M_j, or 1, and the difference is Σ
+    # w_i d_i/Σ w_i. Interval and p are those of `compare_values`, from Σ_P w_i d_i/Σ_P w_i over the same random subsets
+    # P of all problems, or clusters. The standard error is that of a stratified mean.
+    # Source: Pooled tests over benchmarks: arXiv 2602.10144, https://arxiv.org/abs/2602.10144.
     check_choice("pool_by", pool_by, POOL_BY)
     check_fraction("confidence_level", confidence_level)
     sizes = {name: len(pairs[0][0]) for name, pairs in benchmarks.items()}
@@ -359,12 +354,12 @@ def _estimate_stratified(
     return np.sqrt(variance), 1 / spread
 
 
+# With 15, 30 and 100 problems it is 13, 17 and 35 %; docs/uncertainty.md reports it too.
 WILCOXON_WARNING = Message(
     "significance.wilcoxon",
     "The Wilcoxon test does not compare means: with equal means and different spread it finds a difference in up to "
     "72 % of simulated cases (300 problems, level 5 %). Prefer the sign-flip test.",
 )
-"""With 15, 30 and 100 problems it is 13, 17 and 35 %; docs/uncertainty.md reports it too."""
 
 
 def paired_t_p(differences: ArrayLike, /) -> float:

@@ -13,8 +13,8 @@ from at_k.combinatorics import Floats, Ints
 from at_k.uncertainty.standard_errors import add_units, read_clusters
 from at_k.validation import is_number
 
+# Words in the names of costs, such as agent_cost and num_output_tokens.
 COST = re.compile("cost|tokens", re.IGNORECASE)
-"""Words in the names of costs, such as agent_cost and num_output_tokens."""
 
 
 def read_costs(rows: Sequence[Mapping[str, Any]], name: str, n: Ints) -> Floats | None:
@@ -50,20 +50,17 @@ def cost_per_success(
 ) -> CostPerSuccess:
     """Compute what a correct sample costs, with an interval for other problems like these.
 
-    Formula: the hull of three intervals exp(log r ± t·se), r = Σ cost/Σ successes, with the jackknife over problems, or
-        clusters, se² = (G − 1)/G · Σ (log r₋ᵢ − their mean)², and Student's t for G − 1 degrees of freedom: of the
-        problems as they are; with one further problem of mean cost and ¾ of the mean number of samples correct, of
-        which the lower end counts; and with one of which ¼ are, of which the upper end counts.
-
-    References:
-        Costs at which problems are solved: S. Meir et al., More Bang for the Buck, 2026,
-        https://arxiv.org/abs/2601.21522.
-
     Examples:
         >>> found = cost_per_success(np.array([4.0, 2.0, 3.0, 3.0]), np.array([1, 2, 2, 1]), 2)
         >>> found.value, round(found.low, 2), round(found.high, 2)
         (2.0, 0.76, 5.36)
     """
+    # Formula: the hull of three intervals exp(log r ± t·se), r = Σ cost/Σ successes, with the jackknife over problems,
+    # or clusters, se² = (G − 1)/G · Σ (log r₋ᵢ − their mean)², and Student's t for G − 1 degrees of freedom: of the
+    # problems as they are; with one further problem of mean cost and ¾ of the mean number of samples correct, of which
+    # the lower end counts; and with one of which ¼ are, of which the upper end counts.
+    # Source: Costs at which problems are solved: S. Meir et al., More Bang for the Buck, 2026,
+    # https://arxiv.org/abs/2601.21522.
     codes = None if clusters is None else read_clusters(clusters, len(costs), "costs")
     _, sums = add_units(np.stack([costs, successes], axis=1), codes)
     total = sums.sum(axis=0)

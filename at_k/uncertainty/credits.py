@@ -46,14 +46,14 @@ from at_k.values import read_key
 
 _TABLES = {"pass@k": tabulate_pass, "pass^k": tabulate_pass_hat, "mG-Pass@k": tabulate_mg_pass}
 _COUNTED = (*_TABLES, "G-Pass@k", "MaxRL")
+# Metrics that have credits.
 METRICS = (*_COUNTED, "cons@k", "best@k", "max@k", "avg@n")
-"""Metrics that have credits."""
+# A number added to a standard deviation, so that rounding is not blown up where all credits are almost equal.
 _EPSILON = 1e-6
-"""A number added to a standard deviation, so that rounding is not blown up where all credits are almost equal."""
 
 
+# Below what weights are, so that products with them are finite.
 _HEAVIEST = 1e6
-"""Below what weights are, so that products with them are finite."""
 
 
 class Term(NamedTuple):

@@ -10,28 +10,28 @@ import numpy as np
 from at_k.combinatorics import Floats, Ints
 from at_k.uncertainty.standard_errors import add_units
 
+# Random flips. With the signs that were observed they make p-values multiples of 1/10,000.
 N_FLIPS = 9_999
-"""Random flips. With the signs that were observed they make p-values multiples of 1/10,000."""
 
+# Values are rounded to 1e-16 each: sums below this share of what was added, without signs, are 0.
 ROUNDING = 1e-12
-"""Values are rounded to 1e-16 each: sums below this share of what was added, without signs, are 0."""
 
+# Statistics that are equal but for rounding count as equal.
 _NEARLY = 1e-9
-"""Statistics that are equal but for rounding count as equal."""
 
+# Up to this many units, all 2¹⁴ − 1 = 16,383 subsets are taken.
 _MOST_ENUMERATED = 14
-"""Up to this many units, all 2¹⁴ − 1 = 16,383 subsets are taken."""
 
+# The number of effective units, (Σ S²)²/Σ S⁴, from which the sums of every question are drawn from their normal
+# limit. It is furthest off where all sums are 0 or ±1: a p-value of .05 is then off by at most .117/√1000 = .004,
+# half of the step of a binomial distribution. 9,999 random flips have a standard error of .002.
 MANY = 1_000
-"""The number of effective units, (Σ S²)²/Σ S⁴, from which the sums of every question are drawn from their normal
-limit. It is furthest off where all sums are 0 or ±1: a p-value of .05 is then off by at most .117/√1000 = .004, half of
-the step of a binomial distribution. 9,999 random flips have a standard error of .002."""
 
+# A column whose remainder is this share of it is a sum of others, but for rounding.
 _INDEPENDENT = 1e-13
-"""A column whose remainder is this share of it is a sum of others, but for rounding."""
 
+# Units whose random numbers are drawn at a time: 9,999 times 32 octets.
 _BLOCK = 256
-"""Units whose random numbers are drawn at a time: 9,999 times 32 octets."""
 
 
 class Flips:
@@ -109,10 +109,8 @@ def add_all_subsets(units: Floats) -> Floats:
 
 
 def factor_columns(units: Floats) -> tuple[Floats, Floats]:
-    """Return orthonormal columns, and the factors of which they make up the given ones: by Gram and Schmidt.
-
-    It does without BLAS, which can hang for ever in a process that was forked while it was running.
-    """
+    """Return orthonormal columns, and the factors of which they make up the given ones: by Gram and Schmidt."""
+    # It does without BLAS, which can hang for ever in a process that was forked while it was running.
     remainder, lengths = units.copy(), np.sqrt((units**2).sum(axis=0))
     parts: list[Floats] = []
     for _ in range(units.shape[1]):
@@ -143,11 +141,9 @@ def add_rows(values: Floats, times: Ints | None) -> Floats:
 
 
 def add_random_subsets(units: Floats, times: Ints, count: int, seed: int, *, is_normal: bool) -> Floats:
-    """Return the sums of columns over random subsets of units, where each row represents several equal units.
-
-    The 256 sums of every eight units are looked up by a random octet. This is as fast as a product with a matrix of
-    zeros and ones, and does without BLAS.
-    """
+    """Return the sums of columns over random subsets of units, where each row represents several equal units."""
+    # The 256 sums of every eight units are looked up by a random octet. This is as fast as a product with a matrix of
+    # zeros and ones, and does without BLAS.
     rng = np.random.default_rng(seed)
     # Rows count as often as there are units if their squares do.
     weight = np.sqrt(times)[:, None]
@@ -178,10 +174,8 @@ def round_ties(sums: Floats, scale: float) -> Floats:
 
 
 def find_flip_p(sums: Floats) -> float:
-    """Return the two-sided p-value of a mean of 0, from the sums over subsets.
-
-    A flip of the signs in a subset brings the total as far up as it was if the sum over the subset is 0 or below.
-    """
+    """Return the two-sided p-value of a mean of 0, from the sums over subsets."""
+    # A flip of the signs in a subset brings the total as far up as it was if the sum over the subset is 0 or below.
     least = min(np.count_nonzero(sums <= 0), np.count_nonzero(sums >= 0))
     return min(1.0, 2 * (1 + int(least)) / (len(sums) + 1))
 

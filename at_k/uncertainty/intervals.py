@@ -14,26 +14,26 @@ from at_k.uncertainty.checks import check_fraction, read_numbers, require_unit_r
 from at_k.uncertainty.standard_errors import centre
 from at_k.validation import check_choice, check_flag
 
+# Pseudo-units at the two ends of [0, 1]. With (0, 1), the limits of 0/1 data are those of Clopper and Pearson, and
+# the intervals are 7 % wider; with (½, ½) they are those of Jeffreys, and cover 89 % in the worst cell.
 _NEAR, _FAR = 0.25, 0.75
-"""Pseudo-units at the two ends of [0, 1]. With (0, 1), the limits of 0/1 data are those of Clopper and Pearson, and the
-intervals are 7 % wider; with (½, ½) they are those of Jeffreys, and cover 89 % in the worst cell."""
 
+# This number of right and wrong samples is as good as a normal distribution, to six digits of the width. SciPy's
+# quantile is off, or NaN, from 1e14 on.
 _MANY = 1e12
-"""This number of right and wrong samples is as good as a normal distribution, to six digits of the width. SciPy's
-quantile is off, or NaN, from 1e14 on."""
 
+# Resamples of the studentised bootstrap, and how many of their values are held at a time.
 _RESAMPLES, _CELLS = 999, 1_000_000
-"""Resamples of the studentised bootstrap, and how many of their values are held at a time."""
 
+# From this number of problems on, up to a skewness of 2, the ends of the studentised bootstrap are within 2 % of the
+# half width of those of t.
 _MOST_PROBLEMS = 10_000
-"""From this number of problems on, up to a skewness of 2, the ends of the studentised bootstrap are within 2 % of the
-half width of those of t."""
 
+# The variance of a resample is rounding if it is less than this share of that of the values.
 _ROUNDING = 1e-12
-"""The variance of a resample is rounding if it is less than this share of that of the values."""
 
+# Least sum of the two parameters of the Beta distribution.
 _LEAST_SUM = 1e-6
-"""Least sum of the two parameters of the Beta distribution."""
 
 
 def interval(
@@ -238,10 +238,8 @@ def find_skewness(values: Floats) -> float:
 
 
 def find_studentised_quantiles(values: Floats, alpha: float) -> tuple[Floats, Floats]:
-    """Return two quantiles of (mean* − mean)/se* of each column, by a seeded bootstrap over problems.
-
-    They are 0 for columns of which too few resamples vary, and from the number of problems on where t is as good.
-    """
+    """Return two quantiles of (mean* − mean)/se* of each column, by a seeded bootstrap over problems."""
+    # They are 0 for columns of which too few resamples vary, and from the number of problems on where t is as good.
     problems, columns = values.shape
     low, high = np.zeros((2, columns))
     if not 1 < problems <= _MOST_PROBLEMS:
@@ -267,14 +265,13 @@ def bootstrap_interval(
 ) -> tuple[Floats, Floats]:
     """Compute the bias-corrected and accelerated (BCa) bootstrap interval of a mean over problems, by SciPy.
 
-    It has no width where all values are equal, and covers too rarely where there are few problems or values near 0
-    and 1. `at_k.interval` is the better choice; this one is here because papers report it.
-
     Examples:
         >>> lower, upper = bootstrap_interval(np.ones(15))  # no width: the reason not to use it
         >>> float(lower), float(upper)
         (1.0, 1.0)
     """
+    # It has no width where all values are equal, and covers too rarely where there are few problems or values near 0
+    # and 1. `at_k.interval` is the better choice; this one is here because papers report it.
     from scipy.stats import bootstrap
 
     table = values.reshape(len(values), -1)

@@ -27,9 +27,9 @@ from at_k.samples import Answers, Ragged, to_float64
 from at_k.uncertainty.checks import read_counts
 from at_k.validation import K, check_k, is_sequence, refuse_too_many_k
 
+# Distinct answers that are laid out at a time, each of its problems once for each sample that is left out: 16 MB for
+# each of about ten such arrays.
 _CELLS = 2_000_000
-"""Distinct answers that are laid out at a time, each of its problems once for each sample that is left out: 16 MB for
-each of about ten such arrays."""
 
 
 class CountsEstimator(Protocol):
@@ -42,9 +42,6 @@ class CountsEstimator(Protocol):
 def jackknife_counts(estimate: CountsEstimator, n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
     """Compute the jackknife variance of each problem's value, for a metric that depends on n and c alone.
 
-    Formula: J = (n − 1) c (n − c)/n² · (f(n − 1, c) − f(n − 1, c − 1))², since leaving out one of the n − c wrong
-        samples gives f(n − 1, c), and one of the c correct ones f(n − 1, c − 1).
-
     Examples:
         >>> from at_k import pass_at_k
         >>> jackknife_counts(pass_at_k, [4, 4], [2, 4], k=1)  # p(1 − p)/(n − 1) = ¼/3, and 0
@@ -52,6 +49,8 @@ def jackknife_counts(estimate: CountsEstimator, n: ArrayLike, c: ArrayLike, /, *
         >>> jackknife_counts(pass_at_k, [4], [1], k=[2, 4])
         array([[0.25,  nan]])
     """
+    # Formula: J = (n − 1) c (n − c)/n² · (f(n − 1, c) − f(n − 1, c − 1))², since leaving out one of the n − c wrong
+    # samples gives f(n − 1, c), and one of the c correct ones f(n − 1, c − 1).
     sizes, right = read_counts(n, c)
     draws = check_k(k)
     refuse_too_many_k(draws, sizes)
@@ -77,10 +76,8 @@ def tabulate_variance(table: Table) -> Table:
 
 
 def leave_out_counts(table: Table, n: int, k: int) -> tuple[Floats, Floats]:
-    """Tabulate a metric of counts on all samples but one, k < n: without a correct one, and without a wrong one.
-
-    Both have an entry for each c = 0…n. Where c leaves no such sample to leave out, it repeats its neighbour.
-    """
+    """Tabulate a metric of counts on all samples but one, k < n: without a correct one, and without a wrong one."""
+    # Both have an entry for each c = 0…n. Where c leaves no such sample to leave out, it repeats its neighbour.
     value = table(n - 1, k)
     return np.concatenate([value[:1], value]), np.concatenate([value, value[-1:]])
 
@@ -140,10 +137,8 @@ class VotesLeft(NamedTuple):
 
 
 def leave_out_votes(counts: VoteCounts, k: Sequence[int], ties: str) -> Iterator[VotesLeft]:
-    """Yield the values of cons@k on all samples but one, for some problems at a time and for every k < n.
-
-    The samples that are left are a random draw: "first" is "random" here.
-    """
+    """Yield the values of cons@k on all samples but one, for some problems at a time and for every k < n."""
+    # The samples that are left are a random draw: "first" is "random" here.
     bounds = np.searchsorted(counts.problem, np.arange(len(counts.n) + 1))
     # Problems with fewer samples than a k + 1 cannot be counted for it: those that allow the same k go together.
     smaller = np.asarray(k) < counts.n[:, None]
@@ -267,10 +262,8 @@ class Places(NamedTuple):
 
 
 def leave_out_ranks(xp: Any, places: Places, k: int) -> Any:
-    """Compute what the highest of k scores is worth on all samples but one, k < n, for the sample at each place.
-
-    Without a sample, one place fewer of its score is worth `own` each, and those above move down by one.
-    """
+    """Compute what the highest of k scores is worth on all samples but one, k < n, for the sample at each place."""
+    # Without a sample, one place fewer of its score is worth `own` each, and those above move down by one.
     share, own, low, high = places
     n = share.shape[1]
     chance = rank_weights(n - 1, k)
@@ -288,16 +281,14 @@ def leave_out_ranks(xp: Any, places: Places, k: int) -> Any:
 def jackknife_samples(estimate: Callable[..., ArrayLike], /, *rows: Sequence[Any], k: K) -> Floats:
     """Compute the jackknife variance of each problem's value, for any metric, by computing it on all n − 1 samples.
 
-    It takes n times as long as the metric. `jackknife_counts`, `jackknife_votes` and `jackknife_choice` are faster.
-
-    Formula: (n − 1)/n · Σ (U₋ᵢ − mean of all U₋ᵢ)².
-
     Examples:
         >>> from at_k import cons_at_k
         >>> weighted = lambda votes, correct, weights, k: cons_at_k(votes, correct, weights=weights, k=k)
         >>> jackknife_samples(weighted, [["7", "9", "9"]], [[1, 0, 0]], [[3.0, 1.0, 1.0]], k=2)
         array([0.44444444])
     """
+    # It takes n times as long as the metric. `jackknife_counts`, `jackknife_votes` and `jackknife_choice` are faster.
+    # Formula: (n − 1)/n · Σ (U₋ᵢ − mean of all U₋ᵢ)².
     n, draws = np.array([len(row) for row in rows[0]], dtype=np.int64), check_k(k)
     variances = np.full((len(n), len(draws)), np.nan)
     for problem, size in enumerate(n.tolist()):

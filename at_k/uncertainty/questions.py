@@ -37,15 +37,15 @@ from at_k.uncertainty.verdicts import (
 )
 from at_k.values import cached_property
 
+# With fewer effective differences, flips do not show large differences that are rare. A count of the differences that
+# are not 0 would not do: pass@k for large k differs by 1e-9 in every problem.
 LEAST_EFFECTIVE = 10
-"""With fewer effective differences, flips do not show large differences that are rare. A count of the differences that
-are not 0 would not do: pass@k for large k differs by 1e-9 in every problem."""
 
+# With fewer differences that are not 0, no p-value of flips is below .05. For values without a range.
 _FEW = 6
-"""With fewer differences that are not 0, no p-value of flips is below .05. For values without a range."""
 
+# From this number of units on, the bounded interval is not reported beside the other: both are about as wide.
 _MANY = 100
-"""From this number of units on, the bounded interval is not reported beside the other: both are about as wide."""
 
 
 class Questions:
@@ -328,11 +328,9 @@ class Questions:
         return p_value
 
     def count_to_undo(self, confidence_level: float) -> list[int | None]:
-        """Count, for each question, the further problems after which its verdict falls; None without a verdict.
-
-        The better model loses them, and the other one solves them, in every question: that is the worst case. The
-        method of the verdict stays. None for values without a range.
-        """
+        """Count, for each question, the further problems after which its verdict falls; None without a verdict."""
+        # The better model loses them, and the other one solves them, in every question: that is the worst case. The
+        # method of the verdict stays. None for values without a range.
         longer: dict[tuple[int, int], Questions] = {}
         critical: Floats | None = None
         if self.flips.units >= MANY:  # the t at which each verdict falls: a few more units hardly change it

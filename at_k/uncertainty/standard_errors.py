@@ -12,9 +12,9 @@ from at_k.combinatorics import Floats, Ints
 from at_k.uncertainty.checks import read_values
 from at_k.validation import require_same_problems
 
+# The probability that the design effect exceeds its upper bound. Half of all problem sets would have too narrow an
+# interval if it were taken as it is.
 _CHANCE = 0.1
-"""The probability that the design effect exceeds its upper bound. Half of all problem sets would have too narrow an
-interval if it were taken as it is."""
 
 
 def standard_error(per_problem: object, /, *, clusters: object = None) -> tuple[Floats, Floats]:
@@ -114,10 +114,8 @@ def read_clusters(clusters: object, problems: int, name: str) -> Ints:
 
 
 def add_units(values: Floats, clusters: Ints | None, times: Ints | None = None) -> tuple[Floats, Floats]:
-    """Return how many problems each unit has, and the sums of their values: a unit is a cluster, or else a problem.
-
-    A row represents `times` problems of its cluster.
-    """
+    """Return how many problems each unit has, and the sums of their values: a unit is a cluster, or else a problem."""
+    # A row represents `times` problems of its cluster.
     if clusters is None:
         return np.ones(len(values)), values
     sizes = np.bincount(clusters, times).astype(np.float64)
@@ -145,19 +143,16 @@ def problem_set_error(
 ) -> StandardError:
     """Compute the standard error of a mean over problems, for other samples of these same problems.
 
-    Formula: √(Σ J_i + max J)/M, with Σ ⌊n_i/k⌋ units. The pseudo-problem of the largest variance represents problems
-        whose samples happen to be equal, so that they seem not to vary.
-
-    References:
-        B. Efron, C. Stein, The Jackknife Estimate of Variance, Annals of Statistics 9, 1981,
-        https://doi.org/10.1214/aos/1176345462.
-
     Examples:
         >>> values, variances = np.array([0.5, 1.0]), np.array([0.25 / 3, 0.0])  # avg@4: J is at most ¼/3
         >>> found = problem_set_error(values, variances, np.array([4, 4]), k=1)
         >>> round(found.stderr, 5), found.m, found.is_upper_bound
         (0.20412, 8.0, False)
     """
+    # Formula: √(Σ J_i + max J)/M, with Σ ⌊n_i/k⌋ units. The pseudo-problem of the largest variance represents problems
+    # whose samples happen to be equal, so that they seem not to vary.
+    # Source: B. Efron, C. Stein, The Jackknife Estimate of Variance, Annals of Statistics 9, 1981,
+    # https://doi.org/10.1214/aos/1176345462.
     each = np.ones(len(values), dtype=np.int64) if times is None else times
     problems = int(each.sum())
     if (n == k).any():
@@ -167,10 +162,8 @@ def problem_set_error(
 
 
 def find_within_variance(n: Ints, c: Ints, times: ArrayLike = 1) -> float:
-    """Return the mean variance of verdicts within a problem, p(1 − p)·n/(n − 1); NaN if each has one sample.
-
-    Two samples of a problem differ twice as often.
-    """
+    """Return the mean variance of verdicts within a problem, p(1 − p)·n/(n − 1); NaN if each has one sample."""
+    # Two samples of a problem differ twice as often.
     several = n > 1
     if not several.any():
         return np.nan
@@ -181,13 +174,12 @@ def find_within_variance(n: Ints, c: Ints, times: ArrayLike = 1) -> float:
 def find_noise_floor(n: Ints, c: Ints, /, *, times: ArrayLike = 1) -> float:
     """Compute the difference in accuracy that two single runs of one model exceed in one of twenty pairs.
 
-    Formula: 1.96·√(2 Σ n p(1 − p)/(n − 1))/M over the M problems, with p = c/n, at most 1; NaN where every problem has
-        one sample.
-
     Examples:
         >>> round(find_noise_floor(np.full(100, 4), np.full(100, 2)), 3)  # 1.96·√(2·100·⅓)/100
         0.16
     """
+    # Formula: 1.96·√(2 Σ n p(1 − p)/(n − 1))/M over the M problems, with p = c/n, at most 1; NaN where every problem
+    # has one sample.
     from scipy.special import ndtri
 
     problems = np.broadcast_to(times, n.shape).sum()

@@ -29,8 +29,8 @@ _say = Phrases(
     }
 )
 
+# Range of log(a + b) and of the log-odds of the mean: at its ends problems are all or nothing, or all equally hard.
 _RANGE = (-12.0, 12.0)
-"""Range of log(a + b) and of the log-odds of the mean: at its ends problems are all or nothing, or all equally hard."""
 
 
 class BetaBinomial(NamedTuple):
@@ -68,17 +68,14 @@ def _log_choose(n: int, c: Ints) -> Floats:
 def fit_beta_binomial(n: Ints, c: Ints, *, near: BetaBinomial | None = None) -> BetaBinomial:
     """Fit a beta-binomial distribution to the counts of problems, by maximum likelihood.
 
-    Formula: the maximum of Σ log(B(a + c_i, b + n_i − c_i)/B(a, b)).
-
-    References:
-        J. Skellam, A Probability Distribution Derived from the Binomial Distribution by Regarding the Probability of
-        Success as Variable Between the Sets of Trials, 1948, https://www.jstor.org/stable/2983779.
-
     Examples:
         >>> fitted = fit_beta_binomial(np.full(4, 8), np.array([0, 1, 7, 8]))  # easy or hard, nothing in between
         >>> fitted.a < 1, round(fitted.a / fitted.b, 3)
         (True, 1.0)
     """
+    # Formula: the maximum of Σ log(B(a + c_i, b + n_i − c_i)/B(a, b)).
+    # Source: J. Skellam, A Probability Distribution Derived from the Binomial Distribution by Regarding the Probability
+    # of Success as Variable Between the Sets of Trials, 1948, https://www.jstor.org/stable/2983779.
     from scipy.optimize import minimize
     from scipy.special import betaln
 
@@ -106,8 +103,8 @@ def _read_point(point: Floats) -> tuple[float, float]:
     return float(mean * total), float((1 - mean) * total)
 
 
+# Problems without clusters.
 _SINGLE = Shares(1.0, 1.0)
-"""Problems without clusters."""
 
 
 @dataclass(frozen=True)
@@ -245,10 +242,8 @@ def vary_fitted(fitted: BetaBinomial, samples: float, k: int, estimate: CountsEs
 
 
 def vary_latent(fitted: BetaBinomial, value: Floats) -> float:
-    """Return the variance between problems of the expected value of k samples.
-
-    Two independent draws of k samples of one problem hold i and j correct ones.
-    """
+    """Return the variance between problems of the expected value of k samples."""
+    # Two independent draws of k samples of one problem hold i and j correct ones.
     from scipy.special import betaln
 
     k = len(value) - 1
@@ -276,8 +271,8 @@ def read_pilot(n: ArrayLike, c: ArrayLike, k: int, estimate: CountsEstimator, cl
     return Variance(sizes, right, draws[0], estimate, codes)
 
 
+# Groups of problems that the jackknife leaves out one by one.
 _GROUPS = 20
-"""Groups of problems that the jackknife leaves out one by one."""
 
 
 class Correlation(NamedTuple):
@@ -295,18 +290,13 @@ class Correlation(NamedTuple):
 
 
 def estimate_correlation(a: Variance, b: Variance, /, *, confidence_level: float = 0.95) -> Correlation | None:
-    """Estimate the correlation between the difficulties of problems for two models, without the noise of samples.
-
-    Return None where the problems of a pilot do not vary beyond the noise of samples, or there are fewer than four.
-
-    Formula: cov(v_a, v_b)/√(s_a² s_b²), with the variances between problems s², cut at ±1. Samples of two models are
-        independent, so that noise adds to the variances of v alone (Spearman's correction for attenuation [1]). The
-        interval is that of Fisher's z, with the standard error of a jackknife over groups of problems and Student's t.
-
-    References:
-        1. C. Spearman, The Proof and Measurement of Association between Two Things, 1904,
-           https://doi.org/10.2307/1412159.
-    """
+    """Estimate the correlation between the difficulties of problems for two models, without the noise of samples."""
+    # Return None where the problems of a pilot do not vary beyond the noise of samples, or there are fewer than four.
+    # Formula: cov(v_a, v_b)/√(s_a² s_b²), with the variances between problems s², cut at ±1. Samples of two models are
+    # independent, so that noise adds to the variances of v alone (Spearman's correction for attenuation [1]). The
+    # interval is that of Fisher's z, with the standard error of a jackknife over groups of problems and Student's t.
+    # Source: C. Spearman, The Proof and Measurement of Association between Two Things, 1904,
+    # https://doi.org/10.2307/1412159.
     from scipy.special import stdtrit
 
     total = len(a.n)

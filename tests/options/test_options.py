@@ -23,7 +23,7 @@ from modules import (
 )
 
 import at_k
-from at_k import columns, estimators, family
+from at_k import columns, family
 from at_k.cli import commands
 from at_k.cli.options import FLAGS
 from at_k.demo.scoring import OFFERED as ON_PAGES
@@ -288,9 +288,9 @@ def test_a_twin_is_the_same_number():
     n, c = [5] * 6, range(6)
     for tau, threshold in g_pass.thresholds.items():
         if threshold.twin:
-            twin = getattr(estimators, spell(threshold.twin, "plain"))
+            twin = getattr(at_k, spell(threshold.twin, "plain"))
             for k in (1, 3, 5):
-                assert twin(n, list(c), k=k).tolist() == estimators.g_pass_at_k(n, list(c), k=k, tau=tau).tolist()
+                assert twin(n, list(c), k=k).tolist() == at_k.g_pass_at_k(n, list(c), k=k, tau=tau).tolist()
 
 
 @every_module

@@ -195,10 +195,8 @@ class Checker:
 
 
 def find_neighbours(keys: Mapping[int, Any], near: Callable[[Any, Any], bool]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of places whose keys are near each other, with the smaller first.
-
-    A key beyond one that is not near is not near either.
-    """
+    """Yield pairs of places whose keys are near each other, with the smaller first."""
+    # A key beyond one that is not near is not near either.
     order = sorted(keys, key=keys.__getitem__)
     for end, place in enumerate(order):
         for before in map(order.__getitem__, range(end - 1, -1, -1)):

@@ -54,10 +54,8 @@ class Math(Checker):
     imports = ("math_verify",)
 
     def decide(self, answer: str, reference: str | None) -> bool | None:
-        """Decide equal texts, equal numbers and whole numbers here.
-
-        Numbers that differ are left to Math-Verify, which rounds, and knows that 50% may be meant by 50.
-        """
+        """Decide equal texts, equal numbers and whole numbers here."""
+        # Numbers that differ are left to Math-Verify, which rounds, and knows that 50% may be meant by 50.
         if reference is None:
             return None
         answer, reference = answer.strip(), reference.strip()

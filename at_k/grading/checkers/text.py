@@ -53,12 +53,11 @@ _NO_PUNCTUATION = _NoPunctuation()
 def normalize_words(text: str) -> str:
     """Lower-case a text, and remove punctuation, articles and extra white space.
 
-    A text that consists of articles or of punctuation alone keeps them: the word "A" is an answer, and "+" is one.
-
     Examples:
         >>> normalize_words("The  Eiffel Tower!"), normalize_words("A"), normalize_words("+")
         ('eiffel tower', 'a', '+')
     """
+    # A text that consists of articles or of punctuation alone keeps them: the word "A" is an answer, and "+" is one.
     lowered = text.lower()
     words = " ".join(lowered.translate(_NO_PUNCTUATION).split())
     return " ".join(_ARTICLES.sub(" ", words).split()) or words or " ".join(lowered.split())

@@ -32,17 +32,17 @@ from typing import Any, NoReturn
 
 from at_k.grading.code.protocol import HarnessError
 
+# Bytes of packed cases: a few kilobytes could otherwise unpack to any amount of memory.
 MOST_UNPACKED = 2**30
-"""Bytes of packed cases: a few kilobytes could otherwise unpack to any amount of memory."""
 
+# Digits of a whole number in cases of input and output, as LiveCodeBench allows.
 MOST_DIGITS = 50_000
-"""Digits of a whole number in cases of input and output, as LiveCodeBench allows."""
 
+# Digits of a whole number elsewhere, as Python allows by default.
 USUAL_DIGITS = 4300
-"""Digits of a whole number elsewhere, as Python allows by default."""
 
+# Output of zlib, in base64.
 _PACKED = re.compile(r"e[AFJN][A-Za-z0-9+/]{20,}={0,2}")
-"""Output of zlib, in base64."""
 _PARTS = ("public_test_cases", "private_test_cases", "public_tests", "private_tests", "generated_tests", "input_output")
 _SHOWN = 60
 
@@ -173,11 +173,9 @@ def _read_texts(given: Any, wanted: Any) -> tuple[Any, Any]:
 
 
 def _read_call(given: Any, wanted: Any) -> tuple[list[Any], list[Any]]:
-    """Return the arguments of a call, and what it may return.
-
-    LiveCodeBench has a line of JSON for each argument, and JSON for the result. APPS has a list of arguments, and a
-    result that may be alone in a list.
-    """
+    """Return the arguments of a call, and what it may return."""
+    # LiveCodeBench has a line of JSON for each argument, and JSON for the result. APPS has a list of arguments, and a
+    # result that may be alone in a list.
     if isinstance(given, str):
         loaded = json.loads(wanted) if isinstance(wanted, str) else wanted
         return [json.loads(line) for line in given.strip("\n").split("\n") if given.strip()], [loaded]
@@ -228,15 +226,14 @@ def restore_keys(arguments: Sequence[Any]) -> list[Any]:
     return list(arguments)
 
 
+# The key of an object in JSON that encodes a value which JSON does not have.
 UNEQUAL = "\0"
-"""The key of an object in JSON that encodes a value which JSON does not have."""
 
 
 def simplify(value: Any, depth: int = 0, *, loose: bool = False) -> Any:
-    """Return a value in types of JSON. What equals no value of JSON becomes an object that equals none.
-
-    A tuple is a list at the top alone, as LiveCodeBench has it, or everywhere if `loose`. Numbers of NumPy are numbers.
-    """
+    """Return a value in types of JSON. What equals no value of JSON becomes an object that equals none."""
+    # A tuple is a list at the top alone, as LiveCodeBench has it, or everywhere if `loose`. Numbers of NumPy are
+    # numbers.
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, list) or (isinstance(value, tuple) and (loose or not depth)):

@@ -30,25 +30,26 @@ CAPABILITY_VERSION_3 = 0x20080522
 CAP_DAC_READ_SEARCH = 2
 SYS_LANDLOCK_CREATE_RULESET, SYS_LANDLOCK_ADD_RULE, SYS_LANDLOCK_RESTRICT_SELF = 444, 445, 446
 LANDLOCK_CREATE_RULESET_VERSION, LANDLOCK_RULE_PATH_BENEATH = 1, 1
+# Numbers of users that no account has: systemd hands them out to services while these run.
 FIRST_USER, USERS = 61_184, 4_336
-"""Numbers of users that no account has: systemd hands them out to services while these run."""
 
+# Directories that a program sees empty.
+# They hold the memory of processes, and the sockets of agents, displays and container engines. A program could
+# connect to these although files are read-only. /proc comes last: the others need it.
 PRIVATE = ("/tmp", "/var/tmp", "/run", "/proc")
-"""Directories that a program sees empty.
 
-They hold the memory of processes, and the sockets of agents, displays and container engines. A program could connect to
-these although files are read-only. /proc comes last: the others need it.
-"""
-
+# Directories of users, which a program sees empty but for the folders of Python in them.
 HOMES = ("/root", "/home")
-"""Directories of users, which a program sees empty but for the folders of Python in them."""
 
 SIOCSIFFLAGS, IFF_UP = 0x8914, 0x1
 SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW = 1, 4
 SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO = 0x7FFF0000, 0x00050000
+# Operations of the filters that the kernel runs before each system call.
 LOAD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_IF_ANY, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-"""Operations of the filters that the kernel runs before each system call."""
 
+# For each kind of machine: its name to the kernel, the numbers of seccomp and clone, and those of the refused calls.
+# The first are those for memory, messages and keys that outlive a process or belong to another one, and for
+# namespaces, in which a program has rights; the others are refused where there are no namespaces.
 CALLS: dict[str, tuple[int, int, int, tuple[int, ...], tuple[int, ...]]] = {
     # shmget semget msgget mq_open ptrace process_vm_readv/writev add_key request_key keyctl bpf perf_event_open
     # userfaultfd io_uring_setup unshare setns; and, without namespaces, socket mknod mknodat
@@ -61,24 +62,19 @@ CALLS: dict[str, tuple[int, int, int, tuple[int, ...], tuple[int, ...]]] = {
         (198, 33),
     ),
 }
-"""For each kind of machine: its name to the kernel, the numbers of seccomp and clone, and those of the refused calls.
-
-The first are those for memory, messages and keys that outlive a process or belong to another one, and for namespaces,
-in which a program has rights; the others are refused where there are no namespaces.
-"""
 
 CLONE3 = 435
 NAMESPACES = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | 0x02000000
 
+# Directories and files of the system that a program may read.
 READABLE = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/sys/devices/system/cpu"),
     *("/etc/group", "/etc/hosts", "/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf"),
     *("/etc/os-release", "/etc/passwd", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/timezone"),
 )
-"""Directories and files of the system that a program may read."""
 
+# Paths that a program may write to beside its directory. Files in /dev/shm would stay without a namespace.
 DEVICES = tuple(f"/dev/{name}" for name in ("full", "null", "random", "tty", "urandom", "zero"))
-"""Paths that a program may write to beside its directory. Files in /dev/shm would stay without a namespace."""
 
 LINUX = sys.platform == "linux"
 _libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
@@ -100,11 +96,9 @@ def _control_process(option: int, *values: int) -> None:
 
 
 def enter_namespaces() -> None:
-    """Leave the network, the mounts and the processes of the machine. Children of the caller are inside.
-
-    A user without privileges needs a user namespace for it. An administrator does without, and then programs can run as
-    a user that the kernel limits: no limit on processes holds for root.
-    """
+    """Leave the network, the mounts and the processes of the machine. Children of the caller are inside."""
+    # A user without privileges needs a user namespace for it. An administrator does without, and then programs can run
+    # as a user that the kernel limits: no limit on processes holds for root.
     flags = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS
     try:
         _call("unshare", flags)
@@ -126,11 +120,9 @@ def connect_to_itself() -> None:
 
 
 def arrange_mounts(place: str, needed: Sequence[str]) -> None:
-    """Make all files read-only, and hide the homes of users and the directories of `PRIVATE`.
-
-    Where root's programs run as another user, a directory that only root may enter is hidden too, so that the folders
-    of Python below it can be entered.
-    """
+    """Make all files read-only, and hide the homes of users and the directories of `PRIVATE`."""
+    # Where root's programs run as another user, a directory that only root may enter is hidden too, so that the folders
+    # of Python below it can be entered.
     _call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
     paths = sorted({path for each in needed for path in (os.path.abspath(each), os.path.realpath(each))})
     parents = {str(parent) for path in paths for parent in Path(path).parents} if os.geteuid() == 0 else set()
@@ -204,10 +196,8 @@ def find_landlock() -> int:
 
 
 def allow_files(readable: Sequence[str], writable: Sequence[str]) -> int | None:
-    """Make a set of rules by which a process may open files, for `restrict_files`. Return its handle.
-
-    Where there is no Landlock, or its first version, which forbids to move files between directories, return None.
-    """
+    """Make a set of rules by which a process may open files, for `restrict_files`. Return its handle."""
+    # Where there is no Landlock, or its first version, which forbids to move files between directories, return None.
     version = find_landlock()
     if version < 2:
         return None
@@ -227,10 +217,8 @@ def allow_files(readable: Sequence[str], writable: Sequence[str]) -> int | None:
 
 
 def make_filter(*, network: bool) -> tuple[int, bytes, object] | None:
-    """Make a filter of system calls that no program under test needs, for `restrict_calls`.
-
-    Where there is no seccomp, or the numbers of the calls of this machine are not known, return None.
-    """
+    """Make a filter of system calls that no program under test needs, for `restrict_calls`."""
+    # Where there is no seccomp, or the numbers of the calls of this machine are not known, return None.
     machine = CALLS.get(os.uname().machine)
     if not LINUX or machine is None:
         return None
@@ -255,11 +243,9 @@ def restrict_calls(made: tuple[int, bytes, object] | None) -> None:
 
 
 def restrict_files(rules: int | None) -> None:
-    """Let this process, and all that it starts, open no files but those that rules allow.
-
-    It also has no access to the memory and the environment of processes without these rules, and from Linux 6.12 on
-    sends them no signals. All this binds a process that has the right to read all files, too.
-    """
+    """Let this process, and all that it starts, open no files but those that rules allow."""
+    # It also has no access to the memory and the environment of processes without these rules, and from Linux 6.12 on
+    # sends them no signals. All this binds a process that has the right to read all files, too.
     if rules is not None:
         _call("syscall", SYS_LANDLOCK_RESTRICT_SELF, rules, 0)
 

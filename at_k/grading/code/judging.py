@@ -24,8 +24,8 @@ from at_k.grading.code.protocol import (
     send_message,
 )
 
+# The samples of a problem come one after the other, with the same cases.
 read_once = lru_cache(maxsize=16)(read_cases)
-"""The samples of a problem come one after the other, with the same cases."""
 
 
 @dataclass

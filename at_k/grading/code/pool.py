@@ -43,14 +43,14 @@ from at_k.grading.code.protocol import HarnessError, Outcome, ProgramLimits, rec
 SYSTEM = os.name
 HERE = Path(__file__).resolve().parent
 PERMISSION = "HF_ALLOW_CODE_EVAL"
+# Seconds that a worker may take to be ready. Importing SymPy takes a second, or a minute from a slow network drive.
 SECONDS_TO_START = 120.0
-"""Seconds that a worker may take to be ready. Importing SymPy takes a second, or a minute from a slow network drive."""
 
+# Seconds that a worker may take to end. It ends at once, unless the machine is very busy.
 SECONDS_TO_STOP = 15.0
-"""Seconds that a worker may take to end. It ends at once, unless the machine is very busy."""
 
+# Variables without which some builds of Python do not start. Programs do not see them.
 LOADED_WITH = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")
-"""Variables without which some builds of Python do not start. Programs do not see them."""
 
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",  # a set has the same order in every run, so that no verdict depends on chance
@@ -126,11 +126,11 @@ class Ended:
     status: int
 
 
+# Idle workers, by the command and the first message that started them.
 IDLE: defaultdict[bytes, list[Worker]] = defaultdict(list)
-"""Idle workers, by the command and the first message that started them."""
 
+# Idle workers that stay when a call ends that had workers of another kind: each limit of programs is a kind.
 MOST_OTHERS = 16
-"""Idle workers that stay when a call ends that had workers of another kind: each limit of programs is a kind."""
 
 
 class Pool:
@@ -268,8 +268,8 @@ def require_permission() -> None:
         )
 
 
+# Isolations of each choice, the best first.
 ISOLATIONS = {"auto": ("namespaces", "limits"), "required": ("namespaces",), "none": ("limits",)}
-"""Isolations of each choice, the best first."""
 
 
 def run_each(
@@ -281,8 +281,6 @@ def run_each(
 ) -> Generator[tuple[int, Outcome | HarnessError]]:
     """Run candidate programs, each followed by a reference test program.
 
-    Close the generator, so that no process is left if the caller stops early.
-
     Examples:
         >>> import os
         >>> os.environ["HF_ALLOW_CODE_EVAL"] = "1"
@@ -292,6 +290,7 @@ def run_each(
         [('passed', ''), ('failed', 'AssertionError in line 1 of the tests: assert double(2) == 4')]
         >>> del os.environ["HF_ALLOW_CODE_EVAL"]
     """
+    # Close the generator, so that no process is left if the caller stops early.
     require_permission()
     if not pairs:
         return

@@ -24,32 +24,32 @@ from typing import Any
 from at_k.grading.code.cases import USUAL_DIGITS, limit_digits, restore_keys, simplify
 from at_k.grading.code.protocol import HarnessError, Report
 
+# Characters of an error message that are kept.
 MOST_CHARACTERS = 500
-"""Characters of an error message that are kept."""
 
 FILE = "program.py"
+# The names of the test program and of the program in tracebacks.
 TESTS, CANDIDATE = "<tests>", "<candidate>"
-"""The names of the test program and of the program in tracebacks."""
 
+# The lines of the tests that decided: an assertion was evaluated there, or something of the program was called.
 REACHED: set[int] = set()
-"""The lines of the tests that decided: an assertion was evaluated there, or something of the program was called."""
 
+# The tests that began, regardless of the caller.
 STARTED: set[CodeType] = set()
-"""The tests that began, regardless of the caller."""
 
+# Failures in cases of `unittest`.
 FAILED: list[str] = []
-"""Failures in cases of `unittest`."""
 
+# The names of tests that could not be run.
 NOT_RUN: list[str] = []
-"""The names of tests that could not be run."""
 
+# The functions that run tests, by module and name.
 UNITTEST, PYTEST = ("unittest.main", "TestProgram"), ("_pytest.config", "main")
-"""The functions that run tests, by module and name."""
 
 LAZY = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
+# The identities of what the program has defined.
 PROGRAM: set[int] = set()
-"""The identities of what the program has defined."""
 
 
 class TestsFailedError(SystemExit):
@@ -97,8 +97,8 @@ def start(line: int) -> None:
     STARTED.add(sys._getframe(1).f_code)
 
 
+# Functions that compiled tests call, by their global names.
 MARKS: dict[str, Callable[..., Any]] = {f"__{each.__name__}_of_tests__": each for each in (hold, call, start)}
-"""Functions that compiled tests call, by their global names."""
 
 
 def compile_tests(source: str) -> CodeType:
@@ -155,10 +155,8 @@ def run_program(report: Report, candidate: str, tests: CodeType) -> None:
 
 
 def run_tests(tests: CodeType, namespace: dict[str, Any]) -> None:
-    """Run a test program, and then the tests that it did not call and that need nothing. Raise the first error.
-
-    An exit that reports success, and does not come from the program, ends the script.
-    """
+    """Run a test program, and then the tests that it did not call and that need nothing. Raise the first error."""
+    # An exit that reports success, and does not come from the program, ends the script.
     before = dict(namespace)
     PROGRAM.update(id(item) for name, item in before.items() if not name.startswith("__"))
     namespace.update(MARKS)
@@ -229,14 +227,14 @@ def _needs_nothing(test: Any) -> bool:
     return True
 
 
+# The modules whose names LiveCodeBench puts before every program, and which programs for it use without an import.
 OFFERED = (
     *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random", "statistics"),
     *("itertools", "functools", "operator", "io", "sys", "json", "typing"),
 )
-"""The modules whose names LiveCodeBench puts before every program, and which programs for it use without an import."""
 
+# The limit of recursion of programs for LiveCodeBench.
 MOST_FRAMES = 50_000
-"""The limit of recursion of programs for LiveCodeBench."""
 
 
 @cache

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 MEBIBYTE = 2**20
+# Bytes of what a program reports. A program that returns more fails.
 MOST_RESULT = 64 * MEBIBYTE
-"""Bytes of what a program reports. A program that returns more fails."""
 
 Status = Literal["passed", "failed", "timed out", "killed for memory"]
 _HEADER = struct.Struct(">I")
@@ -130,8 +130,8 @@ def _receive(connection: socket.socket, length: int) -> bytes | None:
     return bytes(data)
 
 
+# A worker without work ends after this time.
 IDLE_SECONDS = 300
-"""A worker without work ends after this time."""
 
 
 def answer_requests(connection: socket.socket, answer: Callable[..., object]) -> None:

@@ -47,11 +47,11 @@ from at_k.grading.code.protocol import (
 )
 from at_k.grading.code.watching import Watch, count_tasks, end_children, open_processes, remove_folder
 
+# Modules that programs often import and that do not slow down every fork.
 WARM = ("bisect", "cmath", "collections", "copy", "functools", "heapq", "itertools", "math", "re", "resource", "string")
-"""Modules that programs often import and that do not slow down every fork."""
 
+# The samples of a problem come one after the other, with the same tests.
 compile_once = lru_cache(maxsize=16)(program.compile_tests)
-"""The samples of a problem come one after the other, with the same tests."""
 
 
 @dataclass
@@ -176,12 +176,10 @@ class Supervisor:
 
 
 def keep(caller: socket.socket) -> NoReturn:
-    """Be the keeper of a supervisor, and judge what it runs, until the other side closes the connection.
-
-    The first message holds the path of imports, a folder for temporary files, the limits, the name of what protects the
-    machine, and whether files must be out of reach. The answer is empty, or a fault. Each further message holds a
-    candidate and its tests.
-    """
+    """Be the keeper of a supervisor, and judge what it runs, until the other side closes the connection."""
+    # The first message holds the path of imports, a folder for temporary files, the limits, the name of what protects
+    # the machine, and whether files must be out of reach. The answer is empty, or a fault. Each further message holds a
+    # candidate and its tests.
     hello = receive_message(caller)
     if hello is None:
         sys.exit()

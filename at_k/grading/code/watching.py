@@ -14,17 +14,17 @@ from typing import Any
 
 from at_k.grading.code.protocol import HarnessError, ProgramLimits, Report
 
+# Seconds between two looks at a program that closed its output, as it does when it ends, and at any other.
 SOON, TICK = 0.0002, 0.05
-"""Seconds between two looks at a program that closed its output, as it does when it ends, and at any other."""
 
+# Seconds that a process may take to become a program, on a busy machine. Its own time counts from then on.
 SECONDS_TO_BEGIN = 60.0
-"""Seconds that a process may take to become a program, on a busy machine. Its own time counts from then on."""
 
+# Seconds that killed processes may take to end.
 SECONDS_TO_END = 10.0
-"""Seconds that killed processes may take to end."""
 
+# The unit of `ru_maxrss`.
 KIBIBYTE = 1024 if sys.platform == "linux" else 1
-"""The unit of `ru_maxrss`."""
 
 
 @dataclass(eq=False)

@@ -46,8 +46,8 @@ def _declare(name: str) -> Format:
     return Format(name, **about, marks=marks, options=options, read=fields.read)
 
 
+# Every format, the most particular first. The last one, a table with columns of any names, takes what is left.
 FORMATS: dict[str, Format] = {name: _declare(name) for name in _TABLE} | {plain.FORMAT.name: plain.FORMAT}
-"""Every format, the most particular first. The last one, a table with columns of any names, takes what is left."""
 
 
 def find_format(source: Source, name: str | None = None) -> Format:

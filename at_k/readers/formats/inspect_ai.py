@@ -43,8 +43,8 @@ from at_k.readers.sources import Source, TooLargeError
 
 _HEADER, _START, _SAMPLES = "header.json", "_journal/start.json", "samples/"
 
+# Values of the letters: correct, partly correct, incorrect, no answer.
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-"""Values of the letters: correct, partly correct, incorrect, no answer."""
 
 
 class _Log(NamedTuple):
@@ -167,8 +167,8 @@ def _choose_scorer(log: _Log, wanted: str | None) -> tuple[_Scorer | None, Choic
     return None, Choice(None)
 
 
+# Paths of the scorers in a header, in order. Its results also have the names of those that were added later.
 _LISTED = ((("results", "scores"), "scorer"), (("eval", "scorers"), "name"))
-"""Paths of the scorers in a header, in order. Its results also have the names of those that were added later."""
 
 
 def _flatten(sample: Any, scorer: _Scorer | None, place: Message) -> Row:

@@ -27,12 +27,12 @@ from at_k.readers.format import (
 from at_k.readers.parquet import read_rows
 from at_k.readers.sources import Source
 
+# The structs, and what is read of them.
 _FIELDS = {
     "doc": (".id", ".choices", ".gold_index", ".task_name", ".specific"),
     "model_response": (".text", ".text_post_processed", ".logprobs"),
     "metric": ("",),
 }
-"""The structs, and what is read of them."""
 
 
 def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
@@ -66,10 +66,8 @@ def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
 
 
 def _name_structs(row: Row, place: Message) -> Row:
-    """Return the structs of a row, under the names of the newer versions, with the texts that were judged.
-
-    They are those without the reasoning, or all that was written.
-    """
+    """Return the structs of a row, under the names of the newer versions, with the texts that were judged."""
+    # They are those without the reasoning, or all that was written.
     found = {name: row.get(name, row.get(f"__{name}__")) for name in _FIELDS}
     named: Row = {name: value if isinstance(value, dict) else {} for name, value in found.items()}
     check_kinds("lighteval", named, {"model_response.text": (list,)}, place)

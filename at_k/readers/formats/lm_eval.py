@@ -34,20 +34,20 @@ from at_k.readers.format import (
 from at_k.readers.names import quote
 from at_k.readers.sources import Source
 
+# Texts that the filters of the harness write if they find no answer.
 _NO_ANSWER = "[invalid]"
-"""Texts that the filters of the harness write if they find no answer."""
 
 _NAME = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.:-]+\.jsonl")
 
+# The fields of every line, and their types.
 _KINDS = {"doc_id": int, "target": str, "resps": list, "filtered_resps": list, "filter": str, "metrics": list}
-"""The fields of every line, and their types."""
 
 _FILTER = re.compile(rb'"filter"\s*:\s*"([^"\\]*)"')
 
 _TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 
+# A list of strings as Python prints it.
 _TEXTS = re.compile(rf"\[{_TEXT}(?:, {_TEXT})*\]", re.DOTALL)
-"""A list of strings as Python prints it."""
 
 
 class _Filter(NamedTuple):
@@ -178,7 +178,7 @@ def _read_document(
 ) -> Row:
     """Return the answers of a document, its references and its grade; no answers where choices were compared."""
     responses, answers = _list_responses(row), _list_answers(row)
-    # Every document has as many responses and answers as the first.
+    # Every document has the same number of responses and answers as the first.
     for name, own, count in (("resps", responses, chosen.n), ("filtered_resps", answers, chosen.kept)):
         if len(own) != count and (name == "resps" or responses):
             raise refuse_field("lm-eval", name, row[name], collector.place(number))

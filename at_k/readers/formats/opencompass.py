@@ -30,20 +30,20 @@ from at_k.readers.format import TEXTS, Reading, check_kinds, has_fields, refuse_
 from at_k.readers.names import quote, quote_all
 from at_k.readers.sources import Source
 
+# The names that evaluators give to what is known of each sample, the usual one first.
 _NAMES = {
     "answers": ("pred", "predictions", "prediction"),
     "references": ("answer", "answers", "references", "gold", "refr"),
     "grades": ("correct", "is_correct", "cascade_correct"),
 }
-"""The names that evaluators give to what is known of each sample, the usual one first."""
 
+# The same of details that are an object.
 _LISTED = {"answers": "predictions", "references": "references", "grades": "correct"}
-"""The same of details that are an object."""
 
 _METRIC = re.compile(r"(?:pass|cons|avg)@\d+")
 
+# Role → a value for each sample of a problem. All lists have the same length.
 Detail = dict[str, list[Any]]
-"""Role → a value for each sample of a problem. All lists have the same length."""
 
 
 def has_metrics(document: Mapping[str, Any]) -> bool:

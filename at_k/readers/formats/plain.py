@@ -48,11 +48,11 @@ from at_k.readers.structure import Watch, note_errors, refuse_contradiction, ref
 from at_k.readers.tables import open_rows
 from at_k.values import cached_property
 
+# Columns that may come to light after the first rows, each of which begins the reading anew.
 _MOST_RESTARTS = 5
-"""Columns that may come to light after the first rows, each of which begins the reading anew."""
 
+# Values among the first rows up to which a column may hold settings.
 _WATCHED = 20
-"""Values among the first rows up to which a column may hold settings."""
 
 
 class _LateColumnError(Exception):

@@ -63,10 +63,8 @@ def list_reports(source: Source) -> Iterator[Any]:
 
 
 def list_run(source: Source) -> Iterator[Any]:
-    """Yield the instances of a run. One whose evaluation failed is missing; one without a patch is wrong.
-
-    `make_run_report` of SWE-bench keeps instances without a prediction apart; it does not count them.
-    """
+    """Yield the instances of a run. One whose evaluation failed is missing; one without a patch is wrong."""
+    # `make_run_report` of SWE-bench keeps instances without a prediction apart; it does not count them.
     lists = ("submitted_ids", "resolved_ids", "unresolved_ids", "error_ids", "empty_patch_ids", "infra_failure_ids")
     named = {name: list(map(str, list_in(source.document, name))) for name in lists}
     resolved, failed = {*named["resolved_ids"]}, {*named["error_ids"], *named.pop("infra_failure_ids")}
@@ -76,10 +74,8 @@ def list_run(source: Source) -> Iterator[Any]:
 
 
 def list_exercises(source: Source) -> Iterator[Any]:
-    """Yield the exercises of Aider with their language, and with their format of edits as a setting of the model.
-
-    One that ended in an exception names nothing: the folder is its exercise, and the others say its model.
-    """
+    """Yield the exercises of Aider with their language, and with their format of edits as a setting of the model."""
+    # One that ended in an exception names nothing: the folder is its exercise, and the others say its model.
     documents = list(list_documents(source))
     known: dict[str, str] = {}
     for name in ("model", "edit_format"):

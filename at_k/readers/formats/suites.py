@@ -33,18 +33,16 @@ def name_problem(value: Any) -> Any:
     return only if only and isinstance(only, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
+# Statistics that say whether a sample is correct, the usual one first. Others, such as finish_reason_stop, do not.
 _VERDICTS = (
     *("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match", "math_equiv"),
     *("math_equiv_chain_of_thought", "final_number_exact_match", "test_avg", "code_eval_acc", "exact_set_match"),
 )
-"""Statistics that say whether a sample is correct, the usual one first. Others, such as finish_reason_stop, do not."""
 
 
 def list_means(source: Source) -> Iterator[Any]:
-    """Yield the means of each instance, perturbation and trial; each class of metrics writes an entry of its own.
-
-    As in `run_display.py` of HELM, a statistic that two entries have counts as the later one has it.
-    """
+    """Yield the means of each instance, perturbation and trial; each class of metrics writes an entry of its own."""
+    # As in `run_display.py` of HELM, a statistic that two entries have counts as the later one has it.
     merged: dict[str, dict[str, Any]] = {}
     for place, entry in enumerate(list_in(source.document)):
         if not has_fields(entry, "instance_id", "train_trial_index") or not isinstance(entry.get("stats"), list):
@@ -92,11 +90,11 @@ def list_scores(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
     return found, sorted(found, key=lambda name: name != main)
 
 
+# Text behind each output in the header of CSV.
 _STATUS = ("Status", "Score", "Named Scores")
-"""Text behind each output in the header of CSV."""
 
+# The `failureReason` of a sample that could not be made or judged; 1 is that of a wrong one.
 _ERROR = 2
-"""The `failureReason` of a sample that could not be made or judged; 1 is that of a wrong one."""
 
 
 def _list_cells(source: Source) -> Iterator[object]:
