@@ -295,13 +295,13 @@ class Collector:
     def _take(self, part: Part) -> None:
         """Keep rows: all of them at once or, where that fails, in parts, which finds the place of each fault."""
         count = len(part.rows)
-        if count == 1:
-            self._take_row(part)
-            return
         try:
             lengths, cells = self._flatten(part)
             self._keep(part, self.problems.read(part), lengths, self._read_cells(cells, part.rows[0]))
         except (InputError, UnfitError):
+            if count == 1:
+                self._take_row(part)
+                return
             size = -(-count // _PARTS)
             for start in range(0, count, size):
                 self._take(part.cut(start, min(start + size, count)))
