@@ -173,6 +173,7 @@ def _sign(tool: Callable[..., Any], name: str, metric: Metric, options: list[Opt
         for each, kind in kinds.items()
     ]
     request = inspect.Parameter("request", plain, annotation=gr.Request, default=None)
+    # Gradio reads the signature; a type checker knows no such attribute of a function.
     tool.__signature__ = inspect.Signature([*parameters, request], return_annotation=dict[str, Any])  # type: ignore[attr-defined]
     tool.__annotations__ = {"data": str, **kinds, "request": gr.Request, "return": dict[str, Any]}
     tool.__name__ = name

@@ -47,18 +47,16 @@ _SIGNIFICANT, _MOST_PLACES = 3, 400
 
 
 class _Parser(latex2sympy2.PSParser):  # type: ignore[misc]
-    """Parse in two stages, as ANTLR proposes: without the context of a rule, and only on an error with all of it.
+    """Parse in two stages, as ANTLR proposes: the quick way (SLL) and, if that fails, the full one (LL)."""
 
-    Where the first stage succeeds, the second finds the same (Parr, Harwell and Fisher 2014). A new formula takes a
-    third of the time.
-    """
+    # Where the first stage succeeds, the second finds the same (Parr, Harwell and Fisher 2014).
 
     def math(self) -> Any:
         """Parse a whole formula."""
         self._interp.predictionMode = PredictionMode.SLL
         try:
             return super().math()
-        except Exception:  # noqa: BLE001 - Math-Verify raises no other for an error of syntax
+        except Exception:  # noqa: BLE001 - the parser raises a bare one for what it cannot read
             lexer = self.getTokenStream().tokenSource
             lexer.reset()  # it would go on behind a character that it does not know
             self.setTokenStream(CommonTokenStream(lexer))

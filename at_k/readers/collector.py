@@ -210,28 +210,20 @@ class Collector:
         **said: Any,
     ) -> None:
         """Add a sample."""
-        self._put(row, said | {"problem": problem}, None, fields)
+        self.add_problem(row, problem, None, fields=fields, **said)
 
     def add_problem(
         self,
         row: int,
         problem: object,
-        samples: Sequence[Mapping[str, Any]],
+        samples: Sequence[Mapping[str, Any]] | None,
         *,
         fields: Mapping[str, Any] | None = None,
         **shared: Any,
     ) -> None:
         """Add a problem that has one row, with the list of its samples; `shared` is said of each of them."""
-        self._put(row, shared | {"problem": problem}, samples, fields)
-
-    def _put(
-        self,
-        row: int,
-        shared: Mapping[str, Any],
-        samples: Sequence[Mapping[str, Any]] | None,
-        fields: Mapping[str, Any] | None,
-    ) -> None:
-        """Keep a row until there are enough samples for a block; one that has a list of samples as lists."""
+        # A row waits until there are enough samples for a block. Without a list, it is one sample.
+        shared["problem"] = problem
         cells, listed = {}, samples is not None
         with self.faults:
             for role, name in _ARGUMENTS.items():

@@ -18,7 +18,7 @@ from typing import Any
 
 from at_k.errors import InputError, Message
 from at_k.readers.blocks import Block, Rows, take_column
-from at_k.readers.faults import Faults
+from at_k.readers.faults import UNITS, Faults
 from at_k.readers.names import shorten
 from at_k.readers.sources import Source
 
@@ -107,7 +107,7 @@ def _read_blocks(
             count += len(table)
         else:
             return
-        records = _read_records(_decode_text(source, blocks), mark, 0 if has_header else count + 1, len(names))
+        records = _read_records(_decode_text(source, blocks), mark, 0 if has_header else count + 1, names)
         records = islice(records, 1 if has_header else 0, None)
         while found := list(islice(records, _BATCH)):
             columns = dict(zip(names, zip(*found, strict=True), strict=True))
@@ -132,35 +132,47 @@ def read_cells(source: Source, delimiter: str) -> Generator[list[str], None, Non
         yield from _read_records(_decode_text(source, blocks), delimiter)
 
 
-def _read_records(lines: Iterable[str], delimiter: str, count: int = 0, width: int = 0) -> Iterator[list[str]]:
+def _is_rule(record: Sequence[str], delimiter: str) -> bool:
+    """Return whether a record is the line under the names of a table in Markdown."""
+    return delimiter == "|" and not "".join(record).strip(" :-")
+
+
+def _read_records(
+    lines: Iterable[str], delimiter: str, count: int = 0, header: Sequence[str] = ()
+) -> Iterator[list[str]]:
     """Yield the header and the rows of CSV, all with the same number of cells."""
     with _FIELD_LIMIT:  # one for the whole process, 131,072 unless somebody changed it
         csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     try:
         for record in csv.reader(lines, delimiter=delimiter, strict=True):
-            if not record or (delimiter == "|" and not "".join(record).strip(" :-")):
-                continue  # the line under the names of a table in Markdown
+            if not record or _is_rule(record, delimiter):
+                continue
             count += 1
-            if len(record) == width:
+            if len(record) == len(header):
                 yield record
                 continue
-            width = width or len(record)
-            if len(record) != width:
+            header = header or record
+            if len(record) != len(header) and "#" in (record[0][:1], header[0][:1]):
+                raise InputError(
+                    "tables.comment",
+                    "A line that begins with “#” is no row of this table ({place}). Leave such lines out: `{way}`.",
+                    place=UNITS["row"](count - 1) if record[0].startswith("#") else UNITS["line"](1),
+                    way="grep -v '^#' FILE > NEW",
+                )
+            if len(record) != len(header):
                 raise InputError(
                     "tables.fields",
                     "Every row must have as many cells as the header line: {expected:,}, not {count:,} "
-                    "(row {row}). A text that contains a delimiter must stand in quotation marks. Comments are no "
-                    "rows; without them: `{way}`.",
+                    "(row {row}). A text that contains a delimiter must stand in quotation marks.",
                     row=count - 1,
                     count=len(record),
-                    expected=width,
-                    way="grep -v '^#' FILE > NEW",
+                    expected=len(header),
                 )
-            if width > _MOST_COLUMNS:
+            if len(header) > _MOST_COLUMNS:
                 raise InputError(
                     "tables.columns",
                     "There are {count:,} columns; the limit is {limit:,}.",
-                    count=width,
+                    count=len(header),
                     limit=_MOST_COLUMNS,
                 )
             yield record
@@ -247,10 +259,11 @@ def _number_lines(source: Source) -> Iterator[int]:
 def _number_records(source: Source) -> Iterator[int]:
     """Yield the number of the line on which each record of CSV begins, and then that of a record that is broken."""
     with TextIOWrapper(source.open_text(), "utf-8", "replace", newline="") as file:
-        records, before = csv.reader(file, delimiter=find_delimiter(source.first_line)), 0
+        mark = find_delimiter(source.first_line)
+        records, before = csv.reader(file, delimiter=mark), 0
         try:
             for record in records:
-                if record:
+                if record and not _is_rule(record, mark):
                     yield before + 1
                 before = records.line_num
         except csv.Error:

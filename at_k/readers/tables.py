@@ -272,9 +272,9 @@ def _is_table(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
 
 
-def _is_named(value: object) -> bool:
+def _is_named(value: Any) -> bool:
     """Return whether a value is a list of objects that name their problems."""
-    return _is_table(value) and any(normalize_name(name) in PROBLEM for row in value for name in row)  # type: ignore[attr-defined]
+    return _is_table(value) and any(normalize_name(name) in PROBLEM for row in value for name in row)
 
 
 def _name_rows(named: Iterable[tuple[str, Row]]) -> list[Row] | None:

@@ -424,6 +424,17 @@ def test_a_refusal_ends_in_the_command_that_makes_a_file_that_is_read(text, tmp_
     assert read(tmp_path / "NEW") == AB
 
 
+def test_a_fault_names_its_line_beside_comments_and_rules(tmp_path):
+    texts = {
+        "line 1": csv("# a comment", "id,correct", "a,1"),
+        "line 3": csv("id,correct", "a,1", "# a comment", "b,1"),
+        "line 4": csv("| id | correct |", "|---|---|", "| a | 1 |", "| b | maybe |"),
+    }
+    for line, text in texts.items():
+        with pytest.raises(InputError, match=rf"\({line}[,)]"):
+            read(write(tmp_path, text))
+
+
 def test_errors_beside_wrong_verdicts_are_noted(tmp_path):
     text = csv("id,correct,error", "a,1,", "a,0,HTTP 500", "b,0,", "b,1,retried")
     [note] = read_samples(write(tmp_path, text)).origin.notes

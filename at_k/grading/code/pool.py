@@ -290,7 +290,7 @@ def run_each(
         [('passed', ''), ('failed', 'AssertionError in line 1 of the tests: assert double(2) == 4')]
         >>> del os.environ["HF_ALLOW_CODE_EVAL"]
     """
-    # Close the generator, so that no process is left if the caller stops early.
+    # A caller that stops early closes the generator, so that no process is left.
     require_permission()
     if not pairs:
         return
