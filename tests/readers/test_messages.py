@@ -89,16 +89,8 @@ def refuse(tmp_path, name, content):
     ("name", "content", "said"),
     [
         ("r.csv", CSV, "no verdict that is known (line 6, column “correct”)"),
-        (
-            "r.csv",
-            "\ufeff\r\n" + CSV.replace("\n", "\r\n"),
-            "no verdict that is known (line 7, column “correct”)",
-        ),
-        (
-            "r.csv.gz",
-            gzip.compress(CSV.encode(), mtime=0),
-            "no verdict that is known (line 6, column “correct”)",
-        ),
+        ("r.csv", "\ufeff\r\n" + CSV.replace("\n", "\r\n"), "no verdict that is known (line 7, column “correct”)"),
+        ("r.csv.gz", gzip.compress(CSV.encode(), mtime=0), "no verdict that is known (line 6, column “correct”)"),
         ("r.tsv", CSV.replace(",", "\t"), "no verdict that is known (line 6, column “correct”)"),
         ("r.csv", "id,correct\n\na,1,2\n", "2, not 3 (line 3)"),
         ("r.csv", 'id,correct\n"a\nb",1\nc,"1\nd,1\n', "one is not closed, or text follows a closed one (line 4)"),
@@ -106,14 +98,11 @@ def refuse(tmp_path, name, content):
         ("r.jsonl", '{"id": 1, "correct": 1}\n\n{"id": 2, \n', "line 3, near"),
         ("r.csv", 'id,correct\na,"[1]"\n\na,"[0]"\n', "“a” is also in line 2 (line 4, column “id”)"),
         ("r.csv", "id,sample,correct\n\na,0,1\na,0,1\n", "0 of problem “a” is there twice: line 3 and line 4, column"),
-        (
-            "r.jsonl",
-            '{"id": 1, "correct": 1}\n\n{"id": 2, "correct": [1]}\n',
-            "as other rows have; got 1 (line 1, column “correct”)",
-        ),
+        ("r.jsonl", '{"id": 1, "correct": 1}\n\n{"id": 2, "correct": [1]}\n',
+            "as other rows have; got 1 (line 1, column “correct”)"),
         ("r.json", json.dumps([{"id": 1, "correct": 1}, {"id": 2, "correct": 7}], indent=1), "got 7 (row 2, column"),
     ],
-)
+)  # fmt: skip
 def test_an_error_names_lines(tmp_path, name, content, said):
     assert said in str(refuse(tmp_path, name, content))
 

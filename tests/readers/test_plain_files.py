@@ -36,12 +36,25 @@ def refused(code, **mended):
     return code, mended
 
 
+def named(options=None, /, **columns):
+    """The refusal of columns whose names say nothing, and the options that name them."""
+    return refused("plain.unknown", columns=columns, **options or {})
+
+
 def summed(name, column="id"):
     """The refusal of a row that sums up the others."""
     return refused("structure.summary", where={column: {"!=": name}})
 
 
 AB = [[1, 0], [1, 1]]
+
+SETTINGS = """
+method a b | agent react plan | policy p1 p2 | temperature 0.2 0.8 | prompt_version v1 v2 | run_id 3f2a 9c1d |
+lora true false | variant x y | strategy cot direct | condition a b | system_prompt short long | arm A B |
+quantization 4bit 8bit 16bit | temp 0 1 | adapter a b | config c1 c3 | language en de | reasoning_effort low high |
+ckpt_step 100 200 | backend vllm hf | max_tokens 512 1024 | num_shots 0 5 | tool on off
+"""
+"""Columns of settings, each with its values."""
 
 READ = {
     # Verdicts in any spelling, under any name where one column alone can hold them.
@@ -54,10 +67,8 @@ READ = {
     "marks": (csv("id,x", "a,✅", "a,❌", "b,✅", "b,✅"), AB),
     "verdicts of judges": (csv("id,verdict", "a,AC", "a,wrong", "b,AC", "b,AC"), AB),
     "yes and no": (csv("id,verdict", "a,yes", "a,no", "b,Yes", "b,YES"), AB),
-    "one column of truth values": (
-        jsonl(*({"id": p, "ist_gut": v} for p, v in [("a", True), ("a", False), ("b", True), ("b", True)])),
-        AB,
-    ),
+    "one column of truth values": (jsonl(*({"id": p, "ist_gut": v}
+        for p, v in [("a", True), ("a", False), ("b", True), ("b", True)])), AB),
     "truth values of any name in CSV": (csv("id,gut", "a,True", "a,False", "b,True", "b,True"), AB),
     "per cent": (csv("id,correct", "a,100%", "a,0%", "b,100%", "b,100 %"), AB),
     "fractions": (csv("id,grade", "a,4/4", "a,3/4", "b,0/4", "b,1/1"), [[1, 0.75], [0, 1]]),
@@ -79,18 +90,13 @@ READ = {
     "names with lists": ('{"a": [1, 0], "b": [1, 1]}', AB),
     "names with samples": (
         '{"run": {"a": {"samples": [{"ok": 1}, {"ok": 0}]}, "b": {"samples": [{"ok": 1}, {"ok": 1}]}}}',
-        ({"rows_at": "run", "columns": {"grades": "samples.ok"}}, AB),
-    ),
+        ({"rows_at": "run", "columns": {"grades": "samples.ok"}}, AB)),
     "names with objects": ('{"a": {"correct": [1, 0]}, "b": {"correct": [1, 1]}}', AB),
-    "rows under results": (
-        '{"model": "m", "results": [{"id": "a", "correct": 1}, {"id": "a", "correct": 0}]}',
-        [[1, 0]],
-    ),
+    "rows under results": ('{"model": "m", "results": [{"id": "a", "correct": 1}, {"id": "a", "correct": 0}]}',
+        [[1, 0]]),
     "a grid": ('{"columns": ["id", "ok"], "data": [["a", true], ["a", false]]}', [[1, 0]]),
-    "objects in a list": (
-        jsonl({"id": "a", "samples": [{"text": "x", "correct": True}, {"text": "y", "correct": False}]}),
-        [[1, 0]],
-    ),
+    "objects in a list": (jsonl({"id": "a", "samples": [
+        {"text": "x", "correct": True}, {"text": "y", "correct": False}]}), [[1, 0]]),
     "numbered columns": (csv("id,run_0,run_1", "a,1,0", "b,1,1"), AB),
     "numbered columns of trials": (csv("task,trial 1,trial 2", "a,pass,fail", "b,pass,pass"), AB),
     "counts": (csv("id,n,c", "a,2,1", "b,2,2"), AB),
@@ -107,157 +113,82 @@ READ = {
     "blank lines": (csv("id,correct", "a,1", "", "a,0", "b,1", "b,1", ""), AB),
     "Chinese names": (csv("题号,是否正确", "a,是", "a,否", "b,正确", "b,对"), AB),
     "a problem called total": (csv("id,correct", "total,1", "total,0", "b,1", "b,1"), AB),
-    "a problem called sum with samples": (
-        jsonl({"id": "max", "correct": [1, 0]}, {"id": "sum", "correct": [1, 1]}),
-        AB,
-    ),
+    "a problem called sum with samples": (jsonl({"id": "max", "correct": [1, 0]}, {"id": "sum", "correct": [1, 1]}),
+        AB),
     "numbers that are all right": (ids("a1", "a1", "b1", "b1"), [[1, 1], [1, 1]]),
     "late ids": (ids("b1", "a1", "b0", "a1"), [[1, 0], [1, 1]]),
     "ids as numbers": (csv("id,correct", "1,1", "1,0", "2,1", "2,1"), AB),
     "rewards of −1 and 1": (csv("id,reward", "a,1", "a,-1", "b,1", "b,1"), refused("cells.points", scale=(-1, 1))),
     "points up to 100": (csv("id,grade", "a,100", "a,0", "b,100", "b,100"), refused("cells.points", scale=(0, 100))),
     # Two settings or models in one table.
-    **{
-        f"settings by {column}": (crossed(column, values), refused("models.settings", pool=column))
-        for column, values in {
-            "method": "ab",
-            "agent": ["react", "plan"],
-            "policy": ["p1", "p2"],
-            "temperature": ["0.2", "0.8"],
-            "prompt_version": ["v1", "v2"],
-            "run_id": ["3f2a", "9c1d"],
-            "lora": ["true", "false"],
-            "variant": "xy",
-            "strategy": ["cot", "direct"],
-            "condition": "ab",
-            "system_prompt": ["short", "long"],
-            "arm": "AB",
-            "quantization": ["4bit", "8bit", "16bit"],
-            "temp": ["0", "1"],
-            "adapter": "ab",
-            "config": ["c1", "c3"],
-            "language": ["en", "de"],
-            "reasoning_effort": ["low", "high"],
-            "ckpt_step": ["100", "200"],
-            "backend": ["vllm", "hf"],
-            "max_tokens": ["512", "1024"],
-            "num_shots": ["0", "5"],
-            "tool": ["on", "off"],
-        }.items()
-    },
-    "a setting of two rows each": (
-        csv("id,version,sample,correct", *(f"p{i},{v},{s},1" for i in range(3) for v in (1, 2) for s in (0, 1))),
-        refused("models.settings", pool="version"),
-    ),
-    "a setting beside lists": (
-        csv("id,method,correct", *(f'p{i},{m},"[1, 0]"' for i in range(3) for m in "ab")),
-        refused("models.settings", where={"method": "a"}),
-    ),
-    "years of one number": (
-        csv("year,problem_number,correct", *(f"{y},{i},1" for y in (2024, 2025) for i in range(1, 4))),
-        refused("models.settings", columns={"problem": "year+problem_number"}),
-    ),
+    **{f"settings by {column}": (crossed(column, values), refused("models.settings", pool=column))
+        for column, *values in map(str.split, SETTINGS.split("|"))},
+    "a setting of two rows each": (csv("id,version,sample,correct",
+        *(f"p{i},{v},{s},1" for i in range(3) for v in (1, 2) for s in (0, 1))),
+        refused("models.settings", pool="version")),
+    "a setting beside lists": (csv("id,method,correct", *(f'p{i},{m},"[1, 0]"' for i in range(3) for m in "ab")),
+        refused("models.settings", where={"method": "a"})),
+    "years of one number": (csv("year,problem_number,correct",
+        *(f"{y},{i},1" for y in (2024, 2025) for i in range(1, 4))),
+        refused("models.settings", columns={"problem": "year+problem_number"})),
     "two models": (crossed("model", ["gpt", "llama"]), refused("models.settings", where={"model": "gpt"})),
-    "predictions of two predictors": (
-        csv("id,pred_1,pred_2,answer", "a,11,12,11", "b,31,31,31"),
-        refused("shapes.predictors", columns={"answers": "pred_1+pred_2"}),
-    ),
+    "predictions of two predictors": (csv("id,pred_1,pred_2,answer", "a,11,12,11", "b,31,31,31"),
+        refused("shapes.predictors", columns={"answers": "pred_1+pred_2"})),
     # Rows that are no problems.
     "a total of counts": (csv("id,n,c", "a,2,1", "b,2,2", "Total,4,3"), summed("Total")),
     "an unnamed total of counts": (csv("id,n,c", "a,2,1", "b,2,2", "zusammen,4,3"), summed("zusammen")),
     "an average of runs": (csv("id,run_0,run_1", "a,1,0", "b,1,1", "Average,1.0,0.5"), summed("Average")),
     "an unnamed average": (csv("id,run_0,run_1", "a,1,0", "b,1,1", "alle,1.0,0.5"), summed("alle")),
     "a Chinese average": (csv("题号,run_0,run_1", "a,1,0", "b,1,1", "平均,1.0,0.5"), summed("平均", "题号")),
-    "mean and deviation": (
-        csv("id,run_0,run_1", "a,1,0", "b,1,1", "Mean ± std,1.0 ± 0.0,0.5 ± 0.5"),
-        summed("Mean ± std"),
-    ),
+    "mean and deviation": (csv("id,run_0,run_1", "a,1,0", "b,1,1", "Mean ± std,1.0 ± 0.0,0.5 ± 0.5"),
+        summed("Mean ± std")),
     "a sum of runs": (csv("id,run_0,run_1", "a,1,0", "b,1,1", "Total,2,1"), summed("Total")),
     "an average in a mapping": ('{"a": [1, 0], "b": [1, 1], "average": [1.0, 0.5]}', summed("average", "problem")),
     "an average row": (ids("a1", "b0", "c1") + "mean,0.6667\n", summed("mean")),
-    "a total behind lists": (
-        jsonl({"id": "a", "correct": [1, 0]}, {"id": "b", "correct": [1, 1]}, {"id": "overall", "correct": [1.0, 0.5]}),
-        summed("overall"),
-    ),
-    "the header once more": (
-        ids("a1", "b1") + ids("a0", "b1"),
-        refused("structure.header", where={"id": {"!=": "id"}}),
-    ),
-    "a file behind itself": (
-        2 * jsonl(*({"id": f"p{i}", "answer": f"text {i}", "correct": i % 2} for i in range(6))),
-        refused("structure.repeated", pool="file"),
-    ),
-    "a list behind itself": (
-        json.dumps(2 * [{"id": f"p{i}", "response": f"text {i}", "correct": i % 2} for i in range(6)]),
-        refused("structure.repeated", pool="file"),
-    ),
-    "names that differ in case": (
-        ids("p01", "P00", "p11"),
-        refused("samples.white_space", columns={"problem": "id"}),
-    ),
-    "names that differ in white space": (
-        csv("id,correct", "p 0,1", "p  0,0"),
-        refused("samples.white_space", columns={"problem": "id"}),
-    ),
+    "a total behind lists": (jsonl({"id": "a", "correct": [1, 0]}, {"id": "b", "correct": [1, 1]},
+        {"id": "overall", "correct": [1.0, 0.5]}), summed("overall")),
+    "the header once more": (ids("a1", "b1") + ids("a0", "b1"),
+        refused("structure.header", where={"id": {"!=": "id"}})),
+    "a file behind itself": (2 * jsonl(*({"id": f"p{i}", "answer": f"text {i}", "correct": i % 2} for i in range(6))),
+        refused("structure.repeated", pool="file")),
+    "a list behind itself": (json.dumps(2 * [{"id": f"p{i}", "response": f"text {i}", "correct": i % 2}
+        for i in range(6)]), refused("structure.repeated", pool="file")),
+    "names that differ in case": (ids("p01", "P00", "p11"), refused("samples.white_space", columns={"problem": "id"})),
+    "names that differ in white space": (csv("id,correct", "p 0,1", "p  0,0"),
+        refused("samples.white_space", columns={"problem": "id"})),
     # Ways on.
-    "rows under a key": (
-        '{"run": {"scores": [{"id": "a", "ok": 1}, {"id": "a", "ok": 0}]}}',
-        refused("plain.rows", rows_at="run.scores", columns={"grades": "ok"}),
-    ),
-    "a problem of two columns": (
-        csv("subset,idx,correct", "x,0,1", "y,0,0", "x,1,1", "y,1,1"),
-        ({"columns": {"problem": "subset+idx"}}, [[1], [0], [1], [1]]),
-    ),
-    "words of one's own": (
-        csv("id,verdict", "a,AC", "a,CE", "b,AC", "b,PE"),
-        refused("cells.word", wrong=["CE", "PE"]),
-    ),
-    "words for right": (
-        csv("id,verdict", "a,gelöst", "a,falsch", "b,gelöst", "b,falsch"),
-        refused("cells.word", correct=["gelöst"]),
-    ),
+    "rows under a key": ('{"run": {"scores": [{"id": "a", "ok": 1}, {"id": "a", "ok": 0}]}}',
+        refused("plain.rows", rows_at="run.scores", columns={"grades": "ok"})),
+    "a problem of two columns": (csv("subset,idx,correct", "x,0,1", "y,0,0", "x,1,1", "y,1,1"),
+        ({"columns": {"problem": "subset+idx"}}, [[1], [0], [1], [1]])),
+    "words of one's own": (csv("id,verdict", "a,AC", "a,CE", "b,AC", "b,PE"),
+        refused("cells.word", wrong=["CE", "PE"])),
+    "words for right": (csv("id,verdict", "a,gelöst", "a,falsch", "b,gelöst", "b,falsch"),
+        refused("cells.word", correct=["gelöst"])),
     "lines are problems": (csv("correct,x", "1,a", "0,b"), [[1], [0]]),
-    "samples that are not numbered": (
-        csv("id,sample,correct", "a,0,1", "a,0,0", "b,0,1", "b,0,1"),
-        refused("collector.repeated", columns={"sample": None}),
-    ),
-    "not this value": (
-        csv("id,split,correct", "a,dev,1", "a,test,0", "b,test,1"),
-        ({"where": {"split": {"!=": "dev"}}}, [[0], [1]]),
-    ),
-    "none of these": (
-        csv("id,split,correct", "a,dev,1", "a,test,0", "b,x,1"),
-        ({"where": {"split": {"!=": ["dev", "x"]}}}, [[0]]),
-    ),
+    "samples that are not numbered": (csv("id,sample,correct", "a,0,1", "a,0,0", "b,0,1", "b,0,1"),
+        refused("collector.repeated", columns={"sample": None})),
+    "not this value": (csv("id,split,correct", "a,dev,1", "a,test,0", "b,test,1"),
+        ({"where": {"split": {"!=": "dev"}}}, [[0], [1]])),
+    "none of these": (csv("id,split,correct", "a,dev,1", "a,test,0", "b,x,1"),
+        ({"where": {"split": {"!=": ["dev", "x"]}}}, [[0]])),
     "no verdicts at all": (csv("id,alpha,beta", "a,x,y", "b,z,w"), "plain.unknown"),
-    "verdicts of any name, named": (
-        csv("qid,right", "a,1", "a,0"),
-        ({"columns": {"problem": "qid", "grades": "right"}}, [[1, 0]]),
-    ),
-    "two columns of verdicts": (
-        csv("id,correct,passed", "a,1,0", "a,0,0", "b,1,1"),
-        refused("plain.two_verdicts", columns={"grades": "passed"}),
-    ),
+    "verdicts of any name, named": (csv("qid,right", "a,1", "a,0"),
+        ({"columns": {"problem": "qid", "grades": "right"}}, [[1, 0]])),
+    "two columns of verdicts": (csv("id,correct,passed", "a,1,0", "a,0,0", "b,1,1"),
+        refused("plain.two_verdicts", columns={"grades": "passed"})),
     "two columns that agree": (csv("id,correct,passed", "a,1,1", "a,0,0", "b,1,1"), [[1, 0], [1]]),
-    "one id for two questions": (
-        jsonl(*({"id": i % 2, "question": f"q{i}", "correct": 1} for i in range(4))),
-        refused("plain.questions", columns={"problem": "question"}),
-    ),
-    "one question for all ids": (
-        jsonl(*({"uid": i, "question": f"q{i % 2}", "correct": 1} for i in range(4))),
-        refused("plain.questions", columns={"problem": "question"}),
-    ),
-    "data sets of one id": (
-        csv("dataset,id,correct", "x,0,1", "y,0,0", "x,1,1", "y,1,1"),
-        refused("models.settings", columns={"problem": "dataset+id"}),
-    ),
+    "one id for two questions": (jsonl(*({"id": i % 2, "question": f"q{i}", "correct": 1} for i in range(4))),
+        refused("plain.questions", columns={"problem": "question"})),
+    "one question for all ids": (jsonl(*({"uid": i, "question": f"q{i % 2}", "correct": 1} for i in range(4))),
+        refused("plain.questions", columns={"problem": "question"})),
+    "data sets of one id": (csv("dataset,id,correct", "x,0,1", "y,0,0", "x,1,1", "y,1,1"),
+        refused("models.settings", columns={"problem": "dataset+id"})),
     "an accuracy beside a count": (csv("id,n,accuracy", "a,4,0.25", "b,4,1.0"), [[1, 0, 0, 0], [1, 1, 1, 1]]),
     "a share in per cent beside a count": (csv("id,n,acc", "a,4,25%", "b,2,100%"), [[1, 0, 0, 0], [1, 1]]),
     "lists in lines": ("[1, 0]\n[1, 1]\n", AB),
-    "documents that follow each other": (
-        "".join(json.dumps({"id": p, "correct": v}, indent=1) + "\n" for p, v in [("a", 1), ("a", 0), ("b", 1)]),
-        [[1, 0], [1]],
-    ),
+    "documents that follow each other": ("".join(json.dumps({"id": p, "correct": v}, indent=1) + "\n"
+        for p, v in [("a", 1), ("a", 0), ("b", 1)]), [[1, 0], [1]]),
     "columns of counts": ('{"n": [2, 2], "c": [1, 2]}', AB),
     "an average beside lists": ('{"a": [1, 0], "b": [1, 1], "overall": 0.75}', summed("overall", "problem")),
     "resolved and unresolved": (csv("id,status", "a,resolved", "a,unresolved", "b,resolved", "b,resolved"), AB),
@@ -267,112 +198,66 @@ READ = {
     "a matrix as pandas writes it": ("0,1\n1,0\n1,1\n", AB),
     "columns that are numbers": (csv("id,1,2", "a,1,0", "b,1,1"), AB),
     "Chinese numbers of runs": (csv("题目,第1次,第2次", "a,1,0", "b,1,1"), AB),
-    "rows without a header": (
-        csv("a,1", "a,0", "b,1", "b,1"),
-        refused("plain.unknown", columns={"problem": "column 1", "grades": "column 2"}),
-    ),
-    "ends of programs of another name": (
-        csv("id,state", "a,AC", "a,RE", "b,PE", "b,AC"),
-        refused("plain.unknown", columns={"problem": "id", "grades": "state"}, correct=["AC"]),
-    ),
-    "marks in numbered columns": (
-        csv("id,r1,r2", "a,+,-", "b,+,+"),
-        refused("plain.unknown", columns={"problem": "id", "grades": "r1+r2"}, correct=["+"]),
-    ),
-    "objects in CSV": (
-        csv("id,samples", 'a,"[{""ok"": 1, ""correct"": true}, {""correct"": false}]"', 'b,"[{""correct"": true}]"'),
-        [[1, 0], [1]],
-    ),
-    "verdicts of any name within objects": (
-        jsonl(*({"id": p, "x": [{"ok": v, "text": "7"} for v in own]} for p, own in [("a", [1, 0]), ("b", [1, 1])])),
-        refused("plain.unknown", columns={"problem": "id", "grades": "x.ok"}),
-    ),
-    "rewards of any name": (
-        csv("id,gain", "a,1", "a,-1", "b,-1", "b,-1"),
-        refused("plain.unknown", columns={"problem": "id", "grades": "gain"}, scale=(-1, 1)),
-    ),
-    "lists beside a number": (
-        jsonl({"id": "a", "time": 0.5, "gut": [1, 0]}, {"id": "b", "time": 0.25, "gut": [1, 1]}),
-        refused("plain.unknown", columns={"problem": "id", "grades": "gut"}),
-    ),
-    "numbered columns without a problem": (
-        csv("s_1,s_2", "1,0", "0,1", "1,0"),
-        refused("plain.unknown", columns={"problem": "line", "grades": "s_1+s_2"}),
-    ),
-    "texts that are alike": (
-        csv("qid,gold,out", "1,4,4", "1,4,5", "2,7,7", "2,7,7"),
-        refused("plain.unknown", columns={"problem": "qid", "answers": "out", "references": "gold"}),
-    ),
-    "letters that are alike": (
-        csv("id,key,choice", "1,A,A", "1,A,B", "2,C,C"),
-        refused("plain.unknown", columns={"problem": "id", "answers": "choice", "references": "key"}),
-    ),
-    "predictions of two models": (
-        jsonl({"id": 1, "answer": "4", "pred_x": "4", "pred_y": "5"}, {"id": 2, "answer": "7", "pred_x": "7"}),
-        refused("plain.unknown", columns={"problem": "id", "answers": "pred_x", "references": "answer"}),
-    ),
-    "counts of any name": (
-        csv("problem,tried,right", "a,4,3", "b,4,4"),
-        refused("plain.unknown", columns={"problem": "problem", "n": "tried", "c": "right"}),
-    ),
-    "points of any name": (
-        csv("id,points", "a,8.5", "a,3", "b,10", "b,9"),
-        refused("plain.unknown", columns={"problem": "id", "grades": "points"}, scale=(0, 10)),
-    ),
-    "answers beside references": (
-        jsonl({"question": "x", "answer": "A", "model_output": "(A)"}, {"question": "x", "answer": "A"}),
-        refused("plain.unknown", columns={"problem": "question", "answers": "model_output", "references": "answer"}),
-    ),
-    "completions as an interface sends them": (
-        jsonl(*({"id": p, "target": "4", "choices": [{"message": {"content": "4"}}]} for p in "ab")),
-        refused("plain.unknown", columns={"answers": "choices.message.content", "references": "target"}),
-    ),
+    "rows without a header": (csv("a,1", "a,0", "b,1", "b,1"), named(problem="column 1", grades="column 2")),
+    "ends of programs of another name": (csv("id,state", "a,AC", "a,RE", "b,PE", "b,AC"),
+        named({"correct": ["AC"]}, problem="id", grades="state")),
+    "marks in numbered columns": (csv("id,r1,r2", "a,+,-", "b,+,+"),
+        named({"correct": ["+"]}, problem="id", grades="r1+r2")),
+    "objects in CSV": (csv("id,samples", 'a,"[{""ok"": 1, ""correct"": true}, {""correct"": false}]"',
+        'b,"[{""correct"": true}]"'), [[1, 0], [1]]),
+    "verdicts of any name within objects": (jsonl(*({"id": p, "x": [{"ok": v, "text": "7"} for v in own]}
+        for p, own in [("a", [1, 0]), ("b", [1, 1])])), named(problem="id", grades="x.ok")),
+    "rewards of any name": (csv("id,gain", "a,1", "a,-1", "b,-1", "b,-1"),
+        named({"scale": (-1, 1)}, problem="id", grades="gain")),
+    "lists beside a number": (jsonl({"id": "a", "time": 0.5, "gut": [1, 0]}, {"id": "b", "time": 0.25, "gut": [1, 1]}),
+        named(problem="id", grades="gut")),
+    "numbered columns without a problem": (csv("s_1,s_2", "1,0", "0,1", "1,0"),
+        named(problem="line", grades="s_1+s_2")),
+    "texts that are alike": (csv("qid,gold,out", "1,4,4", "1,4,5", "2,7,7", "2,7,7"),
+        named(problem="qid", answers="out", references="gold")),
+    "letters that are alike": (csv("id,key,choice", "1,A,A", "1,A,B", "2,C,C"),
+        named(problem="id", answers="choice", references="key")),
+    "predictions of two models": (jsonl({"id": 1, "answer": "4", "pred_x": "4", "pred_y": "5"},
+        {"id": 2, "answer": "7", "pred_x": "7"}), named(problem="id", answers="pred_x", references="answer")),
+    "counts of any name": (csv("problem,tried,right", "a,4,3", "b,4,4"),
+        named(problem="problem", n="tried", c="right")),
+    "points of any name": (csv("id,points", "a,8.5", "a,3", "b,10", "b,9"),
+        named({"scale": (0, 10)}, problem="id", grades="points")),
+    "answers beside references": (jsonl({"question": "x", "answer": "A", "model_output": "(A)"},
+        {"question": "x", "answer": "A"}), named(problem="question", answers="model_output", references="answer")),
+    "completions as an interface sends them": (jsonl(*(
+        {"id": p, "target": "4", "choices": [{"message": {"content": "4"}}]} for p in "ab")),
+        named(answers="choices.message.content", references="target")),
     "values of NumPy in lists": (csv("id,correct", 'a,"[np.True_, np.float64(0.0)]"', 'b,"[np.int64(1), 1]"'), AB),
     "words for nothing": (csv("id,correct", "a,1", "a,NA", "b,None", "b,1"), [[1, None], [None, 1]]),
     "counts of a problem, twice": (csv("id,n,c", "a,9,3", "b,9,5", "a,9,4"), "collector.same_problem"),
-    "rows without a name": (
-        jsonl({"id": "a", "correct": 1}, {"accuracy": 0.5}),
-        refused("cells.problem", errors="skip"),
-    ),
+    "rows without a name": (jsonl({"id": "a", "correct": 1}, {"accuracy": 0.5}),
+        refused("cells.problem", errors="skip")),
     "`true` alone": ("true", "tables.empty"),
-    "numbered columns of any name": (
-        csv("id,s1,s2,mean", "a,1,0,.5", "b,1,1,1"),
-        refused("plain.unknown", columns={"problem": "id", "grades": "s1+s2"}),
-    ),
-    "a verdict within an object": (
-        jsonl(*({"id": p, "out": {"text": "x", "ok": v}} for p, v in [("a", 1), ("a", 0)])),
-        refused("plain.unknown", columns={"problem": "id", "grades": "out.ok"}),
-    ),
-    "shards of unequal size whose ids restart": (
-        csv("shard,id,correct", "a,0,1", "a,1,0", "a,2,1", "b,0,1", "b,1,0"),
-        refused("models.settings", columns={"problem": "shard+id"}),
-    ),
-    "years of unequal size": (
-        csv("year,problem,correct", *(f"{y},{i},{j}" for y, m in ((24, 3), (25, 2)) for i in range(m) for j in (0, 1))),
-        refused("models.settings", columns={"problem": "year+problem"}),
-    ),
-    "marks that follow each other by chance": (
-        csv("id,good,correct", "a,1,1", "b,1,1", "c,0,0", "b,0,0"),
-        [[1], [1, 0], [0]],
-    ),
+    "numbered columns of any name": (csv("id,s1,s2,mean", "a,1,0,.5", "b,1,1,1"), named(problem="id", grades="s1+s2")),
+    "a verdict within an object": (jsonl(*({"id": p, "out": {"text": "x", "ok": v}} for p, v in [("a", 1), ("a", 0)])),
+        named(problem="id", grades="out.ok")),
+    "shards of unequal size whose ids restart": (csv("shard,id,correct", "a,0,1", "a,1,0", "a,2,1", "b,0,1", "b,1,0"),
+        refused("models.settings", columns={"problem": "shard+id"})),
+    "years of unequal size": (csv("year,problem,correct",
+        *(f"{y},{i},{j}" for y, m in ((24, 3), (25, 2)) for i in range(m) for j in (0, 1))),
+        refused("models.settings", columns={"problem": "year+problem"})),
+    "marks that follow each other by chance": (csv("id,good,correct", "a,1,1", "b,1,1", "c,0,0", "b,0,0"),
+        [[1], [1, 0], [0]]),
     "a run that did not end": (csv("run,id,correct", "0,a,1", "0,b,1", "1,a,0"), [[1, 0], [1]]),
     "nothing that is excluded": (ids("a1", "b1"), ({"exclude": {"x": None}}, "exclusion.unknown")),
     "an empty file": ("", "tables.empty"),
     "a header alone": (csv("id,correct"), "tables.empty"),
     "a verdict that is none": (csv("id,correct", "a,1", "a,0", "b,maybe", "b,1"), "cells.word"),
-    "a verdict that is none, skipped": (
-        csv("id,correct", "a,1", "a,0", "b,maybe", "b,1"),
-        ({"errors": "skip"}, [[1, 0], [1]]),
-    ),
-    "a broken line, skipped": (
-        '{"id": "a", "correct": 1}\n{"id": "a", "corr\n{"id": "a", "correct": 0}\n',
-        ({"errors": "skip"}, [[1, 0]]),
-    ),
+    "a verdict that is none, skipped": (csv("id,correct", "a,1", "a,0", "b,maybe", "b,1"),
+        ({"errors": "skip"}, [[1, 0], [1]])),
+    "a broken line, skipped": ('{"id": "a", "correct": 1}\n{"id": "a", "corr\n{"id": "a", "correct": 0}\n',
+        ({"errors": "skip"}, [[1, 0]])),
     "a broken line": ('{"id": "a", "correct": 1}\n{"id": "a", "corr\n', refused("decoding.broken", errors="skip")),
     "a short row": (csv("id,correct", "a,1", "b"), "tables.fields"),
     "an open quotation mark": (csv("id,correct", 'a,"1', "b,1"), "tables.quotes"),
     "only the lines of one model": (crossed("model", ["a", "b"]), ({"where": {"model": "a"}}, [[0], [1], [0]])),
-}
+}  # fmt: skip
 
 
 def write(folder, text):

@@ -19,147 +19,79 @@ def rows_of(**columns):
 
 GUESSES = {
     "case and spaces": ([{"Task ID": 1, "Is-Correct": [1]}], {"problem": "Task ID", "grades": "Is-Correct"}),
-    "preference": (
-        [{"question": "?", "id": 1, "task_id": 2, "reward": [1], "passed": [1]}],
-        {"problem": "task_id", "grades": "passed"},
-    ),
+    "preference": ([{"question": "?", "id": 1, "task_id": 2, "reward": [1], "passed": [1]}],
+        {"problem": "task_id", "grades": "passed"}),
     "n is nothing": ([{"n": 3, "correct": [1]}], {"grades": "correct"}),
-    "an answer beside answers": (
-        [{"id": 1, "answer": "a", "predictions": ["a"]}],
-        {"problem": "id", "answers": "predictions", "references": "answer"},
-    ),
-    "an answer beside verdicts": (
-        [{"id": 1, "answer": "a", "correct": [1]}],
-        {"problem": "id", "references": "answer", "grades": "correct"},
-    ),
-    "an answer of a sample": (
-        [{"id": 1, "answer": "a", "target": "a"}],
-        {"problem": "id", "answers": "answer", "references": "target"},
-    ),
-    "an answer to compare a sample with": (
-        [{"id": 1, "completion": "a", "answer": ["a", "A"]}],
-        {"problem": "id", "answers": "completion", "references": "answer"},
-    ),
-    "answers called answer": (
-        [{"id": 1, "answer": ["a", "b"], "gold": "a"}],
-        {"problem": "id", "answers": "answer", "references": "gold"},
-    ),
-    "human-eval": (
-        [{"task_id": "HumanEval/0", "completion": "return 1", "passed": True, "result": "passed"}],
-        {"problem": "task_id", "grades": "passed"},
-    ),
+    "an answer beside answers": ([{"id": 1, "answer": "a", "predictions": ["a"]}],
+        {"problem": "id", "answers": "predictions", "references": "answer"}),
+    "an answer beside verdicts": ([{"id": 1, "answer": "a", "correct": [1]}],
+        {"problem": "id", "references": "answer", "grades": "correct"}),
+    "an answer of a sample": ([{"id": 1, "answer": "a", "target": "a"}],
+        {"problem": "id", "answers": "answer", "references": "target"}),
+    "an answer to compare a sample with": ([{"id": 1, "completion": "a", "answer": ["a", "A"]}],
+        {"problem": "id", "answers": "completion", "references": "answer"}),
+    "answers called answer": ([{"id": 1, "answer": ["a", "b"], "gold": "a"}],
+        {"problem": "id", "answers": "answer", "references": "gold"}),
+    "human-eval": ([{"task_id": "HumanEval/0", "completion": "return 1", "passed": True, "result": "passed"}],
+        {"problem": "task_id", "grades": "passed"}),
     "predictions that are grades": ([{"id": 1, "predictions": [1, 0]}], {"problem": "id", "grades": "predictions"}),
-    "predictions that are numbers": (
-        [{"id": 1, "predictions": [1, 0], "references": 1}],
-        {"problem": "id", "answers": "predictions", "references": "references"},
-    ),
-    "rewards of a reward model": (
-        [{"id": 1, "correct": [1, 0], "rm_score": [3.5, -2]}],
-        {"problem": "id", "grades": "correct", "scores": "rm_score"},
-    ),
-    "messages are no answers": (
-        [{"id": 1, "response": [{"role": "assistant", "content": "a"}], "correct": True}],
-        {"problem": "id", "grades": "correct"},
-    ),
-    "a mean is no score of a sample": (
-        [{"id": 1, "correct": [1, 0], "score": 0.5}],
-        {"problem": "id", "grades": "correct"},
-    ),
+    "predictions that are numbers": ([{"id": 1, "predictions": [1, 0], "references": 1}],
+        {"problem": "id", "answers": "predictions", "references": "references"}),
+    "rewards of a reward model": ([{"id": 1, "correct": [1, 0], "rm_score": [3.5, -2]}],
+        {"problem": "id", "grades": "correct", "scores": "rm_score"}),
+    "messages are no answers": ([{"id": 1, "response": [{"role": "assistant", "content": "a"}], "correct": True}],
+        {"problem": "id", "grades": "correct"}),
+    "a mean is no score of a sample": ([{"id": 1, "correct": [1, 0], "score": 0.5}],
+        {"problem": "id", "grades": "correct"}),
     "rewards beyond 1 are grades, so that it is said what is amiss": (
-        [{"id": 1, "reward": [3.5, -1]}],
-        {"problem": "id", "grades": "reward"},
-    ),
-    "a label that is missing is to be named": (
-        [{"id": 1, "correct": [1], "level": "a"}, {"id": 2, "correct": [1], "level": None}],
-        {"problem": "id", "grades": "correct", "group": "level"},
-    ),
-    "labels that are missing are no groups": (
-        [{"id": 1, "correct": [1], "level": None, "type": "a"}],
-        {"problem": "id", "grades": "correct", "group": "type"},
-    ),
-    "a mistake does not hide a column": (
-        [{"id": i, "correct": [1, 0]} for i in range(3)] + [{"id": 3, "correct": [1, 2]}],
-        {"problem": "id", "grades": "correct"},
-    ),
+        [{"id": 1, "reward": [3.5, -1]}], {"problem": "id", "grades": "reward"}),
+    "a label that is missing is to be named": ([{"id": 1, "correct": [1], "level": "a"},
+        {"id": 2, "correct": [1], "level": None}], {"problem": "id", "grades": "correct", "group": "level"}),
+    "labels that are missing are no groups": ([{"id": 1, "correct": [1], "level": None, "type": "a"}],
+        {"problem": "id", "grades": "correct", "group": "type"}),
+    "a mistake does not hide a column": ([{"id": i, "correct": [1, 0]} for i in range(3)] + [
+        {"id": 3, "correct": [1, 2]}], {"problem": "id", "grades": "correct"}),
     "nothing": ([{"x": 1}], {}),
-    "numbers of samples in lists": (
-        [{"id": 1, "sample": [0, 1, 2], "correct": [1, 0, 1]}, {"id": 2, "sample": [0, 1], "correct": [1, 0]}],
-        {"problem": "id", "grades": "correct"},
-    ),
-    "numbers of samples in lists without names": (
-        [{"sample": [0, 1, 2], "correct": [1, 0, 1]}, {"sample": [0, 1], "correct": [1, 0]}],
-        {"grades": "correct"},
-    ),
-    "numbers of samples as CSV spells them": (
-        rows_of(id="aabb", sample="0101", correct="1001"),
-        {"problem": "id", "grades": "correct"},
-    ),
-    "numbers that begin anew for each model": (
-        rows_of(model="aabb", id=[1, 1, 1, 1], sample=[0, 1, 0, 1], correct=[1, 0, 1, 1]),
-        {"problem": "id", "grades": "correct"},
-    ),
-    "numbers with gaps": (
-        rows_of(id=[1, 1, 2, 2], sample=[0, 3, 1, 3], correct=[1, 0, 1, 1]),
-        {"problem": "id", "grades": "correct"},
-    ),
-    "other integers are answers": (
-        rows_of(id=[1, 1, 1], sample=[0, 1, 1], target=[1, 1, 1]),
-        {"problem": "id", "answers": "sample", "references": "target"},
-    ),
-    "answers of another name may be such integers": (
-        rows_of(id=[1, 1, 1], prediction=[0, 1, 2], target=[1, 1, 1]),
-        {"problem": "id", "answers": "prediction", "references": "target"},
-    ),
-    "a visitor may say that numbers are answers": (
-        rows_of(id=[1, 1], sample=[0, 1], target=[1, 1]),
-        {"problem": "id", "answers": "sample", "references": "target"},
-        {"answers": "sample"},
-    ),
-    "a number within each question is no problem": (
-        rows_of(id=[0, 1, 0, 1], question="aabb", correct=[1, 0, 1, 1]),
-        {"problem": "question", "grades": "correct"},
-    ),
-    "a number within each prompt, in turn": (
-        rows_of(idx=[0, 0, 1, 1], prompt="abab", correct=[1, 0, 1, 1]),
-        {"problem": "prompt", "grades": "correct"},
-    ),
-    "an id beside its question": (
-        rows_of(id=[0, 0, 1, 1], question="aabb", correct=[1, 0, 1, 1]),
-        {"problem": "id", "grades": "correct"},
-    ),
-    "an id beside its question, with lists": (
-        rows_of(id=[0, 1], question="aa", correct=[[1], [0]]),
-        {"problem": "id", "grades": "correct"},
-    ),
-    "100 labels": (
-        [{"id": i, "correct": [1], "level": i} for i in range(100)],
-        {"problem": "id", "grades": "correct", "group": "level"},
-    ),
+    "numbers of samples in lists": ([{"id": 1, "sample": [0, 1, 2], "correct": [1, 0, 1]},
+        {"id": 2, "sample": [0, 1], "correct": [1, 0]}], {"problem": "id", "grades": "correct"}),
+    "numbers of samples in lists without names": ([{"sample": [0, 1, 2], "correct": [1, 0, 1]},
+        {"sample": [0, 1], "correct": [1, 0]}], {"grades": "correct"}),
+    "numbers of samples as CSV spells them": (rows_of(id="aabb", sample="0101", correct="1001"),
+        {"problem": "id", "grades": "correct"}),
+    "numbers that begin anew for each model": (rows_of(
+        model="aabb", id=[1, 1, 1, 1], sample=[0, 1, 0, 1], correct=[1, 0, 1, 1]),
+        {"problem": "id", "grades": "correct"}),
+    "numbers with gaps": (rows_of(id=[1, 1, 2, 2], sample=[0, 3, 1, 3], correct=[1, 0, 1, 1]),
+        {"problem": "id", "grades": "correct"}),
+    "other integers are answers": (rows_of(id=[1, 1, 1], sample=[0, 1, 1], target=[1, 1, 1]),
+        {"problem": "id", "answers": "sample", "references": "target"}),
+    "answers of another name may be such integers": (rows_of(id=[1, 1, 1], prediction=[0, 1, 2], target=[1, 1, 1]),
+        {"problem": "id", "answers": "prediction", "references": "target"}),
+    "a visitor may say that numbers are answers": (rows_of(id=[1, 1], sample=[0, 1], target=[1, 1]),
+        {"problem": "id", "answers": "sample", "references": "target"}, {"answers": "sample"}),
+    "a number within each question is no problem": (rows_of(id=[0, 1, 0, 1], question="aabb", correct=[1, 0, 1, 1]),
+        {"problem": "question", "grades": "correct"}),
+    "a number within each prompt, in turn": (rows_of(idx=[0, 0, 1, 1], prompt="abab", correct=[1, 0, 1, 1]),
+        {"problem": "prompt", "grades": "correct"}),
+    "an id beside its question": (rows_of(id=[0, 0, 1, 1], question="aabb", correct=[1, 0, 1, 1]),
+        {"problem": "id", "grades": "correct"}),
+    "an id beside its question, with lists": (rows_of(id=[0, 1], question="aa", correct=[[1], [0]]),
+        {"problem": "id", "grades": "correct"}),
+    "100 labels": ([{"id": i, "correct": [1], "level": i} for i in range(100)],
+        {"problem": "id", "grades": "correct", "group": "level"}),
     "101 labels": ([{"id": i, "correct": [1], "level": i} for i in range(101)], {"problem": "id", "grades": "correct"}),
-    "a column that is given gets no other role": (
-        [{"id": 1, "predictions": [1, 0], "target": 1}],
-        {"problem": "id", "grades": "predictions", "references": "target"},
-        {"grades": "predictions"},
-    ),
-    "a role without column stays so": (
-        [{"id": 1, "answers": ["a", "b"], "correct": [1, 0]}],
-        {"grades": "correct"},
-        {"answers": None, "problem": None},
-    ),
-    "one column may be given two roles": (
-        [{"id": 1, "correct": [1, 0]}],
-        {"problem": "id", "group": "id", "grades": "correct"},
-        {"problem": "id", "group": "id"},
-    ),
+    "a column that is given gets no other role": ([{"id": 1, "predictions": [1, 0], "target": 1}],
+        {"problem": "id", "grades": "predictions", "references": "target"}, {"grades": "predictions"}),
+    "a role without column stays so": ([{"id": 1, "answers": ["a", "b"], "correct": [1, 0]}], {"grades": "correct"},
+        {"answers": None, "problem": None}),
+    "one column may be given two roles": ([{"id": 1, "correct": [1, 0]}],
+        {"problem": "id", "group": "id", "grades": "correct"}, {"problem": "id", "group": "id"}),
     "tests of programs come before truths without a name": (
         [{"task_id": 1, "test_list": ["assert f()"], "checked": True, "completion": "…"}],
-        {"problem": "task_id", "answers": "completion"},
-    ),
+        {"problem": "task_id", "answers": "completion"}),
     "truths without a name beside tests, and no programs": (
-        [{"task_id": 1, "test_list": ["assert f()"], "checked": True}],
-        {"problem": "task_id", "grades": "checked"},
-    ),
-}
+        [{"task_id": 1, "test_list": ["assert f()"], "checked": True}], {"problem": "task_id", "grades": "checked"}),
+}  # fmt: skip
 
 
 @for_each("case", GUESSES.values(), ids=GUESSES)
@@ -187,16 +119,12 @@ WHOLE = ["sample", "completion", "completions", "response", "responses", "output
 COMPLETIONS = {
     "beside verdicts": ({"W": "a b", "passed": True}, {"grades": "passed"}),
     "beside lists of verdicts": ({"W": ["a b", "c"], "passed": [1, 0]}, {"grades": "passed"}),
-    "beside verdicts and references": (
-        {"W": ["a b", "c"], "target": "a", "passed": [1, 0]},
-        {"references": "target", "grades": "passed"},
-    ),
+    "beside verdicts and references": ({"W": ["a b", "c"], "target": "a", "passed": [1, 0]},
+        {"references": "target", "grades": "passed"}),
     "with references alone": ({"W": ["a b", "c"], "target": "a"}, {"answers": "W", "references": "target"}),
-    "beside another answer": (
-        {"W": ["a b", "c"], "pred": ["a", "c"], "target": "a", "passed": [1, 0]},
-        {"answers": "pred", "references": "target", "grades": "passed"},
-    ),
-}
+    "beside another answer": ({"W": ["a b", "c"], "pred": ["a", "c"], "target": "a", "passed": [1, 0]},
+        {"answers": "pred", "references": "target", "grades": "passed"}),
+}  # fmt: skip
 """Whole completions in a column W: the cells of a problem, and the roles that they have."""
 
 ANSWERS = {

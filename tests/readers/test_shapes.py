@@ -45,40 +45,30 @@ WIDE = [(name, *grades) for name, grades in GRADES.items()]
 
 TEXTS = {
     "counts": delimited(["task", "n", "c"], [(name, 3, sum(own)) for name, own in GRADES.items()]),
-    "counts with long names": json.dumps(
-        [{"task_id": name, "num_samples": 3, "num_correct": sum(own)} for name, own in GRADES.items()]
-    ),
+    "counts with long names": json.dumps([{"task_id": name, "num_samples": 3, "num_correct": sum(own)}
+        for name, own in GRADES.items()]),
     "wide verdicts": delimited(["id", "pass_1", "pass_2", "pass_3"], WIDE),
     "wide runs, in brackets": delimited(["id", "Run [0]", "Run [1]", "Run [2]"], WIDE),
-    "wide answers": json.dumps(
-        [
-            {"id": n, "target": "7"} | {f"answer_{i}": "75"[not g] for i, g in enumerate(own, 1)}
-            for n, own in GRADES.items()
-        ]
-    ),
-    "nested samples": json.dumps(
-        [{"id": n, "samples": [{"text": "x", "correct": bool(g)} for g in own]} for n, own in GRADES.items()]
-    ),
-    "nested samples in lines": "\n".join(
-        json.dumps({"id": n, "samples": [{"text": "x", "passed": g} for g in own]}) for n, own in GRADES.items()
-    ),
+    "wide answers": json.dumps([{"id": n, "target": "7"} | {
+        f"answer_{i}": "75"[not g] for i, g in enumerate(own, 1)} for n, own in GRADES.items()]),
+    "nested samples": json.dumps([{"id": n, "samples": [{"text": "x", "correct": bool(g)} for g in own]}
+        for n, own in GRADES.items()]),
+    "nested samples in lines": "\n".join(json.dumps({"id": n, "samples": [{"text": "x", "passed": g} for g in own]})
+        for n, own in GRADES.items()),
     "rows by name": json.dumps({name: [{"correct": g} for g in own] for name, own in GRADES.items()}),
-    "pandas, split": json.dumps(
-        {"columns": ["id", "correct"], "index": list(range(9)), "data": [list(row.values()) for row in ROWS]}
-    ),
+    "pandas, split": json.dumps({"columns": ["id", "correct"], "index": list(range(9)),
+        "data": [list(row.values()) for row in ROWS]}),
     "pandas, table": json.dumps({"schema": {"fields": [{"name": "id"}], "pandas_version": "1.4"}, "data": ROWS}),
     "pandas, columns": json.dumps(by_row(COLUMNS)),
     "pandas, index": json.dumps({str(place): row for place, row in enumerate(ROWS)}),
     "bars": delimited(COLUMNS, zip(*COLUMNS.values(), strict=True), "|"),
-    "Chinese, other words": delimited(
-        ["题号", "是否正确"], [(row["id"], ["错误", "正确"][row["correct"]]) for row in ROWS]
-    ),
+    "Chinese, other words": delimited(["题号", "是否正确"],
+        [(row["id"], ["错误", "正确"][row["correct"]]) for row in ROWS]),
     "French": delimited(["exercice", "correct"], [(row["id"], ["Non", "Oui"][row["correct"]]) for row in ROWS]),
     "German": delimited(["Aufgabe", "richtig"], [(row["id"], ["nein", "ja"][row["correct"]]) for row in ROWS]),
-    "an answer of each sample's own": json.dumps(
-        [row | {"prediction": f"… so {i}", "answer": str(i)} for i, row in enumerate(ROWS)]
-    ),
-}
+    "an answer of each sample's own": json.dumps([row | {"prediction": f"… so {i}", "answer": str(i)}
+        for i, row in enumerate(ROWS)]),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "text"), TEXTS.items(), ids=TEXTS)
