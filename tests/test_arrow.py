@@ -151,16 +151,13 @@ FLOATS = {name: NUMBERS[name] for name in ("float", "double")}
 PLAIN = {name: form for name, form in LISTS.items() if not name.startswith("dictionar")}
 
 
-@for_each(
-    "name, lists, tables",
-    [
-        ("answers", ANSWERS, (LISTS, RECTANGLES, TEXTS)),
-        ("grades", GRADES, (LISTS, RECTANGLES, NUMBERS)),
-        ("grades", MISSING, (LISTS, RECTANGLES, NUMBERS)),
-        ("scores", SCORES, (LISTS, RECTANGLES, FLOATS)),
-        *((name, ragged, (PLAIN,)) for name, ragged in RAGGED.items()),
-    ],
-)
+@for_each("name, lists, tables", [
+    ("answers", ANSWERS, (LISTS, RECTANGLES, TEXTS)),
+    ("grades", GRADES, (LISTS, RECTANGLES, NUMBERS)),
+    ("grades", MISSING, (LISTS, RECTANGLES, NUMBERS)),
+    ("scores", SCORES, (LISTS, RECTANGLES, FLOATS)),
+    *((name, ragged, (PLAIN,)) for name, ragged in RAGGED.items()),
+])  # fmt: skip
 def test_columns_are_taken_whole(name, lists, tables):
     for label, form in (item for table in tables for item in table.items()):
         taken = TAKEN[name](form(lists))
@@ -240,14 +237,11 @@ def test_other_columns_are_left_to_other_readers(column):
     assert arrow.to_chunks(column) is None
 
 
-@for_each(
-    "column",
-    [
-        pa.array([], type=pa.list_(pa.string())),
-        pa.chunked_array([], type=pa.list_(pa.string())),
-        pa.chunked_array([pa.array([], type=pa.list_(pa.string()))]),
-    ],
-)
+@for_each("column", [
+    pa.array([], type=pa.list_(pa.string())),
+    pa.chunked_array([], type=pa.list_(pa.string())),
+    pa.chunked_array([pa.array([], type=pa.list_(pa.string()))]),
+])  # fmt: skip
 def test_no_problems(column):
     for read in READERS.values():
         assert len(read(column)) == 0

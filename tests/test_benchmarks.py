@@ -40,15 +40,12 @@ def test_a_case_that_fails_does_not_lose_the_others(capsys):
     assert [reached[title] for title in ("first", "second", "third")] == ["1 s", "failed", "2 s"]
 
 
-@for_each(
-    "case, outcome, reached",
-    [
-        (Case("", None), Outcome(0.5), ["0.5 s", ""]),
-        (Case("", None, peer="it"), Outcome(0.5, 2.0), [f"4 {FASTER}", ""]),
-        (Case("", None, (Target(5, FASTER),), "it"), Outcome(0.5, 2.0), [f"4 {FASTER}", "✗"]),
-        (Case("", None, (Target(1, "GB"),)), Outcome(0.5, unit="GB"), ["0.5 GB", "✓"]),
-    ],
-)
+@for_each("case, outcome, reached", [
+    (Case("", None), Outcome(0.5), ["0.5 s", ""]),
+    (Case("", None, peer="it"), Outcome(0.5, 2.0), [f"4 {FASTER}", ""]),
+    (Case("", None, (Target(5, FASTER),), "it"), Outcome(0.5, 2.0), [f"4 {FASTER}", "✗"]),
+    (Case("", None, (Target(1, "GB"),)), Outcome(0.5, unit="GB"), ["0.5 GB", "✓"]),
+])  # fmt: skip
 def test_a_row_has_the_ratio_or_what_at_k_needs(case, outcome, reached):
     assert [list(row[-2:]) for row in command.rows(case, outcome)] == [reached]
 

@@ -116,22 +116,19 @@ def test_texts(read, values, expected):
     assert len(set(column.distinct)) == len(column.distinct)  # one over all problems
 
 
-@for_each(
-    "read, values, expected",
-    [
-        (read_grades, [[True, 1, 1.0, np.True_, np.int8(1), np.float32(1)], [False, 0, -0.0, np.uint8(0)]],
-         [1] * 6 + [0] * 4),
-        (read_grades, [[1, None], [NAN]], [1, NAN, NAN]),
-        (read_grades, MASKED, [1, NAN, 1, 1]),
-        (read_scores, MASKED[..., None], [[1], [NAN], [1], [1]]),
-        # A missing sample has no score; whether that is a fault is decided when scores are compared.
-        (read_scores, [[1, None], [NAN]], [1, NAN, NAN]),
-        (read_scores, [[[1, 2], None], [[3, None]]], [[1, 2], [NAN, NAN], [3, NAN]]),
-        (read_scores, np.arange(12).reshape(2, 3, 2), np.arange(12).reshape(6, 2)),
-        (read_scores, [[2**53, 2**62]], [2.0**53, 2.0**62]),
-        (read_weights, [[0, 2.5], (1e300,), np.array([True])], [0, 2.5, 1e300, 1]),
-    ],
-)  # fmt: skip
+@for_each("read, values, expected", [
+    (read_grades, [[True, 1, 1.0, np.True_, np.int8(1), np.float32(1)], [False, 0, -0.0, np.uint8(0)]],
+     [1] * 6 + [0] * 4),
+    (read_grades, [[1, None], [NAN]], [1, NAN, NAN]),
+    (read_grades, MASKED, [1, NAN, 1, 1]),
+    (read_scores, MASKED[..., None], [[1], [NAN], [1], [1]]),
+    # A missing sample has no score; whether that is a fault is decided when scores are compared.
+    (read_scores, [[1, None], [NAN]], [1, NAN, NAN]),
+    (read_scores, [[[1, 2], None], [[3, None]]], [[1, 2], [NAN, NAN], [3, NAN]]),
+    (read_scores, np.arange(12).reshape(2, 3, 2), np.arange(12).reshape(6, 2)),
+    (read_scores, [[2**53, 2**62]], [2.0**53, 2.0**62]),
+    (read_weights, [[0, 2.5], (1e300,), np.array([True])], [0, 2.5, 1e300, 1]),
+])  # fmt: skip
 def test_numbers(read, values, expected):
     column = read(values)
     assert_array_equal(column.values, expected)
@@ -143,19 +140,16 @@ def test_checked_columns_are_not_checked_again():
     assert read_scores(column) is column
 
 
-@for_each(
-    "read, values, expected",
-    [
-        (read_references, ["a", ["b", "c"], ("d",), np.array(["e", "f"]), deque(["g", "h"])],
-         [("a",), ("b", "c"), ("d",), ("e", "f"), ("g", "h")]),
-        (read_references, [Level.EASY, [Level.EASY]], [("easy",), ("easy",)]),
-        (read_groups, ["AIME_2024", "a/b", ""], ["AIME_2024", "a/b", ""]),
-        (read_groups, [2024, 2025, np.int64(2024)], ["2024", "2025", "2024"]),
-        (read_groups, ["easy", 1], ["easy", "1"]),
-        (read_groups, [Level.EASY, "easy"], ["easy", "easy"]),
-        (read_groups, LARGE, list(map(str, LARGE))),
-    ],
-)  # fmt: skip
+@for_each("read, values, expected", [
+    (read_references, ["a", ["b", "c"], ("d",), np.array(["e", "f"]), deque(["g", "h"])],
+     [("a",), ("b", "c"), ("d",), ("e", "f"), ("g", "h")]),
+    (read_references, [Level.EASY, [Level.EASY]], [("easy",), ("easy",)]),
+    (read_groups, ["AIME_2024", "a/b", ""], ["AIME_2024", "a/b", ""]),
+    (read_groups, [2024, 2025, np.int64(2024)], ["2024", "2025", "2024"]),
+    (read_groups, ["easy", 1], ["easy", "1"]),
+    (read_groups, [Level.EASY, "easy"], ["easy", "easy"]),
+    (read_groups, LARGE, list(map(str, LARGE))),
+])  # fmt: skip
 def test_labels_are_spelled_as_given(read, values, expected):
     assert read(values) == expected
 
@@ -324,15 +318,12 @@ def test_single_precision_is_the_decimal_that_it_prints(dtype):
         assert read_grades(rows).count_above(0.0999999).tolist() == [2]
 
 
-@for_each(
-    "hold",
-    [
-        list,
-        pd.Series,
-        lambda rows: pa.array(rows, pa.list_(pa.decimal128(5, 2))),
-        lambda rows: pd.Series(rows, dtype=pd.ArrowDtype(pa.list_(pa.decimal128(5, 2)))),
-    ],
-)
+@for_each("hold", [
+    list,
+    pd.Series,
+    lambda rows: pa.array(rows, pa.list_(pa.decimal128(5, 2))),
+    lambda rows: pd.Series(rows, dtype=pd.ArrowDtype(pa.list_(pa.decimal128(5, 2)))),
+])  # fmt: skip
 def test_decimal_numbers_are_numbers(hold):
     column = hold([[Decimal("0.10"), Decimal("1.00")], [Decimal("0.70"), None]])
     assert_array_equal(read_grades(column).values, [0.1, 1, 0.7, NAN])

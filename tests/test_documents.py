@@ -224,17 +224,13 @@ def test_chinese_documents_have_the_code_of_the_english_ones(path):
     assert f"]({os.path.relpath(path, chinese.parent)})" in read(chinese)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "```python\nprint(1)\n```\n\n```text\n2\n```\n",
-        "```python\nprint(1)\n```\n",
-        "```python\n>>> 1\n2\n```\n",
-        "```python\nassert 1 == 2\n```\n",
-        "```python\nx = 1\n```\n```text\n1\n```\n",
-    ],
-    ids=["output", "output not shown", "doctest", "assertion", "nothing printed"],
-)
+@pytest.mark.parametrize("text", [
+    "```python\nprint(1)\n```\n\n```text\n2\n```\n",
+    "```python\nprint(1)\n```\n",
+    "```python\n>>> 1\n2\n```\n",
+    "```python\nassert 1 == 2\n```\n",
+    "```python\nx = 1\n```\n```text\n1\n```\n",
+], ids=["output", "output not shown", "doctest", "assertion", "nothing printed"])  # fmt: skip
 def test_a_false_example_is_noticed(text, tmp_path):
     with pytest.raises(AssertionError):
         run(tmp_path / "false.md", text)

@@ -467,14 +467,11 @@ class TestSpelling:
         assert asked == bare
 
     @every_module
-    @for_each(
-        "options, said",
-        [
-            ({}, "|ci:0.9|target:population|ci_method:beta|"),
-            ({"target": "problem_set"}, "|ci:0.9|target:problem_set|ci_method:beta|"),
-            ({"clusters": CLUSTERS, "ci_method": "t"}, "|ci:0.9|target:population|ci_method:t|clusters:3|"),
-        ],
-    )
+    @for_each("options, said", [
+        ({}, "|ci:0.9|target:population|ci_method:beta|"),
+        ({"target": "problem_set"}, "|ci:0.9|target:problem_set|ci_method:beta|"),
+        ({"clusters": CLUSTERS, "ci_method": "t"}, "|ci:0.9|target:population|ci_method:t|clusters:3|"),
+    ])  # fmt: skip
     def test_signatures(self, module, options, said):
         details = module.load().compute(
             **columns(module), k=2, confidence_level=LEVEL, return_details=True, **options
@@ -495,23 +492,20 @@ class TestSummarize:
                 expected = expected_bars(values, exact_error(values), len(values), score=key == "reward")
                 assert bars_of(result, prefix + key) == pytest.approx(expected, rel=1e-12), prefix + key
 
-    @for_each(
-        "options, says",
-        [
-            *[({"confidence_level": wrong}, "ValueError: `confidence_level` must lie between 0 and 1, both excluded")
-              for wrong in (0, 1, 95, float("nan"))],
-            *[({"confidence_level": wrong}, "TypeError: `confidence_level` must be a number between 0 and 1")
-              for wrong in ("0.95", True)],
-            ({"ci_method": "normal"}, "ValueError: `ci_method` must be one of 'beta', 't'"),
-            ({"ci_method": None}, "TypeError: `ci_method` must be one of"),
-            ({"clusters": ["a", "b"]}, "ValueError: `clusters` … 2 … 3"),
-            ({"clusters": ["a", "b", None]}, "ValueError: `clusters` must hold a label for every problem"),
-            *[({"clusters": ["a", "b", wrong]}, "TypeError: `clusters` must hold strings or integers")
-              for wrong in (1.5, ["c"])],
-            *[({"clusters": wrong}, "TypeError: `clusters` must") for wrong in (7, "abc")],
-            ({"clusters": [1, "1", 2]}, "ValueError: `clusters` must not mix"),
-        ],
-    )  # fmt: skip
+    @for_each("options, says", [
+        *[({"confidence_level": wrong}, "ValueError: `confidence_level` must lie between 0 and 1, both excluded")
+          for wrong in (0, 1, 95, float("nan"))],
+        *[({"confidence_level": wrong}, "TypeError: `confidence_level` must be a number between 0 and 1")
+          for wrong in ("0.95", True)],
+        ({"ci_method": "normal"}, "ValueError: `ci_method` must be one of 'beta', 't'"),
+        ({"ci_method": None}, "TypeError: `ci_method` must be one of"),
+        ({"clusters": ["a", "b"]}, "ValueError: `clusters` … 2 … 3"),
+        ({"clusters": ["a", "b", None]}, "ValueError: `clusters` must hold a label for every problem"),
+        *[({"clusters": ["a", "b", wrong]}, "TypeError: `clusters` must hold strings or integers")
+          for wrong in (1.5, ["c"])],
+        *[({"clusters": wrong}, "TypeError: `clusters` must") for wrong in (7, "abc")],
+        ({"clusters": [1, "1", 2]}, "ValueError: `clusters` must not mix"),
+    ])  # fmt: skip
     def test_invalid_options_are_refused(self, options, says):
         refuses(says, at_k.summarize, {"x": [0.5, 1.0, 0.0]}, **{"confidence_level": 0.95, **options})
 

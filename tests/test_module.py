@@ -289,34 +289,28 @@ def test_scores_are_taken_where_needed():
     assert score(batch) == score(batch | {"references": ["a"]}) == {"best@2": [0.0], "max@2": [0.9]}
 
 
-@for_each(
-    "name, options, says",
-    [
-        ("passk", {}, "ValueError: `name` must be one of"),
-        ("pass_at_k", {}, "ValueError: `k` must be given to a scorer of 'pass_at_k'"),
-        ("pass_at_k", {"k": 0}, "ValueError: `k` must be a positive integer; got 0"),
-        ("pass_at_k", {"k": 1, "groups": ["a"]}, "ValueError: `groups` must not be given to a scorer"),
-        ("pass_at_k", {"k": 1, "kk": 1}, "TypeError: Unknown option `kk`; got 1"),
-        ("cons_at_k", {"k": 1, "columns": {"answers": "right"}},
-         "TypeError: `columns` must name columns out of predictions, references, grades, scores; got"),
-    ],
-)  # fmt: skip
+@for_each("name, options, says", [
+    ("passk", {}, "ValueError: `name` must be one of"),
+    ("pass_at_k", {}, "ValueError: `k` must be given to a scorer of 'pass_at_k'"),
+    ("pass_at_k", {"k": 0}, "ValueError: `k` must be a positive integer; got 0"),
+    ("pass_at_k", {"k": 1, "groups": ["a"]}, "ValueError: `groups` must not be given to a scorer"),
+    ("pass_at_k", {"k": 1, "kk": 1}, "TypeError: Unknown option `kk`; got 1"),
+    ("cons_at_k", {"k": 1, "columns": {"answers": "right"}},
+     "TypeError: `columns` must name columns out of predictions, references, grades, scores; got"),
+])  # fmt: skip
 def test_faults_are_named_at_once(name, options, says):
     refuses(says, at_k.scorer, name, **options)
 
 
-@for_each(
-    "config, batch, says",
-    [
-        ("default", {"samples": [["a"]], "answer": ["a"]},
-         "ValueError: `predictions` must be a column of the batch, whose columns are samples, answer"),
-        ("default", {"predictions": [[1, 0]]},
-         "ValueError: `references` or `grades` must be a column of the batch, whose columns are predictions"),
-        ("default", {"predictions": ["a", "b"], "references": "a"},
-         "TypeError: `predictions` must be a batch … batched=True"),
-        ("graded", {"predictions": []}, "ValueError: `predictions` must hold at least one problem; got none"),
-    ],
-)  # fmt: skip
+@for_each("config, batch, says", [
+    ("default", {"samples": [["a"]], "answer": ["a"]},
+     "ValueError: `predictions` must be a column of the batch, whose columns are samples, answer"),
+    ("default", {"predictions": [[1, 0]]},
+     "ValueError: `references` or `grades` must be a column of the batch, whose columns are predictions"),
+    ("default", {"predictions": ["a", "b"], "references": "a"},
+     "TypeError: `predictions` must be a batch … batched=True"),
+    ("graded", {"predictions": []}, "ValueError: `predictions` must hold at least one problem; got none"),
+])  # fmt: skip
 def test_invalid_batches_are_refused(config, batch, says):
     refuses(says, at_k.scorer("pass_at_k", config, k=1), batch)
 

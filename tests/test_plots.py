@@ -163,8 +163,7 @@ def test_lines_differ_without_colour():
 def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r'pip install "\.\[plot\]"'):
-        plots.draw_curves(at_k.score(GRADES))
+    refuses('ImportError: pip install ".[plot]"', plots.draw_curves, at_k.score(GRADES))
 
 
 def test_the_settings_of_others_stay():
@@ -212,8 +211,7 @@ def test_any_title(title, ending, tmp_path):
 
 def test_other_endings_and_folders(tmp_path):
     figure = plots.draw_curves(at_k.score(GRADES))
-    with pytest.raises(ValueError, match=r"must end in \.png, \.svg, \.pdf; got 'x\.jpg'"):
-        plots.save_figure(figure, tmp_path / "x.jpg")
+    refuses("ValueError: must end in .png, .svg, .pdf; got 'x.jpg'", plots.save_figure, figure, tmp_path / "x.jpg")
     refuses("FileNotFoundError: There is no folder", plots.save_figure, figure, tmp_path / "no" / "x.png")
     assert os.listdir(tmp_path) == []
 

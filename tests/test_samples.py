@@ -56,14 +56,11 @@ def test_a_missing_grade_counts_as_0_and_the_smallest_numbers_count():
     assert_array_equal(ragged([0.5, np.nan], [5e-324, 5e-324], [1.0, 1.0]).total(), [0.5, 1e-323, 2.0])
 
 
-@for_each(
-    "column, mask, kept",
-    [
-        (ragged(*ROWS), [True, False, True, True, False, True], [[1, 3], [4], [6]]),
-        (Ragged.of_lengths(np.arange(8).reshape(4, 2), np.array([3, 1])), [False, True, True, True],
-         [[[2, 3], [4, 5]], [[6, 7]]]),
-    ],
-)  # fmt: skip
+@for_each("column, mask, kept", [
+    (ragged(*ROWS), [True, False, True, True, False, True], [[1, 3], [4], [6]]),
+    (Ragged.of_lengths(np.arange(8).reshape(4, 2), np.array([3, 1])), [False, True, True, True],
+     [[[2, 3], [4, 5]], [[6, 7]]]),
+])  # fmt: skip
 def test_the_samples_that_are_kept(column, mask, kept):
     assert column.keep(np.array(mask)).listed() == kept
 
@@ -91,13 +88,10 @@ def test_flags_and_single_precision_are_joined_as_decimals():
     assert_array_equal(joined.values, [1, 0, 0.1, 0.7])
 
 
-@for_each(
-    "before, names, distinct, after",
-    [
-        ([["1/2", "0.5", None], ["2", "0.5"]], ["0.5", "0.5", "2"], ("0.5", "2"), [["0.5", "0.5", None], ["2", "0.5"]]),
-        ([[None, None]], [], (), [[None, None]]),
-    ],
-)
+@for_each("before, names, distinct, after", [
+    ([["1/2", "0.5", None], ["2", "0.5"]], ["0.5", "0.5", "2"], ("0.5", "2"), [["0.5", "0.5", None], ["2", "0.5"]]),
+    ([[None, None]], [], (), [[None, None]]),
+])  # fmt: skip
 def test_new_names_merge_answers(before, names, distinct, after):
     renamed = answers(*before).rename(names)
     assert (renamed.distinct, renamed.listed()) == (distinct, after)
@@ -162,18 +156,15 @@ def test_few_parts():
         assert (len(problems), problems.n.tolist(), problems.n.dtype) == (0, [], np.int64)
 
 
-@for_each(
-    "changes, says",
-    [
-        ({"references": ["a"]}, "`answers` and `references` must have as many problems; got 2 and 1"),
-        ({"grades": [[1, 0]]}, "`answers` and `grades` must have as many problems; got 2 and 1"),
-        ({"grades": [[1, 0], [1]]}, "`answers` and `grades` must have as many samples … got 3 and 1 in problem 1"),
-        ({"scores": [[1, 2]]}, "`answers` and `scores` must have as many problems; got 2 and 1"),
-        ({"scores": [[1], [1, 2, 3]]}, "`answers` and `scores` must have as many samples … got 2 and 1 in problem 0"),
-        ({"answers": None, "references": ["a"]}, "`grades` and `references` must have as many problems; got 2 and 1"),
-        ({"answers": None, "scores": [[1, 2], [1]]}, "`grades` and `scores` must have as many samples … got 3 and 1"),
-    ],
-)
+@for_each("changes, says", [
+    ({"references": ["a"]}, "`answers` and `references` must have as many problems; got 2 and 1"),
+    ({"grades": [[1, 0]]}, "`answers` and `grades` must have as many problems; got 2 and 1"),
+    ({"grades": [[1, 0], [1]]}, "`answers` and `grades` must have as many samples … got 3 and 1 in problem 1"),
+    ({"scores": [[1, 2]]}, "`answers` and `scores` must have as many problems; got 2 and 1"),
+    ({"scores": [[1], [1, 2, 3]]}, "`answers` and `scores` must have as many samples … got 2 and 1 in problem 0"),
+    ({"answers": None, "references": ["a"]}, "`grades` and `references` must have as many problems; got 2 and 1"),
+    ({"answers": None, "scores": [[1, 2], [1]]}, "`grades` and `scores` must have as many samples … got 3 and 1"),
+])  # fmt: skip
 def test_columns_that_disagree(changes, says):
     refuses(f"ValueError: {says}", read_problems, **COLUMNS | changes)
     for name in COLUMNS:
@@ -227,10 +218,9 @@ def test_a_compact_copy_shares_nothing():
     assert (alone.grades, alone.scores, alone.references) == (None, None, None)
 
 
-@for_each(
-    "rows, size",
-    [([[0.0, 1.0]], 2), ([[0, 1]], 2), ([[0.0, 0.5]], 16), ([[0.0, None]], 16), ([[0.0, 2**-50]], 16)],
-)
+@for_each("rows, size", [
+    ([[0.0, 1.0]], 2), ([[0, 1]], 2), ([[0.0, 0.5]], 16), ([[0.0, None]], 16), ([[0.0, 2**-50]], 16),
+])  # fmt: skip
 def test_grades_that_are_zero_or_one_take_a_byte_each(rows, size):
     store = Store()
     store.add(read_problems(grades=rows))
@@ -257,15 +247,12 @@ def test_joined_batches_keep_their_order():
     assert (len(store), len(whole), len(other)) == (3, 4, 4)
 
 
-@for_each(
-    "held, others, says",
-    [
-        ({"grades": [[1, 0]], "scores": [[[1, 2], [3, 4]]]},
-         [{"grades": [[1, 0]]}, {"grades": [[1, 0]], "scores": [[1, 2]]}], "`scores` must"),
-        ({"grades": np.ones((10_000, 1))}, [{"answers": [["a"]], "grades": [[1]]}],
-         "`answers` must be given in every batch or in none"),
-    ],
-)  # fmt: skip
+@for_each("held, others, says", [
+    ({"grades": [[1, 0]], "scores": [[[1, 2], [3, 4]]]},
+     [{"grades": [[1, 0]]}, {"grades": [[1, 0]], "scores": [[1, 2]]}], "`scores` must"),
+    ({"grades": np.ones((10_000, 1))}, [{"answers": [["a"]], "grades": [[1]]}],
+     "`answers` must be given in every batch or in none"),
+])  # fmt: skip
 def test_a_batch_that_does_not_fit_is_not_held(held, others, says):
     store = Store()
     store.add(read_problems(grades=[]))  # an empty batch changes nothing

@@ -19,18 +19,15 @@ def exact(counts, silent, k, ties):
 
 
 @for_each("ties", ["random", "incorrect"])
-@for_each(
-    "counts, silent, every",
-    [
-        ([14, 13, 13], 0, [2, 3, 8, 20, 39]),
-        ([2, 7, 1, 1, 1], 3, range(2, 15)),
-        ([1] * 8, 4, range(2, 12)),
-        ([3], 9, [2, 6, 11]),
-        ([28, 30, 28, 10], 4, [3, 10, 50, 99]),
-        ([650, 700, 650], 0, [40, 200]),
-        ([400, 601], 0, [100, 300]),
-    ],
-)
+@for_each("counts, silent, every", [
+    ([14, 13, 13], 0, [2, 3, 8, 20, 39]),
+    ([2, 7, 1, 1, 1], 3, range(2, 15)),
+    ([1] * 8, 4, range(2, 12)),
+    ([3], 9, [2, 6, 11]),
+    ([28, 30, 28, 10], 4, [3, 10, 50, 99]),
+    ([650, 700, 650], 0, [40, 200]),
+    ([400, 601], 0, [100, 300]),
+])  # fmt: skip
 def test_votes_that_can_be_counted(counts, silent, every, ties):
     n, rivals = sum(counts) + silent, np.array(counts[1:], dtype=np.int64)
     for k in every:

@@ -164,24 +164,18 @@ def test_draws_needed_are_counted_in_decimals():
             assert draws_needed(percent / 100, k) == max(1, ceil(F(percent, 100) * k))
 
 
-@for_each(
-    "tau, k, needed",
-    [
-        *[(0.1 + 0.2, 10, 4), (1e-300, 10, 1), (1 - 2**-53, 10, 10), (0.5, 10**15, 5 * 10**14)],
-        *[(0.3, 10**15, 3 * 10**14), (F(5, 7), 7, 5), (F(5, 7), 8, 6), (F(0), 8, 1)],
-    ],
-)
+@for_each("tau, k, needed", [
+    *[(0.1 + 0.2, 10, 4), (1e-300, 10, 1), (1 - 2**-53, 10, 10), (0.5, 10**15, 5 * 10**14)],
+    *[(0.3, 10**15, 3 * 10**14), (F(5, 7), 7, 5), (F(5, 7), 8, 6), (F(0), 8, 1)],
+])  # fmt: skip
 def test_draws_needed_in_extremes(tau, k, needed):
     assert draws_needed(tau, k) == needed
 
 
-@for_each(
-    "numbers, integers, digits",
-    [
-        *[([], [], 0), ([1.0, 3.0], [10, 30], 1), ([0.25, 1e3], [25, 100000], 2)],
-        *[([1e22, 2e22], [10**22, 2 * 10**22], 0), ([-0.5, 1e-7], [-5 * 10**6, 1], 7)],
-    ],
-)
+@for_each("numbers, integers, digits", [
+    *[([], [], 0), ([1.0, 3.0], [10, 30], 1), ([0.25, 1e3], [25, 100000], 2)],
+    *[([1e22, 2e22], [10**22, 2 * 10**22], 0), ([-0.5, 1e-7], [-5 * 10**6, 1], 7)],
+])  # fmt: skip
 def test_numbers_as_integers(numbers, integers, digits):
     assert read_as_integers(np.array(numbers)) == (integers, digits)
 
@@ -203,15 +197,12 @@ def unsigned(*numbers):
     return np.array(numbers, dtype=np.uint64)
 
 
-@for_each(
-    "n, c, shape",
-    [
-        *[(4, 2, ()), (1, 1, ()), ([4, 5], 2, (2,)), (9, [1, 2, 3], (3,)), ([[4], [5]], [1, 2, 3], (2, 3))],
-        *[(np.uint8(4), np.int16(4), ()), (unsigned(4, 5), unsigned(0, 5), (2,)), (unsigned(2**63 - 1), 1, (1,))],
-        (unsigned(4), np.array([-0], dtype=np.int8), (1,)),
-        ([Decimal(4), Decimal("2.0")], [Decimal(1), Decimal(2)], (2,)),  # which databases sum to
-    ],
-)
+@for_each("n, c, shape", [
+    *[(4, 2, ()), (1, 1, ()), ([4, 5], 2, (2,)), (9, [1, 2, 3], (3,)), ([[4], [5]], [1, 2, 3], (2, 3))],
+    *[(np.uint8(4), np.int16(4), ()), (unsigned(4, 5), unsigned(0, 5), (2,)), (unsigned(2**63 - 1), 1, (1,))],
+    (unsigned(4), np.array([-0], dtype=np.int8), (1,)),
+    ([Decimal(4), Decimal("2.0")], [Decimal(1), Decimal(2)], (2,)),  # which databases sum to
+])  # fmt: skip
 def test_counts(n, c, shape):
     sizes, right = check_counts(n, c)
     assert sizes.shape == right.shape == shape
@@ -220,29 +211,26 @@ def test_counts(n, c, shape):
     assert_array_equal(right, np.broadcast_to(c, shape))
 
 
-@for_each(
-    "n, c, says",
-    [
-        ([4, 4, 4], [0, 4, 5], "ValueError: `c` … `n` … n=4, c=5 … problem 2"),
-        ([4, 4], [0, -2], "ValueError: `c` … c=-2 … problem 1"),
-        ([4, 0], [0, 0], "ValueError: `n` … n=0 … problem 1"),
-        ([4, -4], [0, -4], "ValueError: `n` … n=-4 … problem 1"),
-        ([4.0], [2], "TypeError: `n` … float64 in [4.0]"),
-        ([4], [2.5], "TypeError: `c` … float64 in [2.5]"),
-        ([4], [None], "TypeError: `c` … [None]"),
-        (4, True, "TypeError: `c` … bool"),
-        ("4", 2, "TypeError: `n` … '4'"),
-        ([4, 4], [1, 2, 3], "ValueError: `n` … `c` … (2,) … (3,)"),
-        (np.empty(0, dtype=int), 1, "ValueError: `n` … at least one problem"),
-        ([], [], "ValueError: `n` … at least one problem"),
-        ([[4, 4], [4]], 1, "ValueError: `n`"),
-        (unsigned(4, 2**63), 1, f"ValueError: `n` … 64 bits … {2**63}"),
-        (4, unsigned(2**64 - 1), f"ValueError: `c` … 64 bits … {2**64 - 1}"),
-        (np.array([4], dtype="m8[s]"), 1, "TypeError: `n` … timedelta64"),
-        *[([4], [Decimal(wrong)], "TypeError: `c` … integers") for wrong in ("1.5", "NaN", "Infinity")],
-        (10**5000, 1, "TypeError: `n` … object"),
-        (1, 10**5000, "TypeError: `c` … object"),
-    ],
-)
+@for_each("n, c, says", [
+    ([4, 4, 4], [0, 4, 5], "ValueError: `c` … `n` … n=4, c=5 … problem 2"),
+    ([4, 4], [0, -2], "ValueError: `c` … c=-2 … problem 1"),
+    ([4, 0], [0, 0], "ValueError: `n` … n=0 … problem 1"),
+    ([4, -4], [0, -4], "ValueError: `n` … n=-4 … problem 1"),
+    ([4.0], [2], "TypeError: `n` … float64 in [4.0]"),
+    ([4], [2.5], "TypeError: `c` … float64 in [2.5]"),
+    ([4], [None], "TypeError: `c` … [None]"),
+    (4, True, "TypeError: `c` … bool"),
+    ("4", 2, "TypeError: `n` … '4'"),
+    ([4, 4], [1, 2, 3], "ValueError: `n` … `c` … (2,) … (3,)"),
+    (np.empty(0, dtype=int), 1, "ValueError: `n` … at least one problem"),
+    ([], [], "ValueError: `n` … at least one problem"),
+    ([[4, 4], [4]], 1, "ValueError: `n`"),
+    (unsigned(4, 2**63), 1, f"ValueError: `n` … 64 bits … {2**63}"),
+    (4, unsigned(2**64 - 1), f"ValueError: `c` … 64 bits … {2**64 - 1}"),
+    (np.array([4], dtype="m8[s]"), 1, "TypeError: `n` … timedelta64"),
+    *[([4], [Decimal(wrong)], "TypeError: `c` … integers") for wrong in ("1.5", "NaN", "Infinity")],
+    (10**5000, 1, "TypeError: `n` … object"),
+    (1, 10**5000, "TypeError: `c` … object"),
+])  # fmt: skip
 def test_errors_of_counts(n, c, says):
     refuses(says, check_counts, n, c)

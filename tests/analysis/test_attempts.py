@@ -27,15 +27,12 @@ COSTS = {
 GAPS = {"problem": ["a", "b"], "grades": [[None, 0, 1], [1, None, 0]]}
 
 
-@for_each(
-    "data, missing, failed",
-    [
-        (DATA, "error", {"shaky": [1], "odd": [0, 2]}),
-        (GAPS, "drop", {"a": [1], "b": [2]}),  # samples keep their places
-        (GAPS, "incorrect", {"a": [0, 1], "b": [1, 2]}),
-        ({"grades": [[1, 1], [0, 0]]}, "error", {}),
-    ],
-)
+@for_each("data, missing, failed", [
+    (DATA, "error", {"shaky": [1], "odd": [0, 2]}),
+    (GAPS, "drop", {"a": [1], "b": [2]}),  # samples keep their places
+    (GAPS, "incorrect", {"a": [0, 1], "b": [1, 2]}),
+    ({"grades": [[1, 1], [0, 0]]}, "error", {}),
+])  # fmt: skip
 def test_flaky_problems_are_named_with_the_samples_that_failed(data, missing, failed):
     found = diagnose(data, missing=missing)
     assert found.figures["flaky"] == failed
@@ -84,18 +81,15 @@ def test_clusters_widen_the_interval():
     assert together > alone
 
 
-@for_each(
-    "costs",
-    [
-        [[1.0, 2.0], [0.5, 0.5], [1.0, 1.0], [2.0, None]],
-        [[1.0, 2.0], [0.5, 0.5], [1.0, 1.0], [2.0]],
-        [[1.0, 2.0], [0.5, 0.5], [1.0, 1.0], [2.0, -1.0]],
-        [[1.0, 2.0], [0.5, 0.5], [1.0, 1.0], [2.0, float("nan")]],
-        [3.0, 1.0, 2.0, 2.0],
-        [[0.0, 0.0]] * 4,
-        ["a", "b", "c", "d"],
-    ],
-)
+@for_each("costs", [
+    [[1.0, 2.0], [0.5, 0.5], [1.0, 1.0], [2.0, None]],
+    [[1.0, 2.0], [0.5, 0.5], [1.0, 1.0], [2.0]],
+    [[1.0, 2.0], [0.5, 0.5], [1.0, 1.0], [2.0, -1.0]],
+    [[1.0, 2.0], [0.5, 0.5], [1.0, 1.0], [2.0, float("nan")]],
+    [3.0, 1.0, 2.0, 2.0],
+    [[0.0, 0.0]] * 4,
+    ["a", "b", "c", "d"],
+])  # fmt: skip
 def test_invalid_costs_are_left_out(costs):
     assert diagnose(COSTS | {"cost_usd": costs}).figures["costs"] is None
 
@@ -149,15 +143,12 @@ def test_the_interval_is_the_hull_of_three_jackknives_of_the_logarithm(clusters)
     assert cost_per_success(costs, successes, np.full(8, 4), clusters=clusters, confidence_level=0.9) == found
 
 
-@for_each(
-    "costs, successes, value",
-    [
-        ([1, 2], [0, 0], inf),
-        ([1, 2], [0, 1], 3),  # without the second problem nothing is solved
-        ([2], [1], 2),
-        ([0, 0], [1, 1], 0),
-    ],
-)
+@for_each("costs, successes, value", [
+    ([1, 2], [0, 0], inf),
+    ([1, 2], [0, 1], 3),  # without the second problem nothing is solved
+    ([2], [1], 2),
+    ([0, 0], [1, 1], 0),
+])  # fmt: skip
 def test_unbounded_costs_have_no_interval(costs, successes, value):
     assert cost_per_success(np.array(costs), np.array(successes), 4) == pytest.approx((value, 0, inf))
 
@@ -204,11 +195,10 @@ def enumerate_orders(costs, correct, budget):
     return solved / factorial(len(costs))
 
 
-@pytest.mark.parametrize(
-    ("costs", "correct"),
-    [([2, 2, 2, 2, 2], [0, 1, 0, 1, 0]), ([1, 1, 1], [0, 0, 0]), ([0, 0], [1, 0]), ([3, 1, 4, 1, 5], [1, 0, 0, 1, 0]),
-     ([9, 1, 1, 1], [1, 0, 0, 0]), ([0, 2, 7, 2], [0, 1, 1, 0])],
-)  # fmt: skip
+@pytest.mark.parametrize(("costs", "correct"), [
+    ([2, 2, 2, 2, 2], [0, 1, 0, 1, 0]), ([1, 1, 1], [0, 0, 0]), ([0, 0], [1, 0]),
+    ([3, 1, 4, 1, 5], [1, 0, 0, 1, 0]), ([9, 1, 1, 1], [1, 0, 0, 0]), ([0, 2, 7, 2], [0, 1, 1, 0]),
+])  # fmt: skip
 def test_budgets_are_those_of_all_orders(costs, correct):
     budgets = np.arange(sum(costs) + 1.0)
     rng = np.random.default_rng(1)

@@ -105,27 +105,24 @@ def test_the_table_of_false_alarms_has_every_case_and_no_rate_above_five_per_cen
 ALONE = {"answers": [["a", None, None], ["b", "c", "c"]], "grades": [[1, 0, 0], [0, 1, 1]]}
 
 
-@for_each(
-    "data, figure, value",
-    [
-        ({"grades": [[1, 1], [1, 0], [0, 1], [0, 0, 0]]}, "solved", {"always": 1, "sometimes": 2, "never": 1}),
-        (grades((40, 1), (20, 0), n=4), "correct_where_solved", 0.25),
-        # The figures of the published runs: pass@4 − avg@4 = .72 − .42, and 10 of 50 tasks are always solved.
-        (DATA / "taubench_airline.jsonl", "pass_minus_avg", 0.3),
-        (DATA / "taubench_airline.jsonl", "correct_where_solved", 0.42 / 0.72),
-        (DATA / "taubench_airline.jsonl", "solved", {"always": 10, "sometimes": 26, "never": 14}),
-        (votes(*["aab"] * 20), "cons_minus_avg", 1 / 3),
-        (votes(*["abb"] * 20), "cons_minus_avg", -1 / 3),
-        (votes(*["aaaabcde"] * 40, *["aaaaaaaa"] * 10), "wrong_agreement", 0),
-        (votes(*["aaaabbbb"] * 40, *["aaaaaaaa"] * 10), "wrong_agreement", 1),
-        (votes(*["aaaaabbc"] * 40, *["aaaaaaaa"] * 10), "wrong_agreement", 1 / 3),  # one pair of three
-        (votes(*["aaaaaaab"] * 40, *["aaaaaaaa"] * 10), "wrong_agreement", None),
-        # Alone in the first do two correct answers lose: in the second one is correct, and the third is a tie.
-        (votes("bbbaa", "bbbca", "bbaac", "aaabb"), "wrong_majority", {"count": 1, "problems": ["0"]}),
-        (votes(*OFTEN), "repeated", 19 / 20),
-        (ALONE, "repeated", 2 / 3),  # samples without an answer do not count
-    ],
-)
+@for_each("data, figure, value", [
+    ({"grades": [[1, 1], [1, 0], [0, 1], [0, 0, 0]]}, "solved", {"always": 1, "sometimes": 2, "never": 1}),
+    (grades((40, 1), (20, 0), n=4), "correct_where_solved", 0.25),
+    # The figures of the published runs: pass@4 − avg@4 = .72 − .42, and 10 of 50 tasks are always solved.
+    (DATA / "taubench_airline.jsonl", "pass_minus_avg", 0.3),
+    (DATA / "taubench_airline.jsonl", "correct_where_solved", 0.42 / 0.72),
+    (DATA / "taubench_airline.jsonl", "solved", {"always": 10, "sometimes": 26, "never": 14}),
+    (votes(*["aab"] * 20), "cons_minus_avg", 1 / 3),
+    (votes(*["abb"] * 20), "cons_minus_avg", -1 / 3),
+    (votes(*["aaaabcde"] * 40, *["aaaaaaaa"] * 10), "wrong_agreement", 0),
+    (votes(*["aaaabbbb"] * 40, *["aaaaaaaa"] * 10), "wrong_agreement", 1),
+    (votes(*["aaaaabbc"] * 40, *["aaaaaaaa"] * 10), "wrong_agreement", 1 / 3),  # one pair of three
+    (votes(*["aaaaaaab"] * 40, *["aaaaaaaa"] * 10), "wrong_agreement", None),
+    # Alone in the first do two correct answers lose: in the second one is correct, and the third is a tie.
+    (votes("bbbaa", "bbbca", "bbaac", "aaabb"), "wrong_majority", {"count": 1, "problems": ["0"]}),
+    (votes(*OFTEN), "repeated", 19 / 20),
+    (ALONE, "repeated", 2 / 3),  # samples without an answer do not count
+])  # fmt: skip
 def test_figures(data, figure, value):
     found = diagnose(data).figures[figure]
     if isinstance(found, dict) and "value" in found:
@@ -154,21 +151,18 @@ def test_grades_do_not_vote():
 
 
 class TestAISBench:
-    @for_each(
-        "counts, row",
-        [
-            # With n = 4, cons@4 is the share of the problems with 3 or 4 correct samples.
-            ([(750, 2), (250, 3)], "unstable"),  # pass 1, avg .5625, cons .25
-            ([(350, 0), (650, 4)], "even"),
-            ([(800, 0), (200, 4)], "ineffective"),
-            ([(1000, 4)], None),  # all high: the matrix has no row
-            ([(500, 2), (500, 3)], None),  # medium, but at the threshold
-            ([(200, 0), (800, 4)], None),
-            ([(510, 0), (490, 4)], None),  # low, and the intervals reach across .5
-            ([(150, 0), (600, 2), (250, 3)], None),  # high, low, low
-            ([(7, 0), (13, 4)], None),  # medium with few problems
-        ],
-    )
+    @for_each("counts, row", [
+        # With n = 4, cons@4 is the share of the problems with 3 or 4 correct samples.
+        ([(750, 2), (250, 3)], "unstable"),  # pass 1, avg .5625, cons .25
+        ([(350, 0), (650, 4)], "even"),
+        ([(800, 0), (200, 4)], "ineffective"),
+        ([(1000, 4)], None),  # all high: the matrix has no row
+        ([(500, 2), (500, 3)], None),  # medium, but at the threshold
+        ([(200, 0), (800, 4)], None),
+        ([(510, 0), (490, 4)], None),  # low, and the intervals reach across .5
+        ([(150, 0), (600, 2), (250, 3)], None),  # high, low, low
+        ([(7, 0), (13, 4)], None),  # medium with few problems
+    ])  # fmt: skip
     def test_rows_of_the_matrix(self, counts, row):
         found = codes(grades(*counts, n=4), metrics=METRICS)
         assert {"unstable", "even", "ineffective"} & set(found) == ({row} if row else set())
@@ -178,16 +172,13 @@ class TestAISBench:
         levels = diagnose(grades((200, 0), (800, 4), n=4), metrics=METRICS).figures["levels"]
         assert levels == dict.fromkeys(("pass@k", "avg@n", "cons@k"))
 
-    @for_each(
-        "always, reliability, tolerance, balance",
-        [
-            (990, "met", "met", "met"),
-            (850, "missed", "met", "met"),
-            (900, "not settled", "met", "met"),
-            (750, "missed", "missed", "not settled"),
-            (600, "missed", "missed", "missed"),
-        ],
-    )
+    @for_each("always, reliability, tolerance, balance", [
+        (990, "met", "met", "met"),
+        (850, "missed", "met", "met"),
+        (900, "not settled", "met", "met"),
+        (750, "missed", "missed", "not settled"),
+        (600, "missed", "missed", "missed"),
+    ])  # fmt: skip
     def test_targets(self, always, **expected):
         data = grades((always, 2), (1000 - always, 0), n=2)
         assert diagnose(data, metrics=METRICS).figures["targets"] == expected

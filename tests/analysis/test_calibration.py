@@ -75,15 +75,12 @@ class TestCalibration:
         assert calibration["ece_if_calibrated"] == 0  # who is always sure and calibrated is always right
         assert said(votes(*["bbbb"] * 30, *["aaaa"] * 10), "vote_confidence").values["ece"] == 0.75
 
-    @for_each(
-        "score, right, verdict",
-        [
-            (0.9, 10, "overconfident"),
-            (0.1, 10, "underconfident"),
-            (0.5, 10, "no_bias"),
-            (0.55, 10, "no_bias"),  # at the threshold
-        ],
-    )
+    @for_each("score, right, verdict", [
+        (0.9, 10, "overconfident"),
+        (0.1, 10, "underconfident"),
+        (0.5, 10, "no_bias"),
+        (0.55, 10, "no_bias"),  # at the threshold
+    ])  # fmt: skip
     def test_scores_as_confidences(self, score, right, verdict):
         data = grades((right, 4), (20 - right, 0), n=4) | {"scores": [[score] * 4] * 20}
         if verdict != "no_bias":

@@ -118,10 +118,9 @@ def test_the_staircase_counts_what_it_says(seed):
             assert str(needed) in str(label) or k in (1, needed)
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [(0, "0 %"), (1, "100 %"), (0.005, "1 %"), (0.0049, "< 1 %"), (0.995, "> 99 %"), (0.9949, "99 %"), (0.5, "50 %")],
-)
+@pytest.mark.parametrize(("value", "said"), [
+    (0, "0 %"), (1, "100 %"), (0.005, "1 %"), (0.0049, "< 1 %"), (0.995, "> 99 %"), (0.9949, "99 %"), (0.5, "50 %"),
+])  # fmt: skip
 def test_certain_is_only_what_is_certain(value, said):
     assert f"{Share(value)}".replace("\u00a0", " ") == said
 

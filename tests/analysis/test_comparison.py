@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 from pairs import A, B, codes, make
 from scipy import stats
 
@@ -29,9 +29,8 @@ MODELS = {
 
 
 def refused(*models, **options):
-    with pytest.raises(InputError) as caught:
-        compare(*models, **options)
-    return caught.value.code, str(caught.value)
+    caught = refuses("InputError", compare, *models, **options)
+    return caught.code, str(caught)
 
 
 class TestNumbers:
@@ -123,8 +122,7 @@ class TestUnbounded:
             assert (list(found.comparisons), codes(found)[0]) == (["pass@1"], "compare.too_large")
             assert refused(*pair, metrics="max@1")[0] == "compare.too_large"
         assert refused(make([2e150, 1], "max@1"), make([1, 2], "max@1"))[0] == "compare.too_large"
-        with pytest.raises(InputError, match=r"float does not hold their squares: max@1"):
-            rank({"a": large, "b": small}, metrics="max@1")
+        refuses("InputError: float does not hold their squares: max@1", rank, {"a": large, "b": small}, metrics="max@1")
 
 
 LABELS = dict(zip([f"p{i}" for i in range(8)], "xxxxyyyy", strict=True))
@@ -197,10 +195,9 @@ class TestRank:
     def test_problems_that_all_have(self):
         models = {name: {**data, "problem": list("abcdefghi")} for name, data in MODELS.items()}
         models["good"] = {"grades": [[1, 1]] * 10, "problem": list("xabcdefghi")}
-        with pytest.raises(InputError) as caught:
-            rank(models, **PASS_AT_1)
-        assert caught.value.code == "compare.problems"
-        assert "good has 1" in str(caught.value)
+        caught = refuses("InputError", rank, models, **PASS_AT_1)
+        assert caught.code == "compare.problems"
+        assert "good has 1" in str(caught)
         assert rank(models, unmatched="drop", **PASS_AT_1).order == "good > fair, same > poor"
 
     def test_models_whose_keys_or_problems_are_part_of_anothers(self):
@@ -214,14 +211,11 @@ class TestRank:
         assert caught.value.code == "compare.no_problem"
 
     def test_invalid_models_are_refused(self):
-        with pytest.raises(ValueError, match="at least two"):
-            rank({"one": MODELS["good"]}, **PASS_AT_1)
+        refuses("ValueError: at least two", rank, {"one": MODELS["good"]}, **PASS_AT_1)
         with pytest.raises(TypeError, match=r'must map the name of each model to a report.*, as in {"a": report_a'):
             rank(list(MODELS.values()), **PASS_AT_1)
-        with pytest.raises(TypeError, match="`models`"):
-            rank([MODELS["good"]] * 2, **PASS_AT_1)
-        with pytest.raises(ValueError, match="`unmatched`"):
-            rank(MODELS, unmatched="unpaired", **PASS_AT_1)
+        refuses("TypeError: `models`", rank, [MODELS["good"]] * 2, **PASS_AT_1)
+        refuses("ValueError: `unmatched`", rank, MODELS, unmatched="unpaired", **PASS_AT_1)
         with pytest.raises(InputError, match="Not all models have pass@2"):
             rank(dict.fromkeys("ab", score({"grades": [[1, 0]]}, k=1)), metrics="pass@2")
 
@@ -231,17 +225,14 @@ class TestRank:
      {"level": 0.9}, {"foo": 1}])  # fmt: skip
 def test_options_that_would_change_nothing_are_refused(call, option):
     name = next(iter(option))
-    with pytest.raises(
-        TypeError, match=f"Unknown option `{name}` of .* The options are .*level.*, metrics, k, "
-    ) as caught:
-        call(**option)
-    assert f" {name}," not in str(caught.value).partition("The options are")[2]
+    says = f"TypeError: Unknown option `{name}` of … The options are … level … , metrics, k, "
+    caught = refuses(says, call, **option)
+    assert f" {name}," not in str(caught).partition("The options are")[2]
 
 
 @for_each("names", [("A",), ("A", "B", "C"), (), "AB", None])
 def test_names_are_two(names):
-    with pytest.raises(ValueError, match="`names` must hold two names, one of each model; got"):
-        compare(A, B, names=names)
+    refuses("ValueError: `names` must hold two names, one of each model; got", compare, A, B, names=names)
 
 
 RUN_A = {"grades": [[1, 1, 0, 1, 1, 1, 0, 1]] * 6 + [[1] * 8] * 6}
@@ -294,8 +285,7 @@ class TestOtherRuns:
 
     def test_bare_values_have_no_samples(self):
         values = {"pass@1": {"a": 0.5, "b": 1.0}}
-        with pytest.raises(InputError, match="A has bare values"):
-            compare(values, values, target="problem_set")
+        refuses("InputError: A has bare values", compare, values, values, target="problem_set")
 
 
 def test_equal_differences_of_scores_have_no_interval_without_width():
@@ -343,21 +333,12 @@ def test_it_is_written():
     assert set(found.to_dict()["benchmarks"]) == {"easy", "hard"}
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "given", "error", "sentence"),
-    [
-        (NEW, {"easy": OLD["easy"]}, {}, InputError, "only one has hard"),
-        ([NEW], [OLD], {}, TypeError, "`a` must map benchmarks to reports"),
-        (NEW, OLD, {"pool_by": "size"}, ValueError, "`pool_by` must be"),
-        (
-            {"x": NEW["easy"], "y": NEW["hard"]},
-            {"x": OLD["easy"], "y": OLD["hard"]},
-            {"k": [8]},
-            ValueError,
-            "k",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("a", "b", "given", "error", "sentence"), [
+    (NEW, {"easy": OLD["easy"]}, {}, InputError, "only one has hard"),
+    ([NEW], [OLD], {}, TypeError, "`a` must map benchmarks to reports"),
+    (NEW, OLD, {"pool_by": "size"}, ValueError, "`pool_by` must be"),
+    ({"x": NEW["easy"], "y": NEW["hard"]}, {"x": OLD["easy"], "y": OLD["hard"]}, {"k": [8]}, ValueError, "k"),
+])  # fmt: skip
 def test_impossible_pools_are_refused(a, b, given, error, sentence):
     with pytest.raises(error, match=sentence):
         at_k.compare_benchmarks(a, b, **given)
@@ -368,8 +349,7 @@ def test_saved_reports_without_a_number_in_common():
         "x": at_k.score(NEW["easy"], k=2, metrics="pass_at_k"),
         "y": at_k.score(NEW["hard"], k=4, metrics="pass_at_k"),
     }
-    with pytest.raises(InputError, match="no share in common"):
-        at_k.compare_benchmarks(a, a)
+    refuses("InputError: no share in common", at_k.compare_benchmarks, a, a)
 
 
 def test_benchmarks_may_be_numbered():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 from diagnoses import grades, votes
 from tree import list_nodes
 
@@ -29,11 +29,9 @@ class TestInput:
         assert "pass@2" in diagnose(report).to_markdown()
 
     def test_a_report_takes_no_options(self):
-        with pytest.raises(ValueError, match="`k`") as caught:
-            diagnose(at_k.score(votes("aab")), k=[1])
-        assert caught.value.code == "compare.scored"
-        with pytest.raises(TypeError):
-            diagnose(votes("aab"), nonsense=1)
+        caught = refuses("ValueError: `k`", diagnose, at_k.score(votes("aab")), k=[1])
+        assert caught.code == "compare.scored"
+        refuses("TypeError", diagnose, votes("aab"), nonsense=1)
 
     def test_a_report_that_was_loaded(self, tmp_path):
         report = at_k.score(votes("bbbaa", "aaabb"))

@@ -4,13 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 from scipy import stats
 
 import at_k
 from at_k.analysis.comparison import compare
 from at_k.analysis.ranking import rank
-from at_k.errors import InputError
 
 RNG = np.random.default_rng(9)
 QUESTIONS = [f"q{i}" for i in range(40)]
@@ -34,9 +33,8 @@ def codes(found):
 
 
 def refused(*models, **options):
-    with pytest.raises(InputError) as caught:
-        compare(*models, **options)
-    return caught.value.code, str(caught.value)
+    caught = refuses("InputError", compare, *models, **options)
+    return caught.code, str(caught)
 
 
 class TestMatching:
@@ -157,10 +155,8 @@ class TestData:
 
     @for_each("bad", [[1, 0], [], (8, 3), 3, None])
     def test_other_kinds(self, bad):
-        with pytest.raises(TypeError):
-            compare(A, bad)
-        with pytest.raises(TypeError):
-            compare(bad, A)
+        refuses("TypeError", compare, A, bad)
+        refuses("TypeError", compare, bad, A)
 
     def test_no_common_key(self):
         code, said = refused(A, {"pass@2": B["pass@1"]})
@@ -184,8 +180,7 @@ class TestData:
         assert list(compare({**A, "z": A["pass@1"]}, {**B, "z": B["pass@1"]}, metrics=keys).comparisons) == ["z"]
 
     def test_no_keys(self):
-        with pytest.raises(ValueError, match="`metrics`"):
-            compare(A, B, metrics=[])
+        refuses("ValueError: `metrics`", compare, A, B, metrics=[])
 
     def test_several_models_in_one_argument(self):
         data = {"grades": [[1, 0]] * 5}
@@ -206,24 +201,19 @@ class TestData:
         assert refused({"x": {1: 1.0, "1": 0.0}}, A)[0] == "compare.ragged"
         assert refused({"x": {}}, A)[0] == "compare.empty"
         for value in ("1", None, True, [1]):
-            with pytest.raises(TypeError, match="the value of x must be a number"):
-                compare({"x": {"a": value}}, A)
+            refuses("TypeError: the value of x must be a number", compare, {"x": {"a": value}}, A)
         for value in (1.5, float("nan")):
-            with pytest.raises(ValueError, match=f"got {value}"):
-                compare(make([value]), make([0.5]))
+            refuses(f"ValueError: got {value}", compare, make([value]), make([0.5]))
 
-    @for_each(
-        "options, error, said",
-        [
-            ({"confidence_level": 95}, ValueError, "`confidence_level`"),
-            ({"margin": 0}, ValueError, "`margin`"),
-            ({"margin": "x"}, TypeError, "`margin`"),
-            ({"method": "z"}, ValueError, "`method`"),
-            ({"extra_tests": ["z"]}, ValueError, "`extra_tests`"),
-            ({"unmatched": "z"}, ValueError, "`unmatched`"),
-            ({"seed": -1}, ValueError, "seed"),
-        ],
-    )
+    @for_each("options, error, said", [
+        ({"confidence_level": 95}, ValueError, "`confidence_level`"),
+        ({"margin": 0}, ValueError, "`margin`"),
+        ({"margin": "x"}, TypeError, "`margin`"),
+        ({"method": "z"}, ValueError, "`method`"),
+        ({"extra_tests": ["z"]}, ValueError, "`extra_tests`"),
+        ({"unmatched": "z"}, ValueError, "`unmatched`"),
+        ({"seed": -1}, ValueError, "seed"),
+    ])  # fmt: skip
     def test_wrong_options_are_found(self, options, error, said):
         with pytest.raises(error, match=said):
             compare(A, B, **options)
@@ -241,30 +231,24 @@ class TestConditions:
         notes = [note for note in found.notes if note.code == "compare.conditions"]
         return [str(note).rpartition("make the difference: ")[2] for note in notes]
 
-    @for_each(
-        "first, second, said",
-        [
-            ({"check_correct_fn": "numeric"}, {}, "checker (numeric, exact_match)."),
-            ({"threshold": 0.25}, {"threshold": 0.75}, "threshold (0.25, 0.75)."),
-            ({"missing": "drop"}, {}, "missing (drop, incorrect)."),
-            ({"ties": "strict"}, {}, "ties (strict, random)."),
-            ({"extract_fn": "(1|2)"}, {}, "extract ('(1|2)', –)."),
-            ({"threshold": 0.25, "ties": "strict"}, {}, "ties (strict, random); threshold (0.25, 0.5)."),
-        ],
-    )
+    @for_each("first, second, said", [
+        ({"check_correct_fn": "numeric"}, {}, "checker (numeric, exact_match)."),
+        ({"threshold": 0.25}, {"threshold": 0.75}, "threshold (0.25, 0.75)."),
+        ({"missing": "drop"}, {}, "missing (drop, incorrect)."),
+        ({"ties": "strict"}, {}, "ties (strict, random)."),
+        ({"extract_fn": "(1|2)"}, {}, "extract ('(1|2)', –)."),
+        ({"threshold": 0.25, "ties": "strict"}, {}, "ties (strict, random); threshold (0.25, 0.5)."),
+    ])  # fmt: skip
     def test_differing_conditions_are_named(self, first, second, said):
         (found,) = self.conditions(first, second, k=1)
         assert sorted(found[:-1].split("; ")) == sorted(said[:-1].split("; "))
 
-    @for_each(
-        "first, second",
-        [
-            ({}, {}),
-            ({"confidence_level": 0.8, "target": "problem_set"}, {"confidence_level": None}),
-            ({"k": [1, 2]}, {"k": [1, 3]}),
-            ({"thresholds": 0.5}, {"thresholds": [0.5, 1.0]}),
-        ],
-    )
+    @for_each("first, second", [
+        ({}, {}),
+        ({"confidence_level": 0.8, "target": "problem_set"}, {"confidence_level": None}),
+        ({"k": [1, 2]}, {"k": [1, 3]}),
+        ({"thresholds": 0.5}, {"thresholds": [0.5, 1.0]}),
+    ])  # fmt: skip
     def test_irrelevant_conditions_are_not_named(self, first, second):
         assert self.conditions(first, second) == []
 

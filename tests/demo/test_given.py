@@ -9,13 +9,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from cases import refuses
 from demo.pastes import PASTES
 
 from at_k.demo import work
 from at_k.demo.given import File, Given
 from at_k.demo.limits import LIMITS, MOST_FILES
 from at_k.demo.pastes import tidy_text
-from at_k.errors import InputError, Message
+from at_k.errors import Message
 from at_k.readers import read_samples
 
 HUMAN_EVAL = Path(__file__).parents[1] / "data" / "harness" / "human-eval" / "samples.jsonl_results.jsonl"
@@ -61,20 +62,17 @@ def test_a_button_settles_unknown_words():
     assert work.run("score", {"data": text, "options": mend["set"]})["average"]["value"] == 0.5
 
 
-@pytest.mark.parametrize(
-    ("name", "notes"),
-    [
-        ("a matrix of tabs", ["Read as a matrix: 3 rows are problems, and 4 columns are answers."]),
-        ("a matrix with names", ["Read as a matrix: 2 rows are problems with their names, and 2 columns are answers."]),
-        ("columns s1 … s4", ["Read the columns from “s1” to “s4” as the answers to the problem of a row."]),
-        ("bit strings", ["Read each digit in column “results” as an answer: 1 is right, 0 is wrong."]),
-        ("a Python dict", ["Read as values of Python."]),
-        ("a Markdown table", ["Read as a Markdown table with the columns task, correct."]),
-        ("a wide Markdown table", ["Read as a Markdown table with the columns task, run 1, run 2.",
-                                   "Read the columns from “run 1” to “run 2” as the answers to the problem of a row."]),
-        ("percents", []), ("PASS and FAIL", []), ("lists of verdicts", []),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "notes"), [
+    ("a matrix of tabs", ["Read as a matrix: 3 rows are problems, and 4 columns are answers."]),
+    ("a matrix with names", ["Read as a matrix: 2 rows are problems with their names, and 2 columns are answers."]),
+    ("columns s1 … s4", ["Read the columns from “s1” to “s4” as the answers to the problem of a row."]),
+    ("bit strings", ["Read each digit in column “results” as an answer: 1 is right, 0 is wrong."]),
+    ("a Python dict", ["Read as values of Python."]),
+    ("a Markdown table", ["Read as a Markdown table with the columns task, correct."]),
+    ("a wide Markdown table", ["Read as a Markdown table with the columns task, run 1, run 2.",
+                               "Read the columns from “run 1” to “run 2” as the answers to the problem of a row."]),
+    ("percents", []), ("PASS and FAIL", []), ("lists of verdicts", []),
+])  # fmt: skip
 def test_a_text_that_was_rewritten_says_what_was_read_as_what(name, notes):
     data = {"name": "a.txt", "text": PASTES[name][0]}
     assert work.run("score", {"data": data})["rewritten"] == notes
@@ -88,14 +86,11 @@ def test_columns_that_were_read_are_named():
     assert {each["role"]: each["column"] for each in read if each["column"]} == {"problem": "task", "grades": "result"}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "task,correct\na,1\nb,0", '{"correct": [1, 0]}', "id,answer\n1,10\n2,11", "a|b", "x\n---\ny", "",
-        "task,s1,s3\na,1,0\nb,1,1", "task,s1,t2\na,1,0\nb,1,1", "year1,year2\n2001,2002", "(" * 5_000, "[" * 5_000,
-        "1 0\n1", "task,code\na,101\nb,1",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("text", [
+    "task,correct\na,1\nb,0", '{"correct": [1, 0]}', "id,answer\n1,10\n2,11", "a|b", "x\n---\ny", "",
+    "task,s1,s3\na,1,0\nb,1,1", "task,s1,t2\na,1,0\nb,1,1", "year1,year2\n2001,2002", "(" * 5_000, "[" * 5_000,
+    "1 0\n1", "task,code\na,101\nb,1",
+])  # fmt: skip
 def test_other_texts_stay_as_they_are(text):
     assert tidy_text(text) == (text, ())
 
@@ -128,24 +123,19 @@ ODD = [
 
 @pytest.mark.parametrize("sent", ODD, ids=repr)
 def test_a_file_that_was_not_sent_whole_is_refused(sent):
-    with pytest.raises(InputError) as caught:
-        Given.take(sent)
-    assert caught.value.code == "given.packed"
+    refuses("given.packed", Given.take, sent)
 
 
 @pytest.mark.parametrize("sent", [None, [], "", " \n", {"text": ""}, [{"name": "a", "text": " "}]])
 def test_nothing_is_refused(sent):
-    with pytest.raises(InputError) as caught:
-        Given.take(sent)
-    assert caught.value.code == "given.nothing"
+    refuses("given.nothing", Given.take, sent)
 
 
 @pytest.mark.parametrize("pack", [lambda data: data, gzip.compress], ids=["plain", "gzip"])
 def test_a_file_keeps_to_the_limits(pack):
     data = pack(b'{"a": 1}\n' * (LIMITS.max_bytes // 9 + 1 if pack is not gzip.compress else LIMITS.max_bytes))
-    with pytest.raises(InputError) as caught:
-        Given.take(packed(data)).read({})
-    assert caught.value.code in ("tables.too_large", "sources.bomb", "sources.too_large")
+    caught = refuses("InputError", Given.take(packed(data)).read, {})
+    assert caught.code in ("tables.too_large", "sources.bomb", "sources.too_large")
 
 
 def test_a_scorer_is_chosen():
@@ -154,14 +144,11 @@ def test_a_scorer_is_chosen():
     assert chosen == [{"scorer": "match"}, {"scorer": "includes"}]
 
 
-@pytest.mark.parametrize(
-    ("text", "row", "line"),
-    [
-        ('{"a": 1}\n{"a": 2}', 2, 2), ('\n\n{"a": 1}\n\n{"a": 2}', 5, 5), ("a,b\n1,2\n3,4", 2, 3),
-        ('a,b\n"1\n2",2\n\n3,4', 2, 5), ("a\tb\r\n1\t2\r\n", 1, 2), ('[{"a": 1},\n {"a": 2}]', 2, None),
-        ('{"a": [1, 2]}', 1, None), ("a,b\n1,2", 7, None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "row", "line"), [
+    ('{"a": 1}\n{"a": 2}', 2, 2), ('\n\n{"a": 1}\n\n{"a": 2}', 5, 5), ("a,b\n1,2\n3,4", 2, 3),
+    ('a,b\n"1\n2",2\n\n3,4', 2, 5), ("a\tb\r\n1\t2\r\n", 1, 2), ('[{"a": 1},\n {"a": 2}]', 2, None),
+    ('{"a": [1, 2]}', 1, None), ("a,b\n1,2", 7, None),
+])  # fmt: skip
 def test_rows_are_counted_as_lines(text, row, line):
     said = File("", text.encode()).name_lines(Message("cells.place", "row {row}, column “{column}”", row=row, column=1))
     assert str(said) == (f"row {row}, column “1”" if line is None else f"line {line}, column “1”")
@@ -193,19 +180,14 @@ def test_files_of_one_name_stay_apart():
     assert [file.name for file in given.files] == ["results.jsonl", "results.jsonl (2)"]
 
 
-@pytest.mark.parametrize(
-    ("files", "code"),
-    [
-        ([run(f"{i}", 1, seed=i) for i in range(MOST_FILES + 1)], "given.too_many_files"),
-        ([run(name, "x" * (LIMITS.max_bytes // 2), seed=name) for name in "ab"], "tables.too_large"),
-        ([run("a", 1), {"name": "b", "packed": [run("c", 1)]}], "given.packed"),
-        ([run("a", 1, model="x"), run("b", 0, model="y")], "merging.models"),
-    ],
-)
+@pytest.mark.parametrize(("files", "code"), [
+    ([run(f"{i}", 1, seed=i) for i in range(MOST_FILES + 1)], "given.too_many_files"),
+    ([run(name, "x" * (LIMITS.max_bytes // 2), seed=name) for name in "ab"], "tables.too_large"),
+    ([run("a", 1), {"name": "b", "packed": [run("c", 1)]}], "given.packed"),
+    ([run("a", 1, model="x"), run("b", 0, model="y")], "merging.models"),
+])  # fmt: skip
 def test_several_files_that_do_not_belong_together_are_refused(files, code):
-    with pytest.raises(InputError) as caught:
-        Given.take(files).read({})
-    assert caught.value.code == code
+    refuses(code, Given.take(files).read, {})
 
 
 MUCH = {
@@ -220,10 +202,9 @@ MUCH = {
 @pytest.mark.parametrize("code", MUCH)
 def test_more_than_a_page_takes_is_refused(code):
     rows = MUCH[code]
-    with pytest.raises(InputError) as caught:
-        Given.take(json.dumps(rows)).read({"group": "level"} if "level" in rows[0] else {})
-    assert caught.value.code == f"given.{code}"
-    assert caught.value.values["count"] == caught.value.values["limit"] + 1
+    caught = refuses("InputError", Given.take(json.dumps(rows)).read, {"group": "level"} if "level" in rows[0] else {})
+    assert caught.code == f"given.{code}"
+    assert caught.values["count"] == caught.values["limit"] + 1
 
 
 def test_too_many_labels_are_no_groups():

@@ -196,16 +196,13 @@ def test_a_request_that_is_too_large_or_no_object(server, name):
         assert in_time(server, lambda body=body: post(server, name, body)).status_code in (400, 422)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/gradio_api/file=/etc/passwd", "/file=/etc/passwd", "/gradio_api/file=../../../../etc/passwd",
-        "/gradio_api/file/etc/passwd", "/gradio_api/file=http://127.0.0.1:9/", "/gradio_api/proxy=http://127.0.0.1:9/",
-        "/static/../../../../../../etc/passwd", "/data/..%2f..%2f..%2f..%2fetc%2fpasswd", "/..%2fapp.py",
-        "/gradio_api/upload_progress?upload_id=a", "/gradio_api/stream/a/b/c/playlist.m3u8", "/monitoring",
-        "/metrics/gpassk/gradio_api/file=/etc/passwd",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("path", [
+    "/gradio_api/file=/etc/passwd", "/file=/etc/passwd", "/gradio_api/file=../../../../etc/passwd",
+    "/gradio_api/file/etc/passwd", "/gradio_api/file=http://127.0.0.1:9/", "/gradio_api/proxy=http://127.0.0.1:9/",
+    "/static/../../../../../../etc/passwd", "/data/..%2f..%2f..%2f..%2fetc%2fpasswd", "/..%2fapp.py",
+    "/gradio_api/upload_progress?upload_id=a", "/gradio_api/stream/a/b/c/playlist.m3u8", "/monitoring",
+    "/metrics/gpassk/gradio_api/file=/etc/passwd",
+])  # fmt: skip
 def test_no_path_leads_to_a_file(server, path):
     with closing(_connect(server)) as attacker:
         attacker.sendall(f"GET {path} HTTP/1.1\r\nHost: app\r\nConnection: close\r\n\r\n".encode())
@@ -259,11 +256,9 @@ def draw(seed, problems, samples, fill_up=0, **more):
     return "\n".join(rows)
 
 
-@pytest.mark.parametrize(
-    ("problems", "samples", "more"),
-    [(5_000, 40, {"fill_up": 800}), (200, 1_000, {}), (3_000, 30, {"answers": True})],
-    ids=["most problems and bytes", "most samples", "answers and scores"],
-)
+@pytest.mark.parametrize(("problems", "samples", "more"), [
+    (5_000, 40, {"fill_up": 800}), (200, 1_000, {}), (3_000, 30, {"answers": True}),
+], ids=["most problems and bytes", "most samples", "answers and scores"])  # fmt: skip
 def test_two_files_at_the_limit(server, problems, samples, more):
     first, second = (draw(seed, problems, samples, **more) for seed in (0, 1))
     submit(server, "compare", fill("compare", second, first), limit=SECONDS_AT_THE_LIMIT)

@@ -9,9 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from cases import refuses
 
 from at_k.demo.sandbox import Sandbox
-from at_k.errors import InputError
 from tools.driving import ROOT, eventually
 
 LIMITS = {"cpu_seconds": 0.5, "memory": 100_000_000}
@@ -83,23 +83,18 @@ ENDS = {
 
 @pytest.mark.parametrize(("work", "code"), ENDS.values(), ids=ENDS)
 def test_work_that_goes_too_far_ends_alone(sandbox, work, code):
-    with pytest.raises(InputError) as caught:
-        sandbox.run(eval, work)
-    assert caught.value.code == code
+    refuses(code, sandbox.run, eval, work)
     assert sandbox.run(divmod, 7, 2) == [3, 1]
 
 
 def test_the_sentences_say_what_the_limit_is_and_what_to_do(sandbox):
     for work, said in (("[0 for _ in iter(int, 1) if 0]", "longer than 0.5 seconds"), ("b'x' * 10 ** 9", "0.1 GB")):
-        with pytest.raises(InputError, match=f"{said} .*at-k score"):
-            sandbox.run(eval, work)
+        refuses(f"InputError: {said} … at-k score", sandbox.run, eval, work)
 
 
 def test_work_that_does_nothing_ends_too():
     sandbox = Sandbox(prepare, at_once=1, wall_seconds=0.1)
-    with pytest.raises(InputError) as caught:
-        sandbox.run(time.sleep, 1_000)
-    assert caught.value.code == "serving.too_long"
+    refuses("serving.too_long", sandbox.run, time.sleep, 1_000)
     sandbox.end()
 
 

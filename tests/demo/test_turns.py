@@ -65,14 +65,11 @@ def test_visitors_of_one_address_alternate_within_its_turns():
     assert run(work) == ["a1", "a1", "b", "a2", "b", "a3", "a1"]
 
 
-@pytest.mark.parametrize(
-    ("asked", "working"),
-    [
-        (["a", "a", "b", "c"], ["a", "b", "c"]),  # a visitor has one turn at a time
-        (["a1", "a2", "a3", "b"], ["a1", "a2", "b"]),  # an address leaves one to the others
-        (["a1", "a2", "a3"], ["a1", "a2"]),
-    ],
-)
+@pytest.mark.parametrize(("asked", "working"), [
+    (["a", "a", "b", "c"], ["a", "b", "c"]),  # a visitor has one turn at a time
+    (["a1", "a2", "a3", "b"], ["a1", "a2", "b"]),  # an address leaves one to the others
+    (["a1", "a2", "a3"], ["a1", "a2"]),
+])  # fmt: skip
 def test_visitors_and_addresses_share_the_turns(asked, working):
     async def work():
         day = Day(at_once=3)
@@ -94,15 +91,12 @@ def test_nothing_is_kept_of_those_who_are_gone():
     assert run(work) == ({}, [], [])
 
 
-@pytest.mark.parametrize(
-    ("limits", "asked", "refused"),
-    [
-        ({"of_visitor": 2}, "aaaaab", 2),  # one works, two wait
-        ({"at_once": 2, "of_address": 2}, ["a1", "a2", "a3", "a4", "b"], 1),  # one works, two wait
-        ({"at_once": 2, "waiting": 3}, "aaabcd", 1),  # a and b work; two of a and one of c wait
-        ({}, "a" * 40, 7),
-    ],
-)
+@pytest.mark.parametrize(("limits", "asked", "refused"), [
+    ({"of_visitor": 2}, "aaaaab", 2),  # one works, two wait
+    ({"at_once": 2, "of_address": 2}, ["a1", "a2", "a3", "a4", "b"], 1),  # one works, two wait
+    ({"at_once": 2, "waiting": 3}, "aaabcd", 1),  # a and b work; two of a and one of c wait
+    ({}, "a" * 40, 7),
+])  # fmt: skip
 def test_more_than_may_wait_are_refused(limits, asked, refused):
     async def work():
         day = Day(**limits)

@@ -286,25 +286,22 @@ class TestShapes:
 VOTES, CORRECT = [["a", "b"], ["a", "b", "a"]], [[1, 0], [1, 0, 1]]
 
 
-@for_each(
-    "change, says",
-    [
-        ({"votes": "ab"}, "TypeError: `votes` … 'ab'"),
-        ({"votes": [], "correct": []}, "ValueError: `votes`"),
-        ({"votes": [["a", "b"], ["a", 7, "a"]]}, "TypeError: `votes` … 7 … problem 1, sample 1"),
-        ({"correct": [[1, 0]]}, "ValueError: `votes` … `correct` … 2 and 1"),
-        ({"correct": [[1, 0], [1, 0]]}, "ValueError: `votes` … `correct` … 3 and 2 … problem 1"),
-        ({"correct": [[1, 0], [1, 0.5, 1]]}, "ValueError: `correct` … 0.5 … problem 1, sample 1"),
-        ({"correct": [[1, 0.25], [1, 0.5, 1]]}, "ValueError: 0.25 … problem 0, sample 1"),
-        ({"correct": [[1, 0], [1, 1 + 1e-12, 1]]}, "ValueError: `correct` … problem 1, sample 1"),
-        ({"correct": [[1, 0], [1, 0, 0]]}, "ValueError: `correct` … 'a' … sample 0 … problem 1, sample 2"),
-        ({"weights": [[1, 1]]}, "ValueError: `weights` and `votes` … 1 and 2"),
-        ({"weights": [[1, -2], [-1, 1, 1]]}, "ValueError: `weights` … -2 … problem 0, sample 1"),
-        ({"k": 3}, "ValueError: `k` … k=3 … smallest n is 2 … problem 0"),
-        ({"ties": "last"}, "ValueError: `ties` … 'random' … 'strict' … 'last'"),
-        ({"on_conflict": "half"}, "ValueError: `on_conflict` … 'error', 'majority' … 'half'"),
-    ],
-)
+@for_each("change, says", [
+    ({"votes": "ab"}, "TypeError: `votes` … 'ab'"),
+    ({"votes": [], "correct": []}, "ValueError: `votes`"),
+    ({"votes": [["a", "b"], ["a", 7, "a"]]}, "TypeError: `votes` … 7 … problem 1, sample 1"),
+    ({"correct": [[1, 0]]}, "ValueError: `votes` … `correct` … 2 and 1"),
+    ({"correct": [[1, 0], [1, 0]]}, "ValueError: `votes` … `correct` … 3 and 2 … problem 1"),
+    ({"correct": [[1, 0], [1, 0.5, 1]]}, "ValueError: `correct` … 0.5 … problem 1, sample 1"),
+    ({"correct": [[1, 0.25], [1, 0.5, 1]]}, "ValueError: 0.25 … problem 0, sample 1"),
+    ({"correct": [[1, 0], [1, 1 + 1e-12, 1]]}, "ValueError: `correct` … problem 1, sample 1"),
+    ({"correct": [[1, 0], [1, 0, 0]]}, "ValueError: `correct` … 'a' … sample 0 … problem 1, sample 2"),
+    ({"weights": [[1, 1]]}, "ValueError: `weights` and `votes` … 1 and 2"),
+    ({"weights": [[1, -2], [-1, 1, 1]]}, "ValueError: `weights` … -2 … problem 0, sample 1"),
+    ({"k": 3}, "ValueError: `k` … k=3 … smallest n is 2 … problem 0"),
+    ({"ties": "last"}, "ValueError: `ties` … 'random' … 'strict' … 'last'"),
+    ({"on_conflict": "half"}, "ValueError: `on_conflict` … 'error', 'majority' … 'half'"),
+])  # fmt: skip
 def test_errors(change, says):
     given = {"votes": VOTES, "correct": CORRECT, "k": 2} | change
     refuses(says, cons_at_k, given.pop("votes"), given.pop("correct"), **given)

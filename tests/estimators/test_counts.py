@@ -114,11 +114,10 @@ def close_to_the_end(exact):
     return pytest.approx(float(exact), rel=RTOL, abs=0)
 
 
-@for_each(
-    "n, c, k, below",
-    [(1000, 8, 700, 1e-4), (1000, 30, 500, 1e-9), (1000, 100, 500, 1e-32), (2000, 400, 1000, 1e-142),
-     (2000, 620, 1000, 1e-249)],
-)  # fmt: skip
+@for_each("n, c, k, below", [
+    (1000, 8, 700, 1e-4), (1000, 30, 500, 1e-9), (1000, 100, 500, 1e-32), (2000, 400, 1000, 1e-142),
+    (2000, 620, 1000, 1e-249),
+])  # fmt: skip
 def test_small_numbers_keep_their_digits(n, c, k, below):
     """The complement of pass@k, and pass^k of the mirrored problem, down to 1e-250."""
     missed = Fraction(oracles.choose(n - c, k), oracles.choose(n, k))
@@ -135,13 +134,10 @@ def test_small_tails_of_g_pass(c, tau):
     assert g_pass_at_k(1000, c, k=100, tau=tau) == close_to_the_end(exact)
 
 
-@for_each(
-    "n, k, m",
-    [
-        *((n, k, m) for n in range(1, 9) for k in range(1, n + 1) for m in range(k + 2)),
-        *[(SWITCH + 1, 65, 33), (1000, 8, 5), (1000, 999, 500), (2000, 300, 150)],
-    ],
-)
+@for_each("n, k, m", [
+    *((n, k, m) for n in range(1, 9) for k in range(1, n + 1) for m in range(k + 2)),
+    *[(SWITCH + 1, 65, 33), (1000, 8, 5), (1000, 999, 500), (2000, 300, 150)],
+])  # fmt: skip
 def test_the_mean_excess_over_m(n, k, m):
     counts = range(n + 1) if n <= 8 else [0, 1, m, m + 1, n // 2, n - 1, n]
     every = [oracles.hypergeometric(n, c, k) for c in counts]
@@ -333,14 +329,11 @@ class TestAvg:
 
 
 @for_each("metric", [pass_at_k, pass_hat_k, mg_pass_at_k, majority_at_k])
-@for_each(
-    "n, c, k, says",
-    [
-        (4, 2, 5, "ValueError: `k` … k=5 … smallest n is 4 … problem 0"),
-        (4, 5, 2, "ValueError: `c` … `n` … n=4, c=5 … problem 0"),
-        (4, 2, 0, "ValueError: `k` … 0"),
-    ],
-)
+@for_each("n, c, k, says", [
+    (4, 2, 5, "ValueError: `k` … k=5 … smallest n is 4 … problem 0"),
+    (4, 5, 2, "ValueError: `c` … `n` … n=4, c=5 … problem 0"),
+    (4, 2, 0, "ValueError: `k` … 0"),
+])  # fmt: skip
 def test_errors(metric, n, c, k, says):
     refuses(says, metric, n, c, k=k)
 

@@ -40,24 +40,21 @@ def test_scores_choose_samples():
 LARGE = [[[-1.0]], [[-1e308, -1e308]]]
 
 
-@for_each(
-    "functions, logprobs, says",
-    [
-        ((mean_logprob, perplexity), [[[-1.0], []]], "scores.no_token: problem 0, sample 1"),
-        ((mean_logprob, perplexity), [[[-1.0]], [[0.5]]], "scores.logprob: problem 1, sample 0"),
-        *[((mean_logprob, perplexity), [[[wrong]]], "scores.logprob: problem 0, sample 0")
-          for wrong in (float("nan"), float("-inf"))],
-        *[((mean_logprob,), wrong, "TypeError: `logprobs` must hold")
-          for wrong in (5, "text", [5], [[5]], [["ab"]], [[[None]]], [[["-1"]]], [[[True]]])],
-        ((mean_logprob,), [[[-(10**400)]]], "InputError: must hold finite numbers … in problem 0, sample 0"),
-        ((perplexity,), [[[-1000.0]]], "scores.perplexity: does not fit in a float"),
-        ((perplexity,), LARGE, "InputError: problem 1, sample 0 does not fit"),
-        *[((self_certainty,), wrong, "scores.alternatives: got 2 in problem 0, sample 0, token 0, and 1 in problem")
-          for wrong in ([[[[-1.0, -2.0], [-1.0]]]], [[[[-1.0, -2.0]]], [[[-1.0]]]])],
-        ((self_certainty,), [[[[]]]], "InputError: problem 0, sample 0, token 0"),
-        ((self_certainty,), [[[-1.0]]], "TypeError: `top_logprobs` must hold lists; got -1.0"),
-    ],
-)  # fmt: skip
+@for_each("functions, logprobs, says", [
+    ((mean_logprob, perplexity), [[[-1.0], []]], "scores.no_token: problem 0, sample 1"),
+    ((mean_logprob, perplexity), [[[-1.0]], [[0.5]]], "scores.logprob: problem 1, sample 0"),
+    *[((mean_logprob, perplexity), [[[wrong]]], "scores.logprob: problem 0, sample 0")
+      for wrong in (float("nan"), float("-inf"))],
+    *[((mean_logprob,), wrong, "TypeError: `logprobs` must hold")
+      for wrong in (5, "text", [5], [[5]], [["ab"]], [[[None]]], [[["-1"]]], [[[True]]])],
+    ((mean_logprob,), [[[-(10**400)]]], "InputError: must hold finite numbers … in problem 0, sample 0"),
+    ((perplexity,), [[[-1000.0]]], "scores.perplexity: does not fit in a float"),
+    ((perplexity,), LARGE, "InputError: problem 1, sample 0 does not fit"),
+    *[((self_certainty,), wrong, "scores.alternatives: got 2 in problem 0, sample 0, token 0, and 1 in problem")
+      for wrong in ([[[[-1.0, -2.0], [-1.0]]]], [[[[-1.0, -2.0]]], [[[-1.0]]]])],
+    ((self_certainty,), [[[[]]]], "InputError: problem 0, sample 0, token 0"),
+    ((self_certainty,), [[[-1.0]]], "TypeError: `top_logprobs` must hold lists; got -1.0"),
+])  # fmt: skip
 def test_invalid_logprobs_are_refused(functions, logprobs, says):
     for function in functions:
         refuses(says, function, logprobs)

@@ -328,32 +328,29 @@ POINTS = [[[1, 2], [3, 4]]]
 WEIGHTED = {"select": "weighted"}
 
 
-@for_each(
-    "scores, grades, options, says",
-    [
-        ([[1, 2], [1, np.nan]], [[1, 0]] * 2, {}, "ValueError: `scores` … NaN … problem 1, sample 1"),
-        ([[1, np.nan], [np.nan, 1]], [[1, 0]] * 2, {}, "ValueError: `scores` … problem 0, sample 1"),
-        ([], [], {}, "ValueError: `scores`"),
-        ([[1, 2]], [[1]], {}, "ValueError: `scores` … `grades` … 2 and 1 … problem 0"),
-        ([[1, 2]], [[1, 2]], {"threshold": 1.5}, "ValueError: `grades` … 2 … problem 0, sample 1"),
-        ([[1, 2]], [[1, None]], {}, "ValueError: `grades` … problem 0, sample 1"),
-        ([[1, 2]], [[1, 1 + 1e-12]], {}, "ValueError: `grades` … problem 0, sample 1"),
-        *[(POINTS, [[1, 0]], {**WEIGHTED, "score_weights": [large, 1]}, "ValueError: `score_weights`")
-          for large in (10**400, 10**5000)],
-        ([[1, 2]], [[1, 0]], {"k": 3}, "ValueError: `k` … k=3 … smallest n is 2 … problem 0"),
-        ([[1, 2]], [[1, 0]], {"threshold": 1.5}, "ValueError: `threshold` … 1.5"),
-        ([[1, 2]], [[1, 0]], {"select": "best"}, "ValueError: `select` … 'pareto' … 'best'"),
-        ([[1, 2]], [[1, 0]], {"score_weights": [1]}, "ValueError: `score_weights` … `select`"),
-        ([[1, 2]], [[1, 0]], {"higher_is_better": 0}, "TypeError: `higher_is_better` … 0"),
-        (POINTS, [[1, 0]], {}, "ValueError: `select` … 2 dimensions"),
-        (POINTS, [[1, 0]], WEIGHTED, "ValueError: `score_weights` … 2 numbers"),
-        (POINTS, [[1, 0]], {**WEIGHTED, "score_weights": [1]}, "ValueError: `score_weights` … [1]"),
-        (POINTS, [[1, 0]], {**WEIGHTED, "score_weights": 1}, "TypeError: `score_weights` … 1 of type int"),
-        (POINTS, [[1, 0]], {**WEIGHTED, "score_weights": [1, "2"]}, "TypeError: `score_weights` … '2'"),
-        (POINTS, [[1, 0]], {**WEIGHTED, "score_weights": [1, np.inf]}, "ValueError: `score_weights` … inf"),
-        ([[[1, 2], [3]]], [[1, 0]], {"select": "pareto"}, "ValueError: `scores` … 1 … problem 0, sample 1"),
-    ],
-)  # fmt: skip
+@for_each("scores, grades, options, says", [
+    ([[1, 2], [1, np.nan]], [[1, 0]] * 2, {}, "ValueError: `scores` … NaN … problem 1, sample 1"),
+    ([[1, np.nan], [np.nan, 1]], [[1, 0]] * 2, {}, "ValueError: `scores` … problem 0, sample 1"),
+    ([], [], {}, "ValueError: `scores`"),
+    ([[1, 2]], [[1]], {}, "ValueError: `scores` … `grades` … 2 and 1 … problem 0"),
+    ([[1, 2]], [[1, 2]], {"threshold": 1.5}, "ValueError: `grades` … 2 … problem 0, sample 1"),
+    ([[1, 2]], [[1, None]], {}, "ValueError: `grades` … problem 0, sample 1"),
+    ([[1, 2]], [[1, 1 + 1e-12]], {}, "ValueError: `grades` … problem 0, sample 1"),
+    *[(POINTS, [[1, 0]], {**WEIGHTED, "score_weights": [large, 1]}, "ValueError: `score_weights`")
+      for large in (10**400, 10**5000)],
+    ([[1, 2]], [[1, 0]], {"k": 3}, "ValueError: `k` … k=3 … smallest n is 2 … problem 0"),
+    ([[1, 2]], [[1, 0]], {"threshold": 1.5}, "ValueError: `threshold` … 1.5"),
+    ([[1, 2]], [[1, 0]], {"select": "best"}, "ValueError: `select` … 'pareto' … 'best'"),
+    ([[1, 2]], [[1, 0]], {"score_weights": [1]}, "ValueError: `score_weights` … `select`"),
+    ([[1, 2]], [[1, 0]], {"higher_is_better": 0}, "TypeError: `higher_is_better` … 0"),
+    (POINTS, [[1, 0]], {}, "ValueError: `select` … 2 dimensions"),
+    (POINTS, [[1, 0]], WEIGHTED, "ValueError: `score_weights` … 2 numbers"),
+    (POINTS, [[1, 0]], {**WEIGHTED, "score_weights": [1]}, "ValueError: `score_weights` … [1]"),
+    (POINTS, [[1, 0]], {**WEIGHTED, "score_weights": 1}, "TypeError: `score_weights` … 1 of type int"),
+    (POINTS, [[1, 0]], {**WEIGHTED, "score_weights": [1, "2"]}, "TypeError: `score_weights` … '2'"),
+    (POINTS, [[1, 0]], {**WEIGHTED, "score_weights": [1, np.inf]}, "ValueError: `score_weights` … inf"),
+    ([[[1, 2], [3]]], [[1, 0]], {"select": "pareto"}, "ValueError: `scores` … 1 … problem 0, sample 1"),
+])  # fmt: skip
 def test_errors(scores, grades, options, says):
     refuses(says, best_at_k, scores, grades, **({"k": 1} | options))
 

@@ -60,19 +60,16 @@ def test_every_k_of_small_problems(ties):
 
 
 @for_each("ties", ["random", "incorrect"])
-@for_each(
-    "problem, k",
-    [
-        (profile([14, 13, 13], [True, False, False]), [1, 2, 3, 8, 20, 39, 40]),
-        (profile([20, 20], [False, True]), range(1, 41)),
-        (profile([10, 10, 10], [True, True, False], 10), [1, 5, 16, 33, 40]),
-        (profile([30, 2, 2], [False, True, False], 2), [1, 4, 10, 20]),
-        (profile([1, 39], [True, False]), [1, 2, 3, 38]),
-        (profile([19, 19, 18], [True, False, True]), [1, 2, 7, 28, 55, 56]),
-        (profile([20, 19, 18], [False, True, False]), [1, 2, 7, 28, 56, 57]),
-        (profile([30, 28, 28, 10], [True, False, True, False], 4), [1, 3, 10, 50, 99, 100]),
-    ],
-)
+@for_each("problem, k", [
+    (profile([14, 13, 13], [True, False, False]), [1, 2, 3, 8, 20, 39, 40]),
+    (profile([20, 20], [False, True]), range(1, 41)),
+    (profile([10, 10, 10], [True, True, False], 10), [1, 5, 16, 33, 40]),
+    (profile([30, 2, 2], [False, True, False], 2), [1, 4, 10, 20]),
+    (profile([1, 39], [True, False]), [1, 2, 3, 38]),
+    (profile([19, 19, 18], [True, False, True]), [1, 2, 7, 28, 55, 56]),
+    (profile([20, 19, 18], [False, True, False]), [1, 2, 7, 28, 56, 57]),
+    (profile([30, 28, 28, 10], [True, False, True, False], 4), [1, 3, 10, 50, 99, 100]),
+])  # fmt: skip
 def test_larger_problems(problem, k, ties):
     k = list(k)
     assert_allclose(plurality([problem], k, ties)[0], [exact(problem, each, ties) for each in k], rtol=RTOL, atol=0)
@@ -86,20 +83,17 @@ def test_integers_are_rounded_once():
         assert_array_equal(plurality([problem], every, "incorrect")[0], [exact(problem, k, "incorrect") for k in every])
 
 
-@for_each(
-    "problem, k",
-    [
-        (profile([SWITCH - 400, 400], [False, True]), [1, 10, 100, SWITCH]),
-        (profile([SWITCH - 399, 400], [False, True]), [1, 10, 100, SWITCH + 1]),
-        (profile([500, 300], [False, True], SWITCH - 800), [1, 2, 33]),
-        (profile([500, 300], [False, True], SWITCH - 799), [1, 2, 33]),
-        (profile([3, 2], [True, False], SWITCH - 5), [1, 500, SWITCH - 1]),
-        (profile([3, 2], [True, False], SWITCH), [1, 500, SWITCH + 4]),
-        (profile([1100, 900], [False, True]), [1, 2, 400]),
-        (profile([700, 650, 650], [True, False, False]), [1, 2, 40]),
-        (profile([700, 650, 650], [False, True, True]), [3, 41]),
-    ],
-)
+@for_each("problem, k", [
+    (profile([SWITCH - 400, 400], [False, True]), [1, 10, 100, SWITCH]),
+    (profile([SWITCH - 399, 400], [False, True]), [1, 10, 100, SWITCH + 1]),
+    (profile([500, 300], [False, True], SWITCH - 800), [1, 2, 33]),
+    (profile([500, 300], [False, True], SWITCH - 799), [1, 2, 33]),
+    (profile([3, 2], [True, False], SWITCH - 5), [1, 500, SWITCH - 1]),
+    (profile([3, 2], [True, False], SWITCH), [1, 500, SWITCH + 4]),
+    (profile([1100, 900], [False, True]), [1, 2, 400]),
+    (profile([700, 650, 650], [True, False, False]), [1, 2, 40]),
+    (profile([700, 650, 650], [False, True, True]), [3, 41]),
+])  # fmt: skip
 def test_both_sides_of_the_switch_of_p(problem, k):
     values = [[exact(problem, each, ties) for each in k] for ties in ("random", "incorrect")]
     assert_allclose([plurality([problem], k, ties)[0] for ties in ("random", "incorrect")], values, rtol=RTOL, atol=0)

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 from numpy.testing import assert_allclose
 
 from at_k import credit
@@ -40,8 +40,7 @@ def test_all_options_are_handed_on():
 @for_each("options", ["pass@8", None])
 def test_options_that_are_no_mapping(options):
     said = f"`at_k` must map options to values, such as {{'metric': 'pass@8'}}; got {options!r}"
-    with pytest.raises(TypeError, match=re.escape(said)):
-        compute_advantages(options, REWARDS, UIDS)
+    refuses(f"TypeError: {said}", compute_advantages, options, REWARDS, UIDS)
 
 
 @for_each("options", [{}, {"k": 8}, {"metric": "pass@2", "temperature": 1}])

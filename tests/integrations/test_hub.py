@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import huggingface_hub
 import pytest
 import yaml
+from cases import refuses
 from huggingface_hub import parse_eval_result_entries
 
 import at_k
@@ -53,10 +54,8 @@ def test_a_value_for_leaderboards():
 
 
 def test_wrong_words():
-    with pytest.raises(ValueError, match="`key` must be one of"):
-        write_eval_results(REPORT, "cais/hle", "pass@3")
-    with pytest.raises(TypeError, match="colour"):
-        write_eval_results(REPORT, "cais/hle", "pass@2", colour="red")
+    refuses("ValueError: `key` must be one of", write_eval_results, REPORT, "cais/hle", "pass@3")
+    refuses("TypeError: colour", write_eval_results, REPORT, "cais/hle", "pass@2", colour="red")
 
 
 def test_one_commit_has_the_value_and_its_source(hub, tmp_path):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 
 import pytest
+from cases import refuses
 from integrations.fakes import load_plugin
 
 
@@ -94,5 +95,4 @@ def test_too_few_scored_epochs_are_unscored(plugin, missing):
 
 
 def test_several_values_need_a_name(plugin):
-    with pytest.raises(TypeError, match="scores with one value"):
-        plugin.at_k()([SampleScore(Score({"a": 1, "b": 0}), "p")])
+    refuses("TypeError: scores with one value", plugin.at_k(), [SampleScore(Score({"a": 1, "b": 0}), "p")])

@@ -92,15 +92,12 @@ class Close:
 class_checker = Close()
 
 
-@pytest.mark.parametrize(
-    ("check", "name"),
-    [
-        (close, "close"),
-        (lambda prediction, reference: close(prediction, reference) * 1.0, "check_correct_fn"),
-        (partial(close), "partial"),
-        (class_checker, "Close"),
-    ],
-)
+@pytest.mark.parametrize(("check", "name"), [
+    (close, "close"),
+    (lambda prediction, reference: close(prediction, reference) * 1.0, "check_correct_fn"),
+    (partial(close), "partial"),
+    (class_checker, "Close"),
+])  # fmt: skip
 def test_a_function_is_called_by_its_name(check, name):
     report = at_k.score(DATA, k=1, check_correct_fn=check)
     script = write_script(report)

@@ -1,7 +1,7 @@
 """SkyRL's registry, which calls by keyword with a group per sample, and whose configuration takes no other fields."""
 
 import numpy as np
-import pytest
+from cases import refuses
 from numpy.testing import assert_allclose
 
 from at_k.integrations.skyrl import register
@@ -32,5 +32,4 @@ def test_estimators_of_one_metric_and_of_given_options():
 
 
 def test_wrong_options_are_refused_before_training():
-    with pytest.raises(ValueError, match="`at_k` must have a `metric`"):
-        register(Registry(), {"normalise": "std"})
+    refuses("ValueError: `at_k` must have a `metric`", register, Registry(), {"normalise": "std"})

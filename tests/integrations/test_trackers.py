@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import evaluate
 import pytest
+from cases import refuses
 
 import at_k
 from at_k.integrations.trackers import list_scalars, log_report
@@ -79,8 +80,7 @@ def test_the_prefix():
 
 
 def test_another_object():
-    with pytest.raises(TypeError, match="`run` must have a method log"):
-        log_report(REPORT, [])
+    refuses("TypeError: `run` must have a method log", log_report, REPORT, [])
 
 
 GRADES, GROUP = [[1, 0, 1, 0], [0, 0, 1, 0], [1, 1, 1, 1]], ["x", "y", "x"]

@@ -6,7 +6,7 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 from numpy.testing import assert_allclose
 
 from at_k.integrations import verl
@@ -50,8 +50,7 @@ def test_any_metric_by_configuration(registry):
     config = SimpleNamespace(at_k={"metric": "avg@n"})
     advantages, _ = registry["at_k"](REWARDS, MASK, UIDS, config=config)
     assert_allclose(advantages, np.array([0.5, 0, -1, 0.5, 0, 0])[:, None] * MASK)  # RLOO
-    with pytest.raises(ValueError, match="`at_k` must have a `metric`"):
-        registry["at_k"](REWARDS, MASK, UIDS, config=SimpleNamespace())
+    refuses("ValueError: `at_k` must have a `metric`", registry["at_k"], REWARDS, MASK, UIDS, config=SimpleNamespace())
 
 
 class FakeMultiOutputTrainer:

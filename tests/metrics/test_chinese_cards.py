@@ -153,15 +153,12 @@ def test_equal_english_parts_are_equal_in_chinese():
     assert {before: found for before, found in translations.items() if len(found) > 1} == {}
 
 
-@for_each(
-    "before, after, aspect",
-    [
-        *[("。", " 9。", "the numbers"), ("`k`", "`kk`", "the names"), ("](", "](x", "the links")],
-        *[("```python\n", "```python\n# more\n", "the code"), (" $", " $x", "the formulas")],
-        *[(" |\n", " | |\n", "the shape of the tables"), ("\n- ", "\n", "the kinds of parts")],
-        ("\n## ", "\n### ", "the levels of the headings"),
-    ],
-)
+@for_each("before, after, aspect", [
+    *[("。", " 9。", "the numbers"), ("`k`", "`kk`", "the names"), ("](", "](x", "the links")],
+    *[("```python\n", "```python\n# more\n", "the code"), (" $", " $x", "the formulas")],
+    *[(" |\n", " | |\n", "the shape of the tables"), ("\n- ", "\n", "the kinds of parts")],
+    ("\n## ", "\n### ", "the levels of the headings"),
+])  # fmt: skip
 def test_a_difference_of_the_cards_is_noticed(before, after, aspect):
     chinese = read_chinese("pass_at_k")
     assert before in chinese

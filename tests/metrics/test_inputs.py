@@ -164,17 +164,14 @@ def test_error_names_argument_value_and_place(argument, value, says, more, modul
 TWO_DIMENSIONS = [[[1, 2], [2, 1]]]
 
 
-@for_each(
-    "scores, options, says",
-    [
-        (TWO_DIMENSIONS, {}, "`select` must say how scores of 2 dimensions are compared"),
-        (TWO_DIMENSIONS, {"select": "weighted"}, "`score_weights` must be given for `select` 'weighted': 2 numbers"),
-        (TWO_DIMENSIONS, {"select": "weighted", "score_weights": [1.0]}, "`score_weights` must be 2 … got [1.0]"),
-        (TWO_DIMENSIONS, {"select": "pareto", "score_weights": [1.0, 2.0]}, "`score_weights` goes with … 'pareto'"),
-        ([[1, 2]], {"select": "best"}, "`select` must be one of 'weighted', 'lexicographic', 'pareto'; got 'best'"),
-        ([[[1, 2], [2]]], {"select": "pareto"}, "`scores` … got 1 in problem 0, sample 1, elsewhere 2"),
-    ],
-)
+@for_each("scores, options, says", [
+    (TWO_DIMENSIONS, {}, "`select` must say how scores of 2 dimensions are compared"),
+    (TWO_DIMENSIONS, {"select": "weighted"}, "`score_weights` must be given for `select` 'weighted': 2 numbers"),
+    (TWO_DIMENSIONS, {"select": "weighted", "score_weights": [1.0]}, "`score_weights` must be 2 … got [1.0]"),
+    (TWO_DIMENSIONS, {"select": "pareto", "score_weights": [1.0, 2.0]}, "`score_weights` goes with … 'pareto'"),
+    ([[1, 2]], {"select": "best"}, "`select` must be one of 'weighted', 'lexicographic', 'pareto'; got 'best'"),
+    ([[[1, 2], [2]]], {"select": "pareto"}, "`scores` … got 1 in problem 0, sample 1, elsewhere 2"),
+])  # fmt: skip
 def test_scores_of_several_dimensions_need_a_rule(scores, options, says):
     compute = BEST_AT_K.load("graded").compute
     refuses(f"ValueError: {says}", compute, predictions=[[1, 0]], scores=scores, k=2, **options)
@@ -257,16 +254,13 @@ in_two_forms = for_each("form", [to_arrow, to_numpy_of_a_dataset])
 
 @every_module
 @in_two_forms
-@for_each(
-    "columns",
-    [
-        {"predictions": ANSWERS, "references": REFERENCES, "scores": SCORES},
-        {"predictions": ANSWERS, "references": [["x", "a"], ["c", "y"]], "scores": SCORES},
-        {"predictions": GRADES, "scores": SCORES},
-        {"predictions": [["a", "b", "a"], ["c"]], "references": ["a", "x"], "scores": [[3.0, 2.0, 1.0], [5.0]]},
-        {"predictions": [[1, 0, 1], [0]], "scores": [[3.0, 2.0, 1.0], [5.0]]},
-    ],
-)
+@for_each("columns", [
+    {"predictions": ANSWERS, "references": REFERENCES, "scores": SCORES},
+    {"predictions": ANSWERS, "references": [["x", "a"], ["c", "y"]], "scores": SCORES},
+    {"predictions": GRADES, "scores": SCORES},
+    {"predictions": [["a", "b", "a"], ["c"]], "references": ["a", "x"], "scores": [[3.0, 2.0, 1.0], [5.0]]},
+    {"predictions": [[1, 0, 1], [0]], "scores": [[3.0, 2.0, 1.0], [5.0]]},
+])  # fmt: skip
 def test_columns_in_two_forms(module, form, columns):
     metric = module.load("default" if "references" in columns else "graded")
     formed = {name: form(column) for name, column in columns.items()}
@@ -323,16 +317,13 @@ def judged(module, references, predictions=PREDICTIONS, k=2, **options):
 
 
 @every_module
-@for_each(
-    "predictions, references, pairs",
-    [
-        # Once for each answer and reference of a problem, up to the first that accepts it
-        (PREDICTIONS, [["a", "x"], ["c", "y", "c"], "b"], "aa ba ax bx cc ac dc cy ay dy bb"),
-        ([["a", "a"]] * 3, ["a"] * 3, "aa"),  # once for all problems
-        ([[None, "a", None]], ["a"], "aa"),
-        ([[np.str_("a"), "b"]], [np.str_("a")], "aa ba"),
-    ],
-)
+@for_each("predictions, references, pairs", [
+    # Once for each answer and reference of a problem, up to the first that accepts it
+    (PREDICTIONS, [["a", "x"], ["c", "y", "c"], "b"], "aa ba ax bx cc ac dc cy ay dy bb"),
+    ([["a", "a"]] * 3, ["a"] * 3, "aa"),  # once for all problems
+    ([[None, "a", None]], ["a"], "aa"),
+    ([[np.str_("a"), "b"]], [np.str_("a")], "aa ba"),
+])  # fmt: skip
 def test_the_calls_of_a_checker(module, predictions, references, pairs):
     recorder = Recorder()
     judged(module, references, predictions, check_correct_fn=recorder, missing="incorrect")
@@ -347,21 +338,18 @@ def test_an_answer_is_given_to_the_checker_as_it_is(module):
 
 
 @every_module
-@for_each(
-    "options",
-    [
-        {"groups": ["x"]},
-        {"clusters": ["x"]},
-        *({"target": "problem_set", "confidence_level": 0.95, **more}
-          for more in ({"clusters": ["x", "y", "x"]}, {"ci_method": "bootstrap"})),
-        {"confidence_level": 2},
-        {"target": "sample"},
-        {"ci_method": "exact"},
-        {"key_style": "bare"},
-        {"missing": "skip"},
-        {"threshold": 2},
-    ],
-)  # fmt: skip
+@for_each("options", [
+    {"groups": ["x"]},
+    {"clusters": ["x"]},
+    *({"target": "problem_set", "confidence_level": 0.95, **more}
+      for more in ({"clusters": ["x", "y", "x"]}, {"ci_method": "bootstrap"})),
+    {"confidence_level": 2},
+    {"target": "sample"},
+    {"ci_method": "exact"},
+    {"key_style": "bare"},
+    {"missing": "skip"},
+    {"threshold": 2},
+])  # fmt: skip
 def test_a_fault_in_the_options_is_found_before_anything_is_judged(module, options):
     recorder, wrong = Recorder(), list(options)[-1]
     refuses(f"ValueError: `{wrong}`", judged, module, ["a", "c", "b"], check_correct_fn=recorder, **options)
@@ -396,13 +384,10 @@ def test_exact_match_strips_white_space_and_is_the_default(module):
         assert judged(module, references) == judged(module, references, check_correct_fn=checker)
 
 
-@for_each(
-    "value, right",
-    [
-        *[(True, 1.0), (np.bool_(True), 1.0), (1, 1.0), (1.0, 1.0), (np.float32(1), 1.0), (np.int8(1), 1.0)],
-        *[(0.5, 0.0), (0.51, 1.0), (0.0, 0.0)],
-    ],
-)
+@for_each("value, right", [
+    *[(True, 1.0), (np.bool_(True), 1.0), (1, 1.0), (1.0, 1.0), (np.float32(1), 1.0), (np.int8(1), 1.0)],
+    *[(0.5, 0.0), (0.51, 1.0), (0.0, 0.0)],
+])  # fmt: skip
 def test_checkers_may_return_bools_and_grades(value, right):
     result = AVG_AT_N.compute(check_correct_fn=lambda *_: value)
     assert result == pytest.approx({"avg@4": right, "accuracy": float(value)}, rel=1e-15)

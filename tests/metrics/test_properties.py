@@ -66,19 +66,16 @@ fractions = st.floats(0, 1)
 drawn_samples = st.tuples(st.sampled_from("abcdef"), fractions, st.tuples(fractions, fractions), fractions)
 
 
-@for_each(
-    "module, config, options",
-    [
-        *((module, config, {}) for module in (GPASSK, PASS_AT_K, AVG_AT_N, CONS_AT_K) for config in CONFIGS),
-        (CONS_AT_K, "default", {"ties": "incorrect"}),
-        (CONS_AT_K, "default", {"weights": None}),
-        (CONS_AT_K, "default", {"weights": None, "ties": "strict"}),
-        (BEST_AT_K, "default", {"select": "weighted", "score_weights": [1, 0]}),
-        (BEST_AT_K, "graded", {"select": "weighted", "score_weights": [0.3, 0.7], "higher_is_better": False}),
-        (BEST_AT_K, "default", {"select": "lexicographic"}),
-        (BEST_AT_K, "graded", {"select": "pareto"}),
-    ],
-)
+@for_each("module, config, options", [
+    *((module, config, {}) for module in (GPASSK, PASS_AT_K, AVG_AT_N, CONS_AT_K) for config in CONFIGS),
+    (CONS_AT_K, "default", {"ties": "incorrect"}),
+    (CONS_AT_K, "default", {"weights": None}),
+    (CONS_AT_K, "default", {"weights": None, "ties": "strict"}),
+    (BEST_AT_K, "default", {"select": "weighted", "score_weights": [1, 0]}),
+    (BEST_AT_K, "graded", {"select": "weighted", "score_weights": [0.3, 0.7], "higher_is_better": False}),
+    (BEST_AT_K, "default", {"select": "lexicographic"}),
+    (BEST_AT_K, "graded", {"select": "pareto"}),
+])  # fmt: skip
 @given(problems=st.lists(st.lists(drawn_samples, min_size=2, max_size=7), min_size=1, max_size=3), data=st.data())
 @quick
 def test_the_order_of_samples_changes_no_bit(module, config, options, problems, data):

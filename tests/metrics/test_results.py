@@ -138,14 +138,11 @@ def test_the_signature_does_not_change_with_what_leaves_the_numbers_alone(module
 
 
 @for_each("form", [tuple, np.array])
-@for_each(
-    "module, more, name, value",
-    [
-        (PASS_AT_K, {}, "k", [1, 2]),
-        (GPASSK, {}, "thresholds", [0.5, 1.0]),
-        (BEST_AT_K, WEIGHTED, "score_weights", [0.25, 0.75]),
-    ],
-)
+@for_each("module, more, name, value", [
+    (PASS_AT_K, {}, "k", [1, 2]),
+    (GPASSK, {}, "thresholds", [0.5, 1.0]),
+    (BEST_AT_K, WEIGHTED, "score_weights", [0.25, 0.75]),
+])  # fmt: skip
 def test_the_signature_does_not_change_with_the_form_of_an_option(form, module, more, name, value):
     assert signature(module, **more, **{name: form(value)}) == signature(module, **more, **{name: value})
 
@@ -219,39 +216,33 @@ def test_the_error_of_simulated_values():
     assert average_all(values, errors, ["x", "x", "y"]) == pytest.approx(whole | grouped, rel=1e-15)
 
 
-@for_each(
-    "key, plain",
-    [
-        *[("pass@8", "pass_at_8"), ("G-Pass@8_0.5", "g_pass_at_8_0.5"), ("mG-Pass@8", "mg_pass_at_8")],
-        *[("pass^8", "pass_hat_8"), ("avg@n", "avg_at_n"), ("cons@64", "cons_at_64"), ("accuracy", "accuracy")],
-    ],
-)
+@for_each("key, plain", [
+    *[("pass@8", "pass_at_8"), ("G-Pass@8_0.5", "g_pass_at_8_0.5"), ("mG-Pass@8", "mg_pass_at_8")],
+    *[("pass^8", "pass_hat_8"), ("avg@n", "avg_at_n"), ("cons@64", "cons_at_64"), ("accuracy", "accuracy")],
+])  # fmt: skip
 def test_key_styles(key, plain):
     assert (spell(key, "plain"), spell(key, "standard")) == (plain, key)
     assert summarize({key: [0.5]}, key_style="plain") == {plain: 0.5}
 
 
-@for_each(
-    "per_problem, options, says",
-    [
-        ({}, {}, "ValueError: `per_problem`"),
-        ({"a": []}, {}, "ValueError: `per_problem` … [] … 'a'"),
-        ({"a": [[1, 2]]}, {}, "ValueError: `per_problem` … [[1, 2]] … 'a'"),
-        ({"a": 0.5}, {}, "ValueError: `per_problem` … 0.5 … 'a'"),
-        ({"a": [1, 2], "b": [1]}, {}, "ValueError: `a` … `b` … 2 and 1"),
-        ({"a": ["0.5", "1"]}, {}, "TypeError: `per_problem` … 'a'"),
-        ({"a": [1, None]}, {}, "TypeError: `per_problem` … 'a'"),
-        ({"a": [1, float("nan")]}, {}, "ValueError: `per_problem` … nan … 'a' … problem 1"),
-        ({1: [1]}, {}, "TypeError: `per_problem` … 1"),
-        ([1], {}, "TypeError: `per_problem` … [1]"),
-        ({"pass@1": [1], "pass_at_1": [0]}, {"key_style": "plain"}, "ValueError: `key_style` … 'plain'"),
-        ({"a": [1, 2]}, {"groups": ["x"]}, "ValueError: `groups` … 1 and 2"),
-        ({"x": [1, 0], "a/x": [0, 0]}, {"groups": ["a", "b"]},
-         "ValueError: `groups` must not make two keys alike; a group and a column both make 'a/x'"),
-        ({"a": [1, 2]}, {"key_style": "short"}, "ValueError: `key_style` … 'plain' … 'short'"),
-        ({"a": [1, 2]}, {"key_style": None}, "TypeError: `key_style` … None"),
-    ],
-)  # fmt: skip
+@for_each("per_problem, options, says", [
+    ({}, {}, "ValueError: `per_problem`"),
+    ({"a": []}, {}, "ValueError: `per_problem` … [] … 'a'"),
+    ({"a": [[1, 2]]}, {}, "ValueError: `per_problem` … [[1, 2]] … 'a'"),
+    ({"a": 0.5}, {}, "ValueError: `per_problem` … 0.5 … 'a'"),
+    ({"a": [1, 2], "b": [1]}, {}, "ValueError: `a` … `b` … 2 and 1"),
+    ({"a": ["0.5", "1"]}, {}, "TypeError: `per_problem` … 'a'"),
+    ({"a": [1, None]}, {}, "TypeError: `per_problem` … 'a'"),
+    ({"a": [1, float("nan")]}, {}, "ValueError: `per_problem` … nan … 'a' … problem 1"),
+    ({1: [1]}, {}, "TypeError: `per_problem` … 1"),
+    ([1], {}, "TypeError: `per_problem` … [1]"),
+    ({"pass@1": [1], "pass_at_1": [0]}, {"key_style": "plain"}, "ValueError: `key_style` … 'plain'"),
+    ({"a": [1, 2]}, {"groups": ["x"]}, "ValueError: `groups` … 1 and 2"),
+    ({"x": [1, 0], "a/x": [0, 0]}, {"groups": ["a", "b"]},
+     "ValueError: `groups` must not make two keys alike; a group and a column both make 'a/x'"),
+    ({"a": [1, 2]}, {"key_style": "short"}, "ValueError: `key_style` … 'plain' … 'short'"),
+    ({"a": [1, 2]}, {"key_style": None}, "TypeError: `key_style` … None"),
+])  # fmt: skip
 def test_summarize_refuses_invalid_input(per_problem, options, says):
     refuses(says, summarize, per_problem, **options)
 

@@ -274,10 +274,9 @@ def test_values(row):
         assert list(result) == list(getattr(expected, "expected", expected))
 
 
-@for_each(
-    "k, tau, needed",
-    [(100, 0.07, 7), (25, 0.28, 7), (50, 0.14, 7), (20, 0.55, 11), (25, 0.56, 14), (100, 0.28, 28), (100, 0.55, 55)],
-)
+@for_each("k, tau, needed", [
+    (100, 0.07, 7), (25, 0.28, 7), (50, 0.14, 7), (20, 0.55, 11), (25, 0.56, 14), (100, 0.28, 28), (100, 0.55, 55),
+])  # fmt: skip
 def test_gpassk_lighteval_opencompass_aisbench_scorio_round_tau_k_up_in_binary(k, tau, needed):
     for right, value in ((needed, 1.0), (needed - 1, 0.0)):  # they: 0 and 0
         rows = graded([1] * right + [0] * (k - right))
@@ -384,14 +383,11 @@ def test_grades_need_more_than_half_of_the_draws(k):
 
 
 @for_each("ties", oracles.TIES)
-@for_each(
-    "answers, weights, k",
-    [
-        (["a", "b", "a", "c", "b", "b", "a"], None, [1, 2, 3, 5, 7]),
-        (["a", "c", None, "c", "a", None, "d"], None, [1, 5]),
-        (["a", "b", "b", "c", "a"], [3, 2, 2, 4, 1], [2, 3, 4, 5]),
-    ],
-)
+@for_each("answers, weights, k", [
+    (["a", "b", "a", "c", "b", "b", "a"], None, [1, 2, 3, 5, 7]),
+    (["a", "c", None, "c", "a", None, "d"], None, [1, 5]),
+    (["a", "b", "b", "c", "a"], [3, 2, 2, 4, 1], [2, 3, 4, 5]),
+])  # fmt: skip
 def test_votes_with_any_ties_and_weights(ties, answers, weights, k):
     given = answered(answers, right="a", k=k, ties=ties, missing="incorrect", weights=weights and [weights])
     correct = [answer == "a" for answer in answers]
@@ -403,16 +399,13 @@ CONFLICTING = [["a", "b", "a", "a", "c"], ["x", "y", "y", "x", None]]
 VERDICTS = [[1, 0, 1, 0, 1], [1, 0, 1, 0, 1]]
 
 
-@for_each(
-    "answers, grades, words",
-    [
-        ([["a", "b"], ["a", "b", "a"]], [[1, 0], [1, 0, 0]], "'a' in problem 1, sample 0 and in problem 1, sample 2"),
-        (CONFLICTING, VERDICTS, "'a' in problem 0, sample 0 and in problem 0, sample 3"),
-        ([["b", "a", "a ", "b"]], [[0, 1, 0, 1]], "'a' in problem 0, sample 1 and in problem 0, sample 2"),
-        ([["a", "b"], ["b", "a"]], [[1, 0], [1, 0]], None),  # in different problems nothing conflicts
-        ([["a", None, None]], [[1, 0, 1]], None),
-    ],
-)
+@for_each("answers, grades, words", [
+    ([["a", "b"], ["a", "b", "a"]], [[1, 0], [1, 0, 0]], "'a' in problem 1, sample 0 and in problem 1, sample 2"),
+    (CONFLICTING, VERDICTS, "'a' in problem 0, sample 0 and in problem 0, sample 3"),
+    ([["b", "a", "a ", "b"]], [[0, 1, 0, 1]], "'a' in problem 0, sample 1 and in problem 0, sample 2"),
+    ([["a", "b"], ["b", "a"]], [[1, 0], [1, 0]], None),  # in different problems nothing conflicts
+    ([["a", None, None]], [[1, 0, 1]], None),
+])  # fmt: skip
 def test_equal_answers_with_different_grades(answers, grades, words):
     for module in MODULES:  # nothing else compares answers
         columns = answers, grades, [list(range(len(row))) for row in answers]

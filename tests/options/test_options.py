@@ -170,15 +170,12 @@ LONG = "x" * 100_000
 TIMES = (np.timedelta64(2, "s"), np.timedelta64(2, "ns"), np.datetime64("2020"))
 
 
-@for_each(
-    "option, value, says",
-    [
-        ("k", 10**5000, "ValueError: `{}` must … an integer of 16610 bits"),
-        ("threshold", TIMES[0], "TypeError: `{}` must be"),
-        ("thresholds", [TIMES[-1]], "TypeError: `{}` must be"),
-        *[("score_weights", wrong, "TypeError: `{}` must") for wrong in (1, "12", ["1"], [1, None], [True])],
-    ],
-)  # fmt: skip
+@for_each("option, value, says", [
+    ("k", 10**5000, "ValueError: `{}` must … an integer of 16610 bits"),
+    ("threshold", TIMES[0], "TypeError: `{}` must be"),
+    ("thresholds", [TIMES[-1]], "TypeError: `{}` must be"),
+    *[("score_weights", wrong, "TypeError: `{}` must") for wrong in (1, "12", ["1"], [1, None], [True])],
+])  # fmt: skip
 def test_wrong_values(option, value, says):
     refuses(says.format(option), options.check_options, {option: value})
 
@@ -197,19 +194,15 @@ def test_a_long_value_is_cut_in_messages(option, value):
     assert len(str(caught.value)) < 600
 
 
-@for_each(
-    "says, call, value",
-    [
-        ("ValueError: got 'xxxx", options.check_config, LONG),
-        ("TypeError: Unknown column `wrong`; got 'xxxx", options.refuse_unknown_columns,
-         {"predictions": 1, "wrong": LONG}),
-        *[("TypeError: `groups` must hold strings or integers", columns.read_groups, [time]) for time in TIMES],
-        *[("ValueError: `config_name` must be one of 'default', 'graded'", options.check_config, value)
-          for value in ("judged", "", 7, "Default")],
-        *[(f"ValueError: `name` must be one of {', '.join(map(repr, METRICS))}; got ", family.find_metric, value)
-          for value in ("passk", "", None, 7, "GPASSK", LONG)],
-    ],
-)  # fmt: skip
+@for_each("says, call, value", [
+    ("ValueError: got 'xxxx", options.check_config, LONG),
+    ("TypeError: Unknown column `wrong`; got 'xxxx", options.refuse_unknown_columns, {"predictions": 1, "wrong": LONG}),
+    *[("TypeError: `groups` must hold strings or integers", columns.read_groups, [time]) for time in TIMES],
+    *[("ValueError: `config_name` must be one of 'default', 'graded'", options.check_config, value)
+      for value in ("judged", "", 7, "Default")],
+    *[(f"ValueError: `name` must be one of {', '.join(map(repr, METRICS))}; got ", family.find_metric, value)
+      for value in ("passk", "", None, 7, "GPASSK", LONG)],
+])  # fmt: skip
 def test_wrong_names(says, call, value):
     assert len(str(refuses(says, call, value))) < 300
 

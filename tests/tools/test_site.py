@@ -47,19 +47,13 @@ def test_every_option_of_every_command_is_on_its_page():
             assert f"`{option.opts[0]}`" in pages[f"commands/{name}.md"] or option.param_type_name == "argument"
 
 
-@pytest.mark.parametrize(
-    ("page", "loaded"),
-    [
-        ('<script src="https://cdn.example.org/a.js"></script>', "https://cdn.example.org/a.js"),
-        ("<link rel=stylesheet href=https://fonts.example.org/css>", "https://fonts.example.org/css"),
-        ("<style>@import url('//fonts.example.org/css')</style>", "//fonts.example.org/css"),
-        ('<img alt="" src="//example.org/a.png">', "//example.org/a.png"),
-        (
-            '<a href="https://example.org">elsewhere</a><img src="a.png"><link rel="canonical" href="https://a.org">',
-            None,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("page", "loaded"), [
+    ('<script src="https://cdn.example.org/a.js"></script>', "https://cdn.example.org/a.js"),
+    ("<link rel=stylesheet href=https://fonts.example.org/css>", "https://fonts.example.org/css"),
+    ("<style>@import url('//fonts.example.org/css')</style>", "//fonts.example.org/css"),
+    ('<img alt="" src="//example.org/a.png">', "//example.org/a.png"),
+    ('<a href="https://example.org">elsewhere</a><img src="a.png"><link rel="canonical" href="https://a.org">', None),
+])  # fmt: skip
 def test_foreign_resources_of_a_page_are_found(page, loaded, tmp_path):
     (tmp_path / "index.html").write_text(page, encoding="utf-8")
     assert site.find_foreign(tmp_path) == ([f"index.html: {loaded}"] if loaded else [])

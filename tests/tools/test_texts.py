@@ -89,14 +89,11 @@ def test_a_new_card_needs_the_headings_alone(copy):
     assert card.read_text(encoding="utf-8") == whole
 
 
-@pytest.mark.parametrize(
-    ("file", "part"),
-    [
-        ("docs/modules.md", "<!-- options -->"),
-        ("metrics/gpassk/README.md", "<!-- /metrics -->"),
-        ("metrics/gpassk/README.md", "### Output Values"),
-    ],
-)
+@pytest.mark.parametrize(("file", "part"), [
+    ("docs/modules.md", "<!-- options -->"),
+    ("metrics/gpassk/README.md", "<!-- /metrics -->"),
+    ("metrics/gpassk/README.md", "### Output Values"),
+])  # fmt: skip
 def test_a_document_without_the_place_for_a_text_is_named(copy, file, part):
     path = copy / file
     path.write_text(path.read_text(encoding="utf-8").replace(part, ""), encoding="utf-8")

@@ -4,9 +4,8 @@ from itertools import chain
 
 import array_api_strict
 import numpy as np
-import pytest
 from array_api_compat import numpy as compatible
-from cases import for_each
+from cases import for_each, refuses
 from numpy.testing import assert_allclose
 
 from at_k import credit
@@ -64,7 +63,5 @@ def test_flat_columns_in_any_order(metric, library, names):
 
 
 def test_forms_that_cannot_be_used():
-    with pytest.raises(TypeError, match="`grades` must be rows, one per problem, or come with `groups`"):
-        credit("pass@1", [1, 0, 1])
-    with pytest.raises(TypeError, match="`grades` must hold numbers"):
-        credit("pass@1", [["yes", "no"]])
+    refuses("TypeError: `grades` must be rows, one per problem, or come with `groups`", credit, "pass@1", [1, 0, 1])
+    refuses("TypeError: `grades` must hold numbers", credit, "pass@1", [["yes", "no"]])

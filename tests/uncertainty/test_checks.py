@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 from numpy.testing import assert_array_equal
 
 from at_k.uncertainty import checks
@@ -27,11 +27,9 @@ def test_a_fraction_is_a_number(confidence_level):
 
 def test_sizes():
     assert checks.check_size("problems", np.int64(3)) == 3
-    with pytest.raises(ValueError, match="`problems` must be at least 2; got 1"):
-        checks.check_size("problems", 1, 2)
+    refuses("ValueError: `problems` must be at least 2; got 1", checks.check_size, "problems", 1, 2)
     for wrong in (2.0, True, "3", None):
-        with pytest.raises(TypeError, match="`problems` must be an integer"):
-            checks.check_size("problems", wrong)
+        refuses("TypeError: `problems` must be an integer", checks.check_size, "problems", wrong)
 
 
 def test_values():
@@ -41,23 +39,19 @@ def test_values():
         checks.read_values("a", [1, -2e150, 3], bounded=False)
 
 
-@for_each(
-    "values, error, said",
-    [
-        ([], ValueError, "`a` must hold one value per problem, at least one; got []"),
-        (0.5, ValueError, "`a` must hold one value per problem, at least one; got 0.5"),
-        ([0.5, float("nan")], ValueError, "`a` must hold finite numbers; got nan in problem 1"),
-        ([[0.5, 0.5], [0.5, float("inf")]], ValueError, "`a` must hold finite numbers; got inf in problem 1"),
-        ([0.5, 1.5], ValueError, "`a` must lie in [0, 1]; got 1.5 in problem 1"),
-        ([-0.5], ValueError, "`a` must lie in [0, 1]; got -0.5 in problem 0"),
-        (["0.5"], TypeError, "`a` must hold numbers; got <U3 in ['0.5']"),
-        ([None], TypeError, "`a` must hold numbers; got object in [None]"),
-        ([[1], [1, 0]], ValueError, "`a` must hold numbers, in rows of one length; got [[1], [1, 0]]"),
-    ],
-)
-def test_values_that_cannot_be_used(values, error, said):
-    with pytest.raises(error, match=re.escape(said)):
-        checks.read_values("a", values)
+@for_each("values, says", [
+    ([], "ValueError: `a` must hold one value per problem, at least one; got []"),
+    (0.5, "ValueError: `a` must hold one value per problem, at least one; got 0.5"),
+    ([0.5, float("nan")], "ValueError: `a` must hold finite numbers; got nan in problem 1"),
+    ([[0.5, 0.5], [0.5, float("inf")]], "ValueError: `a` must hold finite numbers; got inf in problem 1"),
+    ([0.5, 1.5], "ValueError: `a` must lie in [0, 1]; got 1.5 in problem 1"),
+    ([-0.5], "ValueError: `a` must lie in [0, 1]; got -0.5 in problem 0"),
+    (["0.5"], "TypeError: `a` must hold numbers; got <U3 in ['0.5']"),
+    ([None], "TypeError: `a` must hold numbers; got object in [None]"),
+    ([[1], [1, 0]], "ValueError: `a` must hold numbers, in rows of one length; got [[1], [1, 0]]"),
+])  # fmt: skip
+def test_values_that_cannot_be_used(values, says):
+    refuses(says, checks.read_values, "a", values)
 
 
 def test_a_column_has_one_dimension():
@@ -69,7 +63,5 @@ def test_counts():
     n, c = checks.read_counts(4, [1, 2])
     assert_array_equal(n, [4, 4])
     assert_array_equal(c, [1, 2])
-    with pytest.raises(ValueError, match="`n` and `c` must hold one number per problem"):
-        checks.read_counts([[4]], [[1]])
-    with pytest.raises(ValueError, match="`c` must be at most `n`; got n=1, c=2 in problem 0"):
-        checks.read_counts([1], [2])
+    refuses("ValueError: `n` and `c` must hold one number per problem", checks.read_counts, [[4]], [[1]])
+    refuses("ValueError: `c` must be at most `n`; got n=1, c=2 in problem 0", checks.read_counts, [1], [2])

@@ -3,8 +3,7 @@
 from functools import partial
 
 import numpy as np
-import pytest
-from cases import for_each
+from cases import for_each, refuses
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -120,8 +119,7 @@ def test_the_order_of_the_samples_decides_only_for_all_of_them():
 
 def test_cons_of_answers_with_two_verdicts():
     votes, correct = [["a", "a", "b"]], [[1, 0, 0]]
-    with pytest.raises(ValueError, match="`correct` must agree on equal answers"):
-        vary_vote(votes, correct, k=[1])
+    refuses("ValueError: `correct` must agree on equal answers", vary_vote, votes, correct, k=[1])
     # One right and one wrong: half is wrong, so that no answer is right.
     assert_array_equal(vary_vote(votes, correct, k=[1, 2], on_conflict="majority"), [[0, 0]])
 
@@ -194,5 +192,4 @@ def test_shapes():
 
 
 def test_k_above_n_is_refused():
-    with pytest.raises(ValueError, match="`k` must be at most n"):
-        jackknife.jackknife_counts(pass_at_k, [2], [1], k=3)
+    refuses("ValueError: `k` must be at most n", jackknife.jackknife_counts, pass_at_k, [2], [1], k=3)

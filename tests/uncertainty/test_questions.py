@@ -162,10 +162,9 @@ def enumerate_quantile(columns, clusters, level):
 class TestBands:
     COLUMNS = np.random.default_rng(3).random((10, 3))
 
-    @for_each(
-        "columns, clusters",
-        [(COLUMNS, range(10)), (COLUMNS, [0, 0, 1, 2, 3, 4, 5, 6, 7, 7]), (COLUMNS[:, :1], range(10))],
-    )
+    @for_each("columns, clusters", [
+        (COLUMNS, range(10)), (COLUMNS, [0, 0, 1, 2, 3, 4, 5, 6, 7, 7]), (COLUMNS[:, :1], range(10)),
+    ])  # fmt: skip
     def test_the_quantile_is_that_of_all_signs(self, columns, clusters):
         codes = None if len(set(clusters)) == len(columns) else np.array(clusters)
         found = Questions(columns, clusters=codes).find_quantile(0.9)

@@ -120,15 +120,12 @@ def test_labels_that_cannot_be_used():
         standard_error([0.1, 0.2], clusters=["a", None])
 
 
-@for_each(
-    "k, largest, stderr, m, bound",
-    [
-        (1, None, np.sqrt(0.04 + 0.03) / 2, 5 + 9, False),
-        (1, 0.05, np.sqrt(0.04 + 0.05) / 2, 5 + 9, False),
-        (4, None, np.sqrt(0.04 + 0.03) / 2, 1 + 2, False),
-        (5, None, 0.15, 2, True),  # all samples are drawn: the error is that of the population
-    ],
-)
+@for_each("k, largest, stderr, m, bound", [
+    (1, None, np.sqrt(0.04 + 0.03) / 2, 5 + 9, False),
+    (1, 0.05, np.sqrt(0.04 + 0.05) / 2, 5 + 9, False),
+    (4, None, np.sqrt(0.04 + 0.03) / 2, 1 + 2, False),
+    (5, None, 0.15, 2, True),  # all samples are drawn: the error is that of the population
+])  # fmt: skip
 def test_the_problem_set(k, largest, stderr, m, bound):
     values, variances = np.array([0.5, 0.2]), np.array([np.nan if k == 5 else 0.01, 0.03])
     found = problem_set_error(values, variances, np.array([5, 9]), k=k, largest=largest)

@@ -47,10 +47,9 @@ def test_predictions_are_right_on_average(k, samples):
     assert np.mean(found) == pytest.approx(truth, rel=0.025)
 
 
-@for_each(
-    "metric, k, samples",
-    [(pass_at_k, 8, 64), (pass_hat_k, 4, 32), (majority_at_k, 5, 8), (partial(g_pass_at_k, tau=0.5), 8, 16)],
-)
+@for_each("metric, k, samples", [
+    (pass_at_k, 8, 64), (pass_hat_k, 4, 32), (majority_at_k, 5, 8), (partial(g_pass_at_k, tau=0.5), 8, 16),
+])  # fmt: skip
 def test_other_metrics_use_a_beta_binomial_distribution(metric, k, samples):
     """The truth is that of the distribution from which 2,000 problems were drawn; the fit is within 5 %."""
     n, c = draw(0, 2000, 8)

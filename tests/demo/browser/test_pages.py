@@ -328,14 +328,10 @@ def test_large_files_lose_what_is_not_needed_in_the_browser(visit):
         eventually(lambda: page.locator("h1").inner_text().partition("\xa0")[0], f"{right}")
 
 
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (b"\x89PNG\r\n\x1a\n\0", "neither text nor"), (b"[" + b'{"a": 1},' * 700_000 + b"1]", "one list of JSON"),
-        (b'{"a": "%s"}\n' % (b"x" * 1000) * 6_000, "no column says"), ("é".encode("utf-16"), "No known harness"),
-    ],
-    ids=["binary", "array", "no verdicts", "UTF-16"],
-)  # fmt: skip
+@pytest.mark.parametrize(("data", "said"), [
+    (b"\x89PNG\r\n\x1a\n\0", "neither text nor"), (b"[" + b'{"a": 1},' * 700_000 + b"1]", "one list of JSON"),
+    (b'{"a": "%s"}\n' % (b"x" * 1000) * 6_000, "no column says"), ("é".encode("utf-16"), "No known harness"),
+], ids=["binary", "array", "no verdicts", "UTF-16"])  # fmt: skip
 def test_files_that_cannot_be_used_are_refused_with_a_sentence(visit, data, said):
     page = visit("score")
     give(page, data, "<img src=x onerror=alert(1)>")
