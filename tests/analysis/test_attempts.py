@@ -27,22 +27,19 @@ COSTS = {
 GAPS = {"problem": ["a", "b"], "grades": [[None, 0, 1], [1, None, 0]]}
 
 
-@for_each("data, missing, failed", [
-    (DATA, "error", {"shaky": [1], "odd": [0, 2]}),
-    (GAPS, "drop", {"a": [1], "b": [2]}),  # samples keep their places
-    (GAPS, "incorrect", {"a": [0, 1], "b": [1, 2]}),
-    ({"grades": [[1, 1], [0, 0]]}, "error", {}),
+@for_each("data, missing, failed, names", [
+    (DATA, "error", {"shaky": [1], "odd": [0, 2]}, "2 of 4 … of those with the fewest: “shaky” 1; “odd” 0, 2."),
+    (GAPS, "drop", {"a": [1], "b": [2]}, ""),  # samples keep their places
+    (GAPS, "incorrect", {"a": [0, 1], "b": [1, 2]}, ""),
+    ({"grades": [[1] + [0] * 20]}, "error", {"0": list(range(1, 21))}, "1, 2, 3, 4, 5, 6, 7, 8, …"),
+    ({"grades": [[1, 1], [0, 0]]}, "error", {}, None),
 ])  # fmt: skip
-def test_flaky_problems_are_named_with_the_samples_that_failed(data, missing, failed):
+def test_flaky_problems_are_named_with_the_samples_that_failed(data, missing, failed, names):
     found = diagnose(data, missing=missing)
     assert found.figures["flaky"] == failed
-    assert ("diagnosis.flaky" in [each.code for each in found.sentences]) is bool(failed)
-
-
-def test_sentences_about_flaky_problems():
-    assert str(said(DATA, "flaky")).endswith("2 of 4. Wrong samples, counted from 0, of those with the fewest: "
-                                             "“shaky” 1; “odd” 0, 2.")  # fmt: skip
-    assert "1, 2, 3, 4, 5, 6, 7, 8, …" in str(said({"grades": [[1] + [0] * 20]}, "flaky"))
+    sentences = [str(each) for each in found.sentences if each.code == "diagnosis.flaky"]
+    assert len(sentences) == (names is not None)
+    assert names is None or all(part in sentences[0] for part in names.split(" … "))
 
 
 @for_each("missing", ["drop", "incorrect"])
@@ -73,22 +70,13 @@ def test_each_name_of_a_cost_has_its_sentence_and_its_figures():
         "takes 1."
     )
     json.dumps(found.to_dict(), allow_nan=False)
-
-
-def test_clusters_widen_the_interval():
-    alone, together = (diagnose(COSTS, clusters=clusters).figures["costs"]["cost_usd"]["per_success"]["high"]
-                       for clusters in (None, True))  # fmt: skip
-    assert together > alone
+    together = diagnose(COSTS, clusters=True).figures["costs"]["cost_usd"]
+    assert together["per_success"]["high"] > figures["per_success"]["high"]
 
 
 @for_each("costs", [
-    [[1.0, 2.0], [0.5, 0.5], [1.0, 1.0], [2.0, None]],
-    [[1.0, 2.0], [0.5, 0.5], [1.0, 1.0], [2.0]],
-    [[1.0, 2.0], [0.5, 0.5], [1.0, 1.0], [2.0, -1.0]],
-    [[1.0, 2.0], [0.5, 0.5], [1.0, 1.0], [2.0, float("nan")]],
-    [3.0, 1.0, 2.0, 2.0],
-    [[0.0, 0.0]] * 4,
-    ["a", "b", "c", "d"],
+    *[[[1.0, 2.0], [0.5, 0.5], [1.0, 1.0], last] for last in ([2.0, None], [2.0], [2.0, -1.0], [2.0, float("nan")])],
+    *([3.0, 1.0, 2.0, 2.0], [[0.0, 0.0]] * 4, ["a", "b", "c", "d"]),
 ])  # fmt: skip
 def test_invalid_costs_are_left_out(costs):
     assert diagnose(COSTS | {"cost_usd": costs}).figures["costs"] is None
@@ -146,8 +134,7 @@ def test_the_interval_is_the_hull_of_three_jackknives_of_the_logarithm(clusters)
 @for_each("costs, successes, value", [
     ([1, 2], [0, 0], inf),
     ([1, 2], [0, 1], 3),  # without the second problem nothing is solved
-    ([2], [1], 2),
-    ([0, 0], [1, 1], 0),
+    *[([2], [1], 2), ([0, 0], [1, 1], 0)],
 ])  # fmt: skip
 def test_unbounded_costs_have_no_interval(costs, successes, value):
     assert cost_per_success(np.array(costs), np.array(successes), 4) == pytest.approx((value, 0, inf))
@@ -169,7 +156,7 @@ def test_the_interval_of_a_cost_covers(mean, spread, problems):
         p = rng.beta(mean * spread, (1 - mean) * spread, size)
         return (1.5 - p) * rng.lognormal(0, 0.5, size=(4, size)).sum(axis=0), rng.binomial(4, p)
 
-    costs, successes = draw(1_000_000)
+    costs, successes = draw(200_000)  # the truth, to a quarter of a per cent
     truth = costs.sum() / successes.sum()
     for _ in range(400):
         _, low, high = cost_per_success(*draw(problems), 4)

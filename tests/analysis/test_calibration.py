@@ -36,16 +36,12 @@ def test_scores_by_their_definitions(rows, bins):
     assert sum(found["count"]) == size
 
 
-def test_the_last_bin_counts():
-    """lighteval and AISBench skip it: confidence 1 and all wrong, 150 samples, gives 0.0 there."""
+def test_the_last_bin_counts_and_edges_belong_to_the_bin_below():
+    """lighteval and AISBench skip the last one: confidence 1 and all wrong, 150 samples, gives 0.0 there."""
     assert measure_calibration(np.ones(150), np.zeros(150))["ece"] == 1
     assert measure_calibration(np.zeros(150), np.ones(150))["ece"] == 1
-
-
-def test_edges_belong_to_the_bin_below():
     found = measure_calibration(np.array([0.1, 0.2, 0.3, 0.7]), np.ones(4))
-    assert found["confidence"] == [0.1, 0.2, 0.3, 0.7]
-    assert found["count"] == [1, 1, 1, 1]
+    assert (found["confidence"], found["count"]) == ([0.1, 0.2, 0.3, 0.7], [1, 1, 1, 1])
 
 
 def test_half_a_win_is_the_mean_of_a_win_and_a_loss():
@@ -68,12 +64,12 @@ def test_shares_of_votes():
 
 class TestCalibration:
     def test_confidence_of_a_vote(self):
-        found = diagnose(votes(*["bbbb"] * 30, *["aaaa"] * 10))
-        # Sure in all problems, and right in a quarter of them.
-        calibration = found.figures["calibration"]["vote"]
+        data = votes(*["bbbb"] * 30, *["aaaa"] * 10)  # sure in all problems, and right in a quarter of them
+        calibration = diagnose(data).figures["calibration"]["vote"]
         assert calibration["ece"] == 0.75
         assert calibration["ece_if_calibrated"] == 0  # who is always sure and calibrated is always right
-        assert said(votes(*["bbbb"] * 30, *["aaaa"] * 10), "vote_confidence").values["ece"] == 0.75
+        assert said(data, "vote_confidence").values["ece"] == 0.75
+        assert "vote_confidence" not in codes(votes("a", "b", "aab"))  # a vote of one sample is no confidence
 
     @for_each("score, right, verdict", [
         (0.9, 10, "overconfident"),
@@ -98,14 +94,9 @@ class TestCalibration:
     @for_each("scores", [[[0.5, 1.5]], [[-0.1, 0.5]], [[None, 0.5]], [[[0.5, 0.5], [0.1, 0.2]]]])
     def test_scores_that_are_no_confidences(self, scores):
         assert diagnose({"grades": [[1, 0]], "scores": scores}).figures["calibration"] == {}
-
-    def test_low_scores_that_are_better_are_no_confidences(self):
         data = {"grades": [[1, 0]], "scores": [[0.1, 0.2]]}
         assert list(diagnose(data).figures["calibration"]) == ["score"]
         assert diagnose(data, higher_is_better=False).figures["calibration"] == {}
-
-    def test_a_vote_of_one_sample_is_no_confidence(self):
-        assert "vote_confidence" not in codes(votes("a", "b", "aab"))
 
     def test_a_calibrated_vote_has_the_error_of_chance(self):
         """For one problem with share s, |y − s| is 2 s (1 − s) on average."""

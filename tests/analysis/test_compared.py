@@ -16,10 +16,9 @@ from at_k.analysis.comparison import compare, compare_benchmarks
 
 class TestVerdicts:
     def test_better(self):
-        found = compare(make([1] * 8), make([0.5] * 7 + [0.75]), names=("x", "y"))
-        assert str(found.verdict("pass@1")) == "x is better"
-        found = compare(make([0.5] * 7 + [0.75]), make([1] * 8), names=("x", "y"))
-        assert str(found.verdict("pass@1")) == "y is better"
+        pair = make([1] * 8), make([0.5] * 7 + [0.75])
+        assert str(compare(*pair, names=("x", "y")).verdict("pass@1")) == "x is better"
+        assert str(compare(*pair[::-1], names=("x", "y")).verdict("pass@1")) == "y is better"
 
     def test_equal_everywhere(self):
         found = compare(make([0.5] * 400), make([0.5] * 400), margin=0.02)
@@ -72,12 +71,8 @@ class TestVerdicts:
     def test_flips_are_the_largest_differences_by_name(self):
         x, y = [0.5] * 14, [0.5] * 14
         y[3], y[7], x[9] = 0.0, 1.0, 0.75
-        found = compare(make(x), make(y))
-        assert [(flip.problem, flip.a, flip.b) for flip in found.flips["pass@1"]] == [
-            ("p3", 0.5, 0.0),
-            ("p7", 0.5, 1.0),
-            ("p9", 0.75, 0.5),
-        ]
+        flips = [(flip.problem, flip.a, flip.b) for flip in compare(make(x), make(y)).flips["pass@1"]]
+        assert flips == [("p3", 0.5, 0.0), ("p7", 0.5, 1.0), ("p9", 0.75, 0.5)]
         assert len(compare(A, B).flips["pass@1"]) == 10
 
 
@@ -99,12 +94,10 @@ class TestSentences:
         assert str(found.describe("pass@1")[1]) == f"A further {count} problems lost would undo this."
 
     def test_equivalent_and_open(self):
-        alike = compare(make([0.5] * 400), make([0.5] * 400), margin=0.02)
-        assert [str(each)[:55] for each in alike.describe("pass@1")] == [
-            "A and B are equivalent at pass@1, within 0.02: +0.0 poi"
-        ]
-        found = compare(A, {"pass@1": dict(zip(A["pass@1"], [*A["pass@1"].values()][::-1], strict=True))})
-        (said,) = found.describe("pass@1")
+        (said,) = compare(make([0.5] * 400), make([0.5] * 400), margin=0.02).describe("pass@1")
+        assert str(said).startswith("A and B are equivalent at pass@1, within 0.02: +0.0 poi")
+        turned = {"pass@1": dict(zip(A["pass@1"], [*A["pass@1"].values()][::-1], strict=True))}
+        (said,) = compare(A, turned).describe("pass@1")
         assert str(said).startswith("No difference between A and B is shown at pass@1: +0.0 points [−")
 
     def test_the_same_samples_are_named_in_one_line_without_a_table(self):
@@ -129,9 +122,8 @@ class TestSentences:
 
     def test_the_noise_floor_is_a_note(self):
         rows = [[1, 0, 1, 0], [1, 1, 1, 0]] * 4
-        found = compare(
-            {"grades": rows}, {"grades": [row[::-1] for row in rows[:-1]] + [[1, 1, 1, 1]]}, metrics="pass@1"
-        )
+        other = {"grades": [row[::-1] for row in rows[:-1]] + [[1, 1, 1, 1]]}
+        found = compare({"grades": rows}, other, metrics="pass@1")
         noise = 1.96 * np.sqrt(2 * 4 * (1 / 3 + 0.25)) / 8  # n·p(1 − p)/(n − 1) is ⅓ and ¼
         assert found.noise == pytest.approx((noise, 1.96 * np.sqrt(2 * (4 / 3 + 0.75)) / 8), rel=1e-4)
         assert codes(found)[-1] == "compare.noise"
@@ -143,32 +135,22 @@ class TestWriting:
         found = compare(A, B, margin=0.1, extra_tests=["t", "wilcoxon"])
         content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
         own, plain = found.comparisons["pass@1"], content["keys"]["pass@1"]
-        assert {name: plain[name] for name in ("a", "b", "difference", "low", "high", "p_value", "won")} == {
-            name: getattr(own, name) for name in ("a", "b", "difference", "low", "high", "p_value", "won")
-        }
+        for name in ("a", "b", "difference", "low", "high", "p_value", "won"):
+            assert plain[name] == getattr(own, name)
         assert plain["p_wilcoxon"] == found.extra_tests["wilcoxon"]["pass@1"]
         assert plain["p_equivalence"] == found.equivalence["pass@1"]
         assert plain["verdict"] == str(found.verdict("pass@1"))
 
-    def test_markdown_survives_names_with_bars(self):
-        found = compare(make([1] * 8), make([0.5] * 8), names=("x|y", "z"))
-        said, empty, header, rule, row, *_ = re.sub(" +", " ", found.to_markdown()).splitlines()
-        assert (empty, said[:40]) == ("", "x|y is better at pass@1: +50.0 points [+")
-        assert header.replace("\\|", "").count("|") == rule.count("|") == row.replace("\\|", "").count("|")
-        assert row.endswith("**x\\|y is better** |")
-
-
-def test_names_do_not_end_a_line_or_a_cell_of_markdown():
-    found = compare(
-        {"grades": [[1, 1]] * 8}, {"grades": [[0, 1]] * 8}, names=("<think>\n# x", "a\\|b"), metrics="pass@1"
-    )
-    said, _, head, _, row, *_ = re.sub(" +", " ", found.to_markdown()).splitlines()
-    assert head.startswith("| metric | <think> # x | a\\\\\\|b | A − B")
-    assert row.endswith("| **<think> # x is better** |")
-    assert said.startswith("<think> # x is better at pass@1: +50.0 points")
-    right = {"grades": [[1]] * 6}
-    pooled = compare_benchmarks({"x\n# y": right}, {"x\n# y": right}, metrics="pass@1")
-    assert "### x # y\n" in pooled.to_markdown()
+    def test_names_do_not_end_a_line_or_a_cell_of_markdown(self):
+        found = compare(make([1] * 8), make([0.5] * 8), names=("<think>\n# x", "a\\|b"))
+        said, _, head, rule, row, *_ = re.sub(" +", " ", found.to_markdown()).splitlines()
+        assert head.startswith("| metric | <think> # x | a\\\\\\|b | A − B")
+        assert head.replace("\\|", "").count("|") == rule.count("|") == row.replace("\\|", "").count("|")
+        assert row.endswith("| **<think> # x is better** |")
+        assert said.startswith("<think> # x is better at pass@1: +50.0 points [+")
+        right = {"grades": [[1]] * 6}
+        pooled = compare_benchmarks({"x\n# y": right}, {"x\n# y": right}, metrics="pass@1")
+        assert "### x # y\n" in pooled.to_markdown()
 
 
 DATA = Path(__file__).parents[1] / "data"
@@ -201,6 +183,8 @@ def test_published_gains_and_losses(published):
     for place, low, high in expected:
         assert (band.low[place], band.high[place]) == pytest.approx((low, high), abs=1e-4)
     assert band.difference[0] == pytest.approx(published.comparisons["pass@128"].difference + 0.095769, abs=1e-5)
+    assert published.to_dict()["bands"]["pass@k"]["first_loss"] == [11, 61]
+    assert "- RL is better in pass@k for k = 1–10. base is better in pass@k for k = 61–128." in published.to_markdown()
 
 
 def test_a_band_without_limits_is_json():
@@ -208,11 +192,6 @@ def test_a_band_without_limits_is_json():
     band = at_k.compare(*equal, metrics="best_at_k", k=[1, 2], band=True).to_dict()["bands"]["max@k"]
     assert (band["low"], band["high"]) == ([None, None], [None, None])
     json.dumps(band, allow_nan=False)
-
-
-def test_json_and_markdown_have_them(published):
-    assert published.to_dict()["bands"]["pass@k"]["first_loss"] == [11, 61]
-    assert "- RL is better in pass@k for k = 1–10. base is better in pass@k for k = 61–128." in published.to_markdown()
 
 
 def make_band(low, high):
@@ -231,7 +210,7 @@ def test_spans_and_the_first_loss(low, high, spans, first_loss):
     assert (band.spans, band.first_loss) == (spans, first_loss)
 
 
-class TestWhatItIsMadeOf:
+class TestBands:
     RNG = np.random.default_rng(2)
     A, B = RNG.integers(0, 9, 40), RNG.integers(0, 9, 40)
 
@@ -262,13 +241,10 @@ class TestWhatItIsMadeOf:
         refuses("InputError: This needs reports or data", at_k.compare, values, values, band=True)
 
     def test_clusters_make_it_wider(self):
-        labels = [f"t{i // 4}" for i in range(40)]
-        a = np.repeat(self.RNG.integers(0, 9, 10), 4)
+        a, b = make_data(np.repeat(self.RNG.integers(0, 9, 10), 4), 8), make_data(self.B, 8)
         alone, together = (
-            at_k.compare(
-                make_data(a, 8), make_data(self.B, 8), band=True, metrics="pass_at_k", clusters=clusters
-            ).bands["pass@k"]
-            for clusters in (None, labels)
+            at_k.compare(a, b, band=True, metrics="pass_at_k", clusters=clusters).bands["pass@k"]
+            for clusters in (None, [f"t{i // 4}" for i in range(40)])
         )
         assert together.high[0] - together.low[0] > alone.high[0] - alone.low[0]
 

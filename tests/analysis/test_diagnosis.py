@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cases import for_each, refuses
-from diagnoses import grades, votes
+from diagnoses import votes
 from tree import list_nodes
 
 import at_k
@@ -27,11 +27,9 @@ class TestInput:
         report = at_k.score(data, k=[2])
         assert diagnose(report).to_dict() == diagnose(data, k=[2]).to_dict()
         assert "pass@2" in diagnose(report).to_markdown()
-
-    def test_a_report_takes_no_options(self):
-        caught = refuses("ValueError: `k`", diagnose, at_k.score(votes("aab")), k=[1])
-        assert caught.code == "compare.scored"
-        refuses("TypeError", diagnose, votes("aab"), nonsense=1)
+        refuses("compare.scored: `k`", diagnose, report, k=[1])
+        refuses("TypeError", diagnose, data, nonsense=1)
+        assert diagnose(data, confidence_level=None).to_dict() == diagnose(data).to_dict()  # the default level
 
     def test_a_report_that_was_loaded(self, tmp_path):
         report = at_k.score(votes("bbbaa", "aaabb"))
@@ -56,22 +54,18 @@ class TestInput:
         assert sum(line.startswith("- ") for line in said) == len(diagnose(data).sentences)
 
 
-def test_forms():
+def test_figures_and_forms_of_the_qwen_file():
+    """Known of this file: 4 problems are never solved, since pass@8 is 96, and a vote of 8 gets 92.5."""
     found = diagnose(DATA / "qwen25_math.jsonl")
+    assert found.figures["solved"]["never"] == 4
+    assert found.figures["cons_minus_avg"]["value"] == pytest.approx(0.015)
+    vote = found.figures["calibration"]["vote"]
+    assert sum(vote["count"]) == 100
+    assert np.dot(vote["count"], vote["accuracy"]) == pytest.approx(92.5)
     content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert [each["rule"] for each in content["sentences"]] == [each.code for each in found.sentences]
     lines = [line for line in found.to_markdown().splitlines() if line and not line.startswith("**")]
     assert all(line.startswith("- ") and line.endswith("]") for line in lines)
-
-
-def test_figures_of_the_qwen_file():
-    """Known of this file: 4 problems are never solved, since pass@8 is 96, and a vote of 8 gets 92.5."""
-    found = diagnose(DATA / "qwen25_math.jsonl").figures
-    assert found["solved"]["never"] == 4
-    assert found["cons_minus_avg"]["value"] == pytest.approx(0.015)
-    assert sum(found["calibration"]["vote"]["count"]) == 100
-    right = np.dot(found["calibration"]["vote"]["count"], found["calibration"]["vote"]["accuracy"])
-    assert right == pytest.approx(92.5)
 
 
 def test_every_rule_and_threshold_is_in_the_document():
@@ -83,11 +77,6 @@ def test_every_rule_and_threshold_is_in_the_document():
     parts = {"note.vote_of_grades"}
     assert {rule for rule in rules - parts if f"`{rule}`" not in text} == set()
     assert set(re.findall(r"`((?:diagnosis|bug)\.[a-z_]+)`", text)) <= rules
-
-
-def test_without_intervals_those_of_the_default_level_are_used():
-    data = grades((20, 1), n=4)
-    assert diagnose(data, confidence_level=None).to_dict() == diagnose(data).to_dict()
 
 
 def test_clusters_widen_the_interval_of_a_difference():
@@ -120,6 +109,13 @@ class TestMistakes:
         for path in {*DATA.glob("*.jsonl")} - {DATA / "published.jsonl"}:  # counts of ten models, and no samples
             where = {"prompt": "long"} if path.stem == "codex_puzzles" else None  # this one has two prompts
             assert diagnose(at_k.score(path, where=where)).mistakes == []
+        for data in (
+            {"grades": [[1, 0]], "scores": [[-7.0, 90.0]]},  # scores have no range
+            {"answers": [[None, None, "a", "a"]], "grades": [[0, 1, 1, 1]]},  # a sample without an answer is no vote
+            {"answers": [["b", "b"]], "grades": [[0, 0]]},  # a grader may reject both
+            votes("bbc", "acc"),
+        ):
+            assert diagnose(data).mistakes == []
 
     @for_each("value", [1.001, -0.001, float("nan"), float("inf"), 91.0])
     def test_a_share_outside_of_its_range(self, value):
@@ -129,10 +125,6 @@ class TestMistakes:
         assert first.values["key"] == "pass@3"
         assert {each.code.partition(".")[0] for each in found.sentences} == {"bug"}  # nothing else is said of them
         assert found.figures.keys() == {"problems_with_two_verdicts"}
-
-    def test_scores_have_no_range(self):
-        data = {"grades": [[1, 0]], "scores": [[-7.0, 90.0]]}
-        assert diagnose(data).mistakes == []
 
     @for_each("key", ["avg_at_3", "cons_at_3"])
     def test_a_value_above_pass(self, key):
@@ -148,15 +140,10 @@ class TestMistakes:
         found = diagnose(votes("bbc", "bcc"))
         assert [each.code for each in found.mistakes] == ["note.no_match"]
         assert found.sentences[0] is found.mistakes[0]
-        assert diagnose(votes("bbc", "acc")).mistakes == []
-        assert diagnose({"answers": [["b", "b"]], "grades": [[0, 0]]}).mistakes == []  # a grader may reject both
 
-    def test_one_answer_with_two_verdicts(self):
-        data = {
-            "problem": ["p", "q", "r"],
-            "answers": [["x", "y"], ["x", "x"], ["z", "z"]],
-            "grades": [[1, 0], [1, 1], [0, 1]],
-        }
+    def test_one_answer_with_two_verdicts(self, tmp_path):
+        answers, grades = [["x", "y"], ["x", "x"], ["z", "z"]], [[1, 0], [1, 1], [0, 1]]
+        data = {"problem": ["p", "q", "r"], "answers": answers, "grades": grades}
         found = diagnose(data)
         (mistake,) = found.mistakes
         assert mistake.values == {"count": 1, "total": 3, "answer": "'z'", "problem": "“r”"}
@@ -165,11 +152,5 @@ class TestMistakes:
         decided = diagnose(data, on_conflict="majority")
         assert [each.code for each in decided.mistakes] == ["bug.two_verdicts"]
         assert decided.figures["wrong_majority"] is not None
-
-    def test_a_saved_report_still_has_the_mistake(self, tmp_path):
-        at_k.score({"answers": [["x", "x"]], "grades": [[0, 1]]}).save(tmp_path / "report.json")
+        at_k.score(data).save(tmp_path / "report.json")
         assert [each.code for each in diagnose(str(tmp_path / "report.json")).mistakes] == ["left_out.conflict"]
-
-    def test_samples_without_an_answer_have_no_common_verdict(self):
-        data = {"answers": [[None, None, "a", "a"]], "grades": [[0, 1, 1, 1]]}
-        assert diagnose(data).mistakes == []

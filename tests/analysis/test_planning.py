@@ -12,7 +12,6 @@ from scipy import stats
 import at_k
 from at_k import pass_at_k
 from at_k.analysis.planning import plan
-from at_k.errors import InputError
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.variance import Variance, read_pilot
 
@@ -102,33 +101,9 @@ def test_options_reach_the_scoring():
 @for_each("pilot", [DATA, (N, C)])
 @for_each("name", ["metric", "metrics", "key_style", "level", "target", "foo"])
 def test_unknown_options_are_refused(pilot, name):
-    with pytest.raises(TypeError, match=f"Unknown option `{name}` of `plan`; got 'x'. The options are k, tau, "):
-        plan(pilot, **{name: "x"})
-
-
-@for_each("pilot", [(N, C), at_k.score(DATA)])
-def test_options_of_scoring_are_for_data(pilot):
-    with pytest.raises(InputError, match="The options `threshold` say how data are scored, but these values are there"):
-        plan(pilot, threshold=0.2)
-
-
-@for_each("pilots, options, code", [
-    ((), {}, "plan.pilot_or_expected"),
-    ((DATA,), {"expect": 0.5}, "plan.pilot_or_expected"),
-    ((), {"expect": 0.5, "threshold": 0.2}, "compare.scored"),
-])  # fmt: skip
-def test_a_pilot_or_the_expected_accuracy(pilots, options, code):
-    refuses(code, plan, *pilots, **options)
-
-
-def test_the_expected_accuracy_instead_of_a_pilot():
-    found = plan(expect=0.5, samples=8, half_width=0.02, detect=0.05, k=2, tau=0.5)
-    assert found.own == (None, 8)
-
-
-@for_each("wrong", [3, [1, 0], [[4, 4], [1, 2]]])
-def test_invalid_pilots_are_refused(wrong):
-    refuses("TypeError: `pilot` must be a report, a results file, a data set, or a pair (n, c) of", plan, wrong)
+    refuses(
+        f"TypeError: Unknown option `{name}` of `plan`; got 'x'. The options are k, tau, ", plan, pilot, **{name: "x"}
+    )
 
 
 class TestTwoPilots:
@@ -153,10 +128,8 @@ class TestTwoPilots:
         assert f"correlate by {found.correlation:.2f} [" in found.to_markdown()
         given = plan(a, correlation=found.correlation, detect=0.05)
         assert given.needed_to_detect == found.needed_to_detect
-
-    def test_other_problems_are_refused(self):
-        with pytest.raises(InputError, match="Two pilots need the same problems; q59 is in one of them alone"):
-            plan(self.make(self.FIRST, range(60)), self.make(self.SECOND, range(59)))
+        says = "InputError: Two pilots need the same problems; q59 is in one of them alone"
+        refuses(says, plan, a, self.make(self.SECOND, range(59)))
 
     def test_a_second_pilot_that_does_not_tell_it_is_not_asked_for_again(self):
         first = ([8] * 60, self.FIRST)
@@ -190,10 +163,11 @@ def test_tables_of_a_plan():
     assert found.detectable[1, 0] == pytest.approx((stats.t.ppf(0.95, 159) + stats.t.ppf(0.9, 159)) * spread)
 
 
-def test_default_tables():
+def test_default_tables_and_targets_that_no_plan_reaches():
     found = plan(draw(0, 40, 6), k=3)
     assert found.problems == (10, 20, 40, 80, 160)
     assert found.samples == (3, 4, 6, 8, 16)
+    assert plan(draw(0, 40, 8), half_width=1e-7).needed_problems is None
 
 
 @for_each("k", [1, 2, 6])
@@ -212,10 +186,6 @@ def test_needed_numbers_are_the_least(k):
     wide = float(half(40, 3 + k))
     needed = plan((n, c), k=k, half_width=wide).needed_samples
     assert half(40, needed) <= wide < half(40, needed - 1)
-
-
-def test_a_half_width_that_no_plan_reaches():
-    assert plan(draw(0, 40, 8), half_width=1e-7).needed_problems is None
 
 
 def test_a_detectable_difference_is_found_with_the_power():
@@ -250,35 +220,46 @@ def test_a_pilot_of_few_unlike_problems_is_rough(other, rough):
     assert found.can_tell
     assert found.needed_to_detect is not None
     assert [note.code for note in found.notes] == ["plan.rough"] * rough
+    few = plan(([2] * 20, [1] + [2] * 19)).to_markdown()  # one that differs from the rest is counted
+    assert "Problems with another value than 1: 1 of 20." in few
 
 
 TWO = ([4, 4], [2, 1])
 
 
-@for_each("pilot, options, says", [
-    (([4], [2]), {}, "InputError: A plan needs a pilot of at least two problems."),
-    ({"grades": [[1, 0, 1]]}, {}, "InputError: A plan needs a pilot of at least two problems."),
-    (([1, 1], [0, 1]), {}, "InputError: One sample of each problem does not show how much samples"),
-    (([1, 1], [0, 1]), {"samples": [2]}, "InputError: One sample of each problem"),
-    ({"grades": [[1], [0], [1]]}, {"samples": [4]}, "InputError: One sample of each problem"),
-    (at_k.score(DATA, clusters=["a"] * 12), {}, "InputError: A plan for problems in clusters needs a pilot of at"),
-    (TWO, {"k": 5}, "ValueError: `k` must be at most n"),
-    (DATA, {"k": 5}, "ValueError: k"),
-    (TWO, {"k": [1, 2]}, "TypeError: `k` must be one number of draws; got [1, 2]"),
-    (TWO, {"k": 2, "samples": [1]}, "ValueError: `samples` must be at least 2; got 1"),
-    (TWO, {"problems": [1]}, "ValueError: `problems` must be at least 2; got 1"),
-    (TWO, {"half_width": 1.0}, "ValueError: `half_width` must lie between 0 and 1"),
-    (TWO, {"detect": 0}, "ValueError: `detect`"),
-    (TWO, {"tau": 2}, "ValueError: `tau`"),
-    (TWO, {"power": 1}, "ValueError: `power` must lie between 0 and 1"),
-    (TWO, {"correlation": 2}, "ValueError: `correlation` must be a number in [0, 1]"),
-    (None, {"expect": 1.5}, "ValueError: `expect` must lie between 0 and 1"),
-    (None, {"expect": 0.5, "spread": 0}, "ValueError: `spread` must lie between 0 and 1"),
-    (None, {"expect": 0.5, "k": 4, "samples": 3}, "ValueError: `samples` must be at least 4; got 3"),
-    (None, {"expect": 0.5, "half_width": 2}, "ValueError: `half_width` must lie between 0 and 1"),
+ONE_SAMPLE = "InputError: One sample of each problem does not show how much samples"
+
+
+@for_each("pilots, options, says", [
+    *[((pilot,), {}, "InputError: A plan needs a pilot of at least two problems.")
+      for pilot in (([4], [2]), {"grades": [[1, 0, 1]]})],
+    *[((pilot,), options, ONE_SAMPLE) for pilot, options in
+      ((([1, 1], [0, 1]), {}), (([1, 1], [0, 1]), {"samples": [2]}), ({"grades": [[1], [0], [1]]}, {"samples": [4]}))],
+    ((at_k.score(DATA, clusters=["a"] * 12),), {}, "InputError: A plan for problems in clusters needs a pilot of at"),
+    ((TWO,), {"k": 5}, "ValueError: `k` must be at most n"),
+    ((DATA,), {"k": 5}, "ValueError: k"),
+    ((TWO,), {"k": [1, 2]}, "TypeError: `k` must be one number of draws; got [1, 2]"),
+    ((TWO,), {"k": 2, "samples": [1]}, "ValueError: `samples` must be at least 2; got 1"),
+    ((TWO,), {"problems": [1]}, "ValueError: `problems` must be at least 2; got 1"),
+    ((TWO,), {"half_width": 1.0}, "ValueError: `half_width` must lie between 0 and 1"),
+    ((TWO,), {"detect": 0}, "ValueError: `detect`"),
+    ((TWO,), {"tau": 2}, "ValueError: `tau`"),
+    ((TWO,), {"power": 1}, "ValueError: `power` must lie between 0 and 1"),
+    ((TWO,), {"correlation": 2}, "ValueError: `correlation` must be a number in [0, 1]"),
+    ((), {"expect": 1.5}, "ValueError: `expect` must lie between 0 and 1"),
+    ((), {"expect": 0.5, "spread": 0}, "ValueError: `spread` must lie between 0 and 1"),
+    ((), {"expect": 0.5, "k": 4, "samples": 3}, "ValueError: `samples` must be at least 4; got 3"),
+    ((), {"expect": 0.5, "half_width": 2}, "ValueError: `half_width` must lie between 0 and 1"),
+    ((), {}, "plan.pilot_or_expected"),
+    ((DATA,), {"expect": 0.5}, "plan.pilot_or_expected"),
+    ((), {"expect": 0.5, "threshold": 0.2}, "compare.scored"),
+    *[((pilot,), {"threshold": 0.2}, "compare.scored: The options `threshold` say how data are scored, but these")
+      for pilot in ((N, C), at_k.score(DATA))],
+    *[((wrong,), {}, "TypeError: `pilot` must be a report, a results file, a data set, or a pair (n, c) of")
+      for wrong in (3, [1, 0], [[4, 4], [1, 2]])],
 ])  # fmt: skip
-def test_arguments_that_cannot_be_used(pilot, options, says):
-    refuses(says, plan, pilot, **options)
+def test_arguments_that_cannot_be_used(pilots, options, says):
+    refuses(says, plan, *pilots, **options)
 
 
 def test_one_sample_can_be_planned_with_one_sample():
@@ -345,6 +326,7 @@ def test_a_plan_without_data_is_that_of_a_large_pilot_like_it():
     rng = np.random.default_rng(0)
     pilot = plan(([8] * 20_000, rng.binomial(8, rng.beta(0.5, 0.5, 20_000))), problems=[100], samples=[8, 32])
     assert_allclose(plan(expect=0.5, problems=[100], samples=[8, 32]).stderr, pilot.stderr, rtol=0.02)
+    assert plan(expect=0.5, samples=8, half_width=0.02, detect=0.05, k=2, tau=0.5).own == (None, 8)
 
 
 def test_the_cautious_plan_keeps_its_promise():
@@ -357,7 +339,3 @@ def test_the_cautious_plan_keeps_its_promise():
     difference = (rng.binomial(4, first + shift) - rng.binomial(4, second)) / 4
     found = (stats.ttest_1samp(difference, 0, axis=1).pvalue <= 0.05).mean()
     assert found >= 0.77
-
-
-def test_one_that_differs_from_the_rest_is_counted():
-    assert "Problems with another value than 1: 1 of 20." in plan(([2] * 20, [1] + [2] * 19)).to_markdown()

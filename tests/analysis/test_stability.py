@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from cases import for_each
 from diagnoses import codes
 from scipy.stats import chi2
 
@@ -33,9 +34,6 @@ def test_the_noise_floor_holds_95_percent_of_the_pairs_of_runs():
     n, c = np.array([4, 5, 8]), np.array([1, 5, 4])
     variance = sum(size * (right / size) * (1 - right / size) / (size - 1) for size, right in zip(n, c, strict=True))
     assert find_noise_floor(n, c) == pytest.approx(1.959964 * np.sqrt(2 * variance) / 3, rel=1e-6)
-
-
-def test_the_noise_floor_with_single_samples():
     assert np.isnan(find_noise_floor(np.array([1, 1]), np.array([0, 1])))
     assert find_noise_floor(np.array([1, 2]), np.array([0, 1])) == find_noise_floor(np.array([2, 2]), np.array([1, 1]))
 
@@ -45,35 +43,31 @@ def test_n_may_differ():
     assert found["within_variance"] == pytest.approx((0.5 + 0.25) / 2)
     assert (found["run_accuracy"], found["run_sd"]) == ([], None)
     assert diagnose({"grades": [[1], [0]]}).figures["stability"] is None
+    dropped = {"grades": [[1, 0, None], [None, 1, 0]]}  # have no runs
+    assert diagnose(dropped, missing="drop").figures["stability"]["run_accuracy"] == []
+    assert len(diagnose(dropped, missing="incorrect").figures["stability"]["run_accuracy"]) == 3
 
 
-class TestStability:
-    def test_stability(self):
-        found = diagnose({"grades": [[1, 1, 1, 1], [1, 0, 1, 0], [0, 0, 0, 0]]})
-        own = found.figures["stability"]
-        assert own["noise_floor"] == pytest.approx(1.959964 * (2 / 9 / 3) ** 0.5)
-        assert own["flip_rate"] == pytest.approx(2 / 9)
-        assert own["run_accuracy"] == pytest.approx([2 / 3, 1 / 3, 2 / 3, 1 / 3])
-        assert json.dumps(found.to_dict(), allow_nan=False)
+def test_a_noise_floor_and_flips_by_hand():
+    found = diagnose({"grades": [[1, 1, 1, 1], [1, 0, 1, 0], [0, 0, 0, 0]]})
+    own = found.figures["stability"]
+    assert own["noise_floor"] == pytest.approx(1.959964 * (2 / 9 / 3) ** 0.5)
+    assert own["flip_rate"] == pytest.approx(2 / 9)
+    assert own["run_accuracy"] == pytest.approx([2 / 3, 1 / 3, 2 / 3, 1 / 3])
+    agreed = diagnose({"grades": [[1, 1], [1, 1]]})
+    assert agreed.figures["stability"]["noise_floor"] == 0
+    assert "diagnosis.stability" not in [each.code for each in agreed.sentences]
+    for each in (found, agreed):
+        json.dumps(each.to_dict(), allow_nan=False)
 
-    def test_verdicts_that_all_agree_say_nothing(self):
-        found = diagnose({"grades": [[1, 1], [1, 1]]})
-        assert found.figures["stability"]["noise_floor"] == 0
-        assert "diagnosis.stability" not in [each.code for each in found.sentences]
-        json.dumps(found.to_dict(), allow_nan=False)
 
-    def test_runs_differ(self):
-        """Two runs: Cochran's Q is McNemar's (b − c)²/(b + c)."""
-        for b, c, fires in [(15, 1, True), (13, 3, False), (8, 8, False)]:
-            data = {"grades": [[1, 0]] * b + [[0, 1]] * c + [[1, 1]] * 9}
-            p_value = chi2.sf((b - c) ** 2 / (b + c), 1)
-            assert diagnose(data).figures["stability"]["run_p"] == pytest.approx(p_value)
-            assert bool(p_value < behaviour.CHANCE) is fires is ("runs_differ" in codes(data))
-
-    def test_dropped_samples_have_no_runs(self):
-        data = {"grades": [[1, 0, None], [None, 1, 0]]}
-        assert diagnose(data, missing="drop").figures["stability"]["run_accuracy"] == []
-        assert len(diagnose(data, missing="incorrect").figures["stability"]["run_accuracy"]) == 3
+@for_each("b, c, fires", [(15, 1, True), (13, 3, False), (8, 8, False)])
+def test_runs_differ(b, c, fires):
+    """Two runs: Cochran's Q is McNemar's (b − c)²/(b + c)."""
+    data = {"grades": [[1, 0]] * b + [[0, 1]] * c + [[1, 1]] * 9}
+    p_value = chi2.sf((b - c) ** 2 / (b + c), 1)
+    assert diagnose(data).figures["stability"]["run_p"] == pytest.approx(p_value)
+    assert bool(p_value < behaviour.CHANCE) is fires is ("runs_differ" in codes(data))
 
 
 def test_clusters_are_described_where_there_are_any():
