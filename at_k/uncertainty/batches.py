@@ -1,24 +1,26 @@
 """Samples of prompts as trainers hold them: in rows or flat with the name of each one's group, in any array library.
 
-They are computed on where they are, as tables of all prompts with the same number of samples.
+They are computed on in double precision by NumPy, and the result goes back to the library and the device they are from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, device, is_array_api_obj, is_torch_array, to_device
+from array_api_compat import array_namespace, device, is_array_api_obj, is_torch_array
 from numpy.typing import NDArray
 
 from at_k import columns
-from at_k.columns import list_rows, replace_na
-from at_k.combinatorics import Ints
+from at_k.columns import list_rows
+from at_k.combinatorics import Floats, Ints
 from at_k.samples import Ragged
 from at_k.validation import NUMBERS, is_missing, require_problems, require_same_samples, shorten
-from at_k.values import cached_property
+
+# The square of a number below it, and the sum of the squares of all, are finite.
+_LARGEST = float(np.finfo(np.float64).max) ** 0.5 / 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,110 +28,93 @@ class Batch:
     """Hold where the samples of each prompt are in flat columns.
 
     Attributes:
-        xp: the namespace of the columns' array library.
-        device: where they are.
-        dtype: the most exact floats that there are on the device.
+        name: the name of the column that came first.
+        column: that column, as it came.
         n: samples of each prompt.
-        order: the samples, those of one prompt after the other; None if they come like this.
+        order: the samples, those of one prompt after the other; None if they came like this, as rows.
         labels: the name of each group; None if the prompts came as rows.
-        restore: gives flat numbers the shape and the type of what came in.
     """
 
-    xp: Any
-    device: Any
-    dtype: Any
+    name: str
+    column: Any
     n: Ints
-    order: Any
+    order: NDArray[np.intp] | None
     labels: Sequence[Any] | None
-    restore: Callable[[Any], Any]
 
     @classmethod
-    def of(cls, name: str, column: object, groups: object) -> tuple[Batch, Any]:
-        """Read a column, and return its flat values too."""
+    def of(cls, name: str, column: object, groups: object) -> tuple[Batch, Floats]:
+        """Read a column, and return its values too, those of one prompt after the other."""
         flat, n = _flatten(name, column, grouped=groups is not None)
-        xp, place = array_namespace(flat), device(flat)
-        labels = order = None
-        if groups is not None:
-            labels, n, order = _read_groups(groups, flat.shape[0], name)
-            order = _move(order, xp, place)
-        info = xp.__array_namespace_info__()
-        floats = info.dtypes(device=place, kind="real floating")
-        exact = floats.get("float64", floats["float32"])
-        kept = info.default_dtypes(device=place)["real floating"]
-        if xp.isdtype(flat.dtype, "real floating"):
-            kept = flat.dtype
+        if groups is None:
+            return cls(name, column, n, None, None), flat
+        batch = cls(name, column, *_read_groups(groups, len(flat), name))
+        return batch, flat[batch.order]
 
-        def restore(values: Any) -> Any:
-            if _is_array(column):
-                largest = float(xp.max(xp.abs(values)))
-                if largest > float(xp.finfo(kept).max):
-                    raise ValueError(f"`{name}` must be so small that credits fit in {kept}; got one of {largest:.2g}")
-                # `_is_array` says that it has a shape, which a type checker cannot follow.
-                return xp.reshape(xp.astype(values, kept), column.shape)  # type: ignore[attr-defined]
-            return values.tolist() if labels is not None else Ragged.of_lengths(values, n).listed()
-
-        return cls(xp, place, exact, n, order, labels, restore), flat
-
-    def read(self, name: str, column: object, first: str) -> Any:
+    def read(self, name: str, column: object) -> Floats:
         """Read a further column, with the same number of samples as the first one."""
         flat, n = _flatten(name, column, grouped=self.labels is not None)
-        self.require_same_samples(name, n, first)
-        return _move(flat, self.xp, self.device)
+        self.require_same_samples(name, n)
+        return flat if self.order is None else flat[self.order]
 
-    def require_same_samples(self, name: str, n: Ints, first: str) -> None:
+    def restore(self, values: Floats) -> Any:
+        """Give numbers the shape, order, type and place of the first column."""
+        found = values
+        if self.order is not None:
+            found = np.empty_like(values)
+            found[self.order] = values
+        if not _is_array(self.column):
+            return found.tolist() if self.order is not None else Ragged.of_lengths(found, self.n).listed()
+        xp, place, kept = array_namespace(self.column), device(self.column), self.column.dtype
+        if not xp.isdtype(kept, "real floating"):
+            kept = xp.__array_namespace_info__().default_dtypes(device=place)["real floating"]
+        if (largest := np.abs(found).max()) > float(xp.finfo(kept).max):
+            raise ValueError(f"`{self.name}` must be so small that credits fit in {kept}; got one of {largest:.2g}")
+        return xp.asarray(found.reshape(self.column.shape), dtype=kept, device=place)
+
+    def round(self, number: float) -> float:
+        """Round a number to the type of the first column: 0.1 in single precision is not above 0.1."""
+        if not _is_array(self.column):
+            return number
+        xp = array_namespace(self.column)
+        if not xp.isdtype(self.column.dtype, "real floating"):
+            return number
+        with np.errstate(over="ignore"):
+            return float(xp.asarray(number, dtype=self.column.dtype))
+
+    def require_same_samples(self, name: str, n: Ints) -> None:
         """Raise if a further column, with n samples in its rows, differs in their number from the first one."""
         if self.labels is None:
-            require_same_samples(name, n, first, self.n)
+            require_same_samples(name, n, self.name, self.n)
         elif n.sum() != self.n.sum():
-            raise ValueError(f"`{name}` and `{first}` must have as many samples; got {n.sum()} and {self.n.sum()}")
+            raise ValueError(f"`{name}` and `{self.name}` must have as many samples; got {n.sum()} and {self.n.sum()}")
 
-    def require_finite(self, values: Any, name: str) -> None:
+    def require_finite(self, values: Floats, name: str) -> None:
         """Raise for a number that is not finite, or so large that its square might not be."""
-        limit = float(self.xp.finfo(self.dtype).max) ** 0.5 / (8 * int(self.n.sum()))
+        limit = _LARGEST / len(values)
         rule = f"be finite numbers below {limit:.0e}: count a missing one as 0, or leave it out"
-        self.require(self.xp.abs(values) < limit, name, rule, values)
+        self.require(np.abs(values) < limit, name, rule, values)
 
-    @cached_property
-    def _tables(self) -> list[tuple[int, Any]]:
-        """List each n, and the samples of the prompts that have n; None for all samples as they come."""
-        sizes = np.unique(self.n).tolist()
-        if len(sizes) == 1:
-            return [(sizes[0], self.order)]
-        start = np.cumsum(self.n) - self.n
-        tables = []
-        for size in sizes:
-            at = self.xp.asarray((start[self.n == size][:, None] + np.arange(size)).reshape(-1), device=self.device)
-            tables.append((size, at if self.order is None else self.xp.take(self.order, at)))
-        return tables
-
-    def map(self, function: Callable[..., Any], *flats: Any) -> Any:
-        """Apply a function to tables of shape (prompts, n), one call for each n, and return its flat results."""
-        found, places = [], []
-        for n, at in self._tables:
-            tables = [self.xp.reshape(flat if at is None else self.xp.take(flat, at), (-1, n)) for flat in flats]
-            found.append(self.xp.reshape(self.xp.broadcast_to(function(*tables), tables[0].shape), (-1,)))
-            places.append(at)
-        values = self.xp.concat(found)
-        return values if places[0] is None else self.xp.take(values, self.xp.argsort(self.xp.concat(places)))
-
-    def require(self, right: Any, name: str, rule: str, values: Any) -> None:
+    def require(self, right: NDArray[np.bool_], name: str, rule: str, values: Floats) -> None:
         """Raise for the first sample that is not right."""
-        if not bool(self.xp.all(right)):
-            at = int(self.xp.argmin(self.xp.astype(right, self.dtype)))
-            place = f"sample {at}" if self.labels is not None else Ragged.of_lengths(np.empty(0), self.n).place(at)
-            raise ValueError(f"`{name}` must {rule}; got {float(values[at])} in {place}")
+        if right.all():
+            return
+        wrong = np.flatnonzero(~right)
+        at = int(wrong[0]) if self.order is None else int(wrong[np.argmin(self.order[wrong])])
+        place = Ragged.of_lengths(values, self.n).place(at) if self.order is None else f"sample {self.order[at]}"
+        raise ValueError(f"`{name}` must {rule}; got {float(values[at])} in {place}")
 
-    def name(self, prompt: int) -> str:
+    def name_prompt(self, prompt: int) -> str:
         """Name a prompt, for error messages."""
-        if self.labels is None:
-            return f"problem {prompt}"
-        label = self.labels[prompt]
-        return f"group {shorten(to_numpy(label).item() if _is_array(label) else label)}"
+        return f"problem {prompt}" if self.labels is None else f"group {shorten(self.labels[prompt])}"
 
 
 def to_numpy(values: Any) -> NDArray[Any]:
-    """Copy an array to the host."""
-    return np.asarray(values.detach().cpu() if is_torch_array(values) else values)
+    """Copy an array of any library to the host, floats in double precision."""
+    if is_torch_array(values):  # NumPy has no bfloat16
+        values = values.detach().cpu()
+        values = values.double() if values.is_floating_point() else values
+    found: NDArray[Any] = np.asarray(values)
+    return found if found.dtype.kind in "biu" else found.astype(np.float64)
 
 
 def _is_array(column: object) -> bool:
@@ -139,12 +124,7 @@ def _is_array(column: object) -> bool:
     return bool(is_array_api_obj(column))
 
 
-def _move(values: Any, xp: Any, place: Any) -> Any:
-    """Bring an array of any library to a device, as one of the library `xp`."""
-    return to_device(values, place) if array_namespace(values) is xp else xp.asarray(to_numpy(values), device=place)
-
-
-def _flatten(name: str, column: Any, *, grouped: bool) -> tuple[Any, Ints]:
+def _flatten(name: str, column: Any, *, grouped: bool) -> tuple[Floats, Ints]:
     """Return the samples of a column, and how many there are in each of its rows: all in one where it is flat."""
     form = "flat, with the group of each sample in `groups`" if grouped else "rows, one per problem"
     if not _is_array(column):
@@ -155,35 +135,27 @@ def _flatten(name: str, column: Any, *, grouped: bool) -> tuple[Any, Ints]:
         return rows.values, rows.n
     if column.ndim != (1 if grouped else 2) or 0 in column.shape:
         raise ValueError(f"`{name}` must be {form}, and not empty; got an array of shape {tuple(column.shape)}")
-    xp = array_namespace(column)
-    if not xp.isdtype(column.dtype, ("bool", "integral", "real floating")):
+    if not array_namespace(column).isdtype(column.dtype, ("bool", "integral", "real floating")):
         raise TypeError(f"`{name}` must hold numbers; got an array of {column.dtype}")
     n = np.full(1 if grouped else column.shape[0], column.shape[-1], dtype=np.int64)
-    return xp.reshape(column, (-1,)), n
+    return to_numpy(column).reshape(-1).astype(np.float64), n
 
 
-def _read_groups(groups: Any, size: int, first: str) -> tuple[Sequence[Any], Ints, Any]:
-    """Return the name of each group, how many samples it has, and the samples in the order of their groups."""
+def _read_groups(groups: Any, size: int, first: str) -> tuple[Ints, NDArray[np.intp], Sequence[Any]]:
+    """Return how many samples each group has, the samples in the order of their groups, and the names of these."""
     rule = f"`groups` must name the group of each sample of `{first}`"
-    listed = groups
-    if not _is_array(groups):
-        listed = groups if isinstance(groups, (list, tuple)) else list_rows(groups, "groups", "sample")
-    shape = tuple(groups.shape) if _is_array(groups) else (len(listed),)
+    if _is_array(groups):
+        shape, listed = tuple(groups.shape), to_numpy(groups).reshape(-1).tolist()
+    else:
+        listed = list_rows(groups, "groups", "sample")
+        shape = (len(listed),)
     if shape != (size,):
         raise ValueError(f"{rule}; got {' × '.join(map(str, shape)) or 'one number'} for {size} samples")
-    if _is_array(groups):
-        xp = array_namespace(groups)
-        names, counts = xp.unique_counts(groups)
-        missing = xp.isdtype(names.dtype, "real floating") and bool(xp.any(xp.isnan(names)))
-        order = xp.argsort(groups, stable=True)
-    else:
-        try:
-            numbers: dict[Hashable, int] = {name: i for i, name in enumerate(dict.fromkeys(listed))}
-        except TypeError as error:
-            raise TypeError(f"{rule} by a string, a number or another hashable label; got an {error}") from None
-        codes = np.fromiter(map(numbers.__getitem__, listed), dtype=np.int64, count=size)
-        names, counts, order = list(numbers), np.bincount(codes), np.argsort(codes, kind="stable")
-        missing = any(map(is_missing, replace_na(names)))
-    if missing:
+    try:
+        numbers: dict[Hashable, int] = {name: i for i, name in enumerate(dict.fromkeys(listed))}
+    except TypeError as error:
+        raise TypeError(f"{rule} by a string, a number or another hashable label; got an {error}") from None
+    if any(map(is_missing, numbers)):
         raise ValueError(f"{rule}; got None or NaN")
-    return names, to_numpy(counts), order
+    codes = np.fromiter(map(numbers.__getitem__, listed), dtype=np.int64, count=size)
+    return np.bincount(codes), np.argsort(codes, kind="stable"), list(numbers)

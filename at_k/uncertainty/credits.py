@@ -21,7 +21,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-from array_api_compat import device
+from numpy.typing import NDArray
 
 from at_k import columns
 from at_k.columns import list_rows
@@ -29,8 +29,14 @@ from at_k.combinatorics import Floats, rank_weights
 from at_k.estimators.consensus import VoteConflictError, count_votes, elect_by_plurality
 from at_k.estimators.counts import Table, tabulate_g_pass, tabulate_mg_pass, tabulate_pass, tabulate_pass_hat
 from at_k.options.option import BASELINES, NORMALIZATIONS, TIES, Baseline, Normalization, Ties
-from at_k.uncertainty.batches import Batch, to_numpy
-from at_k.uncertainty.jackknife import Places, leave_out_counts, leave_out_ranks, leave_out_votes
+from at_k.uncertainty.batches import Batch
+from at_k.uncertainty.jackknife import (
+    Places,
+    leave_out_counts,
+    leave_out_ranks,
+    leave_out_votes,
+    split_by_size,
+)
 from at_k.validation import (
     Tau,
     check_choice,
@@ -143,27 +149,28 @@ def credit(
     batch, values = Batch.of(lead, scores if grades is None else grades, groups)
     _refuse_too_large_k(terms, batch, baseline)
 
-    xp = batch.xp
-    graded = right = scored = None
+    graded: Any = values
+    right: Any = None
+    scored: Any = values
     if needed["grades"]:
-        graded = xp.astype(values, batch.dtype)
         batch.require_finite(graded, "grades")
         if threshold is not None or asked - {"avg@n", "best@k", "max@k"}:
-            right = _judge(batch, values, graded, threshold)
-            graded = xp.astype(right, batch.dtype)
+            right = _judge(batch, graded, threshold)
+            graded = right.astype(np.float64)
     if needed["scores"]:
-        scored = xp.astype(values if lead == "scores" else batch.read("scores", scores, lead), batch.dtype)
+        scored = values if lead == "scores" else batch.read("scores", scores)
         batch.require_finite(scored, "scores")
 
-    total = xp.zeros(int(batch.n.sum()), dtype=batch.dtype, device=batch.device)
-    if counted := tuple(term for term in terms if term.metric in _COUNTED):
-        total = total + batch.map(partial(_credit_counts, batch, counted, baseline), right)
-    for term in terms:
-        if term.metric == "cons@k":
-            total = total + term.weight * _credit_votes(batch, answers, right, term.k, baseline, ties)
-        elif term.metric not in _COUNTED:
-            ranked = {"avg@n": [graded], "max@k": [scored], "best@k": [scored, graded]}[term.metric]
-            total = total + term.weight * batch.map(partial(_credit_ranks, xp, term.k, baseline), *ranked)
+    total = np.zeros(len(values))
+    counted = tuple(term for term in terms if term.metric in _COUNTED)
+    ranked = {"avg@n": (graded,), "max@k": (scored,), "best@k": (scored, graded)}
+    for _, at in split_by_size(batch.n):
+        total[at] = _credit_counts(counted, baseline, right[at]) if counted else 0.0
+        for term in (each for each in terms if each.metric in ranked):
+            parts = (column[at] for column in ranked[term.metric])
+            total[at] += term.weight * _credit_ranks(term.k, baseline, *parts)
+    for term in (each for each in terms if each.metric == "cons@k"):
+        total += term.weight * _credit_votes(batch, answers, right, term.k, baseline, ties)
     return batch.restore(total if normalize is None else _normalize(batch, total, normalize))
 
 
@@ -177,15 +184,13 @@ def _read_number(value: Any, rule: str, limit: float) -> float:
     return float(number)
 
 
-def _judge(batch: Batch, values: Any, graded: Any, threshold: Any) -> Any:
-    """Flag the right samples, from grades as they came and in working precision."""
+def _judge(batch: Batch, graded: Floats, threshold: Any) -> NDArray[np.bool_]:
+    """Flag the right samples."""
     if threshold is None:
         right = graded == 1
         batch.require(right | (graded == 0), "grades", "hold 0 or 1, or come with a `threshold`", graded)
-        return right
-    limit = _read_number(threshold, "`threshold` must be a finite number", 1e308)
-    # Single precision is compared as it is: 0.1 is not above 0.1.
-    return (values if batch.xp.isdtype(values.dtype, "real floating") else graded) > limit
+        return np.asarray(right)
+    return np.asarray(graded > batch.round(_read_number(threshold, "`threshold` must be a finite number", 1e308)))
 
 
 def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
@@ -229,7 +234,7 @@ def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
 
 def _refuse_too_large_k(terms: list[Term], batch: Batch, baseline: str | None) -> None:
     smallest = int(np.argmin(batch.n))
-    most, where = int(batch.n[smallest]), f"n={batch.n[smallest]} in {batch.name(smallest)}"
+    most, where = int(batch.n[smallest]), f"n={batch.n[smallest]} in {batch.name_prompt(smallest)}"
     draws = max(term.k or 1 for term in terms)
     if draws > most:
         raise ValueError(f"`k` must be at most n, the number of samples of every problem; got k={draws}, but {where}")
@@ -263,59 +268,56 @@ def _tabulate_credit(terms: tuple[Term, ...], n: int, baseline: str | None) -> F
                 return np.stack(leave_out_counts(table, n, k)[::-1]) if k < n else 0.0
 
             total += part * _compose(table(n, draws), without, draws, n, baseline)
-    return total.reshape(-1)
+    return total
 
 
-def _credit_counts(batch: Batch, terms: tuple[Term, ...], baseline: str | None, right: Any) -> Any:
+def _credit_counts(terms: tuple[Term, ...], baseline: str | None, right: NDArray[np.bool_]) -> Floats:
     """Return the credits of prompts with n samples for metrics of counts, from a flag for each sample."""
-    xp, n = batch.xp, right.shape[1]
-    table = xp.asarray(_tabulate_credit(terms, n, baseline), dtype=batch.dtype, device=batch.device)
-    flags = xp.astype(right, xp.int32)
-    at = xp.sum(flags, axis=1, keepdims=True, dtype=xp.int32) + flags * (n + 1)
-    return xp.reshape(xp.take(table, xp.reshape(at, (-1,))), right.shape)
+    table = _tabulate_credit(terms, right.shape[1], baseline)
+    return np.asarray(table[right.astype(np.int64), right.sum(axis=1, keepdims=True)])
 
 
-def _credit_ranks(xp: Any, k: int | None, baseline: str | None, scores: Any, grades: Any = None) -> Any:
+def _credit_ranks(k: int | None, baseline: str | None, scores: Any, grades: Floats | None = None) -> Floats:
     """Return the credits of prompts with n samples for what the best of k is worth; without k, for the mean score."""
     n, draws = scores.shape[1], k or 1
     # All values are taken from the lowest one: equal ones are then worth 0 exactly, and a constant adds k/n to each sᵢ.
-    floor = xp.min(scores if grades is None else grades, axis=1, keepdims=True)
+    floor = np.min(scores if grades is None else grades, axis=1, keepdims=True)
     shift = floor * (draws / n if baseline is None or (baseline == "subset" and draws == 1) else 0)
     if k is None:
         worth = scores - floor
-        sums = xp.sum(worth, axis=1, keepdims=True)
-        return shift + _compose(sums / n, lambda _: (sums - worth) / max(n - 1, 1), 1, n, baseline)
-    order = xp.argsort(scores, axis=1)
-    rising = xp.take_along_axis(scores, order, axis=1)
+        sums = worth.sum(axis=1, keepdims=True)
+        return np.asarray(shift + _compose(sums / n, lambda _: (sums - worth) / max(n - 1, 1), 1, n, baseline))
+    order = np.argsort(scores, axis=1)
+    rising = np.take_along_axis(scores, order, axis=1)
     if grades is None:
-        places = Places.of(xp, rising - floor)
+        places = Places.of(rising - floor)
     else:
-        places = Places.of(xp, rising, xp.take_along_axis(grades - floor, order, axis=1))
+        places = Places.of(rising, np.take_along_axis(grades - floor, order, axis=1))
     chance = rank_weights(n, k)
-    weights = xp.asarray(chance / chance.sum(), dtype=scores.dtype, device=device(scores))
-    whole = xp.sum(places.share * weights, axis=1, keepdims=True)
-    found = _compose(whole, lambda j: leave_out_ranks(xp, places, j) if j < n else 0.0, k, n, baseline)
-    found = xp.broadcast_to(found, scores.shape)
-    return shift + xp.take_along_axis(found, xp.argsort(order, axis=1), axis=1)
+    whole = (places.share * (chance / chance.sum())).sum(axis=1, keepdims=True)
+    found = np.empty(scores.shape)
+    own = _compose(whole, lambda j: leave_out_ranks(places, j) if j < n else 0.0, k, n, baseline)
+    np.put_along_axis(found, order, np.broadcast_to(own, scores.shape), axis=1)
+    return np.asarray(shift + found)
 
 
-def _credit_votes(batch: Batch, answers: object, right: Any, k: Any, baseline: str | None, ties: str) -> Any:
+def _credit_votes(
+    batch: Batch, answers: object, right: NDArray[np.bool_], k: Any, baseline: str | None, ties: str
+) -> Floats:
     """Return the flat credits for cons@k."""
-    order = np.arange(batch.n.sum()) if batch.order is None else to_numpy(batch.order)
-    if batch.labels is None:
-        rows = answers
-    else:  # one group may answer in words, and another in numbers
+    rows = answers
+    if batch.order is not None:  # one group may answer in words, and another in numbers
         listed = list_rows(answers, "answers", "sample")
-        batch.require_same_samples("answers", np.array([len(listed)]), "grades")
-        each = map(listed.__getitem__, order.tolist())
+        batch.require_same_samples("answers", np.array([len(listed)]))
+        each = map(listed.__getitem__, batch.order.tolist())
         rows = [list(islice(each, n)) for n in batch.n.tolist()]
     ballots = columns.read_labels(rows, "answers")
-    batch.require_same_samples("answers", ballots.codes.n, "grades")
+    batch.require_same_samples("answers", ballots.codes.n)
     codes = ballots.codes
     try:
-        tally = count_votes(ballots, to_numpy(right)[order], "error", "grades")
+        tally = count_votes(ballots, right, "error", "grades")
     except VoteConflictError as conflict:
-        answer, place = conflict.values["answer"], batch.name(conflict.values["problem"])
+        answer, place = conflict.values["answer"], batch.name_prompt(conflict.values["problem"])
         raise ValueError(f"`grades` must agree on equal answers; got both verdicts on {answer} in {place}") from None
     # The answers of a tally are sorted by problem and code.
     width = len(ballots.distinct) + 1
@@ -331,20 +333,21 @@ def _credit_votes(batch: Batch, answers: object, right: Any, k: Any, baseline: s
         return np.where(codes.values < 0, silent[codes.problem], voted[entry])
 
     whole = elect_by_plurality(tally, [k], ties)[codes.problem, 0]
-    found = np.empty(len(order))
-    found[order] = _compose(whole, without, k, np.repeat(batch.n, batch.n), baseline)
-    return batch.xp.asarray(found, dtype=batch.dtype, device=batch.device)
+    return np.asarray(_compose(whole, without, k, np.repeat(batch.n, batch.n), baseline))
 
 
-def _normalize(batch: Batch, credits: Any, rule: str) -> Any:
+def _normalize(batch: Batch, credits: Floats, rule: str) -> Floats:
     """Divide n times the credits by their standard deviation, of each prompt or of all of them."""
-    xp = batch.xp
-    scaled = batch.map(lambda each: each * each.shape[1], credits)
+    scaled = credits * np.repeat(batch.n, batch.n)
 
-    def divide(each: Any) -> Any:
-        spread = xp.std(each, axis=1, correction=min(1, each.shape[1] - 1), keepdims=True)
+    def divide(each: Floats) -> Floats:
+        spread = each.std(axis=1, ddof=min(1, each.shape[1] - 1), keepdims=True)
         # Equal credits may differ in the last digits, which without a baseline would make them enormous.
-        least = 1000 * xp.finfo(batch.dtype).eps * xp.max(xp.abs(each), axis=1, keepdims=True)
-        return xp.where(spread <= least, xp.zeros_like(each), each / (spread + _EPSILON))
+        least = 1000 * np.finfo(np.float64).eps * np.abs(each).max(axis=1, keepdims=True)
+        return np.where(spread <= least, 0.0, each / (spread + _EPSILON))
 
-    return batch.map(divide, scaled) if rule == "std" else divide(scaled[None, :])[0, :]
+    if rule == "batch_std":
+        return np.asarray(divide(scaled[None])[0])
+    for _, at in split_by_size(batch.n):
+        scaled[at] = divide(scaled[at])
+    return scaled

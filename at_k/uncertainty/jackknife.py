@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from array_api_compat import device, numpy as xp
 from numpy.typing import ArrayLike, NDArray
 
 from at_k.combinatorics import Floats, Ints, rank_weights
@@ -209,20 +208,27 @@ def jackknife_choice(ranked: Ragged, correct: Ragged, k: Sequence[int]) -> Float
 def vary_ranks(ranked: Ragged, grades: Ragged | None, k: Sequence[int]) -> Floats:
     """Return the variances of what the highest score is worth: its grade, or itself if there are no grades."""
     variances = np.full((len(ranked), len(k)), np.nan)
-    for n in np.unique(ranked.n):
-        problems = np.flatnonzero(ranked.n == n)
-        at = ranked.offsets[problems][:, None] + np.arange(n)
+    for problems, at in split_by_size(ranked.n):
+        n = at.shape[1]
         order = np.argsort(ranked.values[at], axis=1, kind="stable")
         rising = np.take_along_axis(ranked.values[at], order, axis=1)
         worth = None if grades is None else np.take_along_axis(grades.values[at], order, axis=1).astype(np.float64)
-        places = Places.of(xp, rising, worth)
+        places = Places.of(rising, worth)
         for column, draws in enumerate(k):
             if draws < n:
-                value = leave_out_ranks(xp, places, draws)
+                value = leave_out_ranks(places, draws)
                 value.sort(axis=1)  # so that the order of equal scores does not matter to the last digit
                 mean = value.mean(axis=1, keepdims=True)
                 variances[problems, column] = ((value - mean) ** 2).sum(axis=1) * (n - 1) / n
     return variances
+
+
+def split_by_size(n: Ints) -> Iterator[tuple[NDArray[np.intp], Ints]]:
+    """Yield the problems of each number of samples, and the places of their samples, a row for each problem."""
+    start = np.cumsum(n) - n
+    for size in np.unique(n):
+        problems = np.flatnonzero(n == size)
+        yield problems, start[problems][:, None] + np.arange(size)
 
 
 class Places(NamedTuple):
@@ -235,47 +241,45 @@ class Places(NamedTuple):
         high: the place after the last one.
     """
 
-    share: Any
-    own: Any
-    low: Any
-    high: Any
+    share: Floats
+    own: Floats
+    low: Ints
+    high: Ints
 
     @classmethod
-    def of(cls, xp: Any, rising: Any, worth: Any = None) -> Places:
-        """Make places of arrays of shape (problems, n) of any library `xp` of the array API standard."""
-        rows, n = rising.shape
-        place = xp.broadcast_to(xp.arange(n, device=device(rising)), (rows, n))
+    def of(cls, rising: Floats, worth: Floats | None = None) -> Places:
+        """Make places of arrays of shape (problems, n)."""
+        place = np.broadcast_to(np.arange(rising.shape[1]), rising.shape)
         if worth is None:  # a score counts for itself, and equal ones are worth the same in any order
-            return cls(rising, xp.zeros_like(rising), place, place + 1)
-        fresh = xp.ones((rows, 1), dtype=xp.bool, device=device(rising))
-        new = xp.reshape(xp.concat([fresh, rising[:, 1:] != rising[:, :-1]], axis=1), (-1,))
-        (start,) = xp.nonzero(new)
-        tied = xp.diff(start, append=xp.asarray([rows * n], dtype=start.dtype, device=device(start)))
-        group = xp.cumulative_sum(xp.astype(new, start.dtype)) - 1
-        low = xp.reshape(xp.take(start, group) % n, (rows, n))
-        size = xp.reshape(xp.take(tied, group), (rows, n))
-        sums = xp.cumulative_sum(worth, axis=1, include_initial=True)
-        high = low + size
-        total = xp.take_along_axis(sums, high, axis=1) - xp.take_along_axis(sums, low, axis=1)
-        others = xp.where(size > 1, size - 1, size)
-        return cls(total / xp.astype(size, worth.dtype), (total - worth) / xp.astype(others, worth.dtype), low, high)
+            return cls(rising, np.zeros_like(rising), place, place + 1)
+        first = np.ones((len(rising), rising.shape[1] + 1), dtype=bool)
+        np.not_equal(rising[:, 1:], rising[:, :-1], out=first[:, 1:-1])
+        low = np.maximum.accumulate(np.where(first[:, :-1], place, 0), axis=1)
+        ends = np.where(first[:, 1:], place + 1, rising.shape[1])
+        high = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+        sums = _cumulate(worth)
+        total = np.take_along_axis(sums, high, axis=1) - np.take_along_axis(sums, low, axis=1)
+        size = high - low
+        return cls(total / size, (total - worth) / np.maximum(size - 1, 1), low, high)
 
 
-def leave_out_ranks(xp: Any, places: Places, k: int) -> Any:
+def leave_out_ranks(places: Places, k: int) -> Floats:
     """Compute what the highest of k scores is worth on all samples but one, k < n, for the sample at each place."""
     # Without a sample, one place fewer of its score is worth `own` each, and those above move down by one.
     share, own, low, high = places
-    n = share.shape[1]
-    chance = rank_weights(n - 1, k)
-    chance /= chance.sum()
-    weights = xp.asarray(chance, dtype=share.dtype, device=device(share))
-    reached = xp.cumulative_sum(weights, include_initial=True)
-    below = xp.cumulative_sum(share[:, :-1] * weights, axis=1, include_initial=True)
-    above = xp.flip(xp.cumulative_sum(xp.flip(share[:, 1:] * weights, axis=1), axis=1, include_initial=True), axis=1)
+    weights = rank_weights(share.shape[1] - 1, k)
+    weights /= weights.sum()
+    reached = _cumulate(weights)
+    below = _cumulate(share[:, :-1] * weights)
+    above = _cumulate((share[:, 1:] * weights)[:, ::-1])[:, ::-1]
     # Places are counted from those of all n samples: sums below a place end before it, and those above begin after it.
-    between = xp.take(reached, xp.reshape(high - 1, (-1,))) - xp.take(reached, xp.reshape(low, (-1,)))
-    value = xp.take_along_axis(below, low, axis=1) + xp.take_along_axis(above, high - 1, axis=1)
-    return value + own * xp.reshape(between, own.shape)
+    value = np.take_along_axis(below, low, axis=1) + np.take_along_axis(above, high - 1, axis=1)
+    return np.asarray(value + own * (reached[high - 1] - reached[low]))
+
+
+def _cumulate(values: Floats) -> Floats:
+    """Return the sums of the first 0, 1, 2, … numbers of the last axis."""
+    return np.concatenate([np.zeros((*values.shape[:-1], 1)), values.cumsum(axis=-1)], axis=-1)
 
 
 def jackknife_samples(estimate: Callable[..., ArrayLike], /, *rows: Sequence[Any], k: K) -> Floats:
