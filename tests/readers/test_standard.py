@@ -25,37 +25,31 @@ def given_roles(**roles):
     return dict.fromkeys(ROLES) | roles
 
 
-class TestExamples:
-    def test_qwen(self):
-        text = (EXAMPLES / "qwen25_math.jsonl").read_text(encoding="utf-8")
-        rows = list(map(json.loads, text.splitlines()))
-        table = read(text)
-        roles = given_roles(
-            problem="idx",
-            answers="answers",
-            references="reference",
-            grades="correct",
-            scores="rm_score",
-            group="level",
-        )
-        assert guess_roles(table) == roles
-        found = standardize(table, roles)
-        assert found.problems == [str(row["idx"]) for row in rows]
-        assert found.answers == [row["answers"] for row in rows]
-        assert found.references == [[row["reference"]] for row in rows]
-        assert found.grades == [row["correct"] for row in rows]
-        assert found.scores == [row["rm_score"] for row in rows]
-        assert found.group == [row["level"] for row in rows]
-        assert not found.per_sample
-        assert found.n_missing == sum(row["answers"].count(None) for row in rows)
+QWEN = {"problem": "idx", "answers": "answers", "references": "reference", "grades": "correct", "scores": "rm_score"}
 
-    def test_taubench(self):
-        text = (EXAMPLES / "taubench_airline.jsonl").read_text(encoding="utf-8")
-        table = read(text)
-        assert guess_roles(table) == given_roles(problem="task_id", grades="correct")
-        found = standardize(table, given_roles(problem="task_id", grades="rewards"))
-        assert found.grades == [json.loads(line)["rewards"] for line in text.splitlines()]
-        assert len(found.problems) == 50
+
+def test_an_example_has_its_values():
+    text = (EXAMPLES / "qwen25_math.jsonl").read_text(encoding="utf-8")
+    columns = {name: [row[name] for row in map(json.loads, text.splitlines())] for name in (*QWEN.values(), "level")}
+    table, roles = read(text), given_roles(**QWEN, group="level")
+    assert guess_roles(table) == roles
+    samples = standardize(table, roles)
+    assert samples.problems == list(map(str, columns["idx"]))
+    assert samples.references == [[text] for text in columns["reference"]]
+    assert (samples.answers, samples.grades) == (columns["answers"], columns["correct"])
+    assert (samples.scores, samples.group) == (columns["rm_score"], columns["level"])
+    assert not samples.per_sample
+    assert samples.n_missing == sum(row.count(None) for row in columns["answers"])
+
+
+def test_an_example_of_rewards_may_take_another_column():
+    text = (EXAMPLES / "taubench_airline.jsonl").read_text(encoding="utf-8")
+    rows, table = list(map(json.loads, text.splitlines())), read(text)
+    assert guess_roles(table) == given_roles(problem="task_id", grades="correct")
+    for column in ("correct", "rewards"):
+        samples = standardize(table, given_roles(problem="task_id", grades=column))
+        assert samples.grades == [row[column] for row in rows]
+    assert len(samples.problems) == 50
 
 
 DATA = {
@@ -201,7 +195,7 @@ def sample(**cells):
     return {"id": 1, "a": "x", "r": "x", "g": 1, "s": 0.5, "l": "easy"} | cells
 
 
-LISTED = {
+BROKEN_LISTS = {
     "a grade above 1": ({"g": [1, 1.5]}, "cells.points", ("g", 2), "1.5"),
     "a grade below 0": ({"g": [-1, 1]}, "cells.points", ("g", 1), "-1"),
     "a grade in words": ({"g": [1, "maybe"]}, "cells.word", ("g", 2), "“maybe”"),
@@ -232,7 +226,7 @@ LISTED = {
     "an empty list beside others": ({"s": []}, "standard.lengths", ("s",)),
 }
 
-SINGLE = {
+BROKEN_CELLS = {
     "a grade above 1": ({"g": 2}, "cells.points", ("g",), "2"),
     "a grade in words": ({"g": "maybe"}, "cells.word", ("g",), "“maybe”"),
     "a score in words": ({"s": "high"}, "cells.score", ("s",), "“high”"),
@@ -251,63 +245,48 @@ def refuse(table, roles, code, *said):
     with pytest.raises(InputError) as caught:
         standardize(table, roles)
     assert caught.value.code == code
-    for language in LANGUAGES:
-        for words in said:
-            assert str(words) in translate(caught.value, language)
-    return caught.value
+    sentences = [translate(caught.value, language) for language in LANGUAGES]
+    for sentence in sentences:
+        assert all(str(words) in sentence for words in said)
+    return sentences
 
 
-def placed(number, column, at=None):
-    """Words for a place, in English and in Chinese."""
-    return (
-        f"row {number}, column “{column}”" + (f", sample {at})" if at else ")"),
-        f"第 {number} 行，列 “{column}”" + (f"，第 {at} 个样本）" if at else "）"),
-    )
+@for_each(
+    "make, cells, code, place, said",
+    [(row, {"id": 2} | cells, code, place, said) for cells, code, place, *said in BROKEN_LISTS.values()]
+    + [(sample, cells, code, place, said) for cells, code, place, *said in BROKEN_CELLS.values()],
+    ids=[*BROKEN_LISTS, *BROKEN_CELLS],
+)
+def test_a_broken_row_is_refused_with_its_place_in_both_languages(make, cells, code, place, said):
+    english, chinese = refuse(read(json.dumps([make(), make(**cells)])), ALL, code, *said)
+    number = 1 if make is sample and code == "standard.no_list" else 2
+    column, *at = place
+    assert f"row {number}, column “{column}”" + (f", sample {at[0]})" if at else ")") in english
+    assert f"第 {number} 行，列 “{column}”" + (f"，第 {at[0]} 个样本）" if at else "）") in chinese
 
 
-def assert_placed(error, number, place):
-    for language, words in zip(LANGUAGES, placed(number, *place), strict=True):
-        assert words in translate(error, language)
+WIDE = json.dumps([{f"c{i}" * 30: 1 for i in range(200)}])
+# name: (text, roles, or None for those that are guessed, code, words)
+UNFIT = {
+    "nothing to score": ("id,answer\n1,x\n", None, "plain.unknown", "“id”, “answer”"),
+    "references alone": ("id,answer\n1,x\n", given_roles(problem="id", references="answer"), "plain.unknown"),
+    "very many columns": (WIDE, given_roles(), "plain.unknown", "c9", ", …"),
+    "no such column": (
+        "id,correct\n1,1\n", given_roles(problem="id", grades="right"),
+        "standard.no_column", "“right”", "“id”, “correct”",
+    ),
+    "no such role": (
+        "id,correct\n1,1\n", {"verdicts": "correct"}, "standard.no_role", "“verdicts”", ", ".join(ROLES),
+    ),
+    "samples of no problem": ("sort,correct\na,1\na,0\nb,1\n", None, "standard.no_problem"),
+}  # fmt: skip
 
 
-@for_each("cells, key, place, said", [(*case[:3], case[3:]) for case in LISTED.values()], ids=LISTED)
-def test_refused_in_rows_of_problems(cells, key, place, said):
-    table = read(json.dumps([row(), row(**({"id": 2} | cells))]))
-    assert_placed(refuse(table, ALL, key, *said), 2, place)
-
-
-@for_each("cells, key, place, said", [(*case[:3], case[3:]) for case in SINGLE.values()], ids=SINGLE)
-def test_refused_in_rows_of_samples(cells, key, place, said):
-    table = read(json.dumps([sample(), sample(**cells)]))
-    assert_placed(refuse(table, ALL, key, *said), 1 if key == "standard.no_list" else 2, place)
-
-
-class TestColumns:
-    def test_nothing_to_score(self):
-        table = read("id,answer\n1,x\n")
-        refuse(table, guess_roles(table), "plain.unknown", "“id”, “answer”")
-        refuse(table, given_roles(problem="id", references="answer"), "plain.unknown")
-
-    def test_long_lists_of_columns_are_cut(self):
-        table = read(json.dumps([{f"c{i}" * 30: 1 for i in range(200)}]))
-        error = refuse(table, given_roles(), "plain.unknown", "c9", ", …")
-        assert max(len(translate(error, language)) for language in LANGUAGES) < 800  # twelve names
-
-    def test_no_such_column(self):
-        refuse(
-            read("id,correct\n1,1\n"),
-            given_roles(problem="id", grades="right"),
-            "standard.no_column",
-            "“right”",
-            "“id”, “correct”",
-        )
-
-    def test_no_such_role(self):
-        refuse(read("id,correct\n1,1\n"), {"verdicts": "correct"}, "standard.no_role", "“verdicts”", ", ".join(ROLES))
-
-    def test_samples_of_no_problem(self):
-        table = read("sort,correct\na,1\na,0\nb,1\n")
-        refuse(table, guess_roles(table), "standard.no_problem")
+@for_each("text, roles, code, said", [(*case[:3], case[3:]) for case in UNFIT.values()], ids=UNFIT)
+def test_columns_that_are_no_samples_are_refused(text, roles, code, said):
+    table = read(text)
+    sentences = refuse(table, guess_roles(table) if roles is None else roles, code, *said)
+    assert max(map(len, sentences)) < 800  # twelve names
 
 
 VALUES = st.recursive(

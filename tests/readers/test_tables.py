@@ -12,15 +12,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cases import for_each
+from cases import for_each, for_rows
 from hypothesis import example, given, settings, strategies as st
+from readers.reading import found, over, refused
 from readers.texts import collect, collect_samples, open_table, read_table, write_delimited, write_lines
 
 from at_k.demo.words import LANGUAGES, translate
 from at_k.errors import InputError
 from at_k.readers import delimited, json_lines
 from at_k.readers.blocks import Block
-from at_k.readers.format import Reading
 from at_k.readers.sources import Source
 from at_k.validation import Limits
 
@@ -30,20 +30,6 @@ ROWS = [{"id": "a", "correct": [1, 0], "note": None}, {"id": 'b, "c"', "correct"
 def list_rows(table):
     columns = {name: table[name] for name in table}
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-
-
-def refused(text, code, *said):
-    """Both languages must say the same words; a number is that of a row or line."""
-    with pytest.raises(InputError) as caught:
-        list_rows(read_table(text))
-    assert caught.value.code == code
-    for language in LANGUAGES:
-        sentence = translate(caught.value, language)
-        sentence.encode()
-        assert len(sentence) < 300
-        for words in said:
-            place = rf"第 {words} 行" if language == "zh" else rf"(row|line) {words}\b"
-            assert re.search(place, sentence) if isinstance(words, int) else words in sentence
 
 
 TEXTS = {
@@ -68,77 +54,65 @@ def test_layouts(layout, text, mark):
     assert table.layout == layout
 
 
-def test_a_header_may_begin_with_a_tab():
-    """So pandas writes a column beside an index, which has no name."""
-    table = read_table("\tgrades\n0\t[1, 0]\n1\t[0, 0]\n")
-    assert table.layout == "tsv"
-    assert list_rows(table) == [{"column 1": "0", "grades": [1, 0]}, {"column 1": "1", "grades": [0, 0]}]
+INFINITE = float("inf")
+CONSTANTS = '[{"b": Infinity, "c": -Infinity, "d": 1e999, "e": -7}]'
+SEPARATORS = ["a\u2028b", "a\x85b", "a\x0bb"]
+SEPARATED = "\n".join(json.dumps({"id": text}, ensure_ascii=False) for text in SEPARATORS[:2])
+
+# name: (text, its rows)
+READ = {
+    # So pandas writes a column beside an index, which has no name.
+    "a header that begins with a tab": (
+        "\tgrades\n0\t[1, 0]\n1\t[0, 0]\n",
+        [{"column 1": "0", "grades": [1, 0]}, {"column 1": "1", "grades": [0, 0]}],
+    ),
+    "a column without a name": (",id\n0,1\n", [{"column 1": "0", "id": "1"}]),
+    "one problem": ('{"correct": [1, 0]}', [{"correct": [1, 0]}]),
+    "one problem of several lines": ('{\n"id": 7,\n"correct": [1, 0]\n}', [{"id": 7, "correct": [1, 0]}]),
+    "one problem with unequal lists": (
+        '{"answers": ["a", "b"], "references": ["a"]}', [{"answers": ["a", "b"], "references": ["a"]}],
+    ),
+    "columns of many problems": (
+        '{"Task ID": [1, 2], "correct": [1, 0]}', [{"Task ID": 1, "correct": 1}, {"Task ID": 2, "correct": 0}],
+    ),
+    "a column of lists": ('{"correct": [[1, 0], [1]]}', [{"correct": [1, 0]}, {"correct": [1]}]),
+    "a list of lists": ("[[1, 0], [true, null, 0.5]]", [{"correct": [1, 0]}, {"correct": [True, None, 0.5]}]),
+    "a list of lists of texts": ('[["a", "b"], ["1"]]', [{"answers": ["a", "b"]}, {"answers": ["1"]}]),
+    "a list of lists of which one has texts": ('[[1], ["b"]]', [{"answers": [1]}, {"answers": ["b"]}]),
+    "columns in the order of their first rows": (
+        '{"b": 1}\n{"a": 2, "b": 3, "c": 4}', [{"b": 1, "a": None, "c": None}, {"b": 3, "a": 2, "c": 4}],
+    ),
+    "line separators inside strings": (SEPARATED, [{"id": text} for text in SEPARATORS[:2]]),
+    "line separators inside cells": (
+        "id,n\n" + "".join(f"{text},1\n" for text in SEPARATORS), [{"id": text, "n": "1"} for text in SEPARATORS],
+    ),
+    "old line ends": ("id,n\ra,1\rb,2\r", [{"id": "a", "n": "1"}, {"id": "b", "n": "2"}]),
+    "cells of CSV as they stand": (
+        ' id ,n,none,word,quoted\n007, 1.50,,true,"say ""a"""\n',
+        [{"id": "007", "n": " 1.50", "none": None, "word": "true", "quoted": 'say "a"'}],
+    ),
+    "columns of lists in CSV": (
+        'lists,broken,some\n"[1, null]","[1, 0","[1, 2]"\n,"[1]",3\n',
+        [{"lists": [1, None], "broken": "[1, 0", "some": "[1, 2]"}, {"lists": None, "broken": [1], "some": "3"}],
+    ),
+    "commas in cells that semicolons end": ("id;score\na;0,5\n", [{"id": "a", "score": "0,5"}]),
+    "semicolons in cells that commas end": ('id,answer\na,"x;y"\n', [{"id": "a", "answer": "x;y"}]),
+    "constants of Python": (CONSTANTS, [{"b": INFINITE, "c": -INFINITE, "d": INFINITE, "e": -7}]),
+    "surrogate pairs": (r'[{"a": "\ud83d\ude00"}]', [{"a": "😀"}]),
+    "a cell longer than the csv module allows": ("a,b\n" + "x" * 200_000 + ",1", [{"a": "x" * 200_000, "b": "1"}]),
+}  # fmt: skip
 
 
-@for_each(
-    "text, rows",
-    [
-        ('{"correct": [1, 0]}', [{"correct": [1, 0]}]),
-        ('{"answers": ["a", "b"], "references": ["a"]}', [{"answers": ["a", "b"], "references": ["a"]}]),
-        ('{"Task ID": [1, 2], "correct": [1, 0]}', [{"Task ID": 1, "correct": 1}, {"Task ID": 2, "correct": 0}]),
-        ('{"correct": [[1, 0], [1]]}', [{"correct": [1, 0]}, {"correct": [1]}]),
-    ],
-)
-def test_an_object_is_a_problem_or_the_columns_of_many(text, rows):
-    assert list_rows(read_table(text)) == rows
+@for_rows("text, rows", READ)
+def test_rows_of_texts(text, rows):
+    csv.field_size_limit(131_072)
+    found = list_rows(read_table(text))
+    assert found == rows
+    assert list(found[0]) == list(rows[0])
 
 
-def test_columns_appear_in_order():
-    table = read_table('{"b": 1}\n{"a": 2, "b": 3, "c": 4}')
-    assert list(table) == ["b", "a", "c"]
-    assert list_rows(table) == [{"b": 1, "a": None, "c": None}, {"b": 3, "a": 2, "c": 4}]
-
-
-def test_one_row():
-    assert list_rows(read_table('{"id": 7, "correct": [1, 0]}')) == [{"id": 7, "correct": [1, 0]}]
-    assert list_rows(read_table('{\n"id": 7,\n"correct": [1, 0]\n}')) == [{"id": 7, "correct": [1, 0]}]
-
-
-@for_each(
-    "text, column",
-    [("[[1, 0], [true, null, 0.5]]", "correct"), ('[["a", "b"], ["1"]]', "answers"), ('[[1], ["b"]]', "answers")],
-)
-def test_a_list_of_lists_is_one_column(text, column):
-    assert list_rows(read_table(text)) == [{column: row} for row in json.loads(text)]
-
-
-def test_line_separators_inside_strings():
-    texts = ["a\u2028b", "a\x85b", "a\x0bb"]
-    lines = "\n".join(json.dumps({"id": text}, ensure_ascii=False) for text in texts[:2])
-    assert read_table(lines)["id"] == texts[:2]
-    assert read_table("id,n\n" + "".join(f"{text},1\n" for text in texts))["id"] == texts
-
-
-def test_old_line_ends():
-    assert list_rows(read_table("id,n\ra,1\rb,2\r")) == [{"id": "a", "n": "1"}, {"id": "b", "n": "2"}]
-
-
-def test_cells_of_csv_stay_as_they_stand():
-    (row,) = list_rows(read_table(' id ,n,none,word,quoted\n007, 1.50,,true,"say ""a"""\n'))
-    assert row == {"id": "007", "n": " 1.50", "none": None, "word": "true", "quoted": 'say "a"'}
-
-
-def test_lists_in_csv_are_columns_of_lists():
-    rows = list_rows(read_table('lists,broken,some\n"[1, null]","[1, 0","[1, 2]"\n,"[1]",3\n'))
-    assert rows == [
-        {"lists": [1, None], "broken": "[1, 0", "some": "[1, 2]"},
-        {"lists": None, "broken": [1], "some": "3"},
-    ]
-
-
-def test_no_constant_of_json_is_lost():
-    (row,) = list_rows(read_table('[{"a": NaN, "b": Infinity, "c": -Infinity, "d": 1e999, "e": -7}]'))
-    assert isnan(row.pop("a"))
-    assert row == {"b": float("inf"), "c": -float("inf"), "d": float("inf"), "e": -7}
-
-
-def test_surrogate_pairs_are_characters():
-    assert list_rows(read_table(r'[{"a": "\ud83d\ude00"}]')) == [{"a": "😀"}]
+def test_nan_is_read():
+    assert isnan(read_table('[{"a": NaN}]')["a"][0])
 
 
 BAD = {
@@ -173,30 +147,23 @@ BAD = {
     "a long integer, on a line": ('{"id": 1}\n{"id": [-' + "1" * 5000 + "]}", "decoding.long_number", 2),
     "half a character": ('[{"id": "a"}, {"id": "\\ud800"}]', "decoding.surrogate", 2),
     "half a character in a name": ('[{"\\udc00": 1}]', "decoding.surrogate", 1),
+    "very many columns": ("a" + "," * 10_000 + "\n", "tables.columns", "10,001", "10,000"),
 }
 
 
-@for_each("case", BAD.values(), ids=BAD)
-def test_refused(case):
-    refused(*case)
-
-
-def test_semicolons_where_a_comma_is_no_end_of_a_cell():
-    assert list_rows(read_table("id;score\na;0,5\n")) == [{"id": "a", "score": "0,5"}]
-    assert list_rows(read_table('id,answer\na,"x;y"\n')) == [{"id": "a", "answer": "x;y"}]
-
-
-def test_a_column_without_a_name_is_there():
-    assert list_rows(read_table(",id\n0,1\n")) == [{"column 1": "0", "id": "1"}]
-
-
-def test_a_header_of_very_many_columns_is_none():
-    refused("a" + "," * 10_000 + "\n", "tables.columns", "10,001", "10,000")
-
-
-def test_a_cell_may_be_longer_than_the_csv_module_allows():
-    csv.field_size_limit(131_072)
-    assert list_rows(read_table("a,b\n" + "x" * 200_000 + ",1")) == [{"a": "x" * 200_000, "b": "1"}]
+@for_each("text, code, said", [(*case[:2], case[2:]) for case in BAD.values()], ids=BAD)
+def test_texts_that_are_no_tables_are_refused(text, code, said):
+    """Both languages must say the same words; a number is that of a row or line."""
+    with pytest.raises(InputError) as caught:
+        list_rows(read_table(text))
+    assert caught.value.code == code
+    for language in LANGUAGES:
+        sentence = translate(caught.value, language)
+        sentence.encode()
+        assert len(sentence) < 300
+        for words in said:
+            place = rf"第 {words} 行" if language == "zh" else rf"(row|line) {words}\b"
+            assert re.search(place, sentence) if isinstance(words, int) else words in sentence
 
 
 @for_each(
@@ -323,11 +290,61 @@ AT = {
 }
 
 
+MODELS = [row | {"model": "ab"[i % 2]} for i, row in enumerate(make_rows())]
+OPTIONS = [
+    {}, {"where": {"model": "b"}}, {"where": {"model": ["b"], "level": "x"}}, {"where": {"model": "c"}},
+    {"pool": "model"}, {"pool": "model", "columns": {"group": None, "answers": None}}, {"columns": {"grades": "right"}},
+    {"columns": {"group": "model"}}, {"columns": {"references": "prediction", "answers": "target", "grades": None}},
+]  # fmt: skip
+LATE = [{"id": i // 2, "answer": "a", "target": "a", "correct": None if i < 20 else False} for i in range(40)]
+
+# name: (rows, how they are read, the code of the error or the grades, where they are known)
+SAME = {
+    **{f"cells: {name}": (make_rows(at=cells), {}, ...) for name, cells in AT.items()},
+    **{f"options: {options}": (MODELS, options, ...) for options in OPTIONS},
+    **{f"names of several types: {one!r}, {other!r}": (
+        [{"id": name, "correct": True} for name in (one, 2, 3, 4, 5, 6, 7, other)], {}, "collector.same_name",
+    ) for one, other in [(1, 1.0), (1.0, 1), (1, "1"), ("1", 1.0), ("1.0", 1.0)]},
+    "verdicts after first rows without any": (
+        LATE, {"columns": {"grades": "correct"}}, [[None, None]] * 10 + [[0.0, 0.0]] * 10,
+    ),
+}  # fmt: skip
+
+
 @in_small_steps
-@for_each("changes", AT.values(), ids=AT)
-def test_lines(changes):
-    whole, blocks = both(make_rows(at=changes))
+@for_rows("rows, options, expected", SAME)
+def test_lines_in_blocks_are_read_as_rows_in_memory(rows, options, expected):
+    whole, blocks = both(rows, **options)
     assert blocks == whole
+    assert expected in (..., blocks[0], blocks[0]["grades"] if isinstance(blocks[0], dict) else "")
+
+
+def late(cells, last, count=30, **others):
+    """Rows of which those from the 15th to the `last` have more cells, and the others may have other ones."""
+    return [{"id": i % 10, "correct": i < 15} | (cells if 15 <= i < last else others) for i in range(count)]
+
+
+WATCHED = {
+    **{f"{cells} until {last}": (late(cells, last), ...) for last in (17, 30) for cells in (
+        {"model": "b"}, {"model": 2}, {"epoch": 1}, {"level": "b"}, {"is_correct": False})},
+    "a set": ([row | {"dataset": "ab"[i // 25]} if i >= 15 else row for i, row in enumerate(late({}, 40, 40))],
+              "models.settings"),
+    "a model in the place of another column": (late({"model": "b"}, 25, 40, tag=1), "models.settings"),
+}  # fmt: skip
+
+
+@in_small_steps
+@for_rows("rows, code", WATCHED)
+def test_a_column_that_begins_and_ends_within_blocks(rows, code):
+    whole, blocks = both(rows)
+    assert blocks[0] == whole[0]
+    assert code in (..., blocks[0])
+
+
+def test_a_model_in_the_place_of_another_column_of_one_block():
+    whole, blocks = both(WATCHED["a model in the place of another column"][0])
+    assert blocks == whole
+    assert blocks[0] == "models.settings"
 
 
 @in_small_steps
@@ -412,24 +429,6 @@ def test_another_encoding_is_named():
     assert caught.value.code == "decoding.encoding"
 
 
-@in_small_steps
-def test_options():
-    rows = [row | {"model": "ab"[i % 2]} for i, row in enumerate(make_rows())]
-    for options in (
-        {},
-        {"where": {"model": "b"}},
-        {"where": {"model": ["b"], "level": "x"}},
-        {"where": {"model": "c"}},
-        {"pool": "model"},
-        {"pool": "model", "columns": {"group": None, "answers": None}},
-        {"columns": {"grades": "right"}},
-        {"columns": {"group": "model"}},
-        {"columns": {"references": "prediction", "answers": "target", "grades": None}},
-    ):
-        whole, blocks = both(rows, **options)
-        assert blocks == whole
-
-
 VALUES = st.none() | st.booleans() | st.integers(0, 2) | st.floats(0, 1) | st.sampled_from(["", "a", "b", "1"])
 CELLS = VALUES | st.lists(VALUES, max_size=2)
 
@@ -455,40 +454,30 @@ def parquet(columns, **options):
     return Source("f", file.getvalue())
 
 
-@for_each(
-    "column, grades",
-    [
-        (pa.array([True, None, False]), [1, None, 0]),
-        (pa.array([1, 0, 1], pa.uint8()), [1, 0, 1]),
-        (pa.array([1, 0, 1], pa.uint64()), [1, 0, 1]),
-        (pa.array([0.1, None, float("nan")], pa.float32()), [0.1, None, None]),
-        (pa.array(np.array([0.5, 1, 0], np.float16)), [0.5, 1, 0]),
-        (pa.array([1, 0, None]).dictionary_encode(), [1, 0, None]),
-        (pa.array([None, None, None]), [None, None, None]),
-    ],
-)
-def test_types_of_parquet(column, grades):
-    names = pa.array(["p", "p", "q"]).dictionary_encode()
-    found = collect_samples(
-        open_table(parquet({"id": names, "correct": column})), Reading(columns={"grades": "correct"})
-    )
-    assert [grade for row in found.grades for grade in row] == grades
+NAMED = {"columns": {"grades": "correct"}}
+TYPES = {
+    "truth values": (pa.array([True, None, False]), [1, None, 0]),
+    "bytes": (pa.array([1, 0, 1], pa.uint8()), [1, 0, 1]),
+    "unsigned integers": (pa.array([1, 0, 1], pa.uint64()), [1, 0, 1]),
+    "single precision": (pa.array([0.1, None, float("nan")], pa.float32()), [0.1, None, None]),
+    "half precision": (pa.array(np.array([0.5, 1, 0], np.float16)), [0.5, 1, 0]),
+    "a dictionary": (pa.array([1, 0, None]).dictionary_encode(), [1, 0, None]),
+    "nulls": (pa.array([None, None, None]), [None, None, None]),
+}
+KINDS = {"lists": pa.list_, "large lists": pa.large_list, "lists of two": lambda inside: pa.list_(inside, 2)}
+DECIMALS = [[0.6, None], [0.1, 1.0]]
+NAMES = pa.array(["p", "p", "q"]).dictionary_encode()
 
-
-@pytest.mark.parametrize("kind", [pa.list_, pa.large_list, lambda inside: pa.list_(inside, 2)])
-@pytest.mark.parametrize("inside", [pa.float32(), pa.float64()], ids=str)
-def test_lists_of_single_precision_are_the_decimals_that_they_print_as(kind, inside):
-    grades = pa.array([[0.6, None], [0.1, 1.0]], kind(inside))
-    found = collect_samples(open_table(parquet({"id": ["p", "q"], "correct": grades})))
-    assert found.grades == [[0.6, None], [0.1, 1.0]]
-
-
-def test_other_types_of_parquet_are_refused_by_name():
-    with pytest.raises(InputError, match="row 1, column “correct”") as caught:
-        collect_samples(
-            open_table(parquet({"id": ["p"], "correct": [{"value": 1}]})), Reading(columns={"grades": "correct"})
-        )
-    assert caught.value.code == "cells.grade"
+test_types_of_parquet = over({
+    **{name: (pa.table({"id": NAMES, "correct": column}), ..., (NAMED, found([grades[:2], grades[2:]])))
+       for name, (column, grades) in TYPES.items()},
+    # Single precision gives the decimals that it prints as.
+    **{f"{name} of {inside}": (
+        pa.table({"id": ["p", "q"], "correct": pa.array(DECIMALS, kind(inside))}), found(DECIMALS),
+       ) for name, kind in KINDS.items() for inside in (pa.float32(), pa.float64())},
+    "objects": (pa.table({"id": ["p"], "correct": [{"value": 1}]}), ..., (
+        NAMED, refused("cells.grade", place="row 1, column “correct”"))),
+})  # fmt: skip
 
 
 @in_small_steps
@@ -509,108 +498,46 @@ def test_a_list_beside_verdicts_in_csv(answers, verdicts):
     assert found[0] == "cells.grade" or "grades" not in found[0]
 
 
-@in_small_steps
-@for_each("ids", [(1, 1.0), (1.0, 1), (1, "1"), ("1", 1.0), ("1.0", 1.0)])
-def test_names_of_several_types(ids):
-    rows = [{"id": i, "correct": True} for i in range(8)]
-    whole, blocks = both([{"id": ids[0], "correct": True}, *rows[2:], {"id": ids[1], "correct": True}])
-    assert blocks == whole
-    assert blocks[0] == "collector.same_name"
+TWICE = """{"id":1,"correct":true,"correct":false,"topic":null}
+{"id":1,"correct":true,"topic":null}
+{"id":2,"correct":true,"topic":null}
+{"id":2,"correct":false,"topic":"x"}"""
+ODD_LIST = [{"id": i // 2, "answer": "5", "reference": "4", "correct": [True] if i == 2 else True} for i in range(3)]
 
 
 @in_small_steps
-class TestSkipping:
-    """Lines that are broken are the same ones whichever columns are read, and whenever."""
-
-    def test_four_lines(self):
-        text = (
-            '{"id":1,"correct":true,"correct":false,"topic":null}\n{"id":1,"correct":true,"topic":null}\n'
-            '{"id":2,"correct":true,"topic":null}\n{"id":2,"correct":false,"topic":"x"}'
-        )
-        found = collect(text, errors="skip")
-        assert found.grades == [[1.0], [1.0, 0.0]]
-
-    def test_nothing_is_left(self):
-        rows = [
-            {"id": i // 2, "answer": "5", "reference": "4", "correct": [True] if i == 2 else True} for i in range(3)
-        ]
-        left = collect(write_lines(rows), errors="skip")
-        assert (left.problems, sum(left.origin.skipped.values())) == (["1"], 2)
+@for_each("text, problems, grades", [(TWICE, ["1", "2"], [[1], [1, 0]]), (write_lines(ODD_LIST), ["1"], [[1]])])
+def test_broken_lines_are_the_same_whichever_columns_are_read(text, problems, grades):
+    left = collect(text, errors="skip")
+    assert (left.problems, left.grades) == (problems, grades)
+    assert sum(left.origin.skipped.values()) == text.count("\n") + 1 - sum(map(len, grades))
 
 
-WATCHED = {
-    "model": {"model": "b"},
-    "model as a number": {"model": 2},
-    "epoch": {"epoch": 1},
-    "level": {"level": "b"},
-    "correct": {"is_correct": False},
-}
+def begun(cells, last=10**9):
+    """300 lines of which those from the 250th to the `last` one have one more column."""
+    rows = (
+        {"id": i // 2, "answer": str(i % 3), "target": "1"} | (cells if 250 <= i <= last else {}) for i in range(300)
+    )
+    return write_lines(rows).encode()
 
 
-@in_small_steps
-@pytest.mark.parametrize("late", WATCHED.values(), ids=WATCHED)
-@pytest.mark.parametrize("last", [17, 30])
-def test_a_column_that_begins_and_ends_within_blocks(late, last):
-    rows = [{"id": i % 10, "correct": i < 15} | (late if 15 <= i < last else {}) for i in range(30)]
-    whole, blocks = both(rows)
-    assert blocks[0] == whole[0]
+def graded_until(last):
+    return found([[1.0 if 250 <= i <= last else None for i in (row, row + 1)] for row in range(0, 300, 2)])
 
 
-@in_small_steps
-def test_a_model_in_the_place_of_another_column(monkeypatch):
-    monkeypatch.setattr(Source, "blocks", BLOCKS)  # one block, whose first and last rows have no model
-    rows = [{"id": i % 10, "correct": True} | ({"model": "b"} if 15 <= i < 25 else {"tag": 1}) for i in range(40)]
-    whole, blocks = both(rows)
-    assert blocks == whole
-    assert blocks[0] == "models.settings"
-
-
-@in_small_steps
-def test_a_set_that_begins_late():
-    rows = [{"id": i % 10, "correct": True} | ({"dataset": "ab"[i // 25]} if i >= 15 else {}) for i in range(40)]
-    whole, blocks = both(rows)
-    assert blocks[0] == whole[0] == "models.settings"
-
-
-@in_small_steps
-class TestLateColumns:
-    """A column that the first rows of a large file do not have is found all the same."""
-
-    COUNT = 300
-
-    def write(self, late, first, last=10**9):
-        """Write rows of which those from the `first` to the `last` one have one more column."""
-        return "\n".join(
-            json.dumps({"id": row // 2, "answer": str(row % 3), "target": "1"} | (late if first <= row <= last else {}))
-            for row in range(self.COUNT)
-        )
-
-    def test_one_that_is_named(self, tmp_path):
-        for last in (10**9, 260):
-            samples = self.collect(tmp_path, self.write({"größe": True}, 250, last), columns={"grades": "größe"})
-            expected = [1.0 if 250 <= row <= last else None for row in range(self.COUNT)]
-            assert [grade for row in samples.grades for grade in row] == expected
-
-    def test_one_that_is_guessed(self, tmp_path):
-        samples = self.collect(tmp_path, self.write({"correct": True}, 250))
-        assert samples.roles["grades"] == "correct"
-        assert samples.n_missing == 250
-
-    def test_one_of_models(self, tmp_path):
-        text = self.write({"model": "b"}, 250)
-        with pytest.raises(InputError, match="“model” has several values"):
-            self.collect(tmp_path, text)
-        assert len(self.collect(tmp_path, text, where={"model": "b"}).problems) == 25
-
-    def test_a_name_that_stands_in_a_text_alone(self, tmp_path):
-        with pytest.raises(InputError, match="There is no column “late”"):
-            self.collect(tmp_path, self.write({"note": 'a "late" answer, "late"'}, 250), columns={"grades": "late"})
-
-    @staticmethod
-    def collect(tmp_path, text, **arguments):
-        path = tmp_path / "f.jsonl"
-        path.write_text(text)
-        return collect_samples(open_table(Source("f", path)), Reading(**arguments))
+OTHER, BYTES_NAMED = {"columns": {"grades": "late"}}, {"columns": {"grades": "größe"}}
+# A column that the first rows of a large file do not have is found all the same.
+test_late_columns = in_small_steps(over({
+    "one that is named": (begun({"größe": True}), found(), (BYTES_NAMED, graded_until(300))),
+    "one that ends": (begun({"größe": True}, 260), found(), (BYTES_NAMED, graded_until(260))),
+    "one that is guessed": (begun({"correct": True}), found(roles={"grades": "correct"}, n_missing=250)),
+    "one of models": (
+        begun({"model": "b"}), refused("models.settings"), ({"where": {"model": "b"}}, found(n=[2] * 25)),
+    ),
+    "a name within a text alone": (
+        begun({"note": 'a "late" answer, "late"'}), found(), (OTHER, refused("standard.no_column", column="“late”")),
+    ),
+}))  # fmt: skip
 
 
 def test_plain_lines_of_csv_are_read_as_the_module_csv_reads_them(monkeypatch):
@@ -676,13 +603,3 @@ def test_a_second_pass_leaves_out_the_same_lines(where):
     assert right == {str(i): {float(i % 2 == 0)} for i in range(20)}
     assert sum(found.origin.skipped.values()) == 2
     assert sum(map(len, found.grades)) == 38
-
-
-@in_small_steps
-def test_verdicts_after_first_rows_without_any():
-    rows = [{"id": i // 2, "answer": "a", "target": "a"} | ({"correct": None} if i < 20 else {}) for i in range(40)]
-    for row in rows[20:]:
-        row["correct"] = False
-    whole, blocks = both(rows, columns={"grades": "correct"})
-    assert blocks == whole
-    assert blocks[0]["grades"] == [[None, None]] * 10 + [[0.0, 0.0]] * 10
