@@ -222,7 +222,8 @@ FIELDS = {
         found([[0]], answers=None, scores=None, references=None, group=None, meta=[{"topic": "t"}], roles={
             "answers": None}),
     ),
-    "all roles of samples are left out": (ROW, NO_VALUES, refused("collector.no_values", roles="answers, grades, scores")),
+    "all roles of samples are left out": (ROW, NO_VALUES, refused(
+        "collector.no_values", roles="answers, grades, scores")),
     "a field that is absent": (ROW, {"group": "levle"}, refused(
         "collector.no_field", field="“levle”", fields="“topic”, “id”, “own”, “verdict”, “level”")),
     "no fields": (None, {"answers": "own"}, refused("collector.no_field", fields="none")),

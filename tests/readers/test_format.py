@@ -1,10 +1,11 @@
 """By what a format is recognised, what its declaration reads, and the choice among scorers, filters or tests."""
 
-import json
 from contextlib import suppress
 
 import pytest
-from cases import for_each
+from cases import for_each, for_rows
+from readers.reading import found, refused
+from readers.texts import write_lines
 
 from at_k.errors import InputError
 from at_k.readers import read_samples
@@ -12,26 +13,6 @@ from at_k.readers.fields import Fields, Keys, list_documents
 from at_k.readers.format import Reading, choose
 from at_k.readers.formats import FORMATS, find_format
 from at_k.readers.sources import Source
-
-HEADS = {
-    "lines": ('{"a": 1}\n{"b": 2}', "jsonl", {"a": 1}),
-    "a long first line": (
-        json.dumps({"a": "x" * 200_000, "b": 1}) + '\n{"b": 2}',
-        "jsonl",
-        {"a": "x" * 200_000, "b": 1},
-    ),
-    "a document": ('{"a": {"c": 1}, "b": 2}', "json", {"a": {"c": 1}, "b": 2}),
-    "a list": ('[{"a": 1}, {"b": 2}]', "json", {"a": 1}),
-    "an empty list": ("[]", "json", {}),
-    "a list of lists": ("[[1]]", "json", {}),
-    "a table": ("a,b\n1,2\n", "csv", {}),
-}
-
-
-@for_each("text, layout, row", HEADS.values(), ids=HEADS)
-def test_the_beginning_of_a_file(text, layout, row):
-    found = Source("", text.encode())
-    assert (found.layout, found.first_row) == (layout, row)
 
 
 @for_each(
@@ -90,44 +71,36 @@ KEYS = Keys(
 FIELDS = Fields("example", KEYS)
 
 
-def collect(*rows, **reading):
+def rows(*changes):
     whole = {"task": {"id": "p", "level": "easy"}, "judge": {"reward": 1}, "said": "7", "gold": "7"}
     whole |= {"model": "m", "error": None, "usage": {"cost": 0.1}}
-    lines = (json.dumps(whole | {"trial": place} | row) for place, row in enumerate(rows, 1))
-    return FIELDS.read(Source("f", "\n".join(lines).encode()), Reading(**reading))
+    return [whole | {"trial": place} | row for place, row in enumerate(changes, 1)]
 
 
-def test_every_field_is_taken():
-    samples = collect({}, {"judge": {"reward": 0.25}, "said": None, "usage": {}}, {"task": {"id": "q"}})
-    assert samples.problems == ["p", "q"]
-    assert samples.grades == [[1, 0.25], [1]]
-    assert samples.answers == [["7", None], ["7"]]
-    assert samples.references == [["7"], ["7"]]
-    assert samples.group == ["easy", None]
-    assert samples.numbers == [[1, 2], [3]]
-    assert list(map(json.loads, samples.listed("meta"))) == [{"cost": [0.1, None]}, {"cost": [0.1]}]
-    assert samples.origin.subject == {"model": "m"}
-    assert samples.origin.roles["grades"] == "judge.reward"
+# name: (rows, how they are read, the samples or the error)
+READ = {
+    "every field": (
+        [{}, {"judge": {"reward": 0.25}, "said": None, "usage": {}}, {"task": {"id": "q"}}], {},
+        found({"p": [1, 0.25], "q": [1]}, answers=[["7", None], ["7"]], references=[["7"], ["7"]],
+              group=["easy", None], numbers=[[1, 2], [3]], meta=[{"cost": [0.1, None]}, {"cost": [0.1]}],
+              subject={"model": "m"}, roles={"grades": "judge.reward"}),
+    ),
+    "failed samples": ([{}, {"error": {"type": "Timeout"}}, {"judge": None}], {}, found([[1, None, None]])),
+    "no problem": ([{}, {"task": {}}], {}, refused("collector.lack", field="“task.id”", place="line 2")),
+    "no problem, skipped": (
+        [{}, {"task": {}}], {"errors": "skip"}, found([[1]], skipped={"collector.lack": 1})),
+    "two models": ([{}, {"model": "n"}], {}, refused("models.several", column="model", values="“m”, “n”")),
+    "one of two models": ([{}, {"model": "n"}], {"where": {"model": "n"}}, found(subject={"model": "n"})),
+    "two models that are pooled": ([{}, {"model": "n"}], {"pool": ["model"]}, found(subject={})),
+}  # fmt: skip
 
 
-def test_failed_samples_are_missing():
-    samples = collect({}, {"error": {"type": "Timeout"}}, {"judge": None})
-    assert samples.grades == [[1, None, None]]
+@for_rows("changes, reading, expected", READ)
+def test_declared_fields_are_read(changes, reading, expected):
+    def read():
+        return FIELDS.read(Source("f", write_lines(rows(*changes)).encode()), Reading(**reading))
 
-
-def test_a_sample_without_a_problem():
-    with pytest.raises(InputError, match=r"The field “task\.id” is missing \(line 2\)"):
-        collect({}, {"task": {}})
-    samples = collect({}, {"task": {}}, errors="skip")
-    assert (samples.grades, sum(samples.origin.skipped.values())) == ([[1]], 1)
-
-
-def test_several_models():
-    rows = ({}, {"model": "n"})
-    with pytest.raises(InputError, match="“model” has several values: “m”, “n”"):
-        collect(*rows)
-    assert collect(*rows, where={"model": "n"}).origin.subject == {"model": "n"}
-    assert collect(*rows, pool=["model"]).origin.subject == {}
+    expected.check(read if isinstance(expected, refused) else read())
 
 
 def test_documents_of_one_file_and_of_several(tmp_path):

@@ -6,7 +6,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cases import for_each
+from cases import for_each, for_rows
 
 from at_k.demo.words import translate
 from at_k.errors import InputError, Message
@@ -17,23 +17,11 @@ from at_k.readers.names import normalize_name, quote, quote_all, shorten
 from at_k.readers.sources import Source
 
 
-@for_each(
-    "value, said",
-    [
-        ("a", "“a”"),
-        ("a" * 40, "“" + "a" * 40 + "”"),
-        ("a" * 41, "“" + "a" * 39 + "…”"),
-        (0.5, "0.5"),
-        (float("nan"), "NaN"),
-        (10**300, "1" + "0" * 38 + "…"),
-        (False, "false"),
-        (None, "null"),
-        ([[0]], "[…]"),
-        ([], "[]"),
-        ({"a": 1}, "{…}"),
-        ({}, "{}"),
-    ],
-)
+@for_each("value, said", [
+    ("a", "“a”"), ("a" * 40, "“" + "a" * 40 + "”"), ("a" * 41, "“" + "a" * 39 + "…”"), (0.5, "0.5"),
+    (float("nan"), "NaN"), (10**300, "1" + "0" * 38 + "…"), (False, "false"), (None, "null"), ([[0]], "[…]"),
+    ([], "[]"), ({"a": 1}, "{…}"), ({}, "{}"),
+])  # fmt: skip
 def test_quote(value, said):
     assert quote(value) == said
 
@@ -66,64 +54,59 @@ def test_faults_are_raised_or_counted_by_their_cause():
     faults = Faults("skip")
     for error in errors:
         faults.add(error)
-    assert {code: (str(first), count) for code, (first, count) in faults.causes.items()} == {
-        "a.b": ("wrong 0", 2),
-        "a.c": ("wrong 1", 1),
-    }
+    counted = {code: (str(first), count) for code, (first, count) in faults.causes.items()}
+    assert counted == {"a.b": ("wrong 0", 2), "a.c": ("wrong 1", 1)}
     assert faults.count() == 3
 
 
+# A blank line after the header, a cell of two lines, another blank line: the fault is in row 2, on line 6.
 CSV = 'id,answer,correct\n\na,"two\nlines",1\n\nb,x,maybe\n'
-"""A blank line after the header, a cell of two lines, another blank line: the fault is in row 2, on line 6."""
+TABLE = pa.table({"id": ["a", "b"], "correct": [1, 7]})
+ROWS = [{"id": 1, "correct": 1}, {"id": 2, "correct": 7}]
+LIST = [{"id": 1, "correct": 1}, {"id": 2, "correct": [1]}]
+WORD = "no verdict that is known (line {}, column “correct”)"
+
+# name: (content, what the error says)
+NAMED = {
+    "CSV": (CSV, WORD.format(6)),
+    "CSV with a byte order mark": ("\ufeff\r\n" + CSV.replace("\n", "\r\n"), WORD.format(7)),
+    "CSV in gzip": (gzip.compress(CSV.encode(), mtime=0), WORD.format(6)),
+    "TSV": (CSV.replace(",", "\t"), WORD.format(6)),
+    "too many cells": ("id,correct\n\na,1,2\n", "2, not 3 (line 3)"),
+    "an open quotation mark": (
+        'id,correct\n"a\nb",1\nc,"1\nd,1\n', "one is not closed, or text follows a closed one (line 4)"),
+    "JSON lines": ("\n\n".join(map(json.dumps, ROWS)) + "\n", " (line 3, column “correct”)"),
+    "a broken line": ('{"id": 1, "correct": 1}\n\n{"id": 2, \n', "line 3, near"),
+    "a problem twice": ('id,correct\na,"[1]"\n\na,"[0]"\n', "“a” is also in line 2 (line 4, column “id”)"),
+    "a sample twice": (
+        "id,sample,correct\n\na,0,1\na,0,1\n", "0 of problem “a” is there twice: line 3 and line 4, column"),
+    "a list beside a number": (
+        "\n\n".join(map(json.dumps, LIST)) + "\n", "as other rows have; got 1 (line 1, column “correct”)"),
+    "a document": (json.dumps(ROWS, indent=1), "got 7 (row 2, column"),  # which has no lines of rows
+    "Parquet": (TABLE, "got 7 (row 2, column"),
+}  # fmt: skip
 
 
-def refuse(tmp_path, name, content):
-    path = tmp_path / name
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+@for_rows("content, said", NAMED)
+def test_an_error_names_lines(tmp_path, content, said):
+    path = tmp_path / "results"
+    if isinstance(content, pa.Table):
+        pq.write_table(content, path)
+    else:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(InputError) as caught:
         read_samples(path)
-    return caught.value
+    assert said in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("r.csv", CSV, "no verdict that is known (line 6, column “correct”)"),
-        ("r.csv", "\ufeff\r\n" + CSV.replace("\n", "\r\n"), "no verdict that is known (line 7, column “correct”)"),
-        ("r.csv.gz", gzip.compress(CSV.encode(), mtime=0), "no verdict that is known (line 6, column “correct”)"),
-        ("r.tsv", CSV.replace(",", "\t"), "no verdict that is known (line 6, column “correct”)"),
-        ("r.csv", "id,correct\n\na,1,2\n", "2, not 3 (line 3)"),
-        ("r.csv", 'id,correct\n"a\nb",1\nc,"1\nd,1\n', "one is not closed, or text follows a closed one (line 4)"),
-        ("r.jsonl", '{"id": 1, "correct": 1}\n\n{"id": 2, "correct": 7}\n', " (line 3, column “correct”)"),
-        ("r.jsonl", '{"id": 1, "correct": 1}\n\n{"id": 2, \n', "line 3, near"),
-        ("r.csv", 'id,correct\na,"[1]"\n\na,"[0]"\n', "“a” is also in line 2 (line 4, column “id”)"),
-        ("r.csv", "id,sample,correct\n\na,0,1\na,0,1\n", "0 of problem “a” is there twice: line 3 and line 4, column"),
-        ("r.jsonl", '{"id": 1, "correct": 1}\n\n{"id": 2, "correct": [1]}\n',
-            "as other rows have; got 1 (line 1, column “correct”)"),
-        ("r.json", json.dumps([{"id": 1, "correct": 1}, {"id": 2, "correct": 7}], indent=1), "got 7 (row 2, column"),
-    ],
-)  # fmt: skip
-def test_an_error_names_lines(tmp_path, name, content, said):
-    assert said in str(refuse(tmp_path, name, content))
-
-
-def test_it_does_in_both_languages(tmp_path):
-    assert "第 6 行" in translate(refuse(tmp_path, "r.csv", CSV), "zh")
-
-
-def test_what_was_left_out_is_named_by_its_line(tmp_path):
+def test_lines_are_named_in_chinese_and_where_rows_are_left_out(tmp_path):
     path = tmp_path / "r.csv"
     path.write_text(CSV)
-    ((cause, count),) = read_samples(path, errors="skip").origin.skipped.items()
-    assert count == 1
-    assert "line 6" in str(cause)
-
-
-def test_rows_of_parquet_are_no_lines(tmp_path):
-    path = tmp_path / "r.parquet"
-    pq.write_table(pa.table({"id": ["a", "b"], "correct": [1, 7]}), path)
-    with pytest.raises(InputError, match=r"got 7 \(row 2, column"):
+    with pytest.raises(InputError) as caught:
         read_samples(path)
+    assert "第 6 行" in translate(caught.value, "zh")
+    ((cause, count),) = read_samples(path, errors="skip").origin.skipped.items()
+    assert (count, "line 6" in str(cause)) == (1, True)
 
 
 def test_a_row_that_the_file_does_not_have_stays_a_row():

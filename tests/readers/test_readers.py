@@ -9,6 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from cases import for_each
+from readers.reading import Json, found, over, refused
+from readers.texts import write_delimited, write_lines
 
 import at_k
 from at_k.demo.limits import LIMITS
@@ -16,7 +18,6 @@ from at_k.errors import InputError
 from at_k.readers import read_results, read_samples
 from at_k.readers.sources import Source
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
 ROWS = [
     {"qid": "p", "pred": ["a", None], "gold": ["a", "A"], "score": [2.0, 1.0], "level": "x"},
     {"qid": "é", "pred": ["b", "c"], "gold": ["b"], "score": [0.0, 1.0], "level": "y"},
@@ -49,30 +50,17 @@ def write(path, text, encoding="utf-8"):
     return path
 
 
-def columns(data):
-    """List the columns that a file has; the others are null."""
-    listed = {name: data[name][:] for name in data.column_names}
-    assert list(listed) == ["problem", "answers", "references", "grades", "scores", "group", "meta"]
-    return {name: values for name, values in listed.items() if any(value is not None for value in values)}
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
-@pytest.mark.parametrize("name", ["results.json", "results.jsonl", "results.txt", "results"])
-def test_json_is_read_by_its_content(tmp_path, name, encoding):
-    for text in (json.dumps(ROWS, ensure_ascii=False), "\n".join(map(json.dumps, ROWS))):
-        assert columns(read_results(write(tmp_path / name, text, encoding), columns=NAMED)) == STANDARD
-
-
-@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
-def test_csv_is_read_by_its_content(tmp_path, delimiter):
-    text = "task_id,answer,target,category\n1,18,… #### 18,é\n1,7,… #### 18,é\n".replace(",", delimiter)
-    data = read_results(str(write(tmp_path / "results", text)))
-    assert columns(data) == {
-        "problem": ["1"],
-        "answers": [["18", "7"]],
-        "references": [["… #### 18"]],
-        "group": ["é"],
-    }
+@pytest.mark.parametrize("name", ["results.json", "results.csv", "results"])
+def test_json_is_read_by_its_content(tmp_path, name):
+    path = write(tmp_path / name, json.dumps(ROWS, ensure_ascii=False))
+    data, samples = read_results(path, columns=NAMED), read_samples(path, columns=NAMED)
+    assert data.column_names == ["problem", "answers", "references", "grades", "scores", "group", "meta"]
+    assert {name: data[name][:] for name in STANDARD} == STANDARD
+    assert data["grades"][:] == data["meta"][:] == [None, None]
+    assert {role: samples.listed(role) for role in samples.columns()} == STANDARD
+    assert samples.roles == {
+        "problem": "qid", "answers": "pred", "references": "gold", "grades": None, "scores": "score", "group": "level",
+    }  # fmt: skip
 
 
 def test_types_do_not_depend_on_the_values(tmp_path):
@@ -97,48 +85,17 @@ def test_the_description_says_what_was_taken_for_what(tmp_path):
     )
 
 
-def test_samples_say_what_was_taken_for_what(tmp_path):
-    samples = read_samples(write(tmp_path / "f.json", json.dumps(ROWS)), columns=NAMED)
-    assert {role: samples.listed(role) for role in samples.columns()} == STANDARD
-    assert samples.roles == {
-        "problem": "qid", "answers": "pred", "references": "gold", "grades": None, "scores": "score", "group": "level",
-    }  # fmt: skip
-
-
-@for_each("name", ["qwen25_math.jsonl", "taubench_airline.jsonl"])
-def test_examples(name):
-    rows = list(map(json.loads, (EXAMPLES / name).read_text(encoding="utf-8").splitlines()))
-    data = read_results(EXAMPLES / name)
-    assert data["grades"][:] == [row["correct"] for row in rows]
-
-
-def test_where_and_pool(tmp_path):
-    path = write(tmp_path / "f.csv", "model,id,correct\na,1,1\nb,1,0\n")
-    with pytest.raises(InputError, match=r"f\.csv: Column “model” has several values: “a”, “b”") as caught:
-        read_results(path)
-    assert caught.value.code == "models.settings"
-    assert read_results(path, where={"model": "b"})["grades"][:] == [[0.0]]
-    assert read_results(path, pool="model")["grades"][:] == [[1.0, 0.0]]
-
-
 @pytest.mark.parametrize("kind", ["jsonl", "csv"])
 @pytest.mark.parametrize("column", ["model", "LLM"])
 def test_files_of_two_models_are_no_samples_of_one(tmp_path, kind, column):
-    for name in "ab":
-        rows = [{"task_id": problem, column: name, "correct": 1} for problem in ("q1", "q2")]
-        lines = (
-            map(json.dumps, rows)
-            if kind == "jsonl"
-            else [",".join(map(str, each)) for each in (rows[0], *map(dict.values, rows))]
-        )
-        (tmp_path / f"{name}.{kind}").write_text("\n".join(lines))
-    paths = [tmp_path / f"a.{kind}", tmp_path / f"b.{kind}"]
-    assert read_samples(paths[0]).origin.subject == {column: "a"}
-    with pytest.raises(InputError, match=f"not of the same {column}: “a” .*pool=") as caught:
-        read_samples(paths)
-    assert caught.value.code == "merging.models"
-    pooled = read_samples(paths, pool=column)
-    assert (pooled.grades, pooled.origin.subject) == ([[1, 1], [1, 1]], {})
+    spell = write_lines if kind == "jsonl" else write_delimited
+    paths = [
+        write(tmp_path / f"{name}.{kind}", spell([{"task_id": q, column: name, "correct": 1} for q in ("q1", "q2")]))
+        for name in "ab"
+    ]
+    found(subject={column: "a"}).compare(paths[0], {})
+    refused("merging.models").compare(paths, {})
+    found([[1, 1], [1, 1]], subject={}).compare(paths, {"pool": column})
 
 
 @for_each(
@@ -182,48 +139,28 @@ def test_there_is_no_limit_unless_one_is_given(tmp_path):
     assert caught.value.code == "tables.too_large"
 
 
-class TestFaults:
-    def test_an_error_names_the_file(self, tmp_path):
-        path = write(tmp_path / "f.csv", "id,correct\n1,2\n")
-        with pytest.raises(InputError) as caught:
-            read_results(path)
-        assert str(caught.value).startswith(f"{path}: A grade must be true, false, or a number from 0 to 1; got 2.0 ")
-        assert "(line 2, column “correct”)" in str(caught.value)
-        assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+def test_an_error_names_the_file(tmp_path):
+    path = write(tmp_path / "f.csv", "id,correct\n1,2\n")
+    with pytest.raises(InputError) as caught:
+        read_results(path)
+    assert str(caught.value).startswith(f"{path}: A grade must be true, false, or a number from 0 to 1; got 2.0 ")
+    assert "(line 2, column “correct”)" in str(caught.value)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
-    def test_no_file(self, tmp_path):
-        with pytest.raises(FileNotFoundError, match=r"There is no file .*nowhere\.csv"):
-            read_results(tmp_path / "nowhere.csv")
 
-    @pytest.mark.parametrize(
-        ("content", "code"),
-        [
-            ("é".encode("latin-1"), "decoding.encoding"),
-            (b"id,correct\n\xff", "decoding.encoding"),
-            (b"\x1f\x8b", "sources.broken"),
-            (b"\x89PNG\r\n\x1a\n\0\0", "sources.binary"),
-            (PROMPTFOO.read_bytes().replace(b"PASS", b"\xff", 1), "decoding.encoding"),
-            (write_arrow(b"\xf0("), "parquet.broken"),
-        ],
-    )
-    def test_no_text(self, tmp_path, content, code):
-        path = tmp_path / "f"
-        path.write_bytes(content)
-        with pytest.raises(InputError, match="f: This ") as caught:
-            read_results(path)
-        assert caught.value.code == code
-
-    def test_the_first_line_ends_within_a_line(self, tmp_path):
-        with pytest.raises(InputError, match=r"not 2 \(line 2\)"):
-            read_results(write(tmp_path / "f", "m\rid,ok\n1,2,3\n"))
-
-    def test_names_of_problems_in_a_document_may_be_lists(self, tmp_path):
-        rows = {"results": [{"problem": ["a"], "correct": 1}]}
-        assert read_samples(write(tmp_path / "f", json.dumps(rows))).problems == ["1"]
-
-    def test_an_empty_file(self, tmp_path):
-        with pytest.raises(InputError, match=r"There are no results here\."):
-            read_results(write(tmp_path / "f", ""))
+test_contents = over({
+    "another encoding": ("é".encode("latin-1"), refused("decoding.encoding")),
+    "another encoding in a cell": (b"id,correct\n\xff", refused("decoding.encoding")),
+    "gzip that is cut": (b"\x1f\x8b", refused("sources.broken")),
+    "a picture": (b"\x89PNG\r\n\x1a\n\0\0", refused("sources.binary")),
+    "another encoding in CSV of promptfoo": (
+        PROMPTFOO.read_bytes().replace(b"PASS", b"\xff", 1), refused("decoding.encoding")),
+    "a text of Arrow that is none": (write_arrow(b"\xf0("), refused("parquet.broken")),
+    "a first line that ends within a line": (b"m\rid,ok\n1,2,3\n", refused("tables.fields", row="2", count="2")),
+    "names of problems in a document that are lists": (
+        Json({"results": [{"problem": ["a"], "correct": 1}]}), found(problems=["1"])),
+    "nothing": (b"", refused("tables.empty")),
+})  # fmt: skip
 
 
 def test_readers_load_few_libraries(tmp_path):
@@ -233,8 +170,8 @@ def test_readers_load_few_libraries(tmp_path):
     show = f"print(sorted({libraries} & {{*sys.modules}}))"
     code = f"import sys, at_k.readers; {show}; import at_k; at_k.score({str(path)!r}); {show}"
     root = Path(at_k.__file__).parents[1]
-    found = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
-    first, after = found.stdout.splitlines()
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    first, after = done.stdout.splitlines()
     assert first == "[]"
     assert after == "['pyarrow']" or int(pa.__version__.split(".")[0]) < 26
 

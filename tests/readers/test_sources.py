@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
-from cases import for_each
+from cases import for_each, for_rows
 
 from at_k.errors import InputError
 from at_k.readers.sources import LineBlock, Source, refuse_growth
@@ -87,33 +87,36 @@ def test_blank_lines_are_counted():
 
 
 LONG = "x" * 200_000
+LIST, PRETTY = '[{"a": 1},\n{"b": 2}]', {"a": {"c": 1}, "b": 2}
+# name: (layout, its content, the first row, where it is of interest)
 LAYOUTS = {
-    "lines": ("jsonl", '{"a": 1}\n{"a": 2}'),
-    "lines after blank ones": ("jsonl", '\n \r\n{"a": 1}\n\n  {"a": 2}'),
-    "long lines": ("jsonl", json.dumps({"a": LONG}) + "\n" + json.dumps({"a": LONG})),
-    "long lines, gaps between": ("jsonl", json.dumps({"a": LONG}) + " " * 100_000 + "\n" * 100_000 + '{"a": 1}'),
-    "a broken first line": ("jsonl", '{"a": 1\n{"a": 2}'),
-    "a long document": ("json", json.dumps({"a": LONG})),
-    "one row": ("json", '{"a": 1}\n'),
-    "a list": ("json", '[{"a": 1},\n{"a": 2}]'),
-    "an indented document": ("json", json.dumps({"a": {"b": 1}}, indent=1)),
-    "a document with braces on its lines": ("json", '{"a":\n{"b": [\n{"c": 1},\n{"c": 2}]}}'),
-    "a list that begins a line": ("json", '{"a": [\n{"b": 1}]}'),
-    "a table": ("csv", "a,b\n1,2\n"),
-    "one long line": ("csv", LONG),
-    "nothing": ("csv", ""),
-    "blank lines": ("csv", " \n" * 100_000),
+    "lines": ("jsonl", '{"a": 1}\n{"a": 2}', {"a": 1}),
+    "lines after blank ones": ("jsonl", '\n \r\n{"a": 1}\n\n  {"a": 2}', {"a": 1}),
+    "long lines": ("jsonl", json.dumps({"a": LONG, "b": 1}) + "\n" + json.dumps({"a": LONG}), {"a": LONG, "b": 1}),
+    "long lines, gaps between": ("jsonl", json.dumps({"a": LONG}) + " " * 100_000 + "\n" * 100_000 + '{"a": 1}', ...),
+    "a broken first line": ("jsonl", '{"a": 1\n{"a": 2}', ...),
+    "a long document": ("json", json.dumps({"a": LONG}), ...),
+    "one row": ("json", '{"a": 1}\n', {"a": 1}),
+    "a list": ("json", LIST, {"a": 1}),
+    "an empty list": ("json", "[]", {}),
+    "a list of lists": ("json", "[[1]]", {}),
+    "an indented document": ("json", json.dumps(PRETTY, indent=1), PRETTY),
+    "a document with braces on its lines": ("json", '{"a":\n{"b": [\n{"c": 1},\n{"c": 2}]}}', ...),
+    "a list that begins a line": ("json", '{"a": [\n{"b": 1}]}', ...),
+    "a table": ("csv", "a,b\n1,2\n", {}),
+    "one long line": ("csv", LONG, ...),
+    "nothing": ("csv", "", ...),
+    "blank lines": ("csv", " \n" * 100_000, ...),
+    "a zip file": ("zip", zipped("x"), ...),
+    "Parquet": ("parquet", parquet(a=[1]), ...),
 }
 
 
-@for_each("layout, text", LAYOUTS.values(), ids=LAYOUTS)
-def test_layout(layout, text):
-    assert Source("", text.encode()).layout == layout
-
-
-def test_zip_and_parquet_are_known_by_their_first_bytes():
-    assert Source("", zipped("x")).layout == "zip"
-    assert Source("", parquet(a=[1])).layout == "parquet"
+@for_rows("layout, content, row", LAYOUTS)
+def test_the_beginning_of_a_file_tells_its_layout(layout, content, row):
+    source = Source("", content if isinstance(content, bytes) else content.encode())
+    assert source.layout == layout
+    assert row is ... or source.first_row == row
 
 
 def test_a_document():
