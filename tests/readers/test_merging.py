@@ -4,9 +4,9 @@ import json
 
 import pyarrow as pa
 import pytest
-from cases import for_each
+from cases import for_each, for_rows
+from readers.reading import Json, put
 
-import at_k
 from at_k.errors import InputError, Message
 from at_k.readers import read_samples
 from at_k.readers.collector import Collector
@@ -68,32 +68,29 @@ def test_numbers():
     assert merge([one, collect(*graded(0))], FILES[:2]).numbers is None
 
 
-@for_each(
-    "one, other, said",
-    [
-        ({"subject": {"task": "x"}}, {"subject": {"task": "y"}}, "task: “x” (run_0.jsonl), “y” (run_1.jsonl)"),
-        ({"subject": {"task": "x"}}, {}, "task: “x” (run_0.jsonl), null (run_1.jsonl)"),
-        ({"harness": "x"}, {"harness": "y"}, "format: “x” (run_0.jsonl), “y” (run_1.jsonl)"),
-        ({"chosen": {"scorer": "x"}}, {"chosen": {"scorer": "y"}}, "scorer: “x” (run_0.jsonl), “y” (run_1.jsonl)"),
-    ],
-)
-def test_files_of_different_things(one, other, said):
-    with pytest.raises(InputError) as caught:
-        merge([collect(*graded(1), **one), collect(*graded(1), **other)], FILES[:2])
-    assert caught.value.code == "merging.subject"
-    assert str(caught.value) == f"These files are not of the same {said}. Score them one at a time."
+# name: (what the two files are of, code, what the sentence says)
+DIFFERENT = {
+    "tasks": ({"subject": {"task": "x"}}, {"subject": {"task": "y"}}, "subject", "task: “x” (0.jsonl), “y” (1.jsonl)"),
+    "a task": ({"subject": {"task": "x"}}, {}, "subject", "task: “x” (0.jsonl), null (1.jsonl)"),
+    "formats": ({"harness": "x"}, {"harness": "y"}, "subject", "format: “x” (0.jsonl), “y” (1.jsonl)"),
+    "scorers": (
+        {"chosen": {"scorer": "x"}}, {"chosen": {"scorer": "y"}}, "subject", "scorer: “x” (0.jsonl), “y” (1.jsonl)"),
+    "models": (
+        {"subject": {"Model": "x"}}, {"subject": {"Model": "y"}}, "models", "Model: “x” (0.jsonl), “y” (1.jsonl)"),
+    "a model": ({}, {"subject": {"Model": "y"}}, "models", "Model: null (0.jsonl), “y” (1.jsonl)"),
+}  # fmt: skip
+WAYS = {
+    "subject": "Score them one at a time.",
+    "models": 'Score them one at a time or, if all are samples of one model, say so: `pool="Model"`.',
+}
 
 
-@for_each("one", [{}, {"subject": {"Model": "x"}}])
-def test_files_of_different_models(one):
+@for_rows("one, other, code, said", DIFFERENT)
+def test_files_of_different_things_are_refused(one, other, code, said):
     with pytest.raises(InputError) as caught:
-        merge([collect(*graded(1), **one), collect(*graded(1), subject={"Model": "y"})], FILES[:2])
-    assert caught.value.code == "merging.models"
-    first = "“x”" if one else "null"
-    assert str(caught.value) == (
-        f"These files are not of the same Model: {first} (run_0.jsonl), “y” (run_1.jsonl). Score them one at a time "
-        'or, if all are samples of one model, say so: `pool="Model"`.'
-    )
+        merge([collect(*graded(1), **one), collect(*graded(1), **other)], ["0.jsonl", "1.jsonl"])
+    assert caught.value.code == f"merging.{code}"
+    assert str(caught.value) == f"These files are not of the same {said}. {WAYS[code]}"
 
 
 def test_what_is_pooled_may_differ():
@@ -198,20 +195,18 @@ def test_notes_are_said_once_and_versions_are_joined():
     )
 
 
+LINE = {"task_id": "a", "completion": "", "result": "passed"}
+
+
 def test_a_folder_with_other_files(tmp_path):
-    line = {"task_id": "a", "completion": "", "result": "passed"}
-    for name, verdicts in (("run_0/results.jsonl", (True, False)), ("run_1/results.jsonl", (True,))):
-        path = tmp_path / name
-        path.parent.mkdir()
-        path.write_text("\n".join(json.dumps(line | {"passed": each}) for each in verdicts))
-    (tmp_path / "x.jsonl").write_text(json.dumps({"task_id": "a", "completion": ""}))
-    (tmp_path / "summary.json").write_text('{"pass@1": 0.5}')
-    (tmp_path / "notes.txt").write_text("a,b\n1,2")
-    (tmp_path / "weights.bin").write_bytes(bytes(100))
-    (tmp_path / ".hidden.jsonl").write_text(json.dumps(line | {"task_id": "h", "passed": True}))
-    report = at_k.score(tmp_path, k=[1])
-    assert (report.problems, report.n, report.c) == (["a"], [3], [2])
+    lines = [LINE | {"passed": each} for each in (True, False, True)]
+    put(tmp_path, {
+        "run_0/results.jsonl": lines[:2], "run_1/results.jsonl": lines[2:],
+        "x.jsonl": [{"task_id": "a", "completion": ""}], "summary.json": Json({"pass@1": 0.5}),
+        "notes.txt": b"a,b\n1,2", "weights.bin": bytes(100), ".hidden.jsonl": [lines[0] | {"task_id": "h"}],
+    })  # fmt: skip
     samples = read_samples(tmp_path)
+    assert dict(zip(samples.problems, samples.grades, strict=True)) == {"a": [1, 0, 1]}
     assert [path.split("/")[-2:] for path in samples.files] == [["run_0", "results.jsonl"], ["run_1", "results.jsonl"]]
     assert isinstance(samples.table, pa.Table)
 

@@ -1,18 +1,15 @@
-"""Completions are joined to their prompts: in files, in data in memory, and on the command line."""
+"""Completions are joined to their prompts: in files and in data in memory."""
 
-import csv
 import gzip
-import io
 import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from cases import for_each
-from typer.testing import CliRunner
+from readers.texts import write_delimited, write_lines
 
 import at_k
-from at_k.cli import app
 from at_k.errors import InputError
 from at_k.readers.prompts import join_prompts
 
@@ -32,24 +29,15 @@ def rows():
     ]
 
 
-def write(rows, form):
-    if form == "jsonl":
-        return "\n".join(map(json.dumps, rows))
-    file = io.StringIO()
-    writer = csv.DictWriter(file, rows[0])
-    writer.writeheader()
-    writer.writerows(rows)
-    return file.getvalue()
-
-
+WRITERS = {"jsonl": write_lines, "csv": write_delimited}
 ROLES = {"references": "test"}
 
 
-@pytest.mark.parametrize("form", ["jsonl", "csv"])
+@pytest.mark.parametrize("form", WRITERS)
 def test_a_file_of_completions_passes(monkeypatch, tmp_path, rows, form):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     path = tmp_path / f"samples.{form}"
-    path.write_text(write(rows, form))
+    path.write_text(WRITERS[form](rows))
     report = at_k.score(path, columns=ROLES, prompt_column="prompt", check_correct_fn="code", metrics="avg_at_n")
     assert report.problems == ["HumanEval/0", "HumanEval/1", "HumanEval/2"]
     assert (report.n, report.c) == ([2] * 3, [1] * 3)
@@ -58,23 +46,13 @@ def test_a_file_of_completions_passes(monkeypatch, tmp_path, rows, form):
     assert data["references"][0][0] == rows[0]["test"] + "\ncheck(has_close_elements)"
 
 
-@pytest.mark.parametrize("form", ["jsonl", "csv"])
+@pytest.mark.parametrize("form", WRITERS)
 def test_the_rows_of_one_model_are_joined(tmp_path, rows, form):
     path = tmp_path / f"samples.{form}"
     both = [row | {"model": model, "completion": model} for model in ("a", "b") for row in rows]
-    path.write_text(write(both, form))
+    path.write_text(WRITERS[form](both))
     data = at_k.read_results(path, columns=ROLES, prompt_column="prompt", where={"model": "b"})
     assert data["answers"][:] == [[row["prompt"] + "b"] * 2 for row in rows[::2]]
-
-
-def test_the_command_has_the_option(monkeypatch, tmp_path, rows):
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
-    path = tmp_path / "samples.jsonl"
-    path.write_text(write(rows, "jsonl"))
-    options = ["--columns", "references=test", "--prompt-column", "prompt", "--check", "code", "--metrics", "avg_at_n"]
-    result = CliRunner().invoke(app, ["score", str(path), *options, "--format", "json"])
-    assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["values"]["avg@2"] == 0.5
 
 
 @pytest.mark.parametrize("hold", [dict, pd.DataFrame])
