@@ -211,7 +211,8 @@ def _parse(data: bytes, names: Sequence[str], wanted: Sequence[str], delimiter: 
 
 def _is_plain(data: bytes) -> bool:
     """Return whether lines of CSV end as lines of other files do, and have no quotation marks."""
-    return data.count(b"\r") == data.count(b"\r\n") and bool(data.strip()) and b'"' not in data
+    ends = data.count(b"\r\n") + data.endswith(b"\r")  # a block ends before the last line feed
+    return data.count(b"\r") == ends and bool(data.strip()) and b'"' not in data
 
 
 # Names of a row in sentences, or of the line of several files that are read as one.
