@@ -19,6 +19,10 @@ from at_k.readers.names import LONGEST, quote, shorten
 # Digits up to which a float can hold any integer.
 _LONGEST_INTEGER = 308
 
+# What makes JSON lines of the objects in a broken document that hold no others, and of what Python printed.
+KEEP_OBJECTS = "tr -d '\\n' < FILE | grep -oE '[{][^{}]*[}]' | sed -E 's/, *[}]/}/' > NEW"
+_EVALUATE = "python -c \"import ast, json; [print(json.dumps(ast.literal_eval(row))) for row in open('FILE')]\" > NEW"
+
 _LONG_INTEGER = re.compile(rf"[0-9]{{{_LONGEST_INTEGER + 1}}}")
 
 
@@ -65,7 +69,8 @@ def load_text(data: bytes, load: Callable[[str], Any], line: int | None = None) 
         raise InputError(
             "decoding.broken",
             "This is not valid JSON: line {line}, near {near}. The file may be cut off. {option:errors=skip} "
-            "leaves out such lines.",
+            "leaves out such lines. Another file can be made of the objects that can be read: `{way}`.",
+            way=_EVALUATE if text[error.pos : error.pos + 1] == "'" else KEEP_OBJECTS,
             line=error.lineno if line is None else line,
             near=quote(" ".join(text[max(0, error.pos - half) : error.pos + half].split())),
         ) from None

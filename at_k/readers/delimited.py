@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from io import StringIO, TextIOWrapper
 from itertools import chain, count, islice
+from statistics import mode
 from threading import Lock
 from typing import Any
 
 from at_k.errors import InputError, Message
 from at_k.readers.blocks import Block, Rows, take_column
-from at_k.readers.faults import UNITS, Faults
-from at_k.readers.names import shorten
-from at_k.readers.sources import Source
+from at_k.readers.decoding import KEEP_OBJECTS
+from at_k.readers.faults import Faults
+from at_k.readers.sources import Source, refuse_foreign
 
 # Rows of a block that Python's reader makes.
 _BATCH = 8192
@@ -32,6 +32,12 @@ _LONGEST_CELL = 1 << 30
 _MOST_COLUMNS = 10_000
 
 _FIELD_LIMIT = Lock()
+
+# Bytes, and lines in them, by which it is judged where a table begins.
+_HEAD, _LOOKED_AT = 1 << 16, 50
+
+# What keeps the rows of a table, by the first letter of each.
+_SIFTS = {"{": KEEP_OBJECTS, "|": "grep '^|' FILE > NEW"}
 
 # Blank lines before the header.
 _BLANK = re.compile(rb"\A(?:[^\S\n]*\n)+")
@@ -45,14 +51,46 @@ def find_delimiter(header: bytes) -> str:
 
 def open_csv(source: Source, faults: Faults) -> Rows:
     """Open CSV or TSV."""
+    _refuse_form(source)
     mark = find_delimiter(source.first_line)
-    with closing(read_cells(source, mark)) as records:
+    with closing(read_cells(source, mark, faults)) as records:
         record, *others = islice(chain(records, [[]]), 2)
     named = not _holds_verdicts(record) or (len(record) == 1 and not any(others))
     names = read_header(record if named else [""] * len(record))
     notes = [] if named else [Message("note.no_header", "The first line names no columns, so it was read as a row.")]
     layout = "tsv" if mark == "\t" else "csv"
-    return Rows(layout, lambda wanted: _read_blocks(source, names, mark, wanted, named=named), faults, notes)
+    return Rows(layout, lambda wanted: _read_blocks(source, names, mark, wanted, faults, named=named), faults, notes)
+
+
+def _refuse_form(source: Source) -> None:
+    """Raise if the first lines show a table that begins below a title, or whose cells are parted by spaces."""
+    with source.open_text() as file:
+        head = file.read(_HEAD)
+    refuse_foreign(head)
+    refuse_foreign(source.name.encode())
+    lines = list(islice(StringIO(head.decode("utf-8", "replace"), newline=""), _LOOKED_AT))
+    words = [len(line.split()) for line in lines if line.strip()]
+    is_spaced = bool(words[1:]) and min(words) > 1 and {*words[1:]} <= {words[0], words[0] + 1}
+    way = "tr -s ' ' , < FILE > NEW" if is_spaced else ""
+    for mark in (find_delimiter(source.first_line), *"\t;,|"):
+        records, above, rows = csv.reader(lines, delimiter=mark), 0, []
+        for record in records:
+            width = max((number for number, cell in enumerate(record, 1) if cell.strip()), default=0)
+            rows += [(width, record, above)] if width else []
+            above = records.line_num
+        usual = mode([width for width, _, _ in rows] or [0])
+        if usual > 1:
+            (width, first, _), (_, header, above) = rows[0], next(row for row in rows if row[0] == usual)
+            is_title = width < 2 or (width < usual and len(first) < len(header) and not _holds_verdicts(header))
+            way = _SIFTS.get(lines[above][:1], f"tail -n +{above + 1} FILE > NEW") if is_title else ""
+            break
+    if way:
+        raise InputError(
+            "tables.form",
+            "The first line is not the header of a table, or its cells have no delimiter that is known. Convert the "
+            "file: `{way}`.",
+            way=way,
+        )
 
 
 def _holds_verdicts(record: Sequence[str]) -> bool:
@@ -65,16 +103,10 @@ def _holds_verdicts(record: Sequence[str]) -> bool:
 
 
 def read_header(record: Sequence[str]) -> list[str]:
-    """Return the names of the columns of CSV."""
+    """Return the names of the columns of CSV; those that occur several times are numbered."""
     # pandas writes the index of a frame as a column without a name.
     names = [name.strip() or f"column {number}" for number, name in enumerate(record, 1)]
-    if len({*names}) < len(names):
-        raise InputError(
-            "tables.repeated_column",
-            "The header line has column “{column}” more than once. Rename one of them.",
-            column=shorten(Counter(names).most_common(1)[0][0]),
-        )
-    return names
+    return [f"{name} {names[:at].count(name) + 1}" if names.count(name) > 1 else name for at, name in enumerate(names)]
 
 
 def _list_blocks(source: Source) -> Generator[bytes, None, None]:
@@ -88,7 +120,7 @@ def _list_blocks(source: Source) -> Generator[bytes, None, None]:
 
 
 def _read_blocks(
-    source: Source, names: list[str], mark: str, wanted: Collection[str] | None, *, named: bool
+    source: Source, names: list[str], mark: str, wanted: Collection[str] | None, faults: Faults, *, named: bool
 ) -> Iterator[Block]:
     needed = names if wanted is None else [name for name in names if name in wanted] or names[:1]
     count = 0
@@ -107,12 +139,11 @@ def _read_blocks(
             count += len(table)
         else:
             return
-        records = _read_records(_decode_text(source, blocks), mark, 0 if has_header else count + 1, names)
+        records = _read_records(_decode_text(source, blocks), mark, faults, 0 if has_header else count + 1, names)
         records = islice(records, 1 if has_header else 0, None)
         while found := list(islice(records, _BATCH)):
-            columns = dict(zip(names, zip(*found, strict=True), strict=True))
-            yield Block(range(count + 1, count + len(found) + 1), names, partial(_list_cells, columns))
-            count += len(found)
+            columns = dict(zip(names, zip(*(record for _, record in found), strict=True), strict=True))
+            yield Block([place for place, _ in found], names, partial(_list_cells, columns))
 
 
 def _list_cells(columns: Mapping[str, Sequence[str]], name: str) -> list[str | None]:
@@ -126,10 +157,11 @@ def _decode_text(source: Source, blocks: Iterable[bytes]) -> Iterator[str]:
         source.refuse_encoding()
 
 
-def read_cells(source: Source, delimiter: str) -> Generator[list[str], None, None]:
+def read_cells(source: Source, delimiter: str, faults: Faults | None = None) -> Generator[list[str], None, None]:
     """Yield the header and the rows of a file of CSV."""
     with closing(_list_blocks(source)) as blocks:
-        yield from _read_records(_decode_text(source, blocks), delimiter)
+        for _, record in _read_records(_decode_text(source, blocks), delimiter, faults or Faults()):
+            yield record
 
 
 def _is_rule(record: Sequence[str], delimiter: str) -> bool:
@@ -138,9 +170,9 @@ def _is_rule(record: Sequence[str], delimiter: str) -> bool:
 
 
 def _read_records(
-    lines: Iterable[str], delimiter: str, count: int = 0, header: Sequence[str] = ()
-) -> Iterator[list[str]]:
-    """Yield the header and the rows of CSV, all with the same number of cells."""
+    lines: Iterable[str], delimiter: str, faults: Faults, count: int = 0, header: Sequence[str] = ()
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the header, as row 0, and the rows of CSV, all with the same number of cells."""
     with _FIELD_LIMIT:  # one for the whole process, 131,072 unless somebody changed it
         csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     try:
@@ -149,25 +181,9 @@ def _read_records(
                 continue
             count += 1
             if len(record) == len(header):
-                yield record
+                yield count - 1, record
                 continue
             header = header or record
-            if len(record) != len(header) and "#" in (record[0][:1], header[0][:1]):
-                raise InputError(
-                    "tables.comment",
-                    "A line that begins with “#” is no row of this table ({place}). Leave such lines out: `{way}`.",
-                    place=UNITS["row"](count - 1) if record[0].startswith("#") else UNITS["line"](1),
-                    way="grep -v '^#' FILE > NEW",
-                )
-            if len(record) != len(header):
-                raise InputError(
-                    "tables.fields",
-                    "Every row must have as many cells as the header line: {expected:,}, not {count:,} "
-                    "(row {row}). A text that contains a delimiter must stand in quotation marks.",
-                    row=count - 1,
-                    count=len(record),
-                    expected=len(header),
-                )
             if len(header) > _MOST_COLUMNS:
                 raise InputError(
                     "tables.columns",
@@ -175,13 +191,28 @@ def _read_records(
                     count=len(header),
                     limit=_MOST_COLUMNS,
                 )
-            yield record
+            if len(record) == len(header):
+                yield count - 1, record
+                continue
+            faults.add(
+                InputError(
+                    "tables.fields",
+                    "Every row must have as many cells as the header line: {expected:,}, not {count:,} (row {row}). A "
+                    "text that contains a delimiter must stand in quotation marks. {option:errors=skip} leaves out "
+                    "such rows.",
+                    row=count - 1,
+                    count=len(record),
+                    expected=len(header),
+                )
+            )
     except csv.Error:
         if count:
             raise InputError(
                 "tables.quotes",
-                "The quotation marks do not match: one is not closed, or text follows a closed one (row {row}).",
+                "The quotation marks do not match: one is not closed, or text follows a closed one (row {row}). If no "
+                "text needs them, leave them out: `{way}`.",
                 row=count,
+                way="tr -d '\"' < FILE > NEW",
             ) from None
         raise InputError(
             "tables.header_quotes", "The quotation marks in the header line do not match. Close each of them."

@@ -7,6 +7,7 @@ import codecs
 import gzip
 import io
 import lzma
+import re
 import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
@@ -26,6 +27,32 @@ _KINDS = {
     **dict.fromkeys((b"PK\x03\x04", b"PK\x05\x06"), "zip"),
     b"PAR1": "parquet",
     **dict.fromkeys((b"ARROW1", b"\xff\xff\xff\xff"), "arrow"),
+}
+
+# Layouts that are not read → how a file, its name or a member in it begins, and what converts the file in Python.
+_FOREIGN = {
+    "SQLite": (
+        rb"SQLite format 3",
+        "import pandas, sqlite3; base = sqlite3.connect('FILE'); table = base.execute('select name from sqlite_master')"
+        ".fetchone()[0]; print(pandas.read_sql(f'select * from {table}', base).to_csv(index=False))",
+    ),
+    "NumPy": (rb"\x93NUMPY", "import json, numpy; print(json.dumps(numpy.load('FILE').tolist()))"),
+    "pickle": (
+        rb"\x80[\2-\5]",
+        "import pandas; print(pandas.DataFrame(pandas.read_pickle('FILE')).to_csv(index=False))",
+    ),
+    "Excel": (
+        rb"\xd0\xcf\x11\xe0|xl/workbook",
+        "import pandas; print(pandas.read_excel('FILE').to_csv(index=False))",
+    ),
+    "HTML": (
+        rb"\s*<(?:table|html|!doctype)\b",
+        "import pandas; print(pandas.read_html('FILE')[0].to_csv(index=False))",
+    ),
+    "YAML": (
+        rb"%YAML|---\s*\n|[^\n]*\.ya?ml\Z",
+        "import json, yaml; print(json.dumps(yaml.safe_load(open('FILE'))))",
+    ),
 }
 
 # The name of a table that the user has in memory.
@@ -112,12 +139,6 @@ class Source:
             return "jsonl"
         if self.parts:
             return self.parts[0].layout
-        if self._start.startswith(b"SQLite format 3"):
-            raise InputError(
-                "sources.sqlite",
-                "This is a data base of SQLite. Write the table with the results as a file, by pandas: "
-                '`pandas.read_sql("select * from results", connection).to_parquet("results.parquet")`.',
-            )
         kind = next((kind for mark, kind in _KINDS.items() if self._start.startswith(mark)), None)
         if kind is not None:
             return kind
@@ -269,9 +290,22 @@ def refuse_growth(size: int, packed: int, limits: Limits, *, free: int = _FREE) 
         )
 
 
+def refuse_foreign(start: bytes) -> None:
+    """Raise if a file begins as one that is not read, and say how it is converted."""
+    for kind, (mark, code) in _FOREIGN.items():
+        if re.match(mark, start, re.IGNORECASE):
+            raise InputError(
+                "sources.foreign",
+                "Files of {kind} are not read. If you trust this one, convert the results in it: `{way}`.",
+                kind=kind,
+                way=f'python -c "{code}" > NEW',
+            )
+
+
 def refuse_binary(data: bytes) -> None:
     """Raise if these bytes are not text."""
     if b"\0" in data:
+        refuse_foreign(data)
         raise InputError(
             "sources.binary",
             "This is not a text file, nor gzip, bzip2, xz, Zstandard, zip, Parquet or Arrow. Give the file that the "

@@ -24,7 +24,7 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.sources import Source, refuse_many_rows
+from at_k.readers.sources import Source, refuse_foreign, refuse_many_rows
 from at_k.readers.structure import is_summary
 
 
@@ -53,12 +53,8 @@ def names_samples(source: Source, named: Collection[object]) -> bool:
 
 def _refuse_zip(source: Source) -> NoReturn:
     """Raise because a zip file or a spreadsheet is no table."""
-    if "xl/workbook.xml" in list_members(source):
-        raise InputError(
-            "tables.spreadsheet",
-            "This is a spreadsheet. Save the sheet with the results as CSV, or convert it with pandas: "
-            '`pandas.read_excel("results.xlsx").to_csv("results.csv", index=False)`.',
-        )
+    for member in list_members(source):
+        refuse_foreign(member.encode())
     raise InputError(
         "plain.zip",
         "No known harness wrote this zip file (`at-k formats` lists them). Its members are: {members}. Extract the "

@@ -1,7 +1,6 @@
 """Plain files as people have them: what is read from each, or the refusal and the options that settle it."""
 
 import json
-import subprocess
 
 import numpy as np
 import pandas as pd
@@ -292,26 +291,8 @@ def test_plain_file(case, tmp_path):
             assert read_samples(path, **mended).problems
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "id,correct\nété,1\nété,0\nnoël,1\nnoël,1\n".encode("cp1252"),
-        b"# of 2026-03-01\nid,correct\na,1\na,0\nb,1\nb,1\n",
-        b"id,correct\na,1\n# begun anew\na,0\nb,1\nb,1\n",
-    ],
-    ids=["another encoding", "a comment first", "a comment within"],
-)
-def test_a_refusal_ends_in_the_command_that_makes_a_file_that_is_read(text, tmp_path):
-    (tmp_path / "FILE").write_bytes(text)
-    with pytest.raises(InputError) as caught:
-        read(tmp_path / "FILE")
-    subprocess.run(caught.value.values["way"], shell=True, check=True, cwd=tmp_path)
-    assert read(tmp_path / "NEW") == AB
-
-
 def test_a_fault_names_its_line_beside_comments_and_rules(tmp_path):
     texts = {
-        "line 1": csv("# a comment", "id,correct", "a,1"),
         "line 3": csv("id,correct", "a,1", "# a comment", "b,1"),
         "line 4": csv("| id | correct |", "|---|---|", "| a | 1 |", "| b | maybe |"),
     }

@@ -3,8 +3,6 @@
 import bz2
 import json
 import lzma
-import sqlite3
-import zipfile
 from datetime import datetime, timezone
 from decimal import Decimal
 
@@ -293,24 +291,3 @@ test_shapes = over({
 def test_scales_that_are_none(scale):
     with pytest.raises((TypeError, ValueError), match="`scale` must be two"):
         read_samples(__file__, scale=scale)
-
-
-def spreadsheet(path):
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("xl/workbook.xml", "<workbook/>")
-
-
-def data_base(path):
-    with sqlite3.connect(path) as base:
-        base.execute("create table results (id, correct)")
-    base.close()
-
-
-@for_each(
-    "make, code, way", [(data_base, "sources.sqlite", "read_sql"), (spreadsheet, "tables.spreadsheet", "read_excel")]
-)
-def test_files_that_are_refused_with_a_way_on(make, code, way, tmp_path):
-    make(tmp_path / code)
-    with pytest.raises(InputError, match=way) as caught:
-        read_samples(tmp_path / code)
-    assert caught.value.code == code

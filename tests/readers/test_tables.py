@@ -137,7 +137,6 @@ BAD = {
     "a name twice, inside": ('[{"id": {"a": 1, "a": 2}}]', "decoding.repeated_name", 1, "“a”"),
     "a name twice, with an escape": ('{"id": 1}\n{"id": 2, "\\u0069d": 2}', "decoding.repeated_name", 2, "“id”"),
     "a column twice": ('{"id": [1], "id": [2]}', "decoding.repeated_name", "“id”"),
-    "a header twice": ("id,n,id\n1,2,3\n", "tables.repeated_column", "“id”"),
     "too many cells": ("id,n\n1,2\n1,2,3\n", "tables.fields", 2, "3", "2"),
     "too few cells": ("id\tn\n1\t2\n\n1\n", "tables.fields", 2, "1", "2"),
     "an open quote": ('id,n\n1,2\n"3,4\n5,6\n', "tables.quotes", 2),

@@ -1,0 +1,120 @@
+"""A refusal of a file that holds the numbers prints what to type, and that gives them."""
+
+import re
+import subprocess
+import zipfile
+from sqlite3 import connect
+
+import numpy as np
+import pytest
+from cases import for_rows
+
+from at_k.errors import InputError
+from at_k.readers import read_samples
+
+ROWS = ["a,1", "a,0", "b,1", "b,1"]
+GRADES = [[1, 0], [1, 1]]
+
+
+def text(*lines, rows=ROWS):
+    return "\n".join([*lines, *rows, ""])
+
+
+def spaced(*lines):
+    return text(*lines).replace(",", "   ")
+
+
+TAIL, GREP = "tail -n +{} FILE > NEW", "grep '^|' FILE > NEW"
+OBJECTS = "tr -d '\\n' < FILE | grep -oE '[{][^{}]*[}]' | sed -E 's/, *[}]/}/' > NEW"
+EVALUATE = "python -c \"import ast, json; [print(json.dumps(ast.literal_eval(row))) for row in open('FILE')]\" > NEW"
+JSON = ['{"id": "a", "ok": true}', '{"id": "a", "ok": false}', '{"id": "b", "ok": true}', '{"id": "b", "ok": true}']
+PYTHON = [f"{{'id': '{row[0]}', 'ok': {row[2] == '1'}, 'why': None}}" for row in ROWS]
+MARKDOWN = ["|id|correct|", "|---|---|", *(f"|{row.replace(',', '|')}|" for row in ROWS)]
+
+# Content of a file → the command that the refusal prints, and the grades after it
+WAYS = {
+    "another encoding": (
+        text("id,correct", "é,1", "é,1").encode("cp1252"),
+        "iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW",
+        [[1, 1], *GRADES],
+    ),
+    "a title": (text("Results", "id,correct"), TAIL.format(2)),
+    "a title and a blank line": (text("Model: x", "", "id,correct"), TAIL.format(3)),
+    "a title of a sheet": (text("Results,,", ",,", "id,correct,", rows=[f"{row}," for row in ROWS]), TAIL.format(3)),
+    "a title above tabs": (text("Run", "id,correct").replace(",", "\t"), TAIL.format(2)),
+    "a separator for Excel": (text("sep=;", "id,correct").replace(",", ";"), TAIL.format(2)),
+    "comments": (text("# of 2026", "# of x", "id,correct"), TAIL.format(3)),
+    "a comment within": (text("id,correct", "a,1", "# begun anew", rows=ROWS[1:]), 'errors="skip"'),
+    "a sum below": (text("id,correct", *ROWS, "Total rows: 4", rows=[]), 'errors="skip"'),
+    "a row with too many cells": (text("id,correct", "c,1,fine"), 'errors="skip"'),
+    "spaces": (spaced("id,correct"), "tr -s ' ' , < FILE > NEW"),
+    "a frame that was printed": (
+        text("  id  correct", rows=[f"{at}  {row.replace(',', '  ')}" for at, row in enumerate(ROWS)]),
+        "tr -s ' ' , < FILE > NEW",
+    ),
+    "Markdown below a heading": (text("# Results", "", rows=MARKDOWN), GREP),
+    "an open quotation mark": (text("id,correct", rows=['"a,1', *ROWS[1:]]), "tr -d '\"' < FILE > NEW"),
+    "comments above JSON lines": (text("// of 2026", rows=JSON), OBJECTS),
+    "JSON lines that end in commas": (",\n".join([*JSON, ""]), OBJECTS),
+    "a document that is cut off": ("[" + ",\n".join([*JSON, '{"id": "b"']), OBJECTS),
+    "commas before braces": ("[" + ",\n".join(JSON).replace("}", ",}") + ",]", OBJECTS),
+    "dictionaries of Python": (text(rows=PYTHON), EVALUATE),
+}
+
+
+def follow(path, code=None):
+    """Refuse a file, do what the refusal says, and return its sentence and the grades."""
+    with pytest.raises(InputError) as caught:
+        read_samples(path)
+    assert code in (None, caught.value.code)
+    said = str(caught.value)
+    way = re.findall("`(.*?)`", said, re.DOTALL)[-1] if "NEW`" in said else ""
+    if way:
+        subprocess.run(way, shell=True, check=True, cwd=path.parent)
+    options = re.findall('`(errors="skip"|columns=.*?|where=.*?)`', said)
+    options = [eval(f"dict({option})") for option in options if not way]
+    return said, read_samples(path.with_name("NEW") if way else path, **dict(*options[:1])).grades
+
+
+@for_rows("content, way, grades", {label: (*row, GRADES)[:3] for label, row in WAYS.items()})
+def test_what_a_refusal_prints_works(content, way, grades, tmp_path):
+    path = tmp_path / "FILE"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    said, found = follow(path)
+    assert f"`{way}`" in said
+    assert found == grades
+
+
+def test_numpy_is_converted(tmp_path):
+    with open(tmp_path / "FILE", "wb") as file:
+        np.save(file, np.array(GRADES))
+    assert follow(tmp_path / "FILE", "sources.foreign")[1] == GRADES
+
+
+def data_base(path):
+    with connect(path) as base:
+        base.execute("create table results (id, correct)")
+    base.close()
+
+
+def spreadsheet(path):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+
+
+FOREIGN = {
+    "data": (data_base, "read_sql"),
+    "sheet": (spreadsheet, "read_excel"),
+    "rows.pkl": (lambda path: path.write_bytes(b"\x80\4\x95\0\0"), "read_pickle"),
+    "rows.yaml": (lambda path: path.write_text("- id: a\n  ok: true\n"), "safe_load"),
+    "page": (lambda path: path.write_text("<table>\n<tr><td>a</td></tr></table>"), "read_html"),
+}
+
+
+@for_rows("make, way", FOREIGN)
+def test_other_layouts_are_refused_with_what_converts_them(make, way, tmp_path):
+    path = tmp_path / next(name for name, case in FOREIGN.items() if case[1] == way)
+    make(path)
+    with pytest.raises(InputError, match=rf"`python -c \"import .*{way}\(.*\)\" > NEW`") as caught:
+        read_samples(path)
+    assert caught.value.code == "sources.foreign"
