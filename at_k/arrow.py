@@ -124,9 +124,9 @@ def list_single_texts(column: object) -> list[str] | None:
 
 def _list_all(chunks: list[Any]) -> list[str] | None:
     texts = [to_strings(values) for values in chunks]
-    if any(each is None or each.null_count for each in texts):
+    if any(column is None or column.null_count for column in texts):
         return None
-    return [text for each in texts for text in each.to_pylist()]
+    return [text for column in texts for text in column.to_pylist()]
 
 
 def encode_lists(rows: object) -> Answers | None:
@@ -167,14 +167,14 @@ def flatten_lists(column: object) -> list[tuple[Any, Ints]] | None:
     chunks = to_chunks(column)
     if not chunks:
         return None
-    found = []
+    pairs = []
     for chunk in chunks:
         if len(chunk):
             lengths = count_lengths(chunk) if _is_list(chunk.type) else None
             if lengths is None:
                 return None
-            found.append((chunk.flatten(), lengths))
-    return found
+            pairs.append((chunk.flatten(), lengths))
+    return pairs
 
 
 def count_lengths(lists: Any) -> Ints | None:

@@ -128,9 +128,9 @@ def look_up(table: Callable[[int], Floats], n: Ints, c: Ints) -> Floats:
         return table(int(n[0]))[c]
     order = np.argsort(n, kind="stable")
     first = np.flatnonzero(np.diff(n[order], prepend=-1))
-    found = np.concatenate([table(int(n[rows[0]]))[c[rows]] for rows in np.split(order, first[1:])])
-    values = np.empty_like(found)
-    values[order] = found
+    ordered = np.concatenate([table(int(n[rows[0]]))[c[rows]] for rows in np.split(order, first[1:])])
+    values = np.empty_like(ordered)
+    values[order] = ordered
     return values
 
 
@@ -244,8 +244,8 @@ def win_by_transform(n: int, own: int, rivals: Ints, k: int, *, share: bool) -> 
     strong, times = np.unique(rivals[rivals >= least], return_counts=True)
     chances = np.zeros((most + 1, len(strong)))
     for column, size in enumerate(strong.tolist()):
-        found = count_ways(size, p)[: most + 1]
-        chances[: len(found), column] = found
+        ways = count_ways(size, p)[: most + 1]
+        chances[: len(ways), column] = ways
     # Rivals that cannot reach the least tally are one factor, with the samples of no answer.
     others = (1 - p + p * x) ** int(n - own - strong @ times)
     u, shares = _find_nodes(min(int(times.sum()), k // least)) if share else (np.zeros(1), np.ones(1))

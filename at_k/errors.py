@@ -64,7 +64,7 @@ class Mention:
 def write_value(value: Any) -> str:
     """Write a value as Python does, with texts in the quotes of JSON."""
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{write_value(name)}: {write_value(each)}' for name, each in value.items())}}}"
+        return f"{{{', '.join(f'{write_value(name)}: {write_value(item)}' for name, item in value.items())}}}"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (str, int, float)) else str(value)
 
 
@@ -214,8 +214,8 @@ class InputError(ValueError):
 
     def render(self, spelling: Spelling) -> str:
         """Write the sentence with options as a surface spells them, after the name of the file."""
-        said = self.message.render(spelling)
-        return f"{self.file}: {said}" if self.file else said
+        text = self.message.render(spelling)
+        return f"{self.file}: {text}" if self.file else text
 
     def __str__(self) -> str:
         return self.render(Spelling())

@@ -114,8 +114,10 @@ class SampledMetric(evaluate.Metric, ABC):
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore an instance, or a copy of it, with its own store."""
         # The host keeps `compute`, `add` and `add_batch` in the instance, bound to it: a copy has to have its own.
-        own = {name: MethodType(each.__func__, self) for name, each in state.items() if isinstance(each, MethodType)}
-        self.__dict__.update(state, **own, _store=state["_store"].copy())
+        methods = {
+            name: MethodType(method.__func__, self) for name, method in state.items() if isinstance(method, MethodType)
+        }
+        self.__dict__.update(state, **methods, _store=state["_store"].copy())
         self._new_lock()
 
     def compute(
@@ -123,12 +125,12 @@ class SampledMetric(evaluate.Metric, ABC):
     ) -> dict[str, Any]:
         """Compute the metric over the problems given here and those added before, and then remove the latter."""
         # If the computation fails, the problems stay, and `compute` can be called again.
-        given = {"predictions": predictions, "references": references, "grades": grades, "scores": scores}
+        inputs = {"predictions": predictions, "references": references, "grades": grades, "scores": scores}
         options = self._defaults | self._select_own(kwargs)
         for name in ("groups", "clusters"):
             if options[name] is not None:
                 options[name] = columns.read_groups(options[name], name)  # a generator can be read only once
-        batches = [self._read(given)] if any(given.get(name) is not None for name in self._columns) else []
+        batches = [self._read(inputs)] if any(inputs.get(name) is not None for name in self._columns) else []
         if batches and not len(self._store):
             return self._run(batches[0], options)  # without the lock, so that threads run side by side
         with self._lock:
@@ -157,7 +159,7 @@ class SampledMetric(evaluate.Metric, ABC):
     def judge(self, problems: Problems, options: Mapping[str, Any]) -> Verdicts:
         """Judge samples by those options of a module that say how."""
         name = "grades" if problems.grades is not None and problems.answers is not None else "predictions"
-        return judge(problems, name=name, **{each: options[each] for each in ("rows", *JUDGING_OPTIONS)})
+        return judge(problems, name=name, **{option: options[option] for option in ("rows", *JUDGING_OPTIONS)})
 
     def report(self, values: Values, verdicts: Verdicts, options: Mapping[str, Any]) -> dict[str, Any]:
         """Report the means over problems and groups and, if asked for, error bars and details."""
@@ -206,7 +208,7 @@ class SampledMetric(evaluate.Metric, ABC):
         """Check the columns of this module."""
         for name in self._columns:
             if given.get(name) is None and name in ("predictions", "scores"):
-                listed = ", ".join(f"`{each}`" for each in self._columns)
+                listed = ", ".join(f"`{column}`" for column in self._columns)
                 raise ValueError(f"`{name}` must be given; `{self.name}` takes {listed}")
         if self.config_name == "graded":
             for name in ("references", "grades"):

@@ -148,9 +148,9 @@ def draw_curves(report: Report, *, title: str | None = None, bands: Collection[s
 def draw_models(models: Models, *, line: str = "pass@k", title: str | None = None) -> Figure:
     """Draw one metric of several models against k: a line for each model, named at its end."""
     curves = {name: report.curves for name, report in models.reports.items()}
-    known = [key for key in next(iter(curves.values())).lines if all(key in each.lines for each in curves.values())]
-    found = find_key(line)
-    key = next((each for each in known if found is not None and each == found.line), None)
+    known = [key for key in next(iter(curves.values())).lines if all(key in model.lines for model in curves.values())]
+    spelled = find_key(line)
+    key = next((line_key for line_key in known if spelled is not None and line_key == spelled.line), None)
     if key is None:
         raise InputError(
             "plots.no_line",
@@ -158,7 +158,9 @@ def draw_models(models: Models, *, line: str = "pass@k", title: str | None = Non
             line=line, lines=", ".join(map(str, known)) or "–",
         )  # fmt: skip
     few = len(curves) <= _MOST_BANDS
-    lines = [take_line(own, key, name, pen, band=few) for (name, own), pen in zip(curves.items(), cycle(_MODEL_PENS))]
+    lines = [
+        take_line(model, key, name, pen, band=few) for (name, model), pen in zip(curves.items(), cycle(_MODEL_PENS))
+    ]
     sizes = dict.fromkeys(map(describe_size, models.reports.values()))
     return draw_lines(lines, f"{key}, mean over the problems", f"{key}: {', '.join(sizes)}" if title is None else title)
 
@@ -203,8 +205,8 @@ def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
         report.require_problems("A matrix of problems")
         report.require_independent("A matrix of problems")
         shares[name] = dict(zip(report.problems, (np.array(report.c) / np.array(report.n)).tolist(), strict=True))
-    problems = list(dict.fromkeys(problem for own in shares.values() for problem in own))
-    table = np.array([[own.get(problem, np.nan) for problem in problems] for own in shares.values()])
+    problems = list(dict.fromkeys(problem for solved in shares.values() for problem in solved))
+    table = np.array([[solved.get(problem, np.nan) for problem in problems] for solved in shares.values()])
     means = np.nanmean(table, axis=1)
     rows = np.argsort(-means, kind="stable")
     table = table[np.ix_(rows, np.argsort(-np.nanmean(table, axis=0), kind="stable"))]
@@ -222,7 +224,7 @@ def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
         for place, row in enumerate(rows):
             where = (1.01, place)
             axes.annotate(f"{means[row]:.2f}", where, xycoords=("axes fraction", "data"), va="center")
-        axes.set_xticks(sorted({0, len(problems) - 1}), [str(1 + each) for each in sorted({0, len(problems) - 1})])
+        axes.set_xticks(sorted({0, len(problems) - 1}), [str(1 + tick) for tick in sorted({0, len(problems) - 1})])
         hatched = ", hatched: not given" if np.isnan(table).any() else ""
         axes.set_xlabel(f"problems; black: always right, white: never{hatched}")
     return figure
@@ -236,8 +238,8 @@ def draw_budgets(found: Mapping[str, Budgets], *, title: str | None = None) -> F
     """Draw the expected share of problems solved against a budget per problem: a line with its band for each model."""
     few = len(found) <= _MOST_BANDS
     lines = [
-        Drawn(name, own.budgets, own.solved, pen, np.array([own.low, own.high]) if few else None)
-        for (name, own), pen in zip(found.items(), cycle(_MODEL_PENS))
+        Drawn(name, curve.budgets, curve.solved, pen, np.array([curve.low, curve.high]) if few else None)
+        for (name, curve), pen in zip(found.items(), cycle(_MODEL_PENS))
     ]
     unit = next(iter(found.values())).unit
     wording = "What a budget solves" if title is None else title

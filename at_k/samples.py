@@ -145,8 +145,8 @@ class Ragged:
         if len(parts) == 1:
             return parts[0]
         values = [part.values for part in parts]
-        if len({each.dtype for each in values}) > 1:
-            values = [each if each.dtype == np.bool_ else to_float64(each) for each in values]
+        if len({part.dtype for part in values}) > 1:
+            values = [part if part.dtype == np.bool_ else to_float64(part) for part in values]
         return Ragged.of_lengths(np.concatenate(values), np.concatenate([part.n for part in parts]))
 
 
@@ -272,9 +272,9 @@ class Problems:
         """Raise if other problems have other columns, or scores of another number of dimensions."""
         for name in ("answers", "references", "grades", "scores"):
             if (getattr(self, name) is None) != (getattr(other, name) is None):
-                given, absent = ("without", "with") if getattr(other, name) is None else ("with", "without")
+                present, absent = ("without", "with") if getattr(other, name) is None else ("with", "without")
                 raise ValueError(
-                    f"`{name}` must be given in every batch or in none; got a batch {given} after one {absent}"
+                    f"`{name}` must be given in every batch or in none; got a batch {present} after one {absent}"
                 )
         if self.scores is not None and other.scores is not None:
             held, added = _dimensions(self.scores), _dimensions(other.scores)

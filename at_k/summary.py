@@ -91,7 +91,7 @@ def find_error_bars(
         limits |= find_limits(free, means, errors, wanted, problems, bounded=False)
     if free and times is None:  # a tally has the moments of values, and neither their skewness nor a bootstrap
         values = expand_columns(free, problems)
-        skewed = {key for key, own in zip(free, values.T, strict=True) if abs(find_skewness(own)) > _SKEWED}
+        skewed = {key for key, column in zip(free, values.T, strict=True) if abs(find_skewness(column)) > _SKEWED}
         if wanted.clusters is None and wanted.method not in ("t", "wald", "bootstrap"):
             quantiles = np.transpose(find_studentised_quantiles(values, 1 - wanted.confidence_level)).tolist()
             for key, (low, high) in zip(free, quantiles, strict=True):
@@ -130,19 +130,19 @@ def find_population_errors(
         labels = np.array(clusters, dtype=object)[chosen].tolist()
         codes = read_clusters(labels, len(labels), "per_problem")
         stderr, m = estimate_error(expand_columns(columns, problems), codes, None if times is None else times[chosen])
-        return {key: StandardError(*each) for key, *each in zip(columns, stderr.tolist(), m.tolist(), strict=True)}
+        return {key: StandardError(*error) for key, *error in zip(columns, stderr.tolist(), m.tolist(), strict=True)}
     together: dict[int, list[Key]] = {}  # the columns that share an array, whose levels are counted once
     for key, column in columns.items():
         together.setdefault(id(column.which), []).append(key)
-    found: dict[Key, StandardError] = {}
+    errors: dict[Key, StandardError] = {}
     for keys in together.values():
         levels = np.stack([columns[key].levels for key in keys], axis=1)
         if columns[keys[0]].which is None and times is None:
             stderr, m = estimate_error(levels[chosen], None)
         else:
             stderr, m = estimate_error(levels, None, columns[keys[0]].count(problems, times))
-        found |= {key: StandardError(*each) for key, *each in zip(keys, stderr.tolist(), m.tolist(), strict=True)}
-    return {key: found[key] for key in columns}
+        errors |= {key: StandardError(*error) for key, *error in zip(keys, stderr.tolist(), m.tolist(), strict=True)}
+    return {key: errors[key] for key in columns}
 
 
 def find_problem_set_errors(
@@ -153,18 +153,18 @@ def find_problem_set_errors(
     times: Ints | None,
 ) -> dict[Key, StandardError]:
     """Find the standard errors for other samples of the same problems."""
-    found = {}
+    errors = {}
     chosen = slice(None) if problems is None else problems
-    each = None if times is None else times[chosen]
+    repeats = None if times is None else times[chosen]
     for key, column in columns.items():
         # The samples do not tell that of a weighted sum, as if all of them were drawn: its error is an upper bound.
         variance, k = variances.get(key, Column.of(np.zeros(len(n)))), key.draws or 1
         k = k if key in variances else int(n.max())
-        own = variance.expand()[chosen]
-        most = np.fmax.reduce(own if variance.which is None else variance.levels, initial=0.0)
+        levels = variance.expand()[chosen]
+        most = np.fmax.reduce(levels if variance.which is None else variance.levels, initial=0.0)
         value = column.expand()[chosen]
-        found[key] = problem_set_error(value, own, n[chosen], k=k, largest=most, times=each)
-    return found
+        errors[key] = problem_set_error(value, levels, n[chosen], k=k, largest=most, times=repeats)
+    return errors
 
 
 def find_limits(
@@ -271,7 +271,7 @@ def summarize_columns(
 ) -> dict[str, float]:
     """Average checked columns as `summarize` does; `wanted`, `n` and `vary` are those of `find_error_bars`."""
     result: dict[str, float] = {}
-    members = {} if groups is None else {f"{label}/": own for label, own in find_members(groups).items()}
+    members = {} if groups is None else {f"{label}/": members for label, members in find_members(groups).items()}
     for prefix, problems in {"": None, **members}.items():
         means = average(values, problems)
         for key, mean in means.items():
@@ -323,8 +323,8 @@ def _check_columns(per_problem: object) -> dict[str, Column]:
             f"`per_problem` must map keys to columns; got {shorten(per_problem)} of type {type_name(per_problem)}"
         )
     values = {}
-    for key, given in per_problem.items():
-        column = np.asarray(given)
+    for key, cells in per_problem.items():
+        column = np.asarray(cells)
         if not isinstance(key, str) or column.dtype.kind not in "biuf":
             raise TypeError(f"`per_problem` must map strings to numbers; got {column.dtype} for {key!r}")
         wrong = np.flatnonzero(~np.isfinite(column))
@@ -332,7 +332,7 @@ def _check_columns(per_problem: object) -> dict[str, Column]:
             place = f" in problem {wrong[0]}" if column.ndim == 1 and wrong.size else ""
             raise ValueError(
                 "`per_problem` must hold one finite number per problem, and at least one problem; got "
-                f"{shorten(given)} for {key!r}{place}"
+                f"{shorten(cells)} for {key!r}{place}"
             )
         values[key] = Column.of(column)
     return values

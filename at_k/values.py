@@ -133,12 +133,12 @@ def read_key(name: str, metrics: Collection[str]) -> Key | None:
         ['pass@4', 'cons@8', 'G-Pass@8_0.5', 'avg@n', None, None]
     """
     spelled = name.strip().lower()
-    found = _NAME.fullmatch(spelled)
-    if found is None:
-        return next((Key(each) for each in metrics if each.lower() == spelled), None)
-    start, number, tau = found.groups()
+    match = _NAME.fullmatch(spelled)
+    if match is None:
+        return next((Key(metric) for metric in metrics if metric.lower() == spelled), None)
+    start, number, tau = match.groups()
     start = _SYNONYMS.get(start, start)
-    metric = next((each for each in metrics if each[:-1].lower() == start), None)
+    metric = next((metric for metric in metrics if metric[:-1].lower() == start), None)
     if metric is None or (number.isalpha() and number != metric[-1]) or (tau is not None and metric != "G-Pass@k"):
         return None
     share = None if tau is None else Fraction(tau) if "/" in tau else float(tau)

@@ -62,7 +62,7 @@ async def answer(request: Request) -> Response:
         if not isinstance(values, dict):
             raise ValueError
         language = values["language"] if values.get("language") in LANGUAGES else language
-        found = await ask(find_address(request), str(values.get("session", ""))[:64], name, values)
+        answer = await ask(find_address(request), str(values.get("session", ""))[:64], name, values)
     except BusyError:
         return JSONResponse({"error": say(language, "serving.busy")}, 503, headers=RETRY)
     except InputError as reason:
@@ -71,7 +71,7 @@ async def answer(request: Request) -> Response:
         return JSONResponse({"error": "The body must be a JSON object."}, 400)
     except ClientDisconnect:
         return Response(status_code=400)
-    return JSONResponse(found, 422 if "error" in found else 200)
+    return JSONResponse(answer, 422 if "error" in answer else 200)
 
 
 def convert_state(page: str, query: Mapping[str, str]) -> dict[str, str]:
@@ -81,21 +81,21 @@ def convert_state(page: str, query: Mapping[str, str]) -> dict[str, str]:
         >>> convert_state("score", {"k": "1, 8", "column_grades": "ok", "least": "2"})
         {'o.k': '1, 8', 'o.columns': 'grades=ok', 'gone': 'least'}
     """
-    found: dict[str, str] = {}
+    state: dict[str, str] = {}
     columns, gone = [], []
     for name, value in query.items():
         if name in _KEPT.get(page, ()) or name in _SETTINGS:
-            found[name] = value
+            state[name] = value
         elif page in ENDPOINTS and name in (*OFFERED, *COMPARING, *PLANNING):
-            found[f"o.{name}"] = value
+            state[f"o.{name}"] = value
         elif page == "compare" and name == "key" and (drawn := _DRAWN.fullmatch(value)):
-            found |= {"line": f"{drawn[1]}k{drawn[3]}", "k": drawn[2]}
+            state |= {"line": f"{drawn[1]}k{drawn[3]}", "k": drawn[2]}
         elif page in ENDPOINTS and name.startswith("column_"):
             columns.append(f"{name.removeprefix('column_')}={value.strip(chr(0))}")
         else:
             gone.append(name)
     listed = {"o.columns": ", ".join(columns), "gone": ", ".join(gone)[:200]}
-    return found | {name: value for name, value in listed.items() if value}
+    return state | {name: value for name, value in listed.items() if value}
 
 
 async def show(request: Request) -> Response:

@@ -56,7 +56,7 @@ def _quote(text: str) -> str:
 
 def _spell(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}={'' if each is None else each}" for name, each in value.items())
+        return ", ".join(f"{name}={'' if item is None else item}" for name, item in value.items())
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
@@ -66,7 +66,7 @@ def draw_message(message: Message | InputError, language: str) -> Data:
     text = translate(message, language, spelling)
     if isinstance(message, InputError) and message.file:
         text = f"{message.file}: {text}"
-    values = {name: plain(each) for name, each in message.values.items() if not isinstance(each, (Message, Mention))}
+    values = {name: plain(value) for name, value in message.values.items() if not isinstance(value, (Message, Mention))}
     return {"text": text, "code": message.code, "values": values, "mends": spelling.found}
 
 
@@ -84,20 +84,24 @@ def draw_sheet(sheet: Sheet, language: str) -> Data:
 
     def cell(each: Cell) -> Data:
         value, interval = each.write(word)
-        found = {"text": value, "interval": interval, "style": each.style}
-        return {name: own for name, own in found.items() if own}
+        drawn = {"text": value, "interval": interval, "style": each.style}
+        return {name: field for name, field in drawn.items() if field}
 
     def part(each: Sentences | Table | Sheet) -> Data:
         if isinstance(each, Sheet):
             return draw_sheet(each, language)
         if isinstance(each, Sentences):
-            return {"kind": each.kind, "caption": word(each.caption), "said": [word(own) for own in each.said]}
-        rows = [[cell(own) for own in row] for row in each.cells]
-        remarks = [cell(own) for own in each.remarks]
-        head = [word(own) for own in each.head]
+            return {
+                "kind": each.kind,
+                "caption": word(each.caption),
+                "said": [word(sentence) for sentence in each.said],
+            }
+        rows = [[cell(value) for value in row] for row in each.cells]
+        remarks = [cell(remark) for remark in each.remarks]
+        head = [word(title) for title in each.head]
         return {"caption": word(each.caption), "head": head, "left": each.left, "rows": rows, "remarks": remarks}
 
-    return {"title": word(sheet.title), "parts": [part(each) for each in sheet.parts]}
+    return {"title": word(sheet.title), "parts": [part(piece) for piece in sheet.parts]}
 
 
 def draw_report(report: Report, language: str, name: str = "", model: str = "") -> Data:
@@ -110,7 +114,7 @@ def draw_report(report: Report, language: str, name: str = "", model: str = "") 
     return {
         "name": name,
         "size": " × ".join(
-            count_things(language, *each) for each in (("problem", f"{len(report):,}"), ("answer", samples))
+            count_things(language, *counted) for counted in (("problem", f"{len(report):,}"), ("answer", samples))
         ),
         "average": {
             "value": float(average),
@@ -150,7 +154,7 @@ def _draw_at(report: Report, k: int, order: list[int], language: str, model: str
     claims = make_claims(report, k)
     return {
         "title": draw_claim(make_headline(report, k, model), language),
-        "lead": [draw_claim(each, language) for each in claims],
+        "lead": [draw_claim(claim, language) for claim in claims],
         "stairs": stairs,
         "bars": bars,
     }
@@ -189,8 +193,8 @@ def draw_bar(key: Key, value: float, bar: ErrorBar | None, label: str) -> Data:
 def find_label(key: Key, language: str) -> str:
     """Find the few words of the registry for a number."""
     output = OUTPUTS[key.metric]
-    own = None if key.tau is None else output.thresholds.get(float(key.tau))
-    english, chinese = own.label if own and own.label else output.label
+    threshold = None if key.tau is None else output.thresholds.get(float(key.tau))
+    english, chinese = threshold.label if threshold and threshold.label else output.label
     label = (chinese if language == "zh" else english).replace("{share}", f"τ = {key.tau}")
     return label.partition(";")[0].partition("；")[0]
 
@@ -228,7 +232,7 @@ def _draw_problems(report: Report, order: list[int]) -> list[Data]:
     verdicts = None if report.scored is None else report.scored[1]
     answers = None if verdicts is None else verdicts.answers
     for place in order[:MOST_LISTED] if len(order) <= MOST_LISTED else ():
-        own: Data = {"name": _cut(report.problems[place]), "n": report.n[place], "c": report.c[place]}
+        entry: Data = {"name": _cut(report.problems[place]), "n": report.n[place], "c": report.c[place]}
         if answers is not None and verdicts is not None:
             start, end = answers.codes.offsets[place], answers.codes.offsets[place + 1]
             counted: dict[int, list[int]] = {}
@@ -238,8 +242,8 @@ def _draw_problems(report: Report, order: list[int]) -> list[Data]:
                 count = counted.setdefault(code, [0, 0])
                 count[0], count[1] = count[0] + 1, count[1] + bool(right)
             ranked = sorted(counted.items(), key=lambda pair: -pair[1][0])[:_MOST_ANSWERS]
-            own["answers"] = [[_cut(answers.distinct[code]) if code >= 0 else "–", *count] for code, count in ranked]
-        listed.append(own)
+            entry["answers"] = [[_cut(answers.distinct[code]) if code >= 0 else "–", *count] for code, count in ranked]
+        listed.append(entry)
     return listed
 
 

@@ -122,7 +122,7 @@ class Given:
         copies: list[tuple[str, str]] = []
         for file in map(File.take, listed):
             name = f"{file.name} ({len(files) + 1})" if file.name in files else file.name
-            original = next((other for other, own in files.items() if own.content == file.content), None)
+            original = next((other for other, known in files.items() if known.content == file.content), None)
             if original is not None:
                 copies.append((name, original))
             files[name] = replace(file, name=name)
@@ -149,7 +149,7 @@ class Given:
         self, columns: Mapping[str, str | None], *, concat: bool = False, pool: list[str] | None = None, **reading: Any
     ) -> Samples:
         """Read the samples of all files, within the limits of the page."""
-        reading["pool"] = [each for each in pool or () if each != "file"]
+        reading["pool"] = [column for column in pool or () if column != "file"]
         if len(self.files) == 1:
             samples = self.files[0].read(columns, reading)
         else:

@@ -43,8 +43,8 @@ class _OwnStores(HTTPRedirectHandler):
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> Request | None:
         target, hub = urlsplit(newurl), urlsplit(ENDPOINT)
-        own = target.netloc == hub.netloc or (target.hostname or "").endswith(_STORES)
-        if target.scheme != hub.scheme or not own:
+        trusted = target.netloc == hub.netloc or (target.hostname or "").endswith(_STORES)
+        if target.scheme != hub.scheme or not trusted:
             raise HTTPError(newurl, code, "a redirect to another host", headers, fp)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
@@ -62,12 +62,12 @@ def is_address(text: str) -> bool:
 def read_file(address: str) -> tuple[str, bytes]:
     """Read a file of a public data set on the Hub, without a name of ours: its name, and its content."""
     text = address.strip().removesuffix(_DOWNLOAD)
-    found = next(filter(None, (pattern.fullmatch(text) for pattern in _FILES)), None)
-    path = unquote(found["path"]) if found else ""
-    if found is None or {"", ".", ".."} & {*path.split("/")}:
+    match = next(filter(None, (pattern.fullmatch(text) for pattern in _FILES)), None)
+    path = unquote(match["path"]) if match else ""
+    if match is None or {"", ".", ".."} & {*path.split("/")}:
         raise make_error("hub.address")
     name = path.rpartition("/")[2]
-    place = f"datasets/{found['repository']}/resolve/{found['revision'] or 'main'}/{quote(path)}"
+    place = f"datasets/{match['repository']}/resolve/{match['revision'] or 'main'}/{quote(path)}"
     try:
         return name, _download(f"{ENDPOINT}/{place}", name)
     except HTTPError as reason:

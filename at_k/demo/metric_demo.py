@@ -97,34 +97,34 @@ async def _ask(request: gr.Request | None, name: str, values: dict[str, Any]) ->
     address = find_address(request) if request is not None and request.request is not None else ""
     session = str(getattr(request, "session_hash", "") or "")
     try:
-        found = await ask(address, session, name, values)
+        answer = await ask(address, session, name, values)
     except BusyError:
-        found = {"error": say(values.get("language", "en"), "serving.busy")}
+        answer = {"error": say(values.get("language", "en"), "serving.busy")}
     except InputError as reason:
-        found = {"error": str(reason)}
-    if "error" in found:
-        raise gr.Error(found["error"].encode("utf-8", "replace").decode(), print_exception=False)
-    return found
+        answer = {"error": str(reason)}
+    if "error" in answer:
+        raise gr.Error(answer["error"].encode("utf-8", "replace").decode(), print_exception=False)
+    return answer
 
 
 def build_demo(name: str, pages: str | None = None) -> tuple[gr.Blocks, gr.I18n]:
     """Build the demo of a metric, and the words that its mount or launch needs; `pages` leads to the page Score."""
     metric = FAMILY[name]
     word = make_words(metric)
-    own = [OPTIONS[each] for each in metric.own_options if each in OPTIONS]
-    judged = [OPTIONS[each] for each in _JUDGED if each != "equivalence" or metric.votes]
-    options = [*own, *judged]
+    particular = [OPTIONS[option] for option in metric.own_options if option in OPTIONS]
+    judged = [OPTIONS[option] for option in _JUDGED if option != "equivalence" or metric.votes]
+    options = [*particular, *judged]
 
     async def compute(request: gr.Request, data: str, *values: Any) -> tuple[Any, ...]:
         chosen = {option.name: _read(option, value) for option, value in zip(options, values, strict=True)}
-        found = await _ask(request, "measure", {"data": data, "metric": name, "options": chosen})
-        return *_draw_tables(found), found["python"]
+        answer = await _ask(request, "measure", {"data": data, "metric": name, "options": chosen})
+        return *_draw_tables(answer), answer["python"]
 
     async def tool(*given: Any) -> dict[str, Any]:
         data, *values, request = given
         chosen = dict(zip((option.name for option in options), values, strict=True))
-        found = await _ask(request, "measure", {"data": data, "metric": name, "options": chosen})
-        report: dict[str, Any] = found["report"]
+        answer = await _ask(request, "measure", {"data": data, "metric": name, "options": chosen})
+        report: dict[str, Any] = answer["report"]
         return report
 
     _sign(tool, name, metric, options)
@@ -135,7 +135,7 @@ def build_demo(name: str, pages: str | None = None) -> tuple[gr.Blocks, gr.I18n]
             with gr.Column():
                 data = gr.Code(write_example(metric), language="json", label=word("data"), lines=6, max_lines=14)
                 gr.Markdown(word("data_info"))
-                components = [_make_component(option, metric, word) for option in own]
+                components = [_make_component(option, metric, word) for option in particular]
                 with gr.Accordion(word("judging"), open=False):
                     components += [_make_component(option, metric, word) for option in judged]
                 button = gr.Button(word("run"), variant="primary")
@@ -157,7 +157,7 @@ def build_demo(name: str, pages: str | None = None) -> tuple[gr.Blocks, gr.I18n]
         with gr.Accordion(word("card"), open=False):
             gr.Markdown(read_card(name), latex_delimiters=_LATEX)
         if pages:
-            links = [f"[{FAMILY[each].title}](../{each}/)" for each in METRICS if each != name]
+            links = [f"[{FAMILY[other].title}](../{other}/)" for other in METRICS if other != name]
             gr.Markdown(" · ".join(links))
             gr.Button(word("pages"), link=pages, size="sm")
     return demo, word
@@ -169,8 +169,8 @@ def _sign(tool: Callable[..., Any], name: str, metric: Metric, options: list[Opt
     plain = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter("data", plain, annotation=str)]
     parameters += [
-        inspect.Parameter(each, plain, annotation=kind, default=True if kind is bool else "")
-        for each, kind in kinds.items()
+        inspect.Parameter(argument, plain, annotation=kind, default=True if kind is bool else "")
+        for argument, kind in kinds.items()
     ]
     request = inspect.Parameter("request", plain, annotation=gr.Request, default=None)
     # Gradio reads the signature; a type checker knows no such attribute of a function.
@@ -178,13 +178,13 @@ def _sign(tool: Callable[..., Any], name: str, metric: Metric, options: list[Opt
     tool.__annotations__ = {"data": str, **kinds, "request": gr.Request, "return": dict[str, Any]}
     tool.__name__ = name
     texts = {"data": WORDS["demo.data_info"][0]} | {option.name: option.usage for option in options}
-    listed = "\n".join(f"    {each}: {text}" for each, text in texts.items())
+    listed = "\n".join(f"    {argument}: {text}" for argument, text in texts.items())
     tool.__doc__ = f"{metric.question} Needs {metric.needs}.\n\nArgs:\n{listed}"
 
 
 def make_words(metric: Metric) -> gr.I18n:
     """Collect the words of a demo in both languages."""
-    pairs = {each: WORDS[f"demo.{each}"] for each in _WORDS}
+    pairs = {word: WORDS[f"demo.{word}"] for word in _WORDS}
     pairs |= {name.replace(".", "_"): pair for name, pair in (SENTENCES | WORDS).items() if name.startswith("option.")}
     pairs |= {"question": (metric.question, metric.chinese[0]), "warning": (metric.warning, metric.chinese[2])}
     english, chinese = ({name: pair[i] for name, pair in pairs.items()} for i in (0, 1))

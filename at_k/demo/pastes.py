@@ -52,10 +52,10 @@ def tidy_text(text: str) -> Tidied:
     if text.lstrip()[0] in "[{(":
         return _rewrite_python(text, lines)
     table = _read_markdown(lines)
-    found = _rewrite_matrix(table or _split(lines))
+    matrix = _rewrite_matrix(table or _split(lines))
     if table is None:
-        return found or Tidied(text)
-    text, notes = found or Tidied(_write_csv(table))
+        return matrix or Tidied(text)
+    text, notes = matrix or Tidied(_write_csv(table))
     return Tidied(text, (_note("markdown", columns=", ".join(table[0])), *notes))
 
 
@@ -112,11 +112,11 @@ def _rewrite_matrix(rows: Sequence[Sequence[str]]) -> Tidied | None:
         note = _note("named_matrix" if named else "matrix", rows=len(rows), columns=len(whole))
         return _write_rows([{"problem": row[0] if named else i + 1} for i, row in enumerate(rows)], rows, whole, note)
     head, *body = rows
-    numbered = [(i, found) for i, name in enumerate(head) if (found := _NUMBERED.fullmatch(name))]
-    numbers = [int(found[2]) for _, found in numbered]
+    numbered = [(i, match) for i, name in enumerate(head) if (match := _NUMBERED.fullmatch(name))]
+    numbers = [int(match[2]) for _, match in numbered]
     places = [i for i, _ in numbered]
     is_counted = len(numbers) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-    same = len({found[1] for _, found in numbered}) == 1
+    same = len({match[1] for _, match in numbered}) == 1
     if not (body and is_counted and same) or any(read_verdict(row[i]) is None for row in body for i in places):
         return _rewrite_bits(head, body)
     others = [i for i in range(len(head)) if i not in places]
@@ -139,7 +139,9 @@ def _rewrite_bits(head: Sequence[str], body: Sequence[Sequence[str]]) -> Tidied 
 def _write_rows(
     about: Sequence[dict[str, Any]], rows: Sequence[Sequence[str]], places: Sequence[int], note: Message
 ) -> Tidied:
-    lines = ({**own, "correct": [read_verdict(row[i]) for i in places]} for own, row in zip(about, rows, strict=True))
+    lines = (
+        {**fields, "correct": [read_verdict(row[i]) for i in places]} for fields, row in zip(about, rows, strict=True)
+    )
     return Tidied("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), (note,))
 
 

@@ -38,19 +38,19 @@ def read_options(given: object, offered: tuple[str, ...] = OFFERED) -> dict[str,
     """
     if given is not None and not isinstance(given, Mapping):
         raise make_error("scoring.no_options")
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for name, sent in (given or {}).items():
         if name not in offered:
             raise make_error("scoring.unknown", name=shorten(str(name)), names=", ".join(offered))
         if sent is None or sent == "" or (name in _CHOSEN and sent == "text"):
             continue
-        value = found[name] = _read_text(OPTIONS[name], sent) if isinstance(sent, str) else sent
+        value = options[name] = _read_text(OPTIONS[name], sent) if isinstance(sent, str) else sent
         choices = [choice for choice, _ in OPTIONS[name].words]
         if name in _CHOSEN and value not in choices:
             raise make_error("scoring.not_offered", name=name, choices=", ".join(choices))
         if name == "columns" and not (isinstance(value, Mapping) and value.keys() <= {*ROLES}):
             raise make_error("scoring.no_roles", names=", ".join(ROLES))
-    return found
+    return options
 
 
 def _read_text(option: Option, text: str) -> Any:
@@ -64,8 +64,8 @@ def _read_text(option: Option, text: str) -> Any:
         return [part.strip() for part in text.split(",") if part.strip()]
     if re.search(r"\bstr\b", option.type):
         return text
-    found = parse_numbers(text, option.name, int if "int" in option.type else float)
-    return found if "list" in option.type else found[0] if found else None
+    numbers = parse_numbers(text, option.name, int if "int" in option.type else float)
+    return numbers if "list" in option.type else numbers[0] if numbers else None
 
 
 def parse_pairs(text: str) -> dict[str, list[str]]:
@@ -75,12 +75,12 @@ def parse_pairs(text: str) -> dict[str, list[str]]:
         >>> parse_pairs('model=a, step = 2, model="b, c"')
         {'model': ['a', 'b, c'], 'step': ['2']}
     """
-    found: dict[str, list[str]] = {}
+    pairs: dict[str, list[str]] = {}
     for column, quoted, plain in re.findall(r'([^=,]+)=\s*(?:"((?:[^"]|"")*)"|([^,]*))', text[:2000]):
-        found.setdefault(column.strip(), []).append(quoted.replace('""', '"') or plain.strip())
-    if not found and text.strip():
+        pairs.setdefault(column.strip(), []).append(quoted.replace('""', '"') or plain.strip())
+    if not pairs and text.strip():
         raise make_error("typed.bad_pairs", value=shorten(text))
-    return found
+    return pairs
 
 
 def parse_numbers(text: str, name: str, kind: Callable[[str], float]) -> list[Any]:
@@ -90,15 +90,15 @@ def parse_numbers(text: str, name: str, kind: Callable[[str], float]) -> list[An
         >>> parse_numbers("1, 2 4，8、16", "k", int)
         [1, 2, 4, 8, 16]
     """
-    found = []
+    numbers = []
     for part in re.split(r"[\s,;，、；]+", text.strip()[:2000]):
         if part:
             try:
-                found.append(kind(part if len(part) <= 20 else ""))  # the beginning of a number is another number
+                numbers.append(kind(part if len(part) <= 20 else ""))  # the beginning of a number is another number
             except ValueError:
                 code = "typed.no_whole_number" if kind is int else "typed.no_number"
                 raise make_error(code, name=name, value=shorten(part)) from None
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(numbers))
 
 
 def score_given(given: Given, options: Mapping[str, Any], *, spread: bool = True) -> tuple[Report, Samples]:
@@ -115,7 +115,9 @@ def score_given(given: Given, options: Mapping[str, Any], *, spread: bool = True
         report = _score_in_time(samples, arguments)
     except InputError as reason:
         raise _name_place(reason, samples) from None
-    return replace(report, left_out={name: _locate(each, samples) for name, each in report.left_out.items()}), samples
+    return replace(
+        report, left_out={name: _locate(places, samples) for name, places in report.left_out.items()}
+    ), samples
 
 
 def count_samples(samples: Samples, missing: str) -> list[int]:
@@ -124,7 +126,7 @@ def count_samples(samples: Samples, missing: str) -> list[int]:
     if role not in samples.table.column_names:
         return []
     rows = samples.table[role].to_pylist()
-    return [sum(each is not None for each in row) if missing == "drop" else len(row) for row in rows]
+    return [sum(sample is not None for sample in row) if missing == "drop" else len(row) for row in rows]
 
 
 def _score_in_time(samples: Samples, arguments: dict[str, Any]) -> Report:
@@ -139,7 +141,7 @@ def _score_in_time(samples: Samples, arguments: dict[str, Any]) -> Report:
             raise make_error("serving.too_long", seconds=f"{VOTE_SECONDS:g}") from None
     report = at_k.score(samples, **arguments | {"metrics": rest})
     votes = [metric for metric in FAMILY.values() if metric.votes and metric.name in wanted]
-    late = {each.name: make_error("scoring.vote_too_long", title=each.title).message for each in votes}
+    late = {metric.name: make_error("scoring.vote_too_long", title=metric.title).message for metric in votes}
     return replace(report, left_out=report.left_out | late)
 
 

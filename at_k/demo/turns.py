@@ -64,12 +64,12 @@ class Turns:
             self._end(visitor)
 
     async def _wait(self, visitor: Visitor) -> None:
-        every = [each for each, _ in self._waiting]
+        every = [waiting for waiting, _ in self._waiting]
         counts = every.count(visitor), sum(address == visitor[0] for address, _ in every), len(every)
         if any(count >= limit for count, limit in zip(counts, self._limits, strict=True)):
             raise BusyError
-        for each in (visitor, visitor[0]):
-            self._latest.setdefault(each, self._count)
+        for party in (visitor, visitor[0]):
+            self._latest.setdefault(party, self._count)
         turn = asyncio.get_running_loop().create_future()
         self._waiting.append((visitor, turn))
         self._give_turns()
@@ -87,14 +87,14 @@ class Turns:
 
     def _give_turns(self) -> None:
         """Give free turns to those who have waited longest since the last one of their own."""
-        self._waiting = [each for each in self._waiting if not each[1].cancelled()]
+        self._waiting = [turn for turn in self._waiting if not turn[1].cancelled()]
         most = max(1, self._at_once - 1)
         while len(self._working) < self._at_once:
             busy = [address for address, _ in self._working]
-            free = [each for each in self._waiting if each[0] not in self._working and busy.count(each[0][0]) < most]
+            free = [turn for turn in self._waiting if turn[0] not in self._working and busy.count(turn[0][0]) < most]
             if not free:
                 break
-            chosen = min(free, key=lambda each: (self._latest[each[0][0]], self._latest[each[0]]))
+            chosen = min(free, key=lambda turn: (self._latest[turn[0][0]], self._latest[turn[0]]))
             self._waiting.remove(chosen)
             visitor, turn = chosen
             self._count += 1
@@ -102,9 +102,11 @@ class Turns:
             self._working.append(visitor)
             turn.set_result(None)
         there = {
-            each for visitor in (*self._working, *(own for own, _ in self._waiting)) for each in (visitor, visitor[0])
+            party
+            for visitor in (*self._working, *(waiting for waiting, _ in self._waiting))
+            for party in (visitor, visitor[0])
         }
-        self._latest = {each: latest for each, latest in self._latest.items() if each in there}
+        self._latest = {party: latest for party, latest in self._latest.items() if party in there}
 
 
 _turns = Turns()
@@ -113,8 +115,8 @@ _turns = Turns()
 async def ask(address: str, session: str, name: str, values: dict[str, Any]) -> dict[str, Any]:
     """Queue the request of a visitor, and run it in a worker: `work.run`."""
     async with _turns.take(address, session):
-        found: dict[str, Any] = await _finish(lambda: _run(name, values))
-        return found
+        answer: dict[str, Any] = await _finish(lambda: _run(name, values))
+        return answer
 
 
 def _run(name: str, values: dict[str, Any]) -> Any:

@@ -23,7 +23,7 @@ def read_catalogue(name: str) -> dict[str, tuple[str, str]]:
     """Read a catalogue with each text on one line: context → (English, Chinese)."""
     text = (_FOLDER / f"{name}.po").read_text(encoding="utf-8")
     entries = re.findall(r'^msgctxt (".*")\nmsgid (".*")\nmsgstr (".*")$', text, re.MULTILINE)
-    return {context: (english, chinese) for context, english, chinese in (map(json.loads, each) for each in entries)}
+    return {context: (english, chinese) for context, english, chinese in (map(json.loads, lines) for lines in entries)}
 
 
 WORDS = read_catalogue("pages")

@@ -60,8 +60,8 @@ def run(name: str, values: Mapping[str, Any]) -> Data:
     try:
         return ENDPOINTS[name](values, str(language))
     except InputError as reason:
-        found = draw_message(reason, str(language))
-        return {"error": found["text"], "code": found["code"], "mends": _offer(name, values, found["mends"])}
+        message = draw_message(reason, str(language))
+        return {"error": message["text"], "code": message["code"], "mends": _offer(name, values, message["mends"])}
     except (TypeError, ValueError) as reason:  # an option that the library refuses
         return {"error": str(reason)[:500], "code": "value", "mends": []}
 
@@ -74,17 +74,17 @@ def _take(values: Mapping[str, Any], side: str) -> tuple[Given, str]:
             raise make_error("given.nothing")
         language = values.get("language") if values.get("language") in LANGUAGES else LANGUAGES[0]
         return Given.take(examples.read_example(example)), say(str(language), f"example.{example}")
-    given = Given.take(values.get(side))
-    return given, given.name
+    files = Given.take(values.get(side))
+    return files, files.name
 
 
 def _offer(name: str, values: Mapping[str, Any], mends: list[Data]) -> list[Data]:
     """Offer what mends a refusal: another reading of the text, what the message says, or columns to choose from."""
     language = str(values.get("language")) if values.get("language") in LANGUAGES else LANGUAGES[0]
     offers: list[Data] = [
-        {"label": say(language, f"page.{each}"), "data": text} for each, text in _rewrite(values.get("data"))
+        {"label": say(language, f"page.{layout}"), "data": text} for layout, text in _rewrite(values.get("data"))
     ]
-    mends = [each for each in mends if "qid" not in (each["set"].get("columns") or {}).values()]  # an example
+    mends = [mend for mend in mends if "qid" not in (mend["set"].get("columns") or {}).values()]  # an example
     if offers or mends:
         return offers or mends
     for side in ("a", "b") if name == "compare" else ("data",):
@@ -115,31 +115,31 @@ def _rewrite(sent: object) -> list[tuple[str, str]]:
 
 def score(values: Mapping[str, Any], language: str) -> Data:
     """Score results: what the page Score draws, and the same in the words of the command and of Python."""
-    given, name = _take(values, "data")
+    files, name = _take(values, "data")
     options = read_options(values.get("options"))
-    report, samples = score_given(given, options)
+    report, samples = score_given(files, options)
     if values.get("form") in _FORMS:
         return {"form": values["form"], "text": getattr(report, f"to_{values['form']}")()}
     if values.get("form") == "rows":
-        return {"form": "rows", "text": "\n".join(file.content.decode("utf-8", "replace") for file in given.files)}
-    found = draw_report(report, language, name)
+        return {"form": "rows", "text": "\n".join(file.content.decode("utf-8", "replace") for file in files.files)}
+    page = draw_report(report, language, name)
     roles = [
         {"role": role, "label": say(language, f"role.{role}"), "column": samples.roles.get(role)} for role in ROLES
     ]
     file = name if values.get("example") is None else f"examples/data/{examples.EXAMPLES[values['example']]}"
-    found |= {
+    page |= {
         "table": draw_sheet(report.sheet(), language),
         "fields": _draw_fields(options, language),
         "read": roles,
-        "rewritten": _list_rewritten(given, language),
+        "rewritten": _list_rewritten(files, language),
         "interval": say(language, "page.interval", level=Share(options.get("confidence_level") or 0.95)),
-        "columns": given.columns,
+        "columns": files.columns,
         "command": write_command("score", [file or "results.jsonl"], options),
         "python": write_script(report, file or "results.jsonl"),
         "values": {str(key): value for key, value in report.values.items()},
     }
-    found["notes"] += _note_copies(given, language)
-    return found
+    page["notes"] += _note_copies(files, language)
+    return page
 
 
 def _draw_fields(options: Mapping[str, Any], language: str) -> list[Data]:
@@ -148,11 +148,11 @@ def _draw_fields(options: Mapping[str, Any], language: str) -> list[Data]:
     for name in ("k", "thresholds", "check_correct_fn"):
         option, value = OPTIONS[name], options.get(name)
         text = "" if value is None else ", ".join(map(str, _as_list(value)))
-        own: Data = {"name": name, "label": name_option(option, language), "value": text}
+        field: Data = {"name": name, "label": name_option(option, language), "value": text}
         if option.words:
-            own["value"] = text or option.default
-            own["choices"] = [[choice, name_choice(option, choice, language)] for choice, _ in option.words]
-        fields.append(own)
+            field["value"] = text or option.default
+            field["choices"] = [[choice, name_choice(option, choice, language)] for choice, _ in option.words]
+        fields.append(field)
     return fields
 
 
@@ -184,9 +184,9 @@ def write_command(name: str, files: list[str], options: Mapping[str, Any]) -> st
         if value is True:
             parts.append(flag)
         elif isinstance(value, Mapping):
-            pairs = [f"{column}={each}" for column, own in value.items() for each in _as_list(own)]
+            pairs = [f"{column}={name}" for column, names in value.items() for name in _as_list(names)]
             parts += [flag, quote(",".join(pairs))] if option == "columns" else [
-                each for pair in pairs for each in (flag, quote(pair))
+                word for pair in pairs for word in (flag, quote(pair))
             ]  # fmt: skip
         elif value is not False:
             parts += [flag, quote(",".join(map(str, _as_list(value))))]
@@ -203,23 +203,23 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
     names: list[str] = []
     rewritten: list[str] = []
     shared = read_options(values.get("options"), (*OFFERED, *COMPARING))
-    own = {name: shared.pop(name) for name in COMPARING if name in shared}
+    comparing = {name: shared.pop(name) for name in COMPARING if name in shared}
     for side in "ab":
-        given, name = _take(values, side)
+        files, name = _take(values, side)
         options = shared | read_options(values.get(f"options_{side}"))
         try:
-            report, _ = score_given(given, {"groups": False, **options})
+            report, _ = score_given(files, {"groups": False, **options})
         except InputError as reason:
             raise reason.in_file(side.upper()) from None
         reports.append(report)
-        rewritten += [f"{side.upper()}: {each}" for each in _list_rewritten(given, language)]
-        chosen = [each for value in (options.get("where") or {}).values() for each in _as_list(value)]
+        rewritten += [f"{side.upper()}: {sentence}" for sentence in _list_rewritten(files, language)]
+        chosen = [choice for value in (options.get("where") or {}).values() for choice in _as_list(value)]
         names.append(str(values.get(f"name_{side}") or ", ".join(map(str, chosen)) or name or side.upper())[:60])
     if names[0] == names[1]:
         names = [f"{name} ({letter})" for name, letter in zip(names, "AB", strict=True)]
-    if own.get("margin"):
-        own["margin"] = float(own["margin"])
-    compared = _compare(reports, (names[0], names[1]), {"unmatched": "drop", **own})
+    if comparing.get("margin"):
+        comparing["margin"] = float(comparing["margin"])
+    compared = _compare(reports, (names[0], names[1]), {"unmatched": "drop", **comparing})
     lines: dict[str, Data] = {}
     for line, differences in compared.list_differences().items():
         if line not in _LINES or (line.metric == "avg@n" and lines):
@@ -227,10 +227,10 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
         claims = make_verdicts(differences, line, compared.names)
         lines[str(line)] = {
             "label": find_label(line, language),
-            "said": [draw_message(each, language) for each in claims],
+            "said": [draw_message(claim, language) for claim in claims],
             "at": [
-                [each.k, *(round(end, 5) if np.isfinite(end) else None for end in each[1:4]), each.verdict]
-                for each in differences
+                [at.k, *(round(end, 5) if np.isfinite(end) else None for end in at[1:4]), at.verdict]
+                for at in differences
             ],
         }
     k = min(max(report.k, default=1) for report in reports)
@@ -241,7 +241,7 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
         "rewritten": rewritten,
         "lines": lines,
         "notes": [draw_message(note, language) for note in compared.notes if note.code not in _OF_P],
-        "command": write_command("compare", ["a.jsonl", "b.jsonl"], shared | own),
+        "command": write_command("compare", ["a.jsonl", "b.jsonl"], shared | comparing),
         "data": compared.to_dict() if values.get("full") else None,
     }
 
@@ -256,44 +256,44 @@ def _compare(reports: list[Report], names: tuple[str, str], own: dict[str, Any])
 
 def plan(values: Mapping[str, Any], language: str) -> Data:
     """Plan a measurement: a sentence, and tables of its numbers by problems × samples."""
-    given, name = _take(values, "data")
+    files, name = _take(values, "data")
     options = read_options(values.get("options"), (*OFFERED, *PLANNING))
-    asked = {each: options.pop(each) for each in PLANNING if each in options}
+    asked = {option: options.pop(option) for option in PLANNING if option in options}
     k = asked.get("k", 1)
     k = k[0] if isinstance(k, (list, tuple)) else k
-    report, _ = score_given(given, options | {"groups": False})
+    report, _ = score_given(files, options | {"groups": False})
     key = Key("pass@k", k) if asked.get("tau") is None else Key("G-Pass@k", k, asked["tau"])
     typical = int(np.median(report.n))
     problems = sorted({*_PROBLEMS, max(2, len(report))})
-    samples = sorted({each for each in (*_SAMPLES, typical) if each >= k})
-    found = at_k.plan(report, k=k, tau=asked.get("tau"), problems=problems, samples=samples)
+    samples = sorted({size for size in (*_SAMPLES, typical) if size >= k})
+    planned = at_k.plan(report, k=k, tau=asked.get("tau"), problems=problems, samples=samples)
 
     def write(table: Any) -> list[list[str]]:
-        return [[f"{Points(each)}" for each in row] for row in np.asarray(table)]
+        return [[f"{Points(share)}" for share in row] for row in np.asarray(table)]
 
     return {
         "name": name,
         "key": str(key),
-        "rewritten": _list_rewritten(given, language),
-        "can_tell": found.can_tell,
+        "rewritten": _list_rewritten(files, language),
+        "can_tell": planned.can_tell,
         "sentence": SENTENCES["claims.plan"][LANGUAGES.index(language)],
         "problems": problems,
         "samples": samples,
         "start": [max(2, len(report)), max(k, typical)],
-        "half": write(found.half_width) if found.can_tell else [],
-        "detect": write(found.detectable) if found.can_tell else [],
+        "half": write(planned.half_width) if planned.can_tell else [],
+        "detect": write(planned.detectable) if planned.can_tell else [],
         "pilot": draw_report(replace(report, groups={}), language, name),
-        "sheet": draw_sheet(found.sheet(), language),
-        "notes": [draw_message(note, language) for note in found.notes],
+        "sheet": draw_sheet(planned.sheet(), language),
+        "notes": [draw_message(note, language) for note in planned.notes],
         "command": write_command("plan", [name or "pilot.jsonl"], {**asked, **options}),
     }
 
 
 def measure(values: Mapping[str, Any], language: str) -> Data:
     """Compute one metric for its demo: the report as `to_dict` has it, its curves, and the same in Python."""
-    given, _ = _take(values, "data")
+    files, _ = _take(values, "data")
     options = read_options(values.get("options")) | {"metrics": [str(values.get("metric"))]}
-    report, _ = score_given(given, options, spread=False)
+    report, _ = score_given(files, options, spread=False)
     curves = report.curves
     lines = {str(key): list(line) for key, line in curves.lines.items()}
     return {

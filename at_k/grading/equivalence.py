@@ -76,15 +76,15 @@ def merge_equivalent(
     # shortest spelling first. Each joins the first class with which it agrees in full, or begins a new one. The order
     # of the samples does not matter. With `correct`, a flag for each sample, a right answer and a wrong one stay apart.
     codes, texts = answers.codes, answers.distinct
-    given = np.flatnonzero(codes.values >= 0)
-    if not len(given):
+    voting = np.flatnonzero(codes.values >= 0)
+    if not len(voting):
         return Merged(answers, answers, {})
     cells, first, which, counts = np.unique(
-        codes.problem[given] * len(texts) + codes.values[given],
+        codes.problem[voting] * len(texts) + codes.values[voting],
         return_index=True, return_inverse=True, return_counts=True,
     )  # fmt: skip
     problem, code = np.divmod(cells, len(texts))
-    order = sorted(range(len(texts)), key=lambda each: (len(texts[each]), texts[each]))
+    order = sorted(range(len(texts)), key=lambda code: (len(texts[code]), texts[code]))
     limits: dict[str, Any] = {"num_workers": num_workers, "timeout": timeout}
     forms = relation.read_votes(texts, **limits) if isinstance(relation, Checker) else list(texts)
     not_compared = Counter(form.cause for form in forms if isinstance(form, NotGraded))
@@ -96,12 +96,12 @@ def merge_equivalent(
     group = np.array([number[form] for form in forms], dtype=np.int64)[code]
     group = _join_forms(problem, group, counts, spelled, partial(_compare, relation, limits, not_compared), relation)
     if correct is not None:
-        group = 2 * group + correct[given[first]]
+        group = 2 * group + correct[voting[first]]
     criteria = np.argsort(order)[code], -counts
 
     def rewrite(*leading: Ints) -> Answers:
         values = codes.values.copy()
-        values[given] = code[_choose(problem, group, (*criteria, *leading))][which]
+        values[voting] = code[_choose(problem, group, (*criteria, *leading))][which]
         return Answers(codes.with_values(values), texts)
 
     shown = judged = rewrite()
@@ -151,7 +151,7 @@ def _compare(
         if isinstance(relation, Checker) and relation.slow:
             grades = relation.grade_all(asked, **limits) if asked else []
         else:
-            grades = [call_function(relation, each) for each in asked]
+            grades = [call_function(relation, pair) for pair in asked]
         not_compared.update(grade.cause for grade in grades if isinstance(grade, NotGraded))
         pairs = [
             pair for pair, grade in zip(pairs, grades, strict=True)
@@ -189,7 +189,7 @@ def find_split_votes(answers: Answers, check: Check) -> tuple[int, int, tuple[st
     equal: list[tuple[str, str]] = []
     for pair in looked:
         with suppress(Exception):  # a check of answers and references need not take two answers
-            if all(check(*each) > 0.5 for each in (pair, pair[::-1])):  # type: ignore[operator]
+            if all(check(*ordered) > 0.5 for ordered in (pair, pair[::-1])):  # type: ignore[operator]
                 equal.append(pair)
     return (len(equal), len(looked), equal[0]) if equal else None
 
@@ -199,7 +199,7 @@ def _form_classes(row: Iterable[int], accepted: set[tuple[int, int]]) -> dict[in
     classes: list[list[int]] = []
     for form in row:
         for members in classes:
-            if all((min(form, each), max(form, each)) in accepted for each in members):
+            if all((min(form, member), max(form, member)) in accepted for member in members):
                 members.append(form)
                 break
         else:

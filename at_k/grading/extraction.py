@@ -89,9 +89,9 @@ def find_final_answer(text: str) -> str | None:
 
     text = remove_thoughts(text)
     for content in list_tagged(text):
-        found = _find_announced(content) or ("\n" not in content and read_value(content, "tag"))
-        if "boxed" in content or found:
-            return find_boxed(content) or found or None
+        announced = _find_announced(content) or ("\n" not in content and read_value(content, "tag"))
+        if "boxed" in content or announced:
+            return find_boxed(content) or announced or None
     return _find_announced(text)
 
 
@@ -145,8 +145,8 @@ class _Block(NamedTuple):
     def rank(self, names: Collection[str]) -> tuple[bool, int, bool, bool]:
         """Return how likely it is the program that is looked for. A definition says more than an assignment."""
         defined, assigned = (
-            bool(found.intersection(names) if names else found)
-            for found in (set(rule.findall(self.code)) for rule in (_DEFINITION, _ASSIGNMENT))
+            bool(defined.intersection(names) if names else defined)
+            for defined in (set(rule.findall(self.code)) for rule in (_DEFINITION, _ASSIGNMENT))
         )
         return self.language in _PYTHON, 2 * defined or int(assigned), self.closed, self.language in _PYTHON[1:]
 
@@ -159,8 +159,8 @@ def find_names(tests: str) -> frozenset[str]:
         ['1', 'assert', 'def', 'f']
     """
     lines = re.sub(r"^[ \t]+", "", tests, flags=re.MULTILINE)
-    own = {*_DEFINITION.findall(lines), *_ASSIGNMENT.findall(lines), "main", "__main__"}
-    return frozenset(re.findall(r"\w+", tests)) - own
+    defined = {*_DEFINITION.findall(lines), *_ASSIGNMENT.findall(lines), "main", "__main__"}
+    return frozenset(re.findall(r"\w+", tests)) - defined
 
 
 def find_program(text: str, names: Collection[str] = ()) -> str | None:
@@ -198,12 +198,12 @@ def find_program(text: str, names: Collection[str] = ()) -> str | None:
 def _find_blocks(text: str) -> list[_Block]:
     """List the blocks beside fences, if there are any."""
     blocks: list[_Block] = []
-    for found in _BLOCK.finditer(text):
-        if found["mark"]:
-            blocks = blocks or [_Block("", text[: found.start()], closed=False)]
-            code, language = found["code"], re.findall(r"\w+", found["info"].lower())
-            indented = found["indent"] or code.lstrip("\r\n")[:1].isspace()
-            blocks.append(_Block("".join(language[:1]), dedent(code) if indented else code, closed=bool(found["end"])))
+    for match in _BLOCK.finditer(text):
+        if match["mark"]:
+            blocks = blocks or [_Block("", text[: match.start()], closed=False)]
+            code, language = match["code"], re.findall(r"\w+", match["info"].lower())
+            indented = match["indent"] or code.lstrip("\r\n")[:1].isspace()
+            blocks.append(_Block("".join(language[:1]), dedent(code) if indented else code, closed=bool(match["end"])))
     return blocks
 
 
@@ -213,8 +213,8 @@ def _add_helpers(best: _Block, blocks: list[_Block]) -> str:
     chosen, code = [best], best.code
     for block in [*reversed(blocks[-_MOST_BLOCKS:])] * 2:  # a helper has helpers too, which may follow it
         defined, provided = (
-            {*_DEFINITION.findall(each), *_IMPORTED.findall("\n".join(_IMPORT.findall(each)))}
-            for each in (code, block.code)
+            {*_DEFINITION.findall(program), *_IMPORTED.findall("\n".join(_IMPORT.findall(program)))}
+            for program in (code, block.code)
         )
         needed = provided.intersection(re.findall(r"\w+", code)) - defined
         another = blocks.index(block) > blocks.index(best) and provided & defined
@@ -236,8 +236,8 @@ EXTRACTIONS: dict[str, Extract] = {
 
 def _find_last(expression: re.Pattern[str], text: str) -> str | None:
     """Return what the last match has in the group `answer`, or in its only group. Nothing limits its time."""
-    found = deque(expression.finditer(remove_thoughts(text)), maxlen=1)
-    return found[0]["answer" if "answer" in expression.groupindex else 1] if found else None
+    last = deque(expression.finditer(remove_thoughts(text)), maxlen=1)
+    return last[0]["answer" if "answer" in expression.groupindex else 1] if last else None
 
 
 def find_extraction(rule: object, name: str = "extract_fn") -> Extract | None:
@@ -324,10 +324,10 @@ def extract_references(
     """Replace each reference by the answer that it gives. A rule is applied once to each distinct reference."""
     # With `keep`, the rule is that of the answers: of a reference of GSM8K it reads what follows the "####", and a
     # reference in which it finds nothing stays as it is.
-    found: dict[str, str] = {}
+    extracted: dict[str, str] = {}
     for problem, row in enumerate(references):
         for text in row:
-            if text not in found:
+            if text not in extracted:
                 marked = _GSM8K.search(text.rstrip()) if keep and rule is not find_program else None
                 parts = [marked[1], marked[0]] if marked else [text]
                 place = partial("problem {}".format, problem)
@@ -340,5 +340,5 @@ def extract_references(
                         "the rule of the answers finds nothing.",
                         given=Mention(name), text=f"{text!r:.200}", problem=problem,
                     )  # fmt: skip
-                found[text] = answer or parts[0]
-    return [tuple(found[text] for text in row) for row in references]
+                extracted[text] = answer or parts[0]
+    return [tuple(extracted[text] for text in row) for row in references]

@@ -85,7 +85,7 @@ def read_formula(text: str) -> Formula:
 
 def compare_formulas(answer: Formula, reference: Formula) -> bool | None:
     """Return whether two formulas are equivalent, or None if one of them was not read."""
-    first, second = (_SPACE.sub("", each.text) for each in (answer, reference))
+    first, second = (_SPACE.sub("", side.text) for side in (answer, reference))
     if first == second:
         return bool(first)
     if not first or not second:
@@ -116,7 +116,7 @@ def list_letters(text: str) -> frozenset[str]:
 def _differ_in_case(first: str, second: str) -> bool:
     """Return whether the variables of two formulas differ by their case alone. Math-Verify lower-cases all of them."""
     one, other = list_letters(first), list_letters(second)
-    return one != other and {each.lower() for each in one} == {each.lower() for each in other}
+    return one != other and {letter.lower() for letter in one} == {letter.lower() for letter in other}
 
 
 def _is_unsolved(answer: Any, reference: Any) -> bool:
@@ -142,7 +142,7 @@ def _list_constants(value: Any) -> Iterator[Any]:
         if isinstance(part, sympy.Expr) and part.is_number:
             yield part
         else:
-            yield from (each for arg in getattr(part, "args", ()) for each in _list_constants(arg))
+            yield from (constant for arg in getattr(part, "args", ()) for constant in _list_constants(arg))
 
 
 def _measure(number: Any) -> float | None:
@@ -169,7 +169,7 @@ def evaluate_formula(formula: Formula) -> tuple[Any, ...] | None:
         return f"words {words}", (), ()
     side = take_last_relation(value).rhs if is_assignment_relation(value) else value
     try:
-        exact, loose = (tuple(_evaluate(each, point) for point in _POINTS) for each in (value, side))
+        exact, loose = (tuple(_evaluate(half, point) for point in _POINTS) for half in (value, side))
         number = value.doit() if isinstance(value, sympy.Expr) and value.is_number else None
     except (TypeError, ValueError, ArithmeticError, AttributeError, NotImplementedError):
         return None
@@ -188,7 +188,7 @@ def _evaluate(value: Any, point: str) -> complex:
         return abs(_evaluate_number(difference, point) / there)
     parts = value.flat() if isinstance(value, sympy.MatrixBase) else value.args
     ends = parts[:2] if isinstance(value, sympy.Interval) else parts  # but not whether they are open
-    return prod(_choose("part", point) - _evaluate(each, point) for each in ends)
+    return prod(_choose("part", point) - _evaluate(end, point) for end in ends)
 
 
 def _evaluate_number(value: Any, point: str) -> complex:
@@ -197,12 +197,12 @@ def _evaluate_number(value: Any, point: str) -> complex:
         value = value.doit()
     symbols = value.free_symbols
     point_of = {symbol: sympy.Float(_choose(symbol.name, point), 25) for symbol in symbols}
-    found = value.evalf(20, subs=point_of)
-    if not found.is_number:
-        found = value.subs(point_of).evalf(20)
-    if found in (sympy.oo, -sympy.oo):
-        return _choose("infinity", point) * (1 if found == sympy.oo else -1)
-    number = complex(found)
+    result = value.evalf(20, subs=point_of)
+    if not result.is_number:
+        result = value.subs(point_of).evalf(20)
+    if result in (sympy.oo, -sympy.oo):
+        return _choose("infinity", point) * (1 if result == sympy.oo else -1)
+    number = complex(result)
     if not isfinite(abs(number)):
         raise ValueError(f"{value} has no value")
     return 0.0 if abs(number) < (1e-17 if symbols else 1e-100) else number

@@ -33,9 +33,9 @@ class _Characters(dict[int, str]):
 
 _CHARACTERS = _Characters(
     {
-        ord(each): plain
+        ord(sign): plain
         for plain, others in {"-": "−﹣–‐‑‒", "*": "×⋅·✕∗", "'": "’", "/": "⁄÷", ".": "。", "%": "٪"}.items()
-        for each in others
+        for sign in others
     }
 )
 _RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
@@ -51,7 +51,7 @@ def to_ascii(text: str) -> str:
     """
     if text.isascii():
         return text
-    return _RAISED.sub(lambda found: f"^{found[0].translate(_LOWERED)}", text).translate(_CHARACTERS)
+    return _RAISED.sub(lambda match: f"^{match[0].translate(_LOWERED)}", text).translate(_CHARACTERS)
 
 
 _GROUPED = r"\d{1,3}(?:,\d{3})+|\d{1,3}(?:[ ]\d{3})+|\d{1,3}(?:'\d{3})+|\d{1,3}(?:_\d{3})+"
@@ -153,10 +153,11 @@ def find_last_number(text: str) -> str | None:
         if not spelled.isascii():
             plain = map(_CHARACTERS.__getitem__, map(ord, spelled))
             line = "".join(
-                own if len(each) > 1 or own == "。" else each for own, each in zip(spelled, plain, strict=True)
+                sign if len(ascii_sign) > 1 or sign == "。" else ascii_sign
+                for sign, ascii_sign in zip(spelled, plain, strict=True)
             )
-        for found in reversed(list(rules["in_text"].finditer(line))):
-            start, end = found.span()
+        for match in reversed(list(rules["in_text"].finditer(line))):
+            start, end = match.span()
             before = line[max(0, start - 60) : start]
             named = before[-1:].isascii() and before[-1:].isalpha() and not rules["word_before"].search(before)
             if named or (rules["units_power"].search(before)):

@@ -98,12 +98,13 @@ def grade_samples(
         [(text, problem if by_row else 0) for text in dict.fromkeys(row)] for problem, row in enumerate(references)
     ]
     code = {
-        each: beside.setdefault(
-            (normalize_reference(each[0]), each[1]) if by_row else normalize_reference(each[0]), len(beside)
+        reference: beside.setdefault(
+            (normalize_reference(reference[0]), reference[1]) if by_row else normalize_reference(reference[0]),
+            len(beside),
         )
-        for each in dict.fromkeys(chain.from_iterable(accepted))
+        for reference in dict.fromkeys(chain.from_iterable(accepted))
     }
-    right = np.array([code[each] for row in accepted for each in row], dtype=np.int64)
+    right = np.array([code[reference] for row in accepted for reference in row], dtype=np.int64)
     per_row, codes = np.array([*map(len, accepted)], dtype=np.int64), answers.codes
     held = np.array([*left, -1], dtype=np.int64)[codes.values]
     if equates:
@@ -123,24 +124,24 @@ def grade_samples(
     order = np.argsort(first)
     names, others = list(forms), list(beside)
     pairs: list[tuple[Any, Any]] = [(names[key // width], others[key % width]) for key in distinct[order].tolist()]
-    given: list[dict[str, Any]] = [{}] * len(pairs)
+    keywords: list[dict[str, Any]] = [{}] * len(pairs)
     if by_row:
-        given = [{"row": rows[at] if rows else {}} for _, (_, at) in pairs]
+        keywords = [{"row": rows[at] if rows else {}} for _, (_, at) in pairs]
         pairs = [(answer, text) for answer, (text, _) in pairs]
-    found: Sequence[Any]
+    results: Sequence[Any]
     if not isinstance(check, Checker):
-        places = [partial(codes.place, each) for each in sample[first[order]].tolist()]
-        found = [
+        places = [partial(codes.place, at) for at in sample[first[order]].tolist()]
+        results = [
             call_function(partial(check, **row), pair, place)
-            for pair, row, place in zip(pairs, given, places, strict=True)
+            for pair, row, place in zip(pairs, keywords, places, strict=True)
         ]
     elif check.slow:
-        options: dict[str, Any] = {"rows": [row["row"] for row in given]} if by_row else {}
-        found = check.grade_all(pairs, num_workers=num_workers, timeout=timeout, **options)
+        options: dict[str, Any] = {"rows": [row["row"] for row in keywords]} if by_row else {}
+        results = check.grade_all(pairs, num_workers=num_workers, timeout=timeout, **options)
     else:
         grade = check.compare if check.compares_forms else check.grade
-        found = [grade(*pair, **row) for pair, row in zip(pairs, given, strict=True)]
-    return _spread(sample, np.argsort(order)[which], len(held), found, getattr(check, "name", ""))
+        results = [grade(*pair, **row) for pair, row in zip(pairs, keywords, strict=True)]
+    return _spread(sample, np.argsort(order)[which], len(held), results, getattr(check, "name", ""))
 
 
 def _keep(text: str) -> Hashable:
@@ -150,10 +151,10 @@ def _keep(text: str) -> Hashable:
 def _spread(sample: Ints, which: Ints, n_samples: int, found: Sequence[Any], name: str) -> Grades:
     """Give every sample its best grade, of equal ones the first, with how it came about if the checker says."""
     # A sample has none if a pair was not graded that could have given a better one.
-    grades = [_read_grade(each.grade if isinstance(each, Explained) else each, name) for each in found]
+    grades = [_read_grade(result.grade if isinstance(result, Explained) else result, name) for result in found]
     sizes = np.array([-0.5 if isinstance(grade, NotGraded) else grade for grade in grades], dtype=np.float64)
     kinds = np.array(
-        [CAUSES.index(each.cause) + 1 if isinstance(each, NotGraded) else 0 for each in grades], dtype=np.int8
+        [CAUSES.index(grade.cause) + 1 if isinstance(grade, NotGraded) else 0 for grade in grades], dtype=np.int8
     )
     # The last pair written for a sample stays: the best one, of equal ones the first.
     rising = np.arange(len(sample))
@@ -174,15 +175,15 @@ def _spread(sample: Ints, which: Ints, n_samples: int, found: Sequence[Any], nam
 def _describe(which: Ints, found: Sequence[Any]) -> Outcomes:
     """Name the outcomes of the checks, and add up their facts."""
     outcomes = Outcomes(which, [], [], {}, Counter())
-    for each in found:
-        if isinstance(each, Explained):
-            outcome, reason = each.outcome, each.reason
-            outcomes.conditions.update(each.conditions)
-            outcomes.facts.update(each.facts)
-        elif isinstance(each, NotGraded):
-            outcome, reason = "not graded", f"not graded: {each.reason}"
+    for result in found:
+        if isinstance(result, Explained):
+            outcome, reason = result.outcome, result.reason
+            outcomes.conditions.update(result.conditions)
+            outcomes.facts.update(result.facts)
+        elif isinstance(result, NotGraded):
+            outcome, reason = "not graded", f"not graded: {result.reason}"
         else:
-            outcome = reason = "right" if each > 0.5 else "wrong"
+            outcome = reason = "right" if result > 0.5 else "wrong"
         outcomes.names.append(outcome)
         outcomes.reasons.append(reason)
     return outcomes

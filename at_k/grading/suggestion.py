@@ -66,6 +66,8 @@ def suggest_options(problems: Problems) -> Suggestion | None:
             check = find_checker(options.get("check_correct_fn", "exact_match"))
             right = int(np.count_nonzero(grade_samples(read, accepted, check).values))
             best = max(
-                best, Suggestion(options, right / max(len(flat) - flat.count(None), 1)), key=lambda each: each.share
+                best,
+                Suggestion(options, right / max(len(flat) - flat.count(None), 1)),
+                key=lambda candidate: candidate.share,
             )
     return best if best.share else None

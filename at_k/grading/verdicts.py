@@ -183,13 +183,13 @@ def judge(
     verdicts = replace(verdicts, ballots=answers)
     if grades is not None or references is None:
         return _settle_missing(verdicts, None, missing, name, warn=warn)
-    found = grade_samples(judged, references, check, rows=rows, num_workers=num_workers, timeout=timeout)
+    grades_found = grade_samples(judged, references, check, rows=rows, num_workers=num_workers, timeout=timeout)
     if missing == "error":
-        _refuse_not_graded(found, judged)
-    absent = silent if found.causes is None else silent.with_values(silent.values | (found.causes > 0))
-    conditions |= {} if found.outcomes is None else found.outcomes.conditions
-    graded = (judged.codes.with_values(found.values),)
-    verdicts = replace(verdicts, graded=graded, not_graded=found.count_causes(), outcomes=found.outcomes)
+        _refuse_not_graded(grades_found, judged)
+    absent = silent if grades_found.causes is None else silent.with_values(silent.values | (grades_found.causes > 0))
+    conditions |= {} if grades_found.outcomes is None else grades_found.outcomes.conditions
+    graded = (judged.codes.with_values(grades_found.values),)
+    verdicts = replace(verdicts, graded=graded, not_graded=grades_found.count_causes(), outcomes=grades_found.outcomes)
     return _settle_missing(verdicts, absent, missing, name, warn=warn)
 
 

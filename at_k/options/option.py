@@ -147,7 +147,7 @@ class Option:
     def annotation(self) -> str:
         """Return its type as a signature has it, with the words that it takes one by one."""
         words = f"Literal[{', '.join(map(repr, self.choices))}]"
-        types = [words if self.choices and each == "str" else each for each in self.types]
+        types = [words if self.choices and kind == "str" else kind for kind in self.types]
         return " | ".join([*types, "None"] if self.default is None else types)
 
     @property

@@ -28,7 +28,7 @@ def _declare(name: str, fields: dict[str, Any]) -> Option:
     """Make an option of its entry in the file."""
     for key, value in fields.items():
         if isinstance(value, str):  # where a text was wrapped, there is a space
-            fields[key] = re.sub(r"\{install:(\w+)\}", lambda found: write_install(found[1]), " ".join(value.split()))
+            fields[key] = re.sub(r"\{install:(\w+)\}", lambda match: write_install(match[1]), " ".join(value.split()))
         elif isinstance(value, list):
             fields[key] = tuple(value)
     if isinstance(fields.get("choices"), str):
@@ -58,7 +58,7 @@ SHARED_OPTIONS, JUDGING_OPTIONS = tuple(_SHARED), tuple(JUDGING)
 
 
 def _leave_out(options: Mapping[str, Option], *names: str) -> dict[str, Option]:
-    return {name: each for name, each in options.items() if name not in names}
+    return {name: option for name, option in options.items() if name not in names}
 
 
 # The options of all modules. A module ignores those of the other modules, so that `evaluate.combine` can pass the
@@ -106,14 +106,18 @@ def takes(*groups: Mapping[str, Option]) -> Callable[[Function], Function]:
 def sign(function: Any, options: Mapping[str, Option]) -> None:
     """Let the signature and the docstring of a function name every option that it takes as `**options`."""
     signature = inspect.signature(function)
-    own = [
-        each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD and each.name not in options
+    positional = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.kind is not parameter.VAR_KEYWORD and parameter.name not in options
     ]
     named = [
-        inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.annotation)
-        for each in options.values()
+        inspect.Parameter(
+            option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=option.annotation
+        )
+        for option in options.values()
     ]
-    function.__signature__ = signature.replace(parameters=[*own, *named])
+    function.__signature__ = signature.replace(parameters=[*positional, *named])
     function.__doc__ = (function.__doc__ or "").replace(_PLACE, describe_options(options.values()), 1)
     function.options = options
 
@@ -186,11 +190,11 @@ def write_docstring(
     """Write the docstring of a module; `defaults` says, metric by metric, which k are taken if none are given."""
     lines = [
         "Args:",
-        *(f"    {each.name}{spell_types(each)}: {describe_option(each, defaults)}" for each in inputs),
+        *(f"    {option.name}{spell_types(option)}: {describe_option(option, defaults)}" for option in inputs),
         "Returns:",
         *(f"    {key}: {text}" for key, text in outputs.items()),
     ]
-    return "\n".join(["", *(wrap_item(each, " " * 8) for each in lines), "Examples:", examples])
+    return "\n".join(["", *(wrap_item(line, " " * 8) for line in lines), "Examples:", examples])
 
 
 def wrap_item(text: str, indent: str) -> str:
@@ -202,7 +206,7 @@ def wrap_item(text: str, indent: str) -> str:
 
 def spell_types(option: Option) -> str:
     """Spell the types that an option takes, in Markdown; nothing for one that comprises several options."""
-    types = [f"`{each}`" for each in option.types if each]
+    types = [f"`{kind}`" for kind in option.types if kind]
     listed = " or ".join([", ".join(types[:-1]), types[-1]] if len(types) > 1 else types)
     return f" ({listed})" if listed else ""
 

@@ -55,16 +55,16 @@ def encode(value: Any) -> Any:
     if value is None or type(value) in (str, bool, int) or (type(value) is float and isfinite(value)):
         return value
     if type(value) is list:
-        return [encode(each) for each in value]
+        return [encode(item) for item in value]
     if type(value) is dict and all(type(name) is str and name != "is" for name in value):
-        return {name: encode(each) for name, each in value.items()}
+        return {name: encode(item) for name, item in value.items()}
     if isinstance(value, np.generic):
         return encode(value.item())
     if isinstance(value, str) and not _tells_parts(type(value)):
         return str.__str__(value)  # a path that also has a name, say, is its text
     kind, args, named = _take_apart(value)
     spelled = {"is": f"{kind.__module__}:{kind.__qualname__}", "of": list(map(encode, args))}
-    return {**spelled, "with": {name: encode(each) for name, each in named.items()}} if named else spelled
+    return {**spelled, "with": {name: encode(item) for name, item in named.items()}} if named else spelled
 
 
 def _tells_parts(kind: type[str]) -> bool:
@@ -88,7 +88,7 @@ def _take_apart(value: Any) -> _Parts:
         return Absent, (getattr(value, "__name__", kind.__name__),), {}
     if is_dataclass(value):
         state = value.saved_state() if hasattr(value, "saved_state") else vars(value)
-        return kind, (), {each.name: state[each.name] for each in fields(value) if each.compare}
+        return kind, (), {part.name: state[part.name] for part in fields(value) if part.compare}
     raise TypeError(f"A file cannot hold {value!r} of type {kind.__qualname__}")
 
 
@@ -113,16 +113,16 @@ def decode(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     if "is" not in value:
-        return {name: decode(each) for name, each in value.items()}
+        return {name: decode(item) for name, item in value.items()}
     kind = _PLAIN.get(value["is"]) or _find_class(value["is"])
-    return kind(*map(decode, value["of"]), **{name: decode(each) for name, each in value.get("with", {}).items()})
+    return kind(*map(decode, value["of"]), **{name: decode(item) for name, item in value.get("with", {}).items()})
 
 
 def _find_class(name: str) -> Any:
-    module, _, own = name.partition(":")
+    module, _, class_name = name.partition(":")
     package = __name__.partition(".")[0]
     if any(f"{module}.".startswith(f"{package}.{room}.") for room in _ROOMS):
-        kind = getattr(import_module(module), own)
+        kind = getattr(import_module(module), class_name)
         if isinstance(kind, type) and kind.__module__ == module:
             return kind
     raise ValueError(f"{name} is not a class that results hold")
@@ -147,8 +147,12 @@ def load_result(path: str | PathLike[str], kind: str) -> Any:
     except ValueError as error:
         raise refuse_file(path, kind, f"is not JSON: {error}") from None
     if not isinstance(content, dict) or content.get("format") != f"{FORMAT} {kind}":
-        said = content.get("format") if isinstance(content, dict) else None
-        other = f"holds a {said[5:]}" if isinstance(said, str) and said.startswith(f"{FORMAT} ") else "is another file"
+        stated = content.get("format") if isinstance(content, dict) else None
+        other = (
+            f"holds a {stated[5:]}"
+            if isinstance(stated, str) and stated.startswith(f"{FORMAT} ")
+            else "is another file"
+        )
         raise refuse_file(path, kind, other)
     try:
         return decode(content["state"])

@@ -42,7 +42,7 @@ class Cell(NamedTuple):
             return write_p(float(self.value)), ""
         if self.form == "estimate":
             return write_estimate(float(self.value), self.interval)
-        value, *ends = (format(each, self.form).replace("-", "−") for each in (self.value, *(self.interval or ())))
+        value, *ends = (format(number, self.form).replace("-", "−") for number in (self.value, *(self.interval or ())))
         return self.unit.format(value), f"[{', '.join(ends)}]" if ends else ""
 
     def join(self, say: Say) -> str:
@@ -79,7 +79,7 @@ def write_estimate(value: float, ends: tuple[float, float] | None, digits: int |
     # A value without an interval has four digits. One with an interval has three, or, where the interval is so narrow
     # that they would hide it, enough to show the first digit of its width: 1234 ± 4 must not become 1.23e+03.
     digits = digits or (4 if ends is None else _count_digits(*ends))
-    written = [write_value(each, digits) for each in (value, *(ends or ()))]
+    written = [write_value(number, digits) for number in (value, *(ends or ()))]
     return written[0], f"[{', '.join(written[1:])}]" if ends else ""
 
 
@@ -126,8 +126,8 @@ class Sentences:
     def write(self, say: Say) -> list[str]:
         """Write each sentence on one line, with its code if codes are shown."""
         return [
-            " ".join(f"{_say_all(each, say)}{f' [{each.code}]' if self.codes else ''}".splitlines())
-            for each in self.said
+            " ".join(f"{_say_all(sentence, say)}{f' [{sentence.code}]' if self.codes else ''}".splitlines())
+            for sentence in self.said
         ]
 
 
@@ -156,26 +156,26 @@ class Table:
     @property
     def cells(self) -> list[list[Cell]]:
         """Return the rows as cells."""
-        return [[each if isinstance(each, Cell) else Cell(each) for each in row] for row in self.rows]
+        return [[value if isinstance(value, Cell) else Cell(value) for value in row] for row in self.rows]
 
     def join(self, say: Say, mark: Callable[[Cell, str], str]) -> list[list[str]]:
         """Write the head and the rows as text, the remarks in a last column; `mark` emphasises, and escapes."""
-        remarks = self.remarks if any(each.value for each in self.remarks) else ()
+        remarks = self.remarks if any(remark.value for remark in self.remarks) else ()
         rows = [[*map(Cell, self.head), *([Cell()] if remarks else [])]]
         rows += [[*row, *remarks[place : place + 1]] for place, row in enumerate(self.cells)]
         return [[mark(cell, cell.join(say)) for cell in row] for row in rows]
 
     def records(self) -> list[dict[str, Any]]:
         """List the values of each row by the heads, and the ends of intervals."""
-        found: list[dict[str, Any]] = []
+        records: list[dict[str, Any]] = []
         for row in self.cells:
             record: dict[str, Any] = {}
-            found.append(record)
+            records.append(record)
             for head, cell in zip(map(str, self.head), row, strict=True):
                 record[head] = plain(cell.value)
                 if cell.interval is not None:
                     record[f"{head}_low"], record[f"{head}_high"] = map(plain, cell.interval)
-        return found
+        return records
 
 
 @dataclass(frozen=True)
@@ -203,13 +203,13 @@ class Sheet:
     @property
     def main(self) -> Table | None:
         """Return the main table: the first one with a head; of sentences alone, that of them."""
-        own = (part for part in self.parts if isinstance(part, Table) and not part.quiet)
+        loud = (part for part in self.parts if isinstance(part, Table) and not part.quiet)
         inner = (part.main for part in self.parts if isinstance(part, Sheet))
         quiet = (part for part in self.parts if isinstance(part, Table))
-        said = [part for part in self.parts if isinstance(part, Sentences) and part.said]
-        rows = [(part.caption or part.kind, each) for part in said for each in part.said]
+        spoken = [part for part in self.parts if isinstance(part, Sentences) and part.said]
+        rows = [(part.caption or part.kind, sentence) for part in spoken for sentence in part.said]
         alone = [Table(("kind", "sentence"), rows, left=2)] if rows else []
-        return next(filter(None, chain(own, inner, quiet, alone)), None)
+        return next(filter(None, chain(loud, inner, quiet, alone)), None)
 
     def records(self) -> list[dict[str, Any]]:
         """List the rows that programs read."""
@@ -222,8 +222,8 @@ class Sheet:
         listed = sorted(
             (part for part in self.parts if isinstance(part, Sentences)), key=lambda part: part.kind != "lead"
         )
-        said = next((part.said[0] for part in listed if part.said and (part.kind == "lead" or not self.title)), "")
-        return self.name or ": ".join(filter(None, (str(self.title), _say_all(said, str))))
+        first = next((part.said[0] for part in listed if part.said and (part.kind == "lead" or not self.title)), "")
+        return self.name or ": ".join(filter(None, (str(self.title), _say_all(first, str))))
 
 
 def make_printable(text: str) -> str:
@@ -247,7 +247,7 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, int):
         return value
     if isinstance(value, Mapping):
-        return {str(name): plain(each) for name, each in value.items()}
+        return {str(name): plain(item) for name, item in value.items()}
     if hasattr(value, "_asdict"):
         return plain(value._asdict())
-    return [plain(each) for each in value] if isinstance(value, (list, tuple)) else str(value)
+    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else str(value)

@@ -63,8 +63,8 @@ def wrap(text: str, width: int, first: str = "", rest: str = "", *, whole: bool 
         if lines[-1] != rest or not token.isspace():
             left = token
             while not whole and measure(lines[-1] + left) > width and len(left) > 1:
-                taken = max(n for n in range(1, len(left)) if n == 1 or measure(lines[-1] + left[:n]) <= width)
-                lines[-1], left = lines[-1] + left[:taken], left[taken:]
+                fits = max(n for n in range(1, len(left)) if n == 1 or measure(lines[-1] + left[:n]) <= width)
+                lines[-1], left = lines[-1] + left[:fits], left[fits:]
                 lines.append(rest)
             lines[-1] += left
     return [line.rstrip() for line in lines if line.strip()]
@@ -76,27 +76,27 @@ def lay_out(sheet: Sheet, width: int = 80, say: Say = str) -> list[Line]:
     lines: list[Line] = [[(line, style)] for line in wrap(make_printable(say(sheet.title)), width, rest="    ")]
     was_listed = False
     for part in sheet.parts:
-        own = _LAY_OUT[type(part)](part, width, say)
+        laid = _LAY_OUT[type(part)](part, width, say)
         is_listed = isinstance(part, Sentences) and part.kind != "lead"
         joins = isinstance(part, Sentences) and (part.kind == "fact" or (was_listed and is_listed and not part.caption))
-        if own:
-            lines += [*([[]] if lines and not joins else []), *own]
+        if laid:
+            lines += [*([[]] if lines and not joins else []), *laid]
             was_listed = is_listed
     return lines
 
 
 def _lay_out_sentences(part: Sentences, width: int, say: Say) -> list[Line]:
-    said, style = [make_printable(each) for each in part.write(say)], _STYLES.get(part.kind, "")
+    sentences, style = [make_printable(sentence) for sentence in part.write(say)], _STYLES.get(part.kind, "")
     caption = [[(line, "bold")] for line in wrap(say(part.caption), width)]
     if part.kind == "lead":
-        return [*caption, *([(line, style)] for line in wrap(" ".join(said), width))]
+        return [*caption, *([(line, style)] for line in wrap(" ".join(sentences), width))]
     first, rest = ("  ", " " * 11) if part.kind == "fact" else ("- ", "  ")
-    return [*caption, *([(line, style)] for each in said for line in wrap(each, width, first, rest))]
+    return [*caption, *([(line, style)] for sentence in sentences for line in wrap(sentence, width, first, rest))]
 
 
 def _lay_out_table(table: Table, width: int, say: Say) -> list[Line]:
     """Lay out a table: columns that do not fit go below, and so does what does not fit beside its row."""
-    title, head = make_printable(say(table.caption)), [make_printable(say(each)) for each in table.head]
+    title, head = make_printable(say(table.caption)), [make_printable(say(title)) for title in table.head]
     indent = " " * _GAP * bool(title)
     rows = [[_stack(cell, say, stacked=table.stacked) for cell in row] for row in table.cells]
     sizes = [max((measure(text) for row in rows for text, _ in row[i]), default=0) for i in range(len(head))]
@@ -132,15 +132,15 @@ def _lay_out_table(table: Table, width: int, say: Say) -> list[Line]:
             start = (fit(title, first), "bold") if shares else align(head[0], "cyan", 0)
             lines.append([start, *(align(head[i], "cyan", i) for i in part)])
         for place, row in enumerate(rows):
-            for level in range(max(len(each) for each in row)):
-                own = {i: row[i][level] for i in (0, *part) if level < len(row[i]) and row[i][level][0]}
+            for level in range(max(len(remarks) for remarks in row)):
+                marks = {i: row[i][level] for i in (0, *part) if level < len(row[i]) and row[i][level][0]}
                 if table.quiet and end > width:
-                    said = wrap("  ".join(own[i][0] for i in part if i in own), width, below, below)
-                    lines += [[align(*own.get(0, ("", "")), 0), (text[first:], "")] if not n else [(text, "")]
-                              for n, text in enumerate(said)]  # fmt: skip
-                elif not own.keys().isdisjoint(part) or not part:
+                    wrapped = wrap("  ".join(marks[i][0] for i in part if i in marks), width, below, below)
+                    lines += [[align(*marks.get(0, ("", "")), 0), (text[first:], "")] if not n else [(text, "")]
+                              for n, text in enumerate(wrapped)]  # fmt: skip
+                elif not marks.keys().isdisjoint(part) or not part:
                     ends = first + sum(_GAP + sizes[i] for i in part)
-                    lines.append(_pull([align(*own.get(i, ("", "")), i) for i in (0, *part)], ends))
+                    lines.append(_pull([align(*marks.get(i, ("", "")), i) for i in (0, *part)], ends))
             if remarks[place] and number == len(parts) - 1:
                 style = _STYLES.get(table.remarks[place].style, "")
                 if beside:
@@ -208,8 +208,8 @@ def write_markdown(sheet: Sheet, say: Say = str, level: int = 0) -> str:
             continue
         parts += [f"**{escape_markdown(say(part.caption))}**"] if part.caption else []
         if isinstance(part, Sentences):
-            said = part.write(say)
-            text = " ".join(said) if part.kind == "lead" else "\n".join(f"- {each}" for each in said)
+            sentences = part.write(say)
+            text = " ".join(sentences) if part.kind == "lead" else "\n".join(f"- {sentence}" for sentence in sentences)
             parts += [f"{parts.pop()}\n{text}"] if was_listed and part.kind != "lead" and not part.caption else [text]
             was_listed = part.kind != "lead"
             continue
@@ -254,10 +254,10 @@ def write_html(sheet: Sheet, say: Say = str, level: int = 3) -> str:
         if isinstance(part, Sheet):
             parts.append(write_html(part, say, level + 1))
         elif isinstance(part, Sentences):
-            said = [escape(each) for each in part.write(say)]
+            sentences = [escape(sentence) for sentence in part.write(say)]
             parts += [f"<p><strong>{escape(say(part.caption))}</strong></p>"] if part.caption else []
-            listed = f"<ul>{''.join(f'<li>{each}</li>' for each in said)}</ul>" if said else ""
-            parts.append(f"<p>{' '.join(said)}</p>" if part.kind == "lead" else listed)
+            listed = f"<ul>{''.join(f'<li>{sentence}</li>' for sentence in sentences)}</ul>" if sentences else ""
+            parts.append(f"<p>{' '.join(sentences)}</p>" if part.kind == "lead" else listed)
         else:
             head, *rows = part.join(say, lambda cell, text: _bold(cell, escape(text), "<strong>{}</strong>"))
             caption = f"<caption>{escape(say(part.caption))}</caption>" if part.caption else ""
@@ -344,10 +344,10 @@ class Shown:
     def load(cls: type[_Result], path: str | PathLike[str]) -> _Result:
         """Read a file that `save` has written."""
         kind = cls.__name__.lower()
-        found = load_result(path, kind)
-        if not isinstance(found, cls):
+        result = load_result(path, kind)
+        if not isinstance(result, cls):
             raise refuse_file(path, kind, "is damaged")
-        return found
+        return result
 
     def saved_state(self) -> Mapping[str, Any]:
         """Return the attributes that a file keeps."""

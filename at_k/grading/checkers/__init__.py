@@ -103,7 +103,7 @@ checkers = Checkers()
 def _find_plugins() -> dict[str, Any]:
     from importlib.metadata import entry_points
 
-    return {each.name: each for each in entry_points(group=GROUP)}
+    return {plugin.name: plugin for plugin in entry_points(group=GROUP)}
 
 
 def find_checker(check: object, name: str = "check_correct_fn", names: Collection[str] = checkers) -> Check:

@@ -172,14 +172,17 @@ class Checker:
 
     def describe(self) -> str:
         """Return the name, with changed parameters and the versions of what it imports, for a signature."""
-        details = [*self._list_changed(), *(f"{each.replace('_', '-')}={version(each)}" for each in self.imports)]
+        details = [
+            *self._list_changed(),
+            *(f"{package.replace('_', '-')}={version(package)}" for package in self.imports),
+        ]
         return f"{self.name}({','.join(details)})" if details else self.name
 
     def _list_changed(self) -> list[str]:
         """List the parameters that differ from their defaults, with their values."""
         usual = {
-            each.name: each.default if each.default_factory is MISSING else each.default_factory()
-            for each in fields(self)
+            setting.name: setting.default if setting.default_factory is MISSING else setting.default_factory()
+            for setting in fields(self)
         }
         return [f"{name}={getattr(self, name)!r}" for name, value in usual.items() if getattr(self, name) != value]
 

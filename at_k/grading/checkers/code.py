@@ -76,9 +76,9 @@ class Code(Checker):
     def __post_init__(self) -> None:
         check_choice("isolation", self.isolation, tuple(ISOLATIONS))
         seconds = {"timeout": self.timeout, "total": self.total}
-        for name, each in seconds.items():
-            if each is not None and (not is_number(each) or not 0 < each < float("inf")):
-                raise ValueError(f"`{name}` must be a positive number of seconds; got {shorten(each)}")
+        for name, limit in seconds.items():
+            if limit is not None and (not is_number(limit) or not 0 < limit < float("inf")):
+                raise ValueError(f"`{name}` must be a positive number of seconds; got {shorten(limit)}")
         if not is_number(self.tolerance) or not 0 <= self.tolerance < 1:
             raise ValueError(f"`tolerance` must be a number in [0, 1); got {shorten(self.tolerance)}")
         if not is_integer(self.memory) or self.memory < LEAST_MEMORY:
@@ -115,12 +115,12 @@ class Code(Checker):
         programs = [(_find_whole(text, *tests[reference]), tests[reference][1]) for text, reference in pairs]
         workers = check_num_workers(num_workers)
         outcomes = run_each(programs, limits, num_workers=workers, isolation=self.isolation)
-        found: dict[int, Explained | NotGraded] = {}
+        grades: dict[int, Explained | NotGraded] = {}
         with open_bar(len(pairs), self.name) as bar, closing(outcomes):
             for place, outcome in outcomes:
-                found[place] = _read(outcome)
+                grades[place] = _read(outcome)
                 bar.update()
-        return [found[place] for place in range(len(pairs))]
+        return [grades[place] for place in range(len(pairs))]
 
 
 def _read_tests(reference: str) -> tuple[Mapping[str, Any], str, frozenset[str]]:

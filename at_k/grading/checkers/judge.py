@@ -55,8 +55,8 @@ def read_verdict(reply: str) -> tuple[float, str] | None:
     text = remove_thoughts(reply).strip().removesuffix("```").strip()
     word = text.rpartition("\n")[2]
     with suppress(ValueError):  # as of a text that is no JSON
-        given = {name.lower(): value for name, value in json.loads(text[text.index("{") :]).items()}
-        word = next((str(given[name]) for name in _FIELDS if name in given), word)
+        parsed = {name.lower(): value for name, value in json.loads(text[text.index("{") :]).items()}
+        word = next((str(parsed[name]) for name in _FIELDS if name in parsed), word)
     word = _LABEL.sub("", word.strip(_AROUND), count=1).removeprefix("\\boxed").strip(_AROUND).replace("_", " ").lower()
     if re.fullmatch(r"[01]|[01]?\.\d{1,9}", word) and float(word) <= 1:
         return float(word), "graded"
@@ -228,7 +228,7 @@ def _encodable(text: str) -> str:
 
 def _spell(value: object) -> str:
     """Write a value as text; of a conversation the last message of the user."""
-    if isinstance(value, Sequence) and value and all(isinstance(each, Mapping) for each in value):
-        said = [each.get("content") for each in value if each.get("role") == "user"]
-        return str(said[-1] if said else value)
+    if isinstance(value, Sequence) and value and all(isinstance(message, Mapping) for message in value):
+        asked = [message.get("content") for message in value if message.get("role") == "user"]
+        return str(asked[-1] if asked else value)
     return str(value)

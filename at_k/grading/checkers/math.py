@@ -106,8 +106,8 @@ class Math(Checker):
     def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int, bool]]:
         """Yield formulas with nearly the same values. Expressions of one kind are the same if 12 digits agree."""
         for points in (1, 2):  # the exact values, and the loose ones
-            found = [place for place, form in enumerate(forms) if isinstance(form, Values) and form.exact]
-            keys = {place: forms[place][points][0].real for place in found}
+            exact = [place for place, form in enumerate(forms) if isinstance(form, Values) and form.exact]
+            keys = {place: forms[place][points][0].real for place in exact}
             for first, second in find_neighbours(keys, _are_near):
                 one, other = forms[first], forms[second]
                 same = one.kind == other.kind and all(map(_are_close, one.exact, other.exact))
@@ -166,8 +166,8 @@ def _have_other_money(answer: str, reference: str) -> bool:
 
 def _read_half(text: str) -> str:
     """Return "a" for a time in the morning, "p" for one in the afternoon: Math-Verify drops these words as units."""
-    found = _TIME.search(text)
-    return found[1].lower() if found else ""
+    time = _TIME.search(text)
+    return time[1].lower() if time else ""
 
 
 def prepare_text(text: str) -> str:

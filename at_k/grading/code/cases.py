@@ -85,23 +85,23 @@ def read_cases(tests: str) -> Cases | None:
     if text[:1] not in ("{", "[") and not _PACKED.fullmatch(text):
         return None
     try:
-        found = _load(text)
+        held = _load(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, (dict, list)) or not _holds_cases(found):
+    if not isinstance(held, (dict, list)) or not _holds_cases(held):
         return None
     try:
-        pairs, function = _list_pairs(found), _find_function(found)
+        pairs, function = _list_pairs(held), _find_function(held)
         read = _read_call if function else _read_texts
-        calls = [read(given, wanted) for given, wanted, _ in pairs]
+        calls = [read(fed, wanted) for fed, wanted, _ in pairs]
     except (KeyError, TypeError, ValueError) as error:
         raise HarnessError(f"the cases cannot be read: {type(error).__name__}: {error}") from error
     if not pairs:
         raise HarnessError("the tests hold no case, so that every program would pass")
     if not function and any(kind == "functional" for *_, kind in pairs):
         raise HarnessError("the cases call a function, and do not name it: add its name to them, as `fn_name`")
-    loose = bool(function) and not all(isinstance(given, str) for given, *_ in pairs)
-    return Cases(function, [given for given, _ in calls], [wanted for _, wanted in calls], loose)
+    loose = bool(function) and not all(isinstance(arguments, str) for arguments, *_ in pairs)
+    return Cases(function, [arguments for arguments, _ in calls], [wanted for _, wanted in calls], loose)
 
 
 def limit_digits(most: int) -> None:
@@ -133,7 +133,7 @@ def _load(text: Any) -> Any:
 
 def _holds_cases(found: Any) -> bool:
     if isinstance(found, list):
-        return all(isinstance(each, dict) and {"input", "output"} <= each.keys() for each in found)
+        return all(isinstance(case, dict) and {"input", "output"} <= case.keys() for case in found)
     return any(name in found for name in (*_PARTS, "inputs", "outputs")) or {"input", "output"} <= found.keys()
 
 
@@ -141,17 +141,17 @@ def _list_pairs(found: Any) -> list[tuple[Any, Any, str]]:
     """List the input, the output and the type of each case."""
     found = _load(found)
     if isinstance(found, list):
-        return [(each["input"], each["output"], each.get("testtype", "")) for each in found]
+        return [(case["input"], case["output"], case.get("testtype", "")) for case in found]
     if not found:
         return []
     parts = [found[name] for name in _PARTS if found.get(name)]
     if parts:
         return [pair for part in parts for pair in _list_pairs(part)]
     names = ("inputs", "outputs") if "inputs" in found or "outputs" in found else ("input", "output")
-    given, wanted = ([each] if isinstance(each, str) else each for each in (found[name] for name in names))
-    if len(given) != len(wanted):
-        raise ValueError(f"there are {len(given)} inputs and {len(wanted)} outputs")
-    return [(one, other, "") for one, other in zip(given, wanted, strict=True)]
+    inputs, wanted = ([side] if isinstance(side, str) else side for side in (found[name] for name in names))
+    if len(inputs) != len(wanted):
+        raise ValueError(f"there are {len(inputs)} inputs and {len(wanted)} outputs")
+    return [(one, other, "") for one, other in zip(inputs, wanted, strict=True)]
 
 
 def _find_function(found: Any) -> str:
@@ -168,7 +168,7 @@ def _find_function(found: Any) -> str:
 
 def _read_texts(given: Any, wanted: Any) -> tuple[Any, Any]:
     """Return the input and the output of a script. APPS has lists of lines, too."""
-    given, wanted = ("\n".join(map(str, each)) if isinstance(each, list) else str(each) for each in (given, wanted))
+    given, wanted = ("\n".join(map(str, side)) if isinstance(side, list) else str(side) for side in (given, wanted))
     return given, wanted
 
 
@@ -193,12 +193,12 @@ def compare_output(printed: str, wanted: str, tolerance: float) -> str:
         >>> compare_output("3\n4\n", "3\n5", 0)
         "line 2 must be '5'; got '4'"
     """
-    found, expected = ([line.strip() for line in text.strip().split("\n")] for text in (printed, wanted))
-    for place, (line, reference) in enumerate(zip(found, expected, strict=False), 1):
+    lines, expected = ([line.strip() for line in text.strip().split("\n")] for text in (printed, wanted))
+    for place, (line, reference) in enumerate(zip(lines, expected, strict=False), 1):
         if line != reference and not _are_same_numbers(line.split(), reference.split(), tolerance):
             return f"line {place} must be {shorten(reference)}; got {shorten(line)}"
-    if len(found) != len(expected):
-        return f"it must print {len(expected)} lines; got {len(found)}"
+    if len(lines) != len(expected):
+        return f"it must print {len(expected)} lines; got {len(lines)}"
     return ""
 
 
@@ -222,7 +222,7 @@ def _is_near(value: Decimal, reference: Decimal, tolerance: float) -> bool:
 def restore_keys(arguments: Sequence[Any]) -> list[Any]:
     """Return arguments of APPS: where the first is an object with whole numbers as keys, these are numbers."""
     with suppress(AttributeError, IndexError, ValueError):
-        return [{int(key): each for key, each in arguments[0].items()}, *arguments[1:]]
+        return [{int(key): value for key, value in arguments[0].items()}, *arguments[1:]]
     return list(arguments)
 
 
@@ -237,9 +237,9 @@ def simplify(value: Any, depth: int = 0, *, loose: bool = False) -> Any:
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, list) or (isinstance(value, tuple) and (loose or not depth)):
-        return [simplify(each, depth + 1, loose=loose) for each in value]
+        return [simplify(item, depth + 1, loose=loose) for item in value]
     if isinstance(value, dict) and all(isinstance(key, str) or (loose and type(key) is int) for key in value):
-        return {str(key): simplify(each, depth + 1, loose=loose) for key, each in value.items()}
+        return {str(key): simplify(item, depth + 1, loose=loose) for key, item in value.items()}
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         return simplify(value.item(), 1)
     if isinstance(value, (int, float)):
@@ -256,7 +256,7 @@ def compare_value(found: Any, wanted: list[Any], tolerance: float) -> str:
         >>> compare_value(5, [4], 0)
         'it must return 4; got 5'
     """
-    if any(_is_equal(found, each, tolerance) for each in wanted):
+    if any(_is_equal(found, accepted, tolerance) for accepted in wanted):
         return ""
     shown = found[UNEQUAL] if isinstance(found, dict) and UNEQUAL in found else found
     return f"it must return {shorten(wanted[0])}; got {shorten(shown)}"
@@ -332,6 +332,6 @@ def join_prompt(row: Mapping[str, Any], program: str) -> str:
     prompt, entry = row.get("complete_prompt") or row.get("prompt"), row.get("entry_point")
     if not isinstance(prompt, str) or not isinstance(entry, str) or f"def {entry}" not in prompt:
         return program
-    own = rf"^(?:(?:async +)?def|class) +{re.escape(entry)}\b|^{re.escape(entry)} *="
-    continues = program.lstrip("\r\n")[:1].isspace() or not re.search(own, program, re.MULTILINE)
+    whole = rf"^(?:(?:async +)?def|class) +{re.escape(entry)}\b|^{re.escape(entry)} *="
+    continues = program.lstrip("\r\n")[:1].isspace() or not re.search(whole, program, re.MULTILINE)
     return prompt + program if continues else program

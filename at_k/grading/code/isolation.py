@@ -84,11 +84,11 @@ for _name in ("capset", "prctl", "syscall") if LINUX else ():
 
 def _call(name: str, *arguments: object) -> int:
     """Call a function of the C library that returns a negative number on failure. Return what it returns."""
-    found = int(getattr(_libc, name)(*arguments))
-    if found < 0:
+    result = int(getattr(_libc, name)(*arguments))
+    if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, f"{name}: {os.strerror(code)}")
-    return found
+    return result
 
 
 def _control_process(option: int, *values: int) -> None:
@@ -124,7 +124,7 @@ def arrange_mounts(place: str, needed: Sequence[str]) -> None:
     # Where root's programs run as another user, a directory that only root may enter is hidden too, so that the folders
     # of Python below it can be entered.
     _call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
-    paths = sorted({path for each in needed for path in (os.path.abspath(each), os.path.realpath(each))})
+    paths = sorted({path for folder in needed for path in (os.path.abspath(folder), os.path.realpath(folder))})
     parents = {str(parent) for path in paths for parent in Path(path).parents} if os.geteuid() == 0 else set()
     closed = {parent for parent in parents if not os.stat(parent).st_mode & 0o001}
     homes = {*HOMES, os.path.expanduser("~"), *closed} - {"/", *PRIVATE}

@@ -60,11 +60,11 @@ class Judge:
         """Return the verdict on a candidate by cases, each of which has a process."""
         count = len(cases.inputs)
         until = time.monotonic() + (self.limits.total or (self.limits.timeout + 1) * count + 5)
-        for place, (given, wanted) in enumerate(zip(cases.inputs, cases.outputs, strict=True), 1):
+        for place, (fed, wanted) in enumerate(zip(cases.inputs, cases.outputs, strict=True), 1):
             left = until - time.monotonic()
             timeout = max(0.01, min(left, self.limits.timeout))
             settings = {"function": cases.function, "loose": cases.loose}
-            settings |= {"arguments": given, "input": ""} if cases.function else {"arguments": [], "input": given}
+            settings |= {"arguments": fed, "input": ""} if cases.function else {"arguments": [], "input": fed}
             most = MEBIBYTE if cases.function else 2 * len(wanted) + MEBIBYTE
             end = self._run(candidate, timeout, most, **settings)
             status, detail = judge_case(end, cases.function, wanted, self.limits)

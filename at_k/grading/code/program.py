@@ -98,7 +98,9 @@ def start(line: int) -> None:
 
 
 # Functions that compiled tests call, by their global names.
-MARKS: dict[str, Callable[..., Any]] = {f"__{each.__name__}_of_tests__": each for each in (hold, call, start)}
+MARKS: dict[str, Callable[..., Any]] = {
+    f"__{function.__name__}_of_tests__": function for function in (hold, call, start)
+}
 
 
 def compile_tests(source: str) -> CodeType:
@@ -123,8 +125,8 @@ def _mark(function: Callable[..., Any], node: ast.AST) -> ast.Call:
     """Return a call of one of `MARKS` with the line of a node, and with the node if it is an expression."""
     where = {name: getattr(node, name) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
     name = ast.Name(f"__{function.__name__}_of_tests__", ast.Load(), **where)
-    given = [node] if isinstance(node, ast.expr) else []
-    return ast.Call(name, [ast.Constant(where["lineno"], **where), *given], [], **where)
+    arguments = [node] if isinstance(node, ast.expr) else []
+    return ast.Call(name, [ast.Constant(where["lineno"], **where), *arguments], [], **where)
 
 
 def is_test(name: str) -> bool:
@@ -163,16 +165,16 @@ def run_tests(tests: CodeType, namespace: dict[str, Any]) -> None:
     _allow_exit(exec, tests, namespace)
     for text in FAILED:  # what `unittest.main(exit=False)` leaves to a script that has ended as if all were well
         raise TestsFailedError(text)
-    own = {name: item for name, item in namespace.items() if before.get(name) is not item}
-    uncalled = _list_uncalled(own)
-    if uncalled and not any(_is_of_pytest(*pair) for pair in own.items()):
+    defined = {name: item for name, item in namespace.items() if before.get(name) is not item}
+    uncalled = _list_uncalled(defined)
+    if uncalled and not any(_is_of_pytest(*pair) for pair in defined.items()):
         case = getattr(sys.modules.get("unittest"), "TestCase", ())  # slow to import, and few tests do
-        if any(isinstance(item, type) and issubclass(item, case) for item in own.values()):
-            _allow_exit(run_unittest, SimpleNamespace(**own), argv=[FILE])
+        if any(isinstance(item, type) and issubclass(item, case) for item in defined.values()):
+            _allow_exit(run_unittest, SimpleNamespace(**defined), argv=[FILE])
         for name, test in uncalled:
-            if name in own and own[name] is test and _needs_nothing(test):
+            if name in defined and defined[name] is test and _needs_nothing(test):
                 test()
-        uncalled = _list_uncalled(own)
+        uncalled = _list_uncalled(defined)
     NOT_RUN.extend(name for name, _ in uncalled)
 
 
@@ -193,7 +195,7 @@ def succeeds(end: SystemExit) -> bool:
 def _list_uncalled(own: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """List the functions among the definitions of a test program that are tests and have not begun."""
     classes = [item for item in own.values() if isinstance(item, type) and not _is_skipped(item)]
-    held = [*own.items(), *(pair for each in classes for pair in vars(each).items())]
+    held = [*own.items(), *(pair for kind in classes for pair in vars(kind).items())]
     return [(name, item) for name, item in held if is_test(name) and not _is_skipped(item) and _is_waiting(item)]
 
 
@@ -241,9 +243,9 @@ MOST_FRAMES = 50_000
 def prepare_module() -> ModuleType:
     """Make the module of a program that is run by cases, once: a fork copies each page of memory that it writes to."""
     module = ModuleType("__main__")
-    for each in map(importlib.import_module, OFFERED):
-        public = getattr(each, "__all__", [name for name in vars(each) if not name.startswith("_")])
-        vars(module).update({name: getattr(each, name) for name in public if name not in vars(builtins)})
+    for offered in map(importlib.import_module, OFFERED):
+        public = getattr(offered, "__all__", [name for name in vars(offered) if not name.startswith("_")])
+        vars(module).update({name: getattr(offered, name) for name in public if name not in vars(builtins)})
     vars(module).update({name: sys.modules[name] for name in OFFERED}, __builtins__=builtins)
     return module
 
