@@ -187,7 +187,7 @@ def test_files_of_one_name_stay_apart():
     ([run("a", 1, model="x"), run("b", 0, model="y")], "merging.models"),
 ])  # fmt: skip
 def test_several_files_that_do_not_belong_together_are_refused(files, code):
-    refuses(code, Given.take(files).read, {})
+    refuses(code, lambda: Given.take(files).read({}))
 
 
 MUCH = {
