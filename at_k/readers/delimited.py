@@ -81,7 +81,8 @@ def _refuse_form(source: Source) -> None:
         usual = mode([width for width, _, _ in rows] or [0])
         if usual > 1:
             (width, first, _), (_, header, above) = rows[0], next(row for row in rows if row[0] == usual)
-            is_title = width < 2 or (width < usual and len(first) < len(header) and not _holds_verdicts(header))
+            is_short = width < usual and len(first) < len(header) and not _holds_verdicts(header)
+            is_title = not _holds_verdicts(first) and (width < 2 or is_short)
             way = _SIFTS.get(lines[above][:1], f"tail -n +{above + 1} FILE > NEW") if is_title else ""
             break
     if way:
@@ -142,8 +143,13 @@ def _read_blocks(
         records = _read_records(_decode_text(source, blocks), mark, faults, 0 if has_header else count + 1, names)
         records = islice(records, 1 if has_header else 0, None)
         while found := list(islice(records, _BATCH)):
-            columns = dict(zip(names, zip(*(record for _, record in found), strict=True), strict=True))
-            yield Block([place for place, _ in found], names, partial(_list_cells, columns))
+            kept: Sequence[int] = range(count + 1, count + len(found) + 1)
+            count += len(found)
+            if not all(found):
+                kept = [place for place, record in zip(kept, found, strict=True) if record]
+            if kept:
+                columns = dict(zip(names, zip(*filter(None, found), strict=True), strict=True))
+                yield Block(kept, names, partial(_list_cells, columns))
 
 
 def _list_cells(columns: Mapping[str, Sequence[str]], name: str) -> list[str | None]:
@@ -160,8 +166,7 @@ def _decode_text(source: Source, blocks: Iterable[bytes]) -> Iterator[str]:
 def read_cells(source: Source, delimiter: str, faults: Faults | None = None) -> Generator[list[str], None, None]:
     """Yield the header and the rows of a file of CSV."""
     with closing(_list_blocks(source)) as blocks:
-        for _, record in _read_records(_decode_text(source, blocks), delimiter, faults or Faults()):
-            yield record
+        yield from filter(None, _read_records(_decode_text(source, blocks), delimiter, faults or Faults()))
 
 
 def _is_rule(record: Sequence[str], delimiter: str) -> bool:
@@ -171,8 +176,8 @@ def _is_rule(record: Sequence[str], delimiter: str) -> bool:
 
 def _read_records(
     lines: Iterable[str], delimiter: str, faults: Faults, count: int = 0, header: Sequence[str] = ()
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the header, as row 0, and the rows of CSV, all with the same number of cells."""
+) -> Iterator[list[str]]:
+    """Yield the header and the rows of CSV, all with the same number of cells; [] for one that is left out."""
     with _FIELD_LIMIT:  # one for the whole process, 131,072 unless somebody changed it
         csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     try:
@@ -181,7 +186,7 @@ def _read_records(
                 continue
             count += 1
             if len(record) == len(header):
-                yield count - 1, record
+                yield record
                 continue
             header = header or record
             if len(header) > _MOST_COLUMNS:
@@ -192,7 +197,7 @@ def _read_records(
                     limit=_MOST_COLUMNS,
                 )
             if len(record) == len(header):
-                yield count - 1, record
+                yield record
                 continue
             faults.add(
                 InputError(
@@ -205,6 +210,7 @@ def _read_records(
                     expected=len(header),
                 )
             )
+            yield []
     except csv.Error:
         if count:
             raise InputError(

@@ -118,3 +118,10 @@ def test_other_layouts_are_refused_with_what_converts_them(make, way, tmp_path):
     with pytest.raises(InputError, match=rf"`python -c \"import .*{way}\(.*\)\" > NEW`") as caught:
         read_samples(path)
     assert caught.value.code == "sources.foreign"
+
+
+def test_a_first_row_with_an_empty_cell_is_no_title(tmp_path):
+    (tmp_path / "FILE").write_text("0\t\n1\tx\n1\ty\n")
+    with pytest.raises(InputError) as caught:
+        read_samples(tmp_path / "FILE")
+    assert caught.value.code != "tables.form"
