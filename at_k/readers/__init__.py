@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from filecmp import cmp
 from functools import partial
@@ -11,7 +10,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from at_k.errors import InputError, Message, follow_reading
+from at_k.errors import InputError, Message, Phrases, follow_reading
 from at_k.options.registry import READING, complete, takes
 from at_k.readers.paths import Paths, is_paths
 from at_k.readers.samples import COUNT_ROLES, ROLES, SAMPLE_ROLES, Samples
@@ -23,6 +22,17 @@ if TYPE_CHECKING:
     from at_k.readers.format import Format, Reading
     from at_k.readers.sources import Source
     from at_k.signatures import ReadOptions, Unpack
+
+_say = Phrases(
+    {
+        "readers.errors": '{option:errors} must be "raise" or "skip"; got {value}',
+        "readers.nothing": "None of these files can be read: {count:,} were tried.",
+        "note.broken_files": "Files that could not be read and were left out: {count:,} of {total:,}, such as {file} "
+        "(“{reason}”).",
+        "note.copy": "The same samples were counted twice: {file} is a copy of {original}. If that is not what you "
+        "want, leave one of them out.",
+    }
+)
 
 # The layouts of what may be no table at all.
 _TEXTS = ("jsonl", "json", "csv")
@@ -94,47 +104,39 @@ def read_samples(
     from at_k.readers.paths import find_files, is_named_as_results
 
     if errors not in ("raise", "skip"):
-        raise InputError("readers.errors", '{option:errors} must be "raise" or "skip"; got {value}', value=repr(errors))
+        raise _say.error("readers.errors", value=repr(errors))
     pooled = [pool] if isinstance(pool, str) else list(pool)
     options["columns"] = options.get("columns") or {}
     reading = Reading(pool=pooled, errors=errors, limits=limits, **options)
     files, named = find_files(path)
-    broken: list[tuple[Path, InputError]] = []
-    chosen = _find_formats(files, format, limits, broken=None if named else broken)
-    if not named and format is None:
-        chosen = _keep_best(each for each in chosen if not _is_stray(*each, reading))
+    broken: dict[Path, InputError] = {}
+    chosen = _find_formats(files, format, reading, broken=None if named else broken)
     parts: dict[str, Samples] = {}
     with follow_reading(sum(file.stat().st_size for file in files)) as reach:
         before = 0
         for file, source, each in bundle(chosen) if len(files) > 1 and not concat else chosen:
             source.reach = partial(reach, before)
-            with _naming(file, source):
+            try:
                 each.refuse_options(reading)
                 samples = each.read(source, reading)
                 parts[fspath(file)] = name_files(samples, source.files, pool=pooled) if source.files else samples
+            except InputError as error:
+                raise _name_file(error, file, source) from None
             source.release()
             source.reach(source.size)
             before += source.size
     if not parts:
-        raise InputError("readers.nothing", "None of these files can be read: {count:,} were tried.", count=len(files))
+        raise _say.error("readers.nothing", count=len(files))
     merged = merge(list(parts.values()), list(parts), pool=pooled, concat=concat)
     if not {*SAMPLE_ROLES} & {*merged.table.column_names}:
         raise refuse_empty()
     if exclude is not None:
         merged = leave_out(merged, exclude)
     notes = [*merged.origin.notes, *_note_copies([file for file in files if fspath(file) in parts])]
-    texts = [(file, error) for file, error in broken if is_named_as_results(file)]
-    if texts:
-        notes.append(
-            Message(
-                "note.broken_files",
-                "Files that could not be read and were left out: {count:,} of {total:,}, such as {file} (“{reason}”).",
-                count=len(texts),
-                total=len(files),
-                file=fspath(texts[0][0]),
-                reason=texts[0][1].message,
-            )
-        )
+    odd = next(filter(is_named_as_results, broken), None)
+    if odd is not None:
+        count, reason = sum(map(is_named_as_results, broken)), broken[odd].message
+        notes.append(_say("note.broken_files", count=count, total=len(files), file=fspath(odd), reason=reason))
     return replace(merged, origin=replace(merged.origin, notes=notes))
 
 
@@ -144,36 +146,37 @@ def _note_copies(files: Sequence[Path]) -> list[Message]:
     for file in files if len(files) > 1 else ():
         original = originals.setdefault(file.stat().st_size, file) if file.is_file() else file
         if original is not file and cmp(original, file, shallow=False):
-            return [
-                Message(
-                    "note.copy",
-                    "The same samples were counted twice: {file} is a copy of {original}. If that is not what you "
-                    "want, leave one of them out.",
-                    file=fspath(file),
-                    original=fspath(original),
-                )
-            ]
+            return [_say("note.copy", file=fspath(file), original=fspath(original))]
     return []
 
 
 def _find_formats(
-    files: Sequence[Path], format: str | None, limits: Limits, *, broken: list[tuple[Path, InputError]] | None
+    files: Sequence[Path], format: str | None, reading: Reading, *, broken: dict[Path, InputError] | None
 ) -> Iterator[tuple[Path, Source, Format]]:
-    """Yield each file with its format. Those that cannot be read are added to `broken`, where it is a list."""
+    """Yield each file with its format; of a folder, where `broken` takes what cannot be read, the best files alone."""
     from at_k.readers.formats import find_format
     from at_k.readers.sources import Source
 
+    found: list[tuple[Path, Source, Format]] = []
     for file in files:
         try:
             # A pipe, as in `at-k score <(zcat results.gz)`, can be read only once.
-            source = Source(file.name, file if file.is_file() or file.is_dir() else file.read_bytes(), limits)
-            found = file, source, find_format(source, format)
+            content = file if file.is_file() or file.is_dir() else file.read_bytes()
+            source = Source(file.name, content, reading.limits)
+            each = find_format(source, format)
+            if broken is None:
+                yield file, source, each
+            elif format is not None or not _is_stray(file, source, each, reading):
+                found.append((file, source, each))
         except InputError as error:  # noqa: PERF203 - opening a file takes much longer
             if broken is None:
                 raise error.in_file(fspath(file)) from None
-            broken.append((file, error))
+            broken[file] = error
         else:
-            yield found
+            if broken is not None:
+                source.release()  # the documents of all files together may not fit into memory
+    best = min((each.rank for _, _, each in found if format is None), default=None)
+    yield from (each for each in found if best in (None, each[2].rank))
 
 
 def _is_stray(file: Path, source: Source, format: Format, reading: Reading) -> bool:
@@ -187,25 +190,11 @@ def _is_stray(file: Path, source: Source, format: Format, reading: Reading) -> b
     return not names_samples(source, {*columns, *(str(name).partition(".")[0] for name in columns)})
 
 
-def _keep_best(found: Iterator[tuple[Path, Source, Format]]) -> Iterator[tuple[Path, Source, Format]]:
-    """Keep the files of a harness, if there are any in a folder, and pass over the others."""
-    listed = []
-    for file, source, each in found:
-        source.release()  # the documents of all files together may not fit into memory
-        listed.append((file, source, each))
-    best = min((each.rank for _, _, each in listed), default=0)
-    return (each for each in listed if each[2].rank == best)
-
-
-@contextmanager
-def _naming(file: Path, source: Source) -> Iterator[None]:
+def _name_file(error: InputError, file: Path, source: Source) -> InputError:
     """Name the file in an error that is about it, or the one of several that are read as one."""
-    try:
-        yield
-    except InputError as error:
-        if source.files:
-            from at_k.readers.delimited import name_lines
+    if not source.files:
+        return error.in_file(fspath(file))
+    from at_k.readers.delimited import name_lines
 
-            named = name_lines(error.message, source)
-            raise type(error)(named.code, named.sentence, **named.values) from None
-        raise error.in_file(fspath(file)) from None
+    named = name_lines(error.message, source)
+    return type(error)(named.code, named.sentence, **named.values)

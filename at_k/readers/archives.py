@@ -6,12 +6,11 @@ import io
 import struct
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from posixpath import normpath
 from typing import IO, Any
 
-from at_k.errors import InputError
+from at_k.errors import Phrases
 from at_k.readers.names import quote
 from at_k.readers.sources import Source, refuse_growth
 from at_k.values import cached_property
@@ -30,45 +29,40 @@ _DIRECTORY_ERRORS = (
     zipfile.BadZipFile, OSError, ValueError, IndexError, OverflowError, NotImplementedError, struct.error,
 )  # fmt: skip
 
+_say = Phrases(
+    {
+        "archives.encrypted": "Member {name} of this zip file is encrypted. Decrypt the file first.",
+        "archives.member": "Member {name} of this zip file is damaged ({reason}). Copy the file again.",
+        "archives.broken": "This zip file is cut off or damaged ({reason}). Copy it again; a run that is still going "
+        "on may not have written its end yet.",
+        "archives.path": "This zip file has a member whose path leaves the archive, {name}, so it was made to do harm. "
+        "Do not unpack it.",
+        "archives.overlap": "Member {name} of this zip file overlaps what follows it, so the file is damaged or made "
+        "to do harm. Copy it again.",
+    }
+)
+
 
 class Archive:
     """A zip file. Python's `zipfile` reads its directory; it cannot read Zstandard members before Python 3.14.
 
     Sizes, places and checksums are taken from the directory, as members that were written as a stream have none in
     their own headers. The directory is not believed: a member is decompressed up to the size that it announces, and no
-    two members may share bytes, which is how small files announce endless ones.
+    two members may share bytes, which is how small files announce endless ones. A member replaces an earlier one of
+    the same name, as the writer of inspect_ai appends.
 
     Args:
         source: the file.
-        latest: whether a member replaces an earlier one of the same name; by default that is refused.
 
     Raises:
-        InputError: if it is damaged, if two members share bytes or, unless `latest` is set, a name, or if the path of a
-            member leaves the archive.
-
-    Attributes:
-        replaced: how many members were replaced by a later one of the same name.
+        InputError: if it is damaged, if two members share bytes, or if the path of a member leaves the archive.
     """
 
-    def __init__(self, source: Source, *, latest: bool = False) -> None:
-        self._source = source
-        self._file = source.open()
-        if not self._file.seekable():  # compressed as a whole
-            with self._file as packed:
-                self._file = io.BytesIO(packed.read())
-        self._grown: dict[str, int] = {}
-        self._total = 0
+    def __init__(self, source: Source) -> None:
+        self._source, self._total = source, 0
+        self._file = source.unpack().open_packed()
         try:
-            found = _read_directory(self._file)
-            self._members = {info.filename: info for info in found}
-            self.replaced = len(found) - len(self._members)
-            if self.replaced and not latest:
-                name = Counter(info.filename for info in found).most_common(1)[0][0]
-                raise InputError(
-                    "archives.repeated",
-                    "Two members of this zip file are called {name}, so it is not clear which one counts. Remove one.",
-                    name=quote(name),
-                )
+            self._members = {info.filename: info for info in _read_directory(self._file)}
         except BaseException:
             self._file.close()
             raise
@@ -83,31 +77,18 @@ class Archive:
         """Yield the names of the members, in the order of the directory."""
         return iter(self._members)
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._members
-
     def read(self, name: str) -> bytes:
         """Read a member."""
         info = self._members[name]
         if info.flag_bits & _ENCRYPTED:
-            raise InputError(
-                "archives.encrypted",
-                "Member {name} of this zip file is encrypted. Decrypt the file first.",
-                name=quote(name),
-            )
-        if name not in self._grown:
-            refuse_growth(self._total + info.file_size, self._source.size, self._source.limits)
-            self._grown[name] = info.file_size
-            self._total += info.file_size
+            raise _say.error("archives.encrypted", name=quote(name))
+        self._total += info.file_size
+        refuse_growth(self._total, self._source.size, self._source.limits)
         try:
             return self._read_member(info)
-        except (struct.error, zlib.error, ValueError, OSError, OverflowError, MemoryError) as reason:
-            raise InputError(
-                "archives.member",
-                "Member {name} of this zip file is damaged ({reason}). Copy the file again.",
-                name=quote(name),
-                reason=str(reason) or type(reason).__name__,
-            ) from None
+        except (struct.error, zlib.error, ValueError, OSError, OverflowError, MemoryError) as error:
+            reason = str(error) or type(error).__name__
+            raise _say.error("archives.member", name=quote(name), reason=reason) from None
 
     def _read_member(self, info: zipfile.ZipInfo) -> bytes:
         """Read and check a member. Its `ValueError` says what is wrong with it."""
@@ -132,15 +113,15 @@ class Archive:
             return packed
         if method == _DEFLATED:
             return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, size + 1)
-        if method == _ZSTANDARD:
-            import zstandard
+        if method != _ZSTANDARD:
+            raise ValueError(f"its compression method, {method}, is not one of Deflate and Zstandard")
+        import zstandard
 
-            try:
-                with self._zstandard.stream_reader(packed, read_across_frames=True) as stream:
-                    return bytes(stream.read(size + 1))
-            except zstandard.ZstdError as reason:
-                raise ValueError(str(reason)) from None
-        raise ValueError(f"its compression method, {method}, is not one of Deflate and Zstandard")
+        try:
+            with self._zstandard.stream_reader(packed, read_across_frames=True) as stream:
+                return bytes(stream.read(size + 1))
+        except zstandard.ZstdError as reason:
+            raise ValueError(str(reason)) from None
 
     @cached_property
     def _zstandard(self) -> Any:
@@ -152,7 +133,7 @@ class Archive:
 
 def list_members(source: Source) -> tuple[str, ...]:
     """List the names of the members of a zip file, each of them once."""
-    with Archive(source, latest=True) as archive:
+    with Archive(source) as archive:
         return tuple(archive)
 
 
@@ -161,21 +142,11 @@ def _read_directory(file: IO[bytes]) -> list[zipfile.ZipInfo]:
     try:
         with zipfile.ZipFile(file) as archive:
             listed, end = archive.infolist(), archive.start_dir
-    except _DIRECTORY_ERRORS as reason:
-        raise InputError(
-            "archives.broken",
-            "This zip file is cut off or damaged ({reason}). Copy it again; a run that is still going on may not "
-            "have written its end yet.",
-            reason=str(reason) or type(reason).__name__,
-        ) from None
+    except _DIRECTORY_ERRORS as error:
+        raise _say.error("archives.broken", reason=str(error) or type(error).__name__) from None
     for info in listed:
         if not _is_inside(info.filename):
-            raise InputError(
-                "archives.path",
-                "This zip file has a member whose path leaves the archive, {name}, so it was made to do harm. Do not "
-                "unpack it.",
-                name=quote(info.filename),
-            )
+            raise _say.error("archives.path", name=quote(info.filename))
     _refuse_overlap(listed, end)
     return [info for info in listed if not info.filename.endswith("/")]
 
@@ -186,12 +157,7 @@ def _refuse_overlap(listed: Sequence[zipfile.ZipInfo], end: int) -> None:
     ends = [info.header_offset for info in ordered[1:]] + [end]
     for info, stop in zip(ordered, ends, strict=True):
         if info.header_offset < 0 or info.header_offset + _HEADER.size + info.compress_size > stop:
-            raise InputError(
-                "archives.overlap",
-                "Member {name} of this zip file overlaps what follows it, so the file is damaged or made to do harm. "
-                "Copy it again.",
-                name=quote(info.filename),
-            )
+            raise _say.error("archives.overlap", name=quote(info.filename))
 
 
 def _is_inside(name: str) -> bool:

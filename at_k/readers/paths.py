@@ -9,8 +9,21 @@ from os import PathLike, fspath
 from os.path import basename, commonpath, relpath
 from pathlib import Path
 
-from at_k.errors import InputError
+from at_k.errors import Phrases
 from at_k.validation import shorten
+
+_say = Phrases(
+    {
+        "paths.none": "Give the path of at least one results file.",
+        "paths.empty": "There are no files in the folder {folder}.",
+        "paths.special": "{file} is not a file, but a link to nothing, a pipe or a socket. Remove it, or name the "
+        "files.",
+        "paths.shards": "The folder {folder} must have each shard of {name} once; it has {found}. Bring those that are "
+        "missing, or remove those of another copy.",
+        "paths.beside": "The files in {folder} are parts of one table, and {file} is none of them. Give it as a path "
+        "of its own.",
+    }
+)
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
@@ -77,30 +90,28 @@ def find_files(paths: Paths) -> tuple[list[Path], bool]:
     given = [paths] if isinstance(paths, (str, PathLike)) else paths
     if not isinstance(given, Sequence) or not all(isinstance(each, (str, PathLike)) for each in given):
         raise TypeError(f"`path` must be the path of a file, or a list of paths; got {shorten(paths)}")
-    if not given:
-        raise InputError("paths.none", "Give the path of at least one results file.")
+    # An unset variable of the shell is an empty text, which `Path` takes for the folder of the caller.
+    if not given or not all(map(fspath, given)):
+        raise _say.error("paths.none")
     found: list[Path] = []
     named = True
     for each in given:
-        if not fspath(each):  # an unset variable of the shell; `Path` takes it for the folder of the caller
-            raise InputError("paths.none", "Give the path of at least one results file.")
         path = Path(each)
+        if path.exists() and not path.is_dir():
+            found.append(path)
+            continue
+        if not (path.is_dir() or has_magic(fspath(each))):
+            raise FileNotFoundError(f"There is no file {path} in {Path.cwd()}")
+        named = False
         if path.is_dir():
-            named = False
             inside = sorted(_list_inside(path))
             if not inside:
-                raise InputError("paths.empty", "There are no files in the folder {folder}.", folder=fspath(each))
-            found += inside
-        elif not path.exists() and has_magic(fspath(each)):
-            named = False
-            matches = sorted(file for name in glob(fspath(each), recursive=True) if (file := Path(name)).is_file())
-            if not matches:
-                raise FileNotFoundError(f"No file matches {fspath(each)} in {Path.cwd()}")
-            found += matches
-        elif not path.exists():
-            raise FileNotFoundError(f"There is no file {path} in {Path.cwd()}")
+                raise _say.error("paths.empty", folder=fspath(each))
         else:
-            found.append(path)
+            inside = sorted(file for name in glob(fspath(each), recursive=True) if (file := Path(name)).is_file())
+            if not inside:
+                raise FileNotFoundError(f"No file matches {fspath(each)} in {Path.cwd()}")
+        found += inside
     # A link, or another path to the same file, must not count its samples twice.
     files: dict[Path, Path] = {}
     for file in found:
@@ -123,11 +134,7 @@ def _list_inside(folder: Path) -> Iterator[Path]:
         elif each.is_file():
             yield each
         elif is_named_as_results(each):
-            raise InputError(
-                "paths.special",
-                "{file} is not a file, but a link to nothing, a pipe or a socket. Remove it, or name the files.",
-                file=str(each),
-            )
+            raise _say.error("paths.special", file=str(each))
 
 
 def list_parts(folder: Path) -> list[Path]:
@@ -143,20 +150,9 @@ def list_parts(folder: Path) -> list[Path]:
     for name, own in shards.items():
         total = own[0][1]
         if sorted(own) != [(place, total) for place in range(total)]:
-            raise InputError(
-                "paths.shards",
-                "The folder {folder} must have each shard of {name} once; it has {found}. Bring those that are "
-                "missing, or remove those of another copy.",
-                folder=str(folder),
-                name=shorten(name),
-                found=", ".join(f"{place} of {total}" for place, total in own[:10]) + (", …" if own[10:] else ""),
-            )
+            listed = ", ".join(f"{place} of {total}" for place, total in own[:10]) + (", …" if own[10:] else "")
+            raise _say.error("paths.shards", folder=str(folder), name=shorten(name), found=listed)
     beside = {file for file in folder.iterdir() if file.is_file() and is_named_as_results(file)} - {*found}
     for file in sorted(each for each in beside if found and each.name not in _SAVED):
-        raise InputError(
-            "paths.beside",
-            "The files in {folder} are parts of one table, and {file} is none of them. Give it as a path of its own.",
-            folder=str(folder),
-            file=shorten(file.name),
-        )
+        raise _say.error("paths.beside", folder=str(folder), file=shorten(file.name))
     return found

@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
 
-from at_k.errors import InputError
+from at_k.errors import InputError, Phrases
 from at_k.readers.decoding import decode, decode_document, decode_text
 from at_k.readers.paths import list_parts
 from at_k.validation import UNLIMITED, Limits, exceeds
@@ -73,6 +73,21 @@ _LONGEST_HEADER = 1 << 20
 # Results files grow tenfold.
 _MOST_GROWTH, _FREE, _FREE_STREAM = 300, 64 << 20, 16 << 20
 
+
+_say = Phrases(
+    {
+        "sources.foreign": "Files of {kind} are not read. If you trust this one, convert the results in it: `{way}`.",
+        "tables.too_large": "These results have {size:,} bytes; the limit is {limit:,}. Leave out columns that are not "
+        "needed, such as whole completions beside verdicts.",
+        "tables.rows": "There are too many rows; the limit is {limit:,}.",
+        "sources.bomb": "These {packed:,} compressed bytes grow to more than {size:,} bytes, which is not what results "
+        "do. If it is right all the same, decompress it first.",
+        "sources.binary": "This is not a text file, nor gzip, bzip2, xz, Zstandard, zip, Parquet or Arrow. Give the "
+        "file that the harness wrote.",
+        "sources.broken": "This compressed file is cut off or damaged ({reason}). Copy it again, or write it again.",
+        "sources.encoding": "This text is not in the encoding that its first bytes announce. Save it as UTF-8.",
+    }
+)
 
 # A source of bytes; fewer than were asked for come at the end alone.
 Stream = IO[bytes]
@@ -262,55 +277,35 @@ class Source:
 def refuse_large(size: int, limits: Limits) -> None:
     """Raise if a file has too many bytes."""
     if exceeds(size, limits.max_bytes):
-        raise TooLargeError(
-            "tables.too_large",
-            "These results have {size:,} bytes; the limit is {limit:,}. Leave out columns that are not needed, such as "
-            "whole completions beside verdicts.",
-            size=size,
-            limit=limits.max_bytes,
-        )
+        raise _say.error("tables.too_large", TooLargeError, size=size, limit=limits.max_bytes)
 
 
 def refuse_many_rows(count: int, limits: Limits) -> None:
     """Raise if a file has too many rows."""
     if exceeds(count, limits.max_rows):
-        raise InputError("tables.rows", "There are too many rows; the limit is {limit:,}.", limit=limits.max_rows)
+        raise _say.error("tables.rows", limit=limits.max_rows)
 
 
 def refuse_growth(size: int, packed: int, limits: Limits, *, free: int = _FREE) -> None:
     """Raise if what was unpacked is too large, or too much larger than the packed file to be results."""
     refuse_large(size, limits)
     if size > max(free, _MOST_GROWTH * packed):
-        raise TooLargeError(
-            "sources.bomb",
-            "These {packed:,} compressed bytes grow to more than {size:,} bytes, which is not what results do. "
-            "If it is right all the same, decompress it first.",
-            packed=packed,
-            size=size,
-        )
+        raise _say.error("sources.bomb", TooLargeError, packed=packed, size=size)
 
 
 def refuse_foreign(start: bytes) -> None:
     """Raise if a file begins as one that is not read, and say how it is converted."""
     for kind, (mark, code) in _FOREIGN.items():
         if re.match(mark, start, re.IGNORECASE):
-            raise InputError(
-                "sources.foreign",
-                "Files of {kind} are not read. If you trust this one, convert the results in it: `{way}`.",
-                kind=kind,
-                way=f'python -c "{code}" > NEW',
-            )
+            way = f'python -c "{code}" > NEW'
+            raise _say.error("sources.foreign", kind=kind, way=way)
 
 
 def refuse_binary(data: bytes) -> None:
     """Raise if these bytes are not text."""
     if b"\0" in data:
         refuse_foreign(data)
-        raise InputError(
-            "sources.binary",
-            "This is not a text file, nor gzip, bzip2, xz, Zstandard, zip, Parquet or Arrow. Give the file that the "
-            "harness wrote.",
-        )
+        raise _say.error("sources.binary")
 
 
 class _Frames:
@@ -374,11 +369,7 @@ class _Unpacked(io.RawIOBase):
         try:
             piece = self._stream.read(len(buffer))
         except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as reason:
-            raise InputError(
-                "sources.broken",
-                "This compressed file is cut off or damaged ({reason}). Copy it again, or write it again.",
-                reason=str(reason),
-            ) from None
+            raise _say.error("sources.broken", reason=str(reason)) from None
         self._read += len(piece)
         # Compared with what was read so far, so that a large bomb is refused as soon as a small one.
         refuse_growth(self._read, self._file.tell(), self._source.limits, free=_FREE_STREAM)
@@ -395,7 +386,4 @@ def _recode(data: bytes) -> bytes:
     try:
         return data.decode("utf-16").encode()
     except UnicodeDecodeError:
-        raise InputError(
-            "sources.encoding",
-            "This text is not in the encoding that its first bytes announce. Save it as UTF-8.",
-        ) from None
+        raise _say.error("sources.encoding") from None

@@ -125,7 +125,7 @@ DEEP = "[" * 100_000 + "]" * 100_000
 
 
 def read_members():
-    with Archive(Source("", LOG), latest=True) as archive:
+    with Archive(Source("", LOG)) as archive:
         return {name: archive.read(name) for name in archive}
 
 

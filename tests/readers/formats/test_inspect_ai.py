@@ -184,7 +184,7 @@ test_logs = over({
         write(NAMES), found(
             {"q_epoch_2": [1, 0], "set/a b": [1], "10": [1], "1": [0]}, numbers=[[1, 2], [3], [1], [1]]),
     ),
-    "a sample that was run again": (pack(AGAIN), found([[1]], notes=["inspect_ai.replaced"])),
+    "a sample that was run again": (pack(AGAIN), found([[1]], notes=[])),
     "an epoch twice": (
         make(match("C"), {"epoch": 1, **match("C")}),
         refused("collector.repeated", first="sample 1", place="sample 2"),
