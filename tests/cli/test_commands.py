@@ -248,11 +248,10 @@ class TestPlot:
 class TestAsAProcess:
     def test_help_and_version(self, call, run):
         assert call("--version").stdout.decode() == f"at-k {at_k.__version__}\n"
-        shown = run("--help").stdout
-        assert all(
-            name in shown for name in ("score", "plot", "diagnose", "formats", "register", "--install-completion")
-        )
-        assert "--k" in call("score", "--help", PYTHONIOENCODING="ascii").stdout.decode("ascii")
+        shown = run("--help", charset="ascii").stdout_bytes.decode("ascii")
+        names = ("score", "plot", "diagnose", "formats", "register", "--install-completion")
+        assert all(name in shown for name in names)
+        assert "--k" in run("score", "--help", charset="ascii").stdout_bytes.decode("ascii")
 
     def test_help_loads_no_library(self, shell):
         # An empty package replaces `at_k`, whose own imports are tested in test_house.py.
@@ -267,14 +266,11 @@ class TestAsAProcess:
         done = subprocess.run([command[0], "-c", code], env=environment, capture_output=True, check=True, timeout=60)
         assert done.stdout.decode().splitlines()[-1] == "set()"
 
-    @pytest.mark.parametrize("closed", ["stdout", "stderr"])
-    def test_a_closed_stream_loses_no_result(self, shell, qwen, tmp_path, closed):
+    def test_closed_streams_lose_no_result(self, shell, qwen, tmp_path):
         command, environment = shell("score", qwen, "--out", tmp_path / "a.md")
-        number = {"stdout": 1, "stderr": 2}[closed]
-        words = ["sh", "-c", f'exec "$@" {number}>&-', "sh", *map(str, command)]
-        done = subprocess.run(words, env=environment, capture_output=True, check=False, timeout=60)
+        words = ["sh", "-c", 'exec "$@" >&- 2>&-', "sh", *command]
+        done = subprocess.run(words, env=environment, check=False, timeout=60)
         assert (done.returncode, (tmp_path / "a.md").read_text()[0]) == (0, "|")
-        assert b"Error" not in done.stdout + done.stderr
 
     def test_a_closed_pipe_is_silent(self, shell, qwen):
         command, environment = shell("score", qwen, "--format", "csv", "--k", "1,2,3,4,5,6,7,8")
@@ -311,13 +307,7 @@ class TestAsAProcess:
         assert (tmp_path / "report.json").read_text() == "old"
         assert sorted(os.listdir(tmp_path)) == ["report.json", "slow.jsonl"]
 
-    def test_standard_input(self, shell, run, qwen):
-        command, environment = shell("score", "-", "--format", "csv")
-        with qwen.open("rb") as file:
-            done = subprocess.run(command, env=environment, stdin=file, capture_output=True, check=True, timeout=60)
-        assert done.stdout == run("score", qwen, "--format", "csv").stdout_bytes
-
-    def test_piped_there_are_no_colours_and_no_progress(self, shell, run, qwen):
+    def test_piped_standard_input_gives_no_colours_and_no_progress(self, shell, run, qwen):
         command, environment = shell("score", "-")
         words = ["sh", "-c", 'cat "$0" | "$@"', qwen, *command]
         done = subprocess.run(words, env=environment, capture_output=True, check=True, timeout=60)
@@ -335,9 +325,8 @@ class TestAsAProcess:
         writer.join()
         assert read_table(done.stdout)[""]["pass@k"]["k = 8"] == "0.960"
 
-    @pytest.mark.parametrize(("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
-    def test_in_a_terminal(self, shell, human_eval, variables, coloured):
-        command, environment = shell("score", human_eval, COLUMNS="70", **variables)
+    def test_in_a_terminal(self, shell, human_eval):
+        command, environment = shell("score", human_eval, COLUMNS="70")
         primary, secondary = pty.openpty()
         process = subprocess.Popen(command, env=environment, stdout=secondary, stderr=secondary, stdin=secondary)
         os.close(secondary)
@@ -350,7 +339,7 @@ class TestAsAProcess:
         os.close(primary)
         assert process.wait(timeout=60) == 0
         text = shown.decode().replace("\r\n", "\n")
-        assert ("\x1b[36m" in text) is coloured
+        assert "\x1b[36m" in text
         assert "Scoring samples.jsonl_results.jsonl" in text
         # What remains after the progress has cleared its line
         final = ESCAPE.sub("", text[text.rindex("\x1b[2K") :])
