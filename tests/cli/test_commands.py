@@ -183,23 +183,17 @@ class TestScore:
         assert by_answer.exit_code == 0
         assert "group=reference" in by_answer.stdout
 
-    @for_each(
-        "words, given",
-        [
-            ("--ci 0.5", {"confidence_level": 0.5}),
-            ("--ci 0.999", {"confidence_level": 0.999}),
-            ("--ci none", {"confidence_level": None}),
-            ("--target problem-set -k 4,8", {"target": "problem_set", "k": [4, 8]}),
-            ("--ci-method t", {"ci_method": "t"}),
-            ("--clusters level", {"clusters": True, "groups": False}),
-            ("--clusters group", {"clusters": True, "groups": False}),
-            ("--clusters group --by group", {"clusters": True}),
-            ("--clusters level --by level", {"clusters": True}),
-            ("--clusters level --by none", {"clusters": True, "groups": False}),
-            ("--clusters group --columns group=level", {"clusters": True, "groups": False}),
-            ("--clusters group --by reference", {"clusters": True, "columns": {"group": "reference"}}),
-        ],
-    )
+    @for_each("words, given", [
+        ("--ci 0.5", {"confidence_level": 0.5}), ("--ci 0.999", {"confidence_level": 0.999}),
+        ("--ci none", {"confidence_level": None}),
+        ("--target problem-set -k 4,8", {"target": "problem_set", "k": [4, 8]}), ("--ci-method t", {"ci_method": "t"}),
+        ("--clusters level", {"clusters": True, "groups": False}),
+        ("--clusters group", {"clusters": True, "groups": False}), ("--clusters group --by group", {"clusters": True}),
+        ("--clusters level --by level", {"clusters": True}),
+        ("--clusters level --by none", {"clusters": True, "groups": False}),
+        ("--clusters group --columns group=level", {"clusters": True, "groups": False}),
+        ("--clusters group --by reference", {"clusters": True, "columns": {"group": "reference"}}),
+    ])  # fmt: skip
     def test_intervals_and_their_notes(self, run, qwen, words, given):
         words = ["score", qwen, "-m", "pass@k,best@k", *words.split()]
         report = at_k.score(str(qwen), metrics=["pass@k", "best@k"], **given)

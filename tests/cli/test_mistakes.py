@@ -276,22 +276,15 @@ def end(error, **options):
     return caught.value.exit_code
 
 
-@for_each(
-    "error, status, said",
-    [
-        (
-            InputError("some.code", "Give {option:k} below {n}.", n=4).in_file("a.eval"),
-            1,
-            "a.eval: Give `--k` below 4.\n",
-        ),
-        (FileNotFoundError("There is no file a"), 1, "There is no file a\n"),
-        (PermissionError(13, "Permission denied", "a.eval"), 1, "a.eval: Permission denied\n"),
-        (ValueError("`grades` must lie in [0, 1]"), 1, "`grades` must lie in [0, 1]\n"),
-        (TypeError("`group` must be a string"), 1, "`group` must be a string\n"),
-        (ImportError('Install it: pip install ".[plot]"'), 1, 'Install it: pip install ".[plot]"\n'),
-        (InputError("some.code", "No \x1b[2J{name}.", name="a\nb"), 1, "No \\x1b[2Ja\\nb.\n"),
-    ],
-)
+@for_each("error, status, said", [
+    (InputError("some.code", "Give {option:k} below {n}.", n=4).in_file("a.eval"), 1, "a.eval: Give `--k` below 4.\n"),
+    (FileNotFoundError("There is no file a"), 1, "There is no file a\n"),
+    (PermissionError(13, "Permission denied", "a.eval"), 1, "a.eval: Permission denied\n"),
+    (ValueError("`grades` must lie in [0, 1]"), 1, "`grades` must lie in [0, 1]\n"),
+    (TypeError("`group` must be a string"), 1, "`group` must be a string\n"),
+    (ImportError('Install it: pip install ".[plot]"'), 1, 'Install it: pip install ".[plot]"\n'),
+    (InputError("some.code", "No \x1b[2J{name}.", name="a\nb"), 1, "No \\x1b[2Ja\\nb.\n"),
+])  # fmt: skip
 def test_one_line(error, status, said, capsys):
     assert end(error) == status
     assert capsys.readouterr() == ("", said)

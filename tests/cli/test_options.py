@@ -112,20 +112,15 @@ def test_the_shell_completes_options_of_both_lengths():
 # Sentences
 
 
-@for_each(
-    "settings, said",
-    [
-        ({"missing": "drop"}, "`--missing drop`"),
-        ({"on_conflict": "majority"}, "`--on-conflict majority`"),
-        ({"where": {"model": "a b"}}, "`--where 'model=a b'`"),
-        ({"where": {"n": 3}}, "`--where n=3`"),
-        ({"where": {"model": "a", "n": 3}}, "`--where model=a --where n=3`"),
-        ({"columns": {"problem": "qid", "grades": "is_right"}}, "`--columns problem=qid,grades=is_right`"),
-        ({"columns": {"answers": None}}, "`--columns answers=`"),
-        ({"format": "plain", "pool": "file"}, "`--input-format plain`, `--pool file`"),
-        ({"select": "pareto"}, '`select="pareto"`'),
-    ],
-)
+@for_each("settings, said", [
+    ({"missing": "drop"}, "`--missing drop`"), ({"on_conflict": "majority"}, "`--on-conflict majority`"),
+    ({"where": {"model": "a b"}}, "`--where 'model=a b'`"), ({"where": {"n": 3}}, "`--where n=3`"),
+    ({"where": {"model": "a", "n": 3}}, "`--where model=a --where n=3`"),
+    ({"columns": {"problem": "qid", "grades": "is_right"}}, "`--columns problem=qid,grades=is_right`"),
+    ({"columns": {"answers": None}}, "`--columns answers=`"),
+    ({"format": "plain", "pool": "file"}, "`--input-format plain`, `--pool file`"),
+    ({"select": "pareto"}, '`select="pareto"`'),
+])  # fmt: skip
 def test_settings(settings, said):
     assert spell(Message("a.b", "{settings}", settings=Mention(**settings))) == said
 
@@ -172,15 +167,10 @@ def test_targets_are_checked(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-@for_each(
-    "path, targets",
-    [
-        ("x", {"out": "a.csv", "per_problem": "b/../a.csv"}),
-        ("r.jsonl", {"per_problem": "r.jsonl"}),
-        ("r.jsonl", {"per_problem": "b/../r.jsonl"}),
-        ("r.json", {"out": "r.json"}),
-    ],
-)
+@for_each("path, targets", [
+    ("x", {"out": "a.csv", "per_problem": "b/../a.csv"}), ("r.jsonl", {"per_problem": "r.jsonl"}),
+    ("r.jsonl", {"per_problem": "b/../r.jsonl"}), ("r.json", {"out": "r.json"}),
+])  # fmt: skip
 def test_a_file_of_results_is_not_overwritten(path, targets, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "b").mkdir(exist_ok=True)

@@ -21,14 +21,10 @@ def stream(monkeypatch):
     return make
 
 
-@pytest.mark.parametrize(
-    ("encoding", "shown"),
-    [
-        ("utf-8", "τ ≤ 1 · “é” 数".encode()),
-        ("ascii", b'tau <= 1 - "\\xe9" \\u6570'),
-        ("latin-1", b'tau <= 1 - "\xe9" \\u6570'),
-    ],
-)
+@pytest.mark.parametrize(("encoding", "shown"), [
+    ("utf-8", "τ ≤ 1 · “é” 数".encode()), ("ascii", b'tau <= 1 - "\\xe9" \\u6570'),
+    ("latin-1", b'tau <= 1 - "\xe9" \\u6570'),
+])  # fmt: skip
 def test_signs_that_the_terminal_does_not_have(stream, encoding, shown, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     written = stream(encoding)

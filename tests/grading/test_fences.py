@@ -68,15 +68,12 @@ def test_the_block_that_defines_a_name(text, program):
     assert find_program(text, {"f", "assert"}) == program
 
 
-@pytest.mark.parametrize(
-    ("tests", "names"),
-    [
-        ("assert f(1) == 1", {"assert", "f", "1"}),
-        ("def test_f():\n    y = f(1)\n    assert y\ntest_f()", {"def", "f", "1", "assert"}),
-        ("class T:\n    async def g(self): f()", {"class", "async", "def", "self", "f"}),
-        ("if __name__ == '__main__':\n    unittest.main()", {"if", "__name__", "unittest"}),
-    ],
-)
+@pytest.mark.parametrize(("tests", "names"), [
+    ("assert f(1) == 1", {"assert", "f", "1"}),
+    ("def test_f():\n    y = f(1)\n    assert y\ntest_f()", {"def", "f", "1", "assert"}),
+    ("class T:\n    async def g(self): f()", {"class", "async", "def", "self", "f"}),
+    ("if __name__ == '__main__':\n    unittest.main()", {"if", "__name__", "unittest"}),
+])  # fmt: skip
 def test_names_that_the_tests_do_not_define(tests, names):
     assert find_names(tests) == names
 

@@ -136,17 +136,11 @@ def test_a_warning_points_at_what_called_the_library():
     assert caught[0].filename == __file__
 
 
-@for_each(
-    "checker, row, votes",
-    [
-        ("numeric", ["1250", "1,250", "7", "7"], 2),
-        ("numeric", ["1/3", "0.3333333", "0.33"], 2),
-        ("quasi_exact", ["Paris.", "paris", "Rome"], 2),
-        ("choice", ["The answer is (B).", "**B**", "C"], 2),
-        ("exact_match", ["0.5", " 0.5", "1/2"], 2),
-        (lambda a, b: float(a) == float(b), ["0.5", "0.50"], 2),
-    ],
-)
+@for_each("checker, row, votes", [
+    ("numeric", ["1250", "1,250", "7", "7"], 2), ("numeric", ["1/3", "0.3333333", "0.33"], 2),
+    ("quasi_exact", ["Paris.", "paris", "Rome"], 2), ("choice", ["The answer is (B).", "**B**", "C"], 2),
+    ("exact_match", ["0.5", " 0.5", "1/2"], 2), (lambda a, b: float(a) == float(b), ["0.5", "0.50"], 2),
+])  # fmt: skip
 def test_votes_follow_the_checker(checker, row, votes):
     problems = read_problems(answers=[row], references=[row[0]])
     verdicts = judge(problems, check_correct_fn=checker)

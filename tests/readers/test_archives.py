@@ -241,18 +241,15 @@ class TestDamage:
         data = pack([Member("a", b"old"), Member("b", b""), Member("a", b"new")])
         assert read_all(data) == {"a": b"new", "b": b""}
 
-    @pytest.mark.parametrize(
-        ("wrong", "reason"),
-        [
-            ({"checksum": 1}, "its checksum is wrong"),
-            ({"size": len(TEXT) - 1}, "its size is not the one in the directory"),
-            ({"size": len(TEXT) + 1}, "its size is not the one in the directory"),
-            ({"own_name": "b"}, "its own name is not the one in the directory"),
-            ({"own_name": "a\0"}, "its own name is not the one in the directory"),
-            ({"offset": 1}, "it does not begin where the directory says"),
-            ({"method": 14, "packed": TEXT}, "its compression method, 14, is not one of Deflate and Zstandard"),
-        ],
-    )
+    @pytest.mark.parametrize(("wrong", "reason"), [
+        ({"checksum": 1}, "its checksum is wrong"),
+        ({"size": len(TEXT) - 1}, "its size is not the one in the directory"),
+        ({"size": len(TEXT) + 1}, "its size is not the one in the directory"),
+        ({"own_name": "b"}, "its own name is not the one in the directory"),
+        ({"own_name": "a\0"}, "its own name is not the one in the directory"),
+        ({"offset": 1}, "it does not begin where the directory says"),
+        ({"method": 14, "packed": TEXT}, "its compression method, 14, is not one of Deflate and Zstandard"),
+    ])  # fmt: skip
     @pytest.mark.parametrize("method", [STORED, DEFLATED, ZSTANDARD])
     def test_what_is_wrong_is_said(self, wrong, reason, method):
         if "offset" in wrong:

@@ -67,17 +67,13 @@ def test_any_table(make):
     assert make_table(make()).to_pydict() == COLUMNS
 
 
-@for_each(
-    "data, code, said",
-    [
-        ({"problem": [True, 1, 2]}, "group.mixed", "`problem`"),
-        ({"problem": [1, True]}, "group.mixed", "`problem`"),
-        ({"problem": [1, "1"]}, "group.mixed", "`problem`"),
-        (pd.DataFrame({"problem": [1, "1"]}), "group.mixed", "`problem`"),
-        ({"problem": ["a", "b"], "answers": [1, "x"]}, "group.mixed", "`answers`"),
-        ({"problem": ["a", "b"], "grades": [1]}, "group.lengths", "`problem` has 2 and `grades` has 1"),
-    ],
-)
+@for_each("data, code, said", [
+    ({"problem": [True, 1, 2]}, "group.mixed", "`problem`"), ({"problem": [1, True]}, "group.mixed", "`problem`"),
+    ({"problem": [1, "1"]}, "group.mixed", "`problem`"),
+    (pd.DataFrame({"problem": [1, "1"]}), "group.mixed", "`problem`"),
+    ({"problem": ["a", "b"], "answers": [1, "x"]}, "group.mixed", "`answers`"),
+    ({"problem": ["a", "b"], "grades": [1]}, "group.lengths", "`problem` has 2 and `grades` has 1"),
+])  # fmt: skip
 def test_no_value_of_a_table_is_taken_for_another(data, code, said):
     with pytest.raises(InputError, match=said) as caught:
         make_table(data)
@@ -131,25 +127,11 @@ def test_combinations(rows):
     assert [[a == b for b in codes] for a in codes] == [[a == b for b in rows] for a in rows]
 
 
-@for_each(
-    "column, numbers",
-    [
-        ([0, 2], [0, 2]),
-        (["0", " 2"], [0, 2]),
-        ([1.0], [1]),
-        (pa.array([3, 4]), [3, 4]),
-        (pa.chunked_array([[3], [4]]), [3, 4]),
-        (pa.array(["3"]), [3]),
-        ([1.5], None),
-        ([True], None),
-        (["a"], None),
-        (["1" * 30], None),
-        ([2**70], None),
-        ([None], None),
-        ([], None),
-        (pa.array([1, None]), None),
-    ],
-)
+@for_each("column, numbers", [
+    ([0, 2], [0, 2]), (["0", " 2"], [0, 2]), ([1.0], [1]), (pa.array([3, 4]), [3, 4]),
+    (pa.chunked_array([[3], [4]]), [3, 4]), (pa.array(["3"]), [3]), ([1.5], None), ([True], None), (["a"], None),
+    (["1" * 30], None), ([2**70], None), ([None], None), ([], None), (pa.array([1, None]), None),
+])  # fmt: skip
 def test_whole_numbers(column, numbers):
     found = read_integers(column)
     assert (None if found is None else found.tolist()) == numbers

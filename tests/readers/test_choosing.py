@@ -30,31 +30,21 @@ class Single(dict):
         return super().__getitem__(name)
 
 
-@for_each(
-    "columns, options, rows",
-    [
-        (COLUMNS, {"where": {"model": "b"}}, [2, 3]),
-        (COLUMNS, {"where": {"model": ["c"]}}, [4]),
-        (COLUMNS, {"where": {"model": "a", "seed": 1}}, [1]),
-        (COLUMNS, {"where": {"model": "a", "seed": "1"}}, [1]),
-        (COLUMNS, {"where": {"model": "a", "seed": np.int64(1)}}, [1]),
-        (COLUMNS, {"where": {"model": "a", "seed": [0, 1]}}, [0, 1]),
-        (COLUMNS, {"where": {"model": "b", "quick": True}}, [2, 3]),
-        (COLUMNS, {"where": {"model": "b", "quick": "true"}}, [2, 3]),
-        (COLUMNS, {"where": {"quick": None}}, [4]),
-        (COLUMNS, {"where": {"model": ["a", "c"]}, "pool": "model"}, [0, 1, 4]),
-        (COLUMNS, {"pool": "model"}, None),
-        (COLUMNS, {"pool": ("model", "seed")}, None),
-        (COLUMNS, {"used": ["model", None]}, None),
-        (TWO, {"pool": ["model", "checkpoint"]}, None),
-        (ARRAYS, {"where": {"model": "a", "seed": 0, "quick": True}}, [0]),
-        (Single(COLUMNS), {"where": {"model": "a"}}, [0, 1]),
-        ({"correct": [1, 0]}, {"where": None}, None),
-        ({"correct": [1, 0]}, {"where": {}}, None),
-        ({"seed": [0, 1], "correct": [1, 0]}, {}, None),
-        ({"model": ["a", "a"], "run": [1, 1]}, {}, None),
-    ],
-)
+@for_each("columns, options, rows", [
+    (COLUMNS, {"where": {"model": "b"}}, [2, 3]), (COLUMNS, {"where": {"model": ["c"]}}, [4]),
+    (COLUMNS, {"where": {"model": "a", "seed": 1}}, [1]), (COLUMNS, {"where": {"model": "a", "seed": "1"}}, [1]),
+    (COLUMNS, {"where": {"model": "a", "seed": np.int64(1)}}, [1]),
+    (COLUMNS, {"where": {"model": "a", "seed": [0, 1]}}, [0, 1]),
+    (COLUMNS, {"where": {"model": "b", "quick": True}}, [2, 3]),
+    (COLUMNS, {"where": {"model": "b", "quick": "true"}}, [2, 3]), (COLUMNS, {"where": {"quick": None}}, [4]),
+    (COLUMNS, {"where": {"model": ["a", "c"]}, "pool": "model"}, [0, 1, 4]), (COLUMNS, {"pool": "model"}, None),
+    (COLUMNS, {"pool": ("model", "seed")}, None), (COLUMNS, {"used": ["model", None]}, None),
+    (TWO, {"pool": ["model", "checkpoint"]}, None),
+    (ARRAYS, {"where": {"model": "a", "seed": 0, "quick": True}}, [0]),
+    (Single(COLUMNS), {"where": {"model": "a"}}, [0, 1]), ({"correct": [1, 0]}, {"where": None}, None),
+    ({"correct": [1, 0]}, {"where": {}}, None), ({"seed": [0, 1], "correct": [1, 0]}, {}, None),
+    ({"model": ["a", "a"], "run": [1, 1]}, {}, None),
+])  # fmt: skip
 def test_rows_are_kept(columns, options, rows):
     assert select_rows(columns, **options) == rows
 

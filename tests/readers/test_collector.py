@@ -159,15 +159,12 @@ def test_a_broken_value_is_refused_or_counted(value, code):
     left.check(collect(("p", {}), ("q", value), ("q", value), ("r", {}), errors="skip"))
 
 
-@for_each(
-    "second, code, said",
-    [
-        (("p", [{"grade": 1}]), "collector.same_problem", "“p” is also in problem 1 (problem 2)"),
-        (("q", []), "collector.no_samples", "“q” has no samples (problem 2)"),
-        (("q", [{"grade": 1}, {"grade": 2}]), "cells.points", "got 2 (problem 2)"),
-        (("q", [{"references": "a"}, {"references": "b"}]), "collector.differs", "“b” differs from “a” (problem 2)"),
-    ],
-)
+@for_each("second, code, said", [
+    (("p", [{"grade": 1}]), "collector.same_problem", "“p” is also in problem 1 (problem 2)"),
+    (("q", []), "collector.no_samples", "“q” has no samples (problem 2)"),
+    (("q", [{"grade": 1}, {"grade": 2}]), "cells.points", "got 2 (problem 2)"),
+    (("q", [{"references": "a"}, {"references": "b"}]), "collector.differs", "“b” differs from “a” (problem 2)"),
+])  # fmt: skip
 def test_a_problem_with_a_list_of_samples(second, code, said):
     def collect(errors, *problems):
         collector = Collector(Reading(errors=errors), unit="problem")

@@ -15,16 +15,12 @@ from at_k.readers.formats import FORMATS, find_format
 from at_k.readers.sources import Source
 
 
-@for_each(
-    "text, name",
-    [
-        ('{"problem_idx": 1, "repeat": 0, "reward": 1}', "nemo-evaluator"),
-        ('{"problem_idx": 1, "repeat": 0, "reward": 1}\n{"id": 1}', "nemo-evaluator"),
-        ('[{"problem_idx": 1, "repeat": 0, "reward": 1}]', "plain"),
-        ("problem_idx,repeat,reward\n1,0,1\n", "plain"),
-        ('{"problem_idx": 1, "repeat": 0}', "plain"),
-    ],
-)
+@for_each("text, name", [
+    ('{"problem_idx": 1, "repeat": 0, "reward": 1}', "nemo-evaluator"),
+    ('{"problem_idx": 1, "repeat": 0, "reward": 1}\n{"id": 1}', "nemo-evaluator"),
+    ('[{"problem_idx": 1, "repeat": 0, "reward": 1}]', "plain"), ("problem_idx,repeat,reward\n1,0,1\n", "plain"),
+    ('{"problem_idx": 1, "repeat": 0}', "plain"),
+])  # fmt: skip
 def test_lines_and_a_single_object_are_rows(text, name):
     assert find_format(Source("", text.encode())).name == name
 

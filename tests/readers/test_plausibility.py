@@ -133,21 +133,18 @@ def test_sets_that_are_named_in_each_file(write, layout, column):
     assert said.endswith("Score them one at a time.")
 
 
-@for_each(
-    "field, nest, count",
-    [
-        ("provider.label", lambda name: {"provider": {"id": "exec", "label": name}}, 1),
-        ("provider.id", lambda name: {"provider": {"id": name}}, 1),
-        ("meta.model", lambda name: {"meta": {"model": name, "n": 1}}, 1),
-        ("meta.config.model_name", lambda name: {"meta": {"config": {"model_name": name}}}, 1),
-        ("a.b.c.d.model", lambda name: {"a": {"b": {"c": {"d": {"model": name}}}}}, 1),
-        ("calls.model", lambda name: {"calls": [{"model": name, "n": 1}, {"model": name}, {}]}, 1),
-        ("meta.ckpt", lambda name: {"meta": {"ckpt": name}}, 1),
-        ("meta.benchmark", lambda name: {"meta": {"benchmark": name}}, 4),
-        ("a.b.model", lambda name: {"a": {"b": {"model": name}}}, 10),
-        ("a.model", lambda name: {"a": [{"model": name}]}, 10),
-    ],
-)
+@for_each("field, nest, count", [
+    ("provider.label", lambda name: {"provider": {"id": "exec", "label": name}}, 1),
+    ("provider.id", lambda name: {"provider": {"id": name}}, 1),
+    ("meta.model", lambda name: {"meta": {"model": name, "n": 1}}, 1),
+    ("meta.config.model_name", lambda name: {"meta": {"config": {"model_name": name}}}, 1),
+    ("a.b.c.d.model", lambda name: {"a": {"b": {"c": {"d": {"model": name}}}}}, 1),
+    ("calls.model", lambda name: {"calls": [{"model": name, "n": 1}, {"model": name}, {}]}, 1),
+    ("meta.ckpt", lambda name: {"meta": {"ckpt": name}}, 1),
+    ("meta.benchmark", lambda name: {"meta": {"benchmark": name}}, 4),
+    ("a.b.model", lambda name: {"a": {"b": {"model": name}}}, 10),
+    ("a.model", lambda name: {"a": [{"model": name}]}, 10),
+])  # fmt: skip
 def test_several_models_within_objects(write, field, nest, count):
     path = write("f.jsonl", [row | nest(name) for name in ("x", "y") for row in verdicts(n=count)])
     assert f'where={{"{field}": "x"}}' in refuse(path, "models.settings")

@@ -72,34 +72,23 @@ def test_data_in_memory(monkeypatch, rows, hold):
     assert (report.n, report.c) == ([3] * 3, [1] * 3)
 
 
-@for_each(
-    "tests, entry, called",
-    [
-        ("def check(f): pass", "g", "def check(f): pass\ncheck(g)"),
-        ("def check(f): pass\ncheck(h)", "g", "def check(f): pass\ncheck(h)"),
-        ("assert g(1)", "g", "assert g(1)"),
-        ("def check(f): pass", None, "def check(f): pass"),
-        (["def check(f): pass", "assert g(1)"], "g", ["def check(f): pass\ncheck(g)", "assert g(1)"]),
-    ],
-)
+@for_each("tests, entry, called", [
+    ("def check(f): pass", "g", "def check(f): pass\ncheck(g)"),
+    ("def check(f): pass\ncheck(h)", "g", "def check(f): pass\ncheck(h)"), ("assert g(1)", "g", "assert g(1)"),
+    ("def check(f): pass", None, "def check(f): pass"),
+    (["def check(f): pass", "assert g(1)"], "g", ["def check(f): pass\ncheck(g)", "assert g(1)"]),
+])  # fmt: skip
 def test_check_is_called_where_nobody_calls_it(tests, entry, called):
     columns = {"prompt": ["x"], "answers": ["y"], "tests": [tests], "entry_point": [entry]}
     joined = join_prompts(columns, {"answers": "answers", "references": "tests"}, "prompt")
     assert joined == {"answers": ["xy"], "references": [called]}
 
 
-@for_each(
-    "data, option, says",
-    [
-        ({"answers": [["a"]], "references": ["b"]}, "prompt", "no column “prompt”"),
-        (
-            {"answers": [["a"]], "references": ["b"], "p": [1]},
-            "p",
-            "a column of texts; got .*1.* in row 0 of column “p”",
-        ),
-        ({"grades": [[1]], "p": ["x"]}, "p", "there is no column of answers"),
-    ],
-)
+@for_each("data, option, says", [
+    ({"answers": [["a"]], "references": ["b"]}, "prompt", "no column “prompt”"),
+    ({"answers": [["a"]], "references": ["b"], "p": [1]}, "p", "a column of texts; got .*1.* in row 0 of column “p”"),
+    ({"grades": [[1]], "p": ["x"]}, "p", "there is no column of answers"),
+])  # fmt: skip
 def test_prompts_that_cannot_be_joined(data, option, says):
     with pytest.raises(InputError, match=says):
         at_k.score(data, prompt_column=option)

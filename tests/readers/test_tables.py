@@ -165,15 +165,10 @@ def test_texts_that_are_no_tables_are_refused(text, code, said):
             assert re.search(place, sentence) if isinstance(words, int) else words in sentence
 
 
-@for_each(
-    "write",
-    [
-        lambda n: '{"correct":1}\n' * n,
-        lambda n: "correct\n" + "1\n" * n,
-        lambda n: json.dumps({"id": list(range(n)), "correct": [1] * n}),
-        lambda n: json.dumps([[1]] * n),
-    ],
-)
+@for_each("write", [
+    lambda n: '{"correct":1}\n' * n, lambda n: "correct\n" + "1\n" * n,
+    lambda n: json.dumps({"id": list(range(n)), "correct": [1] * n}), lambda n: json.dumps([[1]] * n),
+])  # fmt: skip
 def test_one_bound_of_rows_and_one_of_bytes(write):
     few = Limits(max_rows=20)
     assert len(collect_samples(Source("", write(20).encode(), few)).problems) > 0

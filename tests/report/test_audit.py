@@ -83,17 +83,12 @@ def test_a_sheet_is_drawn_filled_in_and_read(tmp_path, capsys):
 PARTIAL = [*make_results()["gold"][:-1], [1] * (N - 1) + [None]]
 
 
-@for_each(
-    "change, options, code",
-    [
-        ({"gold": make_results(audited=29)["gold"]}, {}, "audit.few"),
-        ({"gold": PARTIAL}, {}, "audit.partial"),
-        ({"gold": [None] * PROBLEMS}, {}, "audit.few"),
-        ({"gold": [[None] * N] * PROBLEMS}, {}, "audit.few"),
-        ({}, {"clusters": [str(i % 9) for i in range(PROBLEMS)]}, "audit.intervals"),
-        ({}, {"target": "problem_set"}, "audit.intervals"),
-    ],
-)
+@for_each("change, options, code", [
+    ({"gold": make_results(audited=29)["gold"]}, {}, "audit.few"), ({"gold": PARTIAL}, {}, "audit.partial"),
+    ({"gold": [None] * PROBLEMS}, {}, "audit.few"), ({"gold": [[None] * N] * PROBLEMS}, {}, "audit.few"),
+    ({}, {"clusters": [str(i % 9) for i in range(PROBLEMS)]}, "audit.intervals"),
+    ({}, {"target": "problem_set"}, "audit.intervals"),
+])  # fmt: skip
 def test_impossible_audits_are_refused(change, options, code):
     refuses(code, at_k.score, make_results() | change, audited="gold", **options)
 

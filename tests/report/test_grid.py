@@ -199,19 +199,10 @@ def test_an_interval_shows_its_width(value, low, high, shown):
     assert write_estimate(value, (low, high)) == shown
 
 
-@for_each(
-    "source, name",
-    [
-        ("a/b.eval", "b.eval"),
-        ("runs/", "runs"),
-        ("/", "/"),
-        ("runs/*.jsonl", "*.jsonl"),
-        (["a/b", "a/c"], "2 paths in a"),
-        (["b", "c"], "2 paths"),
-        (["/a/b", "c"], "2 paths"),
-        ("/dev/fd/63", "/dev/fd/63"),
-        (None, "data in memory"),
-    ],
-)
+@for_each("source, name", [
+    ("a/b.eval", "b.eval"), ("runs/", "runs"), ("/", "/"), ("runs/*.jsonl", "*.jsonl"),
+    (["a/b", "a/c"], "2 paths in a"), (["b", "c"], "2 paths"), (["/a/b", "c"], "2 paths"), ("/dev/fd/63", "/dev/fd/63"),
+    (None, "data in memory"),
+])  # fmt: skip
 def test_names_of_sources(source, name):
     assert name_source(source) == name

@@ -83,16 +83,11 @@ in_every_library = pytest.mark.parametrize(
 
 
 @in_every_library
-@pytest.mark.parametrize(
-    ("columns", "given"),
-    [
-        ({"task": ["a", "b"], "n": [2, 2], "c": [1, 2]}, {}),
-        ({"task": ["a", "b"], "total": [2, 2], "solved": [1, 2]}, {"n": "total", "c": "solved"}),
-        ({"id": ["a", "b"], "correct": [[1, 0], [1, 1]]}, {}),
-        ({"id": ["a", "b"], "grades": [[1, 0], [1, 1]]}, {}),
-    ],
-    ids=["counts", "named counts", "lists", "lists of grades"],
-)
+@pytest.mark.parametrize(("columns", "given"), [
+    ({"task": ["a", "b"], "n": [2, 2], "c": [1, 2]}, {}),
+    ({"task": ["a", "b"], "total": [2, 2], "solved": [1, 2]}, {"n": "total", "c": "solved"}),
+    ({"id": ["a", "b"], "correct": [[1, 0], [1, 1]]}, {}), ({"id": ["a", "b"], "grades": [[1, 0], [1, 1]]}, {}),
+], ids=["counts", "named counts", "lists", "lists of grades"])  # fmt: skip
 def test_other_tables_in_memory_are_read_as_files_of_them_are(hold, columns, given):
     report = at_k.score(hold(columns), columns=given)
     assert (report.problems, report.n, report.c) == (["a", "b"], [2, 2], [1, 2])

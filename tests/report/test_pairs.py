@@ -140,31 +140,22 @@ def test_pairs_of_counts_have_only_metrics_of_counts():
     assert keys == {"G-Pass@k", "mG-Pass@k", "pass@k", "avg@n"}
 
 
-@for_each(
-    "ask, sentence",
-    [
-        (lambda a, b: Pairs.of(a, Tally.of({"grades": [[1]]})), "need the names of problems"),
-        (Pairs.of, "only one of these has 'x'"),
-        (lambda a, b: at_k.compare(Pairs()), "counts no problems"),
-        (lambda a, b: at_k.compare(Pairs.of(a, a), a), "Leave out b"),
-        (lambda a, b: at_k.compare(Pairs.of(a, a), clusters=["x"]), "do not know problems one by one"),
-    ],
-)
+@for_each("ask, sentence", [
+    (lambda a, b: Pairs.of(a, Tally.of({"grades": [[1]]})), "need the names of problems"),
+    (Pairs.of, "only one of these has 'x'"), (lambda a, b: at_k.compare(Pairs()), "counts no problems"),
+    (lambda a, b: at_k.compare(Pairs.of(a, a), a), "Leave out b"),
+    (lambda a, b: at_k.compare(Pairs.of(a, a), clusters=["x"]), "do not know problems one by one"),
+])  # fmt: skip
 def test_pairs_that_cannot_be_compared(ask, sentence):
     with pytest.raises(at_k.InputError, match=sentence):
         ask(*(Tally.of({"problem": [name], "grades": [[1]]}, by_problem=True) for name in "xy"))
 
 
-@for_each(
-    "row, kind, sentence",
-    [
-        ((4, 5, 4, 1, 1), ValueError, "0 ≤ c ≤ n"),
-        ((4, 1, 4, 5, 1), ValueError, "0 ≤ c ≤ n"),
-        ((4, 1, 4, 1, 0), ValueError, "problems > 0"),
-        ((4, 1, 4, 1.5, 1), TypeError, "integers; got 1.5"),
-        ((4, 1, 4, 1), TypeError, r"\(n, c, n, c, problems\)"),
-    ],
-)
+@for_each("row, kind, sentence", [
+    ((4, 5, 4, 1, 1), ValueError, "0 ≤ c ≤ n"), ((4, 1, 4, 5, 1), ValueError, "0 ≤ c ≤ n"),
+    ((4, 1, 4, 1, 0), ValueError, "problems > 0"), ((4, 1, 4, 1.5, 1), TypeError, "integers; got 1.5"),
+    ((4, 1, 4, 1), TypeError, r"\(n, c, n, c, problems\)"),
+])  # fmt: skip
 def test_wrong_rows(row, kind, sentence):
     with pytest.raises(kind, match=sentence):
         Pairs.from_rows([(4, 1, 4, 1, 1), row])

@@ -296,22 +296,19 @@ def test_data_that_cannot_be_scored(data, says):
     refuses(says, at_k.score, data)
 
 
-@for_each(
-    "options, says",
-    [
-        ({"k": 0}, "ValueError: `k` must be a positive integer"),
-        ({"thresholds": [2]}, "ValueError: `thresholds` must lie in"),
-        ({"threshold": "0.5"}, "TypeError: `threshold` must be a number"),
-        ({"ties": "coin"}, "ValueError: `ties` must be one of"),
-        ({"score_weights": "12"}, "TypeError: `score_weights` must"),
-        ({"check_correct_fn": "exact"}, "ValueError: `check_correct_fn` must be"),
-        ({"metrics": 5}, "TypeError: `metrics` must be the name of a metric, or a list of names; got 5 of type int"),
-        ({"clusters": ["a", "b"]}, "ValueError: `clusters` … 2 … 4"),
-        ({"clusters": True, "target": "problem_set"}, "ValueError: `clusters` must not be given"),
-        ({"ci_method": "bootstrap", "target": "problem_set"}, "ValueError: `ci_method` 'bootstrap'"),
-        ({"confidence_level": 95}, "ValueError: `confidence_level` must lie between 0 and 1"),
-    ],
-)
+@for_each("options, says", [
+    ({"k": 0}, "ValueError: `k` must be a positive integer"),
+    ({"thresholds": [2]}, "ValueError: `thresholds` must lie in"),
+    ({"threshold": "0.5"}, "TypeError: `threshold` must be a number"),
+    ({"ties": "coin"}, "ValueError: `ties` must be one of"),
+    ({"score_weights": "12"}, "TypeError: `score_weights` must"),
+    ({"check_correct_fn": "exact"}, "ValueError: `check_correct_fn` must be"),
+    ({"metrics": 5}, "TypeError: `metrics` must be the name of a metric, or a list of names; got 5 of type int"),
+    ({"clusters": ["a", "b"]}, "ValueError: `clusters` … 2 … 4"),
+    ({"clusters": True, "target": "problem_set"}, "ValueError: `clusters` must not be given"),
+    ({"ci_method": "bootstrap", "target": "problem_set"}, "ValueError: `ci_method` 'bootstrap'"),
+    ({"confidence_level": 95}, "ValueError: `confidence_level` must lie between 0 and 1"),
+])  # fmt: skip
 def test_a_wrong_option_is_found_before_anything_is_judged(options, says):
     refuses(says, at_k.score, DATA, **{"check_correct_fn": pytest.fail, "metrics": "pass_at_k", **options})
 
@@ -319,17 +316,11 @@ def test_a_wrong_option_is_found_before_anything_is_judged(options, says):
 LABELS = ["a", "b", "a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("options", "labels"),
-    [
-        ({"clusters": True}, DATA["group"]),
-        ({"clusters": True, "groups": False}, DATA["group"]),
-        ({"clusters": True, "groups": LABELS}, LABELS),
-        ({"clusters": LABELS}, LABELS),
-        ({"clusters": iter(LABELS)}, LABELS),
-        ({"clusters": [1, 2, 1, 2], "groups": False}, LABELS),
-    ],
-)
+@pytest.mark.parametrize(("options", "labels"), [
+    ({"clusters": True}, DATA["group"]), ({"clusters": True, "groups": False}, DATA["group"]),
+    ({"clusters": True, "groups": LABELS}, LABELS), ({"clusters": LABELS}, LABELS),
+    ({"clusters": iter(LABELS)}, LABELS), ({"clusters": [1, 2, 1, 2], "groups": False}, LABELS),
+])  # fmt: skip
 def test_clusters(options, labels):
     report = at_k.score(DATA, k=[1, 2], metrics="pass_at_k", **options)
     for key, bar in report.intervals.items():

@@ -13,22 +13,13 @@ DATA = {
 REPORT = at_k.score(DATA, k=[1, 4, 8])
 
 
-@for_each(
-    "where, names",
-    [
-        ("0.1 <= avg <= 0.9", ["seldom", "half"]),
-        ("0.9 >= avg > 0.125", ["half"]),
-        ("avg@8 == 0", ["never"]),
-        ("avg@n < 1", ["never", "seldom", "half"]),
-        ("pass@4 >= 0.5", ["seldom", "half", "always"]),
-        ("pass@4 ≥ 5e-1 and cons@8 == 1 and avg ≤ .5", ["half"]),
-        ("G-Pass@8_0.5 == 1", ["half", "always"]),
-        ("avg > 1", []),
-        ("maj@8 == 1", ["half", "always"]),
-        ("PASS^4 > 0 and mean@8 < 1", ["half"]),
-        ("g-pass@8_1/2 == 1 and accuracy <= 0.5", ["half"]),
-    ],
-)
+@for_each("where, names", [
+    ("0.1 <= avg <= 0.9", ["seldom", "half"]), ("0.9 >= avg > 0.125", ["half"]), ("avg@8 == 0", ["never"]),
+    ("avg@n < 1", ["never", "seldom", "half"]), ("pass@4 >= 0.5", ["seldom", "half", "always"]),
+    ("pass@4 ≥ 5e-1 and cons@8 == 1 and avg ≤ .5", ["half"]), ("G-Pass@8_0.5 == 1", ["half", "always"]),
+    ("avg > 1", []), ("maj@8 == 1", ["half", "always"]), ("PASS^4 > 0 and mean@8 < 1", ["half"]),
+    ("g-pass@8_1/2 == 1 and accuracy <= 0.5", ["half"]),
+])  # fmt: skip
 def test_problems_are_selected_by_their_values(where, names):
     assert REPORT.select(where) == names
 
@@ -42,16 +33,10 @@ def test_the_interval_of_a_rate():
     assert REPORT.select("0.1 <= avg <= 0.9", confident=True) == ["half"]
 
 
-@for_each(
-    "key, chance",
-    [
-        ("pass@4", lambda p: 1 - (1 - p) ** 4),
-        ("pass@64", lambda p: 1 - (1 - p) ** 64),
-        ("pass^4", lambda p: p**4),
-        ("G-Pass@4_0.75", lambda p: 4 * p**3 * (1 - p) + p**4),
-        ("G-Pass@2_0", lambda p: 1 - (1 - p) ** 2),
-    ],
-)
+@for_each("key, chance", [
+    ("pass@4", lambda p: 1 - (1 - p) ** 4), ("pass@64", lambda p: 1 - (1 - p) ** 64), ("pass^4", lambda p: p**4),
+    ("G-Pass@4_0.75", lambda p: 4 * p**3 * (1 - p) + p**4), ("G-Pass@2_0", lambda p: 1 - (1 - p) ** 2),
+])  # fmt: skip
 def test_the_interval_of_what_a_rate_tells(key, chance):
     """Limits of the rate become limits of the number, which rises with it; n need not reach k."""
     low, high = (chance(beta(2, 8).ppf(end)) for end in (0.025, 0.975))
@@ -75,21 +60,18 @@ def test_conditions_that_cannot_be_read(where):
     )  # fmt: skip
 
 
-@for_each(
-    "where, options, kind, sentence",
-    [
-        ("pass@3 > 0", {}, at_k.InputError, r"no value 'pass@3' here. There are avg, .*pass@4"),
-        ("cons@8 > 0", {"confident": True}, at_k.InputError, "G-Pass@k; got 'cons@8'"),
-        ("pass@k > 0", {}, at_k.InputError, "no number 'pass@k'. Numbers are spelled like"),
-        ("G-Pass@8 > 0", {}, at_k.InputError, "no number 'G-Pass@8'"),
-        ("pass@0 > 0", {}, at_k.InputError, "no number 'pass@0': samples are counted 1, 2, 3 and on, as in pass@1"),
-        ("hard > 0", {}, at_k.InputError, "no number 'hard'"),
-        ("avg@4 > 0", {}, at_k.InputError, "no value 'avg@4' here. There are avg, .*avg@8"),
-        ("G-Pass@8_1.5 < 1", {"confident": True}, ValueError, r"`tau` must lie in \[0, 1\]; got 1.5"),
-        ("avg > 0", {"confidence_level": 95}, ValueError, "between 0 and 1"),
-        (3, {}, TypeError, "`where` must be a string"),
-    ],
-)
+@for_each("where, options, kind, sentence", [
+    ("pass@3 > 0", {}, at_k.InputError, r"no value 'pass@3' here. There are avg, .*pass@4"),
+    ("cons@8 > 0", {"confident": True}, at_k.InputError, "G-Pass@k; got 'cons@8'"),
+    ("pass@k > 0", {}, at_k.InputError, "no number 'pass@k'. Numbers are spelled like"),
+    ("G-Pass@8 > 0", {}, at_k.InputError, "no number 'G-Pass@8'"),
+    ("pass@0 > 0", {}, at_k.InputError, "no number 'pass@0': samples are counted 1, 2, 3 and on, as in pass@1"),
+    ("hard > 0", {}, at_k.InputError, "no number 'hard'"),
+    ("avg@4 > 0", {}, at_k.InputError, "no value 'avg@4' here. There are avg, .*avg@8"),
+    ("G-Pass@8_1.5 < 1", {"confident": True}, ValueError, r"`tau` must lie in \[0, 1\]; got 1.5"),
+    ("avg > 0", {"confidence_level": 95}, ValueError, "between 0 and 1"),
+    (3, {}, TypeError, "`where` must be a string"),
+])  # fmt: skip
 def test_wrong_selections(where, options, kind, sentence):
     with pytest.raises(kind, match=sentence):
         REPORT.select(where, **options)

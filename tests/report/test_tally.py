@@ -408,25 +408,14 @@ def change(**parts):
     return lambda content: content | parts
 
 
-@for_each(
-    "damage",
-    [
-        change(counts=[[None, 4, 5, 1]]),
-        change(counts=[[None, 4, -1, 1]]),
-        change(counts=[[None, 4, 1, 0]]),
-        change(counts=[[None, 4, 1.5, 1]]),
-        change(counts=[[7, 4, 1, 1]]),
-        change(counts=[[None, 4, 1]]),
-        change(counts=None),
-        change(votes=[[None, 3, [1, -2], 1]]),
-        change(votes=[[None, 3, [3, -2], 1]]),
-        change(votes=[[None, 3, [2, -1], 2]]),
-        change(sums=[[None, 3, 1, {"is": "os:system", "of": ["true"]}]]),
-        change(sums=[[None, 3, 5, {}]]),
-        change(hashes=3),
-        lambda content: {name: each for name, each in content.items() if name != "conditions"},
-    ],
-)
+@for_each("damage", [
+    change(counts=[[None, 4, 5, 1]]), change(counts=[[None, 4, -1, 1]]), change(counts=[[None, 4, 1, 0]]),
+    change(counts=[[None, 4, 1.5, 1]]), change(counts=[[7, 4, 1, 1]]), change(counts=[[None, 4, 1]]),
+    change(counts=None), change(votes=[[None, 3, [1, -2], 1]]), change(votes=[[None, 3, [3, -2], 1]]),
+    change(votes=[[None, 3, [2, -1], 2]]),
+    change(sums=[[None, 3, 1, {"is": "os:system", "of": ["true"]}]]), change(sums=[[None, 3, 5, {}]]), change(hashes=3),
+    lambda content: {name: each for name, each in content.items() if name != "conditions"},
+])  # fmt: skip
 def test_damaged_tallies_are_refused(damage):
     content = json.loads(Tally.of({"answers": [["7", "7", "9"]], "references": ["7"]}).to_json())
     with pytest.raises(ValueError, match="`text` must be a tally; it is damaged"):

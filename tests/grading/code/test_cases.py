@@ -86,20 +86,15 @@ def test_forms(tests, cases):
     assert read_cases(tests) == cases
 
 
-@for_each(
-    "tests, says",
-    [
-        ('{"inputs": [], "outputs": []}', "hold no case"),
-        ("[]", "hold no case"),
-        ('{"inputs": ["1"], "outputs": []}', "1 inputs and 0 outputs"),
-        ('{"inputs": ["1"]}', "KeyError: 'outputs'"),
-        (json.dumps(CALLS), "do not name it: add its name to them, as `fn_name`"),
-        ('{"inputs": ["x"], "outputs": ["1"], "fn_name": "f"}', "cannot be read: JSONDecodeError"),
-        ('{"inputs": [1], "outputs": ["1"], "fn_name": "f"}', "must stand in a list; got 1"),
-        ('{"inputs": ["1"], "outputs": ["1"], "fn_name": "f()"}', "the name of a function; got 'f\\(\\)'"),
-        (pack([1, 2]), "must be a text; got list"),
-    ],
-)
+@for_each("tests, says", [
+    ('{"inputs": [], "outputs": []}', "hold no case"), ("[]", "hold no case"),
+    ('{"inputs": ["1"], "outputs": []}', "1 inputs and 0 outputs"), ('{"inputs": ["1"]}', "KeyError: 'outputs'"),
+    (json.dumps(CALLS), "do not name it: add its name to them, as `fn_name`"),
+    ('{"inputs": ["x"], "outputs": ["1"], "fn_name": "f"}', "cannot be read: JSONDecodeError"),
+    ('{"inputs": [1], "outputs": ["1"], "fn_name": "f"}', "must stand in a list; got 1"),
+    ('{"inputs": ["1"], "outputs": ["1"], "fn_name": "f()"}', "the name of a function; got 'f\\(\\)'"),
+    (pack([1, 2]), "must be a text; got list"),
+])  # fmt: skip
 def test_cases_that_cannot_be_used(tests, says):
     with pytest.raises(HarnessError, match=says):
         read_cases(tests)
@@ -142,19 +137,11 @@ def test_numbers_within_a_tolerance(printed, wanted, tolerance, same):
     assert (compare_output(printed, wanted, tolerance) == "") is same
 
 
-@for_each(
-    "found, wanted, same",
-    [
-        (0.3000000001, 0.3, True),
-        ([1, {"a": 0.5000000001}], [1, {"a": 0.5}], True),
-        ([0.5], [0.5, 0.5], False),
-        ({"a": 0.5}, {"b": 0.5}, False),
-        (5, 5.0000000001, False),
-        (1.0, float("inf"), False),
-        (float("inf"), float("inf"), True),
-        ("0.3000000001", "0.3", False),
-    ],
-)
+@for_each("found, wanted, same", [
+    (0.3000000001, 0.3, True), ([1, {"a": 0.5000000001}], [1, {"a": 0.5}], True), ([0.5], [0.5, 0.5], False),
+    ({"a": 0.5}, {"b": 0.5}, False), (5, 5.0000000001, False), (1.0, float("inf"), False),
+    (float("inf"), float("inf"), True), ("0.3000000001", "0.3", False),
+])  # fmt: skip
 def test_results_within_a_tolerance(found, wanted, same):
     assert (compare_value(found, [wanted], 1e-6) == "") is same
 

@@ -61,21 +61,16 @@ def test_no_programs(allowed):
         at_k.checkers.code().grade_all([(RIGHT, TESTS)], num_workers=0)
 
 
-@for_each(
-    "options, says",
-    [
-        ({"timeout": 0}, "`timeout` must be a positive number of seconds; got 0"),
-        ({"timeout": float("nan")}, "`timeout` .* got nan"),
-        ({"timeout": float("inf")}, "`timeout` .* got inf"),
-        ({"timeout": "3"}, "`timeout` .* got '3'"),
-        ({"timeout": True}, "`timeout` .* got True"),
-        ({"total": 0}, "`total` must be a positive number of seconds; got 0"),
-        ({"memory": 1000}, "`memory` must be at least 67,108,864 bytes, which Python needs; got 1000"),
-        ({"memory": 1e9}, "`memory` "),
-        ({"tolerance": 1}, r"`tolerance` must be a number in \[0, 1\); got 1"),
-        ({"isolation": "some"}, "`isolation` must be one of 'auto', 'required', 'none'; got 'some'"),
-    ],
-)
+@for_each("options, says", [
+    ({"timeout": 0}, "`timeout` must be a positive number of seconds; got 0"),
+    ({"timeout": float("nan")}, "`timeout` .* got nan"), ({"timeout": float("inf")}, "`timeout` .* got inf"),
+    ({"timeout": "3"}, "`timeout` .* got '3'"), ({"timeout": True}, "`timeout` .* got True"),
+    ({"total": 0}, "`total` must be a positive number of seconds; got 0"),
+    ({"memory": 1000}, "`memory` must be at least 67,108,864 bytes, which Python needs; got 1000"),
+    ({"memory": 1e9}, "`memory` "),
+    ({"tolerance": 1}, r"`tolerance` must be a number in \[0, 1\); got 1"),
+    ({"isolation": "some"}, "`isolation` must be one of 'auto', 'required', 'none'; got 'some'"),
+])  # fmt: skip
 def test_limits_that_cannot_be_used(options, says):
     with pytest.raises(ValueError, match=says):
         at_k.checkers.code(**options)

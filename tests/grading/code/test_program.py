@@ -135,17 +135,11 @@ def test_a_program_cannot_skip_its_tests(judge):
     assert function.detail == "SkipTest"
 
 
-@for_each(
-    "tests, reached",
-    [
-        ("assert double(2) == 4\nassert double(3) == 6", 2),
-        ("for x in range(9):\n    assert double(x) == 2 * x", 1),
-        ("double(2)", 1),
-        ("import unittest\n" + CASE + "T('test_two').debug()", 1),
-        ("assert True", 1),
-        ("class A:\n    def f(self): pass\nA().f()\ndouble(1)\nA()", 1),
-    ],
-)
+@for_each("tests, reached", [
+    ("assert double(2) == 4\nassert double(3) == 6", 2), ("for x in range(9):\n    assert double(x) == 2 * x", 1),
+    ("double(2)", 1), ("import unittest\n" + CASE + "T('test_two').debug()", 1), ("assert True", 1),
+    ("class A:\n    def f(self): pass\nA().f()\ndouble(1)\nA()", 1),
+])  # fmt: skip
 def test_lines_that_decide_are_counted_once(judge, tests, reached):
     assert judge((RIGHT, tests))[0].reached == reached
 
