@@ -465,6 +465,15 @@ NAMES = pa.array(["p", "p", "q"]).dictionary_encode()
 test_types_of_parquet = over({
     **{name: (pa.table({"id": NAMES, "correct": column}), ..., (NAMED, found([grades[:2], grades[2:]])))
        for name, (column, grades) in TYPES.items()},
+    "answers that are integers": (
+        pa.table({"id": ["p"], "answer": [7], "target": [8]}), found(answers=[["7"]], references=[["8"]]),
+    ),
+    "answers that are numbers": (
+        pa.table({"id": ["p"], "answer": [7.5], "target": ["8"]}), found(answers=[["7.5"]], references=[["8"]]),
+    ),
+    "integers on a scale": (
+        pa.table({"id": ["p", "p"], "grade": [2, 1]}), ..., ({"scale": (0, 2)}, found([[1, 0.5]])),
+    ),
     # Single precision gives the decimals that it prints as.
     **{f"{name} of {inside}": (
         pa.table({"id": ["p", "q"], "correct": pa.array(DECIMALS, kind(inside))}), found(DECIMALS),
