@@ -40,16 +40,6 @@ def rows(column):
     ]
 
 
-def values_of(kind):
-    """A form whose lists hold values of this type."""
-    return lambda lists: pa.array(lists, type=pa.list_(kind))
-
-
-def dictionary(lists):
-    whole = pa.array(lists)
-    return pa.ListArray.from_arrays(whole.offsets, whole.values.dictionary_encode())
-
-
 def dictionaries(lists):
     """Chunks of which each has a dictionary of its own, in an order of its own."""
     kind = pa.array(lists).type.value_type
@@ -60,22 +50,6 @@ def dictionaries(lists):
         values = pa.DictionaryArray.from_arrays(pa.array(places, pa.int8()), names)
         chunks.append(pa.ListArray.from_arrays(chunk.offsets, values))
     return pa.chunked_array(chunks)
-
-
-def in_chunks(lists):
-    """Chunks, some of them of length zero."""
-    whole = pa.array(lists)
-    empty = whole[:0]
-    return pa.chunked_array([empty, whole[:1], empty, whole[1:3], whole[3:], empty])
-
-
-def sliced(lists):
-    """A slice that begins and ends within its buffers."""
-    return pa.array([lists[-1], lists[0], *lists, lists[0]])[2:-1]
-
-
-def sliced_chunks(lists):
-    return pa.chunked_array([pa.array([lists[-1], *lists[:2]]), pa.array([*lists[2:], lists[0]])])[1:-1]
 
 
 def sort(dataset):
@@ -92,11 +66,13 @@ def large(lists):
 LISTS = {
     "list": pa.array,
     "large list": large,
-    "slice": sliced,
+    "slice": lambda lists: pa.array([lists[-1], lists[0], *lists, lists[0]])[2:-1],  # within its buffers
     "slice of large lists": lambda lists: large([lists[-1], *lists])[1:],
-    "chunks": in_chunks,
-    "slice of chunks": sliced_chunks,
-    "dictionary": dictionary,
+    "chunks": lambda lists: pa.chunked_array([pa.array(lists)[start:stop] for start, stop in
+                                              ((0, 0), (0, 1), (0, 0), (1, 3), (3, None), (0, 0))]),
+    "slice of chunks": lambda lists: pa.chunked_array([[lists[-1], *lists[:2]], [*lists[2:], lists[0]]])[1:-1],
+    "dictionary": lambda lists: pa.ListArray.from_arrays(
+        pa.array(lists).offsets, pa.array(lists).values.dictionary_encode()),
     "dictionaries": dictionaries,
     "table column": lambda lists: pa.table({"x": lists})["x"],
     "polars series": pl.Series,
@@ -105,31 +81,27 @@ LISTS = {
     "dataset": lambda lists: Dataset.from_dict({"x": lists})["x"],
     "dataset, numpy": lambda lists: Dataset.from_dict({"x": lists}).with_format("numpy")["x"],
     "dataset, arrow": lambda lists: Dataset.from_dict({"x": lists}).with_format("arrow")["x"],
-    "dataset, selected": lambda lists: Dataset.from_dict({"x": [lists[0], *lists]}).select(range(1, len(lists) + 1))[
-        "x"
-    ],
+    "dataset, selected": lambda lists: Dataset.from_dict({"x": [lists[0], *lists]}).select(
+        range(1, len(lists) + 1))["x"],
     "dataset, turned": lambda lists: Dataset.from_dict({"x": lists[::-1]}).select(range(len(lists) - 1, -1, -1))["x"],
     "dataset, sorted": lambda lists: sort(Dataset.from_dict({"x": lists[::-1], "at": [*range(len(lists))][::-1]}))["x"],
-}
+}  # fmt: skip
 RECTANGLES = {
-    "fixed": lambda lists: pa.array(lists, type=pa.list_(pa.array(lists).type.value_type, len(lists[0]))),
-    "slice of fixed": lambda lists: pa.array(
-        [lists[1], *lists], type=pa.list_(pa.array(lists).type.value_type, len(lists[0]))
-    )[1:],
+    "fixed": lambda lists: pa.array(lists, pa.list_(pa.array(lists).type.value_type, len(lists[0]))),
+    "slice of fixed": lambda lists: RECTANGLES["fixed"]([lists[1], *lists])[1:],
     "polars arrays": lambda lists: pl.Series(lists, dtype=pl.Array(pl.Series(lists[0]).dtype, len(lists[0]))),
 }
 TEXTS = {
-    "large strings": values_of(pa.large_string()),
-    "string views": values_of(pa.string_view()),
-    "large lists of large strings": lambda lists: pa.array(lists, type=pa.large_list(pa.large_string())),
+    **{f"{kind}": lambda lists, kind=kind: pa.array(lists, pa.list_(kind))
+       for kind in (pa.large_string(), pa.string_view())},
+    "large lists of large strings": lambda lists: pa.array(lists, pa.large_list(pa.large_string())),
     "strings in some chunks": lambda lists: pa.chunked_array([pa.array(lists[:1]), pa.array(lists[1:])]),
-    "dictionary of large strings": lambda lists: pa.array(lists, type=pa.list_(pa.large_string())).cast(
-        pa.list_(pa.dictionary(pa.int32(), pa.large_string()))
-    ),
+    "dictionary of large strings": lambda lists: pa.array(lists, pa.list_(pa.large_string())).cast(
+        pa.list_(pa.dictionary(pa.int32(), pa.large_string()))),
     "polars categories": lambda lists: pl.Series(lists, dtype=pl.List(pl.Categorical)),
-}
+}  # fmt: skip
 NUMBERS = {
-    str(kind): values_of(kind)
+    str(kind): lambda lists, kind=kind: pa.array(lists, pa.list_(kind))
     for kind in (
         *(pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()),
         *(pa.float32(), pa.float64()),
@@ -177,36 +149,29 @@ def test_scores_of_several_dimensions(form):
     assert [row.tolist() for row in np.split(column.values, column.offsets[1:-1])] == VECTORS
 
 
-def test_dimensions_in_fixed_size_lists():
+def test_dimensions_in_fixed_size_lists_and_of_chunks():
     for inner in (pa.list_(pa.float64(), 2), pa.large_list(pa.float64())):
         column = arrow.read_scores(pa.array([VECTORS[0], *VECTORS], type=pa.list_(inner))[1:])
         assert [row.tolist() for row in np.split(column.values, column.offsets[1:-1])] == VECTORS
-
-
-def test_dimensions_that_differ_between_chunks_are_named():
     column = pa.chunked_array([pa.array([[[1.0, 2.0]]]), pa.array([[[1.0]]])])
     assert arrow.read_scores(column) is None
-    with pytest.raises(ValueError, match=r"`scores` must have as many dimensions .*; got 1 in problem 1, sample 0"):
-        columns.read_scores(column)
+    says = "ValueError: `scores` must have as many dimensions … ; got 1 in problem 1, sample 0"
+    refuses(says, columns.read_scores, column)
 
 
 def test_truth_values_are_no_scores_in_arrow_and_stay_numbers_elsewhere():
-    assert arrow.read_scores(pa.array([[True, False]])) is None
-    assert (
-        rows(columns.read_scores(pa.array([[True, False]]))) == rows(columns.read_scores([[True, False]])) == [[1, 0]]
-    )
+    flags = [[True, False]]
+    assert arrow.read_scores(pa.array(flags)) is None
+    assert rows(columns.read_scores(pa.array(flags))) == rows(columns.read_scores(flags)) == [[1, 0]]
 
 
-@for_each("kind", [pa.null(), pa.string(), pa.dictionary(pa.int8(), pa.string())])
-def test_samples_that_are_all_missing(kind):
-    column = pa.ListArray.from_arrays(pa.array([0, 2, 3], pa.int32()), pa.nulls(3, kind))
-    assert rows(columns.read_answers(column)) == [[None, None], [None]]
-
-
-def test_grades_that_are_all_missing():
-    for column in (pa.array([[None, None], [None]]), pa.array([[None, None], [None]], type=pa.list_(pa.int64()))):
-        assert rows(columns.read_grades(column)) == [[None, None], [None]]
-        assert rows(columns.read_scores(column)) == [[None, None], [None]]
+def test_samples_that_are_all_missing():
+    for kind in (pa.null(), pa.string(), pa.dictionary(pa.int8(), pa.string())):
+        column = pa.ListArray.from_arrays(pa.array([0, 2, 3], pa.int32()), pa.nulls(3, kind))
+        assert rows(columns.read_answers(column)) == [[None, None], [None]]
+    for kind in (pa.null(), pa.int64()):
+        column = pa.array([[None, None], [None]], pa.list_(kind))
+        assert rows(columns.read_grades(column)) == rows(columns.read_scores(column)) == [[None, None], [None]]
 
 
 def test_numbers_without_a_null_are_not_copied():
@@ -220,15 +185,12 @@ def test_numbers_without_a_null_are_not_copied():
     assert all(np.shares_memory(part.values, values) for part in many)
 
 
-def test_a_slice_of_a_list_does_not_read_its_neighbours():
-    column = pa.array([[7.0], [1.0, 0.0], [8.0]])[1:2]  # neighbours that would be no grades
-    assert rows(columns.read_grades(column)) == [[1.0, 0.0]]
-
-
-def test_each_answer_is_numbered_once_over_all_chunks():
+def test_each_answer_is_numbered_once_over_all_chunks_and_slices_have_no_neighbours():
     column = columns.read_answers(dictionaries([["b", "a"], ["a", "b"], ["c", "a"], ["b", "b"]]))
     assert sorted(column.distinct) == ["a", "b", "c"]
     assert column.codes.values.dtype == np.int32
+    column = pa.array([[7.0], [1.0, 0.0], [8.0]])[1:2]  # neighbours that would be no grades
+    assert rows(columns.read_grades(column)) == [[1.0, 0.0]]
 
 
 @for_each("column", [None, 7, [["a"]], (["a"],), np.array([["a"]]), pd.Series([["a"]])])
@@ -238,9 +200,8 @@ def test_other_columns_are_left_to_other_readers(column):
 
 
 @for_each("column", [
-    pa.array([], type=pa.list_(pa.string())),
-    pa.chunked_array([], type=pa.list_(pa.string())),
-    pa.chunked_array([pa.array([], type=pa.list_(pa.string()))]),
+    pa.array([], pa.list_(pa.string())), pa.chunked_array([], pa.list_(pa.string())),
+    pa.chunked_array([pa.array([], pa.list_(pa.string()))]),
 ])  # fmt: skip
 def test_no_problems(column):
     for read in READERS.values():
@@ -271,33 +232,25 @@ FAULTS = {
 def test_a_fault_has_the_same_message_as_in_lists(name, lists):
     with pytest.raises((TypeError, ValueError)) as plain:
         READERS[name](lists)
-    whole = pa.array(lists)
-    for column in (
-        whole,
-        pa.chunked_array([whole[:1], whole[1:]]),
-        Dataset.from_dict({"x": lists})["x"],
-        pl.Series(lists),
-    ):
-        with pytest.raises(type(plain.value)) as caught:
-            READERS[name](column)
-        assert str(caught.value) == str(plain.value)
+    whole, kind = pa.array(lists), type(plain.value).__name__
+    chunks = pa.chunked_array([whole[:1], whole[1:]])
+    for column in (whole, chunks, Dataset.from_dict({"x": lists})["x"], pl.Series(lists)):
+        assert str(refuses(kind, READERS[name], column)) == str(plain.value)
 
 
 def test_a_missing_row_within_a_slice_or_of_fixed_size():
     for column in (pa.array([["a"], None, ["b"]])[1:], pa.array([None, ["b"]], type=pa.list_(pa.string(), 1))):
-        with pytest.raises(TypeError, match=r"`predictions` must hold a list of samples .*; got None .* in problem 0"):
-            columns.read_answers(column)
+        says = "TypeError: `predictions` must hold a list of samples … ; got None … in problem 0"
+        refuses(says, columns.read_answers, column)
 
 
-def test_weights_and_references_and_groups_in_arrow():
-    texts = [pa.array(["a", "b"]), pa.array(["a", "b"], pa.large_string()), pa.array(["a", "b"]).dictionary_encode()]
-    texts += [
-        pa.array(["a", "b"], pa.string_view()),
-        pl.Series(["a", "b"]),
-        pl.Series(["a", "b"], dtype=pl.Categorical),
-    ]
-    texts += [pd.Series(["a", "b"], dtype=pd.ArrowDtype(pa.string()))]
-    for column in texts:
+def test_references_and_groups_in_arrow():
+    texts, arrow_strings = ["a", "b"], pd.ArrowDtype(pa.string())
+    for column in (
+        *(pa.array(texts, kind) for kind in (pa.string(), pa.large_string(), pa.string_view())),
+        pa.array(texts).dictionary_encode(), pl.Series(texts), pl.Series(texts, dtype=pl.Categorical),
+        pd.Series(texts, dtype=arrow_strings),
+    ):  # fmt: skip
         assert columns.read_references(column) == [("a",), ("b",)]
         assert columns.read_groups(column) == ["a", "b"]
     assert columns.read_references(pl.Series([["a"], ["b", "c"]])) == [("a",), ("b", "c")]
@@ -318,8 +271,5 @@ OTHERS = {
 @forms(OTHERS)
 def test_a_column_holds_the_values_that_it_lists(name, lists, form):
     column = form(lists)
-    assert rows(READERS[name](column)) == [list(row) for row in listed(column)]
-
-
-def listed(column):
-    return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+    listed = column.to_pylist() if hasattr(column, "to_pylist") else column
+    assert rows(READERS[name](column)) == [list(row) for row in listed]

@@ -91,6 +91,7 @@ class Level(str, Enum):
 
 
 LARGE = [10**100 + 1, 10**100 + 2, 2**64]
+LABELS = [["a", "b", "a"], [(1, 2), (1, 2)], [3, 4]]
 MASKED = np.ma.array([[1.0, 1.0], [1, 1]], mask=[[False, True], [False, False]])
 
 TEXTS = {
@@ -98,9 +99,7 @@ TEXTS = {
     "subclasses": (read_answers, [[np.str_("a"), Text("b"), "b"]], [["a", "b", "b"]]),
     "an enumeration": (read_answers, [[Level.EASY, "easy"]], [["easy", "easy"]]),
     "masked answers": (read_answers, np.ma.array([["a", "b"]], mask=[[False, True]]), [["a", None]]),
-    "any labels": (
-        read_labels, [["a", "b", "a"], [(1, 2), (1, 2)], [3, 4]], [["a", "b", "a"], [(1, 2), (1, 2)], [3, 4]],
-    ),
+    "any labels": (read_labels, LABELS, LABELS),
     "labels that are texts": (read_labels, [["a"], ["b", None]], [["a"], ["b", None]]),
     "labels without an answer": (
         read_labels, [[1.5, NAN, None], np.array([NAN, 2.0])], [[1.5, None, None], [None, 2.0]],
@@ -135,9 +134,11 @@ def test_numbers(read, values, expected):
     assert column.n.tolist() == list(map(len, values))
 
 
-def test_checked_columns_are_not_checked_again():
+def test_checked_columns_are_not_checked_again_and_masked_weights_may_be_missing():
     column = read_scores([[1, 2]])
     assert read_scores(column) is column
+    weights = np.ma.array([[1.0, 2.0]], mask=[[True, False]])
+    assert_array_equal(read_weights(weights, missing=True).values, [NAN, 2])
 
 
 @for_each("read, values, expected", [
@@ -307,11 +308,8 @@ def test_as_many_problems_and_samples():
 
 @for_each("dtype", [np.float16, np.float32])
 def test_single_precision_is_the_decimal_that_it_prints(dtype):
-    for rows in (
-        np.array([[0.1, 0.7]], dtype=dtype),
-        [np.array([0.1, 0.7], dtype=dtype)],
-        [[dtype(0.1), dtype(0.7)]],
-    ):
+    array = np.array([0.1, 0.7], dtype=dtype)
+    for rows in (array[None], [array], [list(array)]):
         assert_array_equal(read_grades(rows).total(), [0.1 + 0.7])
         assert_array_equal(read_scores(rows).values, [0.1, 0.7])
         assert read_grades(rows).count_above(0.1).tolist() == [1]
@@ -319,9 +317,7 @@ def test_single_precision_is_the_decimal_that_it_prints(dtype):
 
 
 @for_each("hold", [
-    list,
-    pd.Series,
-    lambda rows: pa.array(rows, pa.list_(pa.decimal128(5, 2))),
+    list, pd.Series, lambda rows: pa.array(rows, pa.list_(pa.decimal128(5, 2))),
     lambda rows: pd.Series(rows, dtype=pd.ArrowDtype(pa.list_(pa.decimal128(5, 2)))),
 ])  # fmt: skip
 def test_decimal_numbers_are_numbers(hold):
@@ -329,11 +325,6 @@ def test_decimal_numbers_are_numbers(hold):
     assert_array_equal(read_grades(column).values, [0.1, 1, 0.7, NAN])
     assert_array_equal(read_scores(column).values, [0.1, 1, 0.7, NAN])
     assert_array_equal(read_labels(column).codes.values, [0, 1, 2, -1])
-
-
-def test_masked_weights_may_be_missing():
-    weights = np.ma.array([[1.0, 2.0]], mask=[[True, False]])
-    assert_array_equal(read_weights(weights, missing=True).values, [NAN, 2])
 
 
 ARRAYS = {

@@ -86,31 +86,21 @@ def test_failures_lose_nothing_add_nothing_and_leave_no_file(name, tmp_path):
 
 
 def test_fifty_threads_share_an_instance():
-    metric = load("pass_at_k", "graded")
+    shared, added = load("pass_at_k", "graded"), load("pass_at_k", "graded")
     start = threading.Barrier(50)
 
-    def score(right):
+    def work(right):
         start.wait()
-        return [metric.compute(predictions=[[1] * right + [0] * (50 - right)], k=[1, 2])["pass@1"] for _ in range(10)]
-
-    with ThreadPoolExecutor(50) as pool:
-        scored = list(pool.map(score, range(50)))
-    assert scored == [[right / 50] * 10 for right in range(50)]
-
-
-def test_fifty_threads_add_to_an_instance():
-    metric = load("pass_at_k", "graded")
-    start = threading.Barrier(50)
-
-    def add(right):
-        start.wait()
+        rows = [[1] * right + [0] * (50 - right)]
         for _ in range(20):
-            metric.add_batch(predictions=[[1] * right + [0] * (50 - right)])
+            added.add_batch(predictions=rows)
+        return [shared.compute(predictions=rows, k=[1, 2])["pass@1"] for _ in range(10)]
 
     with ThreadPoolExecutor(50) as pool:
-        list(pool.map(add, range(50)))
-    assert len(metric) == 50 * 20
-    assert metric.compute(k=1) == {"pass@1": sum(range(50)) / 50 / 50}
+        scored = list(pool.map(work, range(50)))
+    assert scored == [[right / 50] * 10 for right in range(50)]
+    assert len(added) == 50 * 20
+    assert added.compute(k=1) == {"pass@1": sum(range(50)) / 50 / 50}
 
 
 @for_each("number", [0, 2, None, "2"])
@@ -164,15 +154,12 @@ def test_a_copy_has_a_store_of_its_own(other_of):
     assert metric.compute() == {"avg@2": 0.25, "accuracy": 0.25}
 
 
-def test_one_problem_is_not_given_as_several():
+def test_single_problems():
     metric = load("pass_at_k", "graded")
     for wrong, right in (("predictions", "prediction"), ("references", "reference")):
-        with pytest.raises(TypeError, match=f"`{wrong}` must not be given to `add` beside `{right}`"):
-            metric.add(**{"prediction": [1], right: [1], wrong: [[1]]})
+        says = f"TypeError: `{wrong}` must not be given to `add` beside `{right}`"
+        refuses(says, metric.add, **{"prediction": [1], right: [1], wrong: [[1]]})
     assert len(metric) == 0
-
-
-def test_combined_modules_take_single_problems():
     combined = evaluate.combine([load("pass_at_k"), load("avg_at_n")])
     combined.add(prediction=["a", "b"], reference="a")
     combined.add(["c", "c"], "c")
@@ -243,16 +230,11 @@ except ValueError as error:
 def test_a_terminal_that_knows_ascii_alone(command, tmp_path):
     (tmp_path / "library.py").write_text(ASCII, encoding="utf-8")
     command = [str(tmp_path / each) if each.endswith(".py") else each for each in command]
-    environment = os.environ | {
-        "PYTHONIOENCODING": "ascii",
-        "LC_ALL": "C",
-        "PYTHONUTF8": "0",
-        "PYTHONCOERCECLOCALE": "0",
-    }
+    environment = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     # Before Python 3.13 `site` reads `.pth` files as the locale says, and an editable install has one with its path.
     environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent.parent), *site.getsitepackages()])
     run = [sys.executable, "-S", *command]
-    found = subprocess.run(run, env=environment, timeout=120, capture_output=True, check=False)
+    found = subprocess.run(run, env=os.environ | environment, timeout=120, capture_output=True, check=False)
     assert b"UnicodeEncodeError" not in found.stderr
     assert found.returncode == 0, found.stderr
 
@@ -272,21 +254,15 @@ def test_maps_over_a_dataset_in_two_processes(tmp_path):
 
 
 def test_every_batch_has_the_same_keys():
-    score = at_k.scorer("avg_at_n")
+    score = pickle.loads(pickle.dumps(at_k.scorer("avg_at_n")))
     for rows in (slice(0, 2), slice(0, 4)):
         assert list(score({name: column[rows] for name, column in ROWS.items()})) == ["avg@n", "accuracy"]
     assert list(at_k.scorer("avg_at_n", key_style="plain")(ROWS)) == ["avg_at_n", "accuracy"]
-
-
-def test_can_be_pickled():
-    score = pickle.loads(pickle.dumps(at_k.scorer("pass_at_k", "graded", k=2)))
-    assert score({"predictions": [[1, 0, 0, 0]]}) == {"pass@2": [0.5]}
-
-
-def test_scores_are_taken_where_needed():
-    score = at_k.scorer("best_at_k", "graded", k=2)
+    score = at_k.scorer("best_at_k", "graded", k=2)  # scores are taken where needed
     batch = {"predictions": [[1, 0]], "scores": [[0.1, 0.9]]}
     assert score(batch) == score(batch | {"references": ["a"]}) == {"best@2": [0.0], "max@2": [0.9]}
+    once = {"predictions": iter([[1, 0], [1, 1], [0, 0]])}  # a column that can be read once loses no problem
+    assert at_k.scorer("pass_at_k", "graded", k=1)(once) == {"pass@1": [0.5, 1.0, 0.0]}
 
 
 @for_each("name, options, says", [
@@ -317,17 +293,14 @@ def test_invalid_batches_are_refused(config, batch, says):
 
 def test_a_scorer_of_another_version_has_another_hash(monkeypatch):
     """`Dataset.map` takes numbers from its cache by this hash."""
-    made = [at_k.scorer("pass_at_k", k=2), at_k.scorer("pass_at_k", k=2)]
-    assert Hasher.hash(made[0]) == Hasher.hash(made[1])
+    calls = [(("pass_at_k",), {"k": 2}), (("pass_at_k",), {"k": 3}), (("gpassk",), {"k": 2}),
+             (("pass_at_k", "graded"), {"k": 2}), (("pass_at_k",), {"k": 2, "threshold": 0.1}),
+             (("pass_at_k",), {"k": 2, "columns": {"predictions": "x"}})]  # fmt: skip
+    made, again = ([at_k.scorer(*given, **options) for given, options in calls] for _ in range(2))
+    assert Hasher.hash(made[0]) == Hasher.hash(again[0])
     monkeypatch.setattr(at_k, "__version__", "0.0.0")
-    others = [at_k.scorer("pass_at_k", k=2)]
-    monkeypatch.undo()
-    others += [at_k.scorer("pass_at_k", k=3), at_k.scorer("pass_at_k", "graded", k=2), at_k.scorer("gpassk", k=2)]
-    others += [
-        at_k.scorer("pass_at_k", k=2, columns={"predictions": "x"}),
-        at_k.scorer("pass_at_k", k=2, threshold=0.1),
-    ]
-    assert len({Hasher.hash(each) for each in [made[0], *others]}) == 1 + len(others)
+    made.append(at_k.scorer("pass_at_k", k=2))
+    assert len(set(map(Hasher.hash, made))) == len(calls) + 1
 
 
 @pytest.mark.parametrize("style", [None, "numpy", "pandas", "arrow", "polars"])
@@ -342,18 +315,12 @@ def test_batches_in_any_format(style, tmp_path):
 
 
 def test_grades_beside_answers():
+    score = at_k.scorer("cons_at_k", k=[1, 3])
     graded = ROWS | {"grades": [[1, 0, 1, 1], [0, 1, 1, 0], [1] * 5, [0] * 4]}
-    expected = at_k.scorer("cons_at_k", k=[1, 3])(graded | {"references": ["a", "c", "b", "e"]})
+    expected = score(graded | {"references": ["a", "c", "b", "e"]})
     del graded["references"]
-    assert at_k.scorer("cons_at_k", k=[1, 3])(graded) == expected
+    assert score(graded) == expected
     renamed = {"predictions": graded["predictions"], "right": graded["grades"]}
     assert at_k.scorer("cons_at_k", k=[1, 3], columns={"grades": "right"})(renamed) == expected
-    with pytest.raises(ValueError, match="`wrong` must be a column of the batch"):
-        at_k.scorer("cons_at_k", k=1, columns={"grades": "wrong"})(renamed)
-    says = "TypeError: `columns` must name columns out of predictions, references, grades, scores; got"
-    refuses(says, at_k.scorer, "cons_at_k", k=1, columns={"answers": "right"})
-
-
-def test_a_column_that_can_be_read_once_loses_no_problem():
-    score = at_k.scorer("pass_at_k", "graded", k=1)
-    assert score({"predictions": iter([[1, 0], [1, 1], [0, 0]])}) == {"pass@1": [0.5, 1.0, 0.0]}
+    wrong = at_k.scorer("cons_at_k", k=1, columns={"grades": "wrong"})
+    refuses("ValueError: `wrong` must be a column of the batch", wrong, renamed)

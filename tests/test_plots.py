@@ -5,6 +5,7 @@ import sys
 from itertools import pairwise
 from xml.etree import ElementTree
 
+import matplotlib
 import pytest
 from cases import for_each, refuses
 from hypothesis import given, strategies as st
@@ -21,10 +22,13 @@ from at_k.family import find_style, leave_out_twins
 SMALL = {"grades": [[1]]}
 GRADES = {"grades": [[1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 1, 1], [0, 0, 0, 0]]}
 LONG = {"grades": [[1, 0] * 40, [1, 1, 0, 0] * 20]}
-DATA = {"full": full_report, "ragged": lambda: at_k.score(RAGGED), "one sample": lambda: at_k.score(SMALL),
-        "grades": lambda: at_k.score(GRADES), "long": lambda: at_k.score(LONG)}  # fmt: skip
+DATA = {
+    "full": full_report(),
+    **{name: at_k.score(data) for name, data in
+       (("ragged", RAGGED), ("one sample", SMALL), ("grades", GRADES), ("long", LONG))},
+}  # fmt: skip
 
-every_report = for_each("make", DATA.values(), ids=DATA)
+every_report = for_each("report", DATA.values(), ids=DATA)
 
 
 def texts(figure):
@@ -32,43 +36,39 @@ def texts(figure):
 
 
 @every_report
-def test_every_figure_has_labels_and_legible_text(make):
-    figure = plots.draw_curves(make())
+def test_every_figure_has_labels_and_legible_text_that_is_not_cut_off(report):
+    figure = plots.draw_curves(report)
     axes = figure.axes[0]
     assert axes.get_xlabel()
     assert axes.get_ylabel()
     assert "problem" in axes.get_title(loc="left")
     assert min(text.get_fontsize() for text in texts(figure)) >= 8
     assert 5 <= figure.get_figwidth() <= 6.75  # inches: the text of a page
-    assert plots.draw_curves(make(), title="").axes[0].get_title(loc="left") == ""
-
-
-@every_report
-def test_no_text_is_cut_off(make):
-    figure = plots.draw_curves(make())
+    assert plots.draw_curves(report, title="").axes[0].get_title(loc="left") == ""
     figure.draw_without_rendering()
     width, height = figure.get_size_inches() * figure.dpi
     for text in texts(figure):
         if (text.get_visible() and text.axes is not None) or text.get_text() in ("G-Pass@k",):
             box = Text.get_window_extent(text)
-            assert box.x0 >= 0, text
+            assert min(box.x0, box.y0) >= 0, text
             assert box.x1 <= width, text
-            assert box.y0 >= 0, text
             assert box.y1 <= height, text
+    # Every line is named at its end, and names do not overlap.
+    assert sorted(text.get_text() for text in axes.texts) == sorted(line.get_label() for line in axes.get_lines())
+    boxes = sorted((Text.get_window_extent(text) for text in axes.texts), key=lambda box: box.y0)
+    right = axes.get_window_extent().x1
+    assert all(box.x0 > right for box in boxes)
+    # The boxes of two lines of text have a margin of a quarter of a line.
+    assert all(below.y0 + 0.7 * below.height <= above.y0 for below, above in pairwise(boxes))
 
 
 @every_report
-def test_curves_are_those_of_the_report(make):
-    report = make()
+def test_curves_are_those_of_the_report(report):
     axes = plots.draw_curves(report).axes[0]
     lines = {line.get_label(): line for line in axes.get_lines()}
     for key in leave_out_twins(report.curves.lines):
-        values = report.curves.lines[key]
-        expected = {
-            k: value
-            for k, value in zip(report.curves.k, values, strict=True)
-            if value is not None and not (key == "mG-Pass@k" and k % 2)
-        }
+        values = zip(report.curves.k, report.curves.lines[key], strict=True)
+        expected = {k: value for k, value in values if value is not None and not (key == "mG-Pass@k" and k % 2)}
         if expected:
             line = lines.pop(str(key))
             assert dict(zip(line.get_xdata(), line.get_ydata(), strict=True)) == expected
@@ -78,8 +78,7 @@ def test_curves_are_those_of_the_report(make):
 
 
 @every_report
-def test_bands_are_the_intervals_of_the_report(make):
-    report = make()
+def test_bands_are_the_intervals_of_the_report(report):
     axes = plots.draw_curves(report, bands=list(map(str, report.curves.lines))).axes[0]
     bands = [band.get_paths()[0].vertices for band in axes.collections]
     lines = axes.get_lines()
@@ -97,80 +96,51 @@ def test_bands_are_the_intervals_of_the_report(make):
 
 
 def test_of_many_lines_the_outer_ones_have_bands():
-    report = full_report()
-    axes = plots.draw_curves(report).axes[0]
+    axes = plots.draw_curves(DATA["full"]).axes[0]
     colours = {line.get_label(): to_rgb(line.get_color()) for line in axes.get_lines()}
     assert len(colours) >= 8
     shaded = [tuple(band.get_facecolor()[0][:3]) for band in axes.collections]
     assert sorted(shaded) == sorted([colours["pass@k"], colours["G-Pass@k_1.0"]])
-    assert not plots.draw_curves(report, bands=()).axes[0].collections
-
-
-def test_a_report_without_intervals_has_no_bands():
-    assert not plots.draw_curves(at_k.score(GRADES, confidence_level=None)).axes[0].collections
-
-
-@every_report
-def test_every_line_is_named_at_its_end_and_names_do_not_overlap(make):
-    figure = plots.draw_curves(make())
-    figure.draw_without_rendering()
-    axes = figure.axes[0]
-    assert sorted(text.get_text() for text in axes.texts) == sorted(line.get_label() for line in axes.get_lines())
-    boxes = sorted((Text.get_window_extent(text) for text in axes.texts), key=lambda box: box.y0)
-    right = axes.get_window_extent().x1
-    assert all(box.x0 > right for box in boxes)
-    # The boxes of two lines of text have a margin of a quarter of a line.
-    assert all(below.y0 + 0.7 * below.height <= above.y0 for below, above in pairwise(boxes))
+    for report, bands in ((DATA["full"], {"bands": ()}), (at_k.score(GRADES, confidence_level=None), {})):
+        assert not plots.draw_curves(report, **bands).axes[0].collections
+    lines = axes.get_lines()  # which differ without colour
+    looks = [(line.get_marker(), line._dash_pattern, line.get_linewidth()) for line in lines]
+    assert len(lines) == sum(bool(find_style(line)) for line in leave_out_twins(DATA["full"].curves.lines))
+    assert len(set(map(repr, looks))) == len(lines)
 
 
 MODELS = {"a": GRADES, "b-with-a-name-that-is-very-long-indeed": LONG, "c": GRADES}
 
 
-class TestSeveralModels:
-    def test_there_is_a_line_for_each_model(self):
-        models = at_k.score_models(MODELS)
-        axes = plots.draw_models(models, line="pass@k").axes[0]
-        for (name, report), line in zip(models.reports.items(), axes.get_lines(), strict=True):
-            assert line.get_label() == name
-            assert line.get_xdata().tolist() == list(report.curves.k)
-            assert line.get_ydata().tolist() == list(report.curves.lines["pass@k"])
-        assert len(axes.collections) == 3
-        assert len({line.get_marker() for line in axes.get_lines()}) == 3
-        assert axes.get_ylabel().startswith("pass@k")
-
-    def test_four_models_have_no_bands(self):
-        assert len(plots.draw_models(at_k.score_models({**MODELS, "d": GRADES})).axes[0].collections) == 0
-
-    def test_thresholds_have_lines_and_other_names_list_them(self):
-        models = at_k.score_models(MODELS)
-        assert "G-Pass@k_0.5" in plots.draw_models(models, line="G-Pass@k_0.5").axes[0].get_ylabel()
-        refuses("InputError: no line best@k in common. There are: … pass@k", plots.draw_models, models, line="best@k")
-
-    def test_names_are_not_cut_off(self):
-        figure = plots.draw_models(at_k.score_models(MODELS))
-        figure.draw_without_rendering()
-        width = figure.get_size_inches()[0] * figure.dpi
-        assert all(Text.get_window_extent(text).x1 <= width for text in figure.axes[0].texts)
-
-
-def test_lines_differ_without_colour():
-    lines = plots.draw_curves(full_report()).axes[0].get_lines()
-    looks = [(line.get_marker(), line._dash_pattern, line.get_linewidth()) for line in lines]
-    assert len(lines) == sum(bool(find_style(line)) for line in leave_out_twins(full_report().curves.lines))
-    assert len(set(map(repr, looks))) == len(lines)
+def test_several_models_have_a_line_each():
+    models = at_k.score_models(MODELS)
+    figure = plots.draw_models(models, line="pass@k")
+    axes = figure.axes[0]
+    for (name, report), line in zip(models.reports.items(), axes.get_lines(), strict=True):
+        assert line.get_label() == name
+        assert line.get_xdata().tolist() == list(report.curves.k)
+        assert line.get_ydata().tolist() == list(report.curves.lines["pass@k"])
+    assert len(axes.collections) == 3
+    assert len({line.get_marker() for line in axes.get_lines()}) == 3
+    assert axes.get_ylabel().startswith("pass@k")
+    figure.draw_without_rendering()
+    width = figure.get_size_inches()[0] * figure.dpi
+    assert all(Text.get_window_extent(text).x1 <= width for text in axes.texts)
+    four = at_k.score_models({**MODELS, "d": GRADES})
+    assert len(plots.draw_models(four).axes[0].collections) == 0  # no bands
+    assert "G-Pass@k_0.5" in plots.draw_models(models, line="G-Pass@k_0.5").axes[0].get_ylabel()
+    refuses("InputError: no line best@k in common. There are: … pass@k", plots.draw_models, models, line="best@k")
 
 
 def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    refuses('ImportError: pip install ".[plot]"', plots.draw_curves, at_k.score(GRADES))
+    refuses('ImportError: pip install ".[plot]"', plots.draw_curves, DATA["grades"])
 
 
 def test_the_settings_of_others_stay():
-    import matplotlib
-
     before = dict(matplotlib.rcParams)
-    plots.draw_curves(at_k.score(GRADES))
+    plots.draw_curves(DATA["grades"])
     assert dict(matplotlib.rcParams) == before
 
 
@@ -189,10 +159,9 @@ def test_names_are_moved_apart_and_no_further(wanted):
 
 @pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_files(ending, start, tmp_path):
-    figure = plots.draw_curves(full_report())
     first, second = tmp_path / f"a.{ending}", tmp_path / f"b.{ending.upper()}"
-    plots.save_figure(figure, first)
-    plots.save_figure(plots.draw_curves(full_report()), second)
+    for path in (first, second):
+        plots.save_figure(plots.draw_curves(DATA["full"]), path)
     assert first.read_bytes().startswith(start)
     assert first.read_bytes() == second.read_bytes()  # no date, no random name
     assert len(os.listdir(tmp_path)) == 2
@@ -204,14 +173,15 @@ def test_files(ending, start, tmp_path):
 
 
 @pytest.mark.parametrize("title", ["$x$ <b>&", "a_b^c\\d", "难度 😀", "x" * 300])
-@pytest.mark.parametrize("ending", ["svg", "png"])
-def test_any_title(title, ending, tmp_path):
-    plots.save_figure(plots.draw_curves(at_k.score(GRADES), title=title), tmp_path / f"x.{ending}")
+def test_any_title(title, tmp_path):
+    for ending in ("svg", "png"):
+        plots.save_figure(plots.draw_curves(DATA["grades"], title=title), tmp_path / f"x.{ending}")
 
 
 def test_other_endings_and_folders(tmp_path):
-    figure = plots.draw_curves(at_k.score(GRADES))
-    refuses("ValueError: must end in .png, .svg, .pdf; got 'x.jpg'", plots.save_figure, figure, tmp_path / "x.jpg")
+    figure = plots.draw_curves(DATA["grades"])
+    says = "ValueError: must end in .png, .svg, .pdf; got 'x.jpg'"
+    refuses(says, plots.save_figure, figure, tmp_path / "x.jpg")
     refuses("FileNotFoundError: There is no folder", plots.save_figure, figure, tmp_path / "no" / "x.png")
     assert os.listdir(tmp_path) == []
 
@@ -232,9 +202,8 @@ def test_a_matrix_is_a_staircase_of_shares():
 
 
 def test_a_matrix_of_500_problems_and_12_models_can_be_read(tmp_path):
-    data = {
-        f"model-of-some-length-{i}b": {"grades": [[(j * 7 + i) % 13 < i, 1] for j in range(500)]} for i in range(12)
-    }
+    grades = [[[(j * 7 + i) % 13 < i, 1] for j in range(500)] for i in range(12)]
+    data = {f"model-of-some-length-{i}b": {"grades": own} for i, own in enumerate(grades)}
     figure = plots.draw_matrix(at_k.score_models(data))
     figure.draw_without_rendering()
     axes = figure.axes[0]
@@ -245,23 +214,19 @@ def test_a_matrix_of_500_problems_and_12_models_can_be_read(tmp_path):
     assert axes.get_window_extent().width / 500 >= 2  # pixels of a problem
     assert min(text.get_fontsize() for text in texts(figure)) >= 8
     plots.save_figure(figure, tmp_path / "matrix.png")
-
-
-def test_a_matrix_is_of_several_models():
     words = "InputError: got one … at-k plot a.jsonl b.jsonl --kind matrix"
     refuses(words, plots.draw_matrix, at_k.score_models({"a": GRADES}))
 
 
 def test_budgets_are_drawn_with_their_bands():
-    found = {name: solve_by_budget(at_k.score({"grades": grades}), "samples")
-             for name, grades in {"a": [[1, 0, 0], [0, 0, 0]], "b": [[1, 1], [0, 1]]}.items()}  # fmt: skip
+    grades = {"a": [[1, 0, 0], [0, 0, 0]], "b": [[1, 1], [0, 1]]}
+    found = {name: solve_by_budget(at_k.score({"grades": own}), "samples") for name, own in grades.items()}
     axes = plots.draw_budgets(found).axes[0]
     drawn = {line.get_label(): line.get_xydata().ravel().tolist() for line in axes.get_lines()}
     assert drawn["a"] == pytest.approx([0, 0, 1, 1 / 6, 2, 1 / 3, 3, 1 / 2])
     assert drawn["b"] == [0, 0, 1, 0.75, 2, 1]
     for band, own in zip(axes.collections, found.values(), strict=True):
         corners = band.get_paths()[0].vertices.tolist()
-        assert all(
-            [*point] in corners for limits in (own.low, own.high) for point in zip(own.budgets, limits, strict=True)
-        )
+        points = [[*each] for limits in (own.low, own.high) for each in zip(own.budgets, limits, strict=True)]
+        assert all(point in corners for point in points)
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("budget of a problem, in samples", "share of problems solved")

@@ -16,6 +16,17 @@ def ragged(*rows):
     return Ragged.of_lengths(np.concatenate([np.asarray(row) for row in rows]), np.array(list(map(len, rows))))
 
 
+def join(*parts):
+    return Problems.join([read_problems(**part) for part in parts])
+
+
+def hold(*parts):
+    store = Store()
+    for part in parts:
+        store.add(read_problems(**part))
+    return store
+
+
 ROWS = ([1, 2, 3], [4], [5, 6])
 
 
@@ -81,11 +92,8 @@ def test_parts_are_joined_and_each_answer_is_kept_once(cuts):
     assert joined.codes.listed() == [[0, 1, -1, 0], [-1], [1, 2]]
     assert joined.listed() == list(TEXTS)
     assert len(joined) == 3
-
-
-def test_flags_and_single_precision_are_joined_as_decimals():
-    joined = Ragged.concatenate([ragged([True, False]), ragged(np.array([0.1, 0.7], dtype=np.float32))])
-    assert_array_equal(joined.values, [1, 0, 0.1, 0.7])
+    single = np.array([0.1, 0.7], dtype=np.float32)  # is joined with flags as decimals
+    assert_array_equal(Ragged.concatenate([ragged([True, False]), ragged(single)]).values, [1, 0, 0.1, 0.7])
 
 
 @for_each("before, names, distinct, after", [
@@ -130,13 +138,10 @@ def grades(problems):
     return np.concatenate([part.values for part in problems.grades])
 
 
-def read_parts():
-    return [
-        read_problems(**{name: column[rows] for name, column in COLUMNS.items()}) for rows in (slice(0, 1), slice(1, 2))
-    ]
+PARTS = [{name: column[rows] for name, column in COLUMNS.items()} for rows in (slice(0, 1), slice(1, 2))]
 
 
-@for_each("problems", [read_problems(**COLUMNS), Problems.join(read_parts())])
+@for_each("problems", [read_problems(**COLUMNS), join(*PARTS)])
 def test_each_column_is_read_as_what_it_is_and_joined(problems):
     assert problems.answers.listed() == COLUMNS["answers"]
     assert problems.references == [("a",), ("c", "d")]
@@ -181,27 +186,25 @@ def test_a_fault_names_the_column_as_it_is_called(name, value):
 
 def test_few_grades_are_joined_and_many_stay_in_parts():
     for each, parts in ((4999, 1), (5000, 2)):
-        problems = Problems.join([read_problems(grades=np.ones((each, 1))) for _ in range(2)])
+        problems = join(*[{"grades": np.ones((each, 1))}] * 2)
         assert len(problems.grades) == parts
         assert len(problems) == problems.n.sum() == 2 * each
 
 
 @for_each("name", COLUMNS)
 def test_parts_must_have_the_same_columns(name):
-    kept = {each: column for each, column in COLUMNS.items() if each != name}
-    some, all_ = read_problems(**kept), read_problems(**COLUMNS)
-    for first, second, now, after in ((some, all_, "with", "without"), (all_, some, "without", "with")):
+    some = {each: column for each, column in COLUMNS.items() if each != name}
+    for first, second, now, after in ((some, COLUMNS, "with", "without"), (COLUMNS, some, "without", "with")):
         says = f"ValueError: `{name}` must be given in every batch or in none; got a batch {now} after one {after}"
-        refuses(says, Problems.join, [first, second])
-        refuses(says, Problems.join, [first, first, second])
-    all_.refuse_mismatch(all_)
+        refuses(says, join, first, second)
+        refuses(says, join, first, first, second)
+    read_problems(**COLUMNS).refuse_mismatch(read_problems(**COLUMNS))
 
 
 def test_scores_must_have_as_many_dimensions():
-    first, second = (read_problems(grades=[[1]], scores=scores) for scores in ([[1.0]], [[[1.0, 2.0]]]))
-    says = "ValueError: `scores` must have as many dimensions in every batch; got 2 after 1"
-    refuses(says, Problems.join, [first, second])
-    Problems.join([second, second])
+    first, second = ({"grades": [[1]], "scores": scores} for scores in ([[1.0]], [[[1.0, 2.0]]]))
+    refuses("ValueError: `scores` must have as many dimensions in every batch; got 2 after 1", join, first, second)
+    join(second, second)
 
 
 def test_a_compact_copy_shares_nothing():
@@ -222,28 +225,21 @@ def test_a_compact_copy_shares_nothing():
     ([[0.0, 1.0]], 2), ([[0, 1]], 2), ([[0.0, 0.5]], 16), ([[0.0, None]], 16), ([[0.0, 2**-50]], 16),
 ])  # fmt: skip
 def test_grades_that_are_zero_or_one_take_a_byte_each(rows, size):
-    store = Store()
-    store.add(read_problems(grades=rows))
-    for problems in (read_problems(grades=rows).compact(), store.join()):
+    for problems in (read_problems(grades=rows).compact(), hold({"grades": rows}).join()):
         assert problems.grades[0].values.nbytes == size
 
 
 # The store
 
 
-def answered(name):
-    return read_problems(answers=[[name, "x"]], references=[name])
-
-
 def test_joined_batches_keep_their_order():
-    store = Store()
-    for first in ("a", "b", "c"):
-        store.add(answered(first))
+    rows = [{"answers": [[name, "x"]], "references": [name]} for name in "abcde"]
+    store = hold(*rows[:3])
     other = store.copy()
-    whole = store.join(answered("d"))
+    whole = store.join(read_problems(**rows[3]))
     assert whole.answers.listed() == [["a", "x"], ["b", "x"], ["c", "x"], ["d", "x"]]
     assert whole.references == [("a",), ("b",), ("c",), ("d",)]
-    other.add(answered("e"))  # a copy grows by itself
+    other.add(read_problems(**rows[4]))  # a copy grows by itself
     assert (len(store), len(whole), len(other)) == (3, 4, 4)
 
 
@@ -254,9 +250,7 @@ def test_joined_batches_keep_their_order():
      "`answers` must be given in every batch or in none"),
 ])  # fmt: skip
 def test_a_batch_that_does_not_fit_is_not_held(held, others, says):
-    store = Store()
-    store.add(read_problems(grades=[]))  # an empty batch changes nothing
-    store.add(read_problems(**held))
+    store = hold({"grades": []}, held)  # an empty batch changes nothing
     for other in others:
         refuses(f"ValueError: {says}", store.add, read_problems(**other))
     assert len(store) == len(held["grades"])
@@ -273,9 +267,7 @@ def test_batches_are_merged_as_the_digits_of_a_binary_counter():
 
 def test_large_batches_stay_apart():
     for size, held in ((9999, [19998]), (10_000, [10_000, 10_000])):
-        store = Store()
-        for _ in range(2):
-            store.add(read_problems(grades=np.ones((size, 1))))
+        store = hold(*[{"grades": np.ones((size, 1))}] * 2)
         assert [len(batch) for batch in store] == held
     store.add(read_problems(grades=[[1]]))
     assert [len(batch) for batch in store] == [10_000, 10_000, 1]

@@ -61,6 +61,10 @@ MORE = {
     "at_k/report/measuring.py": ["tests/report/test_measuring.py", "tests/report/test_scoring.py"],
     "at_k/readers/cells.py": ["tests/readers/test_tables.py"],
     "at_k/readers/collector.py": ["tests/readers/test_standard.py"],
+    **{
+        f"at_k/uncertainty/{name}.py": ["tests/uncertainty/test_checks.py"]
+        for name in ("batches", "comparison", "intervals", "jackknife", "prediction", "standard_errors")
+    },
 }
 """Tests that run beside those that mirror a file, because they are about it too."""
 

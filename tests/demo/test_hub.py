@@ -76,17 +76,12 @@ def ask(text, language="en"):
     ("https://huggingface.co/datasets/owner/name/resolve/main/results.jsonl?download=true", "results.jsonl"),
     ("hf://datasets/owner/name/moved/results.jsonl", "results.jsonl"),
 ])  # fmt: skip
-def test_a_file_is_read_without_a_name_of_ours(fake, address, name):
+def test_a_file_is_read_without_a_name_of_ours_and_scored_as_one_that_was_opened(fake, address, name):
     assert hub.is_address(address)
     assert hub.read_file(address) == (name, TEXT)
-    assert fake
     assert {who for _, who in fake} == {None}
-
-
-def test_a_file_is_scored_as_one_that_was_opened(fake):
-    opened, pasted = ask("hf://datasets/owner/name/results.jsonl"), ask(TEXT.decode())
-    assert opened["values"] == pasted["values"]
-    assert opened["name"] == "results.jsonl"
+    opened = ask(address)
+    assert (opened["name"], opened["values"]) == (name, ask(TEXT.decode())["values"])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -122,5 +117,4 @@ def test_slow_downloads_are_refused(fake, monkeypatch):
 
 def test_without_a_network_there_is_a_sentence(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    found = ask("hf://datasets/owner/name/results.jsonl")
-    assert found["code"] == "hub.unreachable"
+    assert ask("hf://datasets/owner/name/results.jsonl")["code"] == "hub.unreachable"

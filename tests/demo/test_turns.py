@@ -4,6 +4,7 @@ import asyncio
 import threading
 
 import pytest
+from cases import for_each
 from starlette.requests import Request
 
 from at_k.demo import turns
@@ -38,73 +39,49 @@ class Day:
         return self.order
 
 
-def make_request(client=None, **headers):
-    named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    return Request({"type": "http", "headers": named, "client": client})
+def spend_day(*asked, **limits):
+    """Let visitors ask, and end the day; return it."""
 
+    async def work():
+        day = Day(**limits)
+        await day.ask(*asked)
+        day.working = list(day.order)
+        await day.end()
+        return day
 
-def run(work):
     return asyncio.run(work())
 
 
-def test_visitors_alternate_whatever_one_of_them_asks_for():
-    async def work():
-        day = Day(at_once=1)
-        await day.ask("a", "a", "a", "a", "b", "c", "b")
-        return await day.end()
-
-    assert run(work) == ["a", "a", "b", "c", "a", "b", "a"]
-
-
-def test_visitors_of_one_address_alternate_within_its_turns():
-    async def work():
-        day = Day(at_once=1)
-        await day.ask("a1", "a1", "a1", "a2", "a3", "b", "b")
-        return await day.end()
-
-    assert run(work) == ["a1", "a1", "b", "a2", "b", "a3", "a1"]
+@for_each("asked, order", [
+    (list("aaaabcb"), list("aabcaba")),  # visitors alternate, whatever one of them asks for
+    # Those of one address alternate within its turns.
+    (["a1", "a1", "a1", "a2", "a3", "b", "b"], ["a1", "a1", "b", "a2", "b", "a3", "a1"]),
+])  # fmt: skip
+def test_visitors_and_addresses_alternate(asked, order):
+    day = spend_day(*asked, at_once=1)
+    assert day.order == order
+    assert (day.turns._latest, day.turns._waiting, day.turns._working) == ({}, [], [])  # nothing is kept of them
 
 
-@pytest.mark.parametrize(("asked", "working"), [
+@for_each("asked, working", [
     (["a", "a", "b", "c"], ["a", "b", "c"]),  # a visitor has one turn at a time
     (["a1", "a2", "a3", "b"], ["a1", "a2", "b"]),  # an address leaves one to the others
     (["a1", "a2", "a3"], ["a1", "a2"]),
 ])  # fmt: skip
 def test_visitors_and_addresses_share_the_turns(asked, working):
-    async def work():
-        day = Day(at_once=3)
-        await day.ask(*asked)
-        return list(day.order), await day.end()
-
-    first, order = run(work)
-    assert first == working
-    assert sorted(order) == asked
+    day = spend_day(*asked, at_once=3)
+    assert (day.working, sorted(day.order)) == (working, asked)
 
 
-def test_nothing_is_kept_of_those_who_are_gone():
-    async def work():
-        day = Day(at_once=1)
-        await day.ask("a1", "a2", "b")
-        await day.end()
-        return day.turns._latest, day.turns._waiting, day.turns._working
-
-    assert run(work) == ({}, [], [])
-
-
-@pytest.mark.parametrize(("limits", "asked", "refused"), [
+@for_each("limits, asked, refused", [
     ({"of_visitor": 2}, "aaaaab", 2),  # one works, two wait
     ({"at_once": 2, "of_address": 2}, ["a1", "a2", "a3", "a4", "b"], 1),  # one works, two wait
     ({"at_once": 2, "waiting": 3}, "aaabcd", 1),  # a and b work; two of a and one of c wait
     ({}, "a" * 40, 7),
 ])  # fmt: skip
 def test_more_than_may_wait_are_refused(limits, asked, refused):
-    async def work():
-        day = Day(**limits)
-        await day.ask(*asked)
-        await day.end()
-        return [task.exception() for task in day.tasks if task.exception()]
-
-    assert [type(error) for error in run(work)] == [BusyError] * refused
+    errors = [task.exception() for task in spend_day(*asked, **limits).tasks if task.exception()]
+    assert [type(error) for error in errors] == [BusyError] * refused
 
 
 def test_cancelled_requests_free_their_place():
@@ -118,7 +95,7 @@ def test_cancelled_requests_free_their_place():
         order = await day.end()
         return order, day.turns._waiting, day.turns._working
 
-    assert run(work) == (["a", "c", "d"], [], [])
+    assert asyncio.run(work()) == (["a", "c", "d"], [], [])
 
 
 def test_a_request_cancelled_at_its_turn_passes_it_on():
@@ -131,10 +108,10 @@ def test_a_request_cancelled_at_its_turn_passes_it_on():
         day.tasks[1].cancel()
         return await day.end()
 
-    assert run(work)[-1] == "c"
+    assert asyncio.run(work())[-1] == "c"
 
 
-@pytest.mark.parametrize("leaving", [(1,), (1, 2), (2,), (1, 2, 3, 4)])
+@for_each("leaving", [(1,), (1, 2), (2,), (1, 2, 3, 4)])
 def test_requests_cancelled_as_a_turn_ends_delay_no_other(leaving):
     """A task that is cancelled gets to know of it a moment later, and what it waits for is cancelled at once."""
 
@@ -146,13 +123,13 @@ def test_requests_cancelled_as_a_turn_ends_delay_no_other(leaving):
             day.tasks[number].cancel()
         await pause()
         await day.ask("e")
-        order = await day.end()
-        errors = [task.exception() for task in day.tasks if not task.cancelled()]
-        return order, errors, day.turns._waiting, day.turns._working
+        await day.end()
+        return day
 
-    order, errors, waiting, working = run(work)
-    assert sorted(order) == sorted("".join(each for i, each in enumerate("abbcd") if i not in leaving) + "e")
-    assert (set(errors), waiting, working) == ({None}, [], [])
+    day = asyncio.run(work())
+    assert sorted(day.order) == sorted("".join(each for i, each in enumerate("abbcd") if i not in leaving) + "e")
+    assert {task.exception() for task in day.tasks if not task.cancelled()} == {None}
+    assert (day.turns._waiting, day.turns._working) == ([], [])
 
 
 class Waiting:
@@ -188,7 +165,7 @@ def test_a_cancelled_request_keeps_its_turn_until_the_work_is_done(monkeypatch, 
         assert await asyncio.wait_for(second, 60) == "second"
         return first.cancelled()
 
-    assert run(work)
+    assert asyncio.run(work())
     assert len(sandbox.done) == 2
     assert sandbox.done[1] == "second"
 
@@ -200,13 +177,16 @@ def test_work_is_done_elsewhere_and_its_refusal_is_passed_on():
         return found["average"]["value"], (await ask("", "", "score", {"data": "x"}))["code"]
 
     try:
-        assert run(work) == (1.0, "tables.empty")
+        assert asyncio.run(work()) == (1.0, "tables.empty")
     finally:
         turns.start_sandbox().end()
         turns.start_sandbox.cache_clear()
 
 
-def test_an_address_is_that_of_the_request():
-    assert find_address(make_request(("192.0.2.7", 80))) == "192.0.2.7"
-    assert find_address(make_request(("10.0.0.1", 80), x_forwarded_for="192.0.2.1, 10.0.0.2")) == "192.0.2.1, 10.0.0.2"
-    assert find_address(make_request()) == ""
+@for_each("client, headers, address", [
+    (("192.0.2.7", 80), [], "192.0.2.7"),
+    (("10.0.0.1", 80), [(b"x-forwarded-for", b"192.0.2.1, 10.0.0.2")], "192.0.2.1, 10.0.0.2"),
+    (None, [], ""),
+])  # fmt: skip
+def test_an_address_is_that_of_the_request(client, headers, address):
+    assert find_address(Request({"type": "http", "headers": headers, "client": client})) == address

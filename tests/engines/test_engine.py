@@ -1,11 +1,15 @@
 """The same numbers come from every engine as from the samples in memory."""
 
+import sqlite3
+import subprocess
+import sys
 from dataclasses import asdict
 from datetime import date
 from importlib import import_module
 from pathlib import Path
 
 import duckdb
+import fsspec
 import ibis
 import polars
 import pyarrow as pa
@@ -16,7 +20,7 @@ from clusters import CLUSTERS, as_ray, as_spark
 from tallies import assert_same, list_samples, make_data
 
 import at_k
-from at_k.engines import find_engine
+from at_k.engines import clusters, find_engine, shards
 from at_k.engines.engine import ENGINES as MODULES, choose_roles, list_engines
 
 pytestmark = [  # of the clusters' own
@@ -47,10 +51,8 @@ ENGINES = {
 def test_an_engine_gives_the_report_of_the_samples(engine, tmp_path):
     graded = make_data("hard")
     data = ENGINES[engine](list_samples(graded), tmp_path)
-    assert_same(at_k.score(data), at_k.score(graded))
-    assert_same(
-        at_k.score(data, groups=False, threshold=0.7, k=2), at_k.score(graded, groups=False, threshold=0.7, k=2)
-    )
+    for options in ({}, {"groups": False, "threshold": 0.7, "k": 2}):
+        assert_same(at_k.score(data, **options), at_k.score(graded, **options))
 
 
 @for_each("columns, roles", [
@@ -76,9 +78,7 @@ def test_columns_are_called_as_in_files(columns, roles):
     ("problem grades subject difficulty", "'subject', 'difficulty'", 'columns={"group": "subject"}'),
 ])  # fmt: skip
 def test_two_columns_of_one_role_are_refused(columns, names, settled):
-    caught = refuses("InputError", choose_roles, columns.split(), {})
-    assert names in str(caught)
-    assert settled in str(caught)
+    refuses(f"InputError: {names} … {settled}", choose_roles, columns.split(), {})
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -104,15 +104,14 @@ def test_odd_grades(engine, tmp_path):
     """Samples without a grade follow `missing`; NaN is one of them, although databases take it for a large number."""
     grades = [[1.0, None, 0.0], [0.75, float("nan"), 0.0, 1.0], [None, 0.25]]
     data = {"problem": ["a", "b", "c"], "grades": grades}
-    counted = ENGINES[engine](list_samples(data), tmp_path)
+    counted, says = ENGINES[engine](list_samples(data), tmp_path), "InputError: engine counted which"
     for missing in ("incorrect", "drop"):
-        expected = at_k.Tally.of(data, missing=missing)
-        found = at_k.Tally.of(counted, missing=missing)
+        expected, found = (at_k.Tally.of(each, missing=missing) for each in (data, counted))
         assert (found.counts, found.n_missing, found.conditions) == (expected.counts, 3, expected.conditions)
         report = at_k.score(counted, missing=missing)
         assert "accuracy" not in report.values
         assert "engine counted which" in str(report.left_out["accuracy"])
-        refuses("InputError: engine counted which", at_k.score, counted, missing=missing, metrics="accuracy")
+        refuses(says, at_k.score, counted, missing=missing, metrics="accuracy")
     assert "accuracy" not in at_k.score(counted, missing="drop", threshold=1.0).values
     refuses("InputError: Samples without a grade: 3", at_k.score, counted)
     emptied = ENGINES[engine](list_samples({"problem": ["a", "b"], "grades": [[1.0], [None, None]]}), tmp_path)
@@ -159,72 +158,52 @@ def test_answers_with_grades(engine, tmp_path):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_categories_are_groups(engine, tmp_path):
-    """So pandas writes a column of categories to Parquet."""
+def test_categories_are_groups_and_nulls_are_none(engine, tmp_path):
+    """pandas writes categories to Parquet, and `at_k.read_results` nulls where the files have no groups."""
     data = {"problem": ["a", "b"], "grades": [[1.0, 0.0], [1.0, 1.0]], "group": ["v", "u"]}
     rows = list_samples(data)
-    place = rows.column_names.index("group")
-    counted = rows.set_column(place, "group", rows["group"].dictionary_encode())
+    counted = rows.set_column(rows.column_names.index("group"), "group", rows["group"].dictionary_encode())
     assert_same(at_k.score(ENGINES[engine](counted, tmp_path)), at_k.score(data))
+    for place, samples in enumerate(({"grades": data["grades"]}, ANSWERED)):
+        data, folder = {"problem": ["a", "b"], **samples}, tmp_path / f"{place}"
+        folder.mkdir()
+        rows = list_samples(data)
+        counted = rows.append_column("group", pa.nulls(len(rows), pa.string()))
+        assert_same(at_k.score(ENGINES[engine](counted, folder)), at_k.score(data))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@for_each("name", ["grades", "answers"])
-def test_groups_that_are_all_null_are_none(engine, name, tmp_path):
-    """`at_k.read_results` writes such a column where the files have no groups."""
-    samples = {"grades": [[1.0, 0.0], [1.0, 1.0]]}
-    if name == "answers":
-        samples = {"answers": [["7", "8"], ["9", "9"]], "references": ["7", "9"]}
-    data = {"problem": ["a", "b"], **samples}
-    rows = list_samples(data)
-    counted = rows.append_column("group", pa.nulls(len(rows), pa.string()))
-    assert_same(at_k.score(ENGINES[engine](counted, tmp_path)), at_k.score(data))
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(("data", "sentence"), [
-    ({"problem": ["a"], "grades": [[1.0, 3.0]]}, r"grades in \[0, 1\]; got some from 1 to 3"),
+@pytest.mark.parametrize(("data", "says"), [
+    ({"problem": ["a"], "grades": [[1.0, 3.0]]}, "grades in [0, 1]; got some from 1 to 3"),
     ({"problem": ["a", "a"], "grades": [[1.0], [0.0]], "group": ["x", "y"]}, "it is not in 1 problems"),
     ({"problem": ["a"], "ok": [[1.0]]}, "`problem` and `grades`"),
-    ({"problem": ["a"], "grades": [[1, 3]]}, r"grades in \[0, 1\]; got some from 1 to 3"),
-    ({"problem": ["a"], "grades": [[-1, 3, 0]]}, r"grades in \[0, 1\]; got some from -1 to 3"),
+    ({"problem": ["a"], "grades": [[1, 3]]}, "grades in [0, 1]; got some from 1 to 3"),
+    ({"problem": ["a"], "grades": [[-1, 3, 0]]}, "grades in [0, 1]; got some from -1 to 3"),
     ({"problem": ["a", None], "grades": [[1.0], [0.0]]}, "Each row must name its problem"),
     ({"problem": ["a", None], "answers": [["7"], ["7"]], "references": ["7", "7"]}, "Each row must name its problem"),
-    *(
-        (
-            {"problem": ["a", "a", "b"], "group": group, **samples},
-            "a label for every problem; got null in some rows",
-        )
-        for group in (["x", None, None], [None, None, "x"])
-        for samples in (
-            {"grades": [[1.0], [0.0], [1.0]]},
-            {"answers": [["7"], ["9"], ["9"]], "references": ["7", "7", "7"]},
-        )
-    ),
-    *(
-        ({"problem": ["a"], "grades": [[grade, grade]]}, "`grades` must hold numbers, but column 'grades' is of")
-        for grade in ("1", b"1", date(2026, 1, 1))
-    ),
+    *(({"problem": ["a", "a", "b"], "group": group, **samples}, "a label for every problem; got null in some rows")
+      for group in (["x", None, None], [None, None, "x"])
+      for samples in ({"grades": [[1.0], [0.0], [1.0]]},
+                      {"answers": [["7"], ["9"], ["9"]], "references": ["7", "7", "7"]})),
+    *(({"problem": ["a"], "grades": [[grade, grade]]}, "`grades` must hold numbers, but column 'grades' is of")
+      for grade in ("1", b"1", date(2026, 1, 1))),
     ({"problem": ["a"], "grades": [[{"right": 1}]]}, "column 'grades' holds lists or objects"),
-    (
-        {"problem": ["a", "a", "b"], "answers": [["7"], ["9"], ["1"]], "references": ["7", "9", "1"]},
-        "`references` must be the same in all rows of a problem; it is not in 1 problems",
-    ),
+    ({"problem": ["a", "a", "b"], "answers": [["7"], ["9"], ["1"]], "references": ["7", "9", "1"]},
+     "`references` must be the same in all rows of a problem; it is not in 1 problems"),
 ])  # fmt: skip
-def test_what_an_engine_holds_is_checked(engine, data, sentence, tmp_path):
+def test_what_an_engine_holds_is_checked(engine, data, says, tmp_path):
     rows = pa.table({"problem": ["a"], "ok": [1.0]}) if "ok" in data else list_samples(data)
-    with pytest.raises(ValueError, match=sentence):
-        at_k.score(ENGINES[engine](rows, tmp_path))
+    refuses(f"ValueError: {says}", at_k.score, ENGINES[engine](rows, tmp_path))
+
+
+ANSWERED = {"answers": [["7", "8"], ["9", "9"]], "references": ["7", "9"]}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(
-    "samples", [{"grades": [[1, 0], [1, 1]]}, {"answers": [["7"], ["9"]], "references": ["7", "9"]}]
-)
+@pytest.mark.parametrize("samples", [{"grades": [[1, 0], [1, 1]]}, ANSWERED])
 def test_lists_of_samples_are_refused_with_a_way_on(engine, samples, tmp_path):
-    table = pa.table({"problem": ["a", "b"], **samples})
-    says = "InputError: Each row must be a sample, but column … holds lists or objects. … unnest"
-    refuses(says, at_k.score, ENGINES[engine](table, tmp_path))
+    data = ENGINES[engine](pa.table({"problem": ["a", "b"], **samples}), tmp_path)
+    refuses("InputError: Each row must be a sample, but column … holds lists or objects. … unnest", at_k.score, data)
 
 
 def test_the_ways_from_lists_to_samples():
@@ -241,15 +220,15 @@ def test_columns_have_other_names():
     assert (len(report), report.values["avg@4"]) == (10, 0.35)
 
 
-@for_each("options, sentence", [
+@for_each("options, says", [
     ({"columns": {"grades": "x"}}, "got 'x'"),
     ({"columns": {"graded": "ok"}}, "one of problem, grades, answers, references, group; got 'graded'"),
     ({"where": {"model": "a"}}, "The options `where` are for files"),
     ({"groups": ["a"]}, "The options `groups` are for files"),
 ])  # fmt: skip
-def test_wrong_options(options, sentence):
-    with pytest.raises(at_k.InputError, match=sentence):
-        at_k.score(duckdb.sql("SELECT 1 AS problem, 1 AS grades, 1 AS ok"), **options)
+def test_wrong_options(options, says):
+    data = duckdb.sql("SELECT 1 AS problem, 1 AS grades, 1 AS ok")
+    refuses(f"InputError: {says}", at_k.score, data, **options)
 
 
 def test_an_engine_of_another_package(monkeypatch):
@@ -272,14 +251,66 @@ def test_the_file_of_an_engine_is_short():
         assert len(Path(import_module(name).__file__).read_text(encoding="utf-8").splitlines()) <= 120, name
 
 
-def test_other_data_are_of_no_engine(tmp_path):
-    for data in (
-        {"grades": [[1]]},
-        [],
-        "results.jsonl",
-        tmp_path,
-        pa.table({"a": [1]}),
-        polars.DataFrame({"a": [1]}),
-        None,
-    ):
-        assert find_engine(data) is None
+@for_each("data", [
+    {"grades": [[1]]}, [], "results.jsonl", Path(), "shards/", pa.table({"a": [1]}), polars.DataFrame({"a": [1]}), None,
+])  # fmt: skip
+def test_other_data_are_of_no_engine(data):
+    assert find_engine(data) is None
+
+
+def test_nothing_is_imported_to_find_an_engine():
+    code = "import sys, at_k; at_k.score({'grades': [[1]]}); print({'narwhals', 'duckdb', 'polars'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "set()\n"
+
+
+def test_addresses_of_stores():
+    """A store that Arrow does not know is opened by fsspec: here its memory, in place of hf://."""
+    table = pa.table({"problem": ["a", "a", "b"], "grades": [1, 0, 1]})
+    with fsspec.open("memory://bucket/shards/0.parquet", "wb") as file:
+        pq.write_table(table, file)
+    assert shards.takes("memory://bucket/shards")
+    assert at_k.Tally.of("memory://bucket/shards").counts == {(None, 2, 1): 1, (None, 1, 1): 1}
+
+
+@pytest.mark.parametrize("connect", [duckdb.connect, sqlite3.connect])
+@pytest.mark.parametrize("cast", [False, True])
+def test_the_same_query_in_every_database(connect, cast):
+    data = make_data("hard")
+    samples = list_samples(data).to_pydict()
+    database = connect(":memory:")
+    database.execute("CREATE TABLE samples (qid TEXT, level TEXT, reward FLOAT)")
+    rows = list(zip(samples["problem"], samples["group"], samples["grades"], strict=True))
+    database.executemany("INSERT INTO samples VALUES (?, ?, ?)", rows)
+    for group in ("level", None):
+        query = at_k.sql(table="samples", problem="qid", correct="reward > 0.5", group=group, cast=cast)
+        counted = at_k.Tally.from_rows(database.execute(query).fetchall())
+        assert_same(at_k.score(counted), at_k.score(data, groups=None if group else False))
+    database.execute("DELETE FROM samples")
+    database.execute("INSERT INTO samples VALUES ('a', 'x', NULL)")
+    assert database.execute(query).fetchall() == [(1, 0, 1)]  # a sample without a verdict counts as wrong
+
+
+# What the engines of clusters share
+
+
+def test_a_problem_has_one_hash_wherever_it_occurs():
+    names = [f"problem-{i}" for i in range(200)]
+    hashes = clusters.hash_problems(pa.chunked_array([names])).to_pylist()
+    assert hashes == clusters.hash_problems(pa.chunked_array([names[:50], names[50:]])).to_pylist()
+    assert len({each % clusters.PARTS for each in hashes}) > clusters.PARTS / 2
+    assert clusters.hash_problems(pa.chunked_array([["problem-3", None]])).to_pylist() == [hashes[3], 0]
+    for one in (["problem-0"], iter(["problem-0"])):
+        assert clusters.hash_names(one).tolist() == [hashes[0]]
+
+
+def test_what_a_worker_finds_or_the_error_that_it_meets_is_sent():
+    def count(table, num_workers):
+        if len(table) > 2:
+            raise ValueError("`table` must be short")
+        return len(table) * num_workers
+
+    assert len(clusters.pack(count, pa.table({"answers": pa.array([], pa.string())}))) == 0
+    tables = [clusters.pack(count, pa.table({"answers": answers})) for answers in (["7"], ["7", "9"], ["7"] * 3)]
+    assert list(clusters.unpack(tables[:2])) == [1, 2]
+    refuses("ValueError: must be short", lambda: list(clusters.unpack(tables[2:])))

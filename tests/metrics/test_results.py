@@ -147,19 +147,16 @@ def test_the_signature_does_not_change_with_the_form_of_an_option(form, module, 
     assert signature(module, **more, **{name: form(value)}) == signature(module, **more, **{name: value})
 
 
-def test_the_signature_says_what_was_simulated_and_from_which_seed():
+def test_examples_of_signatures():
+    assert signature(GPASSK, k=[2, 4], thresholds=[0.5, 1.0], missing="incorrect") == (
+        "gpassk|n:4|k:2,4|tau:0.5,1.0|threshold:0.5|missing:incorrect|checker:exact_match|estimator:exact"
+        f"|version:{at_k.__version__}"
+    )
     votes = {"predictions": [["a"] * 39 + ["b"]], "references": ["a"], "k": 20, "return_details": True}
     assert "|estimator:exact|" in CONS_AT_K.load().compute(**votes)["details"]["signature"]
     for seed in (0, 1):
         result = CONS_AT_K.load(seed=seed).compute(**votes, weights=[[1.0] * 39 + [100.0]])
         assert f"|estimator:simulated(seed={seed})|" in result["details"]["signature"]
-
-
-def test_an_example_of_a_signature():
-    assert signature(GPASSK, k=[2, 4], thresholds=[0.5, 1.0], missing="incorrect") == (
-        "gpassk|n:4|k:2,4|tau:0.5,1.0|threshold:0.5|missing:incorrect|checker:exact_match|estimator:exact"
-        f"|version:{at_k.__version__}"
-    )
 
 
 @for_each("key_style, key", [("standard", "pass@1"), ("plain", "pass_at_1")])
@@ -261,9 +258,8 @@ def test_values_that_problems_share_have_the_mean_of_all():
     """Each level is split in two, so that its products with counts are exact: the mean is that of the values listed."""
     rng = np.random.default_rng(0)
     levels, which = rng.random(65), rng.integers(0, 65, 20_000)
-    members = np.flatnonzero(np.arange(20_000) % 3 == 0)
     shared, listed = {"a": Column(levels, which)}, {"a": Column.of(levels[which])}
-    for problems in (None, members):
+    for problems in (None, np.flatnonzero(np.arange(20_000) % 3 == 0)):
         assert summary.average(shared, problems) == summary.average(listed, problems)
     assert summary.average(shared)["a"] == float(sum(map(Fraction, levels[which].tolist()))) / 20_000
 

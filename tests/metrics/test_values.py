@@ -129,9 +129,7 @@ VALUES = {
         ({"k": [1, 2, 3]}, pytest.approx({"cons@1": 1 / 3, "cons@2": 2 / 3, "cons@3": 1.0})),
         ({"k": 3, **STRICT}, {"cons@3": 0.0}),
     ),
-    "nobody votes": (
-        CONS_AT_K, answered([None, None], ["A", "A"], right="AA", k=2), (INCORRECT, {"cons@2": 0.5}),
-    ),
+    "nobody votes": (CONS_AT_K, answered([None, None], ["A", "A"], right="AA", k=2), (INCORRECT, {"cons@2": 0.5})),
     "weights decide": (
         CONS_AT_K, WEIGHTED, ({}, {"cons@3": 0.0}),
         ({"weights": [[0.9, 0.4, 0.4]]}, {"cons@3": 1.0}),
@@ -234,9 +232,7 @@ VALUES = {
         GPASSK, graded([0.5, 1, 0, 0], k=2, thresholds=[0.5, 1.0]),
         ({}, {"G-Pass@2_0.5": 0.5, "G-Pass@2_1.0": 0.0, "mG-Pass@2": 0.0}),
     ),
-    "OpenCompass and AISBench truncate 0.9 to 0": (
-        AVG_AT_N, graded([0.9, 0.9]), ({}, {"avg@2": 1.0, "accuracy": 0.9}),
-    ),
+    "OpenCompass and AISBench truncate 0.9 to 0": (AVG_AT_N, graded([0.9, 0.9]), ({}, {"avg@2": 1.0, "accuracy": 0.9})),
     # NeMo-Skills takes the first k grades: 0.2 and 0.9.
     "NeMo-Skills": (
         BEST_AT_K, chosen([0.2, 0.9, 0.5], [0.2, 0.9, 0.5], [1, 2]),

@@ -67,6 +67,7 @@ def test_counts_where_n_differs_and_where_k_is_n():
         assert_array_equal(found[row], jackknife.jackknife_counts(pass_at_k, n, [c], k=[2, 1])[0])
     assert np.isnan(found[2, 0])
     assert found[2, 1] == 0.25  # p(1 − p)/(n − 1)
+    assert_array_equal(found[:, 1], jackknife.jackknife_counts(pass_at_k, [4, 6, 2], [2, 3, 1], k=1))
     both = jackknife.jackknife_counts(partial(g_pass_at_k, tau=[0.5, 1.0]), [2], [1], k=[2])
     assert both.shape == (1, 1, 2)
     assert np.isnan(both).all()
@@ -182,14 +183,3 @@ def test_any_metric(k):
     assert np.isnan(found[1, 1])
     alone = jackknife.jackknife_samples(metric, [votes], [correct], [weights], k=k)
     assert_allclose(alone, leave_out(partial(metric, k=k), votes, correct, weights), atol=ATOL)
-
-
-def test_shapes():
-    metric = partial(jackknife.jackknife_counts, pass_at_k, [9] * 3, [0, 5, 9])
-    assert metric(k=2).shape == (3,)
-    assert metric(k=[2]).shape == (3, 1)
-    assert_array_equal(metric(k=[2, 3])[:, 0], metric(k=2))
-
-
-def test_k_above_n_is_refused():
-    refuses("ValueError: `k` must be at most n", jackknife.jackknife_counts, pass_at_k, [2], [1], k=3)

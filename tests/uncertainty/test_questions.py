@@ -263,12 +263,10 @@ class TestFragility:
         assert stands(pairs, count - 2, **options, **cluster(count - 2))
         assert not stands(pairs, count + 1, **options, **cluster(count + 1))
 
-    def test_one_sample_of_each_problem(self):
+    def test_one_sample_of_each_problem_and_verdicts_without_any(self):
         """Eight won and none lost: mid-p is .0039. One loss makes it .0215, two .0654."""
         found = compare_values([1] * 8 + [0] * 9, [0] * 17)
         assert (found.method, found.fragility) == ("mcnemar", 2)
-
-    def test_without_a_verdict_or_a_range_there_is_none(self):
         assert compare_values([1, 1, 0, 0.5, 0, 1, 0.5], [0.5, 0, 1, 0, 0.5, 0, 0]).fragility is None
         assert compare_values(np.arange(20.0), np.zeros(20), bounded=False).fragility is None
 

@@ -14,12 +14,6 @@ from at_k.uncertainty.jackknife import jackknife_counts
 from at_k.uncertainty.standard_errors import problem_set_error, standard_error
 
 
-def test_the_population():
-    values = np.random.default_rng(0).random(12)
-    stderr, m = standard_error(values)
-    assert (stderr, m) == (pytest.approx(np.sqrt(np.var(values, ddof=1) / 12), rel=1e-12), 12)
-
-
 def robust_error(values, labels):
     """CR2 of a regression on a constant: e_g is multiplied by (I − H_g)^(−1/2), with H_g = 1/M everywhere."""
     size = len(values)
@@ -62,6 +56,7 @@ def test_clusters(seed):
     stderr, m = standard_error(values, clusters=labels)
     assert stderr == pytest.approx(robust_error(values, labels), rel=1e-9)
     assert m == pytest.approx(count_units(values, labels))
+    assert standard_error(values) == (pytest.approx(stats.sem(values), rel=1e-12), 20)
 
 
 def test_unequal_clusters_count_as_fewer_units():
@@ -83,25 +78,14 @@ def test_unequal_clusters_cover():
     assert ((low <= 0.9) & (high >= 0.9)).mean() >= 0.93
 
 
-def test_clusters_of_one_problem_are_no_clusters():
+def test_units_that_show_no_spread():
     values = np.random.default_rng(0).random(9)
     clustered = standard_error(values, clusters=[f"p{i}" for i in range(9)])
-    assert_allclose(clustered, standard_error(values), rtol=1e-12)
-
-
-def test_one_problem_or_one_cluster_has_no_standard_error():
-    stderr, m = standard_error([0.3])
-    assert np.isnan(stderr)
-    assert m == 1
-    stderr, m = standard_error([0.3, 0.4, 0.5], clusters=[7, 7, 7])
-    assert np.isnan(stderr)
-    assert m == 1
-
-
-def test_equal_values_have_an_error_of_0():
-    """The mean of thirty times 0.1 is not 0.1 in floats."""
-    assert standard_error([0.1] * 30)[0] == 0
-    assert standard_error([0.1] * 30, clusters=[1, 2, 3] * 10)[0] == 0
+    assert_allclose(clustered, standard_error(values), rtol=1e-12)  # clusters of one problem are none
+    for alone in (standard_error([0.3]), standard_error([0.3, 0.4, 0.5], clusters=[7, 7, 7])):
+        assert (np.isnan(alone[0]), alone[1]) == (True, 1)
+    # Equal values have an error of 0, although the mean of thirty times 0.1 is not 0.1 in floats.
+    assert standard_error([0.1] * 30)[0] == standard_error([0.1] * 30, clusters=[1, 2, 3] * 10)[0] == 0
 
 
 def test_several_metrics_at_once():
@@ -111,13 +95,6 @@ def test_several_metrics_at_once():
         assert stderr.shape == (2, 3)
         for at in np.ndindex(2, 3):
             assert stderr[at] == pytest.approx(standard_error(values[(slice(None), *at)], clusters=clusters)[0])
-
-
-def test_labels_that_cannot_be_used():
-    with pytest.raises(ValueError, match="`clusters` and `per_problem` must have as many problems; got 1 and 2"):
-        standard_error([0.1, 0.2], clusters=["a"])
-    with pytest.raises(ValueError, match="`clusters` must hold a label for every problem; got None in problem 1"):
-        standard_error([0.1, 0.2], clusters=["a", None])
 
 
 @for_each("k, largest, stderr, m, bound", [

@@ -158,9 +158,11 @@ def test_an_old_address_says_what_is_gone(visit):
     assert "= 7" in page.locator("#drawn .slide").inner_text()
 
 
-def test_an_address_of_another_example_opens_the_usual_one(visit):
+def test_addresses_of_other_examples_and_of_own_results(visit):
     page = visit("score", "?example=harness/trl")
     assert "Qwen2.5-Math" in page.locator("#source").inner_text()
+    page = visit("score", "?own=secret.jsonl", ready=False)
+    eventually(lambda: "secret.jsonl" in page.locator("#refused").inner_text(), True)
 
 
 def test_a_paste_says_what_was_read_as_what(visit):
@@ -176,11 +178,6 @@ def test_a_paste_says_what_was_read_as_what(visit):
     with page.expect_download() as download:
         page.get_by_role("button", name="results.jsonl").click()
     assert download.value.path().read_text("utf-8") == "task,result\na,PASS\na,FAIL\n"
-
-
-def test_an_address_of_own_results_says_what_is_missing(visit):
-    page = visit("score", "?own=secret.jsonl", ready=False)
-    eventually(lambda: "secret.jsonl" in page.locator("#refused").inner_text(), True)
 
 
 def test_equal_runs_are_noted_and_one_can_be_dropped(visit):
