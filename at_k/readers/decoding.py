@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import orjson
 
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Message, Phrases
 from at_k.readers.faults import UNITS
 from at_k.readers.names import LONGEST, quote, shorten
 
@@ -22,6 +22,13 @@ _LONGEST_INTEGER = 308
 # What makes JSON lines of the objects in a broken document that hold no others, and of what Python printed.
 KEEP_OBJECTS = "tr -d '\\n' < FILE | grep -oE '[{][^{}]*[}]' | sed -E 's/, *[}]/}/' > NEW"
 _EVALUATE = "python -c \"import ast, json; [print(json.dumps(ast.literal_eval(row))) for row in open('FILE')]\" > NEW"
+
+_say = Phrases({
+    "decoding.line": "This is not valid JSON: line {line}, near {near}. The file may be cut off. {option:errors=skip} "
+    "leaves out such lines.",
+    "decoding.broken": "This is not valid JSON: line {line}, near {near}. The file may be cut off. "
+    "{option:errors=skip} leaves out such lines. The objects that can be read make another file: `{way}`.",
+})  # fmt: skip
 
 _LONG_INTEGER = re.compile(rf"[0-9]{{{_LONGEST_INTEGER + 1}}}")
 
@@ -65,15 +72,12 @@ def load_text(data: bytes, load: Callable[[str], Any], line: int | None = None) 
     try:
         return load(text)
     except json.JSONDecodeError as error:
-        half = LONGEST // 2
-        raise InputError(
-            "decoding.broken",
-            "This is not valid JSON: line {line}, near {near}. The file may be cut off. {option:errors=skip} "
-            "leaves out such lines. Another file can be made of the objects that can be read: `{way}`.",
-            way=_EVALUATE if text[error.pos : error.pos + 1] == "'" else KEEP_OBJECTS,
-            line=error.lineno if line is None else line,
-            near=quote(" ".join(text[max(0, error.pos - half) : error.pos + half].split())),
-        ) from None
+        half, printed = LONGEST // 2, text[error.pos : error.pos + 1] == "'"
+        values: dict[str, Any] = {"line": error.lineno if line is None else line}
+        values["near"] = quote(" ".join(text[max(0, error.pos - half) : error.pos + half].split()))
+        if line is not None and not printed:  # the other lines are enough
+            raise _say.error("decoding.line", **values) from None
+        raise _say.error("decoding.broken", way=_EVALUATE if printed else KEEP_OBJECTS, **values) from None
     except RecursionError:
         _refuse_deep()
     except InputError:

@@ -245,7 +245,7 @@ def test_blank_lines_are_counted():
 
 
 LINES = {
-    '{"id": 1': "decoding.broken",
+    '{"id": 1': "decoding.line",
     '{"other": 1}': "collector.lack",
     '{"other": NaN}': "collector.lack",
     **dict.fromkeys(("[1]", "NaN", "null"), "decoding.not_object"),

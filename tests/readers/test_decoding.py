@@ -29,9 +29,9 @@ def test_constants_of_python():
 
 
 BROKEN = {
-    "cut off": (b'{"a": 1', "decoding.broken", "line 7, near"),
+    "cut off": (b'{"a": 1', "decoding.line", "line 7, near"),
     "not JSON": (b"{'a': 1}", "decoding.broken", "line 7, near"),
-    "two values": (b'{"a": 1}{"a": 2}', "decoding.broken", "line 7, near"),
+    "two values": (b'{"a": 1}{"a": 2}', "decoding.line", "line 7, near"),
     "another encoding": ('{"a": "é"}'.encode("latin-1"), "decoding.encoding", "line 7 "),
     "lists in lists": (b"[" * 100_000, "decoding.deep", "nested"),
     "lists in lists, closed": (b"[" * 100_000 + b"]" * 100_000, "decoding.deep", "nested"),
@@ -49,7 +49,7 @@ def test_broken(data, code, said):
     assert caught.value.code == code
     with pytest.raises(InputError) as caught:
         decode(data)
-    assert caught.value.code == code
+    assert caught.value.code == code.replace("line", "broken")  # a document may be made of the objects that can be read
 
 
 STRICT = {

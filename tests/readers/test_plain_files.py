@@ -252,7 +252,7 @@ READ = {
         ({"errors": "skip"}, [[1, 0], [1]])),
     "a broken line, skipped": ('{"id": "a", "correct": 1}\n{"id": "a", "corr\n{"id": "a", "correct": 0}\n',
         ({"errors": "skip"}, [[1, 0]])),
-    "a broken line": ('{"id": "a", "correct": 1}\n{"id": "a", "corr\n', refused("decoding.broken", errors="skip")),
+    "a broken line": ('{"id": "a", "correct": 1}\n{"id": "a", "corr\n', refused("decoding.line", errors="skip")),
     "a short row": (csv("id,correct", "a,1", "b"), "tables.fields"),
     "an open quotation mark": (csv("id,correct", 'a,"1', "b,1"), "tables.quotes"),
     "only the lines of one model": (crossed("model", ["a", "b"]), ({"where": {"model": "a"}}, [[0], [1], [0]])),

@@ -122,8 +122,8 @@ BAD = {
     "no rows": ("[]", "tables.empty"),
     "columns without rows": ('{"id": [], "correct": []}', "tables.empty"),
     "rows without columns": ("[{}, {}]", "tables.empty"),
-    "a row that is no JSON": ('{"id": 1}\n\n{"id": 2,}\n{"id": 3}', "decoding.broken", 3, '{"id": 2,}'),
-    "a first row that is no JSON": ('{"id": 1\n{"id": 2}', "decoding.broken", 1, '{"id": 1'),
+    "a row that is no JSON": ('{"id": 1}\n\n{"id": 2,}\n{"id": 3}', "decoding.line", 3, '{"id": 2,}'),
+    "a first row that is no JSON": ('{"id": 1\n{"id": 2}', "decoding.line", 1, '{"id": 1'),
     "a line that is no JSON": ('[\n{"id": 1},\n{"id": oops}\n]', "decoding.broken", 3, "oops"),
     "JSON that ends": ('[{"id": 1}', "decoding.broken", 1, '{"id": 1}'),
     "something after JSON": ('[{"id": 1}] and so on', "decoding.broken", 1, "and so on"),
@@ -404,7 +404,7 @@ def test_blank_lines_are_not_counted(line):
 def test_two_rows_on_a_line_beside_a_blank_line_are_not_taken_for_two_lines():
     rows = write_lines(make_rows()).split("\n")
     code, said = outcome(lambda: collect("\n".join([*rows[:20], rows[20] + rows[21], "", *rows[22:]])))
-    assert code == "decoding.broken"
+    assert code == "decoding.line"
     assert "row 21" in said
 
 

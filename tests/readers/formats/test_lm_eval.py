@@ -155,8 +155,8 @@ test_documents = over({
     ),
     "a line that is cut": (
         b"\n".join(map(json.dumps(documents({})[0]).encode().__add__, [b"", b'\n{"doc_id": 3,'])),
-        refused("decoding.broken"), ({"errors": "skip"}, found(skipped={
-            "collector.same_problem": 1, "decoding.broken": 1})),
+        refused("decoding.line"), ({"errors": "skip"}, found(skipped={
+            "collector.same_problem": 1, "decoding.line": 1})),
     ),
     "lines longer than what is read at a time": (
         [{"doc_id": n, "resps": [["x" * 3_000_000, "y"]]} for n in range(3)], found(answers=[["7", "8"]] * 3),
