@@ -163,6 +163,17 @@ def read_share(text: object) -> object:
     return int(found[2]) / int(found[3]) if found[3] else float(found[4].replace(",", "."))
 
 
+def read_whole(value: object) -> int | None:
+    """Return the whole number that a cell is, or spells; None for anything else.
+
+    Examples:
+        >>> read_whole("3"), read_whole(2.0), read_whole(True), read_whole("1/2")
+        (3, 2, None, None)
+    """
+    value = read_spelled(value)
+    return int(value) if is_finite(value) and value == int(value) and abs(value) < 2**62 else None
+
+
 def read_text(value: object) -> str:
     """Return a text that is not empty, or a number as JSON spells it."""
     if isinstance(value, str) and value:

@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Mention, Phrases, SeveralModelsError
 from at_k.readers.arrays import encode
 from at_k.readers.blocks import Block
 from at_k.readers.names import MODEL, SET, has_name, is_model, quote, quote_all, shorten
 from at_k.readers.samples import Samples
-from at_k.readers.structure import refuse_several
 from at_k.validation import type_name
 
 # Names in the longest path at which models are looked for: a column, and four levels of objects in it.
@@ -26,6 +25,27 @@ _DEEPEST = 5
 
 # Values of a column that are kept for an error that lists them.
 _KEPT_VALUES = 100
+
+_say = Phrases(
+    {
+        "models.several": "Column “{column}” has several values: {values}. To score one of them, keep only its rows: "
+        "{where}. If all rows are samples of one model, say so: {pool}.",
+        "models.settings": "Column “{column}” has several values: {values}. To score one of them, keep only its rows: "
+        "{where}. If each value has problems of its own, say so: {apart}. If all rows are samples of one model, say "
+        "so: {pool}.",
+        "models.no_value": "No row has {value} in column “{column}”. Its values are: {values}.",
+        "models.no_rows": "No row has all of the values that {option:where} asks for.",
+        "standard.no_column": "There is no column {column}. The columns are: {columns}.",
+        "collector.no_pool": "There is no column {column} in this file for {option:pool} to name. It may name a column "
+        "of the file, or one of: {names}.",
+        "exclusion.unknown": "No problem has a name that {option:exclude} gives, such as {name}. The problems are: "
+        "{names}.",
+        "exclusion.nothing": "No problem is left: {option:exclude} names all of them.",
+        "exclusion.day": "The last day of an excluded problem must be written as 2026-12-31; got {value}.",
+        "note.excluded": "Problems that {option:exclude} left out: {count:,} of {total:,} ({names}).",
+        "note.exclusion_over": "Problems that count again, since the last day in {option:exclude} is over: {names}.",
+    }
+)
 
 
 def find_nested(row: Mapping[str, object], outer: str = "") -> dict[str, object]:
@@ -103,15 +123,9 @@ class Where:
     def refuse_unseen(self) -> None:
         """Raise if a value that is wanted, or is to be left out, is in no row."""
         for name, (_, wanted) in self._rules.items():
-            for key, value in wanted.items():
-                if key not in self._seen[name]:
-                    raise InputError(
-                        "models.no_value",
-                        "No row has {value} in column “{column}”. Its values are: {values}.",
-                        value=quote(value),
-                        column=shorten(name),
-                        values=quote_all(self._seen[name].values()),
-                    )
+            for value in (value for key, value in wanted.items() if key not in self._seen[name]):
+                values = quote_all(self._seen[name].values())
+                raise _say.error("models.no_value", value=quote(value), column=shorten(name), values=values)
 
 
 def select_rows(
@@ -152,12 +166,27 @@ def refuse_unknown(known: Collection[str], names: Iterable[str]) -> None:
     """Raise if a column that a user named does not exist."""
     for name in names:
         if name not in known:
-            raise InputError(
-                "standard.no_column",
-                "There is no column {column}. The columns are: {columns}.",
-                column=quote(name),
-                columns=quote_all(known) or "none",
-            )
+            raise _say.error("standard.no_column", column=quote(name), columns=quote_all(known) or "none")
+
+
+def refuse_several(name: str, values: Sequence[object], problem: str | None = None) -> None:
+    """Raise if the rows that are kept have several values in a column of models, settings or sets of problems."""
+    if len(values) < 2:
+        return
+    example = next(value for value in values if value is not None)
+    ways: dict[str, Any] = {
+        "where": Mention(where={shorten(name): simplify(example)}),
+        "pool": Mention(pool=shorten(name)),
+    }
+    if problem is not None:
+        ways["apart"] = Mention(columns={"problem": f"{shorten(name)}+{shorten(problem)}"})
+    code = "models.several" if problem is None else "models.settings"
+    raise _say.error(code, SeveralModelsError, column=shorten(name), values=quote_all(values), **ways)
+
+
+def simplify(value: object) -> object:
+    """Return a name or a value as a message may mention it: short, and in characters that can be sent."""
+    return value if isinstance(value, (bool, int, float)) else shorten(str(value))
 
 
 _UNKNOWN = object()
@@ -210,13 +239,7 @@ class Selection:
         """Raise if `where` or `pool` names something that no row has. What the file is of may be pooled, too."""
         refuse_unknown(self._seen, self.where.columns)
         for name in self._pool - self._seen.keys() - {"file", *subject}:
-            raise InputError(
-                "collector.no_pool",
-                "There is no column {column} in this file for {option:pool} to name. It may name a column of the "
-                "file, or one of: {names}.",
-                column=quote(name),
-                names=quote_all([*subject, "file"]),
-            )
+            raise _say.error("collector.no_pool", column=quote(name), names=quote_all([*subject, "file"]))
 
 
 def find_step(steps: Iterable[object], pool: Collection[str]) -> dict[str, str]:
@@ -233,7 +256,7 @@ def find_step(steps: Iterable[object], pool: Collection[str]) -> dict[str, str]:
 
 def no_rows() -> InputError:
     """Make the error that says that `where` leaves nothing."""
-    return InputError("models.no_rows", "No row has all of the values that {option:where} asks for.")
+    return _say.error("models.no_rows")
 
 
 def _list(wanted: object) -> list[object]:
@@ -262,38 +285,22 @@ def leave_out(samples: Samples, names: Names) -> Samples:
     over = {name: day for name, day in days.items() if day is not None and _read_day(day) < today}
     gone = [name for name in samples.problems if name in days and name not in over]
     back = [name for name in samples.problems if name in over]
-    left = {*samples.problems} - {*gone}
     if days and not gone and not back:
-        raise InputError(
-            "exclusion.unknown",
-            "No problem has a name that {option:exclude} gives, such as {name}. The problems are: {names}.",
-            name=quote(next(iter(days))),
-            names=quote_all(samples.problems),
-        )
-    if not left:
-        raise InputError("exclusion.nothing", "No problem is left: {option:exclude} names all of them.")
-    notes = [*samples.origin.notes]
+        first, names = quote(next(iter(days))), quote_all(samples.problems)
+        raise _say.error("exclusion.unknown", name=first, names=names)
+    kept = [place for place, name in enumerate(samples.problems) if name not in days or name in over]
+    if not kept:
+        raise _say.error("exclusion.nothing")
+    notes, chosen = [*samples.origin.notes], dict(samples.origin.chosen)
     if gone:
-        notes.append(
-            Message(
-                "note.excluded",
-                "Problems that {option:exclude} left out: {count:,} of {total:,} ({names}).",
-                count=len(gone),
-                total=len(samples.problems),
-                names=quote_all(gone),
-            )
-        )
+        chosen["excluded"] = str(len(gone))
+        total = len(samples.problems)
+        notes.append(_say("note.excluded", count=len(gone), total=total, names=quote_all(gone)))
     if back:
-        notes.append(
-            Message(
-                "note.exclusion_over",
-                "Problems that count again, since the last day in {option:exclude} is over: {names}.",
-                names=", ".join(f"{quote(name)} ({over[name]})" for name in back[:10]),
-            )
-        )
-    kept = samples.take([place for place, name in enumerate(samples.problems) if name in left]) if gone else samples
-    chosen = samples.origin.chosen | ({"excluded": str(len(gone))} if gone else {})
-    return replace(kept, origin=replace(kept.origin, notes=notes, chosen=chosen))
+        told = ", ".join(f"{quote(name)} ({over[name]})" for name in back[:10])
+        notes.append(_say("note.exclusion_over", names=told))
+    left = samples.take(kept) if gone else samples
+    return replace(left, origin=replace(left.origin, notes=notes, chosen=chosen))
 
 
 def read_names(text: str) -> dict[str, str | None]:
@@ -315,8 +322,4 @@ def _read_day(day: str) -> date:
     try:
         return date.fromisoformat(str(day))
     except ValueError:
-        raise InputError(
-            "exclusion.day",
-            "The last day of an excluded problem must be written as 2026-12-31; got {value}.",
-            value=quote(day),
-        ) from None
+        raise _say.error("exclusion.day", value=quote(day)) from None

@@ -1,64 +1,80 @@
-"""Propose the options that would tell what a table means, where its columns do not."""
+"""Refuse a table whose columns do not tell what it means, and propose the options that would."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, combinations
+from itertools import chain, combinations, permutations
 from typing import Any
 
-from at_k.errors import Mention
+from at_k.errors import InputError, Mention, Phrases
 from at_k.readers.cells import is_finite, read_spelled
-from at_k.readers.names import ROLE, RUN, SAMPLE_NUMBER, normalize_name, shorten
-from at_k.readers.roles import Column, Profile
+from at_k.readers.names import ROLE, RUN, SAMPLE_NUMBER, normalize_name, quote_all, shorten
+from at_k.readers.profile import Column, Profile
 from at_k.readers.samples import Columns
-from at_k.readers.shapes import find_family, list_families
+from at_k.readers.shapes import find_family, list_families, read_counts
 
 # Different words up to which a column may hold verdicts, whose words a user then names.
 _FEW_WORDS = 6
 
+_say = Phrases(
+    {
+        "plain.unknown": "These data ({layout}) do not say which samples are correct: no known harness wrote them "
+        "(`at-k formats` lists those), and there is no column of verdicts, nor one of answers and one of references. "
+        "The columns are: {columns}. Say which is which, for instance {example}.",
+        "standard.no_problem": "Each row is one sample, so a column must say which problem it belongs to. The columns "
+        "are: {columns}. Name that column, for instance {example}; or, if every row is a problem of its own: {line}. "
+        "If the name of the file or of its folder says it: {file} or {folder}.",
+    }
+)
 
-def propose_columns(profile: Profile, roles: Columns) -> Mention:
+
+def refuse_unjudged(profile: Profile, roles: Columns, layout: str) -> InputError:
+    """Make the error that says that no column tells which samples are correct."""
+    roles = {role: name if name in profile.columns else None for role, name in roles.items()}
+    columns, example = quote_all(profile.head.names), _propose_columns(profile, roles)
+    return _say.error("plain.unknown", layout=layout, columns=columns, example=example)
+
+
+def refuse_unnamed(profile: Profile, repeated: Sequence[str], group: str | None, *, default: str) -> InputError:
+    """Make the error that says that no column names the problems, and propose one of those that repeat."""
+    named = [name for name in repeated if normalize_name(name) not in (*SAMPLE_NUMBER, *RUN) and name != group]
+    column = next(iter([*named, *repeated]), default)
+    if named and group is not None and profile.combine(group, column) > profile[column].distinct:
+        column = f"{group}+{column}"  # it numbers the problems of each group
+    places = {name: Mention(columns={"problem": name}) for name in ("line", "file", "folder")}
+    example = Mention(columns={"problem": shorten(column)})
+    return _say.error("standard.no_problem", columns=quote_all(profile.head.names), example=example, **places)
+
+
+def _propose_columns(profile: Profile, roles: Columns) -> Mention:
     """Propose the columns of problem and verdict, or of answers and references: those that could be it."""
     columns = list(profile.columns.values())
     numbered = {name for family in list_families(profile).values() for _, name in family if len(family) > 1}
     naming = [column for column in columns if column.fits("problem") and column.name not in numbered]
-    named = roles["problem"] or next((each.name for each in naming if 1 < each.distinct < profile.count), None)
-    free = [column for column in columns if column.name != named]
-    counts = _find_counts(profile, named, free)
-    if counts:
-        return Mention(columns={name: shorten(column) for name, column in counts.items()})
+    problem = roles["problem"] or next((each.name for each in naming if 1 < each.distinct < profile.count), None)
+    free = [column for column in columns if column.name != problem]
+    if problem is not None and profile[problem].distinct == profile.count:
+        for n, c in permutations(free, 2):
+            counts = [read_counts(*cells) for cells in zip(n.cells, c.cells, strict=True)]
+            if None not in counts and max(each[1] for each in counts if each) > 1:
+                return Mention(columns={"problem": shorten(problem), "n": shorten(n.name), "c": shorten(c.name)})
     fitting = [column for column in free if column.fits("grades") and not profile.numbers_samples(column)]
     fitting.sort(key=lambda column: (not column.has_lists, column.distinct == 1))  # lists before numbers and constants
-    nested = [path for column in free for path, value in _list_fields(column) if profile.reads.fits("grades", value)]
-    nested = [] if profile.is_text else nested  # a path leads into objects of JSON alone
-    few = [column for column in free if 1 < column.distinct < min(_FEW_WORDS + 1, len(column.there))]
-    points = [column for column in free if _find_scale([column]) is not None]
-    family = find_family(profile, named)
-    pair: dict[str, str] = {}
-    if not family and not fitting and not nested:
-        pair = _find_alike(profile, named, free) or _find_other(roles, free)
-        if not pair and not points and not few:
-            pair = {role: column.name for role, column in zip(("answers", "references"), free[:2], strict=False)}
+    # A path leads into objects of JSON alone.
+    fields = chain.from_iterable(map(_list_fields, () if profile.is_text else free))
+    nested = [path for path, value in fields if profile.reads.fits("grades", value)]
+    family = "+".join(find_family(profile, problem))
+    grades = [*filter(None, [family]), *(column.name for column in fitting), *nested[:1]]
+    later = [column.name for column in free if _find_scale([column]) is not None]
+    later += [column.name for column in free if 1 < column.distinct < min(_FEW_WORDS + 1, len(column.there))]
+    pair = {} if grades else _find_alike(profile, problem, free) or _find_other(roles, free)
+    if not pair and not grades and not later:
+        pair = {role: column.name for role, column in zip(("answers", "references"), free, strict=False)}
     if len(pair) < 2:
-        listed = family or ([] if fitting else nested[:1])
-        pair = {"grades": "+".join(listed) or [*fitting, *points, *few, *free, *columns][0].name}
+        pair = {"grades": [*grades, *later, *(column.name for column in (*free, *columns))][0]}
     graded = [profile[name] for name in pair.get("grades", "").split("+") if name in profile.columns]
-    settings = _propose_words(profile, graded)
-    told = {role: shorten(name) for role, name in {"problem": named or "line", **pair}.items()}
-    return Mention(columns=told, **settings)
-
-
-def _find_counts(profile: Profile, problem: str | None, free: Sequence[Column]) -> dict[str, str]:
-    """Find two columns of whole numbers, of which one is never larger than the other, in a table of problems."""
-    if problem is None or profile[problem].distinct < profile.count:
-        return {}
-    whole = [column for column in free if column.numbers is not None and min(column.numbers) >= 0]
-    for one, other in combinations(whole, 2):
-        for n, c in ((one, other), (other, one)):
-            cells = list(zip(n.numbers or (), c.numbers or (), strict=True))
-            if all(0 < total >= right for total, right in cells) and max(right for _, right in cells) > 1:
-                return {"problem": problem, "n": n.name, "c": c.name}
-    return {}
+    told = {role: shorten(name) for role, name in {"problem": problem or "line", **pair}.items()}
+    return Mention(columns=told, **_propose_words(profile, graded))
 
 
 def _list_fields(column: Column) -> Iterator[tuple[str, Any]]:
@@ -118,12 +134,3 @@ def _find_scale(columns: Sequence[Column]) -> tuple[int, int] | None:
     if min(numbers) < 0 or not 1 < max(numbers) <= 100:
         return None
     return 0, 10 if max(numbers) <= 10 else 100
-
-
-def propose_problem(profile: Profile, repeated: Sequence[str], group: str | None) -> str | None:
-    """Propose the column of the problem among those that repeat: beside a group, the number within it."""
-    named = [name for name in repeated if normalize_name(name) not in (*SAMPLE_NUMBER, *RUN) and name != group]
-    if not named or group is None:
-        return next(iter([*named, *repeated]), None)
-    owners = {*zip(profile[group].keys, profile[named[0]].keys, strict=True)}
-    return f"{group}+{named[0]}" if len(owners) > profile[named[0]].distinct else named[0]

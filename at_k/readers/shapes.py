@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import Mention, Message, Phrases
 from at_k.readers.blocks import Block
-from at_k.readers.cells import is_finite, read_list, read_share, read_spelled
+from at_k.readers.cells import is_finite, read_list, read_share, read_spelled, read_whole
 from at_k.readers.faults import UNITS, Faults
 from at_k.readers.names import (
     OF_SAMPLES,
@@ -26,9 +26,8 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.roles import Profile
+from at_k.readers.profile import Profile
 from at_k.readers.samples import SAMPLE_ROLES, Columns
-from at_k.readers.structure import make_summary_error
 
 # A name with a number at its end: answer_1, run[0], 第1次; not pass@1, which sums up samples.
 _NUMBERED = re.compile(r"(|.*?[^\W\d])[\s._\[(#-]*(\d+)(?:次|[\])])?")
@@ -42,12 +41,26 @@ _UNNAMED = ("", "column")
 # The largest count of samples.
 _MOST = 1_000_000
 
+_say = Phrases(
+    {
+        "shapes.listed": "Read as the samples of each problem, in columns: {columns}.",
+        "shapes.counted": "Columns “{total}” and “{right}” were read as the number of samples and of correct ones.",
+        "shapes.one_count": "Counts need two columns: n, the number of samples of each problem, and c, that of the "
+        "correct ones. Name both: {example}.",
+        "shapes.counts": "Column “{total}” must count the samples, from 1 to {most:,}, and “{right}” the correct ones "
+        "among them; got {count} and {correct} ({place}).",
+        "shapes.predictors": "Columns {first} to {last} may be samples of one model, or each of another predictor. If "
+        "they are samples: {all}. To score one: {one}.",
+    }
+)
+
 
 class Change(NamedTuple):
-    """A change of blocks: what makes it, and what is to be said of it."""
+    """A change of blocks: what makes it, what is to be said of it, and whether counts become lists."""
 
     apply: Callable[[Block], Block]
     note: Message | None
+    is_counted: bool = False
 
 
 def find_change(
@@ -73,12 +86,6 @@ def find_change(
     return _find_objects(profile, kept) or _find_columns(profile, roles, kept)
 
 
-def _note(names: Sequence[str]) -> Message:
-    return Message(
-        "shapes.listed", "Read as the samples of each problem, in columns: {columns}.", columns=quote_all(names)
-    )
-
-
 def _join(lists: Mapping[str, Sequence[str]], kept: set[str | None], block: Block) -> Block:
     """Put lists in place of the columns that hold their samples, except those that a user named."""
     gone = () if not kept.isdisjoint(lists) else [name for own in lists.values() for name in own if name not in kept]
@@ -93,7 +100,8 @@ def _find_bits(profile: Profile, name: str | None) -> Change | None:
         return None
     if not any(text.startswith("0") or len(text) > 3 for text in texts):
         return None  # 10 and 100 may be points
-    return Change(lambda block: block.put((), {name: list(map(_read_bits, block[name]))}), _note([name]))
+    apply = lambda block: block.put((), {name: list(map(_read_bits, block[name]))})  # noqa: E731
+    return Change(apply, _say("shapes.listed", columns=quote(name)))
 
 
 def _read_bits(text: Any) -> Any:
@@ -102,126 +110,86 @@ def _read_bits(text: Any) -> Any:
 
 
 def _find_counts(
-    profile: Profile,
-    roles: Columns,
-    counts: Mapping[str, str | None],
-    faults: Faults,
-    kept: set[str | None],
+    profile: Profile, roles: Columns, given: Mapping[str, str | None], faults: Faults, kept: set[str | None]
 ) -> Change | None:
-    total = counts.get("n") or next(iter(find_named(profile.columns, TOTAL)), None)
-    right = counts.get("c") or next(iter(find_named(profile.columns, RIGHT)), None)
+    """Find the columns that count the samples of each problem, and the correct ones or their share."""
+    total = given.get("n") or next(iter(find_named(profile.columns, TOTAL)), None)
+    right = given.get("c") or next(iter(find_named(profile.columns, RIGHT)), None)
     share = None if right is not None else next(iter(find_named(profile.columns, SHARE)), None)
-    if total is None or (right is None and share is None):
-        if counts:
-            raise InputError(
-                "shapes.one_count",
-                "Counts need two columns: n, the number of samples of each problem, and c, that of the correct ones. "
-                "Name both: {example}.",
-                example=Mention(columns={"n": "total", "c": "solved"}),
-            )
+    column = right or share
+    if total is None or column is None:
+        if given:
+            raise _say.error("shapes.one_count", example=Mention(columns={"n": "total", "c": "solved"}))
         return None
-    profile.refuse_unknown(counts)
-    column = right or share or ""
-    if not counts and not _are_counts(profile, roles, total, column, is_share=right is None):
+    profile.refuse_unknown(given)
+    if not given and not _are_counts(profile, roles, total, column, is_share=right is None):
         return None
-    note = Message(
-        "shapes.counted",
-        "Columns “{total}” and “{right}” were read as the number of samples and of correct ones.",
-        total=shorten(total),
-        right=shorten(column),
-    )
-    gone = {total, column}.difference(kept)
-    return Change(_Spread(total, column, roles["problem"], faults, gone, is_share=right is None), note)
+    gone = {total, column} - kept
+    apply = partial(_spread, total, column, faults, gone, is_share=right is None)
+    return Change(apply, _say("shapes.counted", total=shorten(total), right=shorten(column)), is_counted=True)
 
 
 def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, is_share: bool) -> bool:
-    problem = roles["problem"]
-    is_free = roles["grades"] is None and None in (roles["answers"], roles["references"])
+    """Return whether two columns that have such names hold counts, or a count and a share."""
+    problem, grades, spelled = roles["problem"], roles["grades"], normalize_name(right)
+    is_free = grades is None and None in (roles["answers"], roles["references"])
     repeats = problem is not None and profile[problem].distinct < profile.count
-    is_clear = is_free and [normalize_name(total), normalize_name(right)] == ["n", "c"]
-    if (repeats and not is_clear) or profile[total].has_lists or profile[right].has_lists:
+    is_clear = is_free and (normalize_name(total), spelled) == ("n", "c")
+    is_alone = is_share or problem is not None or {total, right} == {*profile.columns}
+    if (repeats and not is_clear) or not is_alone:
+        return False  # each row may be a sample, or sum up a data set
+    rows = [row for row in zip(profile[total].cells, profile[right].cells, strict=True) if None not in row]
+    found = [counts for counts in (read_counts(*row, is_share=is_share) for row in rows) if counts is not None]
+    if is_share and grades not in (None, right):
         return False
-    totals = [_read_count(cell) for cell in profile[total].there]
-    if is_share:
-        shares = list(map(_read_share, profile[right].there))
-        counted = [count for count in totals if count is not None]
-        parts = [n * share for n, share in zip(counted, shares, strict=False) if share is not None]
-        if len(counted) < len(totals) or len(parts) < max(len(shares), 1):
-            return False
-        # A column of this name may hold verdicts, of which a share of n would be no whole number.
-        whole = max(counted) > 1 and all(abs(part - round(part)) < 1e-6 for part in parts)
-        return roles["grades"] is None or (roles["grades"] == right and whole)
-    read = [_read_count(cell) for cell in profile[right].there]
-    # A verdict is 0 or 1; a count is more than one somewhere.
-    counted = [count for count in (*read, *totals) if count is not None]
-    if problem is None and {total, right} != {*profile.columns}:
-        return False  # each row may sum up a data set
-    if normalize_name(right) in (*ROLE["grades"], *ROLE["scores"]) or problem is None:
-        return max((each for each in read if each is not None), default=0) > 1
-    return 2 * len(counted) >= len(read) + len(totals) if is_free else len(counted) == len(read) + len(totals)
+    if grades == right if is_share else problem is None or spelled in (*ROLE["grades"], *ROLE["scores"]):
+        # A verdict is 0 or 1, and a share of one sample is, too: something is more than one somewhere.
+        return max((row[not is_share] for row in found), default=0) > 1 and (not is_share or len(found) == len(rows))
+    if not is_free:
+        return len(found) == len(rows)
+    readable = [row for row in rows if read_whole(row[0]) is not None and is_finite(read_share(read_spelled(row[1])))]
+    return 2 * len(readable) >= len(rows) > 0
 
 
-def _read_count(cell: object) -> int | None:
-    value = read_spelled(cell)
-    return int(value) if is_finite(value) and value == int(value) and 0 <= value <= _MOST else None
+def read_counts(total: object, right: object, *, is_share: bool = False) -> tuple[int, int] | None:
+    """Return how many samples there are, and how many are correct; None if two cells are no such counts.
+
+    Examples:
+        >>> read_counts("4", 3), read_counts(4, "75%", is_share=True), read_counts(4, 5)
+        ((4, 3), (4, 3), None)
+    """
+    n, c = read_whole(total), read_whole(right)
+    if is_share and n is not None:
+        share = read_share(read_spelled(right))
+        product = share * n if is_finite(share) and 0 <= share <= 1 else -1.0
+        c = None if abs(product - round(product)) > 0.05 + 0.005 * n else round(product)
+    return (n, c) if n is not None and c is not None and 0 <= c <= n and 0 < n <= _MOST else None
 
 
-def _read_share(cell: object) -> float | None:
-    value = read_share(read_spelled(cell))
-    return float(value) if is_finite(value) and 0 <= value <= 1 else None
-
-
-class _Spread:
-    """Put a list of grades in place of counts. A row whose counts are the sums of those above it is refused."""
-
-    def __init__(
-        self, total: str, right: str, problem: str | None, faults: Faults, gone: Collection[str], *, is_share: bool
-    ) -> None:
-        self.total, self.right, self.problem, self.is_share, self.faults = total, right, problem, is_share, faults
-        self.gone, self.sums, self.rows = gone, [0, 0], 0
-
-    def __call__(self, block: Block) -> Block:
-        grades: dict[int, list[int]] = {}
-        names = block[self.problem] if self.problem else block.places
-        cells = zip(block.places, names, block[self.total], block[self.right], strict=True)
-        for position, (place, name, total, right) in enumerate(cells):
-            with self.faults:
-                n, c = self._read(place, total, right)
-                if self.rows > 1 and [n, c] == self.sums and n > 0:
-                    raise make_summary_error(self.problem or "line", name, UNITS["row"](place))
-                self.sums, self.rows = [self.sums[0] + n, self.sums[1] + c], self.rows + 1
-                grades[position] = [1] * c + [0] * (n - c)
-        return block.take(list(grades)).put(self.gone, {"grades": list(grades.values())})
-
-    def _read(self, place: int, total: object, right: object) -> tuple[int, int]:
-        n, c = _read_count(total), _read_count(right)
-        if self.is_share and n is not None:
-            share = _read_share(right)
-            product = None if share is None else share * n
-            c = None if product is None or abs(product - round(product)) > 0.05 + 0.005 * n else round(product)
-        if n is None or c is None or not 0 < n <= _MOST or c > n:
-            raise InputError(
-                "shapes.counts",
-                "Column “{total}” must count the samples, from 1 to {most:,}, and “{right}” the correct ones among "
-                "them; got {count} and {correct} ({place}).",
-                total=shorten(self.total),
-                right=shorten(self.right),
-                most=_MOST,
-                count=quote(total),
-                correct=quote(right),
-                place=UNITS["row"](place),
-            )
-        return n, c
+def _spread(total: str, right: str, faults: Faults, gone: Collection[str], block: Block, *, is_share: bool) -> Block:
+    """Put a list of grades in place of counts."""
+    grades: dict[int, list[int]] = {}
+    cells = zip(block.places, block[total], block[right], strict=True)
+    for position, (place, count, correct) in enumerate(cells):
+        with faults:
+            found = read_counts(count, correct, is_share=is_share)
+            if found is None:
+                told = {"total": shorten(total), "right": shorten(right), "count": quote(count)}
+                raise _say.error("shapes.counts", most=_MOST, correct=quote(correct), place=UNITS["row"](place), **told)
+            n, c = found
+            grades[position] = [1] * c + [0] * (n - c)
+    return block.take(list(grades)).put(gone, {"grades": list(grades.values())})
 
 
 def _find_objects(profile: Profile, kept: set[str | None]) -> Change | None:
     """Find a column with a list of objects for each problem: `samples: [{text, correct}]`."""
     for column in profile.columns.values():
-        parts = [part for cell in column.there if isinstance(cell, list) for part in cell if isinstance(part, dict)]
+        parts = [part for part in column.parts if column.has_lists and isinstance(part, dict)]
         fields = list(dict.fromkeys(name for part in parts for name in part))
         if column.spelling in SAMPLE_LIST and {*map(normalize_name, fields)} & OF_SAMPLES:
             read = read_list if profile.is_text else lambda cell: cell
-            return Change(partial(_unfold, column.name, fields, kept, read), _note([column.name]))
+            note = _say("shapes.listed", columns=quote(column.name))
+            return Change(partial(_unfold, column.name, fields, kept, read), note)
     return None
 
 
@@ -264,17 +232,12 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
         if taken is not None and (role != "answers" or normalize_name(taken) not in OWN_ANSWER):
             continue
         if stem in _PREDICTORS:
-            raise InputError(
-                "shapes.predictors",
-                "Columns {first} to {last} may be samples of one model, or each of another predictor. If they are "
-                "samples: {all}. To score one: {one}.",
-                first=quote(names[0]),
-                last=quote(names[-1]),
-                all=Mention(columns={role: "+".join(names)}),
-                one=Mention(columns={role: names[0]}),
-            )
+            ways = {"all": Mention(columns={role: "+".join(names)}), "one": Mention(columns={role: names[0]})}
+            raise _say.error("shapes.predictors", first=quote(names[0]), last=quote(names[-1]), **ways)
         found[role] = names
-    return Change(partial(_join, found, kept), _note(next(iter(found.values())))) if found else None
+    if not found:
+        return None
+    return Change(partial(_join, found, kept), _say("shapes.listed", columns=quote_all(next(iter(found.values())))))
 
 
 def find_family(profile: Profile, problem: str | None) -> list[str]:

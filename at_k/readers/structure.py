@@ -5,21 +5,28 @@ Prefer an error: the user can override it by one option, which the error names, 
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain, takewhile
 from typing import Any
 from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.errors import InputError, Mention, Message, SeveralModelsError
-from at_k.readers.arrays import encode
+from at_k.errors import InputError, Mention, Message, Phrases
+from at_k.readers.arrays import encode, find_firsts, join_codes
+from at_k.readers.cells import read_whole
+from at_k.readers.choosing import refuse_several, simplify
 from at_k.readers.names import (
-    MODEL,
+    ASKED,
     NUMBER_WORD,
+    PROMPT,
+    QUESTION,
     SET,
-    STEP,
+    find_named,
     has_name,
     is_model,
     normalize_name,
@@ -27,10 +34,11 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
+from at_k.readers.profile import Profile
 from at_k.readers.samples import Samples
 
 # Values of a column up to which it may hold settings.
-_MOST_VALUES = 20
+MOST_SETTINGS = 20
 
 # A word for runs and the whole number behind it.
 _RUN = re.compile(
@@ -51,30 +59,44 @@ _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 _SPACE = re.compile(r"[^\S\t\r\n]+")
 
+_say = Phrases(
+    {
+        "structure.repeated": "The rows from {row:,} on repeat those before them. If the file was appended to itself, "
+        "n is twice as large as it should be: remove one half. If it holds two runs that are alike, say so: "
+        "{option:pool=file}.",
+        "samples.white_space": "Two names of problems look the same, but differ in case, in white space or in the code "
+        "of a letter: {first} and {second} ({place}). Write them alike if it is one problem. If they are two, say so: "
+        "{apart}.",
+        "structure.summary": "The row {name} sums up the others ({place}). Leave it out: {where}.",
+        "note.errors": "{count:,} samples have a text in column “{column}”, such as {text}, and count as wrong. If "
+        "they were not judged, leave their verdicts empty: {option:missing} then decides.",
+        "plain.two_verdicts": "Columns “{taken}” and “{column}” contradict each other in {count:,} of {total:,} "
+        "samples, first at {place}. Say which of them holds the verdicts: {one} or {other}.",
+        "plain.questions": "Columns “{problem}” and “{column}” do not tell the same problems apart: {names} with "
+        "{texts}. If each value of “{column}” is a problem: {apart}. If each value of “{problem}” is one all the same: "
+        "{one}.",
+    }
+)
+
 
 class Watch:
-    """The values of a column without a role; no longer watched when they are too many to be settings.
+    """The values of a column beside those that have roles; no longer watched when there are too many.
 
     Attributes:
         name: the column.
         values: its values, in order of first appearance.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name, self.values = name, list[Any]()
+    def __init__(self, name: str, most: int = MOST_SETTINGS) -> None:
+        self.name, self.values, self._most = name, list[Any](), most
         self._known: dict[object, int] = {}
-        self._codes: list[NDArray[np.int32]] = []
-        self._most = 100_000 if has_name(name, (*MODEL, *SET, *STEP)) else _MOST_VALUES
+        self._codes: list[NDArray[Any]] = []
 
     def add(self, cells: Any) -> bool:
         """Add cells, and return whether there still are few values."""
         codes, values = encode(cells)
-        table = np.full(len(values) + 1, -1, dtype=np.int32)
-        for place, value in enumerate(values):
-            table[place] = self._number(value)
-        if len(codes) and codes.min() < 0:
-            table[-1] = self._number(None)
-        self._codes.append(table[codes].astype(np.int8 if self._most < 100 else np.int32))
+        table = np.array([*map(self._number, values), self._number(None) if (codes < 0).any() else -1])
+        self._codes.append(table[codes].astype(np.min_scalar_type(len(self.values))))
         return len(self.values) <= self._most
 
     def _number(self, value: Any) -> int:
@@ -93,35 +115,41 @@ class Watch:
         """The number of the value in each row."""
         return np.concatenate(self._codes).astype(np.int64)
 
+    @property
+    def cells(self) -> list[Any]:
+        """The value in each row."""
+        return [self.values[code] for code in self.codes.tolist()]
+
+    def differs(self, problem: NDArray[np.int64]) -> bool:
+        """Return whether rows of one problem have different values."""
+        return len(find_firsts(join_codes([problem, self.codes]))) > len(find_firsts(problem))
+
     def is_crossed(self, problem: NDArray[np.int64], *, listed: bool) -> bool:
         """Return whether problems have equally many rows of each value that they have, which numbers no samples."""
         count, problems, codes = len(self.values), int(problem.max()) + 1, self.codes
-        if not 2 <= count <= _MOST_VALUES or problems < 2 or problems * count > 2 * len(problem):
+        if not 2 <= count <= MOST_SETTINGS or problems < 2 or problems * count > 2 * len(problem):
             return False
         table = np.bincount(problem * count + codes, minlength=problems * count).reshape(problems, count)
-        n = int(table.max())
-        if (table[table > 0] < n).any() or ((table > 0).sum(axis=1) < 2).all():
+        present, n = table > 0, int(table.max())
+        shared = int((present.sum(axis=1) > 1).sum())
+        if (table[present] < n).any() or not shared:
             return False
-        if (table == 0).any():
-            # Parts of unequal size, each with problems of its own: their rows follow each other, or have n samples.
-            in_parts = n > 1 or (
-                np.count_nonzero(np.diff(codes)) == count - 1
-                and int(((table > 0).sum(axis=1) > 1).sum()) > 1  # one problem may be in two parts by chance
-                and not self._numbers_samples()
-            )
-            return bool(in_parts) and not listed and None not in self.values and (table > 0).sum(axis=0).max() > 1
-        return listed or n > 1 or not self._numbers_samples()
+        is_number = self.numbers_samples()
+        if present.all():
+            return listed or n > 1 or not is_number
+        # Parts of unequal size, each with problems of its own: their rows follow each other, or have n samples. One
+        # problem may be in two parts by chance.
+        follows = np.count_nonzero(np.diff(codes)) == count - 1
+        in_parts = n > 1 or (follows and shared > 1 and not is_number)
+        return in_parts and not listed and None not in self.values and int(present.sum(axis=0).max()) > 1
 
-    def _numbers_samples(self) -> bool:
-        texts = list(map(_spell_number, self.values))
+    def numbers_samples(self) -> bool:
+        """Return whether the values number samples, or runs."""
+        whole = list(map(read_whole, self.values))
         words = {*re.split(r"[\W_\d]+", normalize_name(self.name))}
-        if all(text.isdigit() for text in texts) and words & NUMBER_WORD:
-            return _count_up(texts, any_number="seed" in words)
-        return count_runs(texts)
-
-
-def _spell_number(value: object) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+        if words & NUMBER_WORD and all(number is not None and number >= 0 for number in whole):
+            return _count_up(list(map(str, whole)), any_number="seed" in words)
+        return count_runs(list(map(str, self.values)))
 
 
 def _count_up(numbers: Sequence[str], *, any_number: bool = False) -> bool:
@@ -163,56 +191,12 @@ def count_samples(names: Sequence[str], problem: str) -> bool:
 
 def refuse_settings(watches: Sequence[Watch], problem: NDArray[np.int64], column: str | None, *, listed: bool) -> None:
     """Raise if a column shows that the rows are of several models, settings or sets of problems."""
-    for watch in watches:
-        if len(watch.values) > 1 and is_model(watch.name) and not watch._numbers_samples():
-            refuse_several(watch.name, watch.values, column)
-    for watch in watches:
-        if watch.is_crossed(problem, listed=listed):
-            refuse_several(watch.name, watch.values, column)
-    for watch in watches:
-        if len(watch.values) > 1 and has_name(watch.name, SET):
-            _refuse_several_sets(watch, problem, column)
-
-
-def _refuse_several_sets(watch: Watch, problem: NDArray[np.int64], column: str | None) -> None:
-    """Raise if a problem has the name of another one in another set of problems."""
-    codes, problems = watch.codes, int(problem.max()) + 1
-    firsts = np.full(problems, -1)
-    firsts[problem[::-1]] = codes[::-1]
-    if (codes != firsts[problem]).any():
+    several = [watch for watch in watches if len(watch.values) > 1]
+    models = (watch for watch in several if is_model(watch.name) and not watch.numbers_samples())
+    crossed = (watch for watch in several if watch.is_crossed(problem, listed=listed))
+    sets = (watch for watch in several if has_name(watch.name, SET) and watch.differs(problem))
+    for watch in chain(models, crossed, sets):
         refuse_several(watch.name, watch.values, column)
-
-
-def refuse_several(name: str, values: Sequence[object], problem: str | None = None) -> None:
-    """Raise if the rows that are kept have several values in a column of data sets."""
-    if len(values) < 2:
-        return
-    example = next(value for value in values if value is not None)
-    ways: dict[str, Any] = {
-        "column": shorten(name),
-        "values": quote_all(values),
-        "where": Mention(where={shorten(name): simplify(example)}),
-        "pool": Mention(pool=shorten(name)),
-    }
-    if problem is None:
-        raise SeveralModelsError(
-            "models.several",
-            "Column “{column}” has several values: {values}. To score one of them, keep only its rows: {where}. "
-            "If all rows are samples of one model, say so: {pool}.",
-            **ways,
-        )
-    raise SeveralModelsError(
-        "models.settings",
-        "Column “{column}” has several values: {values}. To score one of them, keep only its rows: {where}. "
-        "If each value has problems of its own, say so: {apart}. If all rows are samples of one model, say so: {pool}.",
-        **ways,
-        apart=Mention(columns={"problem": f"{shorten(name)}+{shorten(problem)}"}),
-    )
-
-
-def simplify(value: object) -> object:
-    """Return a name or a value as a message may mention it: short, and in characters that can be sent."""
-    return value if isinstance(value, (bool, int, float)) else shorten(str(value))
 
 
 def refuse_repeated(verdicts: NDArray[np.float64], texts: Sequence[Sequence[str]]) -> list[Message]:
@@ -222,15 +206,9 @@ def refuse_repeated(verdicts: NDArray[np.float64], texts: Sequence[Sequence[str]
     half = len(verdicts) // 2
     sure = any(len({*cells[:half]}) >= half / 2 for cells in texts)
     differing = min(int((verdicts[:half] > 0.5).sum()), int((verdicts[:half] <= 0.5).sum()))
-    said = Message(
-        "structure.repeated",
-        "The rows from {row:,} on repeat those before them. If the file was appended to itself, n is twice as large as "
-        "it should be: remove one half. If it holds two runs that are alike, say so: {option:pool=file}.",
-        row=half + 1,
-    )
     if sure or (half >= 20 and differing >= 5 and not texts):
-        raise InputError(said.code, said.sentence, **said.values)
-    return [said] if differing else []
+        raise _say.error("structure.repeated", row=half + 1)
+    return [_say("structure.repeated", row=half + 1)] if differing else []
 
 
 def repeats(*columns: NDArray[Any]) -> bool:
@@ -248,24 +226,14 @@ def refuse_odd_names(samples: Samples, *, are_given: bool) -> None:
     if not are_given and (pc.any(spaced).as_py() or len(pc.unique(pc.ascii_lower(names))) < len(names)):
         seen: dict[str, str] = {}
         for problem, name in enumerate(samples.problems):
-            shown = _show(name)
+            # In one case, without invisible signs, with single spaces, and each letter as one character.
+            shown = normalize("NFC", _SPACE.sub(" ", _INVISIBLE.sub("", name))).strip().casefold()
             if seen.setdefault(shown, name) != name:
-                raise InputError(
-                    "samples.white_space",
-                    "Two names of problems look the same, but differ in case, in white space or in the code of a "
-                    "letter: {first} and {second} ({place}). Write them alike if it is one problem. If they are two, "
-                    "say so: {apart}.",
-                    first=quote(seen[shown]),
-                    second=quote(name),
-                    place=samples.place(problem, 0, "problem"),
-                    apart=Mention(columns={"problem": shorten(samples.roles["problem"] or "problem")}),
-                )
+                place = samples.place(problem, 0, "problem")
+                apart = Mention(columns={"problem": shorten(samples.roles["problem"] or "problem")})
+                told = {"first": quote(seen[shown]), "second": quote(name)}
+                raise _say.error("samples.white_space", place=place, apart=apart, **told)
     _refuse_summaries(samples)
-
-
-def _show(name: str) -> str:
-    """Return a name in one case, without invisible signs, with single spaces, and each letter as one character."""
-    return normalize("NFC", _SPACE.sub(" ", _INVISIBLE.sub("", name))).strip().casefold()
 
 
 def is_summary(name: object) -> bool:
@@ -281,18 +249,16 @@ def is_summary(name: object) -> bool:
 def _refuse_summaries(samples: Samples) -> None:
     names = samples.table["problem"]
     count = len(names)
-    first = next((i for i, name in enumerate(names) if not is_summary(name.as_py())), 0)
-    behind = next((count - i for i, name in enumerate(reversed(names)) if not is_summary(name.as_py())), count)
-    named = {*range(first), *range(behind, count)}
+    first, behind = (len([*takewhile(is_summary, map(str, each))]) for each in (names, reversed(names)))
+    named = {*range(first), *range(count - behind, count)} if first < count else set()
     for problem in sorted({*named, count - 1}) if count > 2 else sorted(named):
         # A function to be written may be called “sum”, and has samples of its own.
         if (problem in named and samples.n[problem] == 1) or _is_mean(samples, problem, is_named=problem in named):
-            place = samples.place(problem, 0, "problem")
-            raise make_summary_error(samples.roles["problem"] or "problem", names[problem].as_py(), place)
+            raise refuse_summary(samples, problem)
 
 
 def _is_mean(samples: Samples, problem: int, *, is_named: bool) -> bool:
-    """Return whether the grades of a problem are the means of those of the others, or their sums."""
+    """Return whether the grades of a problem are the means of those of the others."""
     if "grades" not in samples.table.column_names:
         return False
     own = np.array(samples.table["grades"][problem].as_py(), dtype=float)
@@ -311,53 +277,92 @@ def _is_mean(samples: Samples, problem: int, *, is_named: bool) -> bool:
     return bool(differ and np.allclose(own, np.nanmean(rows, axis=0), atol=6e-4))
 
 
+def refuse_sums(samples: Samples) -> None:
+    """Raise if the counts of a problem are the sums of those above it."""
+    grades = samples.table["grades"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    n, c = samples.n, np.add.reduceat(grades, np.cumsum(samples.n) - samples.n)
+    sums = (n[2:] == np.cumsum(n)[1:-1]) & (c[2:] == np.cumsum(c)[1:-1])
+    if sums.any():
+        raise refuse_summary(samples, int(np.argmax(sums)) + 2)
+
+
+def refuse_summary(samples: Samples, problem: int) -> InputError:
+    """Make the error that the row of a problem sums up the others."""
+    column, place = samples.roles["problem"] or "problem", samples.place(problem, 0, "problem")
+    return make_summary_error(column, samples.table["problem"][problem].as_py(), place)
+
+
 def make_summary_error(column: str, name: object, place: Message) -> InputError:
     """Make the error that a row sums up the others."""
-    return InputError(
-        "structure.summary",
-        "The row {name} sums up the others ({place}). Leave it out: {where}.",
-        name=quote(name),
-        place=place,
-        where=Mention(where={shorten(column): {"!=": simplify(name)}}),
-    )
+    where = Mention(where={shorten(column): {"!=": simplify(name)}})
+    return _say.error("structure.summary", name=quote(name), place=place, where=where)
 
 
-def note_errors(name: str, texts: Sequence[object], verdicts: NDArray[np.float64]) -> list[Message]:
+def note_errors(watch: Watch, verdicts: NDArray[np.float64]) -> list[Message]:
     """Note samples that have the text of an error and count as wrong: they may not have been judged."""
-    wrong = [text for text, grade in zip(texts, verdicts.tolist(), strict=True) if text and grade <= 0.5]
+    wrong = [text for text, grade in zip(watch.cells, verdicts.tolist(), strict=True) if text and grade <= 0.5]
     if not wrong:
         return []
-    return [
-        Message(
-            "note.errors",
-            "{count:,} samples have a text in column “{column}”, such as {text}, and count as wrong. If they were not "
-            "judged, leave their verdicts empty: {option:missing} then decides.",
-            count=len(wrong),
-            column=shorten(name),
-            text=quote(wrong[0]),
-        )
-    ]
+    return [_say("note.errors", count=len(wrong), column=shorten(watch.name), text=quote(wrong[0]))]
 
 
-def refuse_contradiction(samples: Samples, other: NDArray[np.float64], order: Any, column: str) -> None:
+def refuse_contradiction(samples: Samples, other: NDArray[np.float64], column: str) -> None:
     """Raise if another column of verdicts says something else than the one that was taken."""
     mine = samples.table["grades"].combine_chunks().flatten().to_numpy(zero_copy_only=False).astype(float)
-    other = other if order is None else other[order]
-    with np.errstate(invalid="ignore"):
-        differs = ~np.isnan(mine) & ~np.isnan(other) & ((mine > 0.5) != (other > 0.5))
+    differs = ~np.isnan(mine) & ~np.isnan(other) & ((mine > 0.5) != (other > 0.5))
     if differs.any():
-        place = int(np.argmax(differs))
-        problem = int(np.searchsorted(np.cumsum(samples.n), place, side="right"))
-        taken = samples.roles["grades"] or ""
-        raise InputError(
+        place, ends = int(np.argmax(differs)), np.cumsum(samples.n)
+        problem = int(np.searchsorted(ends, place, side="right"))
+        names = {"taken": shorten(samples.roles["grades"] or ""), "column": shorten(column)}
+        raise _say.error(
             "plain.two_verdicts",
-            "Columns “{taken}” and “{column}” contradict each other in {count:,} of {total:,} samples, first at "
-            "{place}. Say which of them holds the verdicts: {one} or {other}.",
-            taken=shorten(taken),
-            column=shorten(column),
+            **names,
             count=int(differs.sum()),
             total=len(differs),
-            place=samples.place(problem, place - int(samples.n[:problem].sum()), "grades"),
-            one=Mention(columns={"grades": shorten(taken)}),
-            other=Mention(columns={"grades": shorten(column)}),
+            place=samples.place(problem, place - int(ends[problem] - samples.n[problem]), "grades"),
+            one=Mention(columns={"grades": names["taken"]}),
+            other=Mention(columns={"grades": names["column"]}),
         )
+
+
+def find_questions(profile: Profile, problem: str | None, *, own_names: bool) -> Mapping[str, str]:
+    """Find what each problem asks, as far as the first rows say it: all rows may have gigabytes of questions."""
+    if problem is None or normalize_name(problem) in QUESTION:
+        return {}
+    others = [name for name in profile.columns if name != problem]
+    sure = [name for name in others if normalize_name(name) in ASKED][:1]
+    asking = {name: list(map(_spell_question, profile[name].cells)) for name in sure or find_named(others, PROMPT)}
+    column = max(asking, key=lambda name: len({*map(repr, asking[name])} - {"None"}), default="")
+    if not column or not all(isinstance(text, (str, type(None))) for text in asking[column]):
+        return {}
+    rows = zip(profile[problem].cells, asking[column], strict=True)
+    pairs = [(name, text) for name, text in rows if text is not None and isinstance(name, (str, int, float))]
+    asked, counts = dict[object, object](), Counter(text for _, text in pairs)
+    for name, text in pairs:
+        asked.setdefault(name, text)  # the first of each, in their order
+    other = [name for name, text in pairs if asked[name] != text][:1]
+    # Half of the rows share their question with another one: a few problems may be there twice.
+    is_repeated = 2 * sum(count for count in counts.values() if count > 1) >= len(pairs) > 0
+    if other or (own_names and is_repeated and (sure or len(counts) > 1)):
+        shared = other[0] if other else counts.most_common(1)[0][0]
+        same = [pair for pair in pairs if pair[0 if other else 1] == shared]
+        # A list of messages is no name of a problem.
+        named_by = column if any(isinstance(cell, str) for cell in profile[column].there) else "…"
+        raise _say.error(
+            "plain.questions",
+            problem=shorten(problem),
+            column=shorten(column),
+            names=quote_all(dict.fromkeys(name for name, _ in same)),
+            texts=quote_all(dict.fromkeys(text for _, text in same)),
+            apart=Mention(columns={"problem": shorten(named_by)}),
+            one=Mention(columns={"problem": shorten(problem)}),
+        )
+    return {str(name): str(text) for name, text in asked.items()}
+
+
+def _spell_question(cell: object) -> object:
+    """Return a question as text. Of messages, what follows the last one of the user is an answer."""
+    if isinstance(cell, list):
+        asked = [place for place, part in enumerate(cell) if isinstance(part, dict) and part.get("role") == "user"]
+        cell = cell[: asked[-1] + 1] if asked else cell
+    return json.dumps(cell, ensure_ascii=False, default=str) if isinstance(cell, (list, dict)) else cell or None

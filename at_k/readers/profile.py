@@ -1,13 +1,13 @@
-"""Find the role of each column by its name and by what its first cells hold."""
+"""Describe the columns of a table by its first rows, and find the role of each by its name and by what it holds."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from at_k.errors import InputError
+from at_k.errors import Phrases
 from at_k.readers.blocks import Block
-from at_k.readers.cells import Cells, Listed, is_finite, read_lists, read_spelled
+from at_k.readers.cells import Cells, Listed, read_lists, read_spelled, read_whole
 from at_k.readers.choosing import refuse_unknown
 from at_k.readers.names import (
     MODEL,
@@ -16,7 +16,6 @@ from at_k.readers.names import (
     QUESTION,
     ROLE,
     SAMPLE_NUMBER,
-    VERDICT,
     WHOLE_TEXT,
     find_named,
     normalize_name,
@@ -35,6 +34,8 @@ _MOST_GROUPS = 100
 # The roles that a user may give to a column.
 NAMEABLE = (*ROLES, *COUNT_ROLES, *FURTHER_ROLES)
 
+_say = Phrases({"standard.no_role": "There is no role {role}. The roles are: {roles}."})
+
 
 class Column:
     """A column, by its first cells. Each thing about it is found out once."""
@@ -50,6 +51,16 @@ class Column:
         return any(isinstance(cell, list) for cell in self.there)
 
     @cached_property
+    def has_objects(self) -> bool:
+        """Return whether a cell is a list or an object."""
+        return any(isinstance(cell, (list, dict)) for cell in self.there)
+
+    @cached_property
+    def parts(self) -> list[Any]:
+        """The cells, with the values of a list in place of it."""
+        return [part for cell in self.there for part in (cell if isinstance(cell, list) else [cell])]
+
+    @cached_property
     def keys(self) -> list[str]:
         """A text for each cell that tells it from others."""
         return [cell if type(cell) is str else repr(cell) for cell in self.cells]
@@ -60,37 +71,19 @@ class Column:
         return len(set(self.keys))
 
     @cached_property
-    def holds_labels(self) -> bool:
-        """Return whether there are few labels, and one in half of the cells."""
-        if any(isinstance(cell, (list, dict)) for cell in self.there):
-            return False
-        fitting = sum(self.reads.fits("group", cell) for cell in self.there)
-        return self.distinct <= _MOST_GROUPS and 2 * fitting >= len(self.cells)
-
-    @cached_property
-    def holds_truths(self) -> bool:
-        """Return whether all cells are truth values, or words for them; or lists of these."""
-        parts = [part for cell in self.there for part in (cell if isinstance(cell, list) else [cell])]
-        return bool(parts) and all(isinstance(read_spelled(part), bool) for part in parts)
-
-    @cached_property
     def numbers(self) -> list[int] | None:
         """The cells as whole numbers, or None."""
-        found = [_read_integer(cell) for cell in self.cells]
-        return None if None in found else found  # type: ignore[return-value]
-
-    def counts(self) -> bool:
-        """Return whether all cells are the whole numbers from 0 or from 1."""
-        return _counts(self.cells)
+        found = [number for number in map(read_whole, self.cells) if number is not None]
+        return found if len(found) == len(self.cells) else None
 
     def fits(self, role: str) -> bool:
         """Return whether half of the cells fit a role; an error then names the rest. Of a list, half must fit."""
-        if role == "group":
-            return self.holds_labels
         if role not in self._fits:
-            looked = self.there[:_LOOKED_AT]
-            count = sum(self._cell_fits(role, cell) for cell in looked)
-            self._fits[role] = bool(looked) and 2 * count >= len(looked)
+            is_group = role == "group"
+            looked = self.cells if is_group else self.there[:_LOOKED_AT]
+            fitting = sum(self._cell_fits(role, cell) for cell in looked)
+            are_few = not is_group or (self.distinct <= _MOST_GROUPS and not self.has_objects)
+            self._fits[role] = are_few and 0 < len(looked) <= 2 * fitting
         return self._fits[role]
 
     def _cell_fits(self, role: str, cell: Any) -> bool:
@@ -117,8 +110,7 @@ class Profile:
         self.columns: dict[str, Column] = {}
         self.listed = False  # whether each row is a problem, with lists of samples
         for name in dict.fromkeys((*head.names, *filter(head.has, named))):
-            cells = read_lists(head[name]) if is_text else head[name]
-            self.columns[name] = Column(name, cells, reads)
+            self.columns[name] = Column(name, read_lists(head[name]) if is_text else head[name], reads)
 
     def __getitem__(self, name: str) -> Column:
         return self.columns[name]
@@ -137,48 +129,48 @@ class Profile:
             return False
         return column.fits(role) and not (role == "answers" and self.numbers_samples(column))
 
+    def combine(self, *names: str) -> int:
+        """Return how many different combinations of cells some columns have; one if there are none of these."""
+        return len({*zip(*(self[name].keys for name in names), strict=True)}) if names else 1
+
+    def own(self, problem: str | None) -> list[str]:
+        """Return the columns that say whose sample a row is: that of the problem, and those of models."""
+        models = [name for name, column in self.columns.items() if column.spelling in MODEL and not column.has_lists]
+        return [*([] if problem is None else [problem]), *models]
+
+    def differs(self, name: str, problem: str | None) -> bool:
+        """Return whether the cells of a column differ between the rows of a problem, or within a list."""
+        column, owners = self[name], self.own(problem)
+        if column.has_lists:
+            return any(any(each != cell[0] for each in cell[1:]) for cell in column.there if isinstance(cell, list))
+        return self.combine(*owners, name) > self.combine(*owners)
+
     def numbers_samples(self, column: Column) -> bool:
         """Return whether a column merely numbers the samples of each problem, from 0 or from 1."""
         if column.spelling not in (*SAMPLE_NUMBER, "samples", "epochs", "trials", "idx", "index"):
             return False
         if column.has_lists:
             return all(isinstance(cell, list) and _counts(cell) for cell in column.there)
-        if column.numbers is None:
-            return False
         owners = self.own(self.find("problem", [column.name]))
-        if owners is None:
-            return column.counts()
-        if len({*zip(owners, column.keys, strict=True)}) < self.count:
-            return False
+        if column.numbers is None or not owners:
+            return _counts(column.cells)
         # Some samples of a problem may not be in the file. One of each problem shows nothing but a 0 or a 1.
-        return min(column.numbers) >= 0 and (len({*owners}) < self.count or max(column.numbers) <= 1)
-
-    def own(self, problem: str | None) -> list[tuple[str, ...]] | None:
-        """Return for each row its problem, and its model if there are several; None if no column says either."""
-        names = [name for name, column in self.columns.items() if column.spelling in MODEL and not column.has_lists]
-        columns = [self.columns[name].keys for name in (problem, *names) if name is not None]
-        return list(zip(*columns, strict=True)) if columns else None
-
-    def differs(self, name: str, problem: str | None) -> bool:
-        """Return whether the cells of a column differ between the rows of a problem, or within a list."""
-        column = self[name]
-        if column.has_lists:
-            return any(any(each != cell[0] for each in cell[1:]) for cell in column.there if isinstance(cell, list))
-        owners = self.own(problem) or [()] * self.count
-        return len({*zip(owners, column.keys, strict=True)}) > len({*owners})
+        is_told = self.combine(*owners) < self.count or max(column.numbers) <= 1
+        return is_told and min(column.numbers) >= 0 and self.combine(*owners, column.name) == self.count
 
     def refuse_unknown(self, given: Mapping[str, str | None]) -> None:
         """Raise unless all roles and their columns exist."""
         for role, name in given.items():
             if role not in NAMEABLE:
-                raise InputError(
-                    "standard.no_role",
-                    "There is no role {role}. The roles are: {roles}.",
-                    role=quote(role),
-                    roles=", ".join(NAMEABLE),
-                )
+                raise _say.error("standard.no_role", role=quote(role), roles=", ".join(NAMEABLE))
             if name is not None and (not self.head.has(name) or (name not in self.head.names and not self[name].there)):
                 refuse_unknown(self.head.names, [name])
+
+
+def _counts(values: Sequence[object]) -> bool:
+    """Return whether values are the whole numbers from 0 or from 1."""
+    numbers = sorted(number for number in map(read_whole, values) if number is not None)
+    return bool(values) and numbers in (list(range(len(values))), list(range(1, len(values) + 1)))
 
 
 def find_roles(profile: Profile, given: Mapping[str, str | None]) -> Columns:
@@ -206,79 +198,59 @@ def find_roles(profile: Profile, given: Mapping[str, str | None]) -> Columns:
 
 
 def _find_truths(profile: Profile, taken: Collection[str | None]) -> str | None:
-    """Find the only column of truth values, whatever its name."""
-    found = [column.name for column in profile.columns.values() if column.holds_truths and column.name not in taken]
+    """Find the only column of truth values, or words for them, whatever its name."""
+    columns = [column for column in profile.columns.values() if column.name not in taken and column.parts]
+    found = [each.name for each in columns if all(isinstance(read_spelled(part), bool) for part in each.parts)]
     return found[0] if len(found) == 1 else None
 
 
 def _review_problem(profile: Profile, name: str | None) -> str | None:
     """Return the column of the question in place of one that numbers the samples of each question."""
-    if name is None or normalize_name(name) not in PLACE:
-        return name
-    numbers = profile[name]
-    for question in find_named(profile.columns, QUESTION):
-        column = profile[question]
-        pairs = len({*zip(column.keys, numbers.keys, strict=True)})
-        several = pairs > numbers.distinct
-        if question != name and column.fits("problem") and several and column.distinct < profile.count == pairs:
+    questions = find_named(profile.columns, QUESTION) if name and normalize_name(name) in PLACE else []
+    for question in questions:
+        pairs = profile.combine(question, name or "")
+        is_repeated = profile[question].distinct < profile.count
+        if is_repeated and profile[name or ""].distinct < pairs == profile.count and profile[question].fits("problem"):
             return question
     return name
 
 
 def _review_answers(profile: Profile, found: Columns, given: Mapping[str, str | None]) -> Columns:
     """Return the roles with another column of answers, or none, where the one that was found holds no answers."""
-    answers, references = found["answers"], found["references"]
+    answers, references, grades = found["answers"], found["references"], found["grades"]
     if answers is None:
         return found
-    taken = [*given.values(), *found.values()]
-    own = references is not None and "references" not in given and normalize_name(references) in OWN_ANSWER
-    whole = normalize_name(answers) in WHOLE_TEXT
-    if own and found["grades"] is not None and profile.differs(references or "", found["problem"]):
-        # The answer that was drawn from a prediction; a reference is the same for all samples of a problem.
-        other = profile.find("references", taken)
-        if whole:
-            return found | {"answers": references, "references": other}
-        found = found | {"references": other}
-    judged = found["references"] is not None or found["grades"] is not None
-    if "grades" not in given and not judged and profile[answers].fits("grades") and _holds_numbers(profile[answers]):
+    is_judged = references is not None or grades is not None or "grades" in given
+    has_texts = any(isinstance(read_spelled(part), str) for part in profile[answers].parts)
+    if not is_judged and not has_texts and profile[answers].fits("grades"):
         return found | {"answers": None, "grades": answers}  # `evaluate` calls grades predictions, too
-    return _find_drawn_answers(profile, found, taken, own=own) if whole else found
-
-
-def _find_drawn_answers(profile: Profile, found: Columns, taken: Collection[str | None], *, own: bool) -> Columns:
-    """Return the roles with the answers that were drawn from whole completions, or without answers beside verdicts."""
-    free = find_named([name for name in profile.columns if name not in taken], ["answer"])
+    # Beside whole completions, `answer` is what was drawn from each: a reference is the same for all of a problem.
+    taken, is_whole = [*given.values(), *found.values()], normalize_name(answers) in WHOLE_TEXT
+    other, is_drawn = None, False
+    if references is not None and "references" not in given and normalize_name(references) in OWN_ANSWER:
+        other = profile.find("references", taken)
+        is_drawn = other is not None if grades is None else profile.differs(references, found["problem"])
+    if is_drawn and (is_whole or grades is not None):
+        return found | {"references": other} | ({"answers": references} if is_whole else {})
+    free = find_named([name for name in profile.columns if name not in taken], ["answer"]) if is_whole else []
     if free and profile.suits("answers", profile[free[0]]):
         return found | {"answers": free[0]}
-    references = found["references"]
-    if own and found["grades"] is None:
-        other = profile.find("references", taken)
-        return found if other is None else found | {"answers": references, "references": other}
-    return found | {"answers": None} if found["grades"] is not None else found
-
-
-def _holds_numbers(column: Column) -> bool:
-    parts = [part for cell in column.there for part in (cell if isinstance(cell, list) else [cell])]
-    return all(not isinstance(read_spelled(part), str) for part in parts)
+    return found | {"answers": None} if is_whole and grades is not None else found
 
 
 def find_lists(profile: Profile, roles: Columns) -> set[str]:
-    """Find the columns of CSV whose texts are lists of samples, and not answers such as the interval [0, 1]."""
+    """Find the columns of samples in lists, and not those of answers such as the interval [0, 1] in CSV."""
+    listed = {name for role in SAMPLE_ROLES if (name := roles[role]) is not None and profile[name].has_lists}
+    if not any(isinstance(cell, Listed) for name in listed for cell in profile[name].there):
+        return listed
     # It is an answer where most problems have several rows, where verdicts are not in lists, or where references are
     # such lists too.
-    listed = {role: name for role in SAMPLE_ROLES if (name := roles[role]) is not None and profile[name].has_lists}
-    if not profile.is_text or not listed:
-        return set()
-    grades, answers = roles["grades"], roles["answers"]
-    if grades is not None and "grades" not in listed:
-        return set()
-    if grades is not None or answers is None or not _are_number_lists(profile[answers]):
-        return {*listed.values()}
-    problem, references = roles["problem"], roles["references"]
+    problem, references, answers, grades = (roles[role] for role in ("problem", "references", "answers", "grades"))
+    if grades is not None:
+        return listed if grades in listed else set()
     repeats = problem is not None and 2 * profile[problem].distinct <= profile.count
-    if repeats or (references is not None and _are_number_lists(profile[references])):
-        return set()
-    return {*listed.values()}
+    is_answer = repeats or (references is not None and _are_number_lists(profile[references]))
+    return set() if is_answer and answers is not None and _are_number_lists(profile[answers]) else listed
 
 
 def _are_number_lists(column: Column) -> bool:
@@ -290,20 +262,4 @@ def _are_number_lists(column: Column) -> bool:
 def find_numbers(profile: Profile, others: Sequence[str]) -> list[str]:
     """Find the columns that number the samples of each problem."""
     named = [name for name in others if profile[name].spelling in SAMPLE_NUMBER and profile[name].numbers is not None]
-    return [name for name in named if normalize_name(name) != "seed" or profile[name].distinct > 1]
-
-
-def find_verdicts(profile: Profile, others: Sequence[str]) -> list[str]:
-    """Find further columns that have the name of verdicts, and hold some."""
-    return [name for name in find_named(profile.columns, VERDICT) if name in others and profile[name].fits("grades")]
-
-
-def _read_integer(value: object) -> int | None:
-    value = read_spelled(value)
-    return int(value) if is_finite(value) and value == int(value) and abs(value) < 2**62 else None
-
-
-def _counts(values: Sequence[object]) -> bool:
-    numbers = [number for number in map(_read_integer, values) if number is not None]
-    whole = (list(range(len(values))), list(range(1, len(values) + 1)))
-    return bool(values) and sorted(numbers) in whole
+    return [name for name in named if profile[name].spelling != "seed" or profile[name].distinct > 1]

@@ -1,0 +1,200 @@
+"""Plan by its first rows how a table is read: the role of each column, the shape, and what is looked at beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+
+from at_k.errors import Mention, Message, Phrases
+from at_k.readers.blocks import Block, Rows
+from at_k.readers.cells import Cells, read_list
+from at_k.readers.choosing import Where, check_pool, find_nested, refuse_unknown
+from at_k.readers.format import Reading
+from at_k.readers.names import ERROR, MODEL, SET, STEP, VERDICT, find_named, has_name, quote, shorten
+from at_k.readers.profile import Profile, find_lists, find_numbers, find_roles
+from at_k.readers.prompts import ENTRY, find_tests, gather_tests, join_prompts
+from at_k.readers.proposals import refuse_unjudged, refuse_unnamed
+from at_k.readers.samples import COUNT_ROLES, Columns
+from at_k.readers.shapes import find_change
+from at_k.readers.structure import MOST_SETTINGS, Watch, find_questions
+
+# Values of a column that is watched for its name, and of one whose values are kept whatever they are.
+_MANY, _ALL = 100_000, 2**62
+
+_say = Phrases(
+    {
+        "note.rows": "No column names the problems: every row was read as one of its own.",
+        "note.unread_verdicts": "Column “{column}” was not used: {value} is no verdict. Say which words are right: "
+        "{words}.",
+    }
+)
+
+
+class Plan:
+    """The way in which a table is read.
+
+    Args:
+        head: its first rows.
+        rows: opens all rows.
+        reading: the options of the user.
+        default: the name of the problems that is proposed where no column repeats: "line" or "file".
+
+    Attributes:
+        profile: the columns, with samples in lists where the shape of the rows is another one.
+        asked: the columns as they are in the file.
+        wanted: the first rows that `where` asks for.
+        roles: the column of each role.
+        listed: whether a row is a problem, with lists of samples.
+        others: the columns without a role.
+        numbers: those of them that number the samples of each problem.
+    """
+
+    def __init__(self, head: Block, rows: Rows, reading: Reading, *, default: str) -> None:
+        self.head, self.rows, self.reading = head, rows, reading
+        self.reads = Cells(scale=reading.scale, correct=reading.correct, wrong=reading.wrong)
+        self.where, pool = Where(reading.where), check_pool(reading.pool)
+        self.given = {role: name for role, name in reading.columns.items() if role not in (*COUNT_ROLES, "sample")}
+        counts = {role: name for role, name in reading.columns.items() if role in COUNT_ROLES}
+        self.asked = self._look(head)
+        self.asked.refuse_unknown(reading.columns)
+        chosen = [*self.where.columns, *(name for name in pool if name != "file")]
+        refuse_unknown([*head.names, *filter(head.has, chosen)], chosen)
+        guessed = find_roles(self.asked, self.given)
+        self._tests = find_tests(head.names) if guessed["grades"] is None else []
+        if self._tests and self.given.get("references", "test_list") == "test_list":
+            head = self._take_tests(guessed, head)
+            guessed = find_roles(self.asked, self.given)
+        self.wanted = head.take(self.where.keep(head)) if reading.where else head
+        self.change = find_change(self.asked, guessed, self.given, counts, rows.faults)
+        self.profile = self.asked
+        if self.change is not None:
+            self.profile = self._look(self.change.apply(self.wanted if len(self.wanted) else head))
+        self.roles = find_roles(self.profile, self.given) | self.given
+        lists = find_lists(self.profile, self.roles)
+        self.listed, self.others = bool(lists), self._list_others(pool)
+        self._refuse_nothing(default, pool)
+        spelled = {*lists, self.roles["references"]} if rows.is_text else ()
+        self._texts = [name for name in spelled if name is not None and self.profile[name].has_lists]
+        self.numbers = self._find_numbers(any(map(head.has, pool)))
+
+    def find_questions(self, *, own_names: bool) -> Mapping[str, str]:
+        """Find what each problem asks, by the first rows that are wanted."""
+        profile = self._look(self.wanted) if self.reading.where else self.asked
+        return {} if "problem" in self.given else find_questions(profile, self.roles["problem"], own_names=own_names)
+
+    def _look(self, head: Block) -> Profile:
+        named = [name for name in (*self.reading.columns.values(), *self.where.columns) if name is not None]
+        named += find_nested_names(self.head)
+        return Profile(head, self.reads, is_text=self.rows.is_text, named=named)
+
+    def _take_tests(self, guessed: Columns, head: Block) -> Block:
+        """Take the tests of a data set of programs as references."""
+        self.given["references"] = "tests"
+        for role, names in (("answers", ("solution", "code_list")), ("problem", ("name",))):
+            found = find_named(self.head.names, names)
+            if role not in self.given and guessed[role] is None and found:
+                self.given[role] = found[0]
+        head = self._gather_tests(head)
+        self.asked = self._look(head)
+        return head
+
+    def _gather_tests(self, block: Block) -> Block:
+        if not self._tests or self.given.get("references") != "tests":
+            return block
+        return block.put((), {"tests": gather_tests({name: block[name] for name in self._tests}, self._tests)})
+
+    def _list_others(self, pool: Sequence[str]) -> list[str]:
+        return [name for name in self.profile.columns if name not in (*self.roles.values(), *pool)]
+
+    def _refuse_nothing(self, default: str, pool: Sequence[str]) -> None:
+        """Raise if no column says which samples are correct, or which problem a row is of."""
+        profile, roles = self.profile, self.roles
+        if roles["grades"] is None and None in (roles["answers"], roles["references"]):
+            raise refuse_unjudged(self.asked, roles, self.rows.layout)
+        if roles["problem"] is not None or self.listed:
+            return
+        names = [*self.others, *([roles["group"]] if roles["group"] else [])]
+        repeated = [name for name in names if 1 < profile[name].distinct < profile.count]
+        repeated = [name for name in repeated if not profile[name].has_lists]
+        # Files that hold one row each may be samples: their number in the list is no name of a problem.
+        if repeated or default == "file" or find_numbers(profile, self.others):
+            raise refuse_unnamed(profile, repeated, roles["group"], default=default)
+
+    def _find_numbers(self, is_pooled: bool) -> list[str]:
+        # The samples of several models may have the same numbers.
+        sample = self.reading.columns.get("sample", "")
+        if self.listed or sample is None or is_pooled:
+            return []
+        return [sample] if sample else find_numbers(self.profile, self.others)
+
+    def watch_settings(self) -> list[Watch]:
+        """Watch the columns that may hold settings: those of few values, or of such a name, that number no samples."""
+        numbers, found = {*self.numbers, *find_numbers(self.profile, self.others)}, []
+        for name in (name for name in self.others if name not in numbers and not has_name(name, VERDICT)):
+            is_named = has_name(name, (*MODEL, *SET, *STEP))
+            is_nested = any(other.startswith(f"{name}.") for other in self.profile.columns)  # it is looked at within
+            are_few = self.profile[name].distinct <= MOST_SETTINGS and not self.profile[name].has_objects
+            if (is_named or are_few) and not is_nested:
+                found.append(Watch(name, _MANY if is_named else MOST_SETTINGS))
+        return found
+
+    def watch_verdicts(self) -> list[Watch]:
+        """Watch further columns of verdicts, which must agree with the one that was taken."""
+        names = find_named(self.others, VERDICT) if "grades" not in self.given and self.roles["grades"] else []
+        return [Watch(name, _ALL) for name in names if self.profile[name].fits("grades")]
+
+    def watch_errors(self) -> list[Watch]:
+        """Watch the columns that say why a sample failed."""
+        names = find_named(self.others, ERROR) if self.roles["grades"] is not None and not self.listed else []
+        return [Watch(name, _ALL) for name in names]
+
+    def list_needed(self, names: Sequence[str]) -> dict[str, bool] | None:
+        """List the columns of the file that are needed, and which of them as numbers."""
+        if self.change is not None or self._tests or self.reading.meta:
+            return dict.fromkeys(self.head.names, False)
+        of_names = {self.roles.get(role) for role in ("problem", "answers", "references", "group")}
+        numeric = {self.roles.get(role) for role in ("grades", "scores", "cost")} - of_names
+        used = [name for name in self.roles.values() if name is not None]
+        extra = () if self.reading.prompt_column is None else (self.reading.prompt_column, ENTRY)
+        needed: dict[str, bool] = {}
+        for name in (*used, *self.numbers, *names, *self.where.columns, *extra):
+            for part in [name] if name in self.head.names else name.split("+"):
+                outer = part if part in self.head.names else part.partition(".")[0]
+                outer = next((each for each in self.head.names if part.startswith(f"{each}.")), outer)
+                needed[outer] = name in numeric
+        return needed
+
+    def apply(self, block: Block) -> Block:
+        """Return the rows that are wanted, changed as their shape needs it."""
+        block = self._gather_tests(block.take(self.where.keep(block)) if self.reading.where else block)
+        block = block if self.change is None else self.change.apply(block)
+        if self.reading.prompt_column is not None and len(block):
+            block = self._join_prompts(block)
+        return block.put((), {name: list(map(read_list, block[name])) for name in self._texts})
+
+    def _join_prompts(self, block: Block) -> Block:
+        names = [*block.names, *self.roles.values()]
+        columns = {name: block[name] for name in names if name is not None and block.has(name)}
+        joined = join_prompts(columns, self.roles, self.reading.prompt_column or "", first=block.places[0] - 1)
+        return block.put((), {self.roles[role] or role: cells for role, cells in joined.items()})
+
+    def list_notes(self) -> Iterator[Message]:
+        """List what is to be said of how the table was read, and of a column of verdicts that cannot be read."""
+        yield from self.rows.notes
+        if self.change is not None and self.change.note is not None:
+            yield self.change.note
+        if self.roles["problem"] is None and not self.listed:
+            yield _say("note.rows")
+        for name in find_named(self.others, VERDICT) if self.roles["grades"] is None else ():
+            parts = self.profile[name].parts
+            odd = [part for part in parts if part is None or part != part or not self.reads.fits("grades", part)]  # noqa: PLR0124
+            if 2 * len(odd) > len(parts) and "grades" not in self.given:
+                words = Mention(columns={"grades": shorten(name)}, correct=[shorten(str(odd[0]))])
+                yield _say("note.unread_verdicts", column=shorten(name), value=quote(odd[0]), words=words)
+                return
+
+
+def find_nested_names(head: Block) -> list[str]:
+    """Find the fields within objects that name models: `provider.label`."""
+    cells = ((name, cell) for name in head.names for cell in head[name] if isinstance(cell, (dict, list)))
+    return list(dict.fromkeys(chain.from_iterable(find_nested({name: cell}) for name, cell in cells)))
