@@ -6,6 +6,7 @@ import json
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -154,16 +155,12 @@ class _Pass:
         self.collector = Collector(
             plan.reading,
             sheet=sheet,
-            place=self._describe,
+            place=partial(_describe, self.roles),  # a method would keep the collector and this pass alive
             faults=table.rows.faults,
             are_names_given="problem" in plan.given,
         )
         self.places: list[Sequence[int]] = []  # the numbers of the rows
         self.meta: dict[int, str] = {}
-
-    def _describe(self, row: int, role: str, sample: int | None) -> Message:
-        column = self.roles.get(role)
-        return UNITS["row"](row) if column is None else describe_place(row, column, sample)
 
     def read(self) -> Samples:
         """Read all rows, and check what only all of them show."""
@@ -309,6 +306,12 @@ class _Pass:
         if 1 < len(odd) <= MOST_SETTINGS:
             words = Mention(wrong=list(map(shorten, odd)))
             raise InputError(error.code, error.message.sentence, **{**error.values, "wrong": words})
+
+
+def _describe(roles: Columns, row: int, role: str, sample: int | None) -> Message:
+    """Say where a cell is."""
+    column = roles.get(role)
+    return UNITS["row"](row) if column is None else describe_place(row, column, sample)
 
 
 def _pick(block: Block, names: Sequence[str]) -> Block:
