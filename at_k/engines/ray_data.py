@@ -1,19 +1,21 @@
-"""Count in Ray Data: workers group their own batches, Ray groups by problem, and workers judge answers."""
+"""Count in Ray: workers count their own blocks, and problems in several blocks are merged before they are judged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from at_k.engines.clusters import PARTS, hash_problems, pack, unpack
+from at_k.engines.clusters import hash_problems, pack, unpack
 from at_k.engines.engine import Count, Roles, Rows, is_of
-from at_k.engines.shards import AGGREGATES, LABELS, count_problems, group_problems, refuse_types
+from at_k.engines.shards import AGGREGATES, count_problems, group_problems, refuse_types
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+# Rows that a worker judges at a time, unless there are fewer for each processor.
+_ROWS = 2_000_000
 
 
 def takes(data: Any) -> bool:
@@ -28,27 +30,22 @@ def list_columns(data: Any) -> list[str]:
 
 def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
     """Count problems by n and c."""
-    from ray.data import aggregate
-
     refuse_types(data.schema(), roles)
 
-    def group(batch: pa.Table) -> pa.Table:
+    def group(block: pa.Table) -> pa.Table:
         import pyarrow.dataset as ds
 
-        return group_problems(ds.dataset(batch), roles, threshold, drop=drop)
+        return group_problems(ds.dataset(block), roles, threshold, drop=drop)
 
-    kinds = {"sum": aggregate.Sum, "min": aggregate.Min, "max": aggregate.Max}
-    names = [name for name in AGGREGATES if roles.group is not None or name not in LABELS]
-    found = [kinds[AGGREGATES[name]](name, alias_name=name) for name in names]
-    grouped = data.map_batches(group, batch_format="pyarrow").groupby("problem", num_partitions=_choose_partitions())
-    problems = grouped.aggregate(*found)
-    batches = problems.iter_batches(batch_format="pyarrow")
-    return Rows.of([row for batch in batches for row in count_problems(batch).to_pylist()])
+    def count(problems: pa.Table, **_: int) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = count_problems(problems).to_pylist()
+        return rows
+
+    return Rows.of([row for rows in _count(data, group, ["problem"], AGGREGATES, count) for row in rows])
 
 
 def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
     """Count how often each problem has each answer, and let the workers judge them."""
-    # A problem whose samples are all in one block is judged where they are. Only the counts of the others are shuffled.
     called = roles.present()
     refuse_types(data.schema(), roles)
 
@@ -57,38 +54,53 @@ def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
 
         samples = pa.table({role: block.column(column) for role, column in called.items()})
         counted = pa.TableGroupBy(samples, list(called)).aggregate([([], "count_all")])
-        return counted.rename_columns([*called, "votes"]).append_column("hash", hash_problems(counted["problem"]))
+        return counted.rename_columns([*called, "votes"])
 
-    def list_hashes(block: pa.Table) -> pa.Table:
-        return block.select(["hash"]).group_by("hash").aggregate([])
-
-    def judge_alone(block: pa.Table, split: NDArray[np.uint64]) -> pa.Table:
-        return pack(count, block.filter(~np.isin(block["hash"], split)).drop_columns("hash"))
-
-    def keep_split(block: pa.Table, split: NDArray[np.uint64]) -> pa.Table:
-        part = np.asarray(block["hash"]) % PARTS
-        return block.append_column("part", [part]).filter(np.isin(block["hash"], split)).drop_columns("hash")
-
-    def judge(part: pa.Table) -> pa.Table:
-        import pyarrow as pa
-
-        counted = pa.TableGroupBy(part, list(called)).aggregate([("votes", "sum")])
-        return pack(count, counted.rename_columns([*called, "votes"]))
-
-    blocks = {"batch_format": "pyarrow", "batch_size": None}
-    counted = data.map_batches(group, **blocks).materialize()
-    hashes = [np.asarray(batch["hash"]) for batch in counted.map_batches(list_hashes, **blocks).iter_batches(**blocks)]
-    known, blocks_of = np.unique(np.concatenate([np.empty(0, np.uint64), *hashes]), return_counts=True)
-    split = known[blocks_of > 1]
-    yield from unpack(counted.map_batches(judge_alone, fn_args=(split,), **blocks).iter_batches(**blocks))
-    if len(split):
-        shuffled = counted.map_batches(keep_split, fn_args=(split,), **blocks)
-        grouped = shuffled.groupby("part", num_partitions=_choose_partitions())
-        yield from unpack(grouped.map_groups(judge, batch_format="pyarrow").iter_batches(batch_format="pyarrow"))
+    return _count(data, group, list(called), {"votes": "sum"}, count)
 
 
-def _choose_partitions() -> int:
-    """Return four for each processor: the 200 that Ray makes of any data take a minute on two of them."""
+def _count(
+    data: Any, group: Callable[[pa.Table], pa.Table], keys: list[str], aggregates: dict[str, str], count: Count
+) -> Iterator[Any]:
+    """Group each block, and yield what `count` makes of the problems of some blocks, as a whole."""
+    # These are tasks of Ray itself: its own groupby starts a process for each partition, which takes seconds.
+    import pyarrow as pa
     import ray
 
-    return min(PARTS, 4 * max(1, int(ray.cluster_resources().get("CPU", 1))))
+    as_task: Any = ray.remote
+
+    def group_block(block: pa.Table) -> pa.Table:
+        grouped = group(block)
+        return grouped.append_column("hash", hash_problems(grouped["problem"]))
+
+    def list_hashes(block: pa.Table) -> Any:
+        return np.unique(block["hash"]) if len(block) else np.empty(0, np.uint64)  # no rows may have no columns
+
+    def send_shared(block: pa.Table, shared: Any, tasks: int) -> Any:
+        place = np.where(np.isin(block["hash"], shared), np.asarray(block["hash"]) % tasks, tasks)
+        return [block.filter(place == task) for task in range(tasks)]
+
+    def judge(shared: Any, blocks: int, *tables: pa.Table) -> pa.Table:
+        here = [table.filter(~np.isin(table["hash"], shared)) for table in tables[:blocks]]
+        whole = pa.concat_tables([*here, *tables[blocks:]], promote_options="permissive")
+        named = {name: kind for name, kind in aggregates.items() if name in whole.column_names}
+        merged = pa.TableGroupBy(whole, keys).aggregate(list(named.items()))
+        return pack(count, merged.rename_columns([*keys, *named]))
+
+    grouped = data.map_batches(group_block, batch_format="pyarrow", batch_size=None).materialize()
+    found = grouped.to_arrow_refs()
+    hashes = dict(zip(found, ray.get([*map(as_task(list_hashes).remote, found)]), strict=True))
+    blocks = [block for block in found if len(hashes[block])]
+    known, blocks_of = np.unique(np.concatenate([np.empty(0, np.uint64), *hashes.values()]), return_counts=True)
+    shared = ray.put(known[blocks_of > 1])
+    wanted = max(2 * int(ray.cluster_resources().get("CPU", 1)), grouped.count() // _ROWS)
+    tasks = min(wanted, len(blocks))
+    sent: list[Any] = [[]] * tasks
+    if (blocks_of > 1).any():
+        send = as_task(send_shared).options(num_returns=tasks)
+        parts = [send.remote(block, shared, tasks) for block in blocks]
+        sent = [*zip(*parts, strict=True)]  # there are two blocks at least, and so two tasks
+    own = [blocks[task::tasks] for task in range(tasks)]
+    judge_blocks = as_task(judge)
+    judged = [judge_blocks.remote(shared, len(mine), *mine, *its) for mine, its in zip(own, sent, strict=True)]
+    yield from unpack(map(ray.get, judged))
