@@ -13,6 +13,7 @@ def for_each(names, cases, ids=None):
     """Run a test on every case, as `pytest.mark.parametrize` does, but as one test, which names all cases that fail."""
     names = names.split(", ")
     cases = [case if len(names) > 1 else (case,) for case in cases]
+    assert cases, "a table without cases tests nothing"
 
     def decorate(test):
         signature = inspect.signature(test)

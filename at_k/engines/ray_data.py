@@ -88,9 +88,9 @@ def _count(
         return pack(count, merged.rename_columns([*keys, *named]))
 
     grouped = data.map_batches(group_block, batch_format="pyarrow", batch_size=None).materialize()
-    found = grouped.to_arrow_refs()
-    hashes = dict(zip(found, ray.get([*map(as_task(list_hashes).remote, found)]), strict=True))
-    blocks = [block for block in found if len(hashes[block])]
+    counted = grouped.to_arrow_refs()
+    hashes = dict(zip(counted, ray.get([*map(as_task(list_hashes).remote, counted)]), strict=True))
+    blocks = [block for block in counted if len(hashes[block])]
     known, blocks_of = np.unique(np.concatenate([np.empty(0, np.uint64), *hashes.values()]), return_counts=True)
     shared = ray.put(known[blocks_of > 1])
     wanted = max(2 * int(ray.cluster_resources().get("CPU", 1)), grouped.count() // _ROWS)
@@ -100,7 +100,7 @@ def _count(
         send = as_task(send_shared).options(num_returns=tasks)
         parts = [send.remote(block, shared, tasks) for block in blocks]
         sent = [*zip(*parts, strict=True)]  # there are two blocks at least, and so two tasks
-    own = [blocks[task::tasks] for task in range(tasks)]
+    shares = [blocks[task::tasks] for task in range(tasks)]
     judge_blocks = as_task(judge)
-    judged = [judge_blocks.remote(shared, len(mine), *mine, *its) for mine, its in zip(own, sent, strict=True)]
+    judged = [judge_blocks.remote(shared, len(mine), *mine, *its) for mine, its in zip(shares, sent, strict=True)]
     yield from unpack(map(ray.get, judged))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -104,10 +105,21 @@ def _holds_verdicts(record: Sequence[str]) -> bool:
 
 
 def read_header(record: Sequence[str]) -> list[str]:
-    """Return the names of the columns of CSV; those that occur several times are numbered."""
+    """Return the names of the columns of CSV; those that occur several times are numbered.
+
+    Examples:
+        >>> read_header(["id", "correct", "", "correct", "correct 1"])
+        ['id', 'correct 2', 'column 3', 'correct 3', 'correct 1']
+    """
     # pandas writes the index of a frame as a column without a name.
     names = [name.strip() or f"column {number}" for number, name in enumerate(record, 1)]
-    return [f"{name} {names[:at].count(name) + 1}" if names.count(name) > 1 else name for at, name in enumerate(names)]
+    times = Counter(names)
+
+    def spell(name: str) -> Iterator[str]:
+        return (other for number in count(1) if (other := f"{name} {number}") not in times)
+
+    free = {name: spell(name) for name, several in times.items() if several > 1}
+    return [next(free[name]) if name in free else name for name in names]
 
 
 def _list_blocks(source: Source) -> Generator[bytes, None, None]:
@@ -185,32 +197,28 @@ def _read_records(
             if not record or _is_rule(record, delimiter):
                 continue
             count += 1
-            if len(record) == len(header):
-                yield record
-                continue
-            header = header or record
-            if len(header) > _MOST_COLUMNS:
-                raise InputError(
-                    "tables.columns",
-                    "There are {count:,} columns; the limit is {limit:,}.",
-                    count=len(header),
-                    limit=_MOST_COLUMNS,
+            if not header:
+                header = record
+                if len(header) > _MOST_COLUMNS:
+                    raise InputError(
+                        "tables.columns",
+                        "There are {count:,} columns; the limit is {limit:,}.",
+                        count=len(header),
+                        limit=_MOST_COLUMNS,
+                    )
+            if len(record) != len(header):
+                faults.add(
+                    InputError(
+                        "tables.fields",
+                        "Every row must have as many cells as the header line: {expected:,}, not {count:,} (row "
+                        "{row}). A text that contains a delimiter must stand in quotation marks. {option:errors=skip} "
+                        "leaves out such rows.",
+                        row=count - 1,
+                        count=len(record),
+                        expected=len(header),
+                    )
                 )
-            if len(record) == len(header):
-                yield record
-                continue
-            faults.add(
-                InputError(
-                    "tables.fields",
-                    "Every row must have as many cells as the header line: {expected:,}, not {count:,} (row {row}). A "
-                    "text that contains a delimiter must stand in quotation marks. {option:errors=skip} leaves out "
-                    "such rows.",
-                    row=count - 1,
-                    count=len(record),
-                    expected=len(header),
-                )
-            )
-            yield []
+            yield record if len(record) == len(header) else []
     except csv.Error:
         if count:
             raise InputError(

@@ -200,6 +200,7 @@ test_logs = over({
         {name: real(name) for name in ("toy_failed.eval", "toy_killed.eval")}, refused("merging.subject"),
     ),
     "another zip file": (pack([Member("word/document.xml", b"<a/>")]), refused("plain.zip")),
+    "a zip file with settings": (pack([Member("config.yaml", b"a: 1")]), refused("plain.zip")),
     "another document": (b'{"eval": {}, "date": "x", "id": 1}', refused("plain.unknown")),
     "a run that is going on": (make(match("C"), status="started"), found([[1]], notes=["inspect_ai.unfinished"])),
     "a run that was cancelled": (make(match("C"), status="cancelled"), found([[1]], notes=["inspect_ai.unfinished"])),
