@@ -108,7 +108,7 @@ def _plugins():
 def draw_sets():
     """Draw soft data sets: of 1 to 5 problems with 1 to 7 samples each, with grades such as .25, .5 and 1."""
     rng = np.random.default_rng(35)
-    for _ in range(100):
+    for _ in range(200):
         levels = rng.choice([[0, 0.25, 0.5, 0.75, 1], [0, 0.3, 0.51, 0.9, 0.1]])
         answers = [rng.integers(0, 5, rng.integers(1, 8)).tolist() for _ in range(rng.integers(1, 6))]
         grades = [[float(levels[(answer + place) % 5]) for answer in row] for place, row in enumerate(answers)]
