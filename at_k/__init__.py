@@ -49,5 +49,5 @@ def __getattr__(name: str) -> object:
             f"`at_k.{name}` needs more than NumPy and SciPy. Run `{install}` in a clone of at-k, without --no-deps"
         )
     module = import_module(f"{__name__}.{_PLACES[name]}")
-    found = globals()[name] = getattr(module, name, module)
-    return found
+    value = globals()[name] = getattr(module, name, module)
+    return value

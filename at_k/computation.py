@@ -98,7 +98,7 @@ def compute_counts(metric: str, table: Table, default: Default = POWERS) -> Call
 
     def compute(verdicts: Verdicts, *, k: K | None = None) -> Values:
         draws = choose_k(k, verdicts.drawn, default)
-        return evaluate_draws(verdicts, {Key(metric, each): table for each in draws}, {"k": draws})
+        return evaluate_draws(verdicts, {Key(metric, size): table for size in draws}, {"k": draws})
 
     return compute
 
@@ -113,9 +113,9 @@ def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Taus =
     taus = check_tau(thresholds, "thresholds")
     draws = choose_k(k, verdicts.n, PUBLISHED)
     tables: dict[Key, Table] = {
-        Key("G-Pass@k", each, tau): partial(tabulate_g_pass, tau=tau) for each in draws for tau in taus
+        Key("G-Pass@k", size, tau): partial(tabulate_g_pass, tau=tau) for size in draws for tau in taus
     }
-    tables |= {Key("mG-Pass@k", each): tabulate_mg_pass for each in draws}
+    tables |= {Key("mG-Pass@k", size): tabulate_mg_pass for size in draws}
     return evaluate_draws(verdicts, tables, {"k": draws, "tau": taus})
 
 
@@ -130,7 +130,7 @@ def compute_consensus(
 ) -> Values:
     """Compute cons@k from judged samples: a vote among their answers, or a majority of grades if there are none."""
     draws = choose_k(k, verdicts.n, POWERS)
-    keys = [Key("cons@k", each) for each in draws]
+    keys = [Key("cons@k", size) for size in draws]
     conditions: dict[str, object] = {"k": draws, "ties": ties, "weighted": weights is not None}
     ballots = verdicts.answers
     if ballots is None:
@@ -151,8 +151,8 @@ def compute_consensus(
 
     def vary() -> dict[Key, Column]:
         if weighted is None:
-            given = {"ties": ties, "on_conflict": on_conflict, "name": "grades"}
-            return split_table(keys, jackknife_votes(ballots, correct.values, draws, **given))
+            rules = {"ties": ties, "on_conflict": on_conflict, "name": "grades"}
+            return split_table(keys, jackknife_votes(ballots, correct.values, draws, **rules))
         # All but one sample are a random draw: their order must not decide.
         rule = "random" if ties == "first" else ties
 
@@ -172,10 +172,10 @@ def compute_average(verdicts: Verdicts) -> Values:
     average, accuracy = Key("avg@n", int(verdicts.n[0]) if same else None), Key("accuracy")
 
     def vary() -> dict[Key, Column]:
-        found = vary_counts(verdicts, {average: tabulate_pass})
+        columns = vary_counts(verdicts, {average: tabulate_pass})
         # No grades in [0, 1] vary more than the verdicts of the worst c.
-        own = jackknife_grades(Ragged.concatenate(verdicts.graded))
-        return found | {accuracy: Column(np.append(own, found[average].levels), np.arange(len(own)))}
+        levels = jackknife_grades(Ragged.concatenate(verdicts.graded))
+        return columns | {accuracy: Column(np.append(levels, columns[average].levels), np.arange(len(levels)))}
 
     return Values({average: Column(c / n, which), accuracy: Column.of(verdicts.mean_grade)}, vary=vary)
 
@@ -199,7 +199,7 @@ def compute_best(
         higher_is_better=higher_is_better,
     )
     best, errors = choose_best(ranked, verdicts.correct, draws, seed=seed)
-    keys, highest = [Key("best@k", each) for each in draws], [Key("max@k", each) for each in draws]
+    keys, highest = [Key("best@k", size) for size in draws], [Key("max@k", size) for size in draws]
     columns = split_table(keys, best)
     if select in (None, "weighted"):
         top = expect_highest(ranked, draws)
@@ -212,10 +212,10 @@ def compute_best(
     }
 
     def vary() -> dict[Key, Column]:
-        found = split_table(keys, jackknife_choice(ranked, verdicts.correct, draws))
+        columns = split_table(keys, jackknife_choice(ranked, verdicts.correct, draws))
         if select in (None, "weighted"):
-            found |= split_table(highest, vary_ranks(ranked, None, draws))
-        return found
+            columns |= split_table(highest, vary_ranks(ranked, None, draws))
+        return columns
 
     return Values(columns, _keep_errors(keys, errors), conditions, vary)
 
@@ -223,8 +223,8 @@ def compute_best(
 def evaluate_draws(verdicts: Verdicts, tables: Mapping[Key, Table], conditions: dict[str, object]) -> Values:
     """Evaluate a table for each key at the key's k, once for each distinct pair of n and c."""
     n, c, which = verdicts.counts
-    found = evaluate_tables([(table, key.draws or 1) for key, table in tables.items()], n, c)
-    columns = {key: Column(found[:, i], which) for i, key in enumerate(tables)}
+    table_values = evaluate_tables([(table, key.draws or 1) for key, table in tables.items()], n, c)
+    columns = {key: Column(table_values[:, i], which) for i, key in enumerate(tables)}
     return Values(columns, conditions=conditions, vary=partial(vary_counts, verdicts, tables))
 
 
@@ -234,9 +234,9 @@ def vary_counts(verdicts: Verdicts, tables: Mapping[Key, Table]) -> dict[Key, Co
     starts = np.cumsum(sizes + 1) - (sizes + 1)
     n = np.repeat(sizes, sizes + 1)
     c = np.arange(len(n)) - np.repeat(starts, sizes + 1)
-    found = evaluate_tables([(tabulate_variance(table), key.draws or 1) for key, table in tables.items()], n, c)
+    variances = evaluate_tables([(tabulate_variance(table), key.draws or 1) for key, table in tables.items()], n, c)
     place = starts[which] + verdicts.c
-    return {key: Column(found[:, i], place) for i, key in enumerate(tables)}
+    return {key: Column(variances[:, i], place) for i, key in enumerate(tables)}
 
 
 def split_table(keys: Sequence[Key], values: Floats) -> dict[Key, Column]:

@@ -301,8 +301,8 @@ OUTPUTS = _Outputs({output.metric: output for metric in FAMILY.values() for outp
 def find_style(line: Key) -> Style | None:
     """Return how a line is drawn: as its threshold says, or else its output."""
     output = OUTPUTS[line.metric]
-    own = None if line.tau is None else output.thresholds.get(float(line.tau))
-    return own.style if own and own.style else output.style
+    threshold = None if line.tau is None else output.thresholds.get(float(line.tau))
+    return threshold.style if threshold and threshold.style else output.style
 
 
 def leave_out_twins(lines: Iterable[Key]) -> list[Key]:

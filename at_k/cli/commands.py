@@ -77,8 +77,8 @@ def score(
     chosen = choose_form(form, out)
     check_targets(paths, out=out, per_problem=per_problem)
     if models or any(getattr(path, "name", "") for path in paths):
-        for option, given in (("--per-problem", per_problem), ("--script", script)):
-            if given:
+        for option, setting in (("--per-problem", per_problem), ("--script", script)):
+            if setting:
                 raise refuse(option, "This is for one model, and not for the table of --models.")
         write_result(make_models(paths, **options), chosen, out)
         return
@@ -253,8 +253,8 @@ def gate(
     """Judge results by what is required of them: exit with 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 2 for errors."""
     from at_k.cli.questions import judge_files
 
-    given = {name: value for name, value in options.items() if is_given(ctx, name)}
-    raise typer.Exit(judge_files(paths, against=against or [], form=form, out=out or [], **given))
+    chosen = {name: value for name, value in options.items() if is_given(ctx, name)}
+    raise typer.Exit(judge_files(paths, against=against or [], form=form, out=out or [], **chosen))
 
 
 @app.command(cls=Command)

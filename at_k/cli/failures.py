@@ -114,8 +114,8 @@ class Command(TyperCommand):
             # Typer reads words with Pydantic, whose sentences have a heading, and not always the word.
             error.message = error.message.removeprefix("Value error, ")
             if " is not one of " in error.message:
-                given, *choices = re.findall("'([^']*)'", error.message)
-                for near in get_close_matches(given, choices, 1):
+                typed, *choices = re.findall("'([^']*)'", error.message)
+                for near in get_close_matches(typed, choices, 1):
                     error.message += f" Did you mean {near!r}?"
             elif hasattr(cause, "errors"):
                 error.message += f"; got {cause.errors()[0]['input']!r}."
@@ -124,7 +124,7 @@ class Command(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         """List the options. Help shows no type beside a flag, which takes no value."""
         params = super().get_params(ctx)
-        for flag in (each for each in params if getattr(each, "is_flag", False)):
+        for flag in (param for param in params if getattr(param, "is_flag", False)):
             flag.metavar = ""
         return params
 
@@ -174,8 +174,8 @@ class Commands(TyperGroup):
             near = [_MEANT[args[0]]] if args[0] in _MEANT else get_close_matches(args[0], self.commands, 1)
             if os.path.exists(args[0]) or "." in args[0]:
                 ctx.fail(f"{args[0]!r} is not a command. To score a file: at-k score {args[0]}")
-            said = f"Did you mean at-k {near[0]}?" if near else f"The commands are {', '.join(self.commands)}."
-            ctx.fail(f"There is no command {args[0]!r}. {said}")
+            hint = f"Did you mean at-k {near[0]}?" if near else f"The commands are {', '.join(self.commands)}."
+            ctx.fail(f"There is no command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
 
 

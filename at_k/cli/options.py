@@ -53,10 +53,12 @@ class Flags(Spelling):
                 continue
             words = [",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
             if isinstance(value, Mapping):
-                pairs = [("!=", each["!="]) if isinstance(each, Mapping) else ("=", each) for each in value.values()]
+                pairs = [
+                    ("!=", wanted["!="]) if isinstance(wanted, Mapping) else ("=", wanted) for wanted in value.values()
+                ]
                 words = [
-                    f"{column}{sign}{'' if each is None else each}"
-                    for column, (sign, each) in zip(value, pairs, strict=True)
+                    f"{column}{sign}{'' if wanted is None else wanted}"
+                    for column, (sign, wanted) in zip(value, pairs, strict=True)
                 ]
                 words = [",".join(words)] if name == "columns" else words
             spelled.append("`" + " ".join(f"{FLAGS[name]} {quote_word(word)}" for word in words) + "`")
@@ -134,24 +136,26 @@ HelpAll = Annotated[bool, typer.Option("--help-all", is_eager=True, callback=pri
 def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command `--debug`, and the flags of these options. It gets their values, read and checked."""
     # Its `--help` shows those that are `short`, and `--help-all` shows all.
-    options = {each.name: each for group in groups for each in group.values() if each.name not in _OF_PYTHON}
+    options = {option.name: option for group in groups for option in group.values() if option.name not in _OF_PYTHON}
 
     def declare(command: Callable[..., None]) -> Callable[..., None]:
         def run(*, debug: bool, help_all: bool = False, **given: Any) -> None:
             command(**given | {name: read_value(option, given[name]) for name, option in options.items()})
 
         parameters = inspect.signature(command, eval_str=True).parameters.values()
-        own = [each.replace(kind=each.KEYWORD_ONLY) for each in parameters if each.kind is not each.VAR_KEYWORD]
+        particular = [
+            param.replace(kind=param.KEYWORD_ONLY) for param in parameters if param.kind is not param.VAR_KEYWORD
+        ]
         flags = [make_flag(option) for option in options.values()]
         run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
-        own += [
+        particular += [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
             for name, kind in (("debug", Debug), ("help_all", HelpAll))
             if options or name == "debug"
         ]
-        run.__annotations__ = {each.name: each.annotation for each in (*own, *flags)}
+        run.__annotations__ = {param.name: param.annotation for param in (*particular, *flags)}
         # Typer reads the signature, and `failures` the options. A type checker knows no attributes of a function.
-        run.__signature__ = inspect.Signature([own[0], *flags, *own[1:]])  # type: ignore[attr-defined]
+        run.__signature__ = inspect.Signature([particular[0], *flags, *particular[1:]])  # type: ignore[attr-defined]
         run.options = options  # type: ignore[attr-defined]
         return run
 
@@ -231,11 +235,11 @@ def read_numbers(option: str, texts: Sequence[str] | None) -> list[int] | None:
         >>> read_numbers("--problems", ["100,300"]), read_numbers("--problems", None)
         ([100, 300], None)
     """
-    found = _split(texts)
-    for text in found:
+    numbers = _split(texts)
+    for text in numbers:
         if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) < 1:
             raise refuse(option, f"Give positive whole numbers, such as 1,4,16; got {text!r}.")
-    return sorted(set(map(int, found))) or None
+    return sorted(set(map(int, numbers))) or None
 
 
 _ASK = "Give a share such as 0.05 or 5%"
@@ -321,14 +325,14 @@ def read_where(texts: Sequence[str] | None) -> dict[str, Any] | None:
     wanted: dict[str, Any] = {}
     unwanted: dict[str, list[str]] = {}
     for text in texts or ():
-        found = re.fullmatch(r"(.+?)(!=| not in |=)(.*)", text, re.DOTALL)
-        if found is None:
+        match = re.fullmatch(r"(.+?)(!=| not in |=)(.*)", text, re.DOTALL)
+        if match is None:
             raise refuse("--where", f"Give COLUMN=VALUE, such as model=a, or COLUMN!=VALUE; got {text!r}.")
-        values = found[3].split(",") if found[2] == " not in " else [found[3]]
-        if found[2] == "=":
-            wanted.setdefault(found[1], []).extend(values)
+        values = match[3].split(",") if match[2] == " not in " else [match[3]]
+        if match[2] == "=":
+            wanted.setdefault(match[1], []).extend(values)
         else:
-            unwanted.setdefault(found[1], []).extend(values)
+            unwanted.setdefault(match[1], []).extend(values)
     both = sorted(wanted.keys() & unwanted.keys())
     if both:
         raise refuse("--where", f"Give values of {both[0]!r} either to keep or to leave out.")

@@ -83,9 +83,9 @@ def show_work(text: str) -> Iterator[None]:
             def update(steps: int = 1) -> None:
                 nonlocal done
                 done += steps
-                said = f"{name}: {done:,} of {total:,} ({done / total:.0%})"
+                text = f"{name}: {done:,} of {total:,} ({done / total:.0%})"
                 is_long = progress.get_time() - started > _DELAY
-                progress.update(task, completed=done, description=said, visible=is_long)
+                progress.update(task, completed=done, description=text, visible=is_long)
 
             try:
                 yield SimpleNamespace(update=update)
@@ -129,7 +129,7 @@ def check_targets(
     paths: Sequence[str], out: str | None = None, per_problem: str | None = None, rows: str | None = None
 ) -> None:
     """Check where files will be written, before work is done for them."""
-    taken = {realpath(path) for path in paths}
+    sources = {realpath(path) for path in paths}
     targets = {"--out": (out, ()), "--per-problem": (per_problem, _COLUMNS), "--rows": (rows, _COLUMNS[1:])}
     for option, (path, endings) in targets.items():
         if path is None:
@@ -137,9 +137,9 @@ def check_targets(
         if endings and splitext(path)[1].lower() not in endings:
             raise refuse(option, f"The name must end in {' or '.join(endings)}; got {path!r}.")
         target = str(check_target(path))
-        if target in taken:
+        if target in sources:
             raise refuse(option, f"{path!r} is read, or written, by this command already. Give another name.")
-        taken.add(target)
+        sources.add(target)
 
 
 def write_result(found: Shown | Sheet, form: str | None, out: str | None = None, **forms: Callable[[], str]) -> None:
@@ -155,8 +155,8 @@ def write_result(found: Shown | Sheet, form: str | None, out: str | None = None,
     else:
         save_form(found, form, out, **forms)
     beside = make_console(stderr=True)
-    said = [part for part in sheet.parts if isinstance(part, Sentences)]
-    shown = said if form in _WITHOUT_NOTES else [part for part in said if part.kind == "fact"]
+    spoken = [part for part in sheet.parts if isinstance(part, Sentences)]
+    shown = spoken if form in _WITHOUT_NOTES else [part for part in spoken if part.kind == "fact"]
     is_titled = bool(shown) or (not isinstance(found, Sheet) and not found.sheet().title)
     print_lines(lay_out(Sheet(shown, sheet.title if is_titled else ""), beside.width, spell), beside)
     if out is not None:

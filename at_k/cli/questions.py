@@ -58,7 +58,7 @@ def compare_files(
         if comparing["unmatched"] == "unpaired":
             raise refuse("--unmatched", "Several models are ranked on the same problems only: error or drop.")
     scoring = _choose_scoring(options)
-    reports = {name: make_report([path], where=own, **scoring) for name, (path, own) in models.items()}
+    reports = {name: make_report([path], where=chosen, **scoring) for name, (path, chosen) in models.items()}
     if len(models) == 2:
         (a, first), (b, second) = reports.items()
         write_result(compare(first, second, names=(a, b), **comparing), form)
@@ -78,13 +78,13 @@ def compare_files(
 
 def join_rankings(rankings: Mapping[str, Ranking]) -> Sheet:
     """Join the rankings of several numbers: pairs are shown of one alone, and a note once."""
-    sheets = {key: own.sheet() for key, own in rankings.items()}
-    notes = list(dict.fromkeys(note for own in rankings.values() for note in own.notes))
+    sheets = {key: ranking.sheet() for key, ranking in rankings.items()}
+    notes = list(dict.fromkeys(note for ranking in rankings.values() for note in ranking.notes))
     tables = 2 if len(sheets) == 1 else 1
-    own = [Sheet(each.parts[:tables], f"{key}  {each.title}") for key, each in sheets.items()]
+    tops = [Sheet(sheet.parts[:tables], f"{key}  {sheet.title}") for key, sheet in sheets.items()]
     return Sheet(
-        [*own, Sentences([RANKS], "legend"), Sentences(notes, "note")],
-        data={key: own.data for key, own in sheets.items()},
+        [*tops, Sentences([RANKS], "legend"), Sentences(notes, "note")],
+        data={key: sheet.data for key, sheet in sheets.items()},
     )
 
 
@@ -97,8 +97,8 @@ def _compare_benchmarks(paths: Sequence[str], against: Sequence[str], form: str,
     _refuse_given(options, _OF_TWO, "This is for one benchmark.")
     pooling = {name: options[name] for name in POOLING if name in options and name != "clusters"}
     scoring, names = _choose_scoring(options), name_models(paths)
-    first, second = ({name: make_report([path], **scoring) for name, path in zip(names, own, strict=True)}
-                     for own in (paths, against))  # fmt: skip
+    first, second = ({name: make_report([path], **scoring) for name, path in zip(names, side, strict=True)}
+                     for side in (paths, against))  # fmt: skip
     write_result(compare_benchmarks(first, second, **pooling), form)
 
 
@@ -150,12 +150,12 @@ def judge_files(paths: Sequence[str], *, against: Sequence[str], form: str, out:
         with show_work(f"Scoring {name_source([path])}"):
             base = against[place] if against else None
             gates.append(gate(path, base, data=name if len(paths) > 1 or policy else None, **given))
-    found = sum(gates[1:], gates[0])
+    result = sum(gates[1:], gates[0])
     for path in out:
-        save_form(found, _FORMS[splitext(path)[1].lower()], path, junit=found.to_junit)
+        save_form(result, _FORMS[splitext(path)[1].lower()], path, junit=result.to_junit)
         say_written(path)
-    write_result(found, form, junit=found.to_junit)
-    return found.exit_code
+    write_result(result, form, junit=result.to_junit)
+    return result.exit_code
 
 
 def plan_files(paths: Sequence[str], *, predict: list[int] | None, form: str, **options: Any) -> None:
@@ -182,10 +182,10 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, form: str, **
     # Two files are two models, unless --pool says that they are one.
     two = len(paths) == 2 and options["pool"] == PILOT["pool"].default
     report, *others = (
-        make_report(own, **options, metrics=["avg_at_n"], confidence_level=None)
-        for own in ([[path] for path in paths] if two else [paths])
+        make_report(files, **options, metrics=["avg_at_n"], confidence_level=None)
+        for files in ([[path] for path in paths] if two else [paths])
     )
-    found = plan(report, *others, **asked)
+    outcome = plan(report, *others, **asked)
     predicted = None if predict is None else predict_pass_at_k(*report.list_counts(), k=predict)
     key = Key("pass@k" if tau is None else "G-Pass@k", k, tau)
     read = [] if report.origin is None else list(describe_reading(report.origin))
@@ -193,13 +193,13 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, form: str, **
     planned = predicted is None or any(
         asked[name] != option.default for name, option in PLANNING.items() if name in asked
     )
-    shown = found.sheet()
+    shown = outcome.sheet()
     parts = [*(shown.parts if planned else ())]
-    data = {"key": key, **shown.data, "notes": [*read, *found.notes]}
+    data = {"key": key, **shown.data, "notes": [*read, *outcome.notes]}
     if predicted is not None:
-        own = predicted.sheet()
-        parts, data = [*parts, own], {**data, "predicted": own.data}
-    title = f"Pilot: {describe_size(report)}, {key} = {found.value:.3f}"
+        sheet = predicted.sheet()
+        parts, data = [*parts, sheet], {**data, "predicted": sheet.data}
+    title = f"Pilot: {describe_size(report)}, {key} = {outcome.value:.3f}"
     write_result(Sheet([*parts, Sentences(read, "note")], title, data=data), form)
 
 
@@ -251,27 +251,29 @@ def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: An
     else:
         reports = dict(make_models(paths, **options, confidence_level=None).reports)
     units = [list_units(report) for report in reports.values()]
-    unit = next(name for name in units[0] if all(name in own for own in units))
-    if unit == "samples" and any(len(own) > 1 for own in units):
+    unit = next(name for name in units[0] if all(name in held for held in units))
+    if unit == "samples" and any(len(held) > 1 for held in units):
         raise refuse(
             "--kind", "The models have no cost in common. Name it: --columns cost=COLUMN; or --columns cost=none."
         )
-    found = {name: solve_by_budget(report, unit) for name, report in reports.items()}
-    error = max(own.simulated for own in found.values())
+    curves = {name: solve_by_budget(report, unit) for name, report in reports.items()}
+    error = max(curve.simulated for curve in curves.values())
     of_samples = [
         Message(
             "budget.samples", "The budget counts samples. If a column says what each cost, name it: {columns}.",
             columns=Mention(columns={"cost": "COLUMN"}),
         )
     ]  # fmt: skip
-    said = [Message("budget.simulated", "Simulated, since costs differ: an error of at most {error:.1g}.", error=error)]
+    simulated = [
+        Message("budget.simulated", "Simulated, since costs differ: an error of at most {error:.1g}.", error=error)
+    ]
     compared = []
-    if len(found) == 2:
-        first, second = found.values()
-        compared = [compare_budgets(first, second, list(found))]
-    notes = [*(of_samples if unit == "samples" else []), *(said if error else [])]
+    if len(curves) == 2:
+        first, second = curves.values()
+        compared = [compare_budgets(first, second, list(curves))]
+    notes = [*(of_samples if unit == "samples" else []), *(simulated if error else [])]
     parts = [Sentences(compared, "legend"), Sentences(notes, "note")]
-    _save(draw_budgets(found, title=title), out, [part for part in parts if part.said])
+    _save(draw_budgets(curves, title=title), out, [part for part in parts if part.said])
 
 
 def draw_two(
@@ -283,10 +285,10 @@ def draw_two(
     models = list_models(paths, where or {})
     if len(models) != 2:
         raise refuse("--kind", f"A difference is of two models; got {len(models)}.")
-    reports = [make_report([path], where=own, **options, confidence_level=None) for path, own in models.values()]
+    reports = [make_report([path], where=chosen, **options, confidence_level=None) for path, chosen in models.values()]
     first, second = map(make_printable, models)
-    found = compare(*reports, names=(first, second), band=True)
-    _save(draw_difference(found, title=title), out, [Sentences(found.describe_bands())])
+    compared = compare(*reports, names=(first, second), band=True)
+    _save(draw_difference(compared, title=title), out, [Sentences(compared.describe_bands())])
 
 
 def _save(figure: Any, out: str, said: Sequence[Sentences]) -> None:

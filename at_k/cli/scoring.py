@@ -67,7 +67,9 @@ def make_models(paths: Sequence[str], *, where: Mapping[str, list[str]] | None =
     from at_k.report.scoring import Models
 
     models = list_models(paths, where or {})
-    return Models({name: make_report([path], where=own or None, **options) for name, (path, own) in models.items()})
+    return Models(
+        {name: make_report([path], where=chosen or None, **options) for name, (path, chosen) in models.items()}
+    )
 
 
 def list_models(paths: Sequence[str], where: Mapping[str, list[str]]) -> dict[str, tuple[str, dict[str, list[str]]]]:
@@ -173,10 +175,10 @@ def count_files(
     total = Tally(by_problem=by_problem)
     for path in find_files(list(paths))[0]:
         with show_work(f"Counting {path.name}"):
-            found = find_tally(path) or Tally.of(
+            tally = find_tally(path) or Tally.of(
                 path, by_problem=by_problem, columns=columns, groups=False if groups == "none" else None, **options
             )
-            total += replace(found, hashes=b"") if concat else found
+            total += replace(tally, hashes=b"") if concat else tally
     if out == "-":
         typer.echo(total.to_json())
     else:
@@ -197,8 +199,8 @@ def convert_files(
     report = make_report(paths, **options)
     subject = {} if report.origin is None else report.origin.subject
     names = {}
-    for option, given in (("--model", model), ("--dataset", dataset)):
-        name = given or next((subject[each] for each in _SUBJECTS[option] if subject.get(each)), None)
+    for option, chosen in (("--model", model), ("--dataset", dataset)):
+        name = chosen or next((subject[field] for field in _SUBJECTS[option] if subject.get(field)), None)
         if name is None:
             raise refuse(option, f"The files do not say which {option[2:]} they are of. Give its name.")
         names[option[2:]] = name
@@ -208,13 +210,13 @@ def convert_files(
 def print_formats(name: str | None) -> None:
     """Print a format, with a line to copy, or all: the usual name of their files, and how to get n samples."""
     console, lines = make_console(), list[Line]()
-    for each in FORMATS.values() if name is None else [FORMATS[read_name("NAME", "format", options.FORMATS, name)]]:
-        facts = {"file": each.file, "samples": each.samples}
+    for known in FORMATS.values() if name is None else [FORMATS[read_name("NAME", "format", options.FORMATS, name)]]:
+        facts = {"file": known.file, "samples": known.samples}
         if name is not None:
-            facts |= {role: ", ".join(names) for role, names in ROLE.items()} if each.name == "plain" else {}
-            example = re.sub(r"\{\w+\}", "*", each.file.split(", ")[0])
+            facts |= {role: ", ".join(names) for role, names in ROLE.items()} if known.name == "plain" else {}
+            example = re.sub(r"\{\w+\}", "*", known.file.split(", ")[0])
             facts["score"] = f"at-k score {quote_word(example)}"
-        lines.append([(each.name, "bold"), (f" · {each.title}", "")])
+        lines.append([(known.name, "bold"), (f" · {known.title}", "")])
         for fact, text in facts.items():
             first, *rest = wrap(text, console.width, " " * 13, " " * 13, whole=True)
             lines += [[(f"  {fact:11}", "dim"), (first.strip(), "")], *([(line, "")] for line in rest)]

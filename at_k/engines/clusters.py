@@ -40,17 +40,17 @@ def pack(count: Count, table: pa.Table) -> pa.Table:
     if not len(table):
         return pa.table({"packed": pa.array([], pa.binary())})
     try:
-        found = count(table, num_workers=1)
+        counted = count(table, num_workers=1)
     except (TypeError, ValueError) as error:
-        found = error
-    return pa.table({"packed": pa.array([pickle.dumps(found)], pa.binary())})
+        counted = error
+    return pa.table({"packed": pa.array([pickle.dumps(counted)], pa.binary())})
 
 
 def unpack(tables: Iterable[pa.Table]) -> Iterator[Any]:
     """Yield what the workers have packed, or raise the first error."""
     for table in tables:
         for packed in table["packed"].to_pylist():
-            found = pickle.loads(packed)
-            if isinstance(found, Exception):
-                raise found
-            yield found
+            counted = pickle.loads(packed)
+            if isinstance(counted, Exception):
+                raise counted
+            yield counted

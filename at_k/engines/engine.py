@@ -151,12 +151,12 @@ def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None)
                 columns=Mention(columns={role: candidates[0]}),
             )
         called.update(zip([role], candidates, strict=False))
-    own = find_named([column for column in columns if column not in called.values()], OWN_ANSWER)
+    answers = find_named([column for column in columns if column not in called.values()], OWN_ANSWER)
     missing = [role for role in ("answers", "references") if role not in called]
-    if own and len(missing) == 1:
-        called[missing[0]] = own[0]
-    found = {role for role, column in called.items() if column is not None}
-    if "problem" not in found or not ("grades" in found or {"answers", "references"} <= found):
+    if answers and len(missing) == 1:
+        called[missing[0]] = answers[0]
+    filled = {role for role, column in called.items() if column is not None}
+    if "problem" not in filled or not ("grades" in filled or {"answers", "references"} <= filled):
         raise InputError(
             "engine.no_samples",
             "Each row must be a sample, with the columns `problem` and `grades`, or `problem`, `answers` and "

@@ -28,16 +28,16 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
     import narwhals as nw
 
     frame = _read_samples(data, roles)
-    given, kind = nw.col(roles.grades or ""), frame.collect_schema()[roles.grades or ""]
-    given = given if kind.is_integer() else given.cast(nw.Int64 if kind == nw.Boolean else nw.Float64)
+    grades, kind = nw.col(roles.grades or ""), frame.collect_schema()[roles.grades or ""]
+    grades = grades if kind.is_integer() else grades.cast(nw.Int64 if kind == nw.Boolean else nw.Float64)
     # Two sums of flags show that there is nothing else: a database takes a third more time for minima and maxima, and
     # more than twice as much to look for NaN, which it takes for the largest number.
-    rows = _count_problems(frame, roles, {"c": given == 1, "wrong": given == 0})
+    rows = _count_problems(frame, roles, {"c": grades == 1, "wrong": grades == 0})
     if all(row["wrong"] == (row["n"] - row["c"]) * row["problems"] for row in rows):
         clean = {"absent": 0, "soft": 0, "low": 0.0, "high": 1.0}
         return Rows.of([{**row, **clean, "c": row["c"] if threshold < 1 else 0} for row in rows])
-    given = given.cast(nw.Float64)
-    grade = nw.when(~given.is_nan()).then(given)
+    grades = grades.cast(nw.Float64)
+    grade = nw.when(~grades.is_nan()).then(grades)
     flags = {"c": grade > threshold, "absent": grade.is_null(), "soft": (grade != 0) & (grade != 1)}
     again = _count_problems(frame, roles, {**flags, "outside": (grade < 0) | (grade > 1)}, drop=drop)
     ends = {"low": 0.0, "high": 1.0}

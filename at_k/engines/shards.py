@@ -36,18 +36,18 @@ def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> 
     import pyarrow.compute as pc
 
     refuse_types(data.schema, roles)
-    given = pc.field(roles.grades).cast(pa.float64())
-    absent = given.is_null(nan_is_null=True)
-    grade = pc.if_else(absent, pa.scalar(None, pa.float64()), given)
+    grades = pc.field(roles.grades).cast(pa.float64())
+    absent = grades.is_null(nan_is_null=True)
+    grade = pc.if_else(absent, pa.scalar(None, pa.float64()), grades)
     group = pc.field(roles.group or "")
     if roles.group and pa.types.is_dictionary(kind := data.schema.field(roles.group).type):
         group = group.cast(kind.value_type)  # categories have no order, and so no minimum
     columns = {
         "problem": pc.field(roles.problem),
         "n": (~absent if drop else pc.scalar(True)).cast(pa.int64()),
-        "c": pc.if_else(absent, False, given > threshold).cast(pa.int64()),
+        "c": pc.if_else(absent, False, grades > threshold).cast(pa.int64()),
         "absent": absent.cast(pa.int64()),
-        "soft": pc.if_else(absent, False, (given != 0) & (given != 1)).cast(pa.int64()),
+        "soft": pc.if_else(absent, False, (grades != 0) & (grades != 1)).cast(pa.int64()),
         **dict.fromkeys(("low", "high"), grade),
         **({"label": group, "other": group, "unlabelled": group.is_null().cast(pa.int64())} if roles.group else {}),
     }

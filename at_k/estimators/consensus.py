@@ -194,7 +194,7 @@ def count_votes(
     else:
         order, start = _order_votes(codes)
         first = order[start]
-        count, right = (np.add.reduceat(each[order], start) for each in (times, times * correct))
+        count, right = (np.add.reduceat(weights[order], start) for weights in (times, times * correct))
     cast = codes.values[first] >= 0
     first, count, right = first[cast], count[cast], right[cast]
     if on_conflict == "error" and ((right > 0) & (right < count)).any():
@@ -250,16 +250,16 @@ def report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, c
     entry = np.searchsorted(problem * width + answers, codes.problem[cast] * width + codes.values[cast])
     differ = np.flatnonzero(correct[cast] != correct[first[entry]])[0]
     at, before = cast[differ], first[entry[differ]]
-    own = int(codes.problem[at])
+    owner = int(codes.problem[at])
     raise VoteConflictError(
         "vote.conflict",
         "`{name}` must agree on equal answers, unless {option:on_conflict} is 'majority'; got both verdicts on "
         "{answer} in problem {problem}, sample {first} and in problem {problem}, sample {second}",
         name=name,
         answer=shorten(ballots.distinct[codes.values[at]]),
-        problem=own,
-        first=int(before - codes.offsets[own]),
-        second=int(at - codes.offsets[own]),
+        problem=owner,
+        first=int(before - codes.offsets[owner]),
+        second=int(at - codes.offsets[owner]),
     )
 
 

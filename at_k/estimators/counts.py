@@ -143,7 +143,7 @@ def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Taus) -> Floats:
     taus = check_tau(tau)
 
     def table(size: int, draws: int) -> Floats:
-        tails = [tabulate_g_pass(size, draws, each) for each in taus]
+        tails = [tabulate_g_pass(size, draws, tau) for tau in taus]
         return np.stack(tails, axis=-1) if is_sequence(tau) else tails[0]
 
     return evaluate_counts(n, c, k, table)
@@ -231,7 +231,7 @@ def evaluate_counts(n: ArrayLike, c: ArrayLike, k: K, table: Table) -> Floats:
     sizes, right = check_counts(n, c)
     draws = check_k(k)
     refuse_too_many_k(draws, sizes.reshape(-1))
-    values = evaluate_tables([(table, each) for each in draws], sizes.reshape(-1), right.reshape(-1))
+    values = evaluate_tables([(table, size) for size in draws], sizes.reshape(-1), right.reshape(-1))
     values = values.reshape(sizes.shape + values.shape[1:])
     return values if is_sequence(k) else np.take(values, 0, axis=sizes.ndim)
 

@@ -74,15 +74,15 @@ def run_race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: 
         many = share and p is None and len(alive) > _MANY_FIELDS
         for columns in group_draws(k, t, reach, _SIMILAR if many else np.inf):
             rows = np.flatnonzero(reach >= k[columns].min()) if many else np.arange(len(alive))
-            found = count_draws(field[:, rows], rest[rows], t, k[columns] - t, p, share)
-            for column, ways in zip(columns, found.T, strict=True):
+            counted = count_draws(field[:, rows], rest[rows], t, k[columns] - t, p, share)
+            for column, ways in zip(columns, counted.T, strict=True):
                 wins[column, alive[rows]] += drawn[rows] * ways
     return np.transpose(wins)
 
 
 def group_draws(k: Ints, t: int, reach: Ints, similar: float) -> Iterator[NDArray[np.intp]]:
     """Yield columns of k, from the largest down: a k and the smaller ones with at most `similar` times its races."""
-    races = np.array([np.count_nonzero(reach >= each) if each >= t else 0 for each in k.tolist()])
+    races = np.array([np.count_nonzero(reach >= size) if size >= t else 0 for size in k.tolist()])
     while races.any():
         fewest = races[np.argmax(np.where(races > 0, k, 0))]
         together = np.flatnonzero((races > 0) & (races <= similar * fewest))
@@ -109,11 +109,11 @@ def count_draws(field: Ints, rest: Ints, t: int, left: Ints, p: float | None, sh
     which, others_rest = np.divmod(pair, width)
     product = multiply_rivals(field[:, new].T, t, depth, p, share)[:, which]
     others_drawn = count_ways_of_each(others_rest, p, depth)
-    found = np.empty((len(pair), len(left)))
+    ways = np.empty((len(pair), len(left)))
     for column, draws in enumerate(left.tolist()):  # the coefficient of x^draws
         terms = min(draws + 1, len(product))
-        found[:, column] = np.einsum("ir,ir->r", product[:terms], others_drawn[draws::-1][:terms])
-    return found[race]
+        ways[:, column] = np.einsum("ir,ir->r", product[:terms], others_drawn[draws::-1][:terms])
+    return ways[race]
 
 
 def flag_changes(columns: Ints) -> NDArray[np.bool_]:
@@ -149,13 +149,13 @@ def join_halves(field: Ints, rest: Ints, new: NDArray[np.bool_], cut: int, t: in
     # The coefficient of x^left in a product: one row of the first factor times the other one, read backwards.
     place = left - np.arange(stronger.shape[1] // len(nodes))[:, None]
     place, node = np.where(place < 0, depth, place)[:, None], np.arange(len(nodes))[:, None]
-    found = np.empty((len(pair), len(left)))
+    ways = np.empty((len(pair), len(left)))
     bounds = [*find_starts(second).tolist(), len(pair)]
     for row, (start, stop) in enumerate(pairwise(bounds)):
         if row % _READ == 0:
             backwards = weaker[row : row + _READ, place, node].reshape(-1, stronger.shape[1], len(left))
-        np.matmul(stronger[first[start:stop]], backwards[row % _READ], out=found[start:stop])
-    return (found / (left + 1) if all_tie else found)[race]
+        np.matmul(stronger[first[start:stop]], backwards[row % _READ], out=ways[start:stop])
+    return (ways / (left + 1) if all_tie else ways)[race]
 
 
 def multiply_prefixes(
@@ -257,13 +257,13 @@ def multiply_rival(product: Floats, factor: Floats, reach: int, wider: int, shar
     (degree, tied, columns), t = product.shape, len(factor) - 1
     padded = np.zeros((t - 1 + reach, tied, columns))
     padded[t - 1 : t - 1 + degree] = product
-    found = np.zeros((reach, wider, columns))
+    grown = np.zeros((reach, wider, columns))
     windows = sliding_window_view(padded, t, axis=0)
-    found[:, :tied] = np.einsum("dsri,ir->dsr", windows, factor[t - 1 :: -1])
+    grown[:, :tied] = np.einsum("dsri,ir->dsr", windows, factor[t - 1 :: -1])
     if share:
-        tying = found[t : t + degree, int(t > 1) :]
+        tying = grown[t : t + degree, int(t > 1) :]
         tying += product[: len(tying), : tying.shape[1]] * factor[t]
-    return found
+    return grown
 
 
 def multiply_rival_in_place(

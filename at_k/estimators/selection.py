@@ -259,7 +259,7 @@ def choose_best(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int 
             # The weights are summed in the same way as the products, so that the mean of ones is 1.
             value[problems, column] = weigh_rows(share, weights) / weigh_rows(np.ones((1, n)), weights)
     # best@k ≤ pass@k, with equality at k = 1. Clip, so that rounding cannot break this.
-    drawn = evaluate_tables([(tabulate_pass, each) for each in k], correct.n, correct.sums())
+    drawn = evaluate_tables([(tabulate_pass, size) for size in k], correct.n, correct.sums())
     return np.where(np.asarray(k) == 1, drawn, np.minimum(value, drawn)), np.zeros_like(value)
 
 

@@ -74,7 +74,7 @@ def elect_by_plurality(
         won = np.where(n[:, None] == draws, final[:, None], won)
     # cons@k ≤ pass@k, with equality at k = 1. Clip, so that rounding cannot break this.
     c = np.bincount(problem[correct], weights=count[correct], minlength=len(n)).astype(np.int64)
-    drawn = look_up(lambda size: np.stack([at_least(size, each, 1) for each in k], axis=-1), n, c)
+    drawn = look_up(lambda size: np.stack([at_least(size, drawn, 1) for drawn in k], axis=-1), n, c)
     return np.where(draws == 1, drawn, np.minimum(won, drawn))
 
 
@@ -121,18 +121,18 @@ def list_races(problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints) 
     # Correct answers of a problem with equal numbers of votes run the same race.
     base = int(count.max()) + 1
     runner, times = np.unique(row[correct] * base + count[correct], return_counts=True)
-    racer, own = np.divmod(runner, base)
+    racer, mine = np.divmod(runner, base)
     field = votes[racer]
-    seat = np.argmax(field == own[:, None], axis=1)  # several answers may have `own` votes: any of them will do
+    seat = np.argmax(field == mine[:, None], axis=1)  # several answers may have `own` votes: any of them will do
     others = np.where(np.arange(field.shape[1] - 1) < seat[:, None], field[:, :-1], field[:, 1:])
 
     here = problem[start][racer]
-    keys = [*pack_tallies(others), own, n[here]]
+    keys = [*pack_tallies(others), mine, n[here]]
     order, new = sort_rows(keys)
     race = np.empty(len(order), dtype=np.intp)
     race[order] = np.cumsum(new) - 1
     distinct = order[new]
-    return _Races(own[distinct], others[distinct], n[here[distinct]], here, race, times)
+    return _Races(mine[distinct], others[distinct], n[here[distinct]], here, race, times)
 
 
 def add_wins(races: _Races, k: Ints, columns: NDArray[np.intp], share: bool, won: Floats) -> None:
@@ -149,8 +149,10 @@ def add_wins(races: _Races, k: Ints, columns: NDArray[np.intp], share: bool, won
         for size in np.unique(races.n[light]):
             wins[races.n == size] /= count_ways(int(size), p)[draws]
         for race in large.tolist():
-            size, own, rivals = int(races.n[race]), int(races.own[race]), races.others[race]
-            wins[race] = [win_by_transform(size, own, rivals[rivals > 0], each, share=share) for each in draws.tolist()]
+            size, votes, rivals = int(races.n[race]), int(races.own[race]), races.others[race]
+            wins[race] = [
+                win_by_transform(size, votes, rivals[rivals > 0], drawn, share=share) for drawn in draws.tolist()
+            ]
         runs = np.flatnonzero(np.isin(races.race, rows))
         problem, race = races.problem[runs], races.race[runs]
         start = find_starts(problem)

@@ -30,7 +30,7 @@ def compute_advantages(
     check_advantage_options(options)
     weights = _credit(options, rewards, groups, answers)
     scale = _find_scale(options, groups)
-    return [scale * each for each in weights] if isinstance(weights, list) else scale * weights
+    return [scale * row for row in weights] if isinstance(weights, list) else scale * weights
 
 
 def check_advantage_options(options: Any) -> None:
@@ -44,8 +44,8 @@ def check_advantage_options(options: Any) -> None:
 
 def _credit(options: Mapping[str, Any], rewards: Any, groups: Sequence[Any], answers: Sequence[Any] | None) -> Any:
     """Compute the credits, with the metric as the first argument."""
-    given = {**options}
-    return credit(given.pop("metric"), rewards, scores=rewards, answers=answers, groups=groups, **given)
+    settings = {**options}
+    return credit(settings.pop("metric"), rewards, scores=rewards, answers=answers, groups=groups, **settings)
 
 
 def _find_scale(options: Mapping[str, Any], groups: Sequence[Any]) -> float:

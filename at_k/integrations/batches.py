@@ -78,12 +78,12 @@ class Scorer:
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[float]]:
         """Compute one list per key, with one value for each problem of the batch."""
         metric = find_metric(self.name)
-        given = self._select(batch, metric)
-        problems = read_module_columns(self.config_name, **given)
+        columns = self._select(batch, metric)
+        problems = read_module_columns(self.config_name, **columns)
         require_problems("predictions", len(problems))
         judging = {name: self.options[name] for name in JUDGING_OPTIONS if name in self.options}
-        rows = Rows({name: batch[name] for name in list_columns(batch) if batch[name] is not given["predictions"]})
-        verdicts = judge(problems, **judging, rows=rows, name="grades" if "grades" in given else "predictions")
+        rows = Rows({name: batch[name] for name in list_columns(batch) if batch[name] is not columns["predictions"]})
+        verdicts = judge(problems, **judging, rows=rows, name="grades" if "grades" in columns else "predictions")
         more = {"scores": problems.scores} if metric.needs_scores else {}
         values = metric.compute(verdicts, **more, **metric.own(self.options))
         style = self.options.get("key_style", "standard")
@@ -92,32 +92,32 @@ class Scorer:
     def _select(self, batch: Mapping[str, Any], metric: Metric) -> dict[str, Any]:
         """Select the columns of the metric from a batch: a mapping, an Arrow table or a data frame."""
         names = list_columns(batch)
-        given = {}
+        columns = {}
         for name in metric.arguments:
             if name not in COLUMNS or (self.config_name == "graded" and name in ("references", "grades")):
                 continue
             column = self.columns.get(name, name)
             if column in names:
                 held = batch[column]
-                given[name] = held if hasattr(held, "__len__") else list(held)  # an iterator can be read once
+                columns[name] = held if hasattr(held, "__len__") else list(held)  # an iterator can be read once
             elif name in ("predictions", "scores") or column != name:
                 raise ValueError(
                     f"`{column}` must be a column of the batch, whose columns are {', '.join(map(str, names))}: "
                     f"{self.name!r} in the configuration {self.config_name!r} takes it as `{name}`"
                 )
-        if self.config_name == "default" and "references" not in given and "grades" not in given:
+        if self.config_name == "default" and "references" not in columns and "grades" not in columns:
             raise ValueError(
                 f"`references` or `grades` must be a column of the batch, whose columns are "
                 f"{', '.join(map(str, names))}; `columns` says which, if it has another name"
             )
-        if isinstance(given["predictions"], (str, int, float)) or isinstance(
-            next(iter(given["predictions"]), None), (str, int, float)
+        if isinstance(columns["predictions"], (str, int, float)) or isinstance(
+            next(iter(columns["predictions"]), None), (str, int, float)
         ):
-            got = type_name(given["predictions"])
+            got = type_name(columns["predictions"])
             raise TypeError(
                 f"`predictions` must be a batch of problems; got a single one, a {got}: map with batched=True"
             )
-        return given
+        return columns
 
 
 def list_columns(batch: Any) -> list[str]:

@@ -20,11 +20,11 @@ class AtK(Aggregator):
     def __call__(self, scores: list[SampleScore]) -> list[AggScore]:
         """Return the mean of each metric, which evalscope's own reports conclude with, and a score for each number."""
         # A score has the ends of its interval in its metadata. Samples without a value of the metric are left out.
-        groups = [each.sample_id if each.group_id is None else each.group_id for each in scores]
-        answers = [each.score.extracted_prediction or None for each in scores]
-        found: list[Any] = get_aggregation("mean")()(scores)
-        for metric in dict.fromkeys(name for each in scores for name in each.score.value):
-            values: list[Any] = [each.score.value.get(metric) for each in scores]
+        groups = [sample.sample_id if sample.group_id is None else sample.group_id for sample in scores]
+        answers = [sample.score.extracted_prediction or None for sample in scores]
+        results: list[Any] = get_aggregation("mean")()(scores)
+        for metric in dict.fromkeys(name for sample in scores for name in sample.score.value):
+            values: list[Any] = [sample.score.value.get(metric) for sample in scores]
             about = {"metric_name": metric, "num": sum(value is not None for value in values)}
             report = score_samples(groups, values, answers)
             if report is None:
@@ -32,5 +32,5 @@ class AtK(Aggregator):
             for key, value in report.values.items():
                 bar = report.intervals[key]
                 limits = {"stderr": bar.stderr, "ci_low": bar.low, "ci_high": bar.high}
-                found.append(AggScore(score=value, aggregation=spell(key, "plain"), metadata=limits, **about))
-        return found
+                results.append(AggScore(score=value, aggregation=spell(key, "plain"), metadata=limits, **about))
+        return results

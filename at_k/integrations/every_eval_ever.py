@@ -70,12 +70,12 @@ _UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
 
 def _write_result(key: Key, value: float, bar: ErrorBar | None, level: float) -> dict[str, Any]:
     """Write what a record says of one value: its metric, itself, and how sure it is."""
-    parameters = {name: given for name, given in (("k", key.k), ("tau", key.tau)) if given is not None}
+    parameters = {name: number for name, number in (("k", key.k), ("tau", key.tau)) if number is not None}
     low, high = (0.0, 1.0) if is_bounded(key) else ("-Infinity", "Infinity")
     config = {
         "metric_id": key.metric.lower().replace("@", "_at_").replace("^", "_hat_").replace("-", "_"),
         "metric_name": str(key),
-        "metric_parameters": {name: float(each) if name == "tau" else each for name, each in parameters.items()},
+        "metric_parameters": {name: float(number) if name == "tau" else number for name, number in parameters.items()},
         "lower_is_better": False,
         "score_type": "continuous",
         "min_score": low,
@@ -140,11 +140,11 @@ def save_records(
 ) -> Path:
     """Write the records of Every Eval Ever 0.3: each number with its uncertainty, and each sample with its verdict."""
     record = write_record(report, model=model, dataset=dataset, organization=organization, relationship=relationship)
-    dataset, developer, model = (_name_folder(each) for each in (dataset, *_split_model(model)))
+    dataset, developer, model = (_name_folder(part) for part in (dataset, *_split_model(model)))
     place = Path("data", dataset, developer, model, str(uuid.uuid4()))
     target = Path(folder, place)
     target.parent.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps(each, ensure_ascii=False) + "\n" for each in list_instances(report, record)]
+    lines = [json.dumps(instance, ensure_ascii=False) + "\n" for instance in list_instances(report, record)]
     text = "".join(lines).encode()
     record["detailed_evaluation_results"] = {
         "format": "jsonl",

@@ -24,9 +24,9 @@ def write_eval_results(report: Numbers, dataset: str, key: str, *, task: str = "
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
     check_choice("key", key, tuple(report.values))
-    (found,) = (each for each in report.values if each == key)
-    given = {"notes": describe_value(report, found), **about}
-    entry = EvalResultEntry(dataset_id=dataset, task_id=task, value=report.values[found], **given)
+    (known,) = (known for known in report.values if known == key)
+    fields = {"notes": describe_value(report, known), **about}
+    entry = EvalResultEntry(dataset_id=dataset, task_id=task, value=report.values[known], **fields)
     return str(yaml.safe_dump(eval_result_entries_to_yaml([entry]), sort_keys=False, allow_unicode=True))
 
 
@@ -85,8 +85,8 @@ def push_to_hub(
     api = HfApi(token=token)
     name = re.sub(r"[^\w.-]", "_", dataset)
     saved = f"at_k/{name}.json"
-    given = {"source_url": f"{api.endpoint}/{repo}/blob/main/{saved}", "source_name": "at-k", **about}
-    files = {f".eval_results/{name}.yaml": write_eval_results(report, dataset, key, **given)}
+    fields = {"source_url": f"{api.endpoint}/{repo}/blob/main/{saved}", "source_name": "at-k", **about}
+    files = {f".eval_results/{name}.yaml": write_eval_results(report, dataset, key, **fields)}
     if card:
         old = Path(api.hf_hub_download(repo, "README.md")) if api.file_exists(repo, "README.md") else None
         files["README.md"] = write_card("" if old is None else old.read_text(encoding="utf-8"), report, dataset)

@@ -34,9 +34,9 @@ def at_k(
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         return measure_samples(
-            [each.sample_id for each in scores],
-            _grade([each.score for each in scores]),
-            [each.score.answer for each in scores],
+            [sample.sample_id for sample in scores],
+            _grade([sample.score for sample in scores]),
+            [sample.score.answer for sample in scores],
             k=k,
             metrics=metrics,
             threshold=threshold,
@@ -55,7 +55,7 @@ def cons(k: int, threshold: float = 0.5) -> Callable[[list[Score]], Score]:
     """
 
     def reduce(scored: Sequence[Score], right: list[bool]) -> float:
-        answers = [each.answer for each in scored]
+        answers = [sample.answer for sample in scored]
         return float(cons_at_k([answers], [right], k=k, on_conflict="majority")[0])
 
     return _reduce(k, threshold, reduce)
@@ -76,7 +76,7 @@ def _reduce(
 
     def reduce(scores: list[Score]) -> Score:
         grades = _grade(scores)
-        scored = [each for each, grade in zip(scores, grades, strict=True) if not isnan(grade)]
+        scored = [sample for sample, grade in zip(scores, grades, strict=True) if not isnan(grade)]
         right = [grade > threshold for grade in grades if not isnan(grade)]
         return Score(value=compute(scored, right) if len(scored) >= k else float("nan"))
 
@@ -85,10 +85,10 @@ def _reduce(
 
 def _grade(scores: Sequence[Score]) -> list[float]:
     """Return the grade of each score."""
-    for each in scores:
-        if isinstance(each.value, (list, dict)):
+    for sample in scores:
+        if isinstance(sample.value, (list, dict)):
             raise TypeError(
                 "`at_k` needs scores with one value; got several. Give metrics by name: "
-                f'`metrics={{"name": [at_k()]}}`; got {each.value!r}'
+                f'`metrics={{"name": [at_k()]}}`; got {sample.value!r}'
             )
-    return list(map(value_to_float(), [each.value for each in scores]))
+    return list(map(value_to_float(), [sample.value for sample in scores]))

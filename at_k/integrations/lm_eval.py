@@ -33,7 +33,7 @@ def at_k(references: Sequence[str], predictions: Sequence[str | Sequence[str]], 
         {'pass@2': 0.8333333333333334, 'cons@2': 0.6666666666666666}
     """
     repeats = [predictions[0]] if isinstance(predictions[0], str) else predictions[0]
-    answers = [None if each == "[invalid]" else each for each in repeats]
-    given = {"missing": "incorrect", **options, "confidence_level": None}
-    report = score({"answers": [answers], "references": [str(references[0])]}, **given)
+    answers = [None if answer == "[invalid]" else answer for answer in repeats]
+    settings = {"missing": "incorrect", **options, "confidence_level": None}
+    report = score({"answers": [answers], "references": [str(references[0])]}, **settings)
     return {str(key): value for key, value in report.values.items() if key != "mG-Pass@1"}  # which is 0 for any data

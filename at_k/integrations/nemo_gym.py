@@ -21,9 +21,9 @@ class AtKMetrics:
     def compute_metrics(self, tasks: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
         """Return what the server computes itself, and the numbers of `tasks`, the rollouts of each task."""
         # The method is that of the server that this class is mixed with, which a type checker does not see.
-        own: dict[str, Any] = super().compute_metrics(tasks)  # type: ignore[misc]
+        metrics: dict[str, Any] = super().compute_metrics(tasks)  # type: ignore[misc]
         rows = [(place, rollout) for place, rollouts in enumerate(tasks) for rollout in rollouts]
-        return own | measure_samples(
+        return metrics | measure_samples(
             [place for place, _ in rows],
             [None if rollout.get("mask_sample") else rollout["reward"] for _, rollout in rows],
             [self.find_answer(rollout) for _, rollout in rows],

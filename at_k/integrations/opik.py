@@ -12,13 +12,13 @@ from at_k.integrations.samples import measure_samples
 
 def score_experiment(results: Sequence[Any]) -> list[ScoreResult]:
     """Compute every @k number of each metric over the trials of each item. A score that failed is left out."""
-    found: dict[str, list[tuple[str, float]]] = {}
+    by_metric: dict[str, list[tuple[str, float]]] = {}
     for result in results:
         for score in result.score_results:
             if not score.scoring_failed:
-                found.setdefault(score.name, []).append((result.test_case.dataset_item_id, score.value))
+                by_metric.setdefault(score.name, []).append((result.test_case.dataset_item_id, score.value))
     return [
         ScoreResult(name=f"{metric} {key}", value=value)
-        for metric, samples in found.items()
+        for metric, samples in by_metric.items()
         for key, value in measure_samples(*zip(*samples, strict=True)).items()
     ]

@@ -70,7 +70,7 @@ def score_samples(
         data["answers"] = [[texts[place] for place in row] for row in rows.values()]
     fewest = min(map(len, rows.values()))
     asked = [k] if isinstance(k, int) else k
-    fitting = None if asked is None else [each for each in asked if each <= fewest]
+    fitting = None if asked is None else [size for size in asked if size <= fewest]
     if fitting != asked:
         _LOGGER.warning("k = %s is left out where it is above %d: a problem has only %d samples.", k, fewest, fewest)
     if any(rewards) and not any(correct):

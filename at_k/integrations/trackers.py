@@ -56,13 +56,13 @@ def list_scalars(report: Numbers, key_style: str = "standard") -> dict[str, floa
     """Return key → value, with its standard error and the limits of its interval."""
     # The keys are those of `compute`: `pass@8`, `pass@8_stderr`, `pass@8_ci_low`, `pass@8_ci_high`, and
     # `{group}/pass@8`.
-    found: dict[str, float] = {}
+    scalars: dict[str, float] = {}
     blocks: list[tuple[str, Mapping[Key, float], Mapping[Key, ErrorBar]]] = [("", report.values, report.intervals)]
     blocks += [(f"{block.label}/", block.values, block.bars) for block in list_groups(report)]
     for prefix, values, bars in blocks:
         for key, value in values.items():
             name = prefix + spell(key, key_style)
-            found[name] = value
+            scalars[name] = value
             if key in bars:
-                found |= name_limits(name, bars[key])
-    return found
+                scalars |= name_limits(name, bars[key])
+    return scalars

@@ -45,9 +45,9 @@ class CreditMixin:
         n = trainer.num_generations if trainer.model.training else trainer.num_generations_eval
         unscored = [all(isnan(reward) for reward in row) for row in by_function.tolist()]
         advantages = compute_scored_advantages(self.at_k, rewards, [i // n for i in range(len(rewards))], unscored)
-        own = len(outputs["advantages"])
-        start = trainer.accelerator.process_index * own
-        outputs["advantages"] = advantages[start : start + own]
+        count = len(outputs["advantages"])
+        start = trainer.accelerator.process_index * count
+        outputs["advantages"] = advantages[start : start + count]
         return outputs
 
 

@@ -102,7 +102,7 @@ class ValidationMixin:
         **counts: dict[tuple[str, str], int] | None,
     ) -> dict[str, float]:
         # The method is that of the trainer that this class is mixed with, which a type checker does not see.
-        found: dict[str, float] = super()._val_metrics_update(  # type: ignore[misc]
+        metrics: dict[str, float] = super()._val_metrics_update(  # type: ignore[misc]
             data_sources, sample_uids, reward_extra_infos_dict, sample_turns, **counts
         )
         infos = reward_extra_infos_dict
@@ -120,8 +120,8 @@ class ValidationMixin:
             else:  # as verl chooses its core variable
                 grades, lost = [infos["reward"][place] for place in places], []
             numbers = measure_samples([*uids, *lost], grades + [0.0] * len(lost), votes + [None] * len(lost))
-            found |= {f"val-core/{source}/at_k/{key}": value for key, value in numbers.items()}
-        return found
+            metrics |= {f"val-core/{source}/at_k/{key}": value for key, value in numbers.items()}
+        return metrics
 
 
 def _list_lost(

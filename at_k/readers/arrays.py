@@ -293,8 +293,8 @@ def join_codes(parts: Sequence[Codes]) -> Codes:
         if _span(joined) * _span(part) < _LARGEST:
             joined = (joined - joined.min(initial=0)) * _span(part) + (part - part.min(initial=0))
         else:
-            joined, part = (np.unique(each, return_inverse=True)[1].reshape(-1) for each in (joined, part))  # noqa: PLW2901
-            joined = joined * _span(part) + part
+            joined, codes = (np.unique(each, return_inverse=True)[1].reshape(-1) for each in (joined, part))
+            joined = joined * _span(codes) + codes
     return joined
 
 

@@ -57,19 +57,19 @@ def find_nested(row: Mapping[str, object], outer: str = "") -> dict[str, object]
         >>> find_nested({"calls": [{"model": "a"}, {"model": "b"}, {"model": "a"}]})
         {'calls.model': 'a, b'}
     """
-    found: dict[str, object] = {}
+    fields: dict[str, object] = {}
     for name in sorted(row, key=lambda name: name != "label"):  # a label says more than the id beside it
         value, path = row[name], f"{outer}{name}"
         if isinstance(value, dict) and path.count(".") + 1 < _DEEPEST:
-            found |= find_nested(value, f"{path}.")
+            fields |= find_nested(value, f"{path}.")
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             parts = [find_nested({name: part}, outer) for part in value if isinstance(part, dict)]
             for field in dict.fromkeys(chain.from_iterable(parts)):
-                said = list(dict.fromkeys(part[field] for part in parts if field in part))
-                found[field] = said[0] if len(said) == 1 else ", ".join(map(str, said))
+                values = list(dict.fromkeys(part[field] for part in parts if field in part))
+                fields[field] = values[0] if len(values) == 1 else ", ".join(map(str, values))
         elif outer and isinstance(value, (str, int, float)) and has_name(path, (*MODEL, *SET)):
-            found[path] = value
-    return found
+            fields[path] = value
+    return fields
 
 
 class Where:
@@ -150,8 +150,8 @@ def select_rows(
         is_outer = any(other.startswith(f"{name}.") for other in columns)  # it is read within
         if is_model(name) and name not in used and name not in pooled and not is_outer:
             codes, values = encode(columns[name])
-            found = dict.fromkeys((codes if kept is None else codes[kept]).tolist())
-            refuse_several(name, [None if code < 0 else values[code] for code in found])
+            present = dict.fromkeys((codes if kept is None else codes[kept]).tolist())
+            refuse_several(name, [None if code < 0 else values[code] for code in present])
     return kept
 
 
@@ -249,9 +249,9 @@ def find_step(steps: Iterable[object], pool: Collection[str]) -> dict[str, str]:
         >>> find_step([20, 20], [])
         {'training step': '20'}
     """
-    found = [] if "step" in pool else list(dict.fromkeys(spell(step) for step in steps if step is not None))
-    refuse_several("step", found)
-    return {"training step": str(found[0])} if found else {}
+    known = [] if "step" in pool else list(dict.fromkeys(spell(step) for step in steps if step is not None))
+    refuse_several("step", known)
+    return {"training step": str(known[0])} if known else {}
 
 
 def no_rows() -> InputError:
@@ -310,12 +310,12 @@ def read_names(text: str) -> dict[str, str | None]:
         >>> read_names("# flaky\np1\np 2  2026-12-31\n")
         {'p1': None, 'p 2': '2026-12-31'}
     """
-    found: dict[str, str | None] = {}
+    days: dict[str, str | None] = {}
     for line in filter(None, map(str.strip, text.splitlines())):
         if not line.startswith("#"):
             day = _DAY.search(line)
-            found[line[: day.start()] if day else line] = day[1] if day else None
-    return found
+            days[line[: day.start()] if day else line] = day[1] if day else None
+    return days
 
 
 def _read_day(day: str) -> date:

@@ -142,7 +142,7 @@ def _join_problems(
     """Put the samples of each problem together, by the names of the problems of each file, which Arrow holds."""
     import pyarrow as pa
 
-    tables = [part.table.set_column(0, "problem", own) for part, own in zip(parts, names, strict=True)]
+    tables = [part.table.set_column(0, "problem", column) for part, column in zip(parts, names, strict=True)]
     whole, counts = pa.concat_tables(tables, promote_options="default"), [part.n for part in parts]
     encoded, n = pa.concat_arrays(whole["problem"].chunks).dictionary_encode(), np.concatenate(counts)
     problems, owners = encoded.dictionary, fill_numbers(encoded.indices, -1)
@@ -162,9 +162,11 @@ def _join_problems(
     if "meta" in whole.column_names:
         columns["meta"] = make_texts(_merge_meta(whole["meta"].to_pylist(), owners, n, groups, details))
     rows = [part.rows.values if isinstance(part.rows, Split) else np.concatenate(part.rows) for part in parts]
-    rows = [own if part.per_sample else np.repeat(own, n) for own, part, n in zip(rows, parts, counts, strict=True)]
+    rows = [
+        places if part.per_sample else np.repeat(places, n) for places, part, n in zip(rows, parts, counts, strict=True)
+    ]
     are_numbered = is_numbered and all(part.numbers is not None for part in parts)
-    numbers = [number for part in parts for own in part.numbers or () for number in own] if are_numbered else []
+    numbers = [number for part in parts for listed in part.numbers or () for number in listed] if are_numbered else []
     return Samples(
         table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
         origin=parts[0].origin,
@@ -185,7 +187,10 @@ def _merge_said(
     for place, (owner, value) in enumerate(zip(owners.tolist(), values, strict=True)):
         first = place if value is None else firsts.setdefault(owner, place)
         if values[first] != value:
-            one, other = (quote_all(own) if isinstance(own, list) else quote(own) for own in (values[first], value))
+            one, other = (
+                quote_all(value_shown) if isinstance(value_shown, list) else quote(value_shown)
+                for value_shown in (values[first], value)
+            )
             raise _say.error(
                 "merging.questions" if role == "question" else "merging.differs",
                 role=role,
@@ -202,56 +207,57 @@ def _merge_meta(
     texts: Sequence[str | None], owners: NDArray[np.int64], n: NDArray[np.int64], groups: Groups, details: Sequence[str]
 ) -> list[str | None]:
     """Return what all files say about each problem besides, and the details of its samples, one after another."""
-    found = [{} if text is None else json.loads(text) for text in texts]
+    objects = [{} if text is None else json.loads(text) for text in texts]
     listed = []
     for name in details:
-        values = (own.pop(name, [None] * count) for own, count in zip(found, n.tolist(), strict=True))
+        values = (fields.pop(name, [None] * count) for fields, count in zip(objects, n.tolist(), strict=True))
         listed.append(groups.cut(list(chain.from_iterable(values))))
     common: dict[int, dict[str, Any]] = {}
-    for owner, own in zip(owners.tolist(), found, strict=True):
-        common[owner] = keep_common(common[owner], own) if owner in common else own
+    for owner, fields in zip(owners.tolist(), objects, strict=True):
+        common[owner] = keep_common(common[owner], fields) if owner in common else fields
     merged = [
-        own | {name: cells[owner] for name, cells in zip(details, listed, strict=True)} for owner, own in common.items()
+        fields | {name: cells[owner] for name, cells in zip(details, listed, strict=True)}
+        for owner, fields in common.items()
     ]
-    return [json.dumps(each, ensure_ascii=False) if each else None for each in merged]
+    return [json.dumps(fields, ensure_ascii=False) if fields else None for fields in merged]
 
 
 def _refuse_clash(samples: Samples) -> None:
     """Raise if two samples of a problem have the same number."""
-    for problem, own in enumerate(samples.numbers or ()):
-        if len({*own}) == len(own):
+    for problem, numbers in enumerate(samples.numbers or ()):
+        if len({*numbers}) == len(numbers):
             continue
-        second = next(place for place, number in enumerate(own) if number in own[:place])
+        second = next(place for place, number in enumerate(numbers) if number in numbers[:place])
         files = [samples.files[place] for place in samples.file_of[problem]]
         raise _say.error(
             "merging.clash",
-            number=quote(own[second]),
+            number=quote(numbers[second]),
             problem=quote(samples.problems[problem]),
-            first_file=files[own.index(own[second])],
+            first_file=files[numbers.index(numbers[second])],
             second_file=files[second],
         )
 
 
 def _refuse_differing(parts: Sequence[Samples], files: Sequence[str], pool: Collection[str]) -> None:
     """Raise unless all files are of one harness, task and model, and have the same choices and columns of samples."""
-    said: list[dict[str, Any]] = []
+    told: list[dict[str, Any]] = []
     for part in parts:
-        own, columns = part.origin, [role for role in SAMPLE_ROLES if role in part.table.column_names]
-        said.append({"format": own.harness, **_leave_out(own.subject, pool), **own.chosen, "columns": columns})
-    for name in sorted(dict.fromkeys(chain.from_iterable(said)), key=lambda name: name == "columns"):
-        values = [each.get(name) for each in said]
+        origin, columns = part.origin, [role for role in SAMPLE_ROLES if role in part.table.column_names]
+        told.append({"format": origin.harness, **_leave_out(origin.subject, pool), **origin.chosen, "columns": columns})
+    for name in sorted(dict.fromkeys(chain.from_iterable(told)), key=lambda name: name == "columns"):
+        values = [facts.get(name) for facts in told]
         firsts = [place for place, value in enumerate(values) if value not in values[:place]]
         if len(firsts) < 2:
             continue
         shown = [quote_all(value) if isinstance(value, list) else quote(value) for value in values]
-        found = ", ".join(f"{shown[place]} ({files[place]})" for place in firsts[:_LISTED])
-        found += ", …" if len(firsts) > _LISTED else ""
+        listed = ", ".join(f"{shown[place]} ({files[place]})" for place in firsts[:_LISTED])
+        listed += ", …" if len(firsts) > _LISTED else ""
         if name == "columns":
-            out = {role: None for role in SAMPLE_ROLES if len({role in (own or ()) for own in values}) > 1}
-            raise _say.error("merging.columns", name=name, found=found, columns=Mention(columns=out))
+            out = {role: None for role in SAMPLE_ROLES if len({role in (held or ()) for held in values}) > 1}
+            raise _say.error("merging.columns", name=name, found=listed, columns=Mention(columns=out))
         if has_name(name, _POOLABLE):
-            raise _say.error("merging.models", SeveralModelsError, name=name, found=found, pool=Mention(pool=name))
-        raise _say.error("merging.subject", name=name, found=found)
+            raise _say.error("merging.models", SeveralModelsError, name=name, found=listed, pool=Mention(pool=name))
+        raise _say.error("merging.subject", name=name, found=listed)
 
 
 def _refuse_other_problems(parts: Sequence[Samples], files: Sequence[str]) -> None:
@@ -302,23 +308,23 @@ Found = tuple[Path, Source, Format]
 def bundle(found: Iterable[Found]) -> Iterator[Found]:
     """Put files that hold one sample or problem each into one, with a line for each of them, after the other files."""
     single: dict[str, list[tuple[Found, bytes]]] = {}
-    for file, source, each in found:
-        lines = _read_lines(source, each)
+    for file, source, kind in found:
+        lines = _read_lines(source, kind)
         if lines is None:
-            yield file, source, each
+            yield file, source, kind
             continue
-        single.setdefault(each.name, []).append(((file, source, each), lines))
+        single.setdefault(kind.name, []).append(((file, source, kind), lines))
         source.release()  # the documents of all files together may not fit into memory
     for listed in single.values():
-        _, source, each = listed[0][0]
-        fewest = 1 if each.in_folders else _MANY if source.layout == "jsonl" else 2
+        _, source, kind = listed[0][0]
+        fewest = 1 if kind.in_folders else _MANY if source.layout == "jsonl" else 2
         if len(listed) < fewest:
             yield from (alone for alone, _ in listed)
             continue
         files = [fspath(file) for (file, _, _), lines in listed for _ in range(lines.count(b"\n"))]
         folder = Path(commonpath([file.absolute().parent for (file, _, _), _ in listed]))
         data = b"".join(lines for _, lines in listed)
-        yield folder, Source(folder.name, data, source.limits, files=files), each
+        yield folder, Source(folder.name, data, source.limits, files=files), kind
 
 
 def _read_lines(source: Source, format: Format) -> bytes | None:
@@ -339,17 +345,17 @@ def _read_lines(source: Source, format: Format) -> bytes | None:
 def name_files(samples: Samples, files: Sequence[str], *, pool: Sequence[str]) -> Samples:
     """Name the file of each sample, instead of its line in the bundle."""
     lines = zip(samples.rows, samples.n.tolist(), strict=True)
-    file_of = [[row - 1 for row in (own if samples.per_sample else [own[0]] * n)] for own, n in lines]
+    file_of = [[row - 1 for row in (places if samples.per_sample else [places[0]] * n)] for places, n in lines]
     origin, different = samples.origin, list(dict.fromkeys(files))
     if origin.harness == "plain" and "file" not in pool and "model" not in origin.subject:
         owned = zip(samples.problems, file_of, strict=True)
-        _refuse_other_names({problem: [files[row] for row in dict.fromkeys(own)] for problem, own in owned})
+        _refuse_other_names({problem: [files[row] for row in dict.fromkeys(places)] for problem, places in owned})
     names, count = list_names(different), len(samples.problems)
     note = _say("note.bundle", count=len(different), first=names[0], last=names[-1], problems=count)
     return replace(
         samples,
         origin=replace(origin, notes=[note, *origin.notes]),
-        rows=[[1] * len(own) for own in file_of],
+        rows=[[1] * len(places) for places in file_of],
         per_sample=True,
         files=files,
         file_of=file_of,

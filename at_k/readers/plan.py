@@ -17,6 +17,7 @@ from at_k.readers.proposals import refuse_unjudged, refuse_unnamed
 from at_k.readers.samples import COUNT_ROLES, Columns
 from at_k.readers.shapes import find_change
 from at_k.readers.structure import MOST_SETTINGS, Watch, find_questions
+from at_k.validation import is_missing
 
 # Values of a column that is watched for its name, and of one whose values are kept whatever they are.
 _MANY, _ALL = 100_000, 2**62
@@ -91,9 +92,9 @@ class Plan:
         """Take the tests of a data set of programs as references."""
         self.given["references"] = "tests"
         for role, names in (("answers", ("solution", "code_list")), ("problem", ("name",))):
-            found = find_named(self.head.names, names)
-            if role not in self.given and guessed[role] is None and found:
-                self.given[role] = found[0]
+            fitting = find_named(self.head.names, names)
+            if role not in self.given and guessed[role] is None and fitting:
+                self.given[role] = fitting[0]
         head = self._gather_tests(head)
         self.asked = self._look(head)
         return head
@@ -129,14 +130,14 @@ class Plan:
 
     def watch_settings(self) -> list[Watch]:
         """Watch the columns that may hold settings: those of few values, or of such a name, that number no samples."""
-        numbers, found = {*self.numbers, *find_numbers(self.profile, self.others)}, []
+        numbers, watches = {*self.numbers, *find_numbers(self.profile, self.others)}, []
         for name in (name for name in self.others if name not in numbers and not has_name(name, VERDICT)):
             is_named = has_name(name, (*MODEL, *SET, *STEP))
             is_nested = any(other.startswith(f"{name}.") for other in self.profile.columns)  # it is looked at within
             are_few = self.profile[name].distinct <= MOST_SETTINGS and not self.profile[name].has_objects
             if (is_named or are_few) and not is_nested:
-                found.append(Watch(name, _MANY if is_named else MOST_SETTINGS))
-        return found
+                watches.append(Watch(name, _MANY if is_named else MOST_SETTINGS))
+        return watches
 
     def watch_verdicts(self) -> list[Watch]:
         """Watch further columns of verdicts, which must agree with the one that was taken."""
@@ -160,7 +161,7 @@ class Plan:
         for name in (*used, *self.numbers, *names, *self.where.columns, *extra):
             for part in [name] if name in self.head.names else name.split("+"):
                 outer = part if part in self.head.names else part.partition(".")[0]
-                outer = next((each for each in self.head.names if part.startswith(f"{each}.")), outer)
+                outer = next((column for column in self.head.names if part.startswith(f"{column}.")), outer)
                 needed[outer] = name in numeric
         return needed
 
@@ -187,7 +188,7 @@ class Plan:
             yield _say("note.rows")
         for name in find_named(self.others, VERDICT) if self.roles["grades"] is None else ():
             parts = self.profile[name].parts
-            odd = [part for part in parts if part is None or part != part or not self.reads.fits("grades", part)]  # noqa: PLR0124
+            odd = [part for part in parts if is_missing(part) or not self.reads.fits("grades", part)]
             if 2 * len(odd) > len(parts) and "grades" not in self.given:
                 words = Mention(columns={"grades": shorten(name)}, correct=[shorten(str(odd[0]))])
                 yield _say("note.unread_verdicts", column=shorten(name), value=quote(odd[0]), words=words)

@@ -73,8 +73,8 @@ class Column:
     @cached_property
     def numbers(self) -> list[int] | None:
         """The cells as whole numbers, or None."""
-        found = [number for number in map(read_whole, self.cells) if number is not None]
-        return found if len(found) == len(self.cells) else None
+        whole = [number for number in map(read_whole, self.cells) if number is not None]
+        return whole if len(whole) == len(self.cells) else None
 
     def fits(self, role: str) -> bool:
         """Return whether half of the cells fit a role; an error then names the rest. Of a list, half must fit."""
@@ -142,7 +142,7 @@ class Profile:
         """Return whether the cells of a column differ between the rows of a problem, or within a list."""
         column, owners = self[name], self.own(problem)
         if column.has_lists:
-            return any(any(each != cell[0] for each in cell[1:]) for cell in column.there if isinstance(cell, list))
+            return any(any(part != cell[0] for part in cell[1:]) for cell in column.there if isinstance(cell, list))
         return self.combine(*owners, name) > self.combine(*owners)
 
     def numbers_samples(self, column: Column) -> bool:
@@ -175,33 +175,33 @@ def _counts(values: Sequence[object]) -> bool:
 
 def find_roles(profile: Profile, given: Mapping[str, str | None]) -> Columns:
     """Find the column of each role; None if it has none. A role that is given is not looked for."""
-    found: Columns = {}
+    roles: Columns = {}
     firsts = {role: given.get(role) or profile.find(role, given.values()) for role in SAMPLE_ROLES}
     listed = {role for role, name in firsts.items() if name is not None and profile[name].has_lists}
     # In CSV, [0, 1] beside a single verdict is an answer.
     profile.listed = bool(listed) and not (profile.is_text and firsts["grades"] is not None and "grades" not in listed)
     for role in ROLES:
-        taken = [*given.values(), *found.values()]
-        found[role] = given[role] if role in given else profile.find(role, taken)
+        used = [*given.values(), *roles.values()]
+        roles[role] = given[role] if role in given else profile.find(role, used)
         if role == "problem" and role not in given:
-            found[role] = _review_problem(profile, found[role])
-    taken = [*given.values(), *found.values()]
-    if "grades" not in given and found["grades"] is None and None in (found["answers"], found["references"]):
+            roles[role] = _review_problem(profile, roles[role])
+    used = [*given.values(), *roles.values()]
+    if "grades" not in given and roles["grades"] is None and None in (roles["answers"], roles["references"]):
         # Keep a column of such a name, so that the error says what is wrong with it.
-        tested = found["answers"] is not None and find_tests(profile.head.names)  # they judge the answers
-        found["grades"] = None if tested else _find_truths(profile, taken)
-        found["grades"] = found["grades"] or profile.find("grades", taken, fitting=False)
-        odd = found["grades"] is not None and not profile[found["grades"]].fits("grades")
+        tested = roles["answers"] is not None and find_tests(profile.head.names)  # they judge the answers
+        roles["grades"] = None if tested else _find_truths(profile, used)
+        roles["grades"] = roles["grades"] or profile.find("grades", used, fitting=False)
+        odd = roles["grades"] is not None and not profile[roles["grades"]].fits("grades")
         if odd and ("answers" in given or "references" in given):
-            found["grades"] = None
-    return found if "answers" in given else _review_answers(profile, found, given)
+            roles["grades"] = None
+    return roles if "answers" in given else _review_answers(profile, roles, given)
 
 
 def _find_truths(profile: Profile, taken: Collection[str | None]) -> str | None:
     """Find the only column of truth values, or words for them, whatever its name."""
     columns = [column for column in profile.columns.values() if column.name not in taken and column.parts]
-    found = [each.name for each in columns if all(isinstance(read_spelled(part), bool) for part in each.parts)]
-    return found[0] if len(found) == 1 else None
+    names = [column.name for column in columns if all(isinstance(read_spelled(part), bool) for part in column.parts)]
+    return names[0] if len(names) == 1 else None
 
 
 def _review_problem(profile: Profile, name: str | None) -> str | None:
@@ -225,14 +225,14 @@ def _review_answers(profile: Profile, found: Columns, given: Mapping[str, str | 
     if not is_judged and not has_texts and profile[answers].fits("grades"):
         return found | {"answers": None, "grades": answers}  # `evaluate` calls grades predictions, too
     # Beside whole completions, `answer` is what was drawn from each: a reference is the same for all of a problem.
-    taken, is_whole = [*given.values(), *found.values()], normalize_name(answers) in WHOLE_TEXT
+    used, is_whole = [*given.values(), *found.values()], normalize_name(answers) in WHOLE_TEXT
     other, is_drawn = None, False
     if references is not None and "references" not in given and normalize_name(references) in OWN_ANSWER:
-        other = profile.find("references", taken)
+        other = profile.find("references", used)
         is_drawn = other is not None if grades is None else profile.differs(references, found["problem"])
     if is_drawn and (is_whole or grades is not None):
         return found | {"references": other} | ({"answers": references} if is_whole else {})
-    free = find_named([name for name in profile.columns if name not in taken], ["answer"]) if is_whole else []
+    free = find_named([name for name in profile.columns if name not in used], ["answer"]) if is_whole else []
     if free and profile.suits("answers", profile[free[0]]):
         return found | {"answers": free[0]}
     return found | {"answers": None} if is_whole and grades is not None else found
@@ -256,7 +256,7 @@ def find_lists(profile: Profile, roles: Columns) -> set[str]:
 def _are_number_lists(column: Column) -> bool:
     """Return whether all cells are lists in CSV that hold no text."""
     cells = column.cells
-    return all(isinstance(cell, Listed) and not any(isinstance(each, str) for each in cell) for cell in cells)
+    return all(isinstance(cell, Listed) and not any(isinstance(part, str) for part in cell) for cell in cells)
 
 
 def find_numbers(profile: Profile, others: Sequence[str]) -> list[str]:

@@ -51,12 +51,12 @@ def _propose_columns(profile: Profile, roles: Columns) -> Mention:
     columns = list(profile.columns.values())
     numbered = {name for family in list_families(profile).values() for _, name in family if len(family) > 1}
     naming = [column for column in columns if column.fits("problem") and column.name not in numbered]
-    problem = roles["problem"] or next((each.name for each in naming if 1 < each.distinct < profile.count), None)
+    problem = roles["problem"] or next((column.name for column in naming if 1 < column.distinct < profile.count), None)
     free = [column for column in columns if column.name != problem]
     if problem is not None and profile[problem].distinct == profile.count:
         for n, c in permutations(free, 2):
             counts = [read_counts(*cells) for cells in zip(n.cells, c.cells, strict=True)]
-            if None not in counts and max(each[1] for each in counts if each) > 1:
+            if None not in counts and max(counted[1] for counted in counts if counted) > 1:
                 return Mention(columns={"problem": shorten(problem), "n": shorten(n.name), "c": shorten(c.name)})
     fitting = [column for column in free if column.fits("grades") and not profile.numbers_samples(column)]
     fitting.sort(key=lambda column: (not column.has_lists, column.distinct == 1))  # lists before numbers and constants
@@ -84,7 +84,7 @@ def _list_fields(column: Column) -> Iterator[tuple[str, Any]]:
     while pending:
         path, value = pending.pop(0)
         if isinstance(value, dict):
-            pending += [(f"{path}.{name}", each) for name, each in value.items()]
+            pending += [(f"{path}.{name}", field) for name, field in value.items()]
         elif path != column.name:
             yield path, value
 

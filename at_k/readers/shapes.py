@@ -88,9 +88,11 @@ def find_change(
 
 def _join(lists: Mapping[str, Sequence[str]], kept: set[str | None], block: Block) -> Block:
     """Put lists in place of the columns that hold their samples, except those that a user named."""
-    gone = () if not kept.isdisjoint(lists) else [name for own in lists.values() for name in own if name not in kept]
-    rows = {name: zip(*map(block.__getitem__, own), strict=True) for name, own in lists.items()}
-    return block.put(gone, {name: [*map(list, own)] for name, own in rows.items()})
+    gone = (
+        () if not kept.isdisjoint(lists) else [name for names in lists.values() for name in names if name not in kept]
+    )
+    rows = {name: zip(*map(block.__getitem__, names), strict=True) for name, names in lists.items()}
+    return block.put(gone, {name: [*map(list, cells)] for name, cells in rows.items()})
 
 
 def _find_bits(profile: Profile, name: str | None) -> Change | None:
@@ -139,14 +141,16 @@ def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, is_
     if (repeats and not is_clear) or not is_alone:
         return False  # each row may be a sample, or sum up a data set
     rows = [row for row in zip(profile[total].cells, profile[right].cells, strict=True) if None not in row]
-    found = [counts for counts in (read_counts(*row, is_share=is_share) for row in rows) if counts is not None]
+    readings = [counts for counts in (read_counts(*row, is_share=is_share) for row in rows) if counts is not None]
     if is_share and grades not in (None, right):
         return False
     if grades == right if is_share else problem is None or spelled in (*ROLE["grades"], *ROLE["scores"]):
         # A verdict is 0 or 1, and a share of one sample is, too: something is more than one somewhere.
-        return max((row[not is_share] for row in found), default=0) > 1 and (not is_share or len(found) == len(rows))
+        return max((row[not is_share] for row in readings), default=0) > 1 and (
+            not is_share or len(readings) == len(rows)
+        )
     if not is_free:
-        return len(found) == len(rows)
+        return len(readings) == len(rows)
     readable = [row for row in rows if read_whole(row[0]) is not None and is_finite(read_share(read_spelled(row[1])))]
     return 2 * len(readable) >= len(rows) > 0
 
@@ -172,11 +176,11 @@ def _spread(total: str, right: str, faults: Faults, gone: Collection[str], block
     cells = zip(block.places, block[total], block[right], strict=True)
     for position, (place, count, correct) in enumerate(cells):
         with faults:
-            found = read_counts(count, correct, is_share=is_share)
-            if found is None:
+            counts = read_counts(count, correct, is_share=is_share)
+            if counts is None:
                 told = {"total": shorten(total), "right": shorten(right), "count": quote(count)}
                 raise _say.error("shapes.counts", most=_MOST, correct=quote(correct), place=UNITS["row"](place), **told)
-            n, c = found
+            n, c = counts
             grades[position] = [1] * c + [0] * (n - c)
     return block.take(list(grades)).put(gone, {"grades": list(grades.values())})
 
@@ -220,36 +224,38 @@ def list_families(profile: Profile) -> dict[str, list[tuple[int, str]]]:
 
 def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Change | None:
     """Find numbered columns that hold a sample each: `answer_1` … `answer_8`, `run_0` … `run_3`."""
-    found: dict[str, tuple[str, ...]] = {}
+    families: dict[str, tuple[str, ...]] = {}
     for stem, family in list_families(profile).items():
         numbers, names = zip(*family, strict=True)
         is_row = numbers[0] < 2 and numbers == tuple(range(numbers[0], numbers[0] + len(numbers)))
         role = _find_role(profile, stem, names, roles) if len(names) > 1 and (is_row or stem in RUN) else None
-        if role is None or role in profile.columns or role in found or not kept.isdisjoint(names):
+        if role is None or role in profile.columns or role in families or not kept.isdisjoint(names):
             continue
         # Beside numbered answers, a column `answer` is the reference.
-        taken = roles[role]
-        if taken is not None and (role != "answers" or normalize_name(taken) not in OWN_ANSWER):
+        other = roles[role]
+        if other is not None and (role != "answers" or normalize_name(other) not in OWN_ANSWER):
             continue
         if stem in _PREDICTORS:
             ways = {"all": Mention(columns={role: "+".join(names)}), "one": Mention(columns={role: names[0]})}
             raise _say.error("shapes.predictors", first=quote(names[0]), last=quote(names[-1]), **ways)
-        found[role] = names
-    if not found:
+        families[role] = names
+    if not families:
         return None
-    return Change(partial(_join, found, kept), _say("shapes.listed", columns=quote_all(next(iter(found.values())))))
+    return Change(
+        partial(_join, families, kept), _say("shapes.listed", columns=quote_all(next(iter(families.values()))))
+    )
 
 
 def find_family(profile: Profile, problem: str | None) -> list[str]:
     """Find numbered columns of one name, most of whose cells could be grades, or that hold few words."""
-    found: list[str] = []
+    best: list[str] = []
     for stem, family in list_families(profile).items():
         names = [name for _, name in family if name != problem]
         texts = {key for name in names for key in profile[name].keys}
         has_words = stem not in _UNNAMED and len(texts) < min(4, profile.count * len(names))
-        own = names if has_words else [name for name in names if profile[name].fits("grades")]
-        found = own if len(own) > max(len(found), 1) else found
-    return found
+        grades = names if has_words else [name for name in names if profile[name].fits("grades")]
+        best = grades if len(grades) > max(len(best), 1) else best
+    return best
 
 
 def _find_role(profile: Profile, stem: str, names: Sequence[str], roles: Columns) -> str | None:

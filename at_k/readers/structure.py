@@ -154,8 +154,8 @@ class Watch:
 
 def _count_up(numbers: Sequence[str], *, any_number: bool = False) -> bool:
     """Return whether numbers are consecutive from 0 or from 1."""
-    found = sorted(map(int, numbers))
-    return any_number or found in (list(range(len(found))), list(range(1, len(found) + 1)))
+    rising = sorted(map(int, numbers))
+    return any_number or rising in (list(range(len(rising))), list(range(1, len(rising) + 1)))
 
 
 def count_runs(names: Sequence[str]) -> bool:
@@ -182,11 +182,11 @@ def count_samples(names: Sequence[str], problem: str) -> bool:
         >>> count_samples(["/r/p0_0.json", "/r/p0_1.json"], "p0"), count_samples(["/r/p0/3", "/r/p0/4"], "p0")
         (True, False)
     """
-    found = [_NUMBERED.fullmatch(name) for name in names]
-    if None in found or len({match[1] for match in found if match}) > 1:
+    matches = [_NUMBERED.fullmatch(name) for name in names]
+    if None in matches or len({match[1] for match in matches if match}) > 1:
         return False
-    before, own = (re.split(r"[\W_]+", text) for text in (found[0][1] if found[0] else "", problem))
-    return before[-len(own) :] == own and _count_up([match[2] for match in found if match])
+    before, words = (re.split(r"[\W_]+", text) for text in (matches[0][1] if matches[0] else "", problem))
+    return before[-len(words) :] == words and _count_up([match[2] for match in matches if match])
 
 
 def refuse_settings(watches: Sequence[Watch], problem: NDArray[np.int64], column: str | None, *, listed: bool) -> None:
@@ -214,7 +214,9 @@ def refuse_repeated(verdicts: NDArray[np.float64], texts: Sequence[Sequence[str]
 def repeats(*columns: NDArray[Any]) -> bool:
     """Return whether the second half of each column is its first half once more."""
     half, odd = divmod(len(columns[0]), 2)
-    return half > 2 and not odd and all(np.array_equal(each[:half], each[half:], equal_nan=True) for each in columns)
+    return (
+        half > 2 and not odd and all(np.array_equal(column[:half], column[half:], equal_nan=True) for column in columns)
+    )
 
 
 def refuse_odd_names(samples: Samples, *, are_given: bool) -> None:
@@ -249,7 +251,7 @@ def is_summary(name: object) -> bool:
 def _refuse_summaries(samples: Samples) -> None:
     names = samples.table["problem"]
     count = len(names)
-    first, behind = (len([*takewhile(is_summary, map(str, each))]) for each in (names, reversed(names)))
+    first, behind = (len([*takewhile(is_summary, map(str, side))]) for side in (names, reversed(names)))
     named = {*range(first), *range(count - behind, count)} if first < count else set()
     for problem in sorted({*named, count - 1}) if count > 2 else sorted(named):
         # A function to be written may be called “sum”, and has samples of its own.
@@ -261,20 +263,20 @@ def _is_mean(samples: Samples, problem: int, *, is_named: bool) -> bool:
     """Return whether the grades of a problem are the means of those of the others."""
     if "grades" not in samples.table.column_names:
         return False
-    own = np.array(samples.table["grades"][problem].as_py(), dtype=float)
-    partial = bool(((own > 0) & (own < 1)).any())
-    if is_named or not partial or (len(own) > 1 and (samples.n != len(own)).any()):
+    means = np.array(samples.table["grades"][problem].as_py(), dtype=float)
+    partial = bool(((means > 0) & (means < 1)).any())
+    if is_named or not partial or (len(means) > 1 and (samples.n != len(means)).any()):
         return is_named and partial
     others = np.array([i for i in range(len(samples.n)) if i != problem])
     rows = samples.table["grades"].take(others).combine_chunks().flatten().to_numpy(zero_copy_only=False)
     if np.isnan(rows).all() or np.nanmin(rows) == np.nanmax(rows) or 2 * np.isin(rows, (0, 1)).sum() < len(rows):
         return False
-    if len(own) == 1:
+    if len(means) == 1:
         # By chance, one of few problems may have a grade of a half that is the mean of the others.
-        return len(others) > 3 and own[0] not in (0.25, 0.5, 0.75) and bool(abs(own[0] - np.nanmean(rows)) < 6e-4)
-    rows = rows.reshape(-1, len(own))
+        return len(others) > 3 and means[0] not in (0.25, 0.5, 0.75) and bool(abs(means[0] - np.nanmean(rows)) < 6e-4)
+    rows = rows.reshape(-1, len(means))
     differ = (rows != rows[0]).any()  # among rows that are all equal, one more is no summary
-    return bool(differ and np.allclose(own, np.nanmean(rows, axis=0), atol=6e-4))
+    return bool(differ and np.allclose(means, np.nanmean(rows, axis=0), atol=6e-4))
 
 
 def refuse_sums(samples: Samples) -> None:

@@ -92,11 +92,11 @@ def compare_values(
     check_choice("method", method, DIFFERENCE_METHODS)
     pair = read_column("a", a, bounded=bounded), read_column("b", b, bounded=bounded)
     options: dict[str, Any] = {"method": method, "n_flips": check_size("n_flips", n_flips), "seed": check_seed(seed)}
-    (found,) = compare_columns(
+    (compared,) = compare_columns(
         [pair], [bounded], confidence_level=check_fraction("confidence_level", confidence_level), clusters=clusters,
         margin=None if margin is None else check_fraction("margin", margin), **options,
     )  # fmt: skip
-    return found
+    return compared
 
 
 def compare_columns(
@@ -110,10 +110,10 @@ def compare_columns(
     **options: Any,
 ) -> list[Comparison]:
     """Compare two models in several numbers, as one family of questions with the options of `Questions`."""
-    differences = [subtract(a, b, bounded=each) for (a, b), each in zip(pairs, bounded, strict=True)]
+    differences = [subtract(a, b, bounded=limited) for (a, b), limited in zip(pairs, bounded, strict=True)]
     codes = None if clusters is None else read_clusters(clusters, len(differences[0]), "a")
     # Numbers with the same difference in every problem, as pass@1 and avg@n have, are one question.
-    marks = [mark_question(difference, each) for difference, each in zip(differences, bounded, strict=True)]
+    marks = [mark_question(difference, limited) for difference, limited in zip(differences, bounded, strict=True)]
     places = {mark: marks.index(mark) for mark in marks}
     questions = Questions(
         np.stack([differences[place] for place in places.values()], axis=1),
@@ -123,15 +123,17 @@ def compare_columns(
     )
     times = options.get("times")
     means = [(float(np.average(a, weights=times)), float(np.average(b, weights=times))) for a, b in pairs]
-    found = questions.compare([means[place] for place in places.values()], confidence_level, margin)
+    compared = questions.compare([means[place] for place in places.values()], confidence_level, margin)
     undone = questions.count_to_undo(confidence_level)
-    which = {mark: replace(own, fragility=count) for mark, own, count in zip(places, found, undone, strict=True)}
+    which = {
+        mark: replace(result, fragility=count) for mark, result, count in zip(places, compared, undone, strict=True)
+    }
     return [replace(which[mark], a=a, b=b) for mark, (a, b) in zip(marks, means, strict=True)]
 
 
 def subtract(a: object, b: object, *, bounded: bool = True) -> Floats:
     """Return the differences a − b of values of the same problems, after a check of both."""
-    first, second = (read_column(name, each, bounded=bounded) for name, each in (("a", a), ("b", b)))
+    first, second = (read_column(name, column, bounded=bounded) for name, column in (("a", a), ("b", b)))
     refuse_other_problems(first, second)
     return subtract_columns(first, second, bounded=bounded)
 
@@ -231,14 +233,14 @@ def compare_unpaired(
     difference = float(first.mean() - second.mean())
     low, high, p_value = difference, difference, 0.0
     largest = max(float(first.max()), float(second.max())) or 1.0  # so that squares of small values are floats
-    varies = [np.ptp(each) > ROUNDING * largest for each in (first, second)]
+    varies = [np.ptp(side) > ROUNDING * largest for side in (first, second)]
     if any(varies):
         if all(varies):
-            found = ttest_ind(first / largest, second / largest, equal_var=False)
+            test = ttest_ind(first / largest, second / largest, equal_var=False)
         else:  # the mean of equal values has no error
-            found = ttest_1samp((first - second.mean() if varies[0] else first.mean() - second) / largest, 0.0)
-        low, high = (float(end) * largest for end in found.confidence_interval(level))
-        low, high, p_value = max(low, -1.0), min(high, 1.0), float(found.pvalue)
+            test = ttest_1samp((first - second.mean() if varies[0] else first.mean() - second) / largest, 0.0)
+        low, high = (float(end) * largest for end in test.confidence_interval(level))
+        low, high, p_value = max(low, -1.0), min(high, 1.0), float(test.pvalue)
     if low == high or min(count_unlike(first), count_unlike(second)) < _FEW_UNLIKE:
         safe = _find_safe_limits(first, second, 1 - level)
         low, high = min(low, safe[0]), max(high, safe[1])
@@ -315,26 +317,26 @@ def compare_pooled(
     weight = np.array([1 / size if pool_by == "benchmark" else 1.0 for size in sizes.values()])[strata]
     weight /= sum(size * weight[strata == place][0] for place, size in enumerate(sizes.values()))
     values = [
-        (np.concatenate([own[0] for own in each]), np.concatenate([own[1] for own in each]))
-        for each in zip(*benchmarks.values(), strict=True)
+        (np.concatenate([column[0] for column in columns]), np.concatenate([column[1] for column in columns]))
+        for columns in zip(*benchmarks.values(), strict=True)
     ]
     columns = np.stack([a - b for a, b in values], axis=1)
     error = _estimate_stratified(columns, [clusters[name] for name in sizes], strata, weight)
     codes = _join_clusters(clusters, sizes)
     questions = Questions(columns, clusters=codes, weight=weight, error=error, n_flips=n_flips, seed=seed)
     means = [tuple(float(np.clip((weight * side).sum(), 0.0, 1.0)) for side in pair) for pair in values]
-    found = questions.compare([(a, b) for a, b in means], confidence_level)
-    return [replace(each, method="pooled", notes=()) for each in found]
+    compared = questions.compare([(a, b) for a, b in means], confidence_level)
+    return [replace(result, method="pooled", notes=()) for result in compared]
 
 
 def _join_clusters(clusters: Mapping[str, Ints | None], sizes: Mapping[str, int]) -> Ints | None:
     """Number the clusters of all benchmarks; a problem without a cluster is one of its own."""
-    if all(own is None for own in clusters.values()):
+    if all(labels is None for labels in clusters.values()):
         return None
     joined, start = [], 0
     for name, size in sizes.items():
-        own = clusters[name]
-        codes = np.arange(size) if own is None else own
+        labels = clusters[name]
+        codes = np.arange(size) if labels is None else labels
         joined.append(codes + start)
         start += int(codes.max()) + 1
     return np.concatenate(joined)
@@ -346,9 +348,9 @@ def _estimate_stratified(
     """Return the standard errors of means of strata, and the numbers of units behind them."""
     variance, spread = np.zeros(columns.shape[1]), np.zeros(columns.shape[1])
     for place, codes in enumerate(clusters):
-        own = strata == place
-        stderr, units = estimate_error(columns[own], codes)
-        part = weight[own].sum()
+        inside = strata == place
+        stderr, units = estimate_error(columns[inside], codes)
+        part = weight[inside].sum()
         variance += (part * np.nan_to_num(stderr, nan=0.0)) ** 2
         spread += part**2 / units
     return np.sqrt(variance), 1 / spread

@@ -19,7 +19,7 @@ COST = re.compile("cost|tokens", re.IGNORECASE)
 
 def read_costs(rows: Sequence[Mapping[str, Any]], name: str, n: Ints) -> Floats | None:
     """Return what the samples of each problem cost; None unless every sample has a cost, and one of them is not 0."""
-    found = []
+    totals = []
     for row, samples in zip(rows, n, strict=True):
         costs = row.get(name)
         # Samples without a verdict may be dropped, but have a cost. Fewer costs than samples are not those of all.
@@ -27,8 +27,8 @@ def read_costs(rows: Sequence[Mapping[str, Any]], name: str, n: Ints) -> Floats 
             return None
         if not all(is_number(cost) and 0 <= cost < inf for cost in costs):
             return None
-        found.append(sum(costs))
-    return np.array(found, dtype=np.float64) if any(found) else None
+        totals.append(sum(costs))
+    return np.array(totals, dtype=np.float64) if any(totals) else None
 
 
 class CostPerSuccess(NamedTuple):
@@ -70,7 +70,7 @@ def cost_per_success(
     low, high = _find_ends(sums, confidence_level)
     # Problems that happen to be equal say too little of others: the plain interval is then too narrow.
     further = [[costs.mean(), share * np.mean(samples)] for share in (0.75, 0.25)]
-    ends = [_find_ends(np.append(sums, [each], axis=0), confidence_level) for each in further]
+    ends = [_find_ends(np.append(sums, [row], axis=0), confidence_level) for row in further]
     return CostPerSuccess(value, min(low, value, ends[0][0]), max(high, value, ends[1][1]))
 
 

@@ -201,7 +201,7 @@ def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
     ):
         if value is not None and not fits:
             raise TypeError(f"`{option}` must be {kind}; got {shorten(value)} of type {type_name(value)}")
-    given = None if k is None else check_k(k)[0]
+    asked = None if k is None else check_k(k)[0]
     if tau is not None:
         (tau,) = check_tau(tau)
     if not isinstance(metric, (str, Mapping)):
@@ -215,20 +215,20 @@ def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
         part = _read_number(weight, rule, _HEAVIEST)
         key = read_key(name, METRICS) if isinstance(name, str) else None
         if key is None:
-            spelled = {each.lower(): each for each in METRICS}
+            spelled = {metric.lower(): metric for metric in METRICS}
             near = difflib.get_close_matches(re.sub(r"\d.*", "k", str(name).replace("_at_", "@")).lower(), spelled, 1)
             guess = f". Did you mean {spelled[near[0]]}?" if near else ""
             raise ValueError(
                 f"`metric` must be one of {', '.join(METRICS)}, or have a number for k, such as pass@8; "
                 f"got {shorten(name)}{guess}"
             )
-        base, own = key.metric, given if key.k is None else key.k
-        if own is None and base not in ("avg@n", "MaxRL"):
+        base, draws = key.metric, asked if key.k is None else key.k
+        if draws is None and base not in ("avg@n", "MaxRL"):
             raise ValueError(f"`k` must be given for {base}, unless the metric names it, such as {base[:-1]}8")
         level = tau if key.tau is None else check_tau(key.tau)[0]
         if base == "G-Pass@k" and level is None:
             raise ValueError("`tau` must be given for G-Pass@k, unless the metric names it, such as G-Pass@8_0.75")
-        terms.append(Term(base, None if base == "avg@n" else own, level if base == "G-Pass@k" else None, part))
+        terms.append(Term(base, None if base == "avg@n" else draws, level if base == "G-Pass@k" else None, part))
     return terms
 
 
@@ -278,7 +278,7 @@ def _credit_counts(terms: tuple[Term, ...], baseline: str | None, right: NDArray
 
 
 def _credit_ranks(k: int | None, baseline: str | None, scores: Any, grades: Floats | None = None) -> Floats:
-    """Return the credits of prompts with n samples for what the best of k is worth; without k, for the mean score."""
+    """Return the weights of prompts with n samples for what the best of k is worth; without k, for the mean score."""
     n, draws = scores.shape[1], k or 1
     # All values are taken from the lowest one: equal ones are then worth 0 exactly, and a constant adds k/n to each sᵢ.
     floor = np.min(scores if grades is None else grades, axis=1, keepdims=True)
@@ -295,10 +295,10 @@ def _credit_ranks(k: int | None, baseline: str | None, scores: Any, grades: Floa
         places = Places.of(rising, np.take_along_axis(grades - floor, order, axis=1))
     chance = rank_weights(n, k)
     whole = (places.share * (chance / chance.sum())).sum(axis=1, keepdims=True)
-    found = np.empty(scores.shape)
+    weights = np.empty(scores.shape)
     own = _compose(whole, lambda j: leave_out_ranks(places, j) if j < n else 0.0, k, n, baseline)
-    np.put_along_axis(found, order, np.broadcast_to(own, scores.shape), axis=1)
-    return np.asarray(shift + found)
+    np.put_along_axis(weights, order, np.broadcast_to(own, scores.shape), axis=1)
+    return np.asarray(shift + weights)
 
 
 def _credit_votes(
@@ -309,8 +309,8 @@ def _credit_votes(
     if batch.order is not None:  # one group may answer in words, and another in numbers
         listed = list_rows(answers, "answers", "sample")
         batch.require_same_samples("answers", np.array([len(listed)]))
-        each = map(listed.__getitem__, batch.order.tolist())
-        rows = [list(islice(each, n)) for n in batch.n.tolist()]
+        ordered = map(listed.__getitem__, batch.order.tolist())
+        rows = [list(islice(ordered, n)) for n in batch.n.tolist()]
     ballots = columns.read_labels(rows, "answers")
     batch.require_same_samples("answers", ballots.codes.n)
     codes = ballots.codes

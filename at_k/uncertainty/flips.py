@@ -69,8 +69,8 @@ class Flips:
         self.n_flips, self.seed = n_flips, seed
         if self.units >= MANY:
             known = count_effective(self.totals, times) if effective is None else effective
-            own = np.append(known[known > 0], count_effective(self.sizes[:, None], times))
-            self.is_normal = bool((own >= MANY).all())
+            counts = np.append(known[known > 0], count_effective(self.sizes[:, None], times))
+            self.is_normal = bool((counts >= MANY).all())
         else:
             self.is_normal = False
         self._add_up()
@@ -162,8 +162,8 @@ def add_random_subsets(units: Floats, times: Ints, count: int, seed: int, *, is_
         octets = rng.integers(0, 256, size=(count, -(-len(part) // 8)), dtype=np.uint8)
         for place in range(octets.shape[1]):
             eight = np.zeros((8, basis.shape[1]))
-            own = part[8 * place : 8 * place + 8]
-            eight[8 - len(own) :] = own[::-1]  # the highest bit means the first unit
+            subset = part[8 * place : 8 * place + 8]
+            eight[8 - len(subset) :] = subset[::-1]  # the highest bit means the first unit
             added += add_all_subsets(eight)[octets[:, place]]
     return np.asarray(np.einsum("br,rj->bj", added, factors))
 

@@ -148,10 +148,10 @@ def find_interval(
 
 def read_stderr(stderr: ArrayLike) -> Floats:
     """Return standard errors, NaN where there are none."""
-    listed = [np.nan if each is None else each for each in stderr] if isinstance(stderr, (list, tuple)) else stderr
-    given = to_floats("stderr", listed)
-    missing = np.isnan(given)
-    known = read_numbers("stderr", np.where(missing, 0.0, given))
+    listed = [np.nan if error is None else error for error in stderr] if isinstance(stderr, (list, tuple)) else stderr
+    errors = to_floats("stderr", listed)
+    missing = np.isnan(errors)
+    known = read_numbers("stderr", np.where(missing, 0.0, errors))
     if (known < 0).any():
         raise ValueError(f"`stderr` must not be negative; got {known[known < 0][0]}")
     return np.where(missing, np.nan, known)
@@ -245,11 +245,11 @@ def find_studentised_quantiles(values: Floats, alpha: float) -> tuple[Floats, Fl
     if not 1 < problems <= _MOST_PROBLEMS:
         return low, high
     error = np.sort(centre(values), axis=0)  # so that the order of the problems does not matter
-    table, rng, found = np.concatenate([error, error**2], axis=1), np.random.default_rng(0), []
+    table, rng, draws = np.concatenate([error, error**2], axis=1), np.random.default_rng(0), []
     for block in np.array_split(np.arange(_RESAMPLES), 1 + _RESAMPLES * problems // _CELLS):
         drawn = rng.integers(0, problems, size=(len(block), problems)) + problems * np.arange(len(block))[:, None]
-        found.append(np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape) @ table)
-    mean, square = np.split(np.concatenate(found) / problems, 2, axis=1)
+        draws.append(np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape) @ table)
+    mean, square = np.split(np.concatenate(draws) / problems, 2, axis=1)
     variance = (square - mean**2) / (problems - 1)
     for column, least in enumerate(_ROUNDING * (error**2).mean(axis=0) / problems):
         varies = variance[:, column] > least  # not those that hold one value alone
@@ -280,7 +280,7 @@ def bootstrap_interval(
     options["batch"] = max(1, 2 * _CELLS // len(values))
     for place, column in enumerate(table.T):
         if np.ptp(column) > _ROUNDING * np.abs(column).max():
-            found = bootstrap((column,), np.mean, random_state=np.random.default_rng(seed), **options)
-            limits[:, place] = found.confidence_interval
-    lower, upper = (each.reshape(values.shape[1:])[()] for each in limits)
+            resampled = bootstrap((column,), np.mean, random_state=np.random.default_rng(seed), **options)
+            limits[:, place] = resampled.confidence_interval
+    lower, upper = (limit.reshape(values.shape[1:])[()] for limit in limits)
     return lower, upper

@@ -57,8 +57,8 @@ def jackknife_counts(estimate: CountsEstimator, n: ArrayLike, c: ArrayLike, /, *
     def table(size: int, k: int) -> Floats:
         return np.asarray(estimate(size, np.arange(size + 1), k=[k]))[:, 0]
 
-    found = evaluate_tables([(tabulate_variance(table), each) for each in draws], sizes, right)
-    return found if is_sequence(k) else found[:, 0]
+    errors = evaluate_tables([(tabulate_variance(table), size) for size in draws], sizes, right)
+    return errors if is_sequence(k) else errors[:, 0]
 
 
 def tabulate_variance(table: Table) -> Table:
@@ -266,7 +266,7 @@ class Places(NamedTuple):
 def leave_out_ranks(places: Places, k: int) -> Floats:
     """Compute what the highest of k scores is worth on all samples but one, k < n, for the sample at each place."""
     # Without a sample, one place fewer of its score is worth `own` each, and those above move down by one.
-    share, own, low, high = places
+    share, rank, low, high = places
     weights = rank_weights(share.shape[1] - 1, k)
     weights /= weights.sum()
     reached = _cumulate(weights)
@@ -274,7 +274,7 @@ def leave_out_ranks(places: Places, k: int) -> Floats:
     above = _cumulate((share[:, 1:] * weights)[:, ::-1])[:, ::-1]
     # Places are counted from those of all n samples: sums below a place end before it, and those above begin after it.
     value = np.take_along_axis(below, low, axis=1) + np.take_along_axis(above, high - 1, axis=1)
-    return np.asarray(value + own * (reached[high - 1] - reached[low]))
+    return np.asarray(value + rank * (reached[high - 1] - reached[low]))
 
 
 def _cumulate(values: Floats) -> Floats:
@@ -296,7 +296,7 @@ def jackknife_samples(estimate: Callable[..., ArrayLike], /, *rows: Sequence[Any
     n, draws = np.array([len(row) for row in rows[0]], dtype=np.int64), check_k(k)
     variances = np.full((len(n), len(draws)), np.nan)
     for problem, size in enumerate(n.tolist()):
-        fit = [column for column, each in enumerate(draws) if each < size]
+        fit = [column for column, draw in enumerate(draws) if draw < size]
         if fit:
             without = [[_leave_out(column[problem], i) for i in range(size)] for column in rows]
             value = np.asarray(estimate(*without, k=[draws[column] for column in fit]))

@@ -81,10 +81,10 @@ class Prediction(Shown):
 
     def describe(self) -> Message:
         """Say what the prediction starts from, and what its interval is about."""
-        given = {"n": self.n, "value": self.pass_at_n}
+        values = {"n": self.n, "value": self.pass_at_n}
         if self.target == "population":
-            return _say("predict.population", **given)
-        return _say("predict.problem_set", **given)
+            return _say("predict.population", **values)
+        return _say("predict.problem_set", **values)
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show both models and their mean with its interval."""
@@ -176,8 +176,8 @@ def predict_pass_at_k(
     if target == "population":
         stderr, _ = standard_error(pass_at_k(sizes, right, k=least))
         half, floor = np.hypot(half, _LEVEL_Z * np.nan_to_num(stderr, nan=1.0)), 0.0
-    found = [value, power, mean, np.maximum(mean - half, floor), np.minimum(mean + half, 1.0)]
-    value, power, mean, low, high = found if is_sequence(k) else [each[0] for each in found]
+    columns = [value, power, mean, np.maximum(mean - half, floor), np.minimum(mean + half, 1.0)]
+    value, power, mean, low, high = columns if is_sequence(k) else [column[0] for column in columns]
     return Prediction(tuple(draws) if is_sequence(k) else draws[0], value, power, least, start, mean, low, high, target)
 
 
@@ -251,9 +251,9 @@ def find_settled_probability(first: ArrayLike, second: ArrayLike, different: Arr
     """Compute the probability that the leader is the most frequent answer, from the votes of the two leading ones."""
     from scipy.special import betainc, betaln
 
-    v, w, m = (np.asarray(each) for each in (first, second, different))
-    found = betainc(w + 1, v + 1, 0.5)
+    v, w, m = (np.asarray(counts) for counts in (first, second, different))
+    chance = betainc(w + 1, v + 1, 0.5)
     if rule == "sequence":
-        evidence = np.log(2) * (1 + v + w) + betaln(v + 1, w + 1) + np.log(found)
-        found = np.maximum(0.0, 1 - 1.5 * m * (m + 1) * np.exp(-evidence))
-    return np.where(v > 0, found, 0.0)
+        evidence = np.log(2) * (1 + v + w) + betaln(v + 1, w + 1) + np.log(chance)
+        chance = np.maximum(0.0, 1 - 1.5 * m * (m + 1) * np.exp(-evidence))
+    return np.where(v > 0, chance, 0.0)

@@ -98,7 +98,7 @@ class Questions:
         self.effective: Floats = count_effective(self.totals, times)
         signs = self.totals != 0, self.difference > 0, self.difference < 0
         self.differing, self.won, self.lost = (
-            np.count_nonzero(each, axis=0) if times is None else times @ each for each in signs
+            np.count_nonzero(flipped, axis=0) if times is None else times @ flipped for flipped in signs
         )
         if shorter is None:
             added = weighted if pairs is None else columns
@@ -241,8 +241,8 @@ class Questions:
         from scipy.special import stdtr
 
         alpha, q = find_alpha(confidence_level), self.find_quantile(confidence_level)
-        own = 2 * float(stdtr(self.flips.units - 1, -q)) if np.isfinite(q) else 0.0
-        return float(1 - min(alpha, max(alpha / self.count, own)))
+        level = 2 * float(stdtr(self.flips.units - 1, -q)) if np.isfinite(q) else 0.0
+        return float(1 - min(alpha, max(alpha / self.count, level)))
 
     def find_band(self, confidence_level: float, own: float | None = None) -> tuple[Floats, Floats]:
         """Return limits that hold together: mean ± q·se, or bounded ones with few effective differences."""
@@ -251,7 +251,7 @@ class Questions:
         margin = np.full(self.count, np.inf)
         margin[~few] = q * stderr[~few]
         low, high = self.mean - margin, self.mean + margin
-        low, high = (np.where(self.bounded, np.clip(each, -1, 1), each) for each in (low, high))
+        low, high = (np.where(self.bounded, np.clip(side, -1, 1), side) for side in (low, high))
         few &= self.bounded
         if few.any():
             level = self.share_level(confidence_level) if own is None else own
@@ -281,8 +281,8 @@ class Questions:
             return np.array([low]), np.array([high])
         limits = zip(*self.find_band(confidence_level), strict=True)
         obeying = [
-            obey_test(own, (ROUNDING, -ROUNDING), decided=is_decided(p, confidence_level), mean=float(mean))
-            for own, p, mean in zip(limits, self.adjusted if p_values is None else p_values, self.mean, strict=True)
+            obey_test(pair, (ROUNDING, -ROUNDING), decided=is_decided(p, confidence_level), mean=float(mean))
+            for pair, p, mean in zip(limits, self.adjusted if p_values is None else p_values, self.mean, strict=True)
         ]
         low, high = np.array(obeying).T
         return low, high
@@ -310,14 +310,14 @@ class Questions:
         return obey_test(self._find_bounded(q, confidence_level), typical, decided=decided, mean=mean)
 
     def _find_bounded(self, q: int, confidence_level: float) -> tuple[float, float]:
-        stderr, m = (each[q] for each in self.error)
+        stderr, m = (errors[q] for errors in self.error)
         low, high = find_difference_interval(self.mean[q], stderr, m, confidence_level=confidence_level)
         return float(low), float(high)
 
     def find_equivalence_p(self, q: int, margin: float) -> float:
         """Return the least α for which the interval of this question alone, of level 1 − 2α, lies in the margin."""
         if self.methods[q] == "bounded":
-            stderr, m = (each[q] for each in self.error)
+            stderr, m = (errors[q] for errors in self.error)
             return float(max(find_bounded_tails(self.mean[q], stderr, m, margin)))
         means = self.add_up(q) / self.problems
         outside = max(np.count_nonzero(means <= -margin), np.count_nonzero(means >= margin))
@@ -350,8 +350,8 @@ class Questions:
                     return False
                 if (sign, count) not in longer:  # once for all questions
                     longer[sign, count] = self._lengthen(-sign, count)
-                own = longer[sign, count]
-                p_value = own.adjusted[q] if critical is None else own._bounded_alpha[q]
+                changed = longer[sign, count]
+                p_value = changed.adjusted[q] if critical is None else changed._bounded_alpha[q]
                 return not is_decided(float(p_value), confidence_level)
 
             return find_least(undoes, 1, 2 * self.size)
@@ -380,10 +380,10 @@ class Questions:
         units = len(self.totals) if self.times is None else self.size
         near = units < _MANY and self.weight is None
         level = self.share_level(confidence_level) if near and self.count > 1 else confidence_level
-        found = []
+        compared = []
         for q, (a, b) in enumerate(means):
             bounded, won, lost = bool(self.bounded[q]), int(self.won[q]), int(self.lost[q])
-            found.append(Comparison(
+            compared.append(Comparison(
                 a=a, b=b, difference=float(self.mean[q]), low=float(low[q]), high=float(high[q]),
                 stderr=float(self.error[0][q]), p_value=float(self.p_values[q]), p_adjusted=float(self.adjusted[q]),
                 confidence_level=confidence_level, paired=True, problems=(self.size, self.size),
@@ -395,4 +395,4 @@ class Questions:
                     clustered=self.clusters is not None,
                 ),
             ))  # fmt: skip
-        return found
+        return compared

@@ -153,12 +153,12 @@ def problem_set_error(
     # whose samples happen to be equal, so that they seem not to vary.
     # Source: B. Efron, C. Stein, The Jackknife Estimate of Variance, Annals of Statistics 9, 1981,
     # https://doi.org/10.1214/aos/1176345462.
-    each = np.ones(len(values), dtype=np.int64) if times is None else times
-    problems = int(each.sum())
+    repeats = np.ones(len(values), dtype=np.int64) if times is None else times
+    problems = int(repeats.sum())
     if (n == k).any():
-        return StandardError(float(estimate_error(values, None, each)[0]), float(problems), True)
+        return StandardError(float(estimate_error(values, None, repeats)[0]), float(problems), True)
     most = float(variances.max() if largest is None else largest)
-    return StandardError(float(np.sqrt(each @ variances + most)) / problems, float(each @ (n // k)))
+    return StandardError(float(np.sqrt(repeats @ variances + most)) / problems, float(repeats @ (n // k)))
 
 
 def find_within_variance(n: Ints, c: Ints, times: ArrayLike = 1) -> float:

@@ -94,8 +94,8 @@ def fit_beta_binomial(n: Ints, c: Ints, *, near: BetaBinomial | None = None) -> 
     starts = [[np.log(share / (1 - share)), total] for total in (0.0, 3.0)]
     if near is not None:
         starts = [list(np.clip([np.log(near.a / near.b), np.log(near.a + near.b)], *_RANGE))]
-    found = [minimize(loss, start, method="Nelder-Mead", bounds=[_RANGE] * 2, options=options) for start in starts]
-    return BetaBinomial(*_read_point(min(found, key=lambda each: float(each.fun)).x))
+    fits = [minimize(loss, start, method="Nelder-Mead", bounds=[_RANGE] * 2, options=options) for start in starts]
+    return BetaBinomial(*_read_point(min(fits, key=lambda fit: float(fit.fun)).x))
 
 
 def _read_point(point: Floats) -> tuple[float, float]:
@@ -308,7 +308,7 @@ def estimate_correlation(a: Variance, b: Variance, /, *, confidence_level: float
     groups = min(_GROUPS, total)
     order = np.random.default_rng(0).permutation(total) % groups
     left = [_correlate(a, b, np.flatnonzero(order != group)) for group in range(groups)]
-    z = np.arctanh([each for each in left if each is not None])
+    z = np.arctanh([half for half in left if half is not None])
     if len(z) < groups:
         return Correlation(value, -1.0, 1.0)
     spread = float(np.sqrt((groups - 1) / groups * ((z - z.mean()) ** 2).sum()))
@@ -318,12 +318,12 @@ def estimate_correlation(a: Variance, b: Variance, /, *, confidence_level: float
 
 
 def _correlate(a: Variance, b: Variance, places: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> float | None:
-    first, second = (replace(each, n=each.n[places], c=each.c[places], clusters=None) for each in (a, b))
+    first, second = (replace(side, n=side.n[places], c=side.c[places], clusters=None) for side in (a, b))
     scale = first.at(inf) * second.at(inf)
     if scale <= 1e-18:
         return None
-    found = float(np.cov(first.values, second.values)[0, 1]) / scale**0.5
-    return float(min(max(found, -0.999), 0.999))
+    correlation = float(np.cov(first.values, second.values)[0, 1]) / scale**0.5
+    return float(min(max(correlation, -0.999), 0.999))
 
 
 def find_half_width(variance: Variance | Assumed, spread: ArrayLike, m: ArrayLike, confidence_level: float) -> Floats:

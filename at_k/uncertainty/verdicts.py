@@ -137,7 +137,7 @@ def find_bounded_tails(mean: Floats, stderr: Floats, m: Floats, distance: float)
     """Return half of the α at which the bounded interval begins to hold −distance below, and distance above."""
     none = np.isnan(stderr)
     half, units = np.where(none, 0.0, stderr) / 2, np.where(none, 1.0, m)
-    below, above = (find_lower_level((1 + each) / 2, half, units, (1 - distance) / 2) for each in (mean, -mean))
+    below, above = (find_lower_level((1 + side) / 2, half, units, (1 - distance) / 2) for side in (mean, -mean))
     return below, above
 
 

@@ -310,7 +310,7 @@ def describe_end(error: BaseException) -> dict[str, Any]:
             "missing": isinstance(error, ModuleNotFoundError) and not comes_from_program(error) and error.name,
             "refused": isinstance(error, RuntimeError) and "multiprocessing" in str(error),
         }
-    except BaseException as second:  # noqa: BLE001
+    except BaseException as second:  # noqa: BLE001 - the text of an error is code of the program, too
         return {"detail": f"{type(error).__name__}, whose text raises {type(second).__name__}"}
 
 

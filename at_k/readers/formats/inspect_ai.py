@@ -64,7 +64,7 @@ _Scorer = tuple[str, str | None]
 
 def has_members(names: Mapping[str, Any]) -> bool:
     """Return whether an archive has the members of a log."""
-    return any(each in (_HEADER, _START) or each.startswith(_SAMPLES) for each in names)
+    return any(name in (_HEADER, _START) or name.startswith(_SAMPLES) for name in names)
 
 
 def _read_log(source: Source) -> Iterator[Any]:
@@ -74,7 +74,7 @@ def _read_log(source: Source) -> Iterator[Any]:
         yield from list_in(source.document, "samples")
         return
     with Archive(source) as archive:
-        name = next((each for each in (_HEADER, _START) if each in archive), None)
+        name = next((member for member in (_HEADER, _START) if member in archive), None)
         header = None if name is None else _load_member(archive, name)
         ended = {} if name == _HEADER else {"status": "started"}
         yield {**(header if isinstance(header, dict) else {}), **ended}
@@ -119,9 +119,9 @@ def find_samples(source: Source, reading: Reading, collector: Collector) -> Foun
         notes.extend([_say("inspect_ai.changed", **odd)] if any(odd.values()) else [])
         notes.extend([_say("inspect_ai.completions", count=several)] if several else [])
 
-    said = find_field(header, ["eval"])
-    subject = name_subject(task=find_field(said, ["task"]), model=find_field(said, ["model"]))
-    version = find_field(said, ["packages", "inspect_ai"])
+    spec = find_field(header, ["eval"])
+    subject = name_subject(task=find_field(spec, ["task"]), model=find_field(spec, ["model"]))
+    version = find_field(spec, ["packages", "inspect_ai"])
     roles: dict[str, str | None] = {"problem": "id", "references": "target", "grades": None}
     roles["answers"] = f"scores.{scorer[0]}.answer" if scorer else "output.choices[0].message.content"
     if scorer is not None:
@@ -131,24 +131,24 @@ def find_samples(source: Source, reading: Reading, collector: Collector) -> Foun
 
 def _choose_scorer(header: Any, samples: Iterable[Any], wanted: str | None) -> tuple[_Scorer | None, Choice]:
     """Choose the scorer, or None, by the first sample that has its score."""
-    order = [find_field(each, [key]) for path, key in _LISTED for each in list_in(header, *path)]
-    found: dict[str, _Scorer] = {}
+    order = [find_field(entry, [key]) for path, key in _LISTED for entry in list_in(header, *path)]
+    scorers: dict[str, _Scorer] = {}
     errors = []
     for sample in samples:
         scores = find_field(sample, ["scores"])
         scores = scores if isinstance(scores, dict) else {}
-        for scorer in sorted(scores, key=lambda each: (*order, each).index(each)):
+        for scorer in sorted(scores, key=lambda name: (*order, name).index(name)):
             value = find_field(scores[scorer], ["value"])
             for key in value if isinstance(value, dict) else [None]:
-                found.setdefault(scorer if key is None else f"{scorer}.{key}", (scorer, key))
-        if found and wanted in (None, *found):
+                scorers.setdefault(scorer if key is None else f"{scorer}.{key}", (scorer, key))
+        if scorers and wanted in (None, *scorers):
             break
         errors.append(find_field(sample, ["error"]))
-    if not found and not errors:
+    if not scorers and not errors:
         raise _say.error("inspect_ai.no_samples")
-    if found or wanted is not None:
-        choice = choose("scorer", wanted, found)
-        return found[choice.name or ""], choice
+    if scorers or wanted is not None:
+        choice = choose("scorer", wanted, scorers)
+        return scorers[choice.name or ""], choice
     if None not in errors:
         reason = quote(find_field(errors[-1], ["message"]) or errors[-1])
         raise _say.error("inspect_ai.all_failed", count=len(errors), reason=reason)
@@ -173,14 +173,14 @@ def _flatten(sample: Any, scorer: _Scorer | None, name: str | None, place: Messa
         "invalidated": sample.get("invalidation") is not None,
         "completions": len(choices) > 1,
     }
-    if isinstance(target, list) and sample.get("choices") and all(isinstance(each, str) for each in target):
+    if isinstance(target, list) and sample.get("choices") and all(isinstance(text, str) for text in target):
         target = ", ".join(target)  # the letters that must all be chosen, as the scorer writes them into the answer
     return sample | {
         "answer": score.get("answer"),
         "target": target,
         "verdict": grade,
         "reason": find_field(error, ["message"]) or error,
-        "odd": [] if grade is None or grade is NOTHING else [name for name, each in odd.items() if each],
+        "odd": [] if grade is None or grade is NOTHING else [name for name, flag in odd.items() if flag],
     }
 
 

@@ -181,7 +181,7 @@ class _Pass:
             refuse_sums(samples)
         samples.origin.notes.extend(self._check_beside(samples))
         if plan.reading.meta:
-            listed = [self.meta[int(own[0])] for own in samples.rows]
+            listed = [self.meta[int(rows[0])] for rows in samples.rows]
             samples = replace(samples, table=samples.table.append_column("meta", make_texts(listed)))
         return replace(samples, questions=questions)
 
@@ -260,8 +260,8 @@ class _Pass:
         try:
             grades = self.reads.read_numbers("grades", cells)
         except UnfitError:
-            found = [self.reads.read("grades", cell) if self.reads.fits("grades", cell) else None for cell in cells]
-            grades = np.array(found, dtype=np.float64)
+            values = [self.reads.read("grades", cell) if self.reads.fits("grades", cell) else None for cell in cells]
+            grades = np.array(values, dtype=np.float64)
         return grades if self.plan.listed else grades[watch.codes]
 
     def _list_meta(self, block: Block) -> dict[int, str]:
@@ -317,16 +317,20 @@ def _describe(roles: Columns, row: int, role: str, sample: int | None) -> Messag
 def _pick(block: Block, names: Sequence[str]) -> Block:
     """Pick the first rows that have one of these columns."""
     cells = [block[name] for name in names if block.has(name)]
-    rows = [row for row, own in enumerate(zip(*cells, strict=True)) if any(cell is not None for cell in own)]
+    rows = [row for row, record in enumerate(zip(*cells, strict=True)) if any(cell is not None for cell in record)]
     return block.take(rows[:100])
 
 
 def _find_subject(watches: Sequence[Watch]) -> dict[str, str]:
     """Find of which model and set of problems the rows are, as far as they are all of one."""
     named = [watch for watch in watches if has_name(watch.name, (*MODEL, *SET, *STEP))]
-    found = {watch.name: [value for value in watch.values if value is not None] for watch in named}
+    values_of = {watch.name: [value for value in watch.values if value is not None] for watch in named}
     # Whole, since paths differ at their ends.
-    return {name: str(own[0]).encode("utf-8", "replace").decode() for name, own in found.items() if len(own) == 1}
+    return {
+        name: str(values[0]).encode("utf-8", "replace").decode()
+        for name, values in values_of.items()
+        if len(values) == 1
+    }
 
 
 FORMAT = Format(
