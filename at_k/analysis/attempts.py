@@ -71,12 +71,12 @@ def find_flaky(findings: Findings) -> Iterator[Message]:
     correct, offsets = verdicts.correct.values > 0, verdicts.correct.offsets
     failed = {}
     for problem in np.flatnonzero((findings.c > 0) & (findings.c < findings.n)).tolist():
-        own = slice(offsets[problem], offsets[problem + 1])
-        failed[names[problem]] = (places[own][~correct[own]] - starts[problem]).tolist()
+        here = slice(offsets[problem], offsets[problem + 1])
+        failed[names[problem]] = (places[here][~correct[here]] - starts[problem]).tolist()
     findings.figures["flaky"] = failed
     if failed:
         fewest = sorted(failed.items(), key=lambda item: len(item[1]))[:_EXAMPLES]
-        examples = "; ".join(f"{quote(name)} {_list_attempts(own)}" for name, own in fewest)
+        examples = "; ".join(f"{quote(name)} {_list_attempts(places)}" for name, places in fewest)
         yield _say("diagnosis.flaky", count=len(failed), total=len(findings.n), examples=examples)
 
 
@@ -97,28 +97,28 @@ def weigh_missing(findings: Findings) -> Iterator[Message]:
 
 def weigh_costs(findings: Findings) -> Iterator[Message]:
     """Give the cost of each correct sample, and what k samples of each problem cost and solve."""
-    report, found = findings.report, {}
+    report, priced = findings.report, {}
     for name in [] if report.rows is None else filter(COST.search, report.rows[0]):
         costs = None if report.rows is None else read_costs(report.rows, name, findings.n)
         if costs is None:
             continue
-        each = cost_per_success(
+        cost = cost_per_success(
             costs, findings.c, findings.n, clusters=report.clusters, confidence_level=findings.confidence_level
         )
         once, mean = float((costs / findings.n).sum()), float(costs.sum()) / int(findings.n.sum())
-        found[name] = {
+        priced[name] = {
             "total": float(costs.sum()),
             "per_sample": mean,
-            "per_success": {part: value if isfinite(value) else None for part, value in each._asdict().items()},
+            "per_success": {part: value if isfinite(value) else None for part, value in cost._asdict().items()},
             "coverage": [
                 {"k": key.k, "cost": key.k * once, "solved": value * len(findings.n)}
                 for key, value in report.values.items() if key.metric == "pass@k" and key.k is not None
             ],
         }  # fmt: skip
-        if isfinite(each.value):
-            limits = f" [{each.low:.4g}, {each.high:.4g}]" if isfinite(each.high) else ""
-            yield _say("diagnosis.cost", value=f"{each.value:.4g}{limits}", name=name, mean=mean)
-    findings.figures["costs"] = found or None
+        if isfinite(cost.value):
+            limits = f" [{cost.low:.4g}, {cost.high:.4g}]" if isfinite(cost.high) else ""
+            yield _say("diagnosis.cost", value=f"{cost.value:.4g}{limits}", name=name, mean=mean)
+    findings.figures["costs"] = priced or None
 
 
 # Orders of a problem's samples that are drawn: the error of one problem's share is at most .016.
@@ -188,7 +188,7 @@ def solve_by_budget(report: Report, unit: str, *, seed: int = 0, confidence_leve
     verdicts = report.samples[1]
     report.require_independent("A budget")
     costs, correct = _list_costs(report, unit), np.split(verdicts.correct.values, verdicts.correct.offsets[1:-1])
-    totals = [float(own.sum()) for own in costs]
+    totals = [float(row.sum()) for row in costs]
     top = min(totals)
     if top == 0:
         raise InputError(
@@ -198,13 +198,13 @@ def solve_by_budget(report: Report, unit: str, *, seed: int = 0, confidence_leve
             problem=quote(report.problems[totals.index(top)]), without=Mention(columns={"cost": None}),
         )  # fmt: skip
     step = float(costs[0][0])
-    steady = all((own == step).all() for own in costs)  # then budgets between whole samples solve no more
+    steady = all((row == step).all() for row in costs)  # then budgets between whole samples solve no more
     grid = np.arange(round(top / step) + 1) if steady else np.arange(_MOST_BUDGETS + 1)
     budgets = np.asarray(grid * (step if steady else top / _MOST_BUDGETS), dtype=np.float64)
     rng = np.random.default_rng(seed)
     pairs = zip(costs, correct, strict=True)
-    found = np.array([find_solved_within(own, right, budgets, rng) for own, right in pairs])
-    shares, variances = found[:, 0], found[:, 1]
+    curves = np.array([find_solved_within(row, right, budgets, rng) for row, right in pairs])
+    shares, variances = curves[:, 0], curves[:, 1]
     solved = shares.mean(axis=0)
     low, high = interval(
         solved, *standard_error(shares, clusters=report.clusters), confidence_level=confidence_level
@@ -241,13 +241,13 @@ def compare_budgets(
     # second one does. Its quantiles are those of half of 1 − `confidence_level`: the others covered .88 to .92 in four
     # of seven simulated cells, these .945 to 1.
     rng, paired = np.random.default_rng(seed), list(a.problems) == list(b.problems)
-    drawn = [_draw_problems(rng, len(own.problems)) for own in ((a,) if paired else (a, b))]
-    needed = [float(own.find_needed(share)[0]) for own in (a, b)]
-    others = [own.find_needed(share, drawn[-place]) for place, own in enumerate((a, b))]
-    said = {"share": 100 * share, "unit": a.unit, "first": names[0], "second": names[1]}
+    drawn = [_draw_problems(rng, len(model.problems)) for model in ((a,) if paired else (a, b))]
+    needed = [float(model.find_needed(share)[0]) for model in (a, b)]
+    others = [model.find_needed(share, drawn[-place]) for place, model in enumerate((a, b))]
+    known = {"share": 100 * share, "unit": a.unit, "first": names[0], "second": names[1]}
     if not all(map(isfinite, needed)):
-        solved = ", ".join(f"{name} {own.solved[-1]:.1%}" for name, own in zip(names, (a, b), strict=True))
-        return _say("budget.unreached", **said, solved=solved)
+        solved = ", ".join(f"{name} {model.solved[-1]:.1%}" for name, model in zip(names, (a, b), strict=True))
+        return _say("budget.unreached", **known, solved=solved)
     with np.errstate(invalid="ignore"):
         ratios = others[0] / others[1]
     place = int((1 - confidence_level) / 4 * (_DRAWS + 1))
@@ -255,7 +255,7 @@ def compare_budgets(
     limits = np.sort(np.nan_to_num(ratios, nan=0.0))[place - 1], np.sort(np.nan_to_num(ratios, nan=inf))[-place]
     ends = [f"{end:.3g}" if isfinite(end) else "no end" for end in limits]
     values = {"a": f"{needed[0]:.4g}", "b": f"{needed[1]:.4g}", "ratio": f"{needed[0] / needed[1]:.3g}"}
-    return _say("budget.cheaper", **said, **values, interval=", ".join(ends))
+    return _say("budget.cheaper", **known, **values, interval=", ".join(ends))
 
 
 def _draw_problems(rng: np.random.Generator, problems: int) -> Floats:
@@ -270,10 +270,10 @@ SAMPLES = "samples"
 
 def list_units(report: Report) -> list[str]:
     """List what budgets of a report can be in: its costs, the role before other names, and samples."""
-    given, rows = report.samples[1].given, report.rows
+    n, rows = report.samples[1].given, report.rows
     names = [] if rows is None else sorted(filter(COST.search, rows[0]), key=lambda name: name != "cost")
     return [
-        *(name for name in names if rows is not None and read_costs(rows, name, given) is not None),
+        *(name for name in names if rows is not None and read_costs(rows, name, n) is not None),
         SAMPLES,
     ]
 
@@ -287,7 +287,7 @@ def _list_costs(report: Report, unit: str) -> list[Floats]:
     if verdicts.kept is None:
         return costs
     kept = np.split(verdicts.kept, np.cumsum(verdicts.given)[:-1])
-    return [own[here] for own, here in zip(costs, kept, strict=True)]
+    return [row[here] for row, here in zip(costs, kept, strict=True)]
 
 
 RULES: tuple[Rule, ...] = (count_solved, find_flaky, weigh_missing, weigh_costs)

@@ -228,16 +228,16 @@ def find_level(bar: ErrorBar) -> str | None:
 
 def check_targets(findings: Findings) -> Iterator[Message]:
     """Compare the values with what AISBench asks of three kinds of use."""
-    findings.figures["targets"] = found = {}
+    findings.figures["targets"] = state = {}
     for use, asked in TARGETS.items():
         if asked.keys() <= findings.keys.keys():
             bars = [(findings.bars[findings.keys[metric]], least) for metric, least in asked.items()]
             missed = any(bar.high <= least for bar, least in bars)
-            found[use] = "met" if all(bar.low > least for bar, least in bars) else "missed" if missed else "not settled"
+            state[use] = "met" if all(bar.low > least for bar, least in bars) else "missed" if missed else "not settled"
             keys = {_NAMES[metric]: findings.keys[metric] for metric in asked}
             written = {name: f"{key} {findings.write(key)}" for name, key in keys.items()}
             targets = {f"{_NAMES[metric]}_target": least for metric, least in asked.items()}
-            verdict = _say(f"diagnosis.{found[use].replace(' ', '_')}")
+            verdict = _say(f"diagnosis.{state[use].replace(' ', '_')}")
             yield _say(f"diagnosis.{use}", verdict=verdict, **written, **targets)
 
 
@@ -302,7 +302,7 @@ def measure_calibration(confidence: Floats, correct: Floats, /, *, bins: int = 1
     count = np.bincount(index)
     held = np.flatnonzero(count)
     count = count[held]
-    promised, right = (np.bincount(index, weights=each)[held] / count for each in (confidence, correct))
+    promised, right = (np.bincount(index, weights=column)[held] / count for column in (confidence, correct))
     # A chance y to be correct has the expected square (f − 1)²·y + f²·(1 − y).
     brier = float(np.mean(confidence**2 - 2 * confidence * correct + correct))
     ece = float(count / len(confidence) @ np.abs(promised - right))
@@ -320,16 +320,16 @@ def find_bins(confidence: Floats, bins: int = 10) -> NDArray[np.intp]:
 
 def list_confidences(findings: Findings) -> dict[str, tuple[Floats, Floats]]:
     """List the share of each problem's leading answer and the score of each sample, with what is correct."""
-    found = {} if findings.counts is None else {"vote": measure_vote_shares(findings.counts)}
+    signals = {} if findings.counts is None else {"vote": measure_vote_shares(findings.counts)}
     if findings.problems is None or findings.verdicts is None or findings.problems.scores is None:
-        return found
+        return signals
     scores, kept = findings.problems.scores.values, findings.verdicts.kept
     if scores.ndim > 1 or findings.report.options.get("higher_is_better") is False:
-        return found
+        return signals
     scores = scores if kept is None else scores[kept]
     if ((scores >= 0) & (scores <= 1)).all():
-        found["score"] = scores, findings.verdicts.correct.values.astype(np.float64)
-    return found
+        signals["score"] = scores, findings.verdicts.correct.values.astype(np.float64)
+    return signals
 
 
 def measure_vote_shares(counts: VoteCounts) -> tuple[Floats, Floats]:
@@ -368,7 +368,7 @@ def find_chance_error(said: Floats) -> float:
     """Compute the mean expected calibration error of answers that are correct exactly as often as they promise."""
     random, place = np.random.default_rng(0), find_bins(said)  # the bins depend on what is promised alone
     gaps = (np.bincount(place, (random.random(len(said)) < said) - said) for _ in range(_DRAWS))
-    return float(np.mean([np.abs(each).sum() for each in gaps])) / len(said)
+    return float(np.mean([np.abs(gap).sum() for gap in gaps])) / len(said)
 
 
 RULES: tuple[Rule, ...] = (

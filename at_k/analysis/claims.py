@@ -153,10 +153,10 @@ def make_claims(report: Report, k: int) -> list[Message]:
 def _weigh_choice(report: Report, k: int) -> Message:
     """Say what choosing among k answers adds to one answer: at most, by the scores, and by a vote."""
     average = find_average(report)
-    given = {"scores": report.values.get(Key("best@k", k)), "vote": report.values.get(Key("cons@k", k))}
+    values = {"scores": report.values.get(Key("best@k", k)), "vote": report.values.get(Key("cons@k", k))}
     if any(note.code == "note.vote_of_grades" for note in report.notes):
-        given["vote"] = None  # nobody voted
-    gains = {name: Points(value - average) for name, value in given.items() if value is not None}
+        values["vote"] = None  # nobody voted
+    gains = {name: Points(value - average) for name, value in values.items() if value is not None}
     code = "claims.choice_both" if len(gains) == 2 else "_".join(["claims.choice", *gains])
     gain = Points(np.mean(pass_at_k(*report.list_counts(), k=k)) - average)
     return _say(code, k=k, gain=gain, **gains)
@@ -180,15 +180,15 @@ class Difference(NamedTuple):
 
 def find_spans(differences: Sequence[Difference]) -> list[tuple[str, int, int]]:
     """Find the ranges of neighbouring k that have one verdict: the verdict, the first k, and the last."""
-    grouped = [(verdict, list(own)) for verdict, own in groupby(differences, key=lambda each: each.verdict)]
-    return [(verdict, own[0].k, own[-1].k) for verdict, own in grouped]
+    grouped = [(verdict, list(span)) for verdict, span in groupby(differences, key=lambda point: point.verdict)]
+    return [(verdict, span[0].k, span[-1].k) for verdict, span in grouped]
 
 
 def say_better(differences: Sequence[Difference], line: Key, names: tuple[str, str]) -> list[Message]:
     """Say for which k which model is better in a line."""
     claims: list[Message] = []
     for verdict in ("a", "b", "open"):
-        spans = [(first, last) for own, first, last in find_spans(differences) if own == verdict]
+        spans = [(first, last) for side, first, last in find_spans(differences) if side == verdict]
         k = ", ".join(f"{first}–{last}" if last > first else str(first) for first, last in spans)
         if k and verdict == "open" and not claims:
             claims.append(_say("claims.no_difference", a=names[0], b=names[1], line=str(line)))

@@ -89,7 +89,7 @@ class Band(Shown):
     def differences(self) -> list[Difference]:
         """List the difference at each k, with the verdict that its limits give."""
         ends = zip(self.k, self.difference, self.low, self.high, strict=True)
-        return [Difference(*each, "a" if each[2] > 0 else "b" if each[3] < 0 else "open") for each in ends]
+        return [Difference(*end, "a" if end[2] > 0 else "b" if end[3] < 0 else "open") for end in ends]
 
     @property
     def spans(self) -> list[tuple[str, int, int]]:
@@ -172,7 +172,7 @@ class Compared(Shown):
     @property
     def adjusted(self) -> dict[str, float]:
         """Return the p-value of each key, adjusted for the different questions that the keys ask."""
-        return {key: found.p_adjusted for key, found in self.comparisons.items()}
+        return {key: compared.p_adjusted for key, compared in self.comparisons.items()}
 
     def find_better(self, key: str) -> str | None:
         """Return the name of the model that is better in a key; None if neither is."""
@@ -194,13 +194,13 @@ class Compared(Shown):
 
     def list_differences(self) -> dict[Key, list[Difference]]:
         """List the differences by the line that they are on, each with the one verdict about it: that of a band."""
-        found = {band.line: band.differences for band in self.bands.values()}
-        for name, own in self.comparisons.items():
+        listed = {band.line: band.differences for band in self.bands.values()}
+        for name, pair in self.comparisons.items():
             key = name if isinstance(name, Key) else None
             if key is not None and str(key.line) not in self.bands and (key.draws is None or not self.bands):
-                difference = Difference(key.k or 1, own.difference, own.low, own.high, own.better or "open")
-                found[key.line] = [*found.get(key.line, []), difference]
-        return found
+                difference = Difference(key.k or 1, pair.difference, pair.low, pair.high, pair.better or "open")
+                listed[key.line] = [*listed.get(key.line, []), difference]
+        return listed
 
     def _remark(self, key: str) -> Message:
         """Return the verdict of a row, with the numbers of samples where they differ."""
@@ -214,13 +214,13 @@ class Compared(Shown):
 
     def describe(self, key: str) -> list[Message]:
         """Say in sentences what the comparison of a key shows, how sure that is, and what would undo it."""
-        found, better = self.comparisons[key], self.find_better(key)
+        main, better = self.comparisons[key], self.find_better(key)
         both = dict(zip("ab", self.names, strict=True))
         if self.same:
             return [_say("compare.same", **both)]
-        points, turned = is_bounded(key), -1 if better is not None and found.difference < 0 else 1
-        ends = (found.difference, *sorted((found.low, found.high), key=lambda end: turned * end))
-        difference, low, high = (_write_difference(turned * each, points=points) for each in ends)
+        points, turned = is_bounded(key), -1 if better is not None and main.difference < 0 else 1
+        ends = (main.difference, *sorted((main.low, main.high), key=lambda end: turned * end))
+        difference, low, high = (_write_difference(turned * end, points=points) for end in ends)
         numbers = {
             "difference": _say("compare.in_points", number=difference) if points else difference,
             "low": low, "high": high, "p": write_p_in_sentence(self.adjusted[key]), "key": str(key),
@@ -230,10 +230,10 @@ class Compared(Shown):
             return [_say("compare.says_equivalent", margin=self.margin, **both, **numbers), *further]
         if better is None:
             return [_say("compare.says_open", **both, **numbers), *further]
-        if found.fragility == 1:
+        if main.fragility == 1:
             further.append(_say("compare.one_undoes"))
-        elif found.fragility is not None:
-            further.append(_say("compare.undone", count=found.fragility))
+        elif main.fragility is not None:
+            further.append(_say("compare.undone", count=main.fragility))
         return [_say("compare.says_better", name=better, **numbers), *further]
 
     def describe_bands(self) -> list[list[Message]]:
@@ -242,50 +242,50 @@ class Compared(Shown):
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the verdict, a row for each key, further tests, and the problems that differ most."""
-        if self.same or not any(each.difference or each.won or each.lost for each in self.comparisons.values()):
+        if self.same or not any(pair.difference or pair.won or pair.lost for pair in self.comparisons.values()):
             lead = Sentences(self.describe(self.main_key), "lead")
             return Sheet([lead, *([] if self.same else [Sentences(self.notes, "note")])], data=self._data())
-        found, key = self.comparisons, self.main_key
+        compared, key = self.comparisons, self.main_key
         names = ("A", "B") if short else self.names
-        own = replace(self, names=names, bands={line: replace(each, names=names) for line, each in self.bands.items()})
+        new = replace(self, names=names, bands={line: replace(band, names=names) for line, band in self.bands.items()})
         letters = [(Cell(letter, style="best"), name) for letter, name in zip("AB", self.names, strict=True)]
-        level = next(iter(found.values())).confidence_level
+        level = next(iter(compared.values())).confidence_level
         rows = [
             (
-                key, Cell(each.a, form=".3f"), Cell(each.b, form=".3f"),
-                Cell(each.difference, (each.low, each.high), "+.3f"),
+                key, Cell(pair.a, form=".3f"), Cell(pair.b, form=".3f"),
+                Cell(pair.difference, (pair.low, pair.high), "+.3f"),
                 Cell(self.adjusted[key], form="p"),
-                "–" if each.won is None else f"{each.won} / {each.lost} / {each.tied}",
+                "–" if pair.won is None else f"{pair.won} / {pair.lost} / {pair.tied}",
             )
-            for key, each in found.items()
+            for key, pair in compared.items()
         ]  # fmt: skip
         head = ("" if short else "metric", *names, f"A − B [{100 * level:g} %]", "p", "won / lost / tied")
         tests = {"equivalent": self.equivalence, **self.extra_tests}
-        tests = {name: each for name, each in tests.items() if each}
-        tested = [(key, *(Cell(each.get(key, nan), form="p") for each in tests.values())) for key in found]
-        flips = [(each.problem, Cell(each.a, form=".3f"), Cell(each.b, form=".3f"))
-                 for each in self.flips.get(key, [])[:_SHOWN_FLIPS]]  # fmt: skip
+        tests = {name: p for name, p in tests.items() if p}
+        tested = [(key, *(Cell(p.get(key, nan), form="p") for p in tests.values())) for key in compared]
+        flips = [(flip.problem, Cell(flip.a, form=".3f"), Cell(flip.b, form=".3f"))
+                 for flip in self.flips.get(key, [])[:_SHOWN_FLIPS]]  # fmt: skip
         parts: list[Sentences | Table] = [
             *([Table(("", "name"), letters, left=2, quiet=True)] if short and names != self.names else []),
-            Sentences(own.describe(key), "lead"),
-            Sentences([" ".join(map(str, each)) for each in own.describe_bands()]),
-            Table(head, rows, remarks=[Cell(own._remark(key), style="best") for key in found]),
+            Sentences(new.describe(key), "lead"),
+            Sentences([" ".join(map(str, band)) for band in new.describe_bands()]),
+            Table(head, rows, remarks=[Cell(new._remark(key), style="best") for key in compared]),
             *([Table(("" if short else "metric", *tests), tested, "p of further tests")] if tests else []),
             *([Table(("problem", *names), flips, f"Problems that differ most in {key}")] if flips else []),
             Sentences(self.notes, "note"),
         ]
-        return Sheet([each for each in parts if isinstance(each, Table) or each.said], data=self._data())
+        return Sheet([part for part in parts if isinstance(part, Table) or part.said], data=self._data())
 
     def _data(self) -> dict[str, Any]:
         keys = {
             key: {
-                **{name: getattr(own, name) for name in _MEASURED},
+                **{name: getattr(pair, name) for name in _MEASURED},
                 "p_equivalence": self.equivalence.get(key),
-                **{f"p_{test}": each.get(key) for test, each in self.extra_tests.items()},
+                **{f"p_{test}": p.get(key) for test, p in self.extra_tests.items()},
                 "verdict": self._remark(key),
                 "flips": [(flip.problem, flip.a, flip.b) for flip in self.flips.get(key, [])],
             }
-            for key, own in self.comparisons.items()
+            for key, pair in self.comparisons.items()
         }
         bands = {line: band.to_dict() for line, band in self.bands.items()}
         further = {name: getattr(self, name) for name in ("same", "margin", "unmatched", "notes")}
@@ -321,36 +321,36 @@ def find_bands(matched: Matched, *, confidence_level: float, seed: int) -> dict[
     grid = range(1, smallest + 1) if smallest <= _EVERY_K else spread_k(smallest)
     values = [_trace(report, list(grid)) for report in reports]
     shared = [key for key in values[0] if key in values[1]]
-    found: dict[str, Band] = {}
+    bands: dict[str, Band] = {}
     for line in leave_out_twins(list(dict.fromkeys(key.line for key in shared))):
         keys = [key for key in shared if key.line == line and not (OUTPUTS[key.metric].even_k and (key.k or 0) % 2)]
         if len(keys) < 2:
             continue
         bounded = is_bounded(keys[0])
-        pairs = [matched.line_up([own[key] for own in values]) for key in keys]
+        pairs = [matched.line_up([table[key] for table in values]) for key in keys]
         table = np.stack([subtract_columns(a, b, bounded=bounded) for a, b in pairs], axis=1)
         questions = Questions(table, bounded=bounded, clusters=matched.codes, times=matched.times, seed=seed)
         low, high = questions.find_limits(confidence_level, questions.p_of_band)
-        found[str(line)] = Band(
+        bands[str(line)] = Band(
             k=tuple(key.k or 0 for key in keys), difference=tuple(questions.mean.tolist()),
             low=tuple(low.tolist()), high=tuple(high.tolist()),
             confidence_level=confidence_level, names=(matched.names[0], matched.names[1]), line=line,
             p_values=tuple(questions.p_of_band.tolist()),
         )  # fmt: skip
-    return found
+    return bands
 
 
 def _trace(report: Report, k: list[int]) -> dict[Key, Floats]:
     """Return the values of each problem at each k; of a report without its samples, those that its counts tell."""
     if report.compute_at is not None:
-        return {key: column.expand() for found in report.compute_at(k) for key, column in found.columns.items()}
+        return {key: column.expand() for part in report.compute_at(k) for key, column in part.columns.items()}
     n, c = np.array(report.n), np.array(report.c)
     traced: dict[Key, Floats] = {}
     for line in dict.fromkeys(key.line for key in report.by_problem if key.draws is not None):
         estimate = None if report.stopped else find_estimator(line)
         if estimate is None:
-            traced |= {key: np.array(each) for key, each in report.by_problem.items() if key.line == line}
+            traced |= {key: np.array(column) for key, column in report.by_problem.items() if key.line == line}
         else:
             table = np.asarray(estimate(n, c, k=k))
-            traced |= {Key(line.metric, each, line.tau): table[:, place] for place, each in enumerate(k)}
+            traced |= {Key(line.metric, draws, line.tau): table[:, place] for place, draws in enumerate(k)}
     return traced

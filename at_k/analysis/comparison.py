@@ -112,21 +112,21 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
         _refuse_for_reruns(options, unpaired=unpaired)
         matched = replace(matched, labels=None)
     if unpaired:
-        found = Compared(called, _compare_unpaired(matched, keys, level), margin=margin)
+        compared = Compared(called, _compare_unpaired(matched, keys, level), margin=margin)
     else:
         if reruns or extra:  # these do not count equal problems
             matched = matched.repeat()
-        found = _compare_paired(matched, keys, options, reruns=reruns, extra=extra)
+        compared = _compare_paired(matched, keys, options, reruns=reruns, extra=extra)
     notes = [
         *looks,
         *(note for note in matched.note(keys) if not (unpaired and note.code in OF_MATCHING)),
-        *_note_keys(keys, found),
-        *(_note_reruns(found.comparisons) if reruns else []),
+        *_note_keys(keys, compared),
+        *(_note_reruns(compared.comparisons) if reruns else []),
         *([WILCOXON_WARNING] if "wilcoxon" in extra and not unpaired else []),
-        *_note_noise(found),
+        *_note_noise(compared),
         *([_say("compare.no_pairs")] if (extra or margin is not None or options["band"]) and unpaired else []),
     ]
-    return replace(found, unmatched=(matched.only[0], matched.only[1]), notes=notes)
+    return replace(compared, unmatched=(matched.only[0], matched.only[1]), notes=notes)
 
 
 def _compare_unpaired(matched: Matched, keys: Sequence[str], level: float) -> dict[str, Comparison]:
@@ -145,7 +145,7 @@ def _compare_paired(
     pairs = {key: matched.values(key) for key in keys}
     level, margin, seed = (options[name] for name in ("confidence_level", "margin", "seed"))
     differences = {key: subtract(a, b, bounded=is_bounded(key)) for key, (a, b) in pairs.items()}
-    marks = {key: mark_question(each, is_bounded(key)) for key, each in differences.items()}
+    marks = {key: mark_question(column, is_bounded(key)) for key, column in differences.items()}
     count = len(set(marks.values()))
     compared = compare_columns(
         [(a, b) for a, b in pairs.values()],
@@ -157,21 +157,21 @@ def _compare_paired(
     if reruns:
         comparisons |= _compare_reruns(matched, pairs, confidence_level=level, margin=margin, questions=count)
     bands = find_bands(matched, confidence_level=level, seed=seed) if options["band"] else {}
-    shown = {key: own for band in bands.values() for key, own in band.replace_in(comparisons).items()}
-    of_band = {marks[key]: own for key, own in reversed(shown.items())}
-    for key, own in comparisons.items():  # keys that ask a question of a band, such as avg@n
+    shown = {key: pair for band in bands.values() for key, pair in band.replace_in(comparisons).items()}
+    of_band = {marks[key]: pair for key, pair in reversed(shown.items())}
+    for key, pair in comparisons.items():  # keys that ask a question of a band, such as avg@n
         if key not in shown and marks[key] in of_band:
-            shown[key] = replace(of_band[marks[key]], a=own.a, b=own.b)
+            shown[key] = replace(of_band[marks[key]], a=pair.a, b=pair.b)
     comparisons |= shown
-    equivalence = {key: own.p_equivalence for key, own in comparisons.items() if own.p_equivalence is not None}
+    equivalence = {key: pair.p_equivalence for key, pair in comparisons.items() if pair.p_equivalence is not None}
     asked = len({marks[key] for key in equivalence})
     return Compared(
         (matched.names[0], matched.names[1]),
         comparisons,
         equivalence={key: min(1.0, asked * p_value) for key, p_value in equivalence.items()},
-        extra_tests={test: {key: _TESTS[test](each) for key, each in differences.items()} for test in extra},
+        extra_tests={test: {key: _TESTS[test](column) for key, column in differences.items()} for test in extra},
         flips={} if matched.times is not None else {
-            key: _find_flips(matched.problems, pairs[key], own) for key, own in differences.items()
+            key: _find_flips(matched.problems, pairs[key], column) for key, column in differences.items()
         },
         margin=margin,
         bands=bands,
@@ -216,20 +216,20 @@ def _compare_reruns(matched: Matched, pairs: Mapping[str, Sequence[Floats]], **o
     reports = matched.reports
     sizes = matched.line_up([np.array(report.n) for report in reports])
     draws = {key: key.draws or 1 for key in reports[0].by_problem if key in pairs}
-    known = [key for key in draws if all((each > draws[key]).all() for each in sizes)]
+    known = [key for key in draws if all((size > draws[key]).all() for size in sizes)]
     variances = [find_variances(report, name, known) for report, name in zip(reports, matched.names, strict=True)]
-    found: dict[str, Comparison] = {}
+    compared: dict[str, Comparison] = {}
     for key in known:
-        a, b = matched.line_up([own[key] for own in variances])
-        units = float(min((each // draws[key]).sum() for each in sizes))
-        found[key] = compare_reruns(pairs[key][0], pairs[key][1], (a, b), units, bounded=is_bounded(key), **options)
-    return found
+        a, b = matched.line_up([table[key] for table in variances])
+        units = float(min((size // draws[key]).sum() for size in sizes))
+        compared[key] = compare_reruns(pairs[key][0], pairs[key][1], (a, b), units, bounded=is_bounded(key), **options)
+    return compared
 
 
 def _note_reruns(comparisons: Mapping[str, Comparison]) -> Iterator[Message]:
     """Say what the differences are about, and for which keys the samples do not tell it."""
     yield _say("compare.reruns")
-    others = [key for key, found in comparisons.items() if found.method != "rerun"]
+    others = [key for key, pair in comparisons.items() if pair.method != "rerun"]
     if others:
         yield _say("compare.upper_bound", keys=", ".join(others))
 
@@ -247,8 +247,8 @@ def _note_keys(chosen: Sequence[str], found: Compared) -> Iterator[Message]:
     if found.questions > 1:
         yield _say("compare.adjusted", count=found.questions)
     about: dict[Message, list[str]] = {}
-    for key, own in found.comparisons.items():
-        for note in own.notes:
+    for key, pair in found.comparisons.items():
+        for note in pair.notes:
             about.setdefault(note, []).append(key)
     for note, keys in about.items():
         of_all = len(keys) == len(found.comparisons)
@@ -257,7 +257,7 @@ def _note_keys(chosen: Sequence[str], found: Compared) -> Iterator[Message]:
 
 def _note_noise(found: Compared) -> Iterator[Message]:
     if found.noise is not None and not found.same:
-        a, b = (100 * each for each in found.noise)
+        a, b = (100 * floor for floor in found.noise)
         yield _say("compare.noise", a=a, b=b, name=found.names[0], other=found.names[1])
 
 
@@ -276,9 +276,9 @@ class Pooled(Shown):
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the pooled comparison, and then that of each benchmark."""
         pooled = self.pooled.sheet(short=short)
-        own = {name: each.sheet(short=short) for name, each in self.benchmarks.items()}
-        data = {"pooled": pooled.data, "benchmarks": {name: each.data for name, each in own.items()}}
-        return Sheet([*pooled.parts, *(replace(each, title=name) for name, each in own.items())], data=data)
+        parts = {name: pair.sheet(short=short) for name, pair in self.benchmarks.items()}
+        data = {"pooled": pooled.data, "benchmarks": {name: part.data for name, part in parts.items()}}
+        return Sheet([*pooled.parts, *(replace(part, title=name) for name, part in parts.items())], data=data)
 
 
 @takes(POOLING, SCORED)
@@ -319,18 +319,18 @@ def compare_benchmarks(a: Mapping[str, Any], b: Mapping[str, Any], /, **given: U
     comparing: Any = {name: value for name, value in given.items() if name in COMPARING}
     matched, single = {}, {}
     for name in a:
-        own = read_models({"a": a[name], "b": b[name]}, given)
-        single[name] = compare(own[0].report or a[name], own[1].report or b[name], **comparing)
+        pair = read_models({"a": a[name], "b": b[name]}, given)
+        single[name] = compare(pair[0].report or a[name], pair[1].report or b[name], **comparing)
         matched[name] = match(
-            own, options["names"], unmatched=options["unmatched"], clusters=options["clusters"]
+            pair, options["names"], unmatched=options["unmatched"], clusters=options["clusters"]
         )  # fmt: skip
     keys = [key for key in next(iter(single.values())).comparisons
-            if is_bounded(key) and all(key in each.comparisons for each in single.values())]  # fmt: skip
+            if is_bounded(key) and all(key in pair.comparisons for pair in single.values())]  # fmt: skip
     if not keys:
         raise _say.error("pool.no_key")
-    found = compare_pooled(
-        {name: [(x, y) for x, y in map(each.values, keys)] for name, each in matched.items()},
-        {name: each.codes for name, each in matched.items()},
+    pooled_keys = compare_pooled(
+        {name: [(x, y) for x, y in map(pair.values, keys)] for name, pair in matched.items()},
+        {name: pair.codes for name, pair in matched.items()},
         pool_by=options["pool_by"],
         confidence_level=options["confidence_level"],
         seed=options["seed"],
@@ -338,9 +338,9 @@ def compare_benchmarks(a: Mapping[str, Any], b: Mapping[str, Any], /, **given: U
     first, note = next(iter(single.values())), _say("pool.weights", count=len(single), weight=options["pool_by"])
     pooled = Compared(
         first.names,
-        dict(zip(keys, found, strict=True)),
+        dict(zip(keys, pooled_keys, strict=True)),
         notes=[*looks, note],
-        same=all(each.same for each in single.values()),
-        unlike=next((each.unlike for each in single.values() if each.unlike is not None), None),
+        same=all(pair.same for pair in single.values()),
+        unlike=next((pair.unlike for pair in single.values() if pair.unlike is not None), None),
     )
     return Pooled(single, pooled)

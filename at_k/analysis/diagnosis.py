@@ -69,21 +69,21 @@ class Diagnosis(Shown):
     @property
     def mistakes(self) -> list[Mistake]:
         """Return the sentences about what must be a mistake in the data, the grader or the numbers."""
-        return [each for each in self.sentences if isinstance(each, Mistake)]
+        return [sentence for sentence in self.sentences if isinstance(sentence, Mistake)]
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the mistakes, what the numbers mean, and remarks about how they were read, each with its rule."""
         parts = (
             ("This must be a mistake", self.mistakes, "mistake"),
-            ("What the numbers say", [each for each in self.sentences if not isinstance(each, Mistake)], ""),
-            ("How they were read", [each for each in self.report.notes if not isinstance(each, Mistake)], "note"),
+            ("What the numbers say", [text for text in self.sentences if not isinstance(text, Mistake)], ""),
+            ("How they were read", [note for note in self.report.notes if not isinstance(note, Mistake)], "note"),
         )
         listed = [
-            {"rule": each.code, "sentence": str(each), "values": simplify_values(each.values)}
-            for each in self.sentences
+            {"rule": sentence.code, "sentence": str(sentence), "values": simplify_values(sentence.values)}
+            for sentence in self.sentences
         ]
         return Sheet(
-            [Sentences(said, kind, heading, codes=True) for heading, said, kind in parts if said],
+            [Sentences(texts, kind, heading, codes=True) for heading, texts, kind in parts if texts],
             data={"source": self.report.source, "sentences": listed, "figures": self.figures},
         )
 
@@ -131,12 +131,12 @@ def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
 def simplify_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """Spell the values of a message as `json.dumps` takes them: a message among them as its rule and its sentence."""
     return {
-        name: {"rule": each.code, "sentence": str(each), "values": simplify_values(each.values)}
-        if isinstance(each, Message)
-        else str(each)
-        if isinstance(each, Mention)
-        else each
-        for name, each in values.items()
+        name: {"rule": value.code, "sentence": str(value), "values": simplify_values(value.values)}
+        if isinstance(value, Message)
+        else str(value)
+        if isinstance(value, Mention)
+        else value
+        for name, value in values.items()
     }
 
 
@@ -174,5 +174,5 @@ def find_contradictions(findings: Findings) -> Iterator[Message]:
         problem = quote(findings.report.problems[place])
         yield _say.mistake("bug.two_verdicts", count=count, total=len(findings.n), answer=answer, problem=problem)
     elif findings.verdicts is None:
-        yield from (each for each in findings.report.left_out.values() if isinstance(each, Mistake))
+        yield from (reason for reason in findings.report.left_out.values() if isinstance(reason, Mistake))
     findings.figures["problems_with_two_verdicts"] = count if findings.verdicts is not None else None

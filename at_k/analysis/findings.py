@@ -49,7 +49,7 @@ class Estimate(NamedTuple):
     @property
     def signed(self) -> str:
         """Write a difference with its sign."""
-        shown, least, most = (f"{each + 0.0:+.3f}".replace("-", "−") for each in self)
+        shown, least, most = (f"{part + 0.0:+.3f}".replace("-", "−") for part in self)
         return f"{shown} [{least}, {most}]"
 
     @property
@@ -148,14 +148,14 @@ class Findings:
         clusters = self.report.clusters
         if kept is not None:
             values = values[kept]
-            clusters = None if clusters is None else [label for label, own in zip(clusters, kept, strict=True) if own]
+            clusters = None if clusters is None else [label for label, here in zip(clusters, kept, strict=True) if here]
         mean = float(values.mean())
         low, high = interval(mean, *standard_error(values, clusters=clusters), confidence_level=self.confidence_level)
         return Estimate(mean, float(low), float(high))
 
     def compare(self, a: Floats, b: Floats) -> Estimate:
         """Estimate the difference of two means over the same problems."""
-        return Estimate(*(2 * each - 1 for each in self.estimate((1 + np.asarray(a) - np.asarray(b)) / 2)))
+        return Estimate(*(2 * end - 1 for end in self.estimate((1 + np.asarray(a) - np.asarray(b)) / 2)))
 
     def compare_keys(self, one: str, other: str) -> Estimate:
         """Estimate the difference of two metrics at their largest k."""

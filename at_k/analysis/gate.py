@@ -117,8 +117,8 @@ class Gate(Shown):
     @property
     def verdict(self) -> str:
         """Return "FAIL" if a requirement is failed, else "INCONCLUSIVE" if one is, else "PASS"."""
-        found = {check.verdict for check in self.checks}
-        return next(verdict for verdict in (FAIL, INCONCLUSIVE, PASS) if verdict in found)
+        verdicts = {check.verdict for check in self.checks}
+        return next(verdict for verdict in (FAIL, INCONCLUSIVE, PASS) if verdict in verdicts)
 
     @property
     def exit_code(self) -> int:
@@ -142,13 +142,13 @@ class Gate(Shown):
 
     def count_problems(self) -> list[Message]:
         """Count, for each requirement of every problem, how many pass."""
-        found: dict[tuple[str, str], list[bool]] = {}
+        passes: dict[tuple[str, str], list[bool]] = {}
         for check in self.checks:
             if check.problem is not None:
-                found.setdefault((check.data, check.requirement), []).append(check.verdict == PASS)
+                passes.setdefault((check.data, check.requirement), []).append(check.verdict == PASS)
         return [
             _say("gate.problems", requirement=": ".join(filter(None, named)), passed=sum(passed), total=len(passed))
-            for named, passed in found.items()
+            for named, passed in passes.items()
         ]
 
     def sheet(self, *, short: bool = False) -> Sheet:
@@ -180,8 +180,8 @@ class Gate(Shown):
             suites.setdefault(check.data, []).append(check)
         root = ElementTree.Element("testsuites")
         for data, checks in suites.items():
-            found = [check.verdict for check in checks]
-            counts = {"tests": len(found), "failures": found.count(FAIL), "errors": found.count(INCONCLUSIVE)}
+            verdicts = [check.verdict for check in checks]
+            counts = {"tests": len(verdicts), "failures": verdicts.count(FAIL), "errors": verdicts.count(INCONCLUSIVE)}
             suite = ElementTree.SubElement(
                 root, "testsuite", {"name": _clean(data or "at-k gate"), **{name: str(n) for name, n in counts.items()}}
             )
@@ -190,8 +190,8 @@ class Gate(Shown):
                 case = ElementTree.SubElement(suite, "testcase", named)
                 if check.verdict != PASS:
                     kind = "failure" if check.verdict == FAIL else "error"
-                    said = f"{check.verdict}: {check.measured}."
-                    ElementTree.SubElement(case, kind, {"type": check.verdict, "message": _clean(said)})
+                    text = f"{check.verdict}: {check.measured}."
+                    ElementTree.SubElement(case, kind, {"type": check.verdict, "message": _clean(text)})
         ElementTree.indent(root)
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
@@ -229,34 +229,34 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
     """
     options = read_policy(complete(given, gate), given)
     wanted = [read_requirement(text) for text in _list("require", options["require"])]
-    each = None if options["each"] is None else read_each(options["each"])
+    per_problem = None if options["each"] is None else read_each(options["each"])
     metrics = options["metrics"] or "pass@1"
     metrics = spell_sum(metrics) if isinstance(metrics, Mapping) else metrics
     margin, keys = options["margin"], [find_number(key) for key in _list("metrics", metrics)]
     if (base is None) != (margin is None):
         raise _say.error("gate.margin")
-    if not wanted and each is None and base is None:
+    if not wanted and per_problem is None and base is None:
         raise _say.error("gate.nothing", requirement=Mention(require="pass@1 >= 0.8"))
     if options["looks"] > 1 and not wanted and base is None:
         raise _say.error("gate.looks", requirement=options["each"])
     compared = [] if base is None else keys
     scoring = {name: value for name, value in given.items() if name in JUDGED}
-    asked = [*(own.key for own in wanted), *compared]
+    asked = [*(rule.key for rule in wanted), *compared]
     reports = {"candidate": _score(candidate, asked, scoring)}
     if base is not None:
         reports["base"] = _score(base, asked, scoring)
     names = list(reports)
     matched = match(read_models(reports, {}), names, unmatched=options["unmatched"], clusters=options["clusters"])
     values = {key: matched.line_up([_find_values(report, key) for report in reports.values()]) for key in asked}
-    columns = [own._replace(values=values[own.key][0]) for own in wanted]
+    columns = [rule._replace(values=values[rule.key][0]) for rule in wanted]
     for key in compared:
         text = f"{key} − base >= {f'−{margin:g}' if margin else 0}"
         difference = subtract_columns(*values[key], bounded=is_bounded(key))
         columns.append(Requirement(key, -margin if margin else 0.0, text, difference, paired=True))
     checks, notes = _judge(columns, matched, options)
-    if each is not None:
-        checks += _check_problems(*each, matched)
-    if matched.are_same([values[key][0] for key in compared], [own.values for own in columns if own.paired]):
+    if per_problem is not None:
+        checks += _check_problems(*per_problem, matched)
+    if matched.are_same([values[key][0] for key in compared], [rule.values for rule in columns if rule.paired]):
         notes.append(_say("gate.same"))
     return Gate(tuple(replace(check, data=options["data"] or "") for check in checks), tuple(notes))
 
@@ -283,10 +283,10 @@ def _find_values(report: Report, key: Key) -> Floats:
     if estimate is not None and key.k is not None:
         refuse_k_above_n(key.k, np.array(report.n), report.problems)
         return np.asarray(estimate(np.array(report.n), np.array(report.c), k=key.k), dtype=np.float64)
-    alike = [own for own in report.by_problem if own == key or key == own.metric == "avg@n"]
+    alike = [known for known in report.by_problem if known == key or key == known.metric == "avg@n"]
     if not alike:
         for name, reason in report.left_out.items():
-            if any(own.metric == key.metric for own in FAMILY[name].outputs):
+            if any(output.metric == key.metric for output in FAMILY[name].outputs):
                 raise InputError(reason.code, reason.sentence, **reason.values)
         raise make_absent(key, report.values)
     return np.array(report.by_problem[alike[0]], dtype=np.float64)
@@ -299,7 +299,7 @@ def _judge(
     options, notes = share_looks(options)
     if not columns:
         return [], notes
-    level = own = options["confidence_level"]
+    level = shared = options["confidence_level"]
     table = np.stack([column.values for column in columns], axis=1)
     _, first, which = np.unique(np.round(table, 12), axis=1, return_index=True, return_inverse=True)
     questions = Questions(
@@ -309,21 +309,21 @@ def _judge(
     if questions.count == 1:
         ends = questions.find_limits(level)
     else:
-        own = questions.share_level(level)
+        shared = questions.share_level(level)
         if (count_effective(add_units(centre(table), matched.codes)[1]) < LEAST_EFFECTIVE).any():
-            own = 1 - (1 - level) / questions.count  # flips do not show how far such a mean may lie
-        ends = questions.find_band(level, own)
+            shared = 1 - (1 - level) / questions.count  # flips do not show how far such a mean may lie
+        ends = questions.find_band(level, shared)
     checks = []
     for column, place in zip(columns, which.reshape(-1).tolist(), strict=True):
         mean, limits = float(column.values.mean()), (float(ends[0][place]), float(ends[1][place]))
         if not column.paired:
             stderr, units = (float(error[place]) for error in questions.error)
-            limits = _find_limits(mean, stderr, units, own, bounded=is_bounded(column.key))
+            limits = _find_limits(mean, stderr, units, shared, bounded=is_bounded(column.key))
         checks.append(Check(column.text, mean, *limits, column.least))
     if any(column.paired for column in columns) and matched.unlike_samples is not None:
         notes.append(matched.unlike_samples)
     if len(columns) > 1:
-        notes.append(_say("gate.together", count=len(columns), level=f"{100 * level:g} %", own=f"{100 * own:.3g} %"))
+        notes.append(_say("gate.together", count=len(columns), level=f"{100 * level:g} %", own=f"{100 * shared:.3g} %"))
     return checks, notes
 
 

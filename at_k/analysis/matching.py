@@ -106,14 +106,14 @@ class Matched:
         """Return n and c of the problems of each model; None if values alone say something of one."""
         if any(model.report is None or model.report.stopped for model in self.models):
             return None
-        sizes, correct = (self.line_up([np.array(getattr(own, name)) for own in self.reports]) for name in "nc")
+        sizes, correct = (self.line_up([np.array(getattr(report, name)) for report in self.reports]) for name in "nc")
         return list(zip(sizes, correct, strict=True))
 
     def are_same(self, values: Sequence[Floats], differences: Sequence[Floats]) -> bool:
         """Tell whether two models are the same samples: equal in all, while problems differ from each other."""
-        if self.unlike_samples is not None or any(each.any() for each in differences):
+        if self.unlike_samples is not None or any(column.any() for column in differences):
             return False
-        return any(np.ptp(each) > 0 for each in values)
+        return any(np.ptp(column) > 0 for column in values)
 
     def repeat(self) -> Matched:
         """Return each problem as often as it occurs."""
@@ -126,8 +126,8 @@ class Matched:
         """Say that the models have other numbers of samples of the same problems; None if they do not."""
         if self.counts is None or all((n == self.counts[0][0]).all() for n, _ in self.counts):
             return None
-        each = (f"{name} {write_range(n)}" for name, (n, _) in zip(self.names, self.counts, strict=True))
-        return _say("compare.unlike_n", numbers=", ".join(each))
+        ranges = (f"{name} {write_range(n)}" for name, (n, _) in zip(self.names, self.counts, strict=True))
+        return _say("compare.unlike_n", numbers=", ".join(ranges))
 
     def note(self, keys: Sequence[str]) -> Iterator[Message]:
         """Say how problems were matched, under which conditions, and in which clusters."""
@@ -138,7 +138,7 @@ class Matched:
         differing = find_differing_conditions(self.models, keys).items()
         if differing:
             yield _say(
-                "compare.conditions", conditions="; ".join(f"{name} ({', '.join(own)})" for name, own in differing)
+                "compare.conditions", conditions="; ".join(f"{name} ({', '.join(two)})" for name, two in differing)
             )
         if self.labels is not None:
             yield _say("compare.in_clusters", count=len(set(self.labels)))
@@ -160,11 +160,11 @@ def match(
 ) -> Matched:
     """Line up the problems that all models have, with the cluster of each."""
     models = [replace(model, name=name) for model, name in zip(models, names, strict=True)]
-    own = [model.problems for model in models]
+    known = [model.problems for model in models]
     # The order is that of the first model: in the order of a set, seeded flips would differ from run to run.
-    shared = set(own[0]).intersection(*own[1:])
-    only = [len(each) - len(shared) for each in own]
-    problems = [problem for problem in own[0] if problem in shared]
+    shared = set(known[0]).intersection(*known[1:])
+    only = [len(problems) - len(shared) for problems in known]
+    problems = [problem for problem in known[0] if problem in shared]
     if unmatched != "unpaired":
         _refuse_unmatched(models, shared, only, unmatched)
     return Matched(models, problems, only, _find_clusters(clusters, models, problems), times)
@@ -195,17 +195,17 @@ def _find_clusters(clusters: object, models: Sequence[Measured], problems: Seque
         if clusters and not known:
             raise _say.error("compare.no_groups")
         for name, other in known:
-            first, own = known[0]
+            first, ours = known[0]
             for problem in problems:
-                if own[problem] != other[problem]:
-                    shown = {"problem": problem, "one": own[problem], "two": other[problem]}
+                if ours[problem] != other[problem]:
+                    shown = {"problem": problem, "one": ours[problem], "two": other[problem]}
                     shown = {part: shorten(text) for part, text in shown.items()}
                     raise _say.error("compare.clusters", first=first, second=name, **shown)
         return [known[0][1][problem] for problem in problems] if known else None
     if not isinstance(clusters, Mapping):
-        given = read_groups(clusters, "clusters")
-        require_same_problems("clusters", len(given), models[0].name, len(models[0].problems))
-        clusters = dict(zip(models[0].problems, given, strict=True))
+        groups = read_groups(clusters, "clusters")
+        require_same_problems("clusters", len(groups), models[0].name, len(models[0].problems))
+        clusters = dict(zip(models[0].problems, groups, strict=True))
     lacking = [problem for problem in problems if problem not in clusters]
     if lacking:
         raise _say.error("compare.no_cluster", problem=shorten(lacking[0]))

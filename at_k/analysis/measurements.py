@@ -79,18 +79,18 @@ def find_estimator(key: Key) -> CountsEstimator | None:
 
 def find_variances(report: Report, name: str, keys: Sequence[Key]) -> dict[Key, Floats]:
     """Find how much the value of each problem varies from one run to the next: its jackknife variance."""
-    found: dict[Key, Floats] = {}
+    variances: dict[Key, Floats] = {}
     draws = sorted({key.k for key in keys if key.draws is not None and key.k is not None})
     for values in [] if report.compute_at is None else report.compute_at(draws or [1]):
-        found |= {} if values.vary is None else {key: each.expand() for key, each in values.vary().items()}
+        variances |= {} if values.vary is None else {key: column.expand() for key, column in values.vary().items()}
     n, c = report.list_counts()
     for key in keys:
         estimate = pass_at_k if key.metric == "avg@n" else find_estimator(key)
-        if estimate is not None and key not in found:
-            found[key] = jackknife_counts(estimate, n, c, k=key.draws or 1)
-        if key not in found:
+        if estimate is not None and key not in variances:
+            variances[key] = jackknife_counts(estimate, n, c, k=key.draws or 1)
+        if key not in variances:
             raise _say.error("compare.no_samples", key=str(key), name=name)
-    return found
+    return variances
 
 
 def read_models(models: Mapping[str, Any], options: Mapping[str, Any]) -> list[Measured]:
@@ -98,11 +98,11 @@ def read_models(models: Mapping[str, Any], options: Mapping[str, Any]) -> list[M
     # `metrics` also chooses among numbers that are there; see `choose_keys`.
     scoring = {name: value for name, value in options.items() if name in SCORED}
     scored = {name: find_scored(data) for name, data in models.items()}
-    if all(found is not None for found in scored.values()):
+    if all(report is not None for report in scored.values()):
         refuse_scoring_options({name: value for name, value in scoring.items() if name != "metrics"})
     return [
-        found if found is not None else read_report(_score(name, models[name], scoring))
-        for name, found in scored.items()
+        report if report is not None else read_report(_score(name, models[name], scoring))
+        for name, report in scored.items()
     ]
 
 
@@ -112,7 +112,7 @@ def find_scored(data: Any) -> Measured | None:
     if report is not None:
         return read_report(report)
     tables = list(data.values()) if isinstance(data, Mapping) else []
-    if tables and all(isinstance(each, Mapping) and not {"grades", "answers"} & each.keys() for each in tables):
+    if tables and all(isinstance(table, Mapping) and not {"grades", "answers"} & table.keys() for table in tables):
         return Measured(*check_values(data), named=True)
     return None
 
@@ -127,7 +127,7 @@ def _refuse_several(name: str, data: Any) -> None:
     """Raise for several models in the place of one."""
     parts = data.values() if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else ()
     single = (str, PathLike, Mapping) if isinstance(data, Mapping) else ()
-    if any(isinstance(each, (Report, *single)) for each in parts):
+    if any(isinstance(part, (Report, *single)) for part in parts):
         raise TypeError(
             f"`{name}` must be one model; got {len(parts)} in one {type_name(data)}. Compare two as "
             '`compare(a, b, names=("A", "B"))`, several as `rank({"A": a, "B": b, …})`, and two on several '
@@ -155,7 +155,7 @@ def read_report(report: Report) -> Measured:
     named = report.problems != list(map(str, range(len(report))))
     if report.origin is not None:
         named = named or report.origin.roles.get("problem") is not None
-    values = {key: np.array(each, dtype=np.float64) for key, each in report.by_problem.items()}
+    values = {key: np.array(column, dtype=np.float64) for key, column in report.by_problem.items()}
     conditions = {
         str(key): read_conditions(report.signatures[name]) for name, keys in report.metrics.items() for key in keys
     }
@@ -175,32 +175,32 @@ def read_conditions(signature: str) -> dict[str, str]:
         {'threshold': '0.5', 'extract': '(a|b)', 'version': '0.2.0'}
     """
     _, *parts = re.split(r"\|(?=[a-z_]+:)", signature)  # a bar may also be part of a pattern
-    found = dict(part.split(":", 1) for part in parts)
-    return {name: value for name, value in found.items() if name not in _OF_NO_COMPARISON}
+    conditions = dict(part.split(":", 1) for part in parts)
+    return {name: value for name, value in conditions.items() if name not in _OF_NO_COMPARISON}
 
 
 def find_differing_conditions(models: Sequence[Measured], keys: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Find the conditions in which the models differ: name → what it was for each model."""
     # Values without a signature say nothing about their conditions, and are passed over.
     known = [model.conditions for model in models if model.conditions]
-    found: dict[str, tuple[str, ...]] = {}
+    differing: dict[str, tuple[str, ...]] = {}
     for key in keys:
-        own = [conditions.get(key, {}) for conditions in known]
-        for name in dict.fromkeys(name for each in own for name in each):
-            values = tuple(each.get(name, "–") for each in own)
+        stated = [conditions.get(key, {}) for conditions in known]
+        for name in dict.fromkeys(name for model in stated for name in model):
+            values = tuple(model.get(name, "–") for model in stated)
             if len(set(values)) > 1:
-                found.setdefault(name, values)
-    return found
+                differing.setdefault(name, values)
+    return differing
 
 
 def check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Floats], list[str]]:
     """Return values that the caller computed, and their problems, after a check that all keys have these."""
-    values = {str(key): {str(problem): value for problem, value in each.items()} for key, each in data.items()}
+    values = {str(key): {str(problem): value for problem, value in column.items()} for key, column in data.items()}
     (first, known), *_ = values.items()
-    for (key, each), given in zip(values.items(), data.values(), strict=True):
-        if each.keys() != known.keys() or len(each) != len(given):
+    for (key, column), original in zip(values.items(), data.values(), strict=True):
+        if column.keys() != known.keys() or len(column) != len(original):
             raise _say.error("compare.ragged", key=key, first=first)
-        for problem, value in each.items():
+        for problem, value in column.items():
             if not is_number(value):
                 raise TypeError(
                     f"the value of {key} must be a number; got {shorten(value)} of type {type_name(value)} for problem "
@@ -208,7 +208,7 @@ def check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Float
                 )
     if not known:
         raise _say.error("compare.empty", key=first)
-    columns = {key: np.array([each[problem] for problem in known], dtype=np.float64) for key, each in values.items()}
+    columns = {key: np.array([row[problem] for problem in known], dtype=np.float64) for key, row in values.items()}
     return columns, list(known)
 
 
@@ -246,7 +246,7 @@ def _find_keys(name: Any, common: Mapping[str, str]) -> list[str]:
         return []
     if key is not None and key.k is not None and key.draws is None:  # avg@8 is not the average of another n
         return [common[key]] if key in common else []
-    return list(choose_numbers({name: key}, [each for each in common if isinstance(each, Key)]))
+    return list(choose_numbers({name: key}, [key for key in common if isinstance(key, Key)]))
 
 
 def find_too_large(models: Sequence[Measured]) -> list[str]:

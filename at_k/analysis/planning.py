@@ -161,11 +161,11 @@ class Plan(Shown):
                 few = _say("plan.no_number") if self.needed_samples is None else f"{self.needed_samples:,}"
                 yield _say("plan.width_samples", problems=problems, needed=few)
         if detect is not None:
-            given = {"detect": detect, "samples": samples, "needed": _write_need(self.needed_to_detect)}
+            needs = {"detect": detect, "samples": samples, "needed": _write_need(self.needed_to_detect)}
             if self.optimistic_detectable is not None:
-                given |= {"correlation": self.correlation, "optimistic": OPTIMISTIC}
-                given["fewer"] = _write_need(self.optimistic_needed)
-            yield _say("plan.detect" if self.optimistic_detectable is None else "plan.detect_twice", **given)
+                needs |= {"correlation": self.correlation, "optimistic": OPTIMISTIC}
+                needs["fewer"] = _write_need(self.optimistic_needed)
+            yield _say("plan.detect" if self.optimistic_detectable is None else "plan.detect_twice", **needs)
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the split of the variance, the table of half widths and differences, and what was asked for."""
@@ -177,8 +177,8 @@ class Plan(Shown):
             "needed_to_detect": self.optimistic_needed,
         }  # fmt: skip
         data = {
-            **{each: getattr(self, each) for each in listed},
-            **{each: getattr(self, each) if self.can_tell else None for each in told},
+            **{name: getattr(self, name) for name in listed},
+            **{name: getattr(self, name) if self.can_tell else None for name in told},
             "estimated_correlation": self.estimated,
             "optimistic": optimistic,
         }
@@ -191,7 +191,7 @@ class Plan(Shown):
             (f"difference, r = {OPTIMISTIC:g}", self.optimistic_detectable),
         ]
         rows = [
-            [label, Cell(m, form=","), *(Cell(each, form=".3f") for each in values)]
+            [label, Cell(m, form=","), *(Cell(value, form=".3f") for value in values)]
             for label, table in tables
             if table is not None
             for m, values in zip(self.problems, table, strict=True)
@@ -298,8 +298,8 @@ def _price_looks(options: Mapping[str, Any]) -> list[Message]:
     from scipy.special import ndtri
 
     level, looks = options["confidence_level"], options["looks"]
-    found = 0.0 if options["detect"] is None else ndtri(options["power"])
-    ratio = ((ndtri(1 - (1 - level) / 2 / looks) + found) / (ndtri(1 - (1 - level) / 2) + found)) ** 2
+    power = 0.0 if options["detect"] is None else ndtri(options["power"])
+    ratio = ((ndtri(1 - (1 - level) / 2 / looks) + power) / (ndtri(1 - (1 - level) / 2) + power)) ** 2
     return [] if looks == 1 else [_say("plan.looks", looks=looks, ratio=f"{float(ratio):.1f}")]
 
 
@@ -327,7 +327,7 @@ def _line_up(names: list[str], others: list[str], n: Any, c: Any) -> tuple[Any, 
 def _read_samples(samples: Any, k: int, typical: int) -> list[int]:
     """Return the numbers of samples to look at; by default k and powers of 2 up to four times the typical number."""
     if samples is not None:
-        return [check_size("samples", each, k) for each in (samples if is_sequence(samples) else [samples])]
+        return [check_size("samples", size, k) for size in (samples if is_sequence(samples) else [samples])]
     return sorted({k, *(2**i for i in range(20) if k < 2**i <= 4 * typical), typical})
 
 
@@ -357,7 +357,7 @@ def _plan(
         raise ValueError(f"`correlation` must be a number in [0, 1]; got {shorten(correlation)}")
     level, half_width, detect = (options[name] for name in ("confidence_level", "half_width", "detect"))
     pilot, typical = own
-    rows = [check_size("problems", each, 2) for each in options["problems"] or problems]
+    rows = [check_size("problems", size, 2) for size in options["problems"] or problems]
     between, total = variance.at(inf), variance.at(typical)
     spread = np.array([variance.at(size) if can_tell else np.nan for size in samples])
     m = np.array(rows, dtype=np.float64)[:, None]

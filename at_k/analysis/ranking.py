@@ -49,7 +49,7 @@ class Ranking(Shown):
     @property
     def p_values(self) -> dict[tuple[str, str], float]:
         """Return the p-value of each pair, adjusted for all pairs by the step-down distribution of the largest t."""
-        return {pair: found.p_adjusted for pair, found in self.pairs.items()}
+        return {pair: compared.p_adjusted for pair, compared in self.pairs.items()}
 
     @property
     def order(self) -> str:
@@ -61,15 +61,15 @@ class Ranking(Shown):
         ranks = {name: str(low) if low == high else f"{low}–{high}" for name, (low, high) in self.ranks.items()}
         values = [(name, Cell(self.values[name], form=".3f"), ranks[name]) for name in self.names]
         pairs = [
-            (f"{a} − {b}", Cell(own.difference, (own.low, own.high), "+.3f"), Cell(own.p_adjusted, form="p"))
-            for (a, b), own in self.pairs.items()
+            (f"{a} − {b}", Cell(row.difference, (row.low, row.high), "+.3f"), Cell(row.p_adjusted, form="p"))
+            for (a, b), row in self.pairs.items()
         ]
         level = next(iter(self.pairs.values())).confidence_level
         tables = [Table(("model", "value", "rank"), values),
                   Table(("pair", f"difference [{100 * level:g} %]", "p"), pairs)]  # fmt: skip
         measured = ("difference", "low", "high", "p_value", "p_adjusted")
         data = [
-            {"a": a, "b": b, **{each: getattr(own, each) for each in measured}} for (a, b), own in self.pairs.items()
+            {"a": a, "b": b, **{name: getattr(row, name) for name in measured}} for (a, b), row in self.pairs.items()
         ]
         return Sheet(
             [*tables, Sentences([RANKS], "legend"), Sentences(self.notes, "note")],
@@ -104,23 +104,23 @@ def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
     models = map_models(models)
     if len(models) < 2:
         raise ValueError(f"`models` must hold at least two models; got {len(models)}")
-    found = read_models({f"models[{name!r}]": data for name, data in models.items()}, given)
-    own, *others = choose_keys(options["metrics"] or "pass@1", found)
+    measured = read_models({f"models[{name!r}]": data for name, data in models.items()}, given)
+    key, *others = choose_keys(options["metrics"] or "pass@1", measured)
     if others:
-        raise ValueError(f"`metrics` must name one number to rank by, such as {own!r}; got {1 + len(others)}")
+        raise ValueError(f"`metrics` must name one number to rank by, such as {key!r}; got {1 + len(others)}")
     given_names = tuple(map(str, models))
-    matched = match(found, given_names, unmatched=options["unmatched"], clusters=options["clusters"])
-    columns = dict(zip(given_names, matched.values(own), strict=True))
+    matched = match(measured, given_names, unmatched=options["unmatched"], clusters=options["clusters"])
+    columns = dict(zip(given_names, matched.values(key), strict=True))
     means = {name: float(column.mean()) for name, column in columns.items()}
     names = sorted(columns, key=lambda name: -means[name])  # models of equal value stay in the order given
     questions = Questions(
         np.stack([columns[name] for name in names], axis=1), pairs=list(combinations(range(len(names)), 2)),
-        bounded=is_bounded(own), clusters=matched.codes, seed=options["seed"],
+        bounded=is_bounded(key), clusters=matched.codes, seed=options["seed"],
     )  # fmt: skip
     asked = list(combinations(names, 2))
     compared = questions.compare([(means[a], means[b]) for a, b in asked], options["confidence_level"])
     pairs = dict(zip(asked, compared, strict=True))
-    beats = {pair for pair, each in pairs.items() if each.better}
+    beats = {pair for pair, compared in pairs.items() if compared.better}
     ranks = {
         name: (1 + sum(b == name for _, b in beats), len(names) - sum(a == name for a, _ in beats)) for name in names
     }
@@ -128,6 +128,6 @@ def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
     bounds = zip([0, *splits], [*splits, len(names)], strict=True)
     tiers = tuple(tuple(names[start:stop]) for start, stop in bounds)
     unlike = matched.unlike_samples
-    notes = [note for note in matched.note([own]) if note.code not in OF_MATCHING]
+    notes = [note for note in matched.note([key]) if note.code not in OF_MATCHING]
     notes = [*looks, *([] if unlike is None else [unlike]), *notes]
     return Ranking(tuple(names), {name: means[name] for name in names}, pairs, ranks, tiers, tuple(notes))

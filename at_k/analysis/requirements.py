@@ -70,10 +70,10 @@ def read_requirement(text: str) -> Requirement:
         asked = text.replace(other[0], ">=", 1)
         raise _say.error("gate.sign", sign=other[0], example=shorten(asked))
     key, sign, number = (part.strip() for part in text.replace("≥", ">=").partition(">="))
-    found = re.fullmatch(r"([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(%?)", number)
-    if not sign or found is None:
+    match = re.fullmatch(r"([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(%?)", number)
+    if not sign or match is None:
         raise _say.error("gate.requirement", example="pass^4 >= 0.8", text=shorten(text))
-    least = float(found[1]) / (100 if found[2] else 1)
+    least = float(match[1]) / (100 if match[2] else 1)
     named = find_number(key)
     if is_bounded(named) and not 0 < least <= 1:
         raise _say.error("gate.range", key=str(named), least=least)
@@ -103,12 +103,12 @@ def read_policy(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, 
     data = options["data"]
     if tables and data not in tables and not general:
         raise _say.error("gate.no_data", data=data or "results without a name", known=", ".join(tables))
-    found = general | dict(tables.get(data, {}))
-    for name, value in found.items():
+    entries = general | dict(tables.get(data, {}))
+    for name, value in entries.items():
         if name not in _OF_POLICY:
             raise _say.error("gate.policy", name=name, known=", ".join(_OF_POLICY))
         GATING[name].refuse_wrong(value)
-    return options | {name: value for name, value in found.items() if name not in given}
+    return options | {name: value for name, value in entries.items() if name not in given}
 
 
 _OF_POLICY = ("require", "each", "metrics", "margin", "confidence_level", "method", "looks")
@@ -120,7 +120,7 @@ def load_policy(policy: str | PathLike[str] | Mapping[str, Any]) -> dict[str, An
         return dict(policy)
     with open(policy, "rb") as file:
         try:
-            found: dict[str, Any] = tomllib.load(file)
+            content: dict[str, Any] = tomllib.load(file)
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as reason:
             raise _say.error("gate.toml", reason=str(reason)) from None
-    return found
+    return content

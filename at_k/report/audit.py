@@ -56,8 +56,8 @@ def correct_values(
         raise _say.error("audit.intervals")
     if judged.origin is not None and audited in judged.origin.roles.values():
         raise _say.error("audit.same", column=repr(audited))
-    found = read_sheet(audited) if audited.lower().endswith(".csv") else read_column(data, audited, reading)
-    grades, seen = fill_in(judged, found, audited)
+    grades_by_name = read_sheet(audited) if audited.lower().endswith(".csv") else read_column(data, audited, reading)
+    grades, seen = fill_in(judged, grades_by_name, audited)
     if (count := int(seen.sum())) < LEAST_AUDITED:
         raise _say.error(
             "audit.few", least=LEAST_AUDITED, column=repr(audited), count=count, short=LEAST_AUDITED - count
@@ -65,9 +65,9 @@ def correct_values(
     better = Measurement(replace(judged, verdicts=replace(judged.verdicts, graded=(grades,))), part.options)
     values: dict[str, float] = {}
     bars: dict[str, ErrorBar] = {}
-    for name, own in part.found.items():
+    for name, computed in part.found.items():
         true = better.compute(FAMILY[name]).columns
-        for key, column in own.columns.items():
+        for key, column in computed.columns.items():
             if key in true and OUTPUTS[key.metric].bounded:
                 corrected = np.where(seen, true[key].expand(), np.nan)
                 named = f"{key}_audited"
@@ -86,7 +86,7 @@ def hide_column(audited: str, columns: Mapping[str, str | None] | None) -> dict[
 
 def compare_judges(part: Measurement, values: Mapping[str, float], count: int, total: int) -> Message:
     """Say how far the checker's slips move the number at the smallest and the largest k."""
-    columns = {key: own.columns[key] for own in part.found.values() for key in own.columns}
+    columns = {key: computed.columns[key] for computed in part.found.values() for key in computed.columns}
     keys: list[Key] = [key for key in columns if f"{key}_audited" in values]
     drawn = sorted((key for key in keys if key.metric == "pass@k"), key=lambda key: key.k or 0) or keys
     shifts = {key: values[f"{key}_audited"] - float(columns[key].expand().mean()) for key in (drawn[0], drawn[-1])}
@@ -100,21 +100,21 @@ def fill_in(judged: Judged, found: Mapping[str, Floats], column: str) -> tuple[R
     graded = Ragged.concatenate(list(verdicts.graded))
     values: Floats = graded.values.astype(np.float64)
     seen = np.zeros(len(places), dtype=bool)
-    for name, own in found.items():
-        if np.isnan(own).all():
+    for name, row in found.items():
+        if np.isnan(row).all():
             continue
         if name not in places:
             raise _say.error("audit.unknown", column=repr(column), name=repr(name))
         start, stop = graded.offsets[places[name] :][:2]
-        if len(own) != stop - start or np.isnan(own).any():
+        if len(row) != stop - start or np.isnan(row).any():
             raise _say.error(
                 "audit.partial",
                 column=repr(column),
-                count=int(np.sum(~np.isnan(own))),
+                count=int(np.sum(~np.isnan(row))),
                 n=int(stop - start),
                 name=repr(name),
             )
-        values[start:stop] = own
+        values[start:stop] = row
         seen[places[name]] = True
     return graded.with_values(values), seen
 
@@ -122,13 +122,13 @@ def fill_in(judged: Judged, found: Mapping[str, Floats], column: str) -> tuple[R
 def read_column(data: Any, column: str, reading: Mapping[str, Any]) -> dict[str, Floats]:
     """Read a further column of grades of the same data; problems without any are left out."""
     if not is_paths(data) and not hasattr(data, "roles"):
-        frame = {name: list_values(each) for name, each in read_frame(data).items()}
+        frame = {name: list_values(column) for name, column in read_frame(data).items()}
         cells = frame.get(column, [None])
         kept = [
             i for i, cell in enumerate(cells) if isinstance(cell, (list, tuple)) and any(x is not None for x in cell)
         ]
         if kept:  # a row for each problem, without cells for most
-            data = {name: [each[i] for i in kept] for name, each in frame.items()}
+            data = {name: [column[i] for i in kept] for name, column in frame.items()}
             data.setdefault("problem", list(map(str, kept)))
         elif column in frame and all(cell is None or isinstance(cell, (list, tuple)) for cell in cells):
             return {}
@@ -162,7 +162,7 @@ def read_sheet(path: str | PathLike[str]) -> dict[str, Floats]:
         if int(place) in verdicts.setdefault(row["problem"], {}):
             raise _say.error("audit.twice", path=repr(str(path)), sample=place, name=repr(row["problem"]), line=line)
         verdicts[row["problem"]][int(place)] = value
-    return {name: np.array([own.get(i, np.nan) for i in range(max(own) + 1)]) for name, own in verdicts.items()}
+    return {name: np.array([row.get(i, np.nan) for i in range(max(row) + 1)]) for name, row in verdicts.items()}
 
 
 _WORDS = {

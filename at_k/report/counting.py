@@ -62,8 +62,8 @@ class Counted:
 def count_ballots(verdicts: Verdicts, on_conflict: str, times: Ints | None) -> VoteCounts:
     """Count the votes for each answer of each problem."""
     assert verdicts.answers is not None  # for the type checker
-    own = times if times is None or verdicts.kept is None else times[verdicts.kept]
-    return count_votes(verdicts.answers, verdicts.correct.values, on_conflict, "grades", own)
+    repeats = times if times is None or verdicts.kept is None else times[verdicts.kept]
+    return count_votes(verdicts.answers, verdicts.correct.values, on_conflict, "grades", repeats)
 
 
 def repeat_verdicts(judged: Judged, times: Ints) -> Verdicts:
@@ -73,9 +73,9 @@ def repeat_verdicts(judged: Judged, times: Ints) -> Verdicts:
     absent = np.isnan(graded.values) if verdicts.kept is None else ~verdicts.kept
     if verdicts.kept is None and judged.problems.grades is None and answers is not None:
         absent |= answers.codes.values < 0
-    own = times if verdicts.kept is None else times[verdicts.kept]
-    n = graded.with_values(own).sums()
-    repeated = Ragged.of_lengths(np.repeat(graded.values, own), n)
+    repeats = times if verdicts.kept is None else times[verdicts.kept]
+    n = graded.with_values(repeats).sums()
+    repeated = Ragged.of_lengths(np.repeat(graded.values, repeats), n)
     return replace(verdicts, graded=(repeated,), given=n, n_missing=int(times[absent].sum()), kept=None, ballots=None)
 
 
@@ -92,19 +92,19 @@ def list_votes(judged: Judged, counted: VoteCounts) -> list[dict[str, tuple[int,
 def measure_rest(measurement: Measurement) -> tuple[dict[Key, Measures], dict[str, Message]]:
     """Measure the numbers that do not follow from counts and votes. Return what is left out, too."""
     verdicts, left_out = measurement.judged.verdicts, {}
-    found: list[Values] = []
+    computed: list[Values] = []
     flags = ((part.values, part.above(verdicts.threshold).values) for part in verdicts.graded)
     if not all(((grades == correct) | np.isnan(grades)).all() for grades, correct in flags):
-        found.append(compute_average(verdicts))
+        computed.append(compute_average(verdicts))
     smallest = int(verdicts.n.min())
     for metric in FAMILY.values():
         if metric.needs_scores and measurement.judged.problems.scores is not None:
             try:
-                found.append(measurement.compute(metric, k=[*spread_k(smallest, *powers_of_two(smallest))]))
+                computed.append(measurement.compute(metric, k=[*spread_k(smallest, *powers_of_two(smallest))]))
             except LeftOutError as reason:
                 left_out[metric.name] = reason.message
     measured: dict[Key, Measures] = {}
-    for values in found:
+    for values in computed:
         with np.errstate(over="ignore", invalid="ignore"):  # values may be so large that they have no variance
             variances = values.vary() if values.vary is not None else {}
         for key, column in values.columns.items():
@@ -127,9 +127,9 @@ def list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
     firsts = order[bounds[:-1]]
     times = np.concatenate([fill_numbers(chunk, 0) for chunk in table["votes"].chunks])
     for role in {"references", "group"}.intersection(table.column_names):
-        said = encode(table[role]).codes
-        unlabelled = role == "group" and said.min(initial=0) < 0 <= said.max(initial=-1)
-        mixed = len(np.unique(coded.codes[said != said[firsts][coded.codes]]))
+        labels = encode(table[role]).codes
+        unlabelled = role == "group" and labels.min(initial=0) < 0 <= labels.max(initial=-1)
+        mixed = len(np.unique(coded.codes[labels != labels[firsts][coded.codes]]))
         refuse_labels(unlabelled=unlabelled, role=role, mixed=mixed)
     edges = np.append(np.flatnonzero(np.diff(bounds[:-1] // _TOGETHER, prepend=-1)), len(firsts))
     for first, last in pairwise(edges.tolist()):
@@ -180,14 +180,14 @@ def merge_sums(tallies: Sequence[tuple[Mapping[Count, int], Mapping[Cell, Stratu
     merged: dict[Cell, Stratum] = {}
     for part in parts if shared else ():
         for cell, stratum in part.items():
-            own = stratum.keep(shared)
-            merged[cell] = merged[cell].merge(own) if cell in merged else own
+            kept = stratum.keep(shared)
+            merged[cell] = merged[cell].merge(kept) if cell in merged else kept
     return merged
 
 
 def _measure_counts(counts: Mapping[Count, int], sums: Mapping[Cell, Stratum]) -> dict[Cell, Stratum]:
     """Add the moments of mean grades that are shares of correct samples: they follow from the counts."""
-    found = dict(sums)
+    strata = dict(sums)
     rows: dict[Cell, list[tuple[int, int]]] = {}
     for (group, n, c), problems in counts.items():
         rows.setdefault((group, n), []).append((c, problems))
@@ -195,9 +195,9 @@ def _measure_counts(counts: Mapping[Count, int], sums: Mapping[Cell, Stratum]) -
         c, times = np.array(listed).T
         share = c / n
         variance = share * (1 - share) / (n - 1) if n > 1 else np.full(len(c), np.inf)
-        own = {ACCURACY: Moments.of(share, variance, np.zeros(len(c)), times)}
-        found[group, n] = Stratum(int(times.sum()), {**(sums[group, n].moments if sums else {}), **own})
-    return found
+        moments = {ACCURACY: Moments.of(share, variance, np.zeros(len(c)), times)}
+        strata[group, n] = Stratum(int(times.sum()), {**(sums[group, n].moments if sums else {}), **moments})
+    return strata
 
 
 def refuse_other_conditions(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:

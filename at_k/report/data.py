@@ -56,12 +56,12 @@ class Curves:
                 f"`k` must be a k of the curves, which are {', '.join(map(str, self.k))}; got {shorten(k)}"
             )
         place, n = self.k.index(k), self.k[-1] if self.equal_n else None
-        found = {}
+        points = {}
         for line, values in self.lines.items():
             value = values[place]
             if value is not None:
-                found[Key(line.metric, k if line.metric[-1] == "k" else n, line.tau)] = value
-        return found
+                points[Key(line.metric, k if line.metric[-1] == "k" else n, line.tau)] = value
+        return points
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,8 +162,8 @@ class Numbers(Shown):
     @property
     def clusters(self) -> list[str] | None:
         """Return the cluster of each problem that intervals are made with; None without clusters."""
-        found = self.options.get("clusters")
-        return self.labels if found is True else found
+        clusters = self.options.get("clusters")
+        return self.labels if clusters is True else clusters
 
     @property
     def per_problem(self) -> dict[str, list[Any]]:

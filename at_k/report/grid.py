@@ -102,15 +102,15 @@ _WIDE, _HIGH, _LEFT, _MOST = 720, 16, 160, 1000
 def draw_shares(reports: Mapping[str, Numbers]) -> str:
     """Draw the share right of each problem and model as SVG, both from the best down; names appear on hover."""
     # There is no picture of one model, of more than a thousand problems, or of samples that stopped.
-    if len(reports) < 2 or any(own.times is not None or own.stopped or len(own) > _MOST for own in reports.values()):
+    if len(reports) < 2 or any(run.times is not None or run.stopped or len(run) > _MOST for run in reports.values()):
         return ""
     shares = {
-        model: {problem: c / n for problem, c, n in zip(own.problems, own.c, own.n, strict=True)}
-        for model, own in reports.items()
+        model: {problem: c / n for problem, c, n in zip(report.problems, report.c, report.n, strict=True)}
+        for model, report in reports.items()
     }
     of_problem: dict[str, list[float]] = {}
-    for own in shares.values():
-        for problem, share in own.items():
+    for known in shares.values():
+        for problem, share in known.items():
             of_problem.setdefault(problem, []).append(share)
     order = sorted(of_problem, key=lambda problem: -sum(of_problem[problem]) / len(of_problem[problem]))
     wide = _WIDE / len(order)
@@ -122,10 +122,10 @@ def draw_shares(reports: Mapping[str, Numbers]) -> str:
             names = list(grouped)
             named = ", ".join(names[:8]) + (f", … ({len(names)})" if len(names) > 8 else "")
             shade = "none" if right is None else f"hsl(0 0% {95 - 90 * right:.0f}%)"
-            said = "not given" if right is None else f"{right:.0%}"
+            text = "not given" if right is None else f"{right:.0%}"
             drawn.append(
                 f'<rect x="{left:.2f}" y="{row * _HIGH}" width="{len(names) * wide:.2f}" height="{_HIGH - 1}" '
-                f'fill="{shade}"><title>{escape(f"{model} · {named}: {said}")}</title></rect>'
+                f'fill="{shade}"><title>{escape(f"{model} · {named}: {text}")}</title></rect>'
             )
             left += len(names) * wide
     size = f"0 0 {_LEFT + _WIDE} {len(shares) * _HIGH}"
@@ -156,7 +156,7 @@ def show_report(report: Numbers, *, short: bool) -> Sheet:
     main = _lay_out(blocks, f"{blocks[0].label} ({blocks[0].size:,})" if short and of_groups else "", of_groups, short)
     notes = [*(note for note in report.notes if not isinstance(note, Legend)), *_describe_errors(report)]
     return Sheet(
-        [each for each in (
+        [part for part in (
             *([Sentences(_list_facts(report.origin), "fact")] if short and report.origin is not None else []),
             main,
             *([_lay_out_audit(report)] if report.audited else []),
@@ -164,7 +164,7 @@ def show_report(report: Numbers, *, short: bool) -> Sheet:
             Sentences([note for note in report.notes if isinstance(note, Legend)], "legend"),
             Sentences(notes, "note"),
             Sentences(list(report.left_out.values()), "legend"),
-        ) if isinstance(each, Table) or each.said],
+        ) if isinstance(part, Table) or part.said],
         title if short else "",
         data=spell_report(report),
         rows=list_rows({"": report}),
@@ -176,12 +176,12 @@ def _lay_out(blocks: Sequence[Block], caption: str, grouped: bool, short: bool) 
     """Lay out metrics down and k across: of all problems, or with a row for each line of each group."""
     shown = blocks[:1] if short else blocks
     lines = [lay_out_lines(block) for block in shown]
-    draws = sorted({k for own in lines for cells in own.values() for k in cells})
+    draws = sorted({k for row in lines for cells in row.values() for k in cells})
     named = grouped and not short
     rows = [
         [*([block.label, str(block.size)] if named else []), str(line),
-         *(make_cell(block.values[own[k]], block.bars.get(own[k])) if k in own else None for k in draws)]
-        for block, found in zip(shown, lines, strict=True) for line, own in found.items()
+         *(make_cell(block.values[row[k]], block.bars.get(row[k])) if k in row else None for k in draws)]
+        for block, cells in zip(shown, lines, strict=True) for line, row in cells.items()
     ]  # fmt: skip
     head = [*(["group", "problems"] if named else []), "" if short else "metric", *(f"k = {k}" for k in draws)]
     return Table(head, rows, caption, left=3 if named else 1, stacked=True)
@@ -200,7 +200,7 @@ def _lay_out_audit(report: Numbers) -> Table:
 def lay_out_lines(block: Block) -> dict[Key, dict[int, Key]]:
     """Return the rows of a table: for each line, its keys by k. An average is at k = 1, and comes first."""
     values = find_shown(block.values)
-    lines = {line: {k: key for k, key in own.items() if key in values} for line, own in block.lines.items()}
+    lines = {line: {k: key for k, key in keys.items() if key in values} for line, keys in block.lines.items()}
     ordered = sorted((line for line in lines if lines[line]), key=lambda line: None not in lines[line])
     return {line: {k or 1: key for k, key in lines[line].items()} for line in ordered}
 

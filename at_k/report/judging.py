@@ -166,10 +166,10 @@ def read_labels(groups: object, column: Any, n_problems: int, name: str = "group
     """Read the group of each problem, from the labels that were given or from the column; None without groups."""
     if groups is False:
         return None
-    given = column if groups is None or groups is True else groups
-    if given is None:
+    source = column if groups is None or groups is True else groups
+    if source is None:
         return None
-    labels = read_groups(given, name)
+    labels = read_groups(source, name)
     require_same_problems(name, len(labels), "data", n_problems)
     return labels
 
@@ -180,10 +180,10 @@ def read_clusters(clusters: object, labels: list[str] | None, column: Any, n_pro
         return None
     if clusters is not True:
         return read_labels(clusters, None, n_problems, "clusters")
-    found = labels or read_labels(True, column, n_problems, "clusters")
-    if found is None:
+    groups = labels or read_labels(True, column, n_problems, "clusters")
+    if groups is None:
         raise _say.error("data.no_clusters")
-    return found
+    return groups
 
 
 def judge_data(
@@ -217,8 +217,8 @@ def judge_data(
     origin = data.origin if isinstance(data, Samples) else None
     if isinstance(data, Samples):
         frame = data.columns()
-        said = {role: column for role, column in frame.items() if role not in SAMPLE_ROLES}
-        frame["rows"] = Rows(said | {data.roles.get(role) or role: column for role, column in said.items()})
+        extra = {role: column for role, column in frame.items() if role not in SAMPLE_ROLES}
+        frame["rows"] = Rows(extra | {data.roles.get(role) or role: column for role, column in extra.items()})
     else:
         frame = select_frame(data, columns=columns, where=where, prompt_column=prompt_column)
     problems = read_problems(**{role: frame.get(role) for role in ("answers", "references", "grades", "scores")})
@@ -235,11 +235,11 @@ def judge_data(
         raise count_missing(error, problems, names) from None
     notes = [] if origin is None else list(describe_reading(origin))
     conditions = find_conditions(data)
-    own = names, labels, together, notes, conditions, source, origin, named, frame["rows"]
+    rest = names, labels, together, notes, conditions, source, origin, named, frame["rows"]
     if not isinstance(whole, Samples):
-        return Judged(problems, verdicts, *own)
+        return Judged(problems, verdicts, *rest)
     gone = len(whole.problems) - len(problems), int(whole.n.sum() - problems.n.sum())
-    return Judged(problems, verdicts, *own, whole.reasons, *gone)
+    return Judged(problems, verdicts, *rest, whole.reasons, *gone)
 
 
 def count_missing(error: MissingSamplesError, problems: Problems, names: Sequence[str]) -> InputError:
@@ -269,9 +269,9 @@ def read_files(data: Any, reading: dict[str, Any], **shared: Any) -> tuple[str |
     """Read the files that the data name, if they name any. Return the paths, and the data."""
     if is_paths(data):
         return name_source(data), read_samples(data, **shared, **reading)
-    given = [name for name, value in reading.items() if value != _NO_READING[name]]
-    if given:
-        raise _say.error("options.not_a_file", names=Mention(*given))
+    names = [name for name, value in reading.items() if value != _NO_READING[name]]
+    if names:
+        raise _say.error("options.not_a_file", names=Mention(*names))
     return None, data
 
 

@@ -73,7 +73,7 @@ def _explain_lone_clusters(labels: Sequence[str], clusters: Sequence[str]) -> It
     within: dict[str, set[str]] = {}
     for label, cluster in zip(labels, clusters, strict=False):
         within.setdefault(label, set()).add(cluster)
-    alone = [label for label, found in within.items() if len(found) == 1]
+    alone = [label for label, groups in within.items() if len(groups) == 1]
     if alone:
         yield _say("note.groups_of_one_cluster", count=len(alone), total=len(within), group=quote(alone[0]))
 

@@ -85,10 +85,10 @@ _Point = TypeVar("_Point")
 
 def join_points(grid: Sequence[int], points: Mapping[Key, _Point]) -> dict[Key, tuple[_Point | None, ...]]:
     """Join the points of each line; None where it has none. A point without k belongs to every k."""
-    found: dict[Key, dict[int | None, _Point]] = {}
+    lines: dict[Key, dict[int | None, _Point]] = {}
     for key, point in points.items():
-        found.setdefault(key.line, {})[key.draws] = point
-    return {line: tuple(own.get(k, own.get(None)) for k in grid) for line, own in found.items()}
+        lines.setdefault(key.line, {})[key.draws] = point
+    return {line: tuple(row.get(k, row.get(None)) for k in grid) for line, row in lines.items()}
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Measurement:
     def compute(self, metric: Metric, **changes: Any) -> Values:
         """Compute one metric, or raise `LeftOutError`."""
         problems, verdicts = self.judged.problems, self.judged.verdicts
-        own = metric.own({**self.options, **changes})
+        options = metric.own({**self.options, **changes})
         if verdicts.stopped and metric.name != "pass_at_k":
             raise _say.error("stopped.undefined", LeftOutError, title=metric.title)
         if metric.votes:
@@ -120,9 +120,9 @@ class Measurement:
                 raise _say.error("left_out.no_answers", LeftOutError, title=metric.title)
             refuse_scatter(verdicts, metric.title, self.times)
             with self.explain_conflict(metric):
-                return metric.compute(verdicts, seed=self.options["seed"], **own)
+                return metric.compute(verdicts, seed=self.options["seed"], **options)
         if not metric.needs_scores:
-            return metric.compute(verdicts, **own)
+            return metric.compute(verdicts, **options)
         if problems.scores is None:
             raise ask_for_scores(metric.title)
         absent = flag_samples(np.isnan(problems.scores.values))
@@ -136,7 +136,7 @@ class Measurement:
                 place=place_sample("scores", problems.scores, int(np.argmax(absent))),
             )
         try:
-            return metric.compute(verdicts, scores=problems.scores, seed=self.options["seed"], **own)
+            return metric.compute(verdicts, scores=problems.scores, seed=self.options["seed"], **options)
         except ValueError as reason:
             raise _say.error("left_out.scores", LeftOutError, title=metric.title, reason=str(reason)) from None
 
@@ -149,8 +149,8 @@ class Measurement:
         except VoteConflictError as reason:
             if problems.answers is None:
                 raise
-            given = problems.answers.codes
-            start, stop = given.offsets[reason.values["problem"] :][:2]
+            codes = problems.answers.codes
+            start, stop = codes.offsets[reason.values["problem"] :][:2]
             here = np.arange(start, stop) if kept is None else start + np.flatnonzero(kept[start:stop])
             column = name_samples(problems)
             raise _say.error(
@@ -158,8 +158,8 @@ class Measurement:
                 ConflictError,
                 title=metric.title,
                 answer=reason.values["answer"],
-                first=place_sample(column, given, here[reason.values["first"]]),
-                second=place_sample(column, given, here[reason.values["second"]]),
+                first=place_sample(column, codes, here[reason.values["first"]]),
+                second=place_sample(column, codes, here[reason.values["second"]]),
             ) from None
 
     def compute_at(self, k: Sequence[int]) -> list[Values]:
@@ -179,15 +179,15 @@ class Measurement:
         @cache
         def vary() -> dict[Key, Column]:
             listed = [values.vary() for values in self.found.values() if values.vary]
-            return {key: each for own in listed for key, each in own.items()}
+            return {key: column for columns in listed for key, column in columns.items()}
 
         find = partial(find_error_bars, columns, wanted=self.confidence, n=judged.verdicts.n, vary=vary, times=times)
         return {
             "values": means,
             "intervals": find(means),
             "groups": groups,
-            "group_intervals": {label: find(own, problems=members[label]) for label, own in groups.items()},
-            "sizes": {label: len(own) if times is None else int(times[own].sum()) for label, own in members.items()},
+            "group_intervals": {label: find(here, problems=members[label]) for label, here in groups.items()},
+            "sizes": {label: len(here) if times is None else int(times[here].sum()) for label, here in members.items()},
             "columns": columns,
             "errors": {
                 key: summary.average_error(error, times=times)
@@ -246,12 +246,12 @@ def _choose(found: dict[str, Values], asked: Mapping[str, Key | None] | None) ->
             if not held or held[0].k != term.k is not None:
                 raise make_absent(term, columns)
             terms[held[0]] = weight
-        place = next(name for name, own in found.items() if next(iter(terms)).metric in FAMILY[name].metrics)
-        own = {key: Column.of(sum(weight * columns[term].expand() for term, weight in terms.items()))}
+        place = next(name for name, values in found.items() if next(iter(terms)).metric in FAMILY[name].metrics)
+        mixed = {key: Column.of(sum(weight * columns[term].expand() for term, weight in terms.items()))}
         squares = sum((weight * errors[term]) ** 2 for term, weight in terms.items() if term in errors)
         error = {key: np.sqrt(squares)} if np.any(squares) else {}
         values = found[place]
-        found[place] = replace(values, columns=values.columns | own, errors=values.errors | error)
+        found[place] = replace(values, columns=values.columns | mixed, errors=values.errors | error)
     for name in [name for name, values in found.items() if not values.columns]:
         del found[name]
 
@@ -278,9 +278,9 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
         return {key: together[key] for key in order if key in together}
 
     def join_groups(name: str) -> dict[str, dict[Key, Any]]:
-        return {label: join(own[name][label] for own in numbers) for label in numbers[0][name]}
+        return {label: join(part[name][label] for part in numbers) for label in numbers[0][name]}
 
-    values, intervals = (join(own[name] for own in numbers) for name in ("values", "intervals"))
+    values, intervals = (join(part[name] for part in numbers) for name in ("values", "intervals"))
     voted = any(FAMILY[name].votes for name in whole.found)
     of_grades = verdicts.ballots is None and voted
     return {
@@ -295,8 +295,8 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
         "c": verdicts.c.tolist(),
         "times": None if times is None else times.tolist(),
         "n_missing": verdicts.n_missing,
-        "columns": {} if times is not None else join(own["columns"] for own in numbers),
-        "errors": join(own["errors"] for own in numbers),
+        "columns": {} if times is not None else join(part["columns"] for part in numbers),
+        "errors": join(part["errors"] for part in numbers),
         "metrics": metrics,
         "notes": [
             *explain_intervals(intervals, whole.confidence, judged.labels),
@@ -309,7 +309,7 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
         "origin": judged.origin,
         "rows": judged.rows,
         "draw_curves": lambda: draw_all(used, find_grid(whole, metrics)),
-        "compute_at": None if times is not None else lambda k: [each for part in used for each in part.compute_at(k)],
+        "compute_at": None if times is not None else lambda k: [item for part in used for item in part.compute_at(k)],
     }
 
 
@@ -323,7 +323,7 @@ def write_policies(part: Measurement) -> Iterator[Message]:
         listed = {**judged.reasons, **({"unknown": unknown} if unknown > 0 else {})}
         reasons = ", ".join(f"{name} {count:,}" for name, count in listed.items())
         yield _say("note.reasons", reasons=reasons)
-    absent = np.concatenate([Ragged.of_lengths(np.isnan(own.values), own.n).sums() for own in verdicts.graded])
+    absent = np.concatenate([Ragged.of_lengths(np.isnan(grades.values), grades.n).sums() for grades in verdicts.graded])
     present = verdicts.n if verdicts.kept is not None else verdicts.given - absent
     gone = np.zeros(judged.unjudged, dtype=np.int64)
     clusters = None if judged.clusters is None else [*judged.clusters, *(f"problem {i}" for i in range(len(gone)))]
@@ -342,9 +342,9 @@ def _measure(part: Measurement, n: Ints, c: Ints, clusters: list[str] | None) ->
     ends = np.cumsum(n)
     flags = np.arange(ends[-1]) - np.repeat(ends - n, n) < np.repeat(c, n)
     verdicts = Verdicts((Ragged.of_lengths(flags.astype(np.float64), n),), 0.5, n, 0)
-    own = None if clusters is None else [label for label, here in zip(clusters, kept, strict=False) if here]
-    judged = replace(part.judged, verdicts=verdicts, labels=None, clusters=own)
-    whole = Measurement(judged, part.options, replace(part.confidence, clusters=own))
+    labels = None if clusters is None else [label for label, here in zip(clusters, kept, strict=False) if here]
+    judged = replace(part.judged, verdicts=verdicts, labels=None, clusters=labels)
+    whole = Measurement(judged, part.options, replace(part.confidence, clusters=labels))
     whole.found["avg_at_n"] = whole.compute(FAMILY["avg_at_n"])
     numbers = whole.average()
     key = next(key for key in numbers["values"] if str(key).startswith("avg@"))
@@ -356,7 +356,7 @@ def _measure(part: Measurement, n: Ints, c: Ints, clusters: list[str] | None) ->
 def find_grid(whole: Measurement, names: Iterable[str]) -> tuple[int, ...]:
     """Find the k at which metrics are drawn: those of the table, and others up to the smallest n."""
     n, defaults = whole.judged.verdicts.drawn, [FAMILY[name].default_k for name in names]
-    asked = {each for default in defaults if default for each in choose_k(whole.options["k"], n, default)}
+    asked = {k for default in defaults if default for k in choose_k(whole.options["k"], n, default)}
     smallest = int(n.min())
     return tuple(sorted({*spread_k(smallest), *asked, smallest}))
 

@@ -33,7 +33,7 @@ _say = Phrases(
 )
 
 
-_KEYS = (*(each for each in OUTPUTS if "_" not in each), "pass^k")
+_KEYS = (*(name for name in OUTPUTS if "_" not in name), "pass^k")
 
 
 def find_key(name: str) -> Key | None:
@@ -136,8 +136,8 @@ def _find_near(name: str) -> str:
     start, sign, rest = re.findall(r"^([^@^]*)([@^]?)(.*)", name.lower())[0]
     starts = {key.lower()[:-2]: key[:-2] for key in _KEYS if key[-2:-1] in ("@", "^")}
     near = difflib.get_close_matches(start, starts, 1)
-    found = f"{starts[near[0]]}{sign or '@'}{rest or 'k'}" if near else ""
-    return found if found and find_key(found) is not None and found.lower() != name.lower() else ""
+    spelled = f"{starts[near[0]]}{sign or '@'}{rest or 'k'}" if near else ""
+    return spelled if spelled and find_key(spelled) is not None and spelled.lower() != name.lower() else ""
 
 
 def find_metrics(names: Any) -> dict[str, Key | None]:
@@ -147,7 +147,7 @@ def find_metrics(names: Any) -> dict[str, Key | None]:
             f"`metrics` must be the name of a metric, or a list of names; got {shorten(names)} of type "
             f"{type_name(names)}"
         )
-    found = {}
+    asked = {}
     if isinstance(names, Mapping):
         names = spell_sum(names)
     for name in [names] if isinstance(names, str) else names:
@@ -156,10 +156,10 @@ def find_metrics(names: Any) -> dict[str, Key | None]:
             if isinstance(name, str):
                 _check_draws(name)
             raise _refuse(name)
-        found[name] = key
-    if not found:
+        asked[name] = key
+    if not asked:
         raise _say.error("options.no_metric")
-    return found
+    return asked
 
 
 def make_absent(key: Key, known: Iterable[Key]) -> InputError:
@@ -188,14 +188,14 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key], di
     """
     if options["metrics"] is None:
         return list(FAMILY.values()), [], options
-    found = find_metrics(options["metrics"])
-    keys = [term for key in found.values() if key is not None for term in list_terms(key)]
+    asked = find_metrics(options["metrics"])
+    keys = [term for key in asked.values() if key is not None for term in list_terms(key)]
     taus = {_find_line(key).tau for key in keys} - {None}
     if not isinstance(options["metrics"], str):
-        options["metrics"] = list(found)  # a generator can be read once
-    resolved = {**options, "metrics": found}
+        options["metrics"] = list(asked)  # a generator can be read once
+    resolved = {**options, "metrics": asked}
     if options["k"] is not None:
-        resolved["metrics"] = {name: key and key.line for name, key in found.items()}
+        resolved["metrics"] = {name: key and key.line for name, key in asked.items()}
     for name, numbers, check in (
         ("k", {key.draws for key in keys} - {None}, check_k),
         ("thresholds", taus, check_tau),
@@ -206,8 +206,8 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key], di
             _refuse_others(name, numbers, check(options[name]))
         else:
             resolved[name] = list(check(sorted(numbers)))
-    modules = {name for name, key in found.items() if key is None} | {_MODULES[key.metric] for key in keys}
-    averages = [key for key in found.values() if key is not None and key.k is not None and key.draws is None]
+    modules = {name for name, key in asked.items() if key is None} | {_MODULES[key.metric] for key in keys}
+    averages = [key for key in asked.values() if key is not None and key.k is not None and key.draws is None]
     return [metric for metric in FAMILY.values() if metric.name in modules], averages, resolved
 
 
@@ -230,9 +230,9 @@ def choose_numbers(asked: Mapping[str, Key | None] | None, keys: Iterable[Key]) 
     def is_asked(key: Key) -> bool:
         return any(
             key.metric in FAMILY[name].metrics
-            if own is None
-            else own.draws in (None, key.draws) and _is_on(key, _find_line(own))
-            for name, own in asked.items()
+            if part is None
+            else part.draws in (None, key.draws) and _is_on(key, _find_line(part))
+            for name, part in asked.items()
         )
 
     return [key for key in keys if is_asked(key)]

@@ -214,9 +214,9 @@ def _note_split_votes(verdicts: Verdicts, checker: object) -> Iterator[Message]:
     """Say that answers vote apart that the checker holds equal."""
     from at_k.grading.equivalence import find_split_votes
 
-    found = None if verdicts.answers is None else find_split_votes(verdicts.answers, find_checker(checker))
-    if found is not None:
-        count, looked, (first, second) = found
+    split = None if verdicts.answers is None else find_split_votes(verdicts.answers, find_checker(checker))
+    if split is not None:
+        count, looked, (first, second) = split
         yield _say("note.split_votes", count=count, total=looked, first=quote(first), second=quote(second))
 
 
@@ -226,8 +226,8 @@ def _weigh(verdicts: Verdicts, is_one: Callable[[str], bool]) -> tuple[float, st
         return 0.0, ""
     codes, distinct = verdicts.ballots.codes.values, list(map(str, verdicts.ballots.distinct))
     counts = np.bincount(codes[codes >= 0], minlength=len(distinct))
-    found = counts * np.array(list(map(is_one, distinct)))
-    return found.sum() / max(counts.sum(), 1), distinct[int(np.argmax(found))]
+    hits = counts * np.array(list(map(is_one, distinct)))
+    return hits.sum() / max(counts.sum(), 1), distinct[int(np.argmax(hits))]
 
 
 def _describe_grades(grades: Sequence[Ragged], verdicts: Verdicts, *, is_checked: bool) -> Iterator[Message]:
@@ -305,8 +305,8 @@ def refuse_scatter(verdicts: Verdicts, title: str, times: Ints | None = None) ->
         return
     codes = answers.codes
     cast = codes.values >= 0
-    each = np.ones(len(codes), dtype=np.int64) if times is None else times
-    chances = int(np.maximum(codes.with_values(cast).sums() - 1, 0) @ each)
+    many = np.ones(len(codes), dtype=np.int64) if times is None else times
+    chances = int(np.maximum(codes.with_values(cast).sums() - 1, 0) @ many)
     if chances < _ENOUGH:
         return
     repeats, problem = 0, codes.problem
@@ -314,7 +314,7 @@ def refuse_scatter(verdicts: Verdicts, title: str, times: Ints | None = None) ->
         first, last = codes.offsets[start], codes.offsets[min(start + _LOOKED_AT, len(codes))]
         here = cast[first:last]
         pairs = problem[first:last][here] * len(answers.distinct) + codes.values[first:last][here]
-        repeats += int(each[problem[first:last][here]].sum() - each[np.unique(pairs) // len(answers.distinct)].sum())
+        repeats += int(many[problem[first:last][here]].sum() - many[np.unique(pairs) // len(answers.distinct)].sum())
         if repeats >= _AGREEMENT * chances:
             return
     raise _say.error("left_out.scatter", LeftOutError, title=title, repeats=repeats, chances=chances)

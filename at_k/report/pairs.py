@@ -67,8 +67,8 @@ class Pairs(Counted):
                 "Pairs need tallies of the same problems; only one of these has {problem}.",
                 problem=shorten(min(a.problems.keys() ^ b.problems.keys())),
             )
-        both = ((own, b.problems[name]) for name, own in a.problems.items())
-        measured = {key for tally in (a, b) for each in tally.problems.values() for key in each.values}
+        both = ((problem, b.problems[name]) for name, problem in a.problems.items())
+        measured = {key for tally in (a, b) for problem in tally.problems.values() for key in problem.values}
         return cls(
             dict(Counter((one.n, one.c, other.n, other.c) for one, other in both)),
             ({**a.conditions, **a.reading}, {**b.conditions, **b.reading}),
@@ -120,11 +120,11 @@ class Pairs(Counted):
         sides = [
             Tally(
                 by_problem=True,
-                counts=Counter((None, n, c) for n, c in own),
-                problems={str(pair): Problem(None, n, c) for pair, (n, c) in zip(rising, own, strict=True)},
+                counts=Counter((None, n, c) for n, c in nc),
+                problems={str(pair): Problem(None, n, c) for pair, (n, c) in zip(rising, nc, strict=True)},
                 conditions=conditions,
                 left_out=left_out,
             )
-            for own, conditions in zip(([p[:2] for p in rising], [p[2:] for p in rising]), self.conditions, strict=True)
+            for nc, conditions in zip(([p[:2] for p in rising], [p[2:] for p in rising]), self.conditions, strict=True)
         ]
         return sides[0], sides[1], np.array([self.counts[pair] for pair in rising], dtype=np.int64)

@@ -189,5 +189,5 @@ def _find_limits(report: Numbers, key: Key, level: float) -> tuple[Floats, Float
     needed = draws_needed(_SHARES[key.metric] if key.tau is None else key.tau, draws)
     n, c = np.array(report.n), np.array(report.c)
     tail = (1 - level) / 2
-    low, high = (bdtrc(needed - 1, draws, betaincinv(c + 1, n - c + 1, each)) for each in (tail, 1 - tail))
+    low, high = (bdtrc(needed - 1, draws, betaincinv(c + 1, n - c + 1, share)) for share in (tail, 1 - tail))
     return low, high

@@ -118,16 +118,16 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     numbers["notes"] += [*write_policies(measurement), *_note_idle(options, measurement.found)]
     if audited is not None:
         reading = {name: options[name] for name in PILOT}
-        values, bars, said = correct_values(data, audited, measurement, reading, options["confidence_level"])
-        numbers |= {"audited": values, "audited_intervals": bars, "notes": [*numbers["notes"], said]}
+        values, bars, note = correct_values(data, audited, measurement, reading, options["confidence_level"])
+        numbers |= {"audited": values, "audited_intervals": bars, "notes": [*numbers["notes"], note]}
     return _require(averages, Report(**numbers, left_out=left_out, options=changed, scored=samples))
 
 
 def _note_idle(options: Mapping[str, Any], found: Iterable[str]) -> Iterator[Message]:
     """Name the options that were given and that no computed metric takes."""
-    taken = {argument for name in found for argument in FAMILY[name].arguments}
-    given = [option for option in NUMBERS.values() if option.name in options and option.name != "metrics"]
-    idle = [each.name for each in given if each.name not in taken and options[each.name] != each.default]
+    accepted = {argument for name in found for argument in FAMILY[name].arguments}
+    named = [option for option in NUMBERS.values() if option.name in options and option.name != "metrics"]
+    idle = [option.name for option in named if option.name not in accepted and options[option.name] != option.default]
     if idle:
         yield _say("note.idle", names=Mention(*idle))
 
@@ -160,7 +160,7 @@ def _simplify(value: Any) -> Any:
     if isinstance(value, str):
         return str.__str__(value)  # a subclass, such as np.str_, may be written in another way
     if isinstance(value, Mapping):
-        return {_simplify(name): _simplify(each) for name, each in value.items()}
+        return {_simplify(name): _simplify(part) for name, part in value.items()}
     if isinstance(value, Fraction) or callable(value) or value is None:
         return value
     if isinstance(value, np.generic):
@@ -204,42 +204,42 @@ class Models(Shown):
     @cached_property
     def best(self) -> dict[Key, list[str]]:
         """Return key → the models with the best value: several if theirs are equal, none if only one has a value."""
-        found: dict[Key, list[str]] = {}
+        leading: dict[Key, list[str]] = {}
         for key in self.keys:
-            own = {name: report.values[key] for name, report in self.reports.items() if key in report.values}
+            values = {name: report.values[key] for name, report in self.reports.items() if key in report.values}
             lower = key.metric == _LOWER and not all(
                 report.options.get("higher_is_better", True) for report in self.reports.values()
             )
-            best = (min if lower else max)(own.values())
+            best = (min if lower else max)(values.values())
             # Sums of the same numbers in another order differ in the last digits.
-            alike = [name for name, value in own.items() if isclose(value, best, rel_tol=1e-12)]
-            found[key] = alike if len(own) > 1 else []
-        return found
+            alike = [name for name, value in values.items() if isclose(value, best, rel_tol=1e-12)]
+            leading[key] = alike if len(values) > 1 else []
+        return leading
 
     @cached_property
     def costs(self) -> dict[str, dict[str, CostPerSuccess]]:
         """Return column of costs → model → what a correct sample costs; of the columns that all models have."""
-        found: dict[str, dict[str, CostPerSuccess]] = {}
+        priced: dict[str, dict[str, CostPerSuccess]] = {}
         for model, report in self.reports.items():
             n, c = np.array(report.n), np.array(report.c)
             for name in filter(COST.search, report.rows[0] if report.rows and not report.stopped else ()):
                 costs = read_costs(report.rows or (), name, n)
                 if costs is not None:
-                    found.setdefault(name, {})[model] = cost_per_success(costs, c, n, clusters=report.clusters)
-        return {name: own for name, own in found.items() if len(own) == len(self.reports)}
+                    priced.setdefault(name, {})[model] = cost_per_success(costs, c, n, clusters=report.clusters)
+        return {name: cells for name, cells in priced.items() if len(cells) == len(self.reports)}
 
     @cached_property
     def notes(self) -> list[Message]:
         """Return what a reader should know: of all models, or of some, which are named."""
-        said: dict[Message, list[str]] = {}
+        sources: dict[Message, list[str]] = {}
         for name, report in self.reports.items():
             for note in (*report.notes, *report.left_out.values()):
-                said.setdefault(note, []).append(name)
+                sources.setdefault(note, []).append(name)
         notes: list[Message] = []
         if len({tuple(sorted(report.problems)) for report in self.reports.values() if report.times is None}) > 1:
             listed = ", ".join(f"{name} ({len(report):,})" for name, report in self.reports.items())
             notes.append(_say("models.problems", models=listed))
-        for note, names in said.items():
+        for note, names in sources.items():
             if len(names) == len(self.reports):
                 notes.append(note)
             else:
@@ -252,7 +252,7 @@ class Models(Shown):
             [name, *(
                 make_cell(report.values.get(key), report.intervals.get(key), "best" * (name in self.best[key]))
                 for key in self.keys
-            ), *(make_cost_cell(own[name]) for own in self.costs.values())]
+            ), *(make_cost_cell(cells[name]) for cells in self.costs.values())]
             for name, report in self.reports.items()
         ]  # fmt: skip
         heads = [f"{name} per success" for name in self.costs]
@@ -271,7 +271,7 @@ class Models(Shown):
         }
         rows_of_all = list_rows(self.reports)
         return Sheet(
-            [each for each in parts if isinstance(each, Table) or each.said],
+            [part for part in parts if isinstance(part, Table) or part.said],
             data=data, rows=rows_of_all, name=f"{len(self.reports)} models: {', '.join(self.reports)}",
             picture=lambda: draw_shares(self.reports),
         )  # fmt: skip
@@ -306,10 +306,10 @@ def score_models(models: Any, /, **given: Unpack[ScoreOptions]) -> Models:
         \end{tabular}
     """
     data = map_models(models)
-    found = {name: find_report(each) for name, each in data.items()}
-    if None not in found.values():
+    reports = {name: find_report(model) for name, model in data.items()}
+    if None not in reports.values():
         refuse_scoring_options(given)
-    return Models({name: report or score(data[name], **given) for name, report in found.items()})
+    return Models({name: report or score(data[name], **given) for name, report in reports.items()})
 
 
 def map_models(models: Any) -> dict[str, Any]:

@@ -104,9 +104,9 @@ class Shapes(Mapping[Shape, int]):
         starts = np.flatnonzero(np.diff(cell[order], prepend=-1))
         ones = np.ones(len(n), dtype=np.int64)
         return cls({
-            (groups[own[0]], int(n[own[0]])): _count_rows(votes[own], ones[own])
-            for own in np.split(order, starts[1:])
-            if len(own)
+            (groups[here[0]], int(n[here[0]])): _count_rows(votes[here], ones[here])
+            for here in np.split(order, starts[1:])
+            if len(here)
         })  # fmt: skip
 
     @classmethod
@@ -116,16 +116,16 @@ class Shapes(Mapping[Shape, int]):
         for (group, n, votes), problems in counts.items():
             cells.setdefault((group, n), []).append((votes or (0,), problems))
         made = {}
-        for cell, own in cells.items():
-            columns = list(zip_longest(*(votes for votes, _ in own), fillvalue=0))
-            made[cell] = _count_rows(np.array(columns, dtype=np.int32).T, np.array([times for _, times in own]))
+        for cell, shapes in cells.items():
+            columns = list(zip_longest(*(votes for votes, _ in shapes), fillvalue=0))
+            made[cell] = _count_rows(np.array(columns, dtype=np.int32).T, np.array([times for _, times in shapes]))
         return cls(made)
 
     def __add__(self, other: Shapes) -> Shapes:
         """Count the problems of both."""
         merged = dict(self.cells)
-        for cell, own in other.cells.items():
-            both = [own] + ([merged[cell]] if cell in merged else [])
+        for cell, shapes in other.cells.items():
+            both = [shapes] + ([merged[cell]] if cell in merged else [])
             width = max(votes.shape[1] for votes, _ in both)
             padded = [np.pad(votes, ((0, 0), (0, width - votes.shape[1]))) for votes, _ in both]
             merged[cell] = _count_rows(np.concatenate(padded), np.concatenate([times for _, times in both]))
@@ -171,13 +171,13 @@ class Stratum(NamedTuple):
 
     def keep(self, keys: frozenset[Key]) -> Stratum:
         """Keep the moments of these keys."""
-        return Stratum(self.problems, {key: own for key, own in self.moments.items() if key in keys})
+        return Stratum(self.problems, {key: moments for key, moments in self.moments.items() if key in keys})
 
     def merge(self, other: Stratum) -> Stratum:
         """Merge with other problems of the same group and n, which have the same keys."""
         return Stratum(
             self.problems + other.problems,
-            {key: own.merge(self.problems, other.moments[key], other.problems) for key, own in self.moments.items()},
+            {key: old.merge(self.problems, other.moments[key], other.problems) for key, old in self.moments.items()},
         )
 
 
@@ -228,11 +228,11 @@ class Problem(NamedTuple):
                 votes[answer] = (before[0] + count, before[1] + right)
         n, values = self.n + other.n, {}
         if ACCURACY in self.values or ACCURACY in other.values:
-            own = [(each.n, *each.measure(ACCURACY)) for each in (self, other)]
-            mean = fsum(size / n * value for size, value, _, _ in own)
+            parts = [(part.n, *part.measure(ACCURACY)) for part in (self, other)]
+            mean = fsum(size / n * value for size, value, _, _ in parts)
             # The variance of a mean grade is that of its samples by n, so that squared deviations add up again.
-            squares = [size * (size - 1) * variance for size, _, variance, _ in own if size > 1]
-            spread = fsum([*squares, *(size * (value - mean) ** 2 for size, value, _, _ in own)])
+            squares = [size * (size - 1) * variance for size, _, variance, _ in parts if size > 1]
+            spread = fsum([*squares, *(size * (value - mean) ** 2 for size, value, _, _ in parts)])
             values = {ACCURACY: (mean, spread / (n * (n - 1)), 0.0)}
         return Problem(self.group, n, self.c + other.c, votes, values)
 
@@ -256,8 +256,8 @@ def add_up(cells: Sequence[Cell], values: Mapping[Key, Measures]) -> dict[Cell, 
         return Moments.of(value[own], variance[own], error[own], np.ones(len(own), dtype=np.int64))
 
     return {
-        cell: Stratum(len(own), {key: measure(own, measures) for key, measures in values.items()})
-        for cell, own in rows.items()
+        cell: Stratum(len(here), {key: measure(here, measures) for key, measures in values.items()})
+        for cell, here in rows.items()
     }
 
 
@@ -318,15 +318,15 @@ def _to_content(state: Mapping[str, Any]) -> dict[str, Any]:
         **{name: state[name] for name in ("by_problem", "n_missing", *_MAPPINGS)},
         "hashes": b64encode(state["hashes"]).decode(),
         "left_out": encode(dict(state["left_out"])),
-        "counts": [[*each, problems] for each, problems in state["counts"].items()],
-        "votes": None if state["votes"] is None else [[*each, problems] for each, problems in state["votes"].items()],
+        "counts": [[*cell, problems] for cell, problems in state["counts"].items()],
+        "votes": None if state["votes"] is None else [[*shape, problems] for shape, problems in state["votes"].items()],
         "sums": [
-            [*cell, each.problems, encode({key: list(own) for key, own in each.moments.items()})]
-            for cell, each in state["sums"].items()
+            [*cell, stratum.problems, encode({key: list(moments) for key, moments in stratum.moments.items()})]
+            for cell, stratum in state["sums"].items()
         ],
         "problems": [
-            [name, *each[:4], encode({key: list(own) for key, own in each.values.items()})]
-            for name, each in state["problems"].items()
+            [name, *problem[:4], encode({key: list(values) for key, values in problem.values.items()})]
+            for name, problem in state["problems"].items()
         ],
     }
 
@@ -336,9 +336,9 @@ def _from_content(content: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "by_problem": bool(content["by_problem"]),
         "counts": {(group, n, c): problems for group, n, c, problems in content["counts"]},
-        "votes": None if votes is None else {(group, n, tuple(own)): problems for group, n, own, problems in votes},
+        "votes": None if votes is None else {(group, n, tuple(shape)): problems for group, n, shape, problems in votes},
         "sums": {
-            (group, n): Stratum(problems, {key: Moments(*own) for key, own in decode(moments).items()})
+            (group, n): Stratum(problems, {key: Moments(*parts) for key, parts in decode(moments).items()})
             for group, n, problems, moments in content["sums"]
         },
         "problems": {
@@ -346,10 +346,10 @@ def _from_content(content: Mapping[str, Any]) -> dict[str, Any]:
                 group,
                 n,
                 c,
-                own and {answer: (count, right) for answer, (count, right) in own.items()},
+                votes and {answer: (count, right) for answer, (count, right) in votes.items()},
                 {key: (value, variance, error) for key, (value, variance, error) in decode(values).items()},
             )
-            for name, group, n, c, own, values in content["problems"]
+            for name, group, n, c, votes, values in content["problems"]
         },
         "hashes": b64decode(content["hashes"], validate=True),
         "n_missing": content["n_missing"],
@@ -365,9 +365,9 @@ def _check(state: Mapping[str, Any]) -> None:
     _require(len(hashes) <= kept and bool((hashes[1:] > hashes[:-1]).all()), "the hashes of problems")
     for group, n, c in state["counts"]:
         _require(group is None or isinstance(group, str), "groups are texts")
-        _require(all(type(each) is int for each in (n, c)) and 0 <= c <= n and n > 0, f"n = {n}, c = {c}")
+        _require(all(type(size) is int for size in (n, c)) and 0 <= c <= n and n > 0, f"n = {n}, c = {c}")
     for _, n, votes in state["votes"] or ():
-        falling = all(type(each) is int and each for each in votes) and list(map(abs, votes)) == sorted(
+        falling = all(type(size) is int and size for size in votes) and list(map(abs, votes)) == sorted(
             map(abs, votes), reverse=True
         )
         _require(falling and sum(map(abs, votes)) <= n, f"votes {votes} of {n} samples")
@@ -375,17 +375,17 @@ def _check(state: Mapping[str, Any]) -> None:
     parts = [
         [((group, n), times) for (group, n, _), times in state["counts"].items()],
         [((group, n), times) for (group, n, _), times in (state["votes"] or {}).items()],
-        [(cell, each.problems) for cell, each in state["sums"].items()],
-        [((each.group, each.n), 1) for each in state["problems"].values()],
+        [(cell, stratum.problems) for cell, stratum in state["sums"].items()],
+        [((problem.group, problem.n), 1) for problem in state["problems"].values()],
     ]
     for place, part in enumerate(parts):
         for cell, times in part:
             _require(type(times) is int and times > 0, f"{times} problems")
             sizes.setdefault(cell, [0] * len(parts))[place] += times
     for cell, (expected, *others) in sizes.items():
-        given = [state["votes"] is not None, bool(state["sums"]), state["by_problem"]]
+        present = [state["votes"] is not None, bool(state["sums"]), state["by_problem"]]
         _require(
-            all(size == expected for size, part in zip(others, given, strict=True) if part), f"the problems of {cell}"
+            all(size == expected for size, part in zip(others, present, strict=True) if part), f"the problems of {cell}"
         )
 
 

@@ -112,8 +112,8 @@ def _count(judged: Judged, options: Mapping[str, Any], times: Ints | None = None
     if by_problem:
         votes = repeat(None) if counted is None else list_votes(judged, counted)
         problems = list(map(Problem, labels, n, c, votes))
-        rows = {key: list(zip(*map(np.ndarray.tolist, each), strict=True)) for key, each in values.items()}
-        problems = [each._replace(values={key: rows[key][i] for key in rows}) for i, each in enumerate(problems)]
+        rows = {key: list(zip(*map(np.ndarray.tolist, column), strict=True)) for key, column in values.items()}
+        problems = [problem._replace(values={key: rows[key][i] for key in rows}) for i, problem in enumerate(problems)]
     return Tally(
         by_problem=by_problem,
         counts=dict(Counter(zip(labels, n, c, strict=True))),
@@ -153,18 +153,18 @@ def _count_with(engine: Engine, data: Any, options: Mapping[str, Any]) -> Tally:
 def _count_answers(table: pa.Table, *, options: Mapping[str, Any], num_workers: int | None = None) -> Tally:
     """Count the problems of counted answers; see `Engine.count_answers`."""
     # These samples are different answers, each for all that are equal.
-    own = {**options, "num_workers": options["num_workers"] or num_workers, "sampling": INDEPENDENT}
-    return sum((_count(_judge(part, own), own, times) for part, times in list_answers(table)), Tally())
+    changed = {**options, "num_workers": options["num_workers"] or num_workers, "sampling": INDEPENDENT}
+    return sum((_count(_judge(part, changed), changed, times) for part, times in list_answers(table)), Tally())
 
 
 def _count_grades(rows: Rows, options: Mapping[str, Any]) -> Tally:
     """Make a tally of rows of counts."""
     refuse_rows(rows, options["missing"])
-    found = Tally.from_rows(rows.counts, threshold=options["threshold"])
+    tally = Tally.from_rows(rows.counts, threshold=options["threshold"])
     return replace(
-        found,
+        tally,
         n_missing=rows.n_missing,
-        conditions={**found.conditions, "missing": options["missing"]},
+        conditions={**tally.conditions, "missing": options["missing"]},
         options={name: options[name] for name in KEPT},
         left_out={ACCURACY: _say("tally.soft")} if rows.n_soft or options["threshold"] >= 1 else {},
     )
@@ -279,8 +279,8 @@ class Tally(Counted):
         if self.by_problem is not other.by_problem:
             raise ValueError("`by_problem` must be the same for tallies that are added; got True and False")
         refuse_other_conditions(*(
-            {"groups": next(iter(each.counts))[0] is not None, **each.conditions, **each.reading, **each.options}
-            for each in (self, other)
+            {"groups": next(iter(part.counts))[0] is not None, **part.conditions, **part.reading, **part.options}
+            for part in (self, other)
         ))  # fmt: skip
         shared = 0 if self.by_problem else count_shared(self.hashes, other.hashes)
         if shared:
@@ -290,7 +290,7 @@ class Tally(Counted):
             left_out=_merge_reasons(self, other),
             counts=dict(Counter(self.counts) + Counter(other.counts)),
             votes=None if self.votes is None or other.votes is None else self.votes + other.votes,
-            sums=merge_sums([(each.counts, each.sums) for each in (self, other)]),
+            sums=merge_sums([(part.counts, part.sums) for part in (self, other)]),
             hashes=merge_hashes(
                 self.hashes,
                 other.hashes,
@@ -321,12 +321,12 @@ class Tally(Counted):
 
 def _merge_reasons(first: Tally, second: Tally) -> dict[str, Message]:
     """Merge the reasons why metrics are left out, whatever the order of the tallies."""
-    found = {**first.left_out}
+    reasons = {**first.left_out}
     for name, reason in second.left_out.items():
-        found[name] = min(found.get(name, reason), reason, key=str)
+        reasons[name] = min(reasons.get(name, reason), reason, key=str)
     if (first.votes is None) != (second.votes is None):
-        found.setdefault("cons_at_k", _say("tally.votes"))
-    return found
+        reasons.setdefault("cons_at_k", _say("tally.votes"))
+    return reasons
 
 
 def _merge_problems(merged: Tally, first: Mapping[str, Problem], second: Mapping[str, Problem]) -> Tally:
@@ -348,12 +348,12 @@ def _merge_problems(merged: Tally, first: Mapping[str, Problem], second: Mapping
         votes = Shapes.of(Counter(problem.shape for problem in problems.values()))
     values = list_values(problems.values())
     gone = {key.metric for stratum in merged.sums.values() for key in stratum.moments if key not in values}
-    lost = {each.name: _say("tally.grown") for each in FAMILY.values() if each.needs_scores and gone & each.metrics}
+    lost = {kind.name: _say("tally.grown") for kind in FAMILY.values() if kind.needs_scores and gone & kind.metrics}
     return replace(
         merged,
         problems=problems,
-        counts=dict(Counter((each.group, each.n, each.c) for each in problems.values())),
+        counts=dict(Counter((problem.group, problem.n, problem.c) for problem in problems.values())),
         votes=votes,
-        sums=add_up([(each.group, each.n) for each in problems.values()], values),
+        sums=add_up([(problem.group, problem.n) for problem in problems.values()], values),
         left_out=left_out | lost,
     )

@@ -59,8 +59,8 @@ def find_tally(data: Any) -> Tally | None:
     """Return the tally, if data are one, or paths of some that were saved, whose sum it is; None for other data."""
     if isinstance(data, Tally):
         return data
-    given = [data] if isinstance(data, (str, PathLike)) else list(data) if is_paths(data) else []
-    paths = [path for each in given for path in (find_files(each)[0] if is_folder_or_glob(each) else [each])]
+    places = [data] if isinstance(data, (str, PathLike)) else list(data) if is_paths(data) else []
+    paths = [path for place in places for path in (find_files(place)[0] if is_folder_or_glob(place) else [place])]
     held = [holds(path, TALLY) for path in paths]
     if not any(held):
         return None
@@ -99,11 +99,11 @@ def score_tally(
 
     left_out = compute_all(wanted, choose)
     _move_accuracy(tally, counted, measured, left_out)
-    found = gather([counted, voted, measured]) | {"source": source}
-    if not found["values"]:  # the mean grade was asked for alone, and the tally does not have it
+    numbers = gather([counted, voted, measured]) | {"source": source}
+    if not numbers["values"]:  # the mean grade was asked for alone, and the tally does not have it
         raise make_left_out(left_out)
-    said = {"sampling": UNTIL_SUCCESS} if counted.judged.verdicts.stopped else {}
-    return Report(**found, left_out=left_out, options={**changed, **said})
+    stopped = {"sampling": UNTIL_SUCCESS} if counted.judged.verdicts.stopped else {}
+    return Report(**numbers, left_out=left_out, options={**changed, **stopped})
 
 
 # Clusters that a tally which does not keep problems has.
@@ -145,7 +145,7 @@ _States = tuple[Judged, Ints | None]
 
 def _list_counts(tally: Tally, options: Mapping[str, Any]) -> _States:
     """List one problem for each group, n and c; or every problem, if the tally keeps them."""
-    states, times = [(each.group, each.n, each.c) for each in tally.problems.values()], None
+    states, times = [(problem.group, problem.n, problem.c) for problem in tally.problems.values()], None
     if not tally.by_problem:
         states = sorted(tally.counts)
         times = np.array([tally.counts[state] for state in states], dtype=np.int64)
@@ -181,11 +181,11 @@ def _spread_shapes(shapes: Shapes) -> tuple[list[str | None], Ints, Ints, Ints, 
     """List the group, n, number of answers and number of problems of each shape, and the votes of all, in one order."""
     cells = sorted(shapes.cells)
     rows, times = ([shapes.cells[cell][part] for cell in cells] for part in (0, 1))
-    groups = [group for (group, _), own in zip(cells, times, strict=True) for _ in own]
+    groups = [group for (group, _), row in zip(cells, times, strict=True) for _ in row]
     none = np.zeros(0, dtype=np.int64)
-    size = [np.count_nonzero(own, axis=1) for own in rows]
+    size = [np.count_nonzero(row, axis=1) for row in rows]
     n = np.repeat(np.array([n for _, n in cells], dtype=np.int64), list(map(len, times)))
-    votes = np.concatenate([none, *(own[own != 0] for own in rows)])
+    votes = np.concatenate([none, *(row[row != 0] for row in rows)])
     return groups, n, np.concatenate([none, *size]), votes, np.concatenate([none, *times])
 
 
@@ -199,10 +199,10 @@ def _list_moments(tally: Tally, options: Mapping[str, Any]) -> tuple[_States, Ma
         held = sorted(tally.sums)
         cells = [cell for cell in held for _ in range(2)]
         strata = [tally.sums[cell] for cell in held]
-        size = np.array([each.problems for each in strata])
+        size = np.array([stratum.problems for stratum in strata])
         times = np.stack([np.ones_like(size), size - 1], axis=1).ravel()
         keys = strata[0].moments if strata else ()
-        values = {key: _spread([each.moments[key] for each in strata], size) for key in keys}
+        values = {key: _spread([stratum.moments[key] for stratum in strata], size) for key in keys}
     n = np.array([n for _, n in cells], dtype=np.int64)
     flags = Ragged.of_lengths(np.zeros(n.sum(), dtype=bool), n)
     return (_judge(tally, options, [group for group, _ in cells], flags), times), values
@@ -260,9 +260,9 @@ class _Listed(Measurement):
                     "tally.no_k",
                     LeftOutError,
                     title=metric.title,
-                    held=", ".join(map(str, sorted(each for each in held if each is not None))),
+                    held=", ".join(map(str, sorted(place for place in held if place is not None))),
                 )
-            draws = tuple(each for each in draws if each in held)
+            draws = tuple(draw for draw in draws if draw in held)
             keys = [key for key in keys if key.k in draws]
             conditions = {**metric.own(self.options), "k": draws}
         variances = {key: Column(self.listed[key][1]) for key in keys}
@@ -278,14 +278,14 @@ def _move_accuracy(tally: Tally, counted: Measurement, measured: Measurement, le
         return
     shares = counted.found[name]
     counted.found[name] = replace(
-        shares, columns={key: each for key, each in shares.columns.items() if key != ACCURACY}
+        shares, columns={key: column for key, column in shares.columns.items() if key != ACCURACY}
     )
     if not soft:
         left_out[ACCURACY] = tally.left_out[ACCURACY]
         return
-    found = measured.compute(FAMILY[name])
-    assert shares.vary is not None and found.vary is not None  # noqa: PT018 - for the type checker
-    own, worst = found.vary()[ACCURACY].levels, shares.vary()[ACCURACY].levels
+    computed = measured.compute(FAMILY[name])
+    assert shares.vary is not None and computed.vary is not None  # noqa: PT018 - for the type checker
+    levels, worst = computed.vary()[ACCURACY].levels, shares.vary()[ACCURACY].levels
     # No grades in [0, 1] vary more than the verdicts of the worst c.
-    variances = {ACCURACY: Column(np.append(own, worst), np.arange(len(own)))}
-    measured.found[name] = replace(found, vary=lambda: variances)
+    variances = {ACCURACY: Column(np.append(levels, worst), np.arange(len(levels)))}
+    measured.found[name] = replace(computed, vary=lambda: variances)

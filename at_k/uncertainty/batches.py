@@ -58,18 +58,18 @@ class Batch:
 
     def restore(self, values: Floats) -> Any:
         """Give numbers the shape, order, type and place of the first column."""
-        found = values
+        restored = values
         if self.order is not None:
-            found = np.empty_like(values)
-            found[self.order] = values
+            restored = np.empty_like(values)
+            restored[self.order] = values
         if not _is_array(self.column):
-            return found.tolist() if self.order is not None else Ragged.of_lengths(found, self.n).listed()
+            return restored.tolist() if self.order is not None else Ragged.of_lengths(restored, self.n).listed()
         xp, place, kept = array_namespace(self.column), device(self.column), self.column.dtype
         if not xp.isdtype(kept, "real floating"):
             kept = xp.__array_namespace_info__().default_dtypes(device=place)["real floating"]
-        if (largest := np.abs(found).max()) > float(xp.finfo(kept).max):
+        if (largest := np.abs(restored).max()) > float(xp.finfo(kept).max):
             raise ValueError(f"`{self.name}` must be so small that credits fit in {kept}; got one of {largest:.2g}")
-        return xp.asarray(found.reshape(self.column.shape), dtype=kept, device=place)
+        return xp.asarray(restored.reshape(self.column.shape), dtype=kept, device=place)
 
     def round(self, number: float) -> float:
         """Round a number to the type of the first column: 0.1 in single precision is not above 0.1."""
@@ -113,8 +113,8 @@ def to_numpy(values: Any) -> NDArray[Any]:
     if is_torch_array(values):  # NumPy has no bfloat16
         values = values.detach().cpu()
         values = values.double() if values.is_floating_point() else values
-    found: NDArray[Any] = np.asarray(values)
-    return found if found.dtype.kind in "biu" else found.astype(np.float64)
+    array: NDArray[Any] = np.asarray(values)
+    return array if array.dtype.kind in "biu" else array.astype(np.float64)
 
 
 def _is_array(column: object) -> bool:

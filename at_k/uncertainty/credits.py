@@ -166,10 +166,10 @@ def credit(
     ranked = {"avg@n": (graded,), "max@k": (scored,), "best@k": (scored, graded)}
     for _, at in split_by_size(batch.n):
         total[at] = _credit_counts(counted, baseline, right[at]) if counted else 0.0
-        for term in (each for each in terms if each.metric in ranked):
+        for term in (term for term in terms if term.metric in ranked):
             parts = (column[at] for column in ranked[term.metric])
             total[at] += term.weight * _credit_ranks(term.k, baseline, *parts)
-    for term in (each for each in terms if each.metric == "cons@k"):
+    for term in (term for term in terms if term.metric == "cons@k"):
         total += term.weight * _credit_votes(batch, answers, right, term.k, baseline, ties)
     return batch.restore(total if normalize is None else _normalize(batch, total, normalize))
 
@@ -296,8 +296,8 @@ def _credit_ranks(k: int | None, baseline: str | None, scores: Any, grades: Floa
     chance = rank_weights(n, k)
     whole = (places.share * (chance / chance.sum())).sum(axis=1, keepdims=True)
     weights = np.empty(scores.shape)
-    own = _compose(whole, lambda j: leave_out_ranks(places, j) if j < n else 0.0, k, n, baseline)
-    np.put_along_axis(weights, order, np.broadcast_to(own, scores.shape), axis=1)
+    credit = _compose(whole, lambda j: leave_out_ranks(places, j) if j < n else 0.0, k, n, baseline)
+    np.put_along_axis(weights, order, np.broadcast_to(credit, scores.shape), axis=1)
     return np.asarray(shift + weights)
 
 
