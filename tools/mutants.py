@@ -1,8 +1,9 @@
-"""Measure what the tests notice: `python -m tools.mutants [FILES] [--sample 25] [--seed 0] [--jobs 2] [--minutes 60]`.
+"""Measure what the tests notice: `python -m tools.mutants [FILES] [--sample 25] [--jobs 2] [--minutes 60]`.
 
-A mutant is a file with one small fault: a comparison turned, a number off by one, a statement left out. The tests that
-mirror the file run on a copy of the tree; a mutant that they let pass is printed. FILES may be folders. Changes that
-are no faults are listed in `equivalent_mutants.txt`, with their reasons.
+A mutant is a file with one small fault: a comparison turned, a number off by one, a statement left out. The tests are
+recorded once (`tools/recording.py`). A mutant is tried by the tests that pass over its line, in a copy of the tree; one
+that they let pass is printed. FILES may be folders. Changes that are no faults are listed in `equivalent_mutants.txt`,
+with their reasons.
 """
 
 import ast
@@ -12,74 +13,44 @@ import multiprocessing
 import os
 import random
 import resource
-import shutil
 import signal
 import sys
 import tempfile
 import traceback
+from collections import defaultdict
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from itertools import chain
+from importlib import import_module
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from tools.maintenance import summarise
+from tools import recording
+from tools.maintenance import find_commit, summarise
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.txt"
-COPIED = ("at_k", "metrics", "tests", "tools", "examples", "conftest.py", "setup.cfg", "pyproject.toml")
-SINGLE = (
-    *("combinatorics", "samples", "arrow", "columns", "values", "computation", "summary"),
-    *("validation", "module"),
-)
-FOLDERS = (
-    *("grading", "grading/checkers", "grading/code", "estimators", "report", "uncertainty"),
-    *("readers", "readers/formats", "demo"),
-)
-
-MORE = {
-    "at_k/samples.py": ["tests/test_columns.py", "tests/grading/test_verdicts.py"],
-    "at_k/arrow.py": ["tests/test_columns.py"],
-    "at_k/columns.py": ["tests/test_columns.py", "tests/test_arrow.py"],
-    "at_k/combinatorics.py": ["tests/estimators/test_counts.py", "tests/test_transforms.py"],
-    "at_k/summary.py": ["tests/metrics/test_results.py", "tests/test_error_bars.py"],
-    "at_k/computation.py": ["tests/metrics/test_values.py", "tests/metrics/test_inputs.py"],
-    "at_k/family.py": ["tests/test_module.py", "tests/test_loading.py"],
-    "at_k/values.py": ["tests/test_errors.py", "tests/metrics/test_results.py"],
-    "at_k/report/report.py": ["tests/report"],
-    "at_k/report/counting.py": ["tests/report/test_tally.py", "tests/report/test_pairs.py"],
-    "at_k/report/tally.py": ["tests/report/test_tally.py"],
-    "at_k/report/tally_scoring.py": ["tests/report/test_tally.py"],
-    "at_k/report/states.py": ["tests/report/test_tally.py"],
-    "at_k/report/data.py": ["tests/report"],
-    "at_k/report/judging.py": ["tests/report/test_scoring.py"],
-    "at_k/report/notes.py": ["tests/report/test_scoring.py"],
-    "at_k/report/legends.py": ["tests/report/test_scoring.py", "tests/test_error_bars.py"],
-    "at_k/report/measuring.py": ["tests/report/test_measuring.py", "tests/report/test_scoring.py"],
-    "at_k/readers/cells.py": ["tests/readers/test_tables.py"],
-    "at_k/readers/collector.py": ["tests/readers/test_standard.py"],
-    **{
-        f"at_k/uncertainty/{name}.py": ["tests/uncertainty/test_checks.py"]
-        for name in ("batches", "comparison", "intervals", "jackknife", "prediction", "standard_errors")
-    },
-}
-"""Tests that run beside those that mirror a file, because they are about it too."""
-
-SLOW = (
-    *("test_values_of_k_that_share_a_product", "test_monotone_in_k_and_in_c", "test_every_ranking"),
-    *("test_equal_weights_are_no_weights", "test_one_k_each_and_all_at_once_agree", "test_every_percent_of_every_k"),
-    "test_an_error_comes_back_from_another_process",  # a process of a pool, as a mutant is tried in, starts no other
-)
-"""Tests that take seconds, or cannot run here, and are left out."""
 
 SAMPLE = 25
 """Mutants of each file in a whole run."""
 
-LONGEST = 90
-"""Seconds for the tests of one mutant. One that takes longer is taken as noticed: most run without end."""
+BOUND = 20.0
+"""Seconds of tests, as recorded, that one mutant is tried by."""
+
+FIRST = 10
+"""Tests that are tried before the others, since they are short and often suffice."""
+
+PATIENCE = 5
+"""A mutant is taken as noticed if its tests take longer than this times `BOUND`: most such run without end."""
+
+HEAVY = (
+    *("datasets", "duckdb", "evaluate", "gradio", "hypothesis", "matplotlib.pyplot", "orjson", "pandas", "polars"),
+    *("pyarrow.compute", "pyarrow.parquet", "pytest", "rich.console", "scipy.stats", "sympy"),
+)
+"""Packages that a worker imports once, before it is forked for each mutant."""
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -108,6 +79,8 @@ class Mutant:
     line: int
     change: str
     text: str
+    lines: range
+    """Those of its statement."""
 
     @property
     def name(self) -> str:
@@ -119,7 +92,7 @@ def list_mutants(file: str, root: Path = ROOT) -> list[Mutant]:
     """Make every mutant of a file, in the order of its lines."""
     tree = ast.parse((root / file).read_text(encoding="utf-8"))
     mutants = []
-    for node, parent, name, place in list(_walk(tree)):
+    for node, parent, name, place, lines in list(_walk(tree, range(1))):
         for new in _change(node, parent):
             old = getattr(parent, name) if place is None else getattr(parent, name)[place]
             _put(parent, name, place, new)
@@ -129,7 +102,7 @@ def list_mutants(file: str, root: Path = ROOT) -> list[Mutant]:
             _put(parent, name, place, old)
             before = _show(parent if shown is parent else old)
             line = getattr(node, "lineno", getattr(parent, "lineno", 0))
-            mutants.append(Mutant(file, line, f"{before} → {mutated}", text))
+            mutants.append(Mutant(file, line, f"{before} → {mutated}", text, lines))
     return sorted(mutants, key=lambda mutant: mutant.line)
 
 
@@ -146,8 +119,8 @@ def _put(parent: ast.AST, name: str, place: int | None, new: ast.AST) -> None:
         getattr(parent, name)[place] = new
 
 
-def _walk(parent: ast.AST) -> Iterator[tuple[ast.AST, ast.AST, str, int | None]]:
-    """Visit each node with its parent and its place there; not types, documentation, imports and decorators."""
+def _walk(parent: ast.AST, lines: range) -> Iterator[tuple[ast.AST, ast.AST, str, int | None, range]]:
+    """Visit each node with its parent, its place there and its lines; not types, documentation, imports, decorators."""
     for name, value in ast.iter_fields(parent):
         if name in ("annotation", "returns", "decorator_list", "format_spec", "ctx"):
             continue
@@ -160,8 +133,15 @@ def _walk(parent: ast.AST) -> Iterator[tuple[ast.AST, ast.AST, str, int | None]]
                 continue
             if any(ast.unparse(each) == "overload" for each in getattr(node, "decorator_list", ())):
                 continue
-            yield node, parent, name, place if isinstance(value, list) else None
-            yield from _walk(node)
+            of_node = _list_lines(node) if isinstance(node, ast.stmt) else lines
+            yield node, parent, name, place if isinstance(value, list) else None, of_node
+            yield from _walk(node, of_node)
+
+
+def _list_lines(statement: ast.stmt) -> range:
+    """Return the lines of a statement, and of a compound one those before its body."""
+    body = getattr(statement, "body", None)
+    return range(statement.lineno, max(statement.lineno + 1, body[0].lineno if body else statement.end_lineno + 1))
 
 
 def _change(node: ast.AST, parent: ast.AST) -> Iterator[ast.AST]:
@@ -201,17 +181,9 @@ def _is_yield(node: ast.AST) -> bool:
 
 
 def list_files(chosen: list[str]) -> list[str]:
-    """List the files that are chosen, and those of chosen folders that tests mirror; by default all."""
-    chosen = chosen or [f"at_k/{name}.py" for name in SINGLE] + [f"at_k/{name}" for name in FOLDERS]
-    files = chain(*(sorted(place.glob("[!_]*.py")) or [place] for place in map(Path, chosen)))
-    return [file for file in map(str, files) if find_tests(file)]
-
-
-def find_tests(file: str) -> list[str]:
-    """List the tests that mirror a file, or are about it too."""
-    path = Path(file)
-    mirror = Path("tests", *path.parts[1:-1], f"test_{path.name}")
-    return [str(each) for each in (mirror, *MORE.get(file, ())) if (ROOT / each).exists()]
+    """List the files of at_k that are chosen, or in chosen folders; by default all."""
+    places = [Path(place) for place in chosen or ["at_k"]]
+    return [str(file) for place in places for file in (sorted(place.glob("**/*.py")) if place.is_dir() else [place])]
 
 
 def read_equivalent() -> dict[str, str]:
@@ -226,58 +198,86 @@ def read_equivalent() -> dict[str, str]:
 def _begin(folder: str) -> None:
     """Prepare a worker: a tree of its own, and the heavy packages loaded once, before it is forked for each mutant."""
     home = tempfile.mkdtemp(dir=folder)
-    for part in COPIED:
-        if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, Path(home, part), ignore=shutil.ignore_patterns("__pycache__"))
-        elif (ROOT / part).exists():
-            shutil.copy(ROOT / part, home)
+    recording.copy_tree(ROOT, Path(home))
     os.environ.update(HF_HOME=f"{home}/cache", HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", HF_DATASETS_OFFLINE="1")
-    os.environ.update(PYTHONDONTWRITEBYTECODE="1", MUTANTS_HOME=home)
+    os.environ.update(PYTHONDONTWRITEBYTECODE="1", PYTHONPATH=home, MUTANTS_HOME=home)
     os.chdir(home)
     sys.dont_write_bytecode = True
     sys.path.insert(0, home)
-    import datasets  # noqa: F401
-    import evaluate  # noqa: F401
-    import gradio  # noqa: F401
-    import pandas  # noqa: F401
-    import polars  # noqa: F401
-    import pyarrow.compute
-    import pyarrow.parquet  # noqa: F401
-    import pytest  # noqa: F401
+    for package in HEAVY:
+        with contextlib.suppress(ImportError):
+            import_module(package)
 
 
-def _try(mutant: Mutant) -> tuple[Mutant, bool, float]:
-    """Run the tests on a mutant; return whether they fail, and how long they took."""
+class Chosen:
+    """Run chosen tests alone, as a plugin of pytest, and write the name of the first that fails."""
+
+    def __init__(self, tests: list[str]) -> None:
+        self.tests = set(tests)
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Leave the other tests out."""
+        items[:] = [item for item in items if item.nodeid in self.tests]
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Write which test fails."""
+        if report.failed:
+            Path("failed").write_text(report.nodeid, encoding="utf-8")
+
+
+_sound: dict[str, bool] = {}
+"""Whether a test passes alone, and without a mutant, in this worker."""
+
+
+def try_mutant(mutant: Mutant, tests: list[str], patience: float = PATIENCE * BOUND) -> str | None:
+    """Run tests on a mutant; return the name of the test that notices it, and None if all let it pass.
+
+    A test that fails without the mutant too is left out.
+    """
     target = Path(os.environ["MUTANTS_HOME"], mutant.file)
-    whole, started = target.read_text(encoding="utf-8"), monotonic()
-    target.write_text(mutant.text, encoding="utf-8")
-    try:
-        child = os.fork()
-        if not child:
-            _run_tests([*find_tests(mutant.file), mutant.file])  # its examples, too
-        while not (done := os.waitpid(child, os.WNOHANG))[0]:
-            if monotonic() - started > LONGEST:
-                os.killpg(child, signal.SIGKILL)
-                done = os.waitpid(child, 0)
-                break
-            sleep(0.05)
-        return mutant, done[1] != 0, monotonic() - started
-    finally:
-        target.write_text(whole, encoding="utf-8")
+    whole = target.read_text(encoding="utf-8")
+    tests = [test for test in tests if _sound.get(test, True)]
+    for some in filter(None, (tests[:FIRST], tests[FIRST:])):
+        target.write_text(mutant.text, encoding="utf-8")
+        try:
+            failed = _run_tests(some, patience)
+        finally:
+            target.write_text(whole, encoding="utf-8")
+        if failed in some and not _sound.setdefault(failed, _run_tests([failed], patience) is None):
+            return try_mutant(mutant, tests, patience)
+        if failed is not None:
+            return failed
+    return None
 
 
-def _run_tests(tests: list[str]) -> None:
+def _run_tests(tests: list[str], patience: float) -> str | None:
+    """Run tests in a child, and return the first that fails, or another name of the failure."""
+    note, started = Path("failed"), monotonic()
+    note.write_text("import", encoding="utf-8")
+    child = os.fork()
+    if not child:
+        _run_as_child(tests, patience)
+    while not (done := os.waitpid(child, os.WNOHANG))[0]:
+        if monotonic() - started > patience:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return "time"
+        sleep(0.05)
+    return note.read_text(encoding="utf-8") if done[1] else None
+
+
+def _run_as_child(tests: list[str], patience: float) -> None:
     status = 1
     try:
         os.setsid()
-        resource.setrlimit(resource.RLIMIT_CPU, (LONGEST, LONGEST))  # it ends, even if its parent has been killed
+        resource.setrlimit(resource.RLIMIT_CPU, (int(patience), int(patience)))  # also if its parent has been killed
         for stream in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
         import pytest
 
-        left_out = " and ".join(f"not {name}" for name in SLOW)
+        files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
         options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-        status = int(pytest.main([*options, "-m", "not alone and not browser", "-k", left_out, *tests]))
+        status = int(pytest.main([*options, *files], plugins=[Chosen(tests)]))
     except Exception:  # noqa: BLE001 - whatever it is, the tests have failed
         traceback.print_exc()
     finally:
@@ -286,54 +286,71 @@ def _run_tests(tests: list[str]) -> None:
         os._exit(status)
 
 
+def choose(files: list[str], sample: int, seed: int) -> list[Mutant]:
+    """Choose mutants of each file at random, in one random order, so that the first of them are a sample of all."""
+    equivalent, chosen = read_equivalent(), []
+    for file in files:
+        mutants = [mutant for mutant in list_mutants(file) if mutant.name not in equivalent]
+        chosen += mutants if not sample else random.Random(f"{seed} {file}").sample(mutants, min(sample, len(mutants)))
+    random.Random(seed).shuffle(chosen)
+    return chosen
+
+
+def name_room(file: str) -> str:
+    """Return the folder directly in at_k/ that a file is in, or the file."""
+    return Path(file).parts[1]
+
+
 def run(
     files: Annotated[list[str] | None, typer.Argument(help="Files or folders to change; by default all.")] = None,
+    tests: Annotated[list[str] | None, typer.Option(help="Tests instead of all, as for pytest; repeatable.")] = None,
     sample: Annotated[int, typer.Option(help="Mutants of each file, chosen at random; 0 for all.")] = SAMPLE,
     seed: Annotated[int, typer.Option(help="Of the choice, and of the order.")] = 0,
     jobs: Annotated[int, typer.Option(help="Mutants that are tried at a time.")] = 1,
-    minutes: Annotated[float, typer.Option(help="Stop after so long; 0 for never.")] = 0,
+    minutes: Annotated[float, typer.Option(help="Stop after so long, beside the recording; 0 for never.")] = 0,
+    bound: Annotated[float, typer.Option(help="Seconds of tests for each mutant.")] = BOUND,
 ) -> None:
-    """Print the mutants that the tests let pass, and the share of those that they notice.
-
-    Mutants of all files come in one random order, so that those of a run with --minutes are a sample of all.
-    """
-    equivalent, tally, missed, broken = read_equivalent(), {}, [], []
-    whole, chosen = [], []
-    for file in list_files(files or []):
-        whole.append(Mutant(file, 0, "", (ROOT / file).read_text(encoding="utf-8")))
-        mutants = [mutant for mutant in list_mutants(file) if mutant.name not in equivalent]
-        chosen += mutants if not sample else random.Random(f"{seed} {file}").sample(mutants, min(sample, len(mutants)))
-        tally[file] = [0, 0]
-    random.Random(seed).shuffle(chosen)
-    started = monotonic()
+    """Print the mutants that the tests let pass, and the share of those that they notice."""
+    chosen = choose(list_files(files or []), sample, seed)
+    tally: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    missed, unseen, tried = [], 0, 0
     with (
-        summarise("mutants", "pytest") as counts,
+        summarise("mutants", "pytest", "coverage") as counts,
         tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as folder,
-        multiprocessing.get_context("spawn").Pool(jobs, _begin, (folder,)) as pool,
     ):
-        for mutant, noticed, seconds in pool.imap(_try, [*whole, *chosen]):
-            if not mutant.change:
-                broken += [mutant.file] * noticed
-                faulty = ", and FAIL without a mutant" if noticed else ""
-                typer.echo(f"{mutant.file}: the tests take {seconds:.0f} s{faulty}")
-                continue
-            tally[mutant.file][0] += noticed
-            tally[mutant.file][1] += 1
-            if not noticed:
-                missed.append(f"{mutant.file}:{mutant.line}: {mutant.change}")
-                typer.echo(f"  {missed[-1]}")
-            if minutes and monotonic() - started > 60 * minutes:
-                break
-        seen, tried = (sum(each[i] for each in tally.values()) for i in (0, 1))
-        counts.update(files=len(tally), chosen=len(chosen), tried=tried, noticed=seen, missed=missed)
+        recorded = recording.record(ROOT, tests or [], jobs, find_commit())
+        with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin, (folder,)) as pool:
+            of_mutants = [recorded.find_tests(each.file, [each.line, *each.lines], bound) for each in chosen]
+            started = monotonic()
+            for mutant, given, noticed in zip(
+                chosen, of_mutants, pool.map(try_mutant, chosen, of_mutants), strict=True
+            ):
+                tried += 1
+                tally[mutant.file][0] += noticed is not None
+                tally[mutant.file][1] += 1
+                unseen += not given
+                if noticed is None:
+                    missed.append(f"{mutant.file}:{mutant.line}: {mutant.change}" + " (no test passes)" * (not given))
+                    typer.echo(f"  {missed[-1]}")
+                if minutes and monotonic() - started > 60 * minutes:
+                    break
+            pool.shutdown(wait=False, cancel_futures=True)
+        rooms: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+        for file, numbers in tally.items():
+            rooms[name_room(file)] = [a + b for a, b in zip(rooms[name_room(file)], numbers, strict=True)]
         left_out = [f"all files but {' '.join(files)}"] if files else []
+        left_out += [f"all tests but {' '.join(tests)}"] if tests else []
         left_out += [f"all but {sample} mutants of a file, not {SAMPLE}"] if 0 < sample < SAMPLE else []
+        left_out += [f"more than {bound:g} s of tests for a mutant, not {BOUND:g} s"] if bound < BOUND else []
         left_out += [f"{len(chosen) - tried} of {len(chosen)} mutants"] if tried < len(chosen) else []
-        counts.update(failed=len(broken), broken=broken, sample=sample, seed=seed, left_out=left_out)
+        counts.update(files=len(tally), chosen=len(chosen), tried=tried, noticed=tried - len(missed), unseen=unseen)
+        counts.update(rooms=dict(sorted(rooms.items())), missed=sorted(missed), bound=bound, sample=sample, seed=seed)
+        counts.update(tests=len(recorded.seconds), failed=len(recorded.failed), broken=recorded.failed)
+        counts.update(left_out=left_out)
     typer.echo("")
-    for file, (noticed, of) in tally.items():
-        typer.echo(f"{file}: {noticed} of {of} noticed ({noticed / max(of, 1):.0%})")
-    typer.echo(f"all: {seen} of {tried} noticed ({seen / max(tried, 1):.1%})")
+    for name, (noticed, of) in [*sorted(tally.items()), *sorted(rooms.items())]:
+        typer.echo(f"{name}: {noticed} of {of} noticed ({noticed / max(of, 1):.0%})")
+    typer.echo(f"all: {tried - len(missed)} of {tried} noticed ({1 - len(missed) / max(tried, 1):.1%})")
 
 
 if __name__ == "__main__":
