@@ -9,6 +9,7 @@ with their reasons.
 import ast
 import contextlib
 import copy
+import io
 import multiprocessing
 import os
 import random
@@ -45,12 +46,6 @@ FIRST = 10
 
 PATIENCE = 5
 """A mutant is taken as noticed if its tests take longer than this times `BOUND`: most such run without end."""
-
-HEAVY = (
-    *("datasets", "duckdb", "evaluate", "gradio", "hypothesis", "matplotlib.pyplot", "orjson", "pandas", "polars"),
-    *("pyarrow.compute", "pyarrow.parquet", "pytest", "rich.console", "scipy.stats", "sympy"),
-)
-"""Packages that a worker imports once, before it is forked for each mutant."""
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -195,7 +190,7 @@ def read_equivalent() -> dict[str, str]:
     return dict(zip(lines[::2], lines[1::2], strict=True))
 
 
-def _begin(folder: str) -> None:
+def _begin(folder: str, packages: set[str]) -> None:
     """Prepare a worker: a tree of its own, and the heavy packages loaded once, before it is forked for each mutant."""
     home = tempfile.mkdtemp(dir=folder)
     recording.copy_tree(ROOT, Path(home))
@@ -204,9 +199,12 @@ def _begin(folder: str) -> None:
     os.chdir(home)
     sys.dont_write_bytecode = True
     sys.path.insert(0, home)
-    for package in HEAVY:
-        with contextlib.suppress(ImportError):
-            import_module(package)
+    for package in ("pytest", "hypothesis", *packages):
+        import_module(package)
+    import pytest
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        pytest.main(["--markers", "-p", "no:cacheprovider"])  # loads the plugins, for which each child took a second
 
 
 class Chosen:
@@ -301,6 +299,20 @@ def name_room(file: str) -> str:
     return Path(file).parts[1]
 
 
+def list_left_out(
+    files: list[str] | None, tests: list[str] | None, sample: int, bound: float, chosen: int, tried: int
+) -> list[str]:
+    """List what a partial run has left out."""
+    parts = {
+        f"all files but {' '.join(files or [])}": bool(files),
+        f"all tests but {' '.join(tests or [])}": bool(tests),
+        f"all but {sample} mutants of a file, not {SAMPLE}": 0 < sample < SAMPLE,
+        f"more than {bound:g} s of tests for a mutant, not {BOUND:g} s": bound < BOUND,
+        f"{chosen - tried} of {chosen} mutants": tried < chosen,
+    }
+    return [part for part, holds in parts.items() if holds]
+
+
 def run(
     files: Annotated[list[str] | None, typer.Argument(help="Files or folders to change; by default all.")] = None,
     tests: Annotated[list[str] | None, typer.Option(help="Tests instead of all, as for pytest; repeatable.")] = None,
@@ -319,7 +331,8 @@ def run(
         tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as folder,
     ):
         recorded = recording.record(ROOT, tests or [], jobs, find_commit())
-        with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin, (folder,)) as pool:
+        prepared = (folder, recorded.packages)
+        with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin, prepared) as pool:
             of_mutants = [recorded.find_tests(each.file, [each.line, *each.lines], bound) for each in chosen]
             started = monotonic()
             for mutant, given, noticed in zip(
@@ -338,15 +351,10 @@ def run(
         rooms: dict[str, list[int]] = defaultdict(lambda: [0, 0])
         for file, numbers in tally.items():
             rooms[name_room(file)] = [a + b for a, b in zip(rooms[name_room(file)], numbers, strict=True)]
-        left_out = [f"all files but {' '.join(files)}"] if files else []
-        left_out += [f"all tests but {' '.join(tests)}"] if tests else []
-        left_out += [f"all but {sample} mutants of a file, not {SAMPLE}"] if 0 < sample < SAMPLE else []
-        left_out += [f"more than {bound:g} s of tests for a mutant, not {BOUND:g} s"] if bound < BOUND else []
-        left_out += [f"{len(chosen) - tried} of {len(chosen)} mutants"] if tried < len(chosen) else []
         counts.update(files=len(tally), chosen=len(chosen), tried=tried, noticed=tried - len(missed), unseen=unseen)
         counts.update(rooms=dict(sorted(rooms.items())), missed=sorted(missed), bound=bound, sample=sample, seed=seed)
         counts.update(tests=len(recorded.seconds), failed=len(recorded.failed), broken=recorded.failed)
-        counts.update(left_out=left_out)
+        counts.update(left_out=list_left_out(files, tests, sample, bound, len(chosen), tried))
     typer.echo("")
     for name, (noticed, of) in [*sorted(tally.items()), *sorted(rooms.items())]:
         typer.echo(f"{name}: {noticed} of {of} noticed ({noticed / max(of, 1):.0%})")

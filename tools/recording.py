@@ -38,6 +38,12 @@ IMPORTED = ""
 COLLECTION = 0.1
 """Seconds to import and collect one file of tests."""
 
+HEAVY = (
+    *("datasets", "duckdb", "evaluate", "gradio", "hypothesis", "matplotlib.pyplot", "orjson", "pandas", "polars"),
+    *("pyarrow.compute", "pyarrow.parquet", "rich.console", "scipy.stats", "sympy"),
+)
+"""Packages that take long to import."""
+
 SETTINGS = """[run]
 data_file = {data}
 parallel = true
@@ -102,7 +108,13 @@ class Recorder:
         """Write what was recorded."""
         self.coverage.stop()
         self.coverage.save()
-        record = {"seconds": self.seconds, "failed": sorted(self.failed), "fixtures": self.fixtures}
+        packages = [name for name in HEAVY if name in sys.modules]
+        record = {
+            "seconds": self.seconds,
+            "failed": sorted(self.failed),
+            "fixtures": self.fixtures,
+            "packages": packages,
+        }
         Path(self.folder, f"tests-{os.getpid()}.json").write_text(json.dumps(record), encoding="utf-8")
 
 
@@ -127,16 +139,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @dataclass(frozen=True)
 class Recording:
-    """Hold the seconds of each test, the tests of each line of each file, and the tests that failed."""
+    """Hold the seconds of tests, the tests of each line of each file, those that failed, and packages they import."""
 
     seconds: dict[str, float]
     lines: dict[str, dict[int, list[str]]]
     failed: list[str]
+    packages: set[str]
 
     def add(self, stored: dict[str, Any]) -> None:
         """Add what was recorded of a group of tests."""
         self.seconds.update(stored["seconds"])
         self.failed.extend(stored["failed"])
+        self.packages.update(stored["packages"])
         names, groups = stored["names"], stored["groups"]
         for file, of_file in stored["lines"].items():
             for line, number in of_file.items():
@@ -203,10 +217,11 @@ def list_groups(root: Path) -> list[str]:
 
 def record(root: Path, tests: list[str], jobs: int, commit: str) -> Recording:
     """Record tests, or read what was recorded of them with the same files. By default all groups of tests."""
-    recorded = Recording({}, defaultdict(lambda: defaultdict(list)), [])
+    recorded = Recording({}, defaultdict(lambda: defaultdict(list)), [], set())
     for group in tests or list_groups(root):
         digest = hashlib.sha256(group.encode())
-        for path in sorted({*root.glob("at_k/**/*.py"), *root.glob("tests/*.py"), *_list_files(root, group)}):
+        helpers = [path for path in root.glob("tests/*.py") if not path.name.startswith("test_")]
+        for path in sorted({*root.glob("at_k/**/*.py"), *helpers, *_list_files(root, group)}):
             digest.update(path.read_bytes())
         name = re.sub(r"\W+", "-", group).strip("-")
         cached = root / "build" / "mutants" / f"{name}-{digest.hexdigest()[:12]}.json"
@@ -247,10 +262,12 @@ def read_data(data: Path, home: Path) -> dict[str, Any]:
     """Read what every process has written: the seconds of sound tests, and the tests of each line, as groups."""
     seconds: dict[str, float] = {}
     failed: list[str] = []
+    packages: set[str] = set()
     using: dict[str, set[str]] = defaultdict(set)
     for path in data.glob("tests-*.json"):
         each = json.loads(path.read_text(encoding="utf-8"))
         failed += each["failed"]
+        packages |= set(each["packages"])
         seconds |= {test: round(taken, 3) for test, taken in each["seconds"].items() if test not in each["failed"]}
         for test, fixtures in each["fixtures"].items():
             for fixture in fixtures:
@@ -274,4 +291,5 @@ def read_data(data: Path, home: Path) -> dict[str, Any]:
         }
         for file, of_file in sorted(lines.items())
     }
-    return {"seconds": seconds, "failed": sorted(failed), "names": names, "groups": list(groups), "lines": numbered}
+    tests = {"seconds": seconds, "failed": sorted(failed), "packages": sorted(packages)}
+    return {**tests, "names": names, "groups": list(groups), "lines": numbered}
