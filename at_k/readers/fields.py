@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from at_k.errors import Message
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
-from at_k.readers.collector import Adapt, Collector, read_verdicts, refuse_empty
+from at_k.readers.collector import BESIDE, NUMBER, refuse_empty
 from at_k.readers.format import (
     Choice,
     Reading,
@@ -21,7 +21,8 @@ from at_k.readers.format import (
     name_subject,
     refuse_field,
 )
-from at_k.readers.samples import Origin, Samples
+from at_k.readers.harness import Adapt, RowCollector, read_verdicts
+from at_k.readers.samples import MISSING, Origin, Samples
 from at_k.readers.sources import Source
 
 Row = dict[str, Any]
@@ -60,7 +61,7 @@ class Chosen(NamedTuple):
     """The scorer whose grades are taken, and what names the faults of a row."""
 
     scorer: str
-    collector: Collector
+    collector: RowCollector
     reading: Reading
 
 
@@ -142,7 +143,7 @@ class Fields:
     unit: str = "line"
     rows: Callable[[Source], Iterable[Any] | None] | None = None
     at: str | None = None
-    find: Callable[[Source, Reading, Collector], Found] | None = None
+    find: Callable[[Source, Reading, RowCollector], Found] | None = None
     added: Mapping[str, Sequence[str]] = field(default_factory=dict)
     adapt: Adapt = dict
     scorers: Callable[[Sequence[Any], Reading], tuple[Sequence[str], Sequence[str]]] | None = None
@@ -161,7 +162,8 @@ class Fields:
         samples = read_verdicts(source, reading, keys.problem, keys.grades) if self.plain else None
         if samples is not None:
             return replace(samples, origin=Origin(self.harness, roles={"problem": keys.problem, "grades": keys.grades}))
-        collector = Collector(reading, unit=self.unit, settings=self.settings)
+        details = [path.rpartition(".")[2] for path in keys.details]
+        collector = RowCollector(reading, unit=self.unit, settings=self.settings, details=details)
         found = (self.find or self._find_rows)(source, reading, collector)
         chosen = Chosen(found.choice.name or "", collector, reading)
         grades = keys.grades.format(scorer=chosen.scorer)
@@ -174,7 +176,11 @@ class Fields:
             if isinstance(found.rows, Generator):
                 found.rows.close()  # and with it the file
         systems = {alias: collector.selection.systems.get(name) for name, alias in self.settings.items() if alias}
-        said = {alias: str(value) for alias, value in systems.items() if collector.count and value not in (None, "")}
+        said = {
+            alias: str(value)
+            for alias, value in systems.items()
+            if len(collector.held("problem")) and value not in (None, "")
+        }
         shared = collector.note_shared_prompts() if roles["problem"] == self.prompted else []
         origin = Origin(
             self.harness,
@@ -187,7 +193,7 @@ class Fields:
         samples = collector.finish(origin, per_sample=not is_listed)
         return replace(samples, questions=found.questions)
 
-    def _find_rows(self, source: Source, reading: Reading, collector: Collector) -> Found:
+    def _find_rows(self, source: Source, reading: Reading, collector: RowCollector) -> Found:
         """Find the rows, and choose the scorer."""
         keys, choice = self.keys, Choice(None)
         if source.layout == "json" and not isinstance(source.document, (dict, list)):
@@ -201,8 +207,7 @@ class Fields:
         needed = keys.needed or [path for path in (keys.problem, keys.number, keys.many or keys.grades) if path]
         needed = [path.partition(".")[0] for path in needed]
         adapt = self._add_fields if self.added else self.adapt
-        rows = collector.rows(source, needed, adapt) if listed is None else collector.entries(listed, needed, adapt)
-        return Found(rows, choice=choice)
+        return Found(collector.rows(source if listed is None else listed, needed, adapt), choice=choice)
 
     def _list_objects(self, source: Source) -> list[Any] | None:
         """List the objects; None where they are the lines of the file."""
@@ -253,22 +258,23 @@ class Fields:
                     "meta": chosen.reading.list_fields(info) if has_info else None,
                     "fields": info | row if has_info and chosen.reading.columns else row,
                 }
-                is_listed = keys.many in row
+                is_listed, samples = keys.many in row, None
+                many, beside = _find(row, keys.many), _find(row, keys.beside)
                 if not is_listed:
+                    problem, shared = (
+                        named.get(number, problem),
+                        shared | self._read_sample(row, number, grades, chosen),
+                    )
+                elif not isinstance(many, list) or (isinstance(beside, list) and len(beside) != len(many)):
+                    raise refuse_field(self.harness, str(keys.many), many, collector.place(number))
+                elif keys.many == keys.answers:  # they share all but their answers
                     sample = self._read_sample(row, number, grades, chosen)
-                    collector.add(number, named.get(number, problem), **sample, **shared)
-                elif keys.many == keys.answers and isinstance(_find(row, keys.many), list):
-                    sample = self._read_sample(row, number, grades, chosen)
-                    shared |= {"grade": sample["grade"], "references": sample["references"]}
-                    answers = [{"answer": answer} for answer in _find(row, keys.many)]
-                    collector.add_problem(number, problem, answers, **shared)
+                    shared |= {"grades": sample["grades"], "references": sample["references"]}
+                    samples = [{"answers": answer} for answer in many]
                 else:
-                    own, beside = _find(row, keys.many), _find(row, keys.beside)
-                    if not isinstance(own, list) or (isinstance(beside, list) and len(beside) != len(own)):
-                        raise refuse_field(self.harness, str(keys.many), own, collector.place(number))
-                    own = [each if isinstance(each, dict) else {"": each} for each in own]
-                    samples = [self._read_sample(row | each, number, grades, chosen) for each in own]
-                    collector.add_problem(number, problem, samples, **shared)
+                    parts = [part if isinstance(part, dict) else {"": part} for part in many]
+                    samples = [self._read_sample(row | part, number, grades, chosen) for part in parts]
+                collector.add(number, problem, samples, **shared)
         return is_listed
 
     def _read_sample(self, row: Row, number: int, grades: str, chosen: Chosen) -> dict[str, Any]:
@@ -289,13 +295,13 @@ class Fields:
         answer, gold, ordinal, score = (_find(row, path) for path in paths)
         is_silent = isinstance(answer, str) and answer in keys.silent
         return {
-            "number": NOTHING if ordinal is None and self.sparse else ordinal,
-            "answer": None if is_silent else NOTHING if answer is None else answer,
-            "grade": grade,
-            "score": NOTHING if score is None else score,
+            NUMBER: NOTHING if ordinal is None and self.sparse else ordinal,
+            "answers": None if is_silent else NOTHING if answer is None else answer,
+            "grades": grade,
+            "scores": NOTHING if score is None else score,
             "references": NOTHING if gold in (None, "", []) else gold,
-            "details": {path.rpartition(".")[2]: _find(row, path) for path in keys.details},
-            "reason": reason,
+            MISSING: reason,
+            **{BESIDE + path.rpartition(".")[2]: _find(row, path) for path in keys.details},
         }
 
     def _require(self, row: Row, path: str, number: int, chosen: Chosen) -> Any:

@@ -10,8 +10,8 @@ from readers.reading import found, refused
 from at_k.errors import InputError
 from at_k.readers.cells import NOTHING
 from at_k.readers.choosing import find_step
-from at_k.readers.collector import Collector
 from at_k.readers.format import Reading
+from at_k.readers.harness import RowCollector
 from at_k.readers.samples import STANDARD, Origin, list_types
 from at_k.readers.sources import Source
 
@@ -19,14 +19,14 @@ LONG = 10**400
 
 
 def collect(*samples, unit="line", per_sample=True, **reading):
-    collector = Collector(Reading(**reading), unit=unit)
+    collector = RowCollector(Reading(**reading), unit=unit)
     for row, (problem, values) in enumerate(samples, 1):
         collector.add(row, problem, **values)
     return collector.finish(Origin("example", roles=dict.fromkeys(("problem", "grades"), "x")), per_sample=per_sample)
 
 
 def read(text, *fields, **reading):
-    collector = Collector(Reading(**reading))
+    collector = RowCollector(Reading(**reading))
     return list(collector.rows(Source("f", text.encode()), fields)), collector
 
 
@@ -36,7 +36,7 @@ def of_p(field, *values):
 
 
 def test_columns_have_the_standard_order_and_types():
-    values = {"score": 1.5, "grade": 1, "references": "r", "answer": "a", "meta": {"m": 1}, "group": "g"}
+    values = {"scores": 1.5, "grades": 1, "references": "r", "answers": "a", "meta": {"m": 1}, "group": "g"}
     samples = collect(("p", values))
     assert samples.table.column_names == list(STANDARD)
     row = ["p", ["a"], ["r"], [1.0], [1.5], "g", '{"m": 1}']
@@ -45,49 +45,49 @@ def test_columns_have_the_standard_order_and_types():
 
 
 def test_columns_that_are_not_given_are_absent():
-    assert collect(("p", {"grade": None})).table.column_names == ["problem", "grades"]
+    assert collect(("p", {"grades": None})).table.column_names == ["problem", "grades"]
     assert collect(("p", {})).table.to_pylist() == [{"problem": "p"}]
 
 
 def test_places():
     for unit in ("line", "row", "problem"):
-        assert str(Collector(Reading(), unit=unit).place(1234)) == f"{unit} 1,234"
+        assert str(RowCollector(Reading(), unit=unit).place(1234)) == f"{unit} 1,234"
 
 
-MIXED = [("p", each) for each in ({}, {"answer": "a"}, {}, {"grade": 1}, {"score": 2}, {})]
+MIXED = [("p", each) for each in ({}, {"answers": "a"}, {}, {"grades": 1}, {"scores": 2}, {})]
 METAS = [{"level": 1, "seed": 1}, None, {"level": 1, "seed": 2}, {"level": 1, "seed": 1}]
 
 # name: (samples, how they are read, what is collected)
 COLLECTED = {
     "samples of a problem are brought together": (
-        [(name, {"grade": place % 2}) for place, name in enumerate("abcab")], {},
+        [(name, {"grades": place % 2}) for place, name in enumerate("abcab")], {},
         found({"a": [0, 1], "b": [1, 0], "c": [0]}, problems=["a", "b", "c"], rows=[[1, 4], [2, 5], [3]]),
     ),
-    "rows of several samples": (of_p("grade", 1, 1), {"per_sample": False}, found(rows=[[1]])),
+    "rows of several samples": (of_p("grades", 1, 1), {"per_sample": False}, found(rows=[[1]])),
     "some samples lack what others have": (MIXED, {}, found(
         answers=[[None, "a", None, None, None, None]], grades=[[None, None, None, 1, None, None]],
         scores=[[None, None, None, None, 2, None]])),
     "what is not a number is missing": (
-        [("p", {"grade": each, "score": each}) for each in (nan, None, 0.5)], {},
+        [("p", {"grades": each, "scores": each}) for each in (nan, None, 0.5)], {},
         found([[None, None, 0.5]], scores=[[None, None, 0.5]], n_missing=2),
     ),
     "numbers as names are spelled as JSON does": (
         [(1, {}), (1.5, {}), ("é", {}), (1, {})], {}, found(problems=["1", "1.5", "é"]),
     ),
     "whole numbers of any length": (
-        [(LONG, {"answer": LONG, "references": [2**64]})], {},
+        [(LONG, {"answers": LONG, "references": [2**64]})], {},
         found(problems=[str(LONG)], answers=[[str(LONG)]], references=[[str(2**64)]]),
     ),
     "answers that are no text": (
-        of_p("answer", True, 7, 7.5, "", None), {}, found(answers=[["true", "7", "7.5", "", None]]),
+        of_p("answers", True, 7, 7.5, "", None), {}, found(answers=[["true", "7", "7.5", "", None]]),
     ),
     "a number twice": (
-        [("p", {"number": each, "grade": 1}) for each in (3, 1, 3, "x")], {"errors": "skip"},
+        [("p", {"sample": each, "grades": 1}) for each in (3, 1, 3, "x")], {"errors": "skip"},
         found(numbers=[[3, 1, "x"]], skipped={"collector.repeated": 1}),
     ),
-    "numbers of some samples": ([("p", {"number": 1}), ("p", {})], {}, found(numbers=None)),
+    "numbers of some samples": ([("p", {"sample": 1}), ("p", {})], {}, found(numbers=None)),
     "causes are counted apart": (
-        [("p", {}), *of_p("grade", 2, 3), (None, {})], {"errors": "skip"},
+        [("p", {}), *of_p("grades", 2, 3), (None, {})], {"errors": "skip"},
         found(skipped={"cells.points": 2, "cells.problem": 1}),
     ),
     **{f"groups: {groups}": (of_p("group", *groups), {}, found(group=["g"]))
@@ -105,7 +105,7 @@ def test_samples_are_collected(samples, options, expected):
     expected.check(collect(*samples, **options))
 
 
-REPEATED = [("p", {"number": 1}), ("q", {"number": 1}), ("p", {"number": 2}), ("p", {"number": 1})]
+REPEATED = [("p", {"sample": 1}), ("q", {"sample": 1}), ("p", {"sample": 2}), ("p", {"sample": 1})]
 
 # name: (samples, how they are read, the error)
 REFUSED = {
@@ -116,7 +116,7 @@ REFUSED = {
        for name in (None, "", True, nan, inf, [1], {}, NOTHING)},
     **{f"a rounded number: {name}, {values}": ([(name, values)], {}, refused("collector.long_number"))
        for number in (2.0**53, 1e300, -(2.0**60))
-       for name, values in ((number, {}), ("p", {"answer": number}), ("p", {"references": number}))},
+       for name, values in ((number, {}), ("p", {"answers": number}), ("p", {"references": number}))},
     "a number twice": (REPEATED, {}, refused(
         "collector.repeated", number="1", name="“p”", first="line 1", place="line 4")),
     "no samples": ([], {}, refused("collector.empty")),
@@ -132,20 +132,20 @@ def test_samples_are_refused(samples, options, expected):
 
 def test_nothing_is_left():
     with pytest.raises(InputError) as caught:
-        collect(("p", {"grade": 2}), (None, {}), errors="skip")
+        collect(("p", {"grades": 2}), (None, {}), errors="skip")
     assert str(caught.value).startswith("Nothing is left: all 2 rows or samples are broken. The first fault: “A grade")
     assert "got 2 (line 1)" in str(caught.value)
 
 
 BROKEN = {
-    "cells.points": [{"grade": 1.5}, {"grade": -1}],
-    "cells.grade": [{"grade": inf}, {"grade": LONG}, {"grade": [1]}],
-    "cells.word": [{"grade": "maybe"}],
-    "cells.score": [{"score": value} for value in (inf, LONG, True, "1")],
-    "cells.answer": [{"answer": value} for value in (["a"], {}, nan)],
+    "cells.points": [{"grades": 1.5}, {"grades": -1}],
+    "cells.grade": [{"grades": inf}, {"grades": LONG}, {"grades": [1]}],
+    "cells.word": [{"grades": "maybe"}],
+    "cells.score": [{"scores": value} for value in (inf, LONG, True, "1")],
+    "cells.answer": [{"answers": value} for value in (["a"], {}, nan)],
     "cells.reference": [{"references": value} for value in ([], [None], ["a", {}], {})],
     "cells.group": [{"group": ["x"]}],
-    "collector.number": [{"number": [1]}, {"number": None}],
+    "collector.number": [{"sample": [1]}, {"sample": None}],
 }
 
 
@@ -160,19 +160,19 @@ def test_a_broken_value_is_refused_or_counted(value, code):
 
 
 @for_each("second, code, said", [
-    (("p", [{"grade": 1}]), "collector.same_problem", "“p” is also in problem 1 (problem 2)"),
+    (("p", [{"grades": 1}]), "collector.same_problem", "“p” is also in problem 1 (problem 2)"),
     (("q", []), "collector.no_samples", "“q” has no samples (problem 2)"),
-    (("q", [{"grade": 1}, {"grade": 2}]), "cells.points", "got 2 (problem 2)"),
+    (("q", [{"grades": 1}, {"grades": 2}]), "cells.points", "got 2 (problem 2)"),
     (("q", [{"references": "a"}, {"references": "b"}]), "collector.differs", "“b” differs from “a” (problem 2)"),
 ])  # fmt: skip
 def test_a_problem_with_a_list_of_samples(second, code, said):
     def collect(errors, *problems):
-        collector = Collector(Reading(errors=errors), unit="problem")
+        collector = RowCollector(Reading(errors=errors), unit="problem")
         for row, (problem, samples) in enumerate(problems, 1):
-            collector.add_problem(row, problem, samples, group="g")
+            collector.add(row, problem, samples, group="g")
         return collector.finish(Origin("example"), per_sample=False)
 
-    first = ("p", [{"grade": 1}, {"grade": 0}])
+    first = ("p", [{"grades": 1}, {"grades": 0}])
     found([[1, 0]], group=["g"], rows=[[1]]).check(collect("raise", first))
     with pytest.raises(InputError) as caught:
         collect("raise", first, second)
@@ -182,10 +182,10 @@ def test_a_problem_with_a_list_of_samples(second, code, said):
 
 
 def test_a_broken_problem_is_counted_once():
-    collector = Collector(Reading(errors="skip"), unit="problem")
-    answers = [{"answer": each} for each in ("7", None, 8)]
+    collector = RowCollector(Reading(errors="skip"), unit="problem")
+    answers = [{"answers": each} for each in ("7", None, 8)]
     for row, (name, references) in enumerate([("p", {}), ("r", "7"), ("r", "7")], 1):
-        collector.add_problem(row, name, answers, references=references)
+        collector.add(row, name, answers, references=references)
     samples = collector.finish(Origin("example"), per_sample=False)
     assert (samples.problems, samples.answers) == (["r"], [["7", None, "8"]])
     assert sum(samples.origin.skipped.values()) == 2
@@ -193,9 +193,9 @@ def test_a_broken_problem_is_counted_once():
 
 def test_prompts_with_more_samples_than_others_are_noted():
     def codes(names):
-        collector = Collector(Reading())
+        collector = RowCollector(Reading())
         for row, name in enumerate(names, 1):
-            collector.add(row, name, grade=1)
+            collector.add(row, name, grades=1)
         return [note.code for note in collector.note_shared_prompts()]
 
     assert codes("aaaabb") == ["collector.shared_prompt"]
@@ -203,7 +203,7 @@ def test_prompts_with_more_samples_than_others_are_noted():
 
 
 ROW = {"id": 1, "own": "b", "verdict": True, "level": "x"}
-VALUES = {"answer": "a", "grade": 0, "score": 1, "references": "r", "group": "g", "meta": {"topic": "t"}}
+VALUES = {"answers": "a", "grades": 0, "scores": 1, "references": "r", "group": "g", "meta": {"topic": "t"}}
 NO_VALUES = dict.fromkeys(("answers", "grades", "scores"))
 ROLES = {"problem": "id", "answers": "own", "references": None, "grades": "verdict", "scores": None, "group": "level"}
 
@@ -221,6 +221,8 @@ FIELDS = {
     ),
     "all roles of samples are left out": (ROW, NO_VALUES, refused(
         "collector.no_values", roles="answers, grades, scores")),
+    "a field numbers the samples": (ROW, {"sample": "id"}, found(numbers=[[1]])),
+    "no field numbers them": (ROW | {"sample": 7}, {"sample": None}, found(numbers=None)),
     "a field that is absent": (ROW, {"group": "levle"}, refused(
         "collector.no_field", field="“levle”", fields="“topic”, “id”, “own”, “verdict”, “level”")),
     "no fields": (None, {"answers": "own"}, refused("collector.no_field", fields="none")),
@@ -232,8 +234,8 @@ FIELDS = {
 @for_rows("fields, columns, expected", FIELDS)
 def test_columns_are_taken_from_fields(fields, columns, expected):
     def collect():
-        collector = Collector(Reading(columns=columns))
-        collector.add(1, "p", **VALUES, fields=fields)
+        collector = RowCollector(Reading(columns=columns))
+        collector.add(1, "p", **VALUES, sample=3, fields=fields)
         return collector.finish(Origin("example", roles={"problem": "name", "answers": "text"}))
 
     expected.check(collect if isinstance(expected, refused) else collect())
@@ -265,10 +267,10 @@ def test_a_broken_line_is_refused_or_counted(line, code):
 
 
 def test_entries_of_a_list():
-    collector = Collector(Reading(errors="skip"), unit="sample")
-    assert list(collector.entries([{"id": 1}, 7, {}, {"id": 2}], ("id",))) == [(1, {"id": 1}), (4, {"id": 2})]
+    collector = RowCollector(Reading(errors="skip"), unit="sample")
+    assert list(collector.rows([{"id": 1}, 7, {}, {"id": 2}], ("id",))) == [(1, {"id": 1}), (4, {"id": 2})]
     with pytest.raises(InputError, match="sample 1"):
-        list(Collector(Reading(), unit="sample").entries(["x"]))
+        list(RowCollector(Reading(), unit="sample").rows(["x"]))
 
 
 MODELS = '{"id": 1, "model": "a"}\n{"id": 2, "model": "b"}\n{"id": 3, "model": "a"}'
@@ -303,7 +305,7 @@ def test_rows_of_several_models():
 def test_pool_names_a_column_or_the_subject_of_the_file(pool, subject, code):
     rows, collector = read(MODELS + '\n{"id": 4, "model": "b", "step": 1}', pool=["model", pool])
     for number, row in rows:
-        collector.add(number, row["id"], grade=1)
+        collector.add(number, row["id"], grades=1)
     origin = Origin("example", subject=subject)
     if code:
         refused(code, column="“modle”", names="“task”, “file”").check(lambda: collector.finish(origin))
@@ -326,12 +328,12 @@ def test_a_column_of_models_that_begins_late_is_refused(name):
     """A column of models may begin in any row; the rows before it are of no model, which is a value, too."""
     rows = [{name if field == "model" else field: value for field, value in row.items()} for row in LATE]
     lines = Source("f", "\n".join(map(json.dumps, rows)).encode())
-    for read, content in ((Collector.rows, lines), (Collector.entries, rows)):
+    for content in (lines, rows):
         refused("models.several", values="null, “A”").check(
-            lambda read=read, content=content: list(read(Collector(Reading()), content))
+            lambda content=content: list(RowCollector(Reading()).rows(content))
         )
 
 
 @for_each("reading, count", [({"where": {"model": "A"}}, 5), ({"pool": ["model"]}, 8)])
 def test_models_that_begin_late_can_be_chosen_or_pooled(reading, count):
-    assert len(list(Collector(Reading(**reading)).entries(LATE))) == count
+    assert len(list(RowCollector(Reading(**reading)).rows(LATE))) == count

@@ -9,8 +9,8 @@ from readers.reading import Json, put
 
 from at_k.errors import InputError, Message
 from at_k.readers import read_samples
-from at_k.readers.collector import Collector
 from at_k.readers.format import Reading
+from at_k.readers.harness import RowCollector
 from at_k.readers.merging import merge
 from at_k.readers.samples import STANDARD, Origin
 
@@ -18,14 +18,14 @@ FILES = ["run_0.jsonl", "run_1.jsonl", "run_2.jsonl"]
 
 
 def collect(*samples, per_sample=True, **origin):
-    collector = Collector(Reading())
+    collector = RowCollector(Reading())
     for row, (problem, values) in enumerate(samples, 1):
         collector.add(row, problem, **values)
     return collector.finish(Origin(**{"harness": "example", **origin}), per_sample=per_sample)
 
 
 def graded(*grades, problem="p", **values):
-    return [(problem, {"grade": grade, **values}) for grade in grades]
+    return [(problem, {"grades": grade, **values}) for grade in grades]
 
 
 def test_one_file_is_itself():
@@ -34,8 +34,8 @@ def test_one_file_is_itself():
 
 
 def test_samples_follow_each_other_by_problem():
-    one = collect(*graded(1, 0, answer="x"), *graded(1, problem="q", answer="y"))
-    other = collect(*graded(0.5, problem="q", answer=None), *graded(None, answer="z"))
+    one = collect(*graded(1, 0, answers="x"), *graded(1, problem="q", answers="y"))
+    other = collect(*graded(0.5, problem="q", answers=None), *graded(None, answers="z"))
     merged = merge([one, other, one], FILES)
     assert merged.problems == ["p", "q"]
     assert merged.grades == [[1, 0, None, 1, 0], [1, 0.5, 1]]
@@ -55,7 +55,7 @@ def test_a_row_that_holds_several_samples_is_named_for_each_of_them():
 
 
 def test_numbers():
-    one, other = collect(*graded(1, number=0)), collect(*graded(0, number=1))
+    one, other = collect(*graded(1, sample=0)), collect(*graded(0, sample=1))
     assert merge([one, other], FILES[:2]).numbers == [[0, 1]]
     with pytest.raises(
         InputError, match=r"Sample 0 of problem “p” is in run_0\.jsonl and in run_1\.jsonl.*pool.*`concat`"
@@ -135,7 +135,7 @@ def test_other_problems_that_are_named_alike():
 
 def test_columns_of_samples_must_be_the_same():
     with pytest.raises(InputError, match=r'columns=\{"answers": None\}') as caught:
-        merge([collect(*graded(1, answer="x")), collect(*graded(1))], FILES[:2])
+        merge([collect(*graded(1, answers="x")), collect(*graded(1))], FILES[:2])
     assert caught.value.code == "merging.columns"
 
 
@@ -152,9 +152,7 @@ def test_what_is_said_about_a_problem(role):
 
 def test_details_of_samples_follow_each_other():
     """The cost of each sample stays with it, whatever the files have in common."""
-    one = collect(
-        *graded(1, 0, meta={"level": 1}, details={"cost": 0.25}), *graded(1, problem="q", details={"cost": 1})
-    )
+    one = collect(*graded(1, 0, meta={"level": 1}, cost=0.25), *graded(1, problem="q", cost=1))
     other = collect(*graded(0, problem="q", meta={"seed": 2}), *graded(1, meta={"level": 1, "seed": 2}))
     merged = merge([one, other, one], FILES)
     assert list(map(json.loads, merged.listed("meta"))) == [
@@ -173,9 +171,9 @@ def test_meta_is_what_all_files_say():
 
 def test_what_was_left_out_is_counted_by_its_cause():
     def skipping(value):
-        collector = Collector(Reading(errors="skip"))
+        collector = RowCollector(Reading(errors="skip"))
         for row, grade in enumerate([1, value, value], 1):
-            collector.add(row, "p", grade=grade)
+            collector.add(row, "p", grades=grade)
         return collector.finish(Origin("example"))
 
     merged = merge([skipping(7), skipping(8)], FILES[:2])

@@ -6,9 +6,9 @@ from math import isnan
 
 from at_k.errors import Message
 from at_k.readers.blocks import find_field
-from at_k.readers.collector import Collector
 from at_k.readers.fields import Found, Row
 from at_k.readers.format import Choice, Reading, check_kinds, choose, has_fields
+from at_k.readers.harness import RowCollector
 from at_k.readers.sources import Source
 
 _NEEDED = ("model_id", "evaluation_name", "sample_id", "evaluation", "answer_attribution")
@@ -25,7 +25,7 @@ _KINDS = {
 }
 
 
-def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_rows(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the samples of one result for each evaluation."""
     rows = []
     for line, row in collector.rows(source, _NEEDED):

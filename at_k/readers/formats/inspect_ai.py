@@ -25,10 +25,10 @@ from at_k.errors import InputError, Message, Phrases
 from at_k.readers.archives import Archive
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
-from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode
 from at_k.readers.fields import Found, Row, list_in
 from at_k.readers.format import TEXTS, Choice, Reading, check_kinds, choose, has_fields, name_subject, refuse_field
+from at_k.readers.harness import RowCollector
 from at_k.readers.names import quote
 from at_k.readers.sources import Source, TooLargeError
 
@@ -97,7 +97,7 @@ def _load_member(archive: Archive, name: str) -> Any:
         raise _say.error("inspect_ai.member", name=quote(name), reason=error.message) from None
 
 
-def find_samples(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_samples(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the samples of a log."""
     log = _read_log(source)
     header = next(log)

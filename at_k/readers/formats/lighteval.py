@@ -14,7 +14,6 @@ from typing import Any
 from at_k.errors import Message
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
-from at_k.readers.collector import Collector
 from at_k.readers.fields import Found, Row
 from at_k.readers.format import (
     TEXTS,
@@ -24,6 +23,7 @@ from at_k.readers.format import (
     name_subject,
     refuse_field,
 )
+from at_k.readers.harness import RowCollector
 from at_k.readers.parquet import read_rows
 from at_k.readers.sources import Source
 
@@ -35,7 +35,7 @@ _FIELDS = {
 }
 
 
-def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_rows(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the documents, each with its samples."""
     names = [around.format(name) + end for name, ends in _FIELDS.items() for end in ends for around in ("{}", "__{}__")]
     rows: list[tuple[int, Row]] = []

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Message
 from at_k.readers.cells import NOTHING
-from at_k.readers.collector import Collector
 from at_k.readers.decoding import decode
 from at_k.readers.fields import Found, Row
 from at_k.readers.format import (
@@ -31,6 +30,7 @@ from at_k.readers.format import (
     name_subject,
     refuse_field,
 )
+from at_k.readers.harness import RowCollector
 from at_k.readers.names import quote
 from at_k.readers.sources import Source
 
@@ -66,7 +66,7 @@ class _Filter(NamedTuple):
     kept: int
 
 
-def find_rows(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_rows(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the documents of one filter."""
     chosen, raw = _choose_filter(_list_filters(source, reading, collector), reading)
     n = max(chosen.n, chosen.kept) if chosen.kept > 1 or reading.filter is None else 1
@@ -121,7 +121,7 @@ def _check_row(row: Mapping[str, Any], place: Message) -> None:
             raise refuse_field("lm-eval", name, value, place)
 
 
-def _list_filters(source: Source, reading: Reading, collector: Collector) -> list[_Filter]:
+def _list_filters(source: Source, reading: Reading, collector: RowCollector) -> list[_Filter]:
     """List the filters, in the order in which they come, as far as the one that is wanted, or keeps the answers apart.
 
     Lines are not decoded except for the first of each filter. One that is damaged is found when all are read.
@@ -174,7 +174,7 @@ def _list_answers(row: Mapping[str, Any]) -> list[Any]:
 
 
 def _read_document(
-    row: Row, chosen: _Filter, metric: str | None, number: int, collector: Collector, *, raw: bool
+    row: Row, chosen: _Filter, metric: str | None, number: int, collector: RowCollector, *, raw: bool
 ) -> Row:
     """Return the answers of a document, its references and its grade; no answers where choices were compared."""
     responses, answers = _list_responses(row), _list_answers(row)

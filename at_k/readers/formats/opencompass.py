@@ -23,10 +23,10 @@ from typing import Any
 
 from at_k.errors import InputError, Message
 from at_k.readers.blocks import find_field
-from at_k.readers.collector import Collector
 from at_k.readers.faults import UNITS
 from at_k.readers.fields import Found, Row
 from at_k.readers.format import TEXTS, Reading, check_kinds, has_fields, refuse_field
+from at_k.readers.harness import RowCollector
 from at_k.readers.names import quote, quote_all
 from at_k.readers.sources import Source
 
@@ -177,7 +177,7 @@ def _find_problems(rows: Sequence[Row]) -> list[int]:
     )
 
 
-def find_requests(source: Source, _: Reading, collector: Collector) -> Found:
+def find_requests(source: Source, _: Reading, collector: RowCollector) -> Found:
     """Find the lines of AISBench's predictions."""
     n = Counter[object]()
     notes = [TEXTS]

@@ -152,13 +152,8 @@ class _Pass:
         self.table, self.plan, self.roles, self.reads = table, plan, plan.roles, plan.reads
         self.settings, self.verdicts, self.errors = plan.watch_settings(), plan.watch_verdicts(), plan.watch_errors()
         sheet = Sheet({role: name for role, name in self.roles.items() if name}, self.reads, plan.listed, plan.numbers)
-        self.collector = Collector(
-            plan.reading,
-            sheet=sheet,
-            place=partial(_describe, self.roles),  # a method would keep the collector and this pass alive
-            faults=table.rows.faults,
-            are_names_given="problem" in plan.given,
-        )
+        place = partial(_describe, self.roles)  # a method would keep the collector and this pass alive
+        self.collector = Collector(sheet, place, table.rows.faults, are_names_given="problem" in plan.given)
         self.places: list[Sequence[int]] = []  # the numbers of the rows
         self.meta: dict[int, str] = {}
 
@@ -168,7 +163,7 @@ class _Pass:
         self._collect()
         self._align()
         notes = [*plan.list_notes()]
-        owners, firsts = collector.owners, collector.problems.first_rows
+        owners, firsts = collector.held("problem"), collector.problems.first_rows
         if len(owners):
             of_rows = np.arange(len(firsts)) if plan.listed else owners
             refuse_settings(self.settings, of_rows, self.roles["problem"], listed=plan.listed)
@@ -211,7 +206,7 @@ class _Pass:
     def _align(self) -> None:
         """Leave out what was watched of broken rows."""
         collector = self.collector
-        rows = np.asarray(collector.problems.first_rows if self.plan.listed else collector.row_numbers, np.int64)
+        rows = np.asarray(collector.problems.first_rows if self.plan.listed else collector.held("row"), np.int64)
         if sum(map(len, self.places)) > len(rows):
             kept = np.searchsorted(np.concatenate(self.places), rows)
             for watch in (*self.settings, *self.verdicts, *self.errors):
@@ -243,13 +238,13 @@ class _Pass:
 
     def _check_beside(self, samples: Samples) -> Iterator[Message]:
         """Refuse other verdicts that contradict, and note errors beside wrong ones."""
-        owners, verdicts = self.collector.owners, self.collector.verdicts
+        owners, verdicts = self.collector.held("problem"), self.collector.held("grades")
         order = Groups.of(owners).order
         for watch in self.verdicts:
             grades = self._read_verdicts(watch)
             if len(grades) == len(owners):  # else samples of a list were left out
                 refuse_contradiction(samples, grades if order is None else grades[order], watch.name)
-        if verdicts is not None:
+        if len(verdicts):
             yield from chain.from_iterable(note_errors(watch, verdicts) for watch in self.errors)
 
     def _read_verdicts(self, watch: Watch) -> NDArray[np.float64]:
@@ -277,8 +272,8 @@ class _Pass:
 
     def _refuse_repeated(self) -> list[Message]:
         """Raise if the second half of the rows repeats the first, in all columns, or return a note of it."""
-        problem, values, reading = self.collector.owners, self.collector.verdicts, self.plan.reading
-        verdicts = np.zeros(len(problem)) if values is None else values
+        problem, values, reading = self.collector.held("problem"), self.collector.held("grades"), self.plan.reading
+        verdicts = values if len(values) else np.zeros(len(problem))
         if reading.where or reading.pool or self.collector.numbers or not repeats(problem, verdicts):
             return []
         half = len(problem) // 2

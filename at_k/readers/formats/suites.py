@@ -9,7 +9,6 @@ from typing import Any
 from at_k.errors import InputError, Message
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
-from at_k.readers.collector import Collector
 from at_k.readers.delimited import read_cells
 from at_k.readers.fields import Chosen, Found, Row, list_in, list_names
 from at_k.readers.format import (
@@ -22,6 +21,7 @@ from at_k.readers.format import (
     refuse_no_scorer,
 )
 from at_k.readers.formats import plain
+from at_k.readers.harness import RowCollector
 from at_k.readers.names import quote
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
@@ -153,7 +153,7 @@ _SKILLS = ("symbolic_correct", "judgement", "is_correct", "is_correct-plus", "gr
 _JUDGEMENT = "Judgement:"
 
 
-def find_lines(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_lines(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the lines of NeMo-Skills."""
     found = [name for name in _SKILLS if name in source.first_row]
     given = "grades" in reading.columns or not found
@@ -174,7 +174,7 @@ def find_lines(source: Source, reading: Reading, collector: Collector) -> Found:
     return Found(rows, {**roles, "grades": scorer}, choice=choice, questions=known)
 
 
-def _refuse_repeated(row: Row, line: int, lines: dict[tuple[object, ...], int], collector: Collector) -> None:
+def _refuse_repeated(row: Row, line: int, lines: dict[tuple[object, ...], int], collector: RowCollector) -> None:
     """Raise if two lines are of the same problem: then this is another file with columns of the same names."""
     key = tuple(str(row[name]) for name in ("id", "problem", "question") if name in row)
     first = lines.setdefault(key, line)
@@ -256,9 +256,9 @@ def list_case_metrics(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[
 _EXAMPLES = ("metadata", "example_level_metadata")
 
 
-def find_examples(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_examples(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the examples of HealthBench, with their scores cut at 0."""
-    rows = list(collector.entries(list_in(source.document, *_EXAMPLES), ("prompt_id", "score"), dict.copy))
+    rows = list(collector.rows(list_in(source.document, *_EXAMPLES), ("prompt_id", "score"), dict.copy))
     scores = [(row, row["score"]) for _, row in rows if reading.scale is None]
     below = [row for row, score in scores if isinstance(score, (int, float)) and score < 0]
     for row in below:

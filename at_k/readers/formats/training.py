@@ -10,10 +10,10 @@ from sys import intern
 from at_k.errors import Message
 from at_k.readers.cells import NOTHING, read_spelled
 from at_k.readers.choosing import find_step
-from at_k.readers.collector import Collector
 from at_k.readers.faults import find_fault
 from at_k.readers.fields import Found, Row
 from at_k.readers.format import Choice, Reading, choose, refuse_field, refuse_no_scorer
+from at_k.readers.harness import RowCollector
 from at_k.readers.parquet import list_columns, read_batches, read_rows
 from at_k.readers.sources import Source
 
@@ -26,7 +26,7 @@ _OPTIONAL = ("uid", "acc", "pred", "gts", "step")
 NO_ANSWER = ("", "[INVALID]")
 
 
-def find_dump(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_dump(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the samples of verl."""
     found = []
     for line, row in collector.rows(source, ("input", "score")):
@@ -55,7 +55,7 @@ def find_dump(source: Source, reading: Reading, collector: Collector) -> Found:
     return Found(rows, roles, [sign] if above_zero else [], subject=step)
 
 
-def _keep_last(rows: list[tuple[int, Row]], collector: Collector) -> list[tuple[int, Row]]:
+def _keep_last(rows: list[tuple[int, Row]], collector: RowCollector) -> list[tuple[int, Row]]:
     """Keep the last turn of each session, and name the problems by their uid, where there is one."""
     if not any(_UID.fullmatch(str(row["uid"])) for _, row in rows):
         return [(line, row | {"problem": row["uid"]}) for line, row in rows]
@@ -74,7 +74,7 @@ def _keep_last(rows: list[tuple[int, Row]], collector: Collector) -> list[tuple[
     return [(line, row) for _, line, row in last.values()]
 
 
-def _needs_sign(rows: list[tuple[int, Row]], collector: Collector) -> bool:
+def _needs_sign(rows: list[tuple[int, Row]], collector: RowCollector) -> bool:
     """Return whether scores are grades only by their sign, as −1 and 1 are. Raise if others are not from 0 to 1."""
     scores = {line: _read_number(row["score"]) for line, row in rows if not isinstance(row["score"], (list, dict))}
     numbers = {line: each for line, each in scores.items() if isinstance(each, (int, float))}
@@ -101,7 +101,7 @@ def _read_truth(value: object) -> object:
 # `completion` and `advantage`. As in the trainer's `nanmean`, a completion without a reward does not count.
 
 
-def find_completions(source: Source, reading: Reading, collector: Collector) -> Found:
+def find_completions(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the completions of TRL."""
     names = list_columns(source)
     rewards = _read_rewards(source, names)
@@ -111,7 +111,7 @@ def find_completions(source: Source, reading: Reading, collector: Collector) -> 
     needed = [name for name in names if name in ("prompt", "step") or name in asked]
     columns = dict.fromkeys(names) if reading.columns else {}
     rows = []
-    for number, row in collector.entries((row for _, row in read_rows(source, needed)), ("prompt",)):
+    for number, row in collector.rows((row for _, row in read_rows(source, needed)), ("prompt",)):
         grade = None if scorer is None else rewards[scorer][number - 1]
         # The name of a problem is its prompt, or the messages of which it consists, as JSON.
         prompt = row["prompt"]

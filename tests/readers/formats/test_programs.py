@@ -11,9 +11,9 @@ from readers.reading import Json, found, over, put, refused
 import at_k
 from at_k.errors import InputError
 from at_k.readers import read_samples
-from at_k.readers.collector import read_verdicts
 from at_k.readers.format import Reading
 from at_k.readers.formats import FORMATS, find_format
+from at_k.readers.harness import read_verdicts
 from at_k.readers.sources import Source
 
 NAME = "human-eval/samples.jsonl_results.jsonl"
