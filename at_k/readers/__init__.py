@@ -114,11 +114,11 @@ def read_samples(
     parts: dict[str, Samples] = {}
     with follow_reading(sum(file.stat().st_size for file in files)) as reach:
         before = 0
-        for file, source, each in bundle(chosen) if len(files) > 1 and not concat else chosen:
+        for file, source, kind in bundle(chosen) if len(files) > 1 and not concat else chosen:
             source.reach = partial(reach, before)
             try:
-                each.refuse_options(reading)
-                samples = each.read(source, reading)
+                kind.refuse_options(reading)
+                samples = kind.read(source, reading)
                 parts[fspath(file)] = name_files(samples, source.files, pool=pooled) if source.files else samples
             except InputError as error:
                 raise _name_file(error, file, source) from None
@@ -157,17 +157,17 @@ def _find_formats(
     from at_k.readers.formats import find_format
     from at_k.readers.sources import Source
 
-    found: list[tuple[Path, Source, Format]] = []
+    listed: list[tuple[Path, Source, Format]] = []
     for file in files:
         try:
             # A pipe, as in `at-k score <(zcat results.gz)`, can be read only once.
             content = file if file.is_file() or file.is_dir() else file.read_bytes()
             source = Source(file.name, content, reading.limits)
-            each = find_format(source, format)
+            kind = find_format(source, format)
             if broken is None:
-                yield file, source, each
-            elif format is not None or not _is_stray(file, source, each, reading):
-                found.append((file, source, each))
+                yield file, source, kind
+            elif format is not None or not _is_stray(file, source, kind, reading):
+                listed.append((file, source, kind))
         except InputError as error:  # noqa: PERF203 - opening a file takes much longer
             if broken is None:
                 raise error.in_file(fspath(file)) from None
@@ -175,8 +175,8 @@ def _find_formats(
         else:
             if broken is not None:
                 source.release()  # the documents of all files together may not fit into memory
-    best = min((each.rank for _, _, each in found if format is None), default=None)
-    yield from (each for each in found if best in (None, each[2].rank))
+    best = min((kind.rank for _, _, kind in listed if format is None), default=None)
+    yield from (entry for entry in listed if best in (None, entry[2].rank))
 
 
 def _is_stray(file: Path, source: Source, format: Format, reading: Reading) -> bool:

@@ -15,11 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.arrow import to_chunks, to_numpy
-from at_k.errors import InputError, Mention
+from at_k.errors import Mention, Phrases
 from at_k.validation import type_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_say = Phrases(
+    {
+        "tables.large": "The texts of one column have more than 2 GB. Read the file without it: {example}.",
+        "group.mixed": "`{column}` must have values of one type. Write all of them as text, or all as numbers.",
+        "group.lengths": "All columns must have the same number of rows; `{first}` has {first_rows} and `{column}` "
+        "has {rows}.",
+    }
+)
 
 
 def make_numbers(values: NDArray[Any], present: NDArray[np.bool_] | None = None) -> pa.Array:
@@ -90,11 +100,7 @@ def make_text_lists(values: Sequence[Sequence[str] | None]) -> pa.Array:
 def refuse_large_texts(size: int) -> None:
     """Raise if the texts of one column need more than an Arrow array can hold."""
     if size > np.iinfo(np.int32).max:
-        raise InputError(
-            "tables.large",
-            "The texts of one column have more than 2 GB. Read the file without it: {example}.",
-            example=Mention(columns={"answers": None}),
-        )
+        raise _say.error("tables.large", example=Mention(columns={"answers": None}))
 
 
 def _sum_up(lengths: Sequence[int]) -> NDArray[np.int32]:
@@ -122,8 +128,8 @@ def make_table(data: Any) -> pa.Table:
         return data
     datasets: Any = sys.modules.get("datasets")
     if datasets is not None and isinstance(data, datasets.Dataset):
-        found: pa.Table = data.with_format("arrow")[:]
-        return found
+        table: pa.Table = data.with_format("arrow")[:]
+        return table
     pandas: Any = sys.modules.get("pandas")
     if pandas is not None and isinstance(data, pandas.DataFrame):
         for name, column in data.items():
@@ -150,34 +156,23 @@ def _to_column(name: str, column: Any, *, is_name: bool) -> Any:
     if chunks is not None:
         return pa.chunked_array(chunks)
     try:
-        if not is_name or len({_find_kind(each) for each in {*map(type, column)} - {type(None)}}) < 2:
+        if not is_name or len({_find_kind(cell) for cell in {*map(type, column)} - {type(None)}}) < 2:
             return pa.array(column)
     except pa.ArrowException:
         pass
-    raise InputError(
-        "group.mixed",
-        "`{column}` must have values of one type. Write all of them as text, or all as numbers.",
-        column=name,
-    ) from None
+    raise _say.error("group.mixed", column=name) from None
 
 
 def _find_kind(kind: type) -> type:
     """Return the type of a name, with all types of numbers as one, and all of texts."""
-    return next((each for each in (bool, np.bool_, Number, str) if issubclass(kind, each)), kind)
+    return next((known for known in (bool, np.bool_, Number, str) if issubclass(kind, known)), kind)
 
 
 def _refuse_other_lengths(lengths: Mapping[str, int]) -> None:
     first, *others = lengths or [""]
     for name in others:
         if lengths[name] != lengths[first]:
-            raise InputError(
-                "group.lengths",
-                "All columns must have the same number of rows; `{first}` has {first_rows} and `{column}` has {rows}.",
-                first=first,
-                first_rows=lengths[first],
-                column=name,
-                rows=lengths[name],
-            )
+            raise _say.error("group.lengths", first=first, first_rows=lengths[first], column=name, rows=lengths[name])
 
 
 Codes = NDArray[np.int64]
@@ -293,7 +288,7 @@ def join_codes(parts: Sequence[Codes]) -> Codes:
         if _span(joined) * _span(part) < _LARGEST:
             joined = (joined - joined.min(initial=0)) * _span(part) + (part - part.min(initial=0))
         else:
-            joined, codes = (np.unique(each, return_inverse=True)[1].reshape(-1) for each in (joined, part))
+            joined, codes = (np.unique(codes, return_inverse=True)[1].reshape(-1) for codes in (joined, part))
             joined = joined * _span(codes) + codes
     return joined
 
@@ -356,12 +351,12 @@ class Split(Sequence[list[Any]]):
 
     def __getitem__(self, row: Any) -> Any:
         if isinstance(row, slice):
-            return [self[each] for each in range(*row.indices(len(self)))]
+            return [self[place] for place in range(*row.indices(len(self)))]
         if not -len(self) <= row < len(self):
             raise IndexError(row)
         row %= len(self)
-        found = self.values[self._offsets[row] : self._offsets[row + 1]]
-        return found.tolist() if found.ndim == 1 else list(map(tuple, found.tolist()))
+        values = self.values[self._offsets[row] : self._offsets[row + 1]]
+        return values.tolist() if values.ndim == 1 else list(map(tuple, values.tolist()))
 
 
 class Groups(NamedTuple):

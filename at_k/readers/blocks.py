@@ -59,7 +59,7 @@ class Block:
             return self.get(name)
         if name == "line":
             return list(self.places)
-        outer = next((each for each in self.names if name.startswith(f"{each}.")), None)
+        outer = next((column for column in self.names if name.startswith(f"{column}.")), None)
         if outer is not None:
             return [find_field(cell, name[len(outer) + 1 :].split(".")) for cell in self[outer]]
         if "+" in name:
@@ -68,7 +68,7 @@ class Block:
 
     def has(self, name: str) -> bool:
         """Return whether a name is that of a column, as of `column`."""
-        if name in self.names or name == "line" or any(name.startswith(f"{each}.") for each in self.names):
+        if name in self.names or name == "line" or any(name.startswith(f"{column}.") for column in self.names):
             return True
         return "+" in name and all(map(self.has, name.split("+")))
 
@@ -100,7 +100,7 @@ def find_field(cell: Any, path: Sequence[str]) -> Any:
     """Return the value at a path of names; of a list of objects, that of each."""
     for place, name in enumerate(path):
         if isinstance(cell, list):
-            return [find_field(each, path[place:]) for each in cell]
+            return [find_field(part, path[place:]) for part in cell]
         cell = cell.get(name) if isinstance(cell, dict) else None
     return cell
 

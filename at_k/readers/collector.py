@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import (
     Groups,
     Split,
@@ -47,6 +47,20 @@ NUMBER, BESIDE = "sample", "+"
 _PARTS = 16
 
 
+_say = Phrases(
+    {
+        "collector.empty": "There are no samples in this file.",
+        "standard.no_list": 'Each row must have a list of samples such as [1, 0] or ["a", "b"], as other rows have; '
+        "got {value} ({place}).",
+        "standard.lengths": "The lists of a row must be equally long: the length of this one is {count:,}, and that "
+        "of the {other} is {other_count:,} ({place}).",
+        "collector.no_samples": "Problem {name} has no samples ({place}). Remove it, or add its samples.",
+        "collector.repeated": "Sample {number} of problem {name} is there twice: {first} and {place}. Number them "
+        "differently, or remove one. If that column does not number samples: {ignored}.",
+    }
+)
+
+
 @dataclass
 class Sheet:
     """The roles and rules of a table's columns.
@@ -66,7 +80,7 @@ class Sheet:
 
 def refuse_empty() -> InputError:
     """Make the error that says that a file has no samples."""
-    return InputError("collector.empty", "There are no samples in this file.")
+    return _say.error("collector.empty")
 
 
 def _read_value(reads: Cells, describe: Place, role: str, value: object, row: int, sample: int | None = None) -> Any:
@@ -107,7 +121,7 @@ class Collector:
         if "problem" not in cells:
             cells["problem"] = list(map(str, block.places))
         numbers = {NUMBER + name: read_integers(block.column(name)) for name in sheet.numbers}
-        cells |= {name: own for name, own in numbers.items() if own is not None}
+        cells |= {name: held for name, held in numbers.items() if held is not None}
         self._take(Part(block.places, cells, sheet.listed))
 
     def _take(self, part: Part) -> None:
@@ -126,14 +140,14 @@ class Collector:
 
     def _take_row(self, part: Part) -> None:
         """Keep the samples of one row, each by itself, and name the place of each fault."""
-        row, (problem,), found = part.rows[0], list_cells(part.cells["problem"]), []
+        row, (problem,), read = part.rows[0], list_cells(part.cells["problem"]), []
         with self.faults:
             try:
                 lengths, cells = self._flatten(part)
                 for place in range(int(lengths[0])):
                     with self.faults:
-                        own = {role: values[place : place + 1] for role, values in cells.items()}
-                        found.append(self._read_cells(own, row, place + 1 if part.listed else None))
+                        one = {role: values[place : place + 1] for role, values in cells.items()}
+                        read.append(self._read_cells(one, row, place + 1 if part.listed else None))
             except InputError as error:
                 is_odd = error.code in ("cells.grade", "cells.word", "cells.points", "standard.no_list")
                 if is_odd and self._sheet.columns and is_summary(str(problem)):
@@ -141,58 +155,42 @@ class Collector:
                         self._sheet.columns.get("problem", "line"), problem, self.place(row)
                     ) from None
                 raise
-            if found:
+            if read:
                 problems = self.problems.read(part)
-                for values in found:
+                for values in read:
                     self._keep(part, problems, np.ones(1, np.int64), values)
 
     def _flatten(self, part: Part) -> tuple[NDArray[np.int64], dict[str, Any]]:
         """Return how many samples each row has, and role → the cell of each sample."""
-        own = {role: cells for role, cells in part.cells.items() if role not in OF_PROBLEM}
+        columns = {role: cells for role, cells in part.cells.items() if role not in OF_PROBLEM}
         if not part.listed:
-            return np.ones(len(part.rows), np.int64), own
-        row, flat = part.rows[0], {role: flatten(cells) for role, cells in own.items()}
+            return np.ones(len(part.rows), np.int64), columns
+        row, flat = part.rows[0], {role: flatten(cells) for role, cells in columns.items()}
         first, (lengths, _) = next(iter(flat.items()))
         for role, (n, _) in flat.items():
             if n.min() < 0:
-                raise InputError(
-                    "standard.no_list",
-                    'Each row must have a list of samples such as [1, 0] or ["a", "b"], as other rows have; got '
-                    "{value} ({place}).",
-                    value=quote(list_cells(own[role])[int(n.argmin())]),
-                    place=self._describe(row, role, None),
-                )
+                value = quote(list_cells(columns[role])[int(n.argmin())])
+                raise _say.error("standard.no_list", value=value, place=self._describe(row, role))
             if (n != lengths).any():
-                raise InputError(
-                    "standard.lengths",
-                    "The lists of a row must be equally long: the length of this one is {count:,}, and that of the "
-                    "{other} is {other_count:,} ({place}).",
-                    count=int(n[0]),
-                    other=first,
-                    other_count=int(lengths[0]),
-                    place=self._describe(row, role, None),
-                )
+                counts = {"count": int(n[0]), "other": first, "other_count": int(lengths[0])}
+                raise _say.error("standard.lengths", **counts, place=self._describe(row, role))
         if not lengths.all():
-            raise InputError(
-                "collector.no_samples",
-                "Problem {name} has no samples ({place}). Remove it, or add its samples.",
-                name=quote(list_cells(part.cells["problem"])[0]),
-                place=self.place(row),
-            )
+            name = quote(list_cells(part.cells["problem"])[0])
+            raise _say.error("collector.no_samples", name=name, place=self.place(row))
         return lengths, {role: values for role, (_, values) in flat.items()}
 
     def _read_cells(self, cells: Mapping[str, Any], row: int, sample: int | None = None) -> dict[str, Any]:
         """Read what is said of each sample; nothing is kept yet."""
-        found: dict[str, Any] = {}
+        read: dict[str, Any] = {}
         for role, column in cells.items():
             values = fill(column)
             if values is None or (role == NUMBER and None in values):
                 continue
             try:
-                found[role] = self._sheet.reads.read_column(role, values) if role in OF_SAMPLE else values
+                read[role] = self._sheet.reads.read_column(role, values) if role in OF_SAMPLE else values
             except UnfitError as fault:
                 raise find_fault(role, fault.value, self._describe(row, role, sample)) from None
-        return found
+        return read
 
     def _keep(self, part: Part, problems: Findings, lengths: NDArray[np.int64], values: Mapping[str, Any]) -> None:
         owners = {
@@ -200,7 +198,7 @@ class Collector:
             "row": np.fromiter(part.rows, np.int64, len(part.rows)),
         }
         if part.listed:
-            owners = {role: np.repeat(own, lengths) for role, own in owners.items()}
+            owners = {role: np.repeat(places, lengths) for role, places in owners.items()}
         self._blocks.append(owners | dict(values))
 
     def _merge(self) -> dict[str, Any]:
@@ -236,7 +234,7 @@ class Collector:
 
     def place(self, row: int) -> Message:
         """Describe the place of a sample: "line 7"."""
-        return self._describe(row, "", None)
+        return self._describe(row)
 
     def finish(self, origin: Origin, *, per_sample: bool = True) -> Samples:
         """Return the samples that were collected, those of each problem together, in the order in which they came."""
@@ -253,9 +251,9 @@ class Collector:
             if role in held:
                 values = held[role]
                 columns[role] = groups.list(values if is_arrow(values) else make_numbers(values, ~np.isnan(values)))
-        for role, said in self.problems.said.items():
-            if any(value is not None for value in said):
-                columns[role] = make_texts(said) if role == "group" else make_text_lists(said)
+        for role, texts in self.problems.said.items():
+            if any(value is not None for value in texts):
+                columns[role] = make_texts(texts) if role == "group" else make_text_lists(texts)
         beside = _list_beside(groups, held)
         if any(self.problems.meta) or beside:
             columns["meta"] = make_texts(list(_spell_meta(self.problems.meta, beside)))
@@ -292,11 +290,9 @@ class Collector:
 
     def refuse_repeated(self, number: object, name: object, first: int, row: int, column: str = "") -> NoReturn:
         """Raise because a problem has two samples of one number."""
-        raise InputError(
+        raise _say.error(
             "collector.repeated",
-            "Sample {number} of problem {name} is there twice: {first} and {place}. Number them differently, or remove "
-            "one. If that column does not number samples: {ignored}.",
-            number=quote(number[0] if isinstance(number, tuple) else number),
+            number=quote(number),
             name=quote(name),
             first=self.place(first),
             place=describe_place(row, column) if column else self.place(row),

@@ -28,6 +28,15 @@ _say = Phrases({
     "leaves out such lines.",
     "decoding.broken": "This is not valid JSON: line {line}, near {near}. The file may be cut off. "
     "{option:errors=skip} leaves out such lines. The objects that can be read make another file: `{way}`.",
+    "decoding.repeated_name": "An object has the name “{name}” more than once ({place}). Rename one of them.",
+    "decoding.surrogate": "A text contains half of a character, an unpaired surrogate, which no file can hold "
+    "({place}).",
+    "decoding.not_object": 'Each row must be an object such as {{"correct": [1, 0]}}; got {value} ({place}).',
+    "decoding.long_number": "A number has too many digits to be read ({place}). Write it as text, in quotation "
+    "marks.",
+    "decoding.deep": "This JSON is nested too deeply to be read.",
+    "decoding.encoding": "This is not text in UTF-8: a byte in line {line} does not fit. Save the file in UTF-8, "
+    "for instance by `{way}`.",
 })  # fmt: skip
 
 _LONG_INTEGER = re.compile(rf"[0-9]{{{_LONGEST_INTEGER + 1}}}")
@@ -79,11 +88,11 @@ def load_text(data: bytes, load: Callable[[str], Any], line: int | None = None) 
             raise _say.error("decoding.line", **values) from None
         raise _say.error("decoding.broken", way=_EVALUATE if printed else KEEP_OBJECTS, **values) from None
     except RecursionError:
-        _refuse_deep()
+        raise _say.error("decoding.deep") from None
     except InputError:
         raise
     except ValueError:  # Python reads and prints up to 4,300 digits
-        raise _find_long_number(UNITS["line"](line or 1)) from None
+        raise _say.error("decoding.long_number", place=UNITS["line"](line or 1)) from None
 
 
 def parse(text: str) -> Any:
@@ -91,7 +100,7 @@ def parse(text: str) -> Any:
     try:
         return (_decoder_of_long_integers if _LONG_INTEGER.search(text) else _decoder).decode(text)
     except RecursionError:
-        _refuse_deep()
+        raise _say.error("decoding.deep") from None
 
 
 def parse_all(text: str, load: Callable[[str], Any] | None = None) -> Any:
@@ -106,12 +115,12 @@ def parse_all(text: str, load: Callable[[str], Any] | None = None) -> Any:
     except json.JSONDecodeError as error:
         if error.msg != "Extra data":
             raise
-    found, place = [], 0
+    values, place = [], 0
     while place < len(text):
         value, end = _decoder.raw_decode(text, place)
-        found.append(value)
+        values.append(value)
         place = _BLANK.match(text, end).end()  # type: ignore[union-attr]
-    return found
+    return values
 
 
 _BLANK = re.compile(r"\s*")
@@ -144,48 +153,22 @@ def refuse_faulty(value: object, place: Message) -> None:
 
     def refuse(faulty: _Faulty) -> NoReturn:
         if faulty.repeated is None:
-            raise _find_long_number(place)
-        raise InputError(
-            "decoding.repeated_name",
-            "An object has the name “{name}” more than once ({place}). Rename one of them.",
-            place=place,
-            name=shorten(faulty.repeated),
-        )
+            raise _say.error("decoding.long_number", place=place)
+        raise _say.error("decoding.repeated_name", place=place, name=shorten(faulty.repeated))
 
     try:
         json.dumps(value, ensure_ascii=False, default=refuse).encode()
     except RecursionError:
-        _refuse_deep()
+        raise _say.error("decoding.deep") from None
     except UnicodeEncodeError:
-        raise InputError(
-            "decoding.surrogate",
-            "A text contains half of a character, an unpaired surrogate, which no file can hold ({place}).",
-            place=place,
-        ) from None
+        raise _say.error("decoding.surrogate", place=place) from None
 
 
 def require_object(row: object, place: Message) -> dict[str, Any]:
     """Return a row, which must be an object."""
     if not isinstance(row, dict):
-        raise InputError(
-            "decoding.not_object",
-            'Each row must be an object such as {{"correct": [1, 0]}}; got {value} ({place}).',
-            value=quote(row),
-            place=place,
-        )
+        raise _say.error("decoding.not_object", value=quote(row), place=place)
     return row
-
-
-def _find_long_number(place: Message) -> InputError:
-    return InputError(
-        "decoding.long_number",
-        "A number has too many digits to be read ({place}). Write it as text, in quotation marks.",
-        place=place,
-    )
-
-
-def _refuse_deep() -> NoReturn:
-    raise InputError("decoding.deep", "This JSON is nested too deeply to be read.") from None
 
 
 def decode_text(data: bytes, line: int | None = None) -> str:
@@ -193,10 +176,8 @@ def decode_text(data: bytes, line: int | None = None) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(
+        raise _say.error(
             "decoding.encoding",
-            "This is not text in UTF-8: a byte in line {line} does not fit. Save the file in UTF-8, for instance by "
-            "`{way}`.",
             line=data.count(b"\n", 0, error.start) + 1 if line is None else line,
             way="iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW",
         ) from None

@@ -164,19 +164,19 @@ class Fields:
             return replace(samples, origin=Origin(self.harness, roles={"problem": keys.problem, "grades": keys.grades}))
         details = [path.rpartition(".")[2] for path in keys.details]
         collector = RowCollector(reading, unit=self.unit, settings=self.settings, details=details)
-        found = (self.find or self._find_rows)(source, reading, collector)
-        chosen = Chosen(found.choice.name or "", collector, reading)
+        finding = (self.find or self._find_rows)(source, reading, collector)
+        chosen = Chosen(finding.choice.name or "", collector, reading)
         grades = keys.grades.format(scorer=chosen.scorer)
         names = ("problem", "answers", "references", "scores", "group")
         roles: dict[str, str | None] = {name: getattr(keys, name) for name in names} | {"grades": grades or None}
-        roles |= found.roles
+        roles |= finding.roles
         try:
-            is_listed = self._collect(found.rows, grades if roles["grades"] else "", chosen)
+            is_listed = self._collect(finding.rows, grades if roles["grades"] else "", chosen)
         finally:
-            if isinstance(found.rows, Generator):
-                found.rows.close()  # and with it the file
+            if isinstance(finding.rows, Generator):
+                finding.rows.close()  # and with it the file
         systems = {alias: collector.selection.systems.get(name) for name, alias in self.settings.items() if alias}
-        said = {
+        named = {
             alias: str(value)
             for alias, value in systems.items()
             if len(collector.held("problem")) and value not in (None, "")
@@ -184,14 +184,14 @@ class Fields:
         shared = collector.note_shared_prompts() if roles["problem"] == self.prompted else []
         origin = Origin(
             self.harness,
-            found.version,
-            {**found.subject, **self._find_subject(source), **said},
-            chosen=dict(found.choice.told),
+            finding.version,
+            {**finding.subject, **self._find_subject(source), **named},
+            chosen=dict(finding.choice.told),
             roles={role: path for role, path in roles.items() if path is not None},
-            notes=[*found.choice.notes, *found.notes, *shared],
+            notes=[*finding.choice.notes, *finding.notes, *shared],
         )
         samples = collector.finish(origin, per_sample=not is_listed)
-        return replace(samples, questions=found.questions)
+        return replace(samples, questions=finding.questions)
 
     def _find_rows(self, source: Source, reading: Reading, collector: RowCollector) -> Found:
         """Find the rows, and choose the scorer."""
@@ -212,17 +212,17 @@ class Fields:
     def _list_objects(self, source: Source) -> list[Any] | None:
         """List the objects; None where they are the lines of the file."""
         if self.rows is not None:
-            found = self.rows(source)
-            return None if found is None else list(found)
+            listed = self.rows(source)
+            return None if listed is None else list(listed)
         if self.at is None:
             return None
-        found = find_field(source.document, self.at.split(".")) if self.at else source.document
-        return found if isinstance(found, list) else [] if self.at else [found]
+        listed = find_field(source.document, self.at.split(".")) if self.at else source.document
+        return listed if isinstance(listed, list) else [] if self.at else [listed]
 
     def _add_fields(self, row: Row) -> Row:
         """Return an object with the fields that it gets."""
         paths = {name: [_find(row, path) for path in paths] for name, paths in self.added.items()}
-        return row | {name: next((x for x in found if x not in (None, "")), None) for name, found in paths.items()}
+        return row | {name: next((x for x in values if x not in (None, "")), None) for name, values in paths.items()}
 
     def _find_subject(self, source: Source) -> Mapping[str, str]:
         """Find what the results are of."""
@@ -318,15 +318,15 @@ class Fields:
         keys = self.keys
         rows_of: dict[str, dict[tuple[str, ...], list[int]]] = {}
         for number, row in rows if keys.apart else ():
-            said = (_find(row, path) for path in keys.apart)
-            identity = tuple(each if isinstance(each, str) else json.dumps(each, sort_keys=True) for each in said)
+            marks = (_find(row, path) for path in keys.apart)
+            identity = tuple(mark if isinstance(mark, str) else json.dumps(mark, sort_keys=True) for mark in marks)
             rows_of.setdefault(str(_find(row, keys.problem)), {}).setdefault(identity, []).append(number)
         named: dict[int, str] = {}
-        for problem, found in rows_of.items():
-            columns = [column for column in zip(*found, strict=True) if len({*column}) > 1]
+        for problem, numbers_of in rows_of.items():
+            columns = [column for column in zip(*numbers_of, strict=True) if len({*column}) > 1]
             # The first of the paths that tells all of them apart says enough.
-            columns = next(([column] for column in columns if len({*column}) == len(found)), columns)
-            for label, numbers in zip(zip(*columns, strict=True), found.values(), strict=bool(columns)):
+            columns = next(([column] for column in columns if len({*column}) == len(numbers_of)), columns)
+            for label, numbers in zip(zip(*columns, strict=True), numbers_of.values(), strict=bool(columns)):
                 named |= dict.fromkeys(numbers, f"{problem} ({', '.join(label)})")
         return named
 
@@ -355,8 +355,8 @@ def list_documents(source: Source) -> Iterator[tuple[int, Any, Path]]:
 
 def list_in(document: Any, *path: str) -> list[Any]:
     """Return the list under a path, or an empty one."""
-    found = find_field(document, path)
-    return found if isinstance(found, list) else []
+    listed = find_field(document, path)
+    return listed if isinstance(listed, list) else []
 
 
 def starts_with(document: Any, path: Sequence[str], *fields: str) -> bool:
@@ -366,8 +366,8 @@ def starts_with(document: Any, path: Sequence[str], *fields: str) -> bool:
 
 def list_names(objects: Iterable[Any], path: str) -> list[str]:
     """List the names under a path in any of some objects."""
-    found = (_find(each, path) for each in objects)
-    return list(dict.fromkeys(name for own in found if isinstance(own, dict) for name in own))
+    values = (_find(row, path) for row in objects)
+    return list(dict.fromkeys(name for named in values if isinstance(named, dict) for name in named))
 
 
 def _find(row: Any, path: str | None) -> Any:

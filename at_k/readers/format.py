@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NamedTuple
 
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.blocks import find_field
 from at_k.readers.names import quote, quote_all, shorten
 from at_k.readers.samples import Samples
@@ -20,6 +20,20 @@ _LONGEST_FIELD = 100
 
 # The options that not every format takes.
 OPTIONS = ("scorer", "filter", "tests", "prompt_column", "rows_at", "correct", "wrong")
+
+
+_say = Phrases(
+    {
+        "format.no_option": "The format {format} does not take {given}. Leave it out. Its files offer: {others}.",
+        "format.no_choice": "There is no {what} “{wanted}” in this file. It has: {found}.",
+        "collector.choice": "The {what} is {taken}. The file also has {others}: {other}.",
+        "format.per_document": "The metrics of this file are of all {n} samples of a problem together, so they grade "
+        "no sample. Leave out {option:scorer}, and score the answers against the references, or with a checker.",
+        "format.no_metric": "None of the metrics in this file is known to say which samples are correct: {metrics}. "
+        "{option:scorer} chooses one.",
+        "collector.field": "The field {name} is not what {harness} writes: {value} ({place}). The file may be damaged.",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -112,10 +126,10 @@ def _leads(path: str, found: Any) -> bool:
     """Return whether a path leads to a field."""
     for name in path.split("."):
         found = next(iter(found), None) if isinstance(found, list) else found
-        own = next(iter(found), None) if name == "*" and isinstance(found, dict) else name
-        if not isinstance(found, dict) or own not in found:
+        key = next(iter(found), None) if name == "*" and isinstance(found, dict) else name
+        if not isinstance(found, dict) or key not in found:
             return False
-        found = found[own]
+        found = found[key]
     return True
 
 
@@ -150,13 +164,8 @@ class Format:
         """Raise if the user chose something that files of this format do not offer."""
         for name in OPTIONS:
             if getattr(reading, name) and name not in self.options:
-                raise InputError(
-                    "format.no_option",
-                    "The format {format} does not take {given}. Leave it out. Its files offer: {others}.",
-                    format=self.name,
-                    given=Mention(name),
-                    others=Mention(*self.options) if self.options else "none",
-                )
+                others = Mention(*self.options) if self.options else "none"
+                raise _say.error("format.no_option", format=self.name, given=Mention(name), others=others)
 
 
 TEXTS = Message(
@@ -214,37 +223,20 @@ def choose(option: str, wanted: str | None, found: Collection[str], offered: Col
     """
     offered = found if offered is None else offered
     if wanted is not None and wanted not in found:
-        raise InputError(
-            "format.no_choice",
-            "There is no {what} “{wanted}” in this file. It has: {found}.",
-            what=option,
-            wanted=shorten(wanted),
-            found=quote_all(found) or "none",
-        )
+        raise _say.error("format.no_choice", what=option, wanted=shorten(wanted), found=quote_all(found) or "none")
     name = next(iter(offered), None) if wanted is None else wanted
     if name is None or len(offered) < 2:
         return Choice(name)
-    others = [each for each in offered if each != name]
-    note = Message(
-        "collector.choice",
-        "The {what} is {taken}. The file also has {others}: {other}.",
-        what=option,
-        taken=quote(name),
-        others=quote_all(others),
-        other=Mention(**{option: shorten(others[0])}),
-    )
+    others = [other for other in offered if other != name]
+    told = {"others": quote_all(others), "other": Mention(**{option: shorten(others[0])})}
+    note = _say("collector.choice", what=option, taken=quote(name), **told)
     return Choice(name, {option: name}, (note,) if wanted is None else ())
 
 
 def choose_metric(metrics: Mapping[str, bool], n: int, wanted: str | None, *, needed: bool) -> Choice:
     """Choose the metric of a document that grades its only sample; none where it has several samples."""
     if n > 1 and wanted is not None:
-        raise InputError(
-            "format.per_document",
-            "The metrics of this file are of all {n} samples of a problem together, so they grade no sample. Leave out "
-            "{option:scorer}, and score the answers against the references, or with a checker.",
-            n=n,
-        )
+        raise _say.error("format.per_document", n=n)
     if n > 1:
         return Choice(None)
     graded = sorted((name for name, fits in metrics.items() if fits), key=lambda name: name != "acc")
@@ -256,24 +248,12 @@ def choose_metric(metrics: Mapping[str, bool], n: int, wanted: str | None, *, ne
 def refuse_no_scorer(wanted: str | None, found: Collection[str], graded: Collection[str]) -> None:
     """Raise if no scorer is wanted and none is known to say which samples are correct."""
     if wanted is None and not graded:
-        raise InputError(
-            "format.no_metric",
-            "None of the metrics in this file is known to say which samples are correct: {metrics}. {option:scorer} "
-            "chooses one.",
-            metrics=quote_all(found) or "none",
-        )
+        raise _say.error("format.no_metric", metrics=quote_all(found) or "none")
 
 
 def refuse_field(harness: str, name: str, value: object, place: Message) -> InputError:
     """Make the error that says that a field is not what a harness writes."""
-    return InputError(
-        "collector.field",
-        "The field {name} is not what {harness} writes: {value} ({place}). The file may be damaged.",
-        name=quote(name),
-        harness=harness,
-        value=quote(value),
-        place=place,
-    )
+    return _say.error("collector.field", name=quote(name), harness=harness, value=quote(value), place=place)
 
 
 def check_kinds(harness: str, row: Mapping[str, Any], kinds: Mapping[str, Collection[type]], place: Message) -> None:

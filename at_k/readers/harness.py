@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Message, Phrases
 from at_k.readers.arrays import is_arrow
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING, Cells, FieldCells
@@ -32,6 +32,21 @@ _SAID = ("problem", "answers", "grades", "scores", "cost", "references", "group"
 _WAITING = 4096
 
 Adapt = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+_say = Phrases(
+    {
+        "collector.columns": "{option:columns} cannot say {column} for {role}. The roles are {roles}; each but the "
+        "first may be None.",
+        "collector.number": "The number of a sample must be a number or text; got {value} ({place}).",
+        "collector.no_field": "There is no field {field} to take for {role}. The fields are: {fields} ({place}).",
+        "collector.lack": "The field {field} is missing ({place}).",
+        "collector.shared_prompt": "Some prompts have {largest:,} samples and others {smallest:,}: problems with the "
+        "same prompt are counted as one.",
+        "collector.no_values": "Nothing is left to score: {option:columns} leaves out {roles}. Keep the answers or "
+        "the grades.",
+    }
+)
 
 
 class RowCollector(Collector):
@@ -59,14 +74,7 @@ class RowCollector(Collector):
         self._columns = dict(reading.columns)
         for role, column in self._columns.items():
             if role not in (*ROLES, *FURTHER_ROLES) or (role == "problem" and column is None):
-                raise InputError(
-                    "collector.columns",
-                    "{option:columns} cannot say {column} for {role}. The roles are {roles}; each but the first may be "
-                    "None.",
-                    role=quote(role),
-                    column=quote(column),
-                    roles=", ".join(ROLES),
-                )
+                raise _say.error("collector.columns", role=quote(role), column=quote(column), roles=", ".join(ROLES))
         self.selection = Selection(reading.where, reading.pool, settings)
         self._roles = (*_SAID, *(BESIDE + name for name in details))
         self._waiting, self._count = Part([], defaultdict(list), listed=False), 0
@@ -124,12 +132,7 @@ class RowCollector(Collector):
                             raise self.problems.differ(role, other, values[0], row)
             for number in cells[NUMBER] if listed else [cells[NUMBER]]:
                 if number is not NOTHING and not isinstance(number, (str, int, float)):
-                    raise InputError(
-                        "collector.number",
-                        "The number of a sample must be a number or text; got {value} ({place}).",
-                        value=quote(number),
-                        place=self.place(row),
-                    )
+                    raise _say.error("collector.number", value=quote(number), place=self.place(row))
             if self._count >= _WAITING or self._waiting.listed != listed:
                 self._flush(listed=listed)
             self._waiting.rows.append(row)
@@ -154,27 +157,15 @@ class RowCollector(Collector):
         for fields in sources:
             if fields is not None and field in fields:
                 return fields[field]
-            found = find_field(fields, field.split("."))
-            if found is not None:
-                return found
-        known = dict.fromkeys(name for fields in sources for name in fields or ())
-        raise InputError(
-            "collector.no_field",
-            "There is no field {field} to take for {role}. The fields are: {fields} ({place}).",
-            field=quote(field),
-            role=role,
-            fields=quote_all(known) or "none",
-            place=self.place(row),
-        )
+            value = find_field(fields, field.split("."))
+            if value is not None:
+                return value
+        known = quote_all(dict.fromkeys(name for fields in sources for name in fields or ())) or "none"
+        raise _say.error("collector.no_field", field=quote(field), role=role, fields=known, place=self.place(row))
 
     def lack(self, field: str, row: int) -> InputError:
         """Make the error that says that a row does not have a field."""
-        return InputError(
-            "collector.lack",
-            "The field {field} is missing ({place}).",
-            field=quote(field),
-            place=self.place(row),
-        )
+        return _say.error("collector.lack", field=quote(field), place=self.place(row))
 
     def note_shared_prompts(self) -> list[Message]:
         """Write the note, if one is due, that a problem may be two that have the same prompt and so the same name."""
@@ -183,15 +174,7 @@ class RowCollector(Collector):
         smallest, largest = int(n.min()), int(n.max())
         if smallest == largest or (n % smallest).any():
             return []
-        return [
-            Message(
-                "collector.shared_prompt",
-                "Some prompts have {largest:,} samples and others {smallest:,}: problems with the same prompt are "
-                "counted as one.",
-                largest=largest,
-                smallest=smallest,
-            )
-        ]
+        return [_say("collector.shared_prompt", largest=largest, smallest=smallest)]
 
     def finish(self, origin: Origin, *, per_sample: bool = True) -> Samples:
         """Return the samples that were collected, with the fields that the user named."""
@@ -201,11 +184,7 @@ class RowCollector(Collector):
             raise no_rows()
         gone = [role for role, column in self._columns.items() if column is None]
         if held and gone and not held.keys() & {*SAMPLE_ROLES}:
-            raise InputError(
-                "collector.no_values",
-                "Nothing is left to score: {option:columns} leaves out {roles}. Keep the answers or the grades.",
-                roles=", ".join(gone),
-            )
+            raise _say.error("collector.no_values", roles=", ".join(gone))
         return super().finish(replace(origin, roles=origin.roles | self._columns), per_sample=per_sample)
 
 

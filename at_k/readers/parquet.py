@@ -61,15 +61,15 @@ def read_blocks(source: Source, wanted: Collection[str] | None) -> Iterator[Bloc
     """Yield the rows of Parquet or Arrow, alone or in the shards of a data set, in blocks."""
     # The folders `name=value` around a shard are columns, too.
     parts, first = source.parts or [source], 1
-    given = [dict(name.split("=", 1) for name in _list_folders(part, source) if "=" in name) for part in parts]
-    every = (name for part, own in zip(parts, given, strict=True) for name in (*_list_names(part), *own))
+    folders = [dict(name.split("=", 1) for name in _list_folders(part, source) if "=" in name) for part in parts]
+    every = (name for part, around in zip(parts, folders, strict=True) for name in (*_list_names(part), *around))
     names = list(dict.fromkeys(every))
     size = HEAD if wanted is None else _ROWS
     needed = [name for name in names if wanted is None or name in wanted]
-    for part, own in zip(parts, given, strict=True):
+    for part, around in zip(parts, folders, strict=True):
         for batch in _read_batches(part, needed, size):
             refuse_many_rows(first + len(batch) - 1, source.limits)
-            yield Block(range(first, first + len(batch)), names, partial(_take_column, batch, own))
+            yield Block(range(first, first + len(batch)), names, partial(_take_column, batch, around))
             first += len(batch)
 
 

@@ -37,7 +37,7 @@ def is_paths(data: object) -> bool:
     """
     if isinstance(data, (str, PathLike)):
         return True
-    return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(each, (str, PathLike)) for each in data)
+    return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(path, (str, PathLike)) for path in data)
 
 
 def is_folder_or_glob(path: str | PathLike[str]) -> bool:
@@ -87,34 +87,34 @@ def is_named_as_results(file: Path) -> bool:
 
 def find_files(paths: Paths) -> tuple[list[Path], bool]:
     """List the files of a path, a list of paths, a folder or a glob."""
-    given = [paths] if isinstance(paths, (str, PathLike)) else paths
-    if not isinstance(given, Sequence) or not all(isinstance(each, (str, PathLike)) for each in given):
+    names = [paths] if isinstance(paths, (str, PathLike)) else paths
+    if not isinstance(names, Sequence) or not all(isinstance(name, (str, PathLike)) for name in names):
         raise TypeError(f"`path` must be the path of a file, or a list of paths; got {shorten(paths)}")
     # An unset variable of the shell is an empty text, which `Path` takes for the folder of the caller.
-    if not given or not all(map(fspath, given)):
+    if not names or not all(map(fspath, names)):
         raise _say.error("paths.none")
-    found: list[Path] = []
+    listed: list[Path] = []
     named = True
-    for each in given:
-        path = Path(each)
+    for text in names:
+        path = Path(text)
         if path.exists() and not path.is_dir():
-            found.append(path)
+            listed.append(path)
             continue
-        if not (path.is_dir() or has_magic(fspath(each))):
+        if not (path.is_dir() or has_magic(fspath(text))):
             raise FileNotFoundError(f"There is no file {path} in {Path.cwd()}")
         named = False
         if path.is_dir():
             inside = sorted(_list_inside(path))
             if not inside:
-                raise _say.error("paths.empty", folder=fspath(each))
+                raise _say.error("paths.empty", folder=fspath(text))
         else:
-            inside = sorted(file for name in glob(fspath(each), recursive=True) if (file := Path(name)).is_file())
+            inside = sorted(file for name in glob(fspath(text), recursive=True) if (file := Path(name)).is_file())
             if not inside:
-                raise FileNotFoundError(f"No file matches {fspath(each)} in {Path.cwd()}")
-        found += inside
+                raise FileNotFoundError(f"No file matches {fspath(text)} in {Path.cwd()}")
+        listed += inside
     # A link, or another path to the same file, must not count its samples twice.
     files: dict[Path, Path] = {}
-    for file in found:
+    for file in listed:
         files.setdefault(file.resolve(), file)
     return list(files.values()), named
 
@@ -125,16 +125,16 @@ def _list_inside(folder: Path) -> Iterator[Path]:
     if list_parts(folder):
         yield folder
         return
-    for each in folder.iterdir():
-        hidden = each.name.startswith(".") and each.name != ".aider.results.json"
-        if hidden or (each.is_symlink() and each.is_dir()):
+    for entry in folder.iterdir():
+        hidden = entry.name.startswith(".") and entry.name != ".aider.results.json"
+        if hidden or (entry.is_symlink() and entry.is_dir()):
             continue
-        if each.is_dir():
-            yield from _list_inside(each)
-        elif each.is_file():
-            yield each
-        elif is_named_as_results(each):
-            raise _say.error("paths.special", file=str(each))
+        if entry.is_dir():
+            yield from _list_inside(entry)
+        elif entry.is_file():
+            yield entry
+        elif is_named_as_results(entry):
+            raise _say.error("paths.special", file=str(entry))
 
 
 def list_parts(folder: Path) -> list[Path]:
@@ -142,17 +142,17 @@ def list_parts(folder: Path) -> list[Path]:
     # In such a folder a file may have the name of a shard, or be in a folder such as `model=a`. Other folders have
     # none.
     names = ("*-of-*.arrow", "*-of-*.parquet", "*=*/**/*.parquet")
-    found = sorted({file for name in names for file in folder.glob(name) if file.is_file()})
+    parts = sorted({file for name in names for file in folder.glob(name) if file.is_file()})
     shards: dict[str, list[tuple[int, int]]] = {}
-    for file in found:
+    for file in parts:
         if file.parent == folder and (named := _SHARD.match(file.name)):
             shards.setdefault(named[1], []).append((int(named[2]), int(named[3])))
-    for name, own in shards.items():
-        total = own[0][1]
-        if sorted(own) != [(place, total) for place in range(total)]:
-            listed = ", ".join(f"{place} of {total}" for place, total in own[:10]) + (", …" if own[10:] else "")
+    for name, places in shards.items():
+        total = places[0][1]
+        if sorted(places) != [(place, total) for place in range(total)]:
+            listed = ", ".join(f"{place} of {total}" for place, total in places[:10]) + (", …" if places[10:] else "")
             raise _say.error("paths.shards", folder=str(folder), name=shorten(name), found=listed)
-    beside = {file for file in folder.iterdir() if file.is_file() and is_named_as_results(file)} - {*found}
-    for file in sorted(each for each in beside if found and each.name not in _SAVED):
+    beside = {file for file in folder.iterdir() if file.is_file() and is_named_as_results(file)} - {*parts}
+    for file in sorted(file for file in beside if parts and file.name not in _SAVED):
         raise _say.error("paths.beside", folder=str(folder), file=shorten(file.name))
-    return found
+    return parts

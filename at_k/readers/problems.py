@@ -8,17 +8,29 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Message, Phrases
 from at_k.readers.arrays import encode, find_firsts, join_codes
 from at_k.readers.cells import NOTHING, UnfitError, keep_common
 from at_k.readers.faults import find_fault
 from at_k.readers.names import quote, quote_all
 
-# Describes the place of the value of a role, by the number of its row, and of its sample in the row.
-Place = Callable[[int, str, int | None], Message]
+# Describes the place of the value of a role, by the number of its row, or of its sample in the row.
+Place = Callable[..., Message]
 
 # The roles that say something of each problem.
 OF_PROBLEM = ("problem", "references", "group", "meta")
+
+
+_say = Phrases(
+    {
+        "collector.same_problem": "Each problem may be there only once; {value} is also in {first} ({place}). Remove "
+        "one, or keep the rows of one model with {option:where}.",
+        "collector.same_name": "Two names of problems are the same but for their types: {value}, and another one in "
+        "{first} ({place}). Write both alike if it is one problem; else rename one of them.",
+        "collector.differs": "All samples of a problem must have the same {name}; {value} differs from {known} "
+        "({place}).",
+    }
+)
 
 
 class Part(NamedTuple):
@@ -73,7 +85,7 @@ class Problems:
         meta: what else all samples of each say.
     """
 
-    def __init__(self, read: Callable[[str, object, int, int | None], Any], describe: Place) -> None:
+    def __init__(self, read: Callable[[str, object, int], Any], describe: Place) -> None:
         self._read, self._describe = read, describe
         self.names: dict[str, int] = {}
         self.first_rows: list[int] = []
@@ -81,14 +93,11 @@ class Problems:
         self.meta: list[dict[str, Any] | None] = []
         self._kinds: dict[str, tuple[type, int]] = {}  # of each spelling of a name, its type and first row
 
-    def _place(self, row: int) -> Message:
-        return self._describe(row, "", None)
-
     def read(self, part: Part) -> Findings:
         """Read which problem each row is of, and what is said of it; nothing is kept yet."""
         codes, values = encode(part.cells["problem"])
         if codes.min() < 0:
-            raise find_fault("problem", None, self._describe(part.rows[0], "problem", None))
+            raise find_fault("problem", None, self._describe(part.rows[0], "problem"))
         kinds: dict[str, tuple[type, int]] = {}
         firsts = find_firsts(codes).tolist()
         rows = [part.rows[place] for place in firsts]
@@ -96,26 +105,20 @@ class Problems:
         if part.listed:
             for name, value, row in zip(names, values, rows, strict=True):
                 if name in self.names and self.first_rows[self.names[name]] != row:
-                    raise InputError(
-                        "collector.same_problem",
-                        "Each problem may be there only once; {value} is also in {first} ({place}). Remove one, or "
-                        "keep the rows of one model with {option:where}.",
-                        value=quote(value),
-                        first=self._place(self.first_rows[self.names[name]]),
-                        place=self._describe(row, "problem", None),
-                    )
+                    first, place = self._describe(self.first_rows[self.names[name]]), self._describe(row, "problem")
+                    raise _say.error("collector.same_problem", value=quote(value), first=first, place=place)
             if len(names) < len(codes) and (np.asarray(rows)[codes] != np.asarray(part.rows)).any():
                 raise UnfitError(None)
-        said: dict[tuple[str, str], Any] = {}
+        told: dict[tuple[str, str], Any] = {}
         for role in ("references", "group"):
             column = fill(part.cells[role]) if role in part.cells else None
             if column is not None:
-                self._read_said(role, column, part, codes, names, said)
-        return Findings(codes, names, rows, kinds, said)
+                self._read_said(role, column, part, codes, names, told)
+        return Findings(codes, names, rows, kinds, told)
 
     def _name(self, problem: object, row: int, kinds: dict[str, tuple[type, int]]) -> str:
         """Return the name of a problem. Refuse one that is spelled like another one of another type."""
-        name: str = self._read("problem", problem, row, None)
+        name: str = self._read("problem", problem, row)
         kind = type(problem)
         if name in self.names and self._kinds[name][0] is kind:
             return name
@@ -123,14 +126,8 @@ class Problems:
         for spelling in (name, whole):
             known, first = self._kinds.get(spelling) or kinds.setdefault(spelling, (kind, row))
             if known is not kind:
-                raise InputError(
-                    "collector.same_name",
-                    "Two names of problems are the same but for their types: {value}, and another one in {first} "
-                    "({place}). Write both alike if it is one problem; else rename one of them.",
-                    value=quote(problem),
-                    first=self._place(first),
-                    place=self._describe(row, "problem", None),
-                )
+                places = {"first": self._describe(first), "place": self._describe(row, "problem")}
+                raise _say.error("collector.same_name", value=quote(problem), **places)
         return name
 
     def _read_said(
@@ -145,7 +142,7 @@ class Problems:
         """Read what rows say of their problems. They may not differ."""
         of_rows, values = encode(column)
         values = [*values, *([None] if of_rows.min() < 0 else [])]
-        spelled = [self._read(role, value, part.rows[0], None) for value in values]
+        spelled = [self._read(role, value, part.rows[0]) for value in values]
         for place in sorted(find_firsts(join_codes([codes, of_rows])).tolist()):
             name, value = names[codes[place]], spelled[of_rows[place]]
             if value is NOTHING:
@@ -157,14 +154,9 @@ class Problems:
 
     def differ(self, role: str, value: Any, known: Any, row: int) -> InputError:
         """Make the error that says that samples of a problem say different things of it."""
-        return InputError(
-            "collector.differs",
-            "All samples of a problem must have the same {name}; {value} differs from {known} ({place}).",
-            name="reference" if role == "references" else role,
-            value=quote_all(value if isinstance(value, list) else [value]),
-            known=quote_all(known if isinstance(known, list) else [known]),
-            place=self._describe(row, role, None),
-        )
+        one, other = (quote_all(texts if isinstance(texts, list) else [texts]) for texts in (value, known))
+        name = "reference" if role == "references" else role
+        return _say.error("collector.differs", name=name, value=one, known=other, place=self._describe(row, role))
 
     def keep(self, part: Part, found: Findings) -> NDArray[np.int64]:
         """Keep what was read of the problems of some rows, and return the number of the problem of each row."""
@@ -172,8 +164,8 @@ class Problems:
             if name not in self.names:
                 self.names[name] = len(self.names)
                 self.first_rows.append(row)
-                for said in (*self.said.values(), self.meta):
-                    said.append(None)
+                for listed in (*self.said.values(), self.meta):
+                    listed.append(None)
         self._kinds |= found.kinds
         for (role, name), value in found.said.items():
             self.said[role][self.names[name]] = value

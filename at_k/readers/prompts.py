@@ -91,7 +91,7 @@ def _change(cell: Any, change: Callable[[str], str]) -> Any:
     """Change the texts of a cell: one, or those in a list. What is no text stays, for others to refuse."""
     if isinstance(cell, str):
         return change(cell)
-    return [_change(each, change) for each in cell] if isinstance(cell, Iterable) else cell
+    return [_change(text, change) for text in cell] if isinstance(cell, Iterable) else cell
 
 
 def _call_check(entry: object, tests: str) -> str:

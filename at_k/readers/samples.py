@@ -156,8 +156,8 @@ class Samples:
 
     def listed(self, role: str) -> list[Any] | None:
         """Return a standard column as a list, or None if it is not there."""
-        found: list[Any] | None = self.table[role].to_pylist() if role in self.table.column_names else None
-        return found
+        cells: list[Any] | None = self.table[role].to_pylist() if role in self.table.column_names else None
+        return cells
 
     @cached_property
     def problems(self) -> list[str]:
@@ -208,11 +208,11 @@ class Samples:
     def drop_unjudged(self) -> Samples:
         """Return the problems of which a sample has a grade or, where nothing is graded, an answer."""
         # A note names the others. If there is no such problem, all of them are returned.
-        found: Sequence[Sequence[object]] = self.grades or self.answers or []
-        kept = [i for i, own in enumerate(found) if any(value is not None for value in own)]
-        if len(kept) in (0, len(found)):
+        judged: Sequence[Sequence[object]] = self.grades or self.answers or []
+        kept = [i for i, values in enumerate(judged) if any(value is not None for value in values)]
+        if len(kept) in (0, len(judged)):
             return self
-        gone = sorted({*range(len(found))} - {*kept})
+        gone = sorted({*range(len(judged))} - {*kept})
         note = Message(
             "note.unjudged",
             "Problems of which no sample was judged, left out: {count:,} ({names}).",
@@ -242,8 +242,8 @@ class Samples:
         if MISSING not in self.details:
             return {}
         listed = (json.loads(text).get(MISSING) or [] for text in self.listed("meta") or [] if text)
-        found = Counter(chain.from_iterable(listed))
-        return {name: found[name] for name in REASONS if found[name]}
+        counts = Counter(chain.from_iterable(listed))
+        return {name: counts[name] for name in REASONS if counts[name]}
 
     def place(self, problem: int, sample: int, role: str | None = None) -> Message:
         """Describe the place of a sample in the file; both numbers are counted from 0."""

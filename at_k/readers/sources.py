@@ -143,7 +143,7 @@ class Source:
     @property
     def folders(self) -> tuple[str, ...]:
         """The names of the folders that the file is in, the nearest first; () for a file in memory."""
-        return () if isinstance(self.content, bytes) else tuple(each.name for each in self.content.absolute().parents)
+        return () if isinstance(self.content, bytes) else tuple(path.name for path in self.content.absolute().parents)
 
     @cached_property
     def layout(self) -> str:
@@ -184,14 +184,14 @@ class Source:
     @property
     def first_row(self) -> dict[str, Any]:
         """The first row of JSON lines, or a document or its first entry, where that is an object; else {}."""
-        found: Any = None
+        row: Any = None
         if self.layout == "jsonl":
-            found = next((value for _, value in self.rows()), None)
+            row = next((value for _, value in self.rows()), None)
         elif self.layout == "json":
-            found = self.document
-            if isinstance(found, list):
-                found = found[0] if found else None
-        return found if isinstance(found, dict) else {}
+            row = self.document
+            if isinstance(row, list):
+                row = row[0] if row else None
+        return row if isinstance(row, dict) else {}
 
     def open_packed(self) -> IO[bytes]:
         """Open the file as it is, for libraries that decompress by themselves."""
@@ -202,7 +202,7 @@ class Source:
         self._packed = file = self.open_packed()
         start = file.read(8)
         file.seek(0)
-        packing = next((each for mark, each in _PACKINGS.items() if start.startswith(mark)), None)
+        packing = next((unpack for mark, unpack in _PACKINGS.items() if start.startswith(mark)), None)
         return file if packing is None else io.BufferedReader(_Unpacked(packing(file), file, self), _HEAD)
 
     def unpack(self) -> Source:
@@ -315,8 +315,8 @@ class _Frames:
         self._file, self._start, self._frame = file, start, start()
 
     def read(self, size: int) -> bytes:
-        found = b""
-        while not found:
+        data = b""
+        while not data:
             frame, piece = self._frame, b""
             if frame.eof:
                 piece = frame.unused_data.lstrip(b"\0")
@@ -330,8 +330,8 @@ class _Frames:
                 piece = self._file.read(_PIECE)
                 if not piece:
                     raise EOFError("the end is missing")
-            found = frame.decompress(piece, size)
-        return found
+            data = frame.decompress(piece, size)
+        return data
 
 
 def _open_zstandard(file: IO[bytes]) -> Any:

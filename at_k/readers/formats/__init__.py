@@ -24,7 +24,7 @@ _ABOUT = ("title", "file", "samples", "rank", "in_folders")
 def _resolve(value: Any) -> Any:
     """Replace the names of functions in an entry of the table by the functions."""
     if isinstance(value, dict):
-        return {name: _resolve(each) for name, each in value.items()}
+        return {name: _resolve(item) for name, item in value.items()}
     if isinstance(value, list):
         return tuple(map(_resolve, value))
     named = _FUNCTION.fullmatch(value) if isinstance(value, str) else None
@@ -66,14 +66,14 @@ def find_format(source: Source, name: str | None = None) -> Format:
 
 def _recognize(source: Source) -> Format:
     """Return the first format that has a mark of the file."""
-    layouts, found = {source.layout}, source.first_row
+    layouts, first = {source.layout}, source.first_row
     if source.layout == "jsonl" or (source.layout == "json" and isinstance(source.document, dict)):
         layouts.add("rows")
     elif source.layout == "parquet":
-        found = dict.fromkeys(list_columns(source))
+        first = dict.fromkeys(list_columns(source))
     elif source.layout == "zip":
-        found = dict.fromkeys(list_members(source))
+        first = dict.fromkeys(list_members(source))
     elif source.layout == "csv":
-        found = dict.fromkeys(source.first_line.decode("utf-8", "replace").split(","))
-    marked = (each for each in FORMATS.values() if any(mark.is_in(layouts, found) for mark in each.marks))
+        first = dict.fromkeys(source.first_line.decode("utf-8", "replace").split(","))
+    marked = (kind for kind in FORMATS.values() if any(mark.is_in(layouts, first) for mark in kind.marks))
     return next(marked, plain.FORMAT)

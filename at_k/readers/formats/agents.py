@@ -1,14 +1,15 @@
-"""Functions of the formats of environments and agents: an object for each trial, rollout or episode."""
+"""Functions of the formats of environments, agents and programs: an object for each trial, rollout or exercise."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
+from pathlib import Path
 from typing import Any
 
 from at_k.readers.blocks import find_field
 from at_k.readers.fields import Chosen, Row, list_documents, list_in, list_names
-from at_k.readers.format import Reading
+from at_k.readers.format import Reading, has_fields, refuse_field
 from at_k.readers.sources import Source
 
 _CLOSE = 1e-6
@@ -27,8 +28,8 @@ def list_files(source: Source) -> Iterator[Any]:
 
 def list_rewards(trials: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
     """List the rewards of Harbor."""
-    found = list_names(trials, "verifier_result.rewards") or ["reward"]
-    return found, sorted(found, key=lambda name: name != "reward")
+    names = list_names(trials, "verifier_result.rewards") or ["reward"]
+    return names, sorted(names, key=lambda name: name != "reward")
 
 
 def list_metrics(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
@@ -46,8 +47,8 @@ def judge_rollout(row: Row, line: int, chosen: Chosen) -> object:
 
 def list_weighted(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
     """List the sum of the rewards of verifiers 0.4, and those that it consists of."""
-    found = ["reward", *list_names(list_in(rows[0], "traces")[:1], "rewards")]
-    return found, found if len(found) > 2 else found[:1]
+    names = ["reward", *list_names(list_in(rows[0], "traces")[:1], "rewards")]
+    return names, names if len(names) > 2 else names[:1]
 
 
 def judge_episode(row: Mapping[str, Any], line: int, chosen: Chosen) -> object:
@@ -55,11 +56,107 @@ def judge_episode(row: Mapping[str, Any], line: int, chosen: Chosen) -> object:
     rewards = find_field(next(iter(list_in(row, "traces")), None), ["rewards"])
     if not row["ok"] or not isinstance(rewards, dict) or not rewards:
         return None
-    own = rewards.values() if chosen.scorer == "reward" else [rewards.get(chosen.scorer)]
-    scores = [find_field(each, ["score"]) for each in own]
+    parts = rewards.values() if chosen.scorer == "reward" else [rewards.get(chosen.scorer)]
+    scores = [find_field(part, ["score"]) for part in parts]
     if any(score is None or (isinstance(score, float) and isnan(score)) for score in scores):
         return None
-    weights = [find_field(each, ["weight"]) if chosen.scorer == "reward" else 1 for each in own]
-    if not all(isinstance(each, (int, float)) for each in (*scores, *weights)):
+    weights = [find_field(part, ["weight"]) if chosen.scorer == "reward" else 1 for part in parts]
+    if not all(isinstance(number, (int, float)) for number in (*scores, *weights)):
         raise chosen.collector.lack("rewards.score", line)
     return sum(score * weight for score, weight in zip(scores, weights, strict=True))
+
+
+# Harnesses that run programs: EvalPlus, LiveCodeBench, SWE-bench and Aider.
+
+_STATUSES = {"pass": True, "fail": False, "timeout": False, None: None}
+
+
+def list_tasks(source: Source) -> list[dict[str, Any]]:
+    """List the tasks of EvalPlus, each with its samples."""
+    return _list_tasks(source.document)
+
+
+def _list_tasks(document: Any) -> list[dict[str, Any]]:
+    tasks = find_field(document, ["eval"])
+    listed = tasks.items() if isinstance(tasks, dict) else ()
+    return [{"task_id": task, "samples": held if isinstance(held, list) else [held]} for task, held in listed]
+
+
+def has_statuses(document: Any) -> bool:
+    """Return whether a sample of EvalPlus has a status."""
+    return any(has_fields(sample, "base_status") for task in _list_tasks(document) for sample in task["samples"])
+
+
+def list_tests(tasks: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
+    """List the sets of tests. A run with base_only=True leaves `plus_status` null."""
+    has_plus = any(find_field(sample, ["plus_status"]) is not None for task in tasks for sample in task["samples"])
+    return (["plus", "base"] if has_plus else ["base"],) * 2
+
+
+def judge_statuses(sample: Row, number: int, chosen: Chosen) -> object:
+    """Return the grade of a sample: `evaluate.py` of EvalPlus wants both statuses for the tests that it adds."""
+    grades = []
+    for column in ("base_status", "plus_status") if chosen.scorer == "plus" else ("base_status",):
+        status = sample.get(column, "")
+        if not isinstance(status, (str, type(None))) or status not in _STATUSES:
+            raise refuse_field("EvalPlus", column, sample.get("", status), chosen.collector.place(number))
+        grades.append(_STATUSES[status])
+    return False if False in grades else None if None in grades else True
+
+
+def take_entry(sample: Row, *_: Any) -> object:
+    """Return the verdict of LiveCodeBench that is an entry of a list."""
+    return sample.get("", sample)
+
+
+def list_reports(source: Source) -> Iterator[Any]:
+    """Yield the report of each instance of SWE-bench, with its model, which the path names."""
+    for _, document, path in list_documents(source):
+        model = path.parts[-3] if len(path.parts) > 2 else None
+        for instance, report in document.items() if isinstance(document, dict) else [("", document)]:
+            failure = True if find_field(report, ["infra_failure"]) else None
+            about = {"instance_id": instance, "model": model, "failure": failure}
+            yield report | about if isinstance(report, dict) else report
+
+
+def list_run(source: Source) -> Iterator[Any]:
+    """Yield the instances of a run. One whose evaluation failed is missing; one without a patch is wrong."""
+    # `make_run_report` of SWE-bench keeps instances without a prediction apart; it does not count them.
+    lists = ("submitted_ids", "resolved_ids", "unresolved_ids", "error_ids", "empty_patch_ids", "infra_failure_ids")
+    named = {name: list(map(str, list_in(source.document, name))) for name in lists}
+    resolved, failed = {*named["resolved_ids"]}, {*named["error_ids"], *named.pop("infra_failure_ids")}
+    for name in dict.fromkeys(name for names in named.values() for name in names):
+        row = {"instance_id": name, "resolved": name in resolved, "model": source.name.partition(".")[0]}
+        yield row | {"failure": True if name in failed - resolved else None}
+
+
+def list_exercises(source: Source) -> Iterator[Any]:
+    """Yield the exercises of Aider with their language, and with their format of edits as a setting of the model."""
+    # One that ended in an exception names nothing: the folder is its exercise, and the others say its model.
+    documents = list(list_documents(source))
+    known: dict[str, str] = {}
+    for name in ("model", "edit_format"):
+        values = {value for _, document, _ in documents if isinstance(value := find_field(document, [name]), str)}
+        if len(values) == 1:
+            known[name] = values.pop()
+    for _, document, path in documents:
+        folders = Path(str(find_field(document, ["testdir"]) or path.parent)).parts
+        language = folders[folders.index("exercises") - 1] if "exercises" in folders else None
+        if isinstance(document, dict):
+            row = {"testcase": folders[-1], "tests_outcomes": None, **known, **document, "language": language}
+            yield row | {"system": row.get("edit_format")}
+        else:
+            yield document
+
+
+def list_tries(*_: Any) -> tuple[list[str], list[str]]:
+    """List the rates of Aider."""
+    return (["pass_rate_2", "pass_rate_1"],) * 2
+
+
+def judge_tries(row: Row, number: int, chosen: Chosen) -> object:
+    """Return whether one of the first tries passed, as `pass_rate_1` and `pass_rate_2` of `summarize_results` count."""
+    outcomes = row["tests_outcomes"]
+    if not isinstance(outcomes, (list, type(None))):
+        raise refuse_field("Aider", "tests_outcomes", outcomes, chosen.collector.place(number))
+    return any(outcomes[: int(chosen.scorer[-1])]) if outcomes else None

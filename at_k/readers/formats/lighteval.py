@@ -68,8 +68,8 @@ def find_rows(source: Source, reading: Reading, collector: RowCollector) -> Foun
 def _name_structs(row: Row, place: Message) -> Row:
     """Return the structs of a row, under the names of the newer versions, with the texts that were judged."""
     # They are those without the reasoning, or all that was written.
-    found = {name: row.get(name, row.get(f"__{name}__")) for name in _FIELDS}
-    named: Row = {name: value if isinstance(value, dict) else {} for name, value in found.items()}
+    structs = {name: row.get(name, row.get(f"__{name}__")) for name in _FIELDS}
+    named: Row = {name: value if isinstance(value, dict) else {} for name, value in structs.items()}
     check_kinds("lighteval", named, {"model_response.text": (list,)}, place)
     texts, judged = named["model_response"]["text"], named["model_response"].get("text_post_processed")
     if judged and (not isinstance(judged, list) or len(judged) != len(texts)):
@@ -90,8 +90,8 @@ def _find_references(doc: Mapping[str, Any], place: Message) -> object:
 
 def _has_scores(row: Row) -> bool:
     """Return whether there is one log-probability for each text, rather than for each token or choice."""
-    found = row["model_response"].get("logprobs")
-    return isinstance(found, list) and len(found) == len(row["texts"]) and all(isinstance(x, float) for x in found)
+    scores = row["model_response"].get("logprobs")
+    return isinstance(scores, list) and len(scores) == len(row["texts"]) and all(isinstance(x, float) for x in scores)
 
 
 def _list_metrics(rows: Sequence[Mapping[str, Any]]) -> dict[str, bool]:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
 
-from at_k.errors import InputError, Message
+from at_k.errors import InputError, Message, Phrases
 from at_k.readers.cells import NOTHING
 from at_k.readers.decoding import decode
 from at_k.readers.fields import Found, Row
@@ -48,6 +48,15 @@ _TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 
 # A list of strings as Python prints it.
 _TEXTS = re.compile(rf"\[{_TEXT}(?:, {_TEXT})*\]", re.DOTALL)
+
+
+_say = Phrases(
+    {
+        "lm_eval.lines": "The filters must have lines for the same documents; the file has {lines}. It may be cut off.",
+        "lm_eval.vote": "The filter {name} makes {kept} of the {n} responses of a document, so that is the number of "
+        "samples.",
+    }
+)
 
 
 class _Filter(NamedTuple):
@@ -87,24 +96,15 @@ def find_rows(source: Source, reading: Reading, collector: RowCollector) -> Foun
                     yield number, document
         with collector.faults:
             if len({*lines.values()}) > 1:
-                raise InputError(
-                    "lm_eval.lines",
-                    "The filters must have lines for the same documents; the file has {lines}. It may be cut off.",
-                    lines=", ".join(f"{count:,} of {quote(name)}" for name, count in lines.items()),
-                )
+                listed = ", ".join(f"{count:,} of {quote(name)}" for name, count in lines.items())
+                raise _say.error("lm_eval.lines", lines=listed)
         if raw:
             choices["answers"] = "resps"
             notes.append(TEXTS)
         else:
             of_filter = choose("filter", reading.filter, lines, dict.fromkeys([chosen.name, *lines]))
             choices.update(of_filter.told)
-            vote = Message(
-                "lm_eval.vote",
-                "The filter {name} makes {kept} of the {n} responses of a document, so that is the number of samples.",
-                name=quote(chosen.name),
-                kept=chosen.kept,
-                n=chosen.n,
-            )
+            vote = _say("lm_eval.vote", name=quote(chosen.name), kept=chosen.kept, n=chosen.n)
             notes.extend([*of_filter.notes, *([vote] if chosen.kept < chosen.n else [])])
         notes.extend([_CHANGED] if is_changed else [])
 
@@ -126,12 +126,12 @@ def _list_filters(source: Source, reading: Reading, collector: RowCollector) -> 
 
     Lines are not decoded except for the first of each filter. One that is damaged is found when all are read.
     """
-    found: dict[str, _Filter] = {}
+    filters: dict[str, _Filter] = {}
     broken: InputError | None = None
     for number, line in chain.from_iterable(block.lines() for block in source.blocks()):
-        said = _FILTER.match(line, line.rfind(b'"filter"'))  # where the harness writes it
-        name = said[1].decode("utf-8", "replace") if said else None
-        if name in found:
+        match = _FILTER.match(line, line.rfind(b'"filter"'))  # where the harness writes it
+        name = match[1].decode("utf-8", "replace") if match else None
+        if name in filters:
             continue
         try:
             row = decode(line, number)
@@ -143,20 +143,20 @@ def _list_filters(source: Source, reading: Reading, collector: RowCollector) -> 
             continue
         metrics = {name: row.get(name) in (0, 1) for name in row["metrics"] if isinstance(name, str)}
         n = len(_list_responses(row))
-        each = found.setdefault(row["filter"], _Filter(row["filter"], metrics, n, len(_list_answers(row)) if n else 1))
-        if reading.filter == each.name or (reading.filter is None and each.kept == (each.n or 1)):
+        one = filters.setdefault(row["filter"], _Filter(row["filter"], metrics, n, len(_list_answers(row)) if n else 1))
+        if reading.filter == one.name or (reading.filter is None and one.kept == (one.n or 1)):
             break
-    if not found:
+    if not filters:
         raise broken or refuse_field("lm-eval", "filter", None, collector.place(1))
-    return list(found.values())
+    return list(filters.values())
 
 
 def _choose_filter(filters: list[_Filter], reading: Reading) -> tuple[_Filter, bool]:
     """Choose the filter, and whether to take the responses themselves, because every filter has them vote."""
     if reading.filter is not None:
-        name = choose("filter", reading.filter, [each.name for each in filters]).name
-        return next(each for each in filters if each.name == name), False
-    keeping = next((each for each in filters if each.kept == (each.n or 1)), None)
+        name = choose("filter", reading.filter, [one.name for one in filters]).name
+        return next(one for one in filters if one.name == name), False
+    keeping = next((one for one in filters if one.kept == (one.n or 1)), None)
     return (filters[0], True) if keeping is None else (keeping, False)
 
 
@@ -164,7 +164,7 @@ def _list_responses(row: Mapping[str, Any]) -> list[Any]:
     """Return the responses of a document; none if there is one list for each choice instead."""
     listed = row["resps"]
     texts = listed[0] if len(listed) == 1 and isinstance(listed[0], list) else []
-    return [] if any(isinstance(each, list) for each in texts) else texts
+    return [] if any(isinstance(text, list) for text in texts) else texts
 
 
 def _list_answers(row: Mapping[str, Any]) -> list[Any]:
@@ -179,12 +179,12 @@ def _read_document(
     """Return the answers of a document, its references and its grade; no answers where choices were compared."""
     responses, answers = _list_responses(row), _list_answers(row)
     # Every document has the same number of responses and answers as the first.
-    for name, own, count in (("resps", responses, chosen.n), ("filtered_resps", answers, chosen.kept)):
-        if len(own) != count and (name == "resps" or responses):
+    for name, listed, count in (("resps", responses, chosen.n), ("filtered_resps", answers, chosen.kept)):
+        if len(listed) != count and (name == "resps" or responses):
             raise refuse_field("lm-eval", name, row[name], collector.place(number))
     if metric is not None and metric not in row:
         raise collector.lack(metric, number)
-    kept = responses if raw else [None if each == _NO_ANSWER else each for each in answers]
+    kept = responses if raw else [None if answer == _NO_ANSWER else answer for answer in answers]
     return {
         "doc_id": str(row["doc_id"]),
         "filtered_resps": kept if responses else [NOTHING],

@@ -21,7 +21,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from at_k.errors import InputError, Message
+from at_k.errors import Message, Phrases
 from at_k.readers.blocks import find_field
 from at_k.readers.faults import UNITS
 from at_k.readers.fields import Found, Row
@@ -46,6 +46,28 @@ _METRIC = re.compile(r"(?:pass|cons|avg)@\d+")
 Detail = dict[str, list[Any]]
 
 
+_say = Phrases(
+    {
+        "opencompass.details": "OpenCompass and AISBench write a list “details” of objects with an “example_abbr”, "
+        "and with answers or grades. Those of this file have: {fields}.",
+        "aisbench.mixed": "The references show that samples of different problems were written together, and not in "
+        "the order that AISBench is known to write. Score the predictions file instead.",
+        "aisbench.regrouped": "AISBench wrote the verdicts of different problems together, as their references show. "
+        "Here each problem has its own, so pass@k and cons@k differ from those in the file.",
+        "aisbench.unsure": "AISBench is known to write the verdicts of different problems together, and the "
+        "references do not show whether it did so here. Only avg@n is sure; the predictions file has the samples of "
+        "each problem.",
+        "opencompass.keys": "The keys must count the samples from “0” to “{last}”, and each must have the field "
+        "{field}; this is not so for {key}. The run may not have come to its end.",
+        "opencompass.unknown_n": "It cannot be known which samples are of the same problem: {total:,} samples have "
+        "{different:,} different prompts, which do not repeat regularly. Score the results file instead, or a table "
+        "made from this one.",
+        "aisbench.failed": "Some problems have fewer samples than the {most} of others, {failed} in all. AISBench "
+        "leaves out samples whose request failed, and counts them as wrong.",
+    }
+)
+
+
 def has_metrics(document: Mapping[str, Any]) -> bool:
     """Return whether results have the metrics of AISBench."""
     return any(map(_METRIC.fullmatch, (*document, *document["details"][0])))
@@ -58,32 +80,27 @@ def has_lists(document: Mapping[str, Any]) -> bool:
 
 def find_details(source: Source, *_: Any, regroup: bool = False) -> Found:
     """Find the problems of results, or their samples where the details are an object."""
-    own = find_field(source.document, ["details"]) if isinstance(source.document, dict) else None
-    if isinstance(own, dict):
-        asked = "prompt" if has_fields(own.get("0"), "prompt") else "origin_prediction"
-        return _find_entries(own, {"problem": asked, **_LISTED})
-    found = own if own and all(has_fields(each, "example_abbr") for each in own) else [{}]
-    roles = {role: next((name for name in names if name in found[0]), None) for role, names in _NAMES.items()}
+    values = find_field(source.document, ["details"]) if isinstance(source.document, dict) else None
+    if isinstance(values, dict):
+        asked = "prompt" if has_fields(values.get("0"), "prompt") else "origin_prediction"
+        return _find_entries(values, {"problem": asked, **_LISTED})
+    entries = values if values and all(has_fields(entry, "example_abbr") for entry in values) else [{}]
+    roles = {role: next((name for name in names if name in entries[0]), None) for role, names in _NAMES.items()}
     fields = {role: name for role, name in roles.items() if name is not None}
     if not {"answers", "grades"} & {*fields}:
-        raise InputError(
-            "opencompass.details",
-            "OpenCompass and AISBench write a list “details” of objects with an “example_abbr”, and with answers or "
-            "grades. Those of this file have: {fields}.",
-            fields=quote_all(found[0]) or "none",
-        )
-    details = [{role: each.get(name) for role, name in fields.items()} for each in found]
-    for place, own in enumerate(details, 1):
-        n = max((len(value) for value in own.values() if isinstance(value, list)), default=0)
-        for role, value in own.items():
+        raise _say.error("opencompass.details", fields=quote_all(entries[0]) or "none")
+    details = [{role: entry.get(name) for role, name in fields.items()} for entry in entries]
+    for place, values in enumerate(details, 1):
+        n = max((len(value) for value in values.values() if isinstance(value, list)), default=0)
+        for role, value in values.items():
             if not isinstance(value, list) or len(value) != n or not n:
                 raise refuse_field("OpenCompass", fields[role], value, UNITS["problem"](place))
     details, notes = _regroup(details) if regroup else (details, [])
     rows = []
-    for place, (each, own) in enumerate(zip(found, details, strict=True), 1):
-        name, samples = each["example_abbr"], zip(*own.values(), strict=True)
+    for place, (entry, values) in enumerate(zip(entries, details, strict=True), 1):
+        name, samples = entry["example_abbr"], zip(*values.values(), strict=True)
         about = {"subdivision": str(name).rpartition("_")[0]}
-        listed = [dict(zip(own, sample, strict=True)) for sample in samples]
+        listed = [dict(zip(values, sample, strict=True)) for sample in samples]
         rows.append((place, {"problem": name, "samples": listed, "about": about}))
     return Found(rows, {"problem": "example_abbr", **roles}, notes)
 
@@ -93,46 +110,30 @@ find_regrouped = partial(find_details, regroup=True)
 
 def _regroup(details: list[Detail]) -> tuple[list[Detail], list[Message]]:
     """Give each problem of AISBench its own samples, as far as the references show which they are."""
-    m, n = len(details), {len(next(iter(own.values()))) for own in details}
-    if n == {1} or m == 1:
+    m, lengths = len(details), {len(next(iter(detail.values()))) for detail in details}
+    if lengths == {1} or m == 1:
         return details, []
-    joined = {role: list(chain.from_iterable(own[role] for own in details)) for role in details[0]}
+    joined = {role: list(chain.from_iterable(detail[role] for detail in details)) for role in details[0]}
     # Sample j of problem i is at position j m + i of the list that was cut.
     undone = [{role: values[i::m] for role, values in joined.items()} for i in range(m)]
-    as_written, as_undone = _agree(details), len(n) == 1 and _agree(undone)
-    if as_written and not as_undone:
-        return details, []
-    if not as_written and not as_undone:
-        raise InputError(
-            "aisbench.mixed",
-            "The references show that samples of different problems were written together, and not in the order that "
-            "AISBench is known to write. Score the predictions file instead.",
-        )
-    if as_undone and not as_written:
-        note = Message(
-            "aisbench.regrouped",
-            "AISBench wrote the verdicts of different problems together, as their references show. Here each "
-            "problem has its own, so pass@k and cons@k differ from those in the file.",
-        )
-        return undone, [note]
-    note = Message(
-        "aisbench.unsure",
-        "AISBench is known to write the verdicts of different problems together, and the references do not show "
-        "whether it did so here. Only avg@n is sure; the predictions file has the samples of each problem.",
-    )
-    return details, [note]
+    as_written, as_undone = _agree(details), len(lengths) == 1 and _agree(undone)
+    if as_written:
+        return details, [_say("aisbench.unsure")] if as_undone else []
+    if not as_undone:
+        raise _say.error("aisbench.mixed")
+    return undone, [_say("aisbench.regrouped")]
 
 
 def _agree(details: list[Detail]) -> bool:
     """Return whether the samples of each problem have the same reference. They do if there are no references."""
-    return all(own.count(own[0]) == len(own) for each in details for own in [each.get("references", [None])])
+    return all(gold.count(gold[0]) == len(gold) for detail in details for gold in [detail.get("references", [None])])
 
 
 def find_predictions(source: Source, *_: Any) -> Found:
     """Find the samples of OpenCompass's predictions."""
-    found = source.document if isinstance(source.document, dict) else {}
+    entries = source.document if isinstance(source.document, dict) else {}
     fields = {"problem": "origin_prompt", "answers": "prediction", "references": "gold"}
-    return _find_entries(found, fields, TEXTS)
+    return _find_entries(entries, fields, TEXTS)
 
 
 def _find_entries(found: Row, fields: Mapping[str, str], *notes: Message) -> Found:
@@ -141,16 +142,10 @@ def _find_entries(found: Row, fields: Mapping[str, str], *notes: Message) -> Fou
     for place in map(str, range(len(found) or 1)):
         entry = found.get(place)
         if not isinstance(entry, dict) or fields["answers"] not in entry:
-            raise InputError(
-                "opencompass.keys",
-                "The keys must count the samples from “0” to “{last}”, and each must have the field {field}; this is "
-                "not so for {key}. The run may not have come to its end.",
-                last=max(len(found) - 1, 0),
-                field=quote(fields["answers"]),
-                key=quote(place),
-            )
-        own = {role: entry[name] for role, name in fields.items() if name in entry}
-        rows.append({role: x[0] if isinstance(x, list) and len(x) == 1 else x for role, x in own.items()})
+            last, field = max(len(found) - 1, 0), quote(fields["answers"])
+            raise _say.error("opencompass.keys", last=last, field=field, key=quote(place))
+        values = {role: entry[name] for role, name in fields.items() if name in entry}
+        rows.append({role: x[0] if isinstance(x, list) and len(x) == 1 else x for role, x in values.items()})
     for row, problem in zip(rows, _find_problems(rows), strict=True):
         row["problem"] = problem
     roles = {role: name for role, name in fields.items() if any(role in row for row in rows)}
@@ -160,7 +155,7 @@ def _find_entries(found: Row, fields: Mapping[str, str], *notes: Message) -> Fou
 def _find_problems(rows: Sequence[Row]) -> list[int]:
     """Find the number of the problem of each sample by its prompt and reference: the whole data set is repeated."""
     asked = [(row.get("problem"), row.get("references")) for row in rows]
-    marks = [json.dumps(each, sort_keys=True) for each in asked]
+    marks = [json.dumps(pair, sort_keys=True) for pair in asked]
     total, different = len(marks), len({*marks})
     prompted = all(prompt for prompt, _ in asked)
     if different == total:
@@ -168,13 +163,7 @@ def _find_problems(rows: Sequence[Row]) -> list[int]:
     m = next(m for m in range(different, total + 1) if total % m == 0 and marks[m:] == marks[: total - m])
     if m < total and prompted:  # without prompts, two problems with the same reference look the same
         return [place % m for place in range(total)]
-    raise InputError(
-        "opencompass.unknown_n",
-        "It cannot be known which samples are of the same problem: {total:,} samples have {different:,} different "
-        "prompts, which do not repeat regularly. Score the results file instead, or a table made from this one.",
-        total=total,
-        different=different,
-    )
+    raise _say.error("opencompass.unknown_n", total=total, different=different)
 
 
 def find_requests(source: Source, _: Reading, collector: RowCollector) -> Found:
@@ -190,14 +179,6 @@ def find_requests(source: Source, _: Reading, collector: RowCollector) -> Found:
                 yield line, row if row["success"] else row | {"prediction": ""}
         most = max(n.values(), default=0)
         if failed := sum(most - count for count in n.values()):
-            notes.append(
-                Message(
-                    "aisbench.failed",
-                    "Some problems have fewer samples than the {most} of others, {failed} in all. AISBench leaves out "
-                    "samples whose request failed, and counts them as wrong.",
-                    most=most,
-                    failed=failed,
-                )
-            )
+            notes.append(_say("aisbench.failed", most=most, failed=failed))
 
     return Found(list_rows(), {"grades": None}, notes)

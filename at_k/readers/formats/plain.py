@@ -303,7 +303,7 @@ class _Pass:
             raise InputError(error.code, error.message.sentence, **{**error.values, "wrong": words})
 
 
-def _describe(roles: Columns, row: int, role: str, sample: int | None) -> Message:
+def _describe(roles: Columns, row: int, role: str = "", sample: int | None = None) -> Message:
     """Say where a cell is."""
     column = roles.get(role)
     return UNITS["row"](row) if column is None else describe_place(row, column, sample)

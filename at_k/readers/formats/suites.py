@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from at_k.errors import InputError, Message
+from at_k.errors import Message, Phrases
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.delimited import read_cells
@@ -25,6 +25,18 @@ from at_k.readers.harness import RowCollector
 from at_k.readers.names import quote
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
+
+_say = Phrases(
+    {
+        "promptfoo.results": "There is no list of results in this file. Write it again: promptfoo export.",
+        "nemo_skills.repeated": "The problem of {first} is there again ({place}), but NeMo-Skills writes a file for "
+        "each sample. If this is a table, say so with {option:format=plain}.",
+        "healthbench.below": "Scores below 0: {count:,}. Each counts as 0 here. HealthBench keeps them, and cuts the "
+        "mean instead.",
+        "hub.cut": "Cells of this page are cut off, as in row {row}. Ask for fewer rows at a time, or download the "
+        "data set.",
+    }
+)
 
 
 def name_problem(value: Any) -> Any:
@@ -50,10 +62,10 @@ def list_means(source: Source) -> Iterator[Any]:
             continue
         key = json.dumps([entry["instance_id"], entry["train_trial_index"], entry.get("perturbation")], sort_keys=True)
         kept = merged.setdefault(key, {**entry, "problem": _name_instance(entry), "means": {}})
-        for each in entry["stats"]:
-            name = find_field(each, ["name", "name"])
+        for stat in entry["stats"]:
+            name = find_field(stat, ["name", "name"])
             if isinstance(name, str):
-                kept["means"][name] = find_field(each, ["mean"])
+                kept["means"][name] = find_field(stat, ["mean"])
     yield from merged.values()
 
 
@@ -69,15 +81,15 @@ def take_mean(row: Row, _: int, chosen: Chosen) -> object:
 
 def find_run_of_helm(source: Source) -> dict[str, str]:
     """Find the run, with its model, in the folder of a file of HELM."""
-    return name_subject(run=next((each for each in source.folders[:1] if "model=" in each), None))
+    return name_subject(run=next((folder for folder in source.folders[:1] if "model=" in folder), None))
 
 
 def list_statistics(entries: Sequence[Any], reading: Reading) -> tuple[list[str], list[str]]:
     """List the statistics of HELM, and those that are verdicts."""
-    found = list_names(entries, "means")
-    verdicts = [name for name in _VERDICTS if name in found]
-    refuse_no_scorer(reading.scorer, found, verdicts)
-    return found, verdicts or found or [""]
+    names = list_names(entries, "means")
+    verdicts = [name for name in _VERDICTS if name in names]
+    refuse_no_scorer(reading.scorer, names, verdicts)
+    return names, verdicts or names or [""]
 
 
 _SCORES = "sample_score.score.value"
@@ -86,8 +98,8 @@ _SCORES = "sample_score.score.value"
 def list_scores(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
     """List the scores of evalscope, the main one first."""
     main = find_field(rows[0], ["sample_score", "score", "main_score_name"])
-    found = list_names(rows, _SCORES) or ["accuracy"]
-    return found, sorted(found, key=lambda name: name != main)
+    names = list_names(rows, _SCORES) or ["accuracy"]
+    return names, sorted(names, key=lambda name: name != main)
 
 
 # Text behind each output in the header of CSV.
@@ -119,18 +131,16 @@ def list_results(source: Source) -> Iterable[object] | None:
     """List the rows of CSV or of a document, or return None for lines; a file of one line looks like a document."""
     if source.layout != "json":
         return _list_cells(source) if source.layout == "csv" else None
-    found = source.document.get("results", [source.document]) if isinstance(source.document, dict) else None
-    found = found.get("results") if isinstance(found, dict) else found
-    if not isinstance(found, list):
-        raise InputError(
-            "promptfoo.results", "There is no list of results in this file. Write it again: promptfoo export."
-        )
-    return found
+    listed = source.document.get("results", [source.document]) if isinstance(source.document, dict) else None
+    listed = listed.get("results") if isinstance(listed, dict) else listed
+    if not isinstance(listed, list):
+        raise _say.error("promptfoo.results")
+    return listed
 
 
 def name_provider(row: Row) -> Row:
     """Return a row with its provider, by its label if it has one, and its prompt as fields of their own."""
-    provider, prompt = (each if isinstance(each, dict) else {} for each in (row.get("provider"), row.get("prompt")))
+    provider, prompt = (part if isinstance(part, dict) else {} for part in (row.get("provider"), row.get("prompt")))
     label = provider.get("label") or provider.get("id")
     named = {name: row[name] for name in row if name not in ("provider", "prompt")}
     named |= {} if label is None else {"provider.label": str(label)}
@@ -155,9 +165,9 @@ _JUDGEMENT = "Judgement:"
 
 def find_lines(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the lines of NeMo-Skills."""
-    found = [name for name in _SKILLS if name in source.first_row]
-    given = "grades" in reading.columns or not found
-    choice = Choice(None) if given else choose("scorer", reading.scorer, found)
+    names = [name for name in _SKILLS if name in source.first_row]
+    unjudged = "grades" in reading.columns or not names
+    choice = Choice(None) if unjudged else choose("scorer", reading.scorer, names)
     scorer = choice.name
     roles = {"answers": "predicted_answer", "references": "expected_answer", "scores": "reward_model_score"}
     roles = {role: name for role, name in roles.items() if name in source.first_row}
@@ -179,13 +189,7 @@ def _refuse_repeated(row: Row, line: int, lines: dict[tuple[object, ...], int], 
     key = tuple(str(row[name]) for name in ("id", "problem", "question") if name in row)
     first = lines.setdefault(key, line)
     if key and first != line:
-        raise InputError(
-            "nemo_skills.repeated",
-            "The problem of {first} is there again ({place}), but NeMo-Skills writes a file for each sample. If this "
-            "is a table, say so with {option:format=plain}.",
-            place=collector.place(line),
-            first=collector.place(first),
-        )
+        raise _say.error("nemo_skills.repeated", place=collector.place(line), first=collector.place(first))
 
 
 def _read_verdict(scorer: str, value: object, place: Message) -> object:
@@ -208,8 +212,8 @@ _RATINGS = {"yes": 1, "no": 0}
 def list_feedback(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
     """List the scorers of MLflow."""
     named = dict.fromkeys(name for row in rows if isinstance(row, dict) for name in row if name.endswith(_FEEDBACK))
-    found = [name.removesuffix(_FEEDBACK) for name in named]
-    return found, found
+    names = [name.removesuffix(_FEEDBACK) for name in named]
+    return names, names
 
 
 def has_feedback(row: Mapping[str, Any]) -> bool:
@@ -223,7 +227,7 @@ def _spell(value: object) -> str | None:
 
 def list_traces(source: Source) -> list[Any]:
     """List the rows of MLflow."""
-    return [each for _, each in source.rows()] if source.layout == "jsonl" else list_in(source.document)
+    return [row for _, row in source.rows()] if source.layout == "jsonl" else list_in(source.document)
 
 
 def name_request(row: Row) -> Row:
@@ -240,17 +244,17 @@ def judge_feedback(row: Row, _: int, chosen: Chosen) -> object:
 def list_cases(source: Source) -> Iterator[Any]:
     """Yield test cases with the verdict of each metric; one whose judge failed has none."""
     for case in list_in(source.document, "testCases"):
-        held = [each for each in list_in(case, "metricsData") if isinstance(each, dict)]
-        verdicts = {str(each.get("name")): None if each.get("error") else each.get("success") for each in held}
-        failed = any(each.get("error") and not each.get("flaky") for each in held)
+        held = [metric for metric in list_in(case, "metricsData") if isinstance(metric, dict)]
+        verdicts = {str(metric.get("name")): None if metric.get("error") else metric.get("success") for metric in held}
+        failed = any(metric.get("error") and not metric.get("flaky") for metric in held)
         whole = {"success": None if failed else find_field(case, ["success"])}
         yield case | {"verdicts": whole | verdicts} if isinstance(case, dict) else case
 
 
 def list_case_metrics(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
     """List the verdict of a case of DeepEval and those of its metrics."""
-    found = list_names(rows, "verdicts") or ["success"]
-    return found, found if len(found) > 2 else found[:1]
+    names = list_names(rows, "verdicts") or ["success"]
+    return names, names if len(names) > 2 else names[:1]
 
 
 _EXAMPLES = ("metadata", "example_level_metadata")
@@ -263,11 +267,7 @@ def find_examples(source: Source, reading: Reading, collector: RowCollector) -> 
     below = [row for row, score in scores if isinstance(score, (int, float)) and score < 0]
     for row in below:
         row["score"] = 0
-    note = Message(
-        "healthbench.below",
-        "Scores below 0: {count:,}. Each counts as 0 here. HealthBench keeps them, and cuts the mean instead.",
-        count=len(below),
-    )
+    note = _say("healthbench.below", count=len(below))
     return Found(rows, notes=[note] if below else [])
 
 
@@ -276,13 +276,9 @@ def find_examples(source: Source, reading: Reading, collector: RowCollector) -> 
 
 def read_page(source: Source, reading: Reading) -> Samples:
     """Read a page of a table as the table."""
-    found = [each if isinstance(each, dict) else {"row": each} for each in list_in(source.document, "rows")]
-    cut = [each.get("row_idx") for each in found if each.get("truncated_cells")]
+    rows = [row if isinstance(row, dict) else {"row": row} for row in list_in(source.document, "rows")]
+    cut = [row.get("row_idx") for row in rows if row.get("truncated_cells")]
     if cut:
-        raise InputError(
-            "hub.cut",
-            "Cells of this page are cut off, as in row {row}. Ask for fewer rows at a time, or download the data set.",
-            row=quote(cut[0]),
-        )
-    content = b"".join(json.dumps(each.get("row")).encode() + b"\n" for each in found)
+        raise _say.error("hub.cut", row=quote(cut[0]))
+    content = b"".join(json.dumps(row.get("row")).encode() + b"\n" for row in rows)
     return plain.FORMAT.read(Source(source.name, content, source.limits), reading)

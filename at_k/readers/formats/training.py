@@ -28,14 +28,14 @@ NO_ANSWER = ("", "[INVALID]")
 
 def find_dump(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the samples of verl."""
-    found = []
+    listed = []
     for line, row in collector.rows(source, ("input", "score")):
         kept = row if reading.columns else {name: row[name] for name in ("score", *_OPTIONAL) if name in row}
         # The n samples of a problem share the text of its prompt.
-        found.append((line, kept | {"problem": intern(row["input"]) if type(row["input"]) is str else row["input"]}))
-    present = {name for _, row in found for name in _OPTIONAL if name in row}
+        listed.append((line, kept | {"problem": intern(row["input"]) if type(row["input"]) is str else row["input"]}))
+    present = {name for _, row in listed for name in _OPTIONAL if name in row}
     rows = []
-    for line, row in found:
+    for line, row in listed:
         with collector.faults:
             for name in filter(present.__contains__, _OPTIONAL):
                 if name not in row:  # a field that some lines have is needed in all of them
@@ -77,8 +77,8 @@ def _keep_last(rows: list[tuple[int, Row]], collector: RowCollector) -> list[tup
 def _needs_sign(rows: list[tuple[int, Row]], collector: RowCollector) -> bool:
     """Return whether scores are grades only by their sign, as −1 and 1 are. Raise if others are not from 0 to 1."""
     scores = {line: _read_number(row["score"]) for line, row in rows if not isinstance(row["score"], (list, dict))}
-    numbers = {line: each for line, each in scores.items() if isinstance(each, (int, float))}
-    odd = next((line for line, each in numbers.items() if not 0 <= each <= 1), None)
+    numbers = {line: score for line, score in scores.items() if isinstance(score, (int, float))}
+    odd = next((line for line, score in numbers.items() if not 0 <= score <= 1), None)
     if odd is not None and not {*numbers.values()} <= {-1, 0, 1}:
         raise find_fault("grades", numbers[odd], collector.place(odd))  # whatever `errors` says
     return odd is not None
@@ -92,7 +92,7 @@ def _read_number(value: object) -> object:
 
 def _read_truth(value: object) -> object:
     """Return the reference, or NOTHING for one that is no text: some tasks have an object with what to check."""
-    if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+    if isinstance(value, list) and value and all(isinstance(text, str) for text in value):
         return value
     return value if isinstance(value, (str, int, float)) else NOTHING
 
@@ -135,7 +135,7 @@ def _read_rewards(source: Source, names: tuple[str, ...]) -> dict[str, list[floa
 
 
 def _choose_reward(rewards: dict[str, list[float]], wanted: str | None) -> Choice:
-    known = {name: [each for each in values if not isnan(each)] for name, values in rewards.items()}
-    fitting = [name for name, own in known.items() if own and min(own) >= 0 and max(own) <= 1]
+    known = {name: [value for value in values if not isnan(value)] for name, values in rewards.items()}
+    fitting = [name for name, values in known.items() if values and min(values) >= 0 and max(values) <= 1]
     refuse_no_scorer(wanted, [name for name in known if known[name]], fitting)
     return choose("scorer", wanted, rewards, dict.fromkeys([*fitting[:1], *rewards]))

@@ -73,7 +73,7 @@ test_every_eval_ever = over({
     ),
     "several evaluations are groups": (
         [row(), row(score=0.0, evaluation="aime")],
-        found(problems=["gsm8k: q1", "aime: q1"], group=["gsm8k", "aime"]),
+        found(problems=["q1 (gsm8k)", "q1 (aime)"], group=["gsm8k", "aime"]),
         ({"where": {"evaluation_name": "aime"}}, found(problems=["q1"])),
     ),
     "files of two models": (
