@@ -12,6 +12,7 @@ import numpy as np
 
 from at_k.errors import InputError, Message
 from at_k.readers.arrays import is_arrow, list_cells, make_numbers
+from at_k.readers.cells import read_fields
 from at_k.readers.faults import Faults
 
 # Rows from which it is judged what a column holds.
@@ -61,7 +62,7 @@ class Block:
             return list(self.places)
         outer = next((column for column in self.names if name.startswith(f"{column}.")), None)
         if outer is not None:
-            return [find_field(cell, name[len(outer) + 1 :].split(".")) for cell in self[outer]]
+            return [find_field(read_fields(cell), name[len(outer) + 1 :].split(".")) for cell in self[outer]]
         if "+" in name:
             return [join_names(cells) for cells in zip(*map(self.__getitem__, name.split("+")), strict=True)]
         return [None] * len(self)

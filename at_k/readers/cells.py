@@ -25,8 +25,8 @@ class Listed(list[Any]):
         self.text = text
 
 
-# The start of a list, or of a tuple of verdicts; (2, 3) is a point, and (a) a choice.
-_OPENING = re.compile(r"\s*(?:\[|\((?:True|False|None|[01](?:\.0)?)\s*[,)])")
+# The start of a list, an array, or a tuple of verdicts; (2, 3) is a point, and (a) a choice.
+_OPENING = re.compile(r"\s*(?:(?:np\.)?(?:array|tensor)\()?(?:\[|\((?:True|False|None|[01](?:\.0)?)\s*[,)])")
 
 
 def read_lists(texts: Sequence[str | None]) -> list[Any]:
@@ -49,48 +49,93 @@ def spell_lists(cells: Iterable[Any]) -> list[Any]:
 
 def read_list(cell: Any) -> Any:
     """Return the list in a cell, or the cell if it holds a list neither of JSON nor of Python or NumPy."""
-    if not isinstance(cell, str) or not _OPENING.match(cell):
+    values = _load(cell) if isinstance(cell, str) and _OPENING.match(cell) else cell
+    return Listed(values, cell) if isinstance(values, list) and values is not cell else values
+
+
+# A name that ends in a number: q1_0, HumanEval/0-1, p@2.
+_NUMBERED = re.compile(r"(.*\w)[\W_]+(\d+)")
+
+
+def read_fields(cell: Any) -> Any:
+    """Return the object that a text spells, or the two parts of a name that ends in a number; or else the cell.
+
+    Examples:
+        >>> read_fields("{'ok': True}"), read_fields("q1_0"), read_fields("{1, 2}")
+        ({'ok': True}, {'base': 'q1', 'number': '0'}, '{1, 2}')
+    """
+    if not isinstance(cell, str):
         return cell
+    if cell.lstrip().startswith("{"):
+        return _load(cell)
+    numbered = _NUMBERED.fullmatch(cell)
+    return {"base": numbered[1], "number": numbered[2]} if numbered else cell
+
+
+def _load(text: str) -> Any:
+    """Return the value that a text spells in JSON, or as Python writes it; or else the text."""
     try:
-        values = parse(cell)
+        return parse(text)
     except json.JSONDecodeError:
-        values = _read_python_list(cell)
-    return Listed(values, cell) if isinstance(values, list) else values
+        pass
+    try:
+        return parse(_rewrite(text))
+    except (ValueError, IndexError):
+        return text
 
 
-# An item of a list as Python writes it, or of an array as NumPy does: a text, a name such as True, or a number.
-_ITEM = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+.\w]+)(?:\s*,|\s+|\s*$)""", re.DOTALL)
+# What Python and NumPy write in a list or an object: array( or np.float64(, dtype=float32, a text, a bracket, a value.
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<call>(?:np\.\w+|array|tensor)\()|(?P<option>,?\s*(?:dtype|device)=[^()]*(?=\)))|(?P<opening>[\[({])|"""
+    r"""(?P<closing>[\])}])|(?P<mark>[:,])|(?P<value>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+.\w]+))\s*""",
+    re.DOTALL,
+)
 
-# A value as NumPy 2 writes it in a list: np.True_, np.float64(0.5).
-_OF_NUMPY = re.compile(r"\bnp\.(?:(True|False)_|\w+\(([^()]*)\))")
-
-_CONSTANTS = {"nan": nan, "inf": inf, "-inf": -inf}
+_CONSTANTS = {"nan": nan, "inf": inf, "-inf": -inf, "np.True_": True, "np.False_": False}
 
 
-def _read_python_list(cell: str) -> Any:
-    """Return the list that Python wrote with `str`, such as ['a', None] or [1.0, nan]; or the text of the cell."""
-    # Each item is evaluated by itself, so that nothing is nested.
-    inside = _OF_NUMPY.sub(lambda found: found[1] or found[2], cell.strip())
-    if inside[-1] not in "])":
-        return cell
-    inside, place = inside[1:-1].rstrip(), 0
-    values: list[Any] = []
-    while place < len(inside):
-        item = _ITEM.match(inside, place)
-        if item is None:
-            return cell
-        place = item.end()
-        try:
-            values.append(_CONSTANTS[item[1]] if item[1] in _CONSTANTS else literal_eval(item[1]))
-        except (ValueError, SyntaxError):
-            return cell
-        if isinstance(values[-1], complex):
-            return cell
-    return values
+def _rewrite(text: str) -> str:
+    """Write in JSON what Python wrote with `str`, such as ['a', None], [1. nan] or array([1, 0]).
+
+    Raises:
+        ValueError: if it is something else.
+    """
+    # Each value is evaluated by itself, so that nothing is nested.
+    parts, closing, place = [" "], [""], 0
+    while place < len(text):
+        token = _TOKEN.match(text, place)
+        if token is None or (token["opening"] == "(" and len(parts) > 1):  # [(1)] is no list in a list
+            raise ValueError(text)
+        kind, word, place = token.lastgroup, token[token.lastgroup or 0], token.end()
+        if kind in ("opening", "value") and parts[-1][-1] not in "[{:, ":
+            parts.append(",")  # NumPy puts a space between values
+        if kind in ("opening", "call"):
+            closing.append({"(": "]", "[": "]", "{": "}"}[word] if kind == "opening" else "")
+            parts += ["{" if word == "{" else "["] if kind == "opening" else []
+        elif kind == "closing":
+            parts = parts[: -1 if parts[-1] == "," else None]
+            parts += filter(None, [closing.pop()])
+        elif kind == "mark":
+            parts.append(word)
+        elif kind == "value":
+            value = _CONSTANTS[word] if word in _CONSTANTS else _evaluate(word)
+            parts.append(json.dumps(value))
+    return "".join(parts)
+
+
+def _evaluate(word: str) -> object:
+    """Return the text, number, truth value or None that Python wrote."""
+    try:
+        value = literal_eval(word)
+    except SyntaxError:
+        raise ValueError(word) from None
+    if isinstance(value, (str, int, float, type(None))):
+        return value
+    raise ValueError(word)
 
 
 _TRUE = (
-    "true yes y t pass passed correct right solved resolved success ok ac accepted ✓ ✔ √ ✅ "
+    "true yes y t p pass passed correct right solved resolved success ok ac accepted ✓ ✔ √ ✅ "
     "是 对 正确 真 通过 はい 正しい 예 oui vrai "
     "juste ja wahr richtig sí si verdadero correcto sim verdadeiro certo vero giusto да верно"
 )
@@ -107,6 +152,9 @@ _WORDS: dict[str, float | bool] = {
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII)
 # A grade as people write it: "75 %", "3/4" or "0,75".
 _SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s*%|(\d+)\s*/\s*(\d+)|([+-]?\d+,\d+)", re.ASCII)
+
+# Verdicts in one text, and what may be between them; and what makes an emoji of the sign before it.
+_BITS, _BETWEEN, _VARIANT = re.compile("0[01]+|[01]{4,}"), re.compile(r"[\s,;/|]+"), "\ufe0f"
 
 _LARGEST = sys.float_info.max
 
@@ -272,7 +320,8 @@ class Cells:
 
     def _spell(self, role: str, value: Any) -> Any:
         if role == "grades" and self._words and value is not None:
-            word = str(value).strip().casefold()
+            is_whole = isinstance(value, float) and value.is_integer()
+            word = str(int(value) if is_whole else value).strip().casefold()
             found = self._words.get(word, None if word in _WORDS else self._others)
             if found is not None:
                 return found
@@ -286,6 +335,34 @@ class Cells:
         except UnfitError:
             return False
         return True
+
+    def split(self, text: object, *, are_bits: bool = False) -> list[str]:
+        """Return the verdicts that one text spells, each by a character or parted from the others; none if it is one.
+
+        With `are_bits`, 10 and 11 are two verdicts, too.
+
+        Examples:
+            >>> Cells().split("PFP"), Cells().split("1; 0; 1"), Cells().split("3/4"), Cells().split("pass")
+            (['P', 'F', 'P'], ['1', '0', '1'], [], [])
+        """
+        if not isinstance(text, str) or text.casefold() in self._words or self._others is not None:
+            return []
+        is_bits = self.scale is None and (are_bits or _BITS.fullmatch(text) is not None)
+        if read_share(read_spelled(text)) is not text and not is_bits:
+            return []
+        parts = _BETWEEN.split(text.strip())
+        if len(parts) < 2:
+            parts = ["pass" if mark == "." else mark for mark in parts[0] if mark != _VARIANT]
+            if len({*parts}) > len({*map(self._find_word, parts)}):
+                return []  # TP is no two true verdicts: there is one sign for each
+        return parts if len(parts) > 1 and all(map(self._knows, parts)) else []
+
+    def _find_word(self, word: str) -> object:
+        return self._words.get(word.casefold(), read_spelled(word))
+
+    def _knows(self, word: str) -> bool:
+        value = self._find_word(word)
+        return isinstance(value, bool) or (is_finite(value) and -1 <= value <= 1)
 
     def read_column(self, role: str, values: Any) -> Any:
         """Read the values of samples: answers as an Arrow array, others as numbers. NaN means a missing one."""

@@ -112,7 +112,8 @@ def read_header(record: Sequence[str]) -> list[str]:
         ['id', 'correct 2', 'column 3', 'correct 3', 'correct 1']
     """
     # pandas writes the index of a frame as a column without a name.
-    names = [name.strip() or f"column {number}" for number, name in enumerate(record, 1)]
+    # Markdown puts names between asterisks.
+    names = [name.strip(" \t\r\n*") or f"column {number}" for number, name in enumerate(record, 1)]
     times = Counter(names)
 
     def spell(name: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -43,7 +44,7 @@ class Column:
     def __init__(self, name: str, cells: Sequence[Any], reads: Cells) -> None:
         self.name, self.spelling, self.cells, self.reads = name, normalize_name(name), cells, reads
         self.there = [cell for cell in cells if cell is not None]
-        self._fits: dict[str, bool] = {}
+        self._fits: dict[str, float] = {}
 
     @cached_property
     def has_lists(self) -> bool:
@@ -76,19 +77,18 @@ class Column:
         whole = [number for number in map(read_whole, self.cells) if number is not None]
         return whole if len(whole) == len(self.cells) else None
 
-    def fits(self, role: str) -> bool:
-        """Return whether half of the cells fit a role; an error then names the rest. Of a list, half must fit."""
+    def fits(self, role: str, *, whole: bool = False) -> bool:
+        """Return whether half of the cells fit a role, or all; an error then names the rest. Of a list, half must."""
         if role not in self._fits:
             is_group = role == "group"
             looked = self.cells if is_group else self.there[:_LOOKED_AT]
-            fitting = sum(self._cell_fits(role, cell) for cell in looked)
-            are_few = not is_group or (self.distinct <= _MOST_GROUPS and not self.has_objects)
-            self._fits[role] = are_few and 0 < len(looked) <= 2 * fitting
-        return self._fits[role]
+            fitting = sum(self._cell_fits(role, cell) for cell in looked) / (len(looked) or 1)
+            self._fits[role] = 0 if is_group and (self.distinct > _MOST_GROUPS or self.has_objects) else fitting
+        return self._fits[role] >= (1 if whole else 0.5)
 
     def _cell_fits(self, role: str, cell: Any) -> bool:
         if not isinstance(cell, list) or role not in SAMPLE_ROLES:
-            return self.reads.fits(role, cell)
+            return self.reads.fits(role, cell) or (role == "grades" and bool(self.reads.split(cell)))
         if cell and {*map(type, cell)} == {str} and role == "answers":
             return True
         parts = cell[:_SAMPLES_LOOKED_AT]
@@ -156,7 +156,13 @@ class Profile:
             return _counts(column.cells)
         # Some samples of a problem may not be in the file. One of each problem shows nothing but a 0 or a 1.
         is_told = self.combine(*owners) < self.count or max(column.numbers) <= 1
-        return is_told and min(column.numbers) >= 0 and self.combine(*owners, column.name) == self.count
+        return is_told and min(column.numbers) >= 0 and self.numbers_rows(column, *owners)
+
+    def numbers_rows(self, column: Column, *owners: str) -> bool:
+        """Return whether each number occurs once with each owner, or all of them equally often, as for two metrics."""
+        times = Counter(zip(*(self[name].keys for name in (*owners, column.name)), strict=True))
+        is_crossed = len(times) == self.combine(*owners) * column.distinct and _counts(list({*(column.numbers or ())}))
+        return {*times.values()} == {1} or (is_crossed and column.distinct > 1 == len({*times.values()}))
 
     def refuse_unknown(self, given: Mapping[str, str | None]) -> None:
         """Raise unless all roles and their columns exist."""

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, combinations, permutations
 from typing import Any
 
 from at_k.errors import InputError, Mention, Phrases
-from at_k.readers.cells import is_finite, read_spelled
-from at_k.readers.names import ROLE, RUN, SAMPLE_NUMBER, normalize_name, quote_all, shorten
+from at_k.readers.cells import is_finite, read_fields, read_spelled
+from at_k.readers.names import ROLE, RUN, SAMPLE_NUMBER, SHARE, find_named, normalize_name, quote_all, shorten
 from at_k.readers.profile import Column, Profile
 from at_k.readers.samples import Columns
-from at_k.readers.shapes import find_family, list_families, read_counts
+from at_k.readers.shapes import find_family, joins_counts, list_families, read_counts
 
 # Different words up to which a column may hold verdicts, whose words a user then names.
 _FEW_WORDS = 6
+
+# A name of the code with which a program ended, of which 0 means success.
+_EXIT = re.compile(r"exit|return_?code|errno|^rc$")
+
+# What says in the name of a column that it holds per cent.
+_PERCENT = re.compile(r"\W*%\W*")
 
 _say = Phrases(
     {
@@ -38,7 +45,7 @@ def refuse_unjudged(profile: Profile, roles: Columns, layout: str) -> InputError
 def refuse_unnamed(profile: Profile, repeated: Sequence[str], group: str | None, *, default: str) -> InputError:
     """Make the error that says that no column names the problems, and propose one of those that repeat."""
     named = [name for name in repeated if normalize_name(name) not in (*SAMPLE_NUMBER, *RUN) and name != group]
-    column = next(iter([*named, *repeated]), default)
+    column = next(iter([*named, *([group] if group else []), *repeated]), default)
     if named and group is not None and profile.combine(group, column) > profile[column].distinct:
         column = f"{group}+{column}"  # it numbers the problems of each group
     places = {name: Mention(columns={"problem": name}) for name in ("line", "file", "folder")}
@@ -49,37 +56,79 @@ def refuse_unnamed(profile: Profile, repeated: Sequence[str], group: str | None,
 def _propose_columns(profile: Profile, roles: Columns) -> Mention:
     """Propose the columns of problem and verdict, or of answers and references: those that could be it."""
     columns = list(profile.columns.values())
-    numbered = {name for family in list_families(profile).values() for _, name in family if len(family) > 1}
+    families = [family for family in list_families(profile).values() if len(family) > 1]
+    numbered = {name for family in families for _, name in family if profile[name].fits("grades")}
     naming = [column for column in columns if column.fits("problem") and column.name not in numbered]
     problem = roles["problem"] or next((column.name for column in naming if 1 < column.distinct < profile.count), None)
-    free = [column for column in columns if column.name != problem]
-    if problem is not None and profile[problem].distinct == profile.count:
-        for n, c in permutations(free, 2):
-            counts = [read_counts(*cells) for cells in zip(n.cells, c.cells, strict=True)]
-            if None not in counts and max(counted[1] for counted in counts if counted) > 1:
-                return Mention(columns={"problem": shorten(problem), "n": shorten(n.name), "c": shorten(c.name)})
-    fitting = [column for column in free if column.fits("grades") and not profile.numbers_samples(column)]
-    fitting.sort(key=lambda column: (not column.has_lists, column.distinct == 1))  # lists before numbers and constants
-    # A path leads into objects of JSON alone.
-    fields = chain.from_iterable(map(_list_fields, () if profile.is_text else free))
+    others = [column for column in columns if column.name != problem]
+    numbers = [column for column in others if column.spelling not in RUN and _numbers_rows(profile, problem, column)]
+    free = [
+        column
+        for column in others
+        if column.spelling not in RUN and column not in numbers and not profile.numbers_samples(column)
+    ]
+    free = free or others
+    counts = {} if problem is None or profile[problem].distinct < profile.count else _find_counts(free)
+    metric = {} if counts or problem is None else _find_metric(profile, problem, free)
+    free = [column for column in free if column.name not in metric]
+    fitting = [column for column in free if column.fits("grades")]
+    # Lists before numbers and constants, and those of which all cells fit before others.
+    fitting.sort(key=lambda column: (not column.has_lists, not column.fits("grades", whole=True), column.distinct == 1))
+    fields = [(path, value) for column in free for path, value in _list_fields(column)]
+    fields.sort(key=lambda field: normalize_name(field[0].rpartition(".")[2]) not in ROLE["grades"])
     nested = [path for path, value in fields if profile.reads.fits("grades", value)]
     family = "+".join(find_family(profile, problem))
     grades = [*filter(None, [family]), *(column.name for column in fitting), *nested[:1]]
     later = [column.name for column in free if _find_scale([column]) is not None]
     later += [column.name for column in free if 1 < column.distinct < min(_FEW_WORDS + 1, len(column.there))]
-    pair = {} if grades else _find_alike(profile, problem, free) or _find_other(roles, free)
+    pair = counts or ({} if grades else _find_alike(profile, problem, free) or _find_other(roles, free))
     if not pair and not grades and not later:
         pair = {role: column.name for role, column in zip(("answers", "references"), free, strict=False)}
     if len(pair) < 2:
         pair = {"grades": [*grades, *later, *(column.name for column in (*free, *columns))][0]}
     graded = [profile[name] for name in pair.get("grades", "").split("+") if name in profile.columns]
+    if "grades" in pair and numbers and numbers[0] not in free:
+        pair["sample"] = numbers[0].name
     told = {role: shorten(name) for role, name in {"problem": problem or "line", **pair}.items()}
-    return Mention(columns=told, **_propose_words(profile, graded))
+    return Mention(columns=told, **({"where": metric} if metric else _propose_words(profile, graded)))
+
+
+def _numbers_rows(profile: Profile, problem: str | None, column: Column) -> bool:
+    """Return whether a column numbers the rows of each problem, whatever its name."""
+    is_repeated = problem is not None and profile[problem].distinct < profile.count
+    return is_repeated and column.numbers is not None and profile.numbers_rows(column, problem or "")
+
+
+def _find_counts(free: Sequence[Column]) -> dict[str, str]:
+    """Find the columns of n and c: numbers or, of c, shares; or one column that has both."""
+    shares = {column.name for column in free if normalize_name(_PERCENT.sub("", column.name)) in SHARE}
+    for n, c in [*((column, column) for column in free if joins_counts(column)), *permutations(free, 2)]:
+        whole = (100 if "%" in c.name else 1) if c.name in shares and n is not c else 0
+        read = [read_counts(*cells, whole=whole) for cells in zip(n.cells, c.cells, strict=True)]
+        counts = [pair for pair in read if pair is not None and (n is c or n.name not in shares)]
+        if len(counts) == len(read) and any(of > right or n is c for of, right in counts) and max(counts)[0] > 1:
+            return {"n": n.name, "c": c.name}
+    return {}
+
+
+def _find_metric(profile: Profile, problem: str, free: Sequence[Column]) -> dict[str, str]:
+    """Find a column that names the metric of each row, with all of them for each problem, and that of verdicts."""
+    for column in free:
+        named = [cell for cell in column.there if isinstance(cell, str)]
+        metrics = find_named(dict.fromkeys(named), (*ROLE["grades"], *SHARE))
+        if (
+            metrics
+            and column.distinct > 1
+            and profile.combine(problem, column.name) == column.distinct * (profile[problem].distinct)
+        ):
+            return {column.name: metrics[0]}
+    return {}
 
 
 def _list_fields(column: Column) -> Iterator[tuple[str, Any]]:
     """List the fields of the first object in a column, or in its first list, by their paths."""
     first = column.there[0] if column.there else None
+    first = read_fields(first) if str(first).startswith("{") else first
     pending = [(column.name, first[0] if isinstance(first, list) and first else first)]
     while pending:
         path, value = pending.pop(0)
@@ -117,6 +166,8 @@ def _propose_words(profile: Profile, columns: Sequence[Column]) -> dict[str, Any
     words = [cell for cell in cells if isinstance(cell, str) and isinstance(read_spelled(cell), str)]
     words = [word for word in words if not profile.reads.fits("grades", word)]
     known = [cell for cell in cells if isinstance(cell, str) and read_spelled(cell) is True]
+    if any(_EXIT.search(column.spelling) for column in columns):
+        return {"correct": ["0"]}
     if words and len(set(map(repr, cells))) < len(cells):
         return {"correct": [shorten([*known, *words][0])]}
     scale = _find_scale(columns)

@@ -26,7 +26,7 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.profile import Profile
+from at_k.readers.profile import Column, Profile
 from at_k.readers.samples import SAMPLE_ROLES, Columns
 
 # A name with a number at its end: answer_1, run[0], 第1次; not pass@1, which sums up samples.
@@ -77,10 +77,10 @@ def find_change(
     if joined:
         return Change(partial(_join, {name: name.split("+") for name in joined}, kept), None)
     if given.get("grades") is not None and not counts:
-        return _find_bits(profile, given["grades"])
+        return _find_marks(profile, given["grades"])
     counted = _find_counts(profile, roles, counts, faults, kept)
     if counted is not None or roles["grades"] is not None:
-        return counted or _find_bits(profile, roles["grades"])
+        return counted or _find_marks(profile, roles["grades"])
     if None not in (roles["answers"], roles["references"]):
         return None
     return _find_objects(profile, kept) or _find_columns(profile, roles, kept)
@@ -95,20 +95,17 @@ def _join(lists: Mapping[str, Sequence[str]], kept: set[str | None], block: Bloc
     return block.put(gone, {name: [*map(list, cells)] for name, cells in rows.items()})
 
 
-def _find_bits(profile: Profile, name: str | None) -> Change | None:
-    """Find verdicts that are written as one text: "0110"."""
+def _find_marks(profile: Profile, name: str | None) -> Change | None:
+    """Find verdicts that are written as one text: "0110", "PFPP", "1 -1 1"."""
     texts = profile[name].there if name in profile.columns else []
-    if name is None or not all(isinstance(text, str) and re.fullmatch("[01](?: ?[01])+", text) for text in texts):
+    split = partial(profile.reads.split, are_bits=all(re.fullmatch("[01]+", str(text)) for text in texts))
+    if name is None or not any(map(profile.reads.split, texts)):
         return None
-    if not any(text.startswith("0") or len(text) > 3 for text in texts):
-        return None  # 10 and 100 may be points
-    apply = lambda block: block.put((), {name: list(map(_read_bits, block[name]))})  # noqa: E731
+    if not all(split(text) or profile.reads.fits("grades", text) for text in texts):
+        return None
+    read = lambda cell: cell if cell is None else split(cell) or [cell]  # noqa: E731
+    apply = lambda block: block.put((), {name: list(map(read, block[name]))})  # noqa: E731
     return Change(apply, _say("shapes.listed", columns=quote(name)))
-
-
-def _read_bits(text: Any) -> Any:
-    is_read = isinstance(text, str) and re.fullmatch("[01](?: ?[01])*", text)
-    return list(map(int, text.replace(" ", ""))) if is_read else text
 
 
 def _find_counts(
@@ -117,66 +114,115 @@ def _find_counts(
     """Find the columns that count the samples of each problem, and the correct ones or their share."""
     total = given.get("n") or next(iter(find_named(profile.columns, TOTAL)), None)
     right = given.get("c") or next(iter(find_named(profile.columns, RIGHT)), None)
-    share = None if right is not None else next(iter(find_named(profile.columns, SHARE)), None)
-    column = right or share
+    column = right or next(iter(find_named(profile.columns, SHARE)), None)
+    pair = None if given else _find_pair(profile, roles, right if total is None else None)
+    total, column = pair or (total, column)
     if total is None or column is None:
         if given:
             raise _say.error("shapes.one_count", example=Mention(columns={"n": "total", "c": "solved"}))
         return None
     profile.refuse_unknown(given)
-    if not given and not _are_counts(profile, roles, total, column, is_share=right is None):
+    whole = (100 if "%" in column else 1) if right is None or _are_shares(profile, given.get("c")) else 0
+    if not given and pair is None and not _are_counts(profile, roles, total, column, whole=whole):
         return None
-    gone = {total, column} - kept
-    apply = partial(_spread, total, column, faults, gone, is_share=right is None)
+    gone = {*total.split("+"), total, column} - kept
+    apply = partial(_spread, total, column, faults, gone, whole=0 if pair else whole)
     return Change(apply, _say("shapes.counted", total=shorten(total), right=shorten(column)), is_counted=True)
 
 
-def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, is_share: bool) -> bool:
+def _are_shares(profile: Profile, name: str | None) -> bool:
+    """Return whether a column that a user named holds shares: most cells are no whole numbers, or it has a % sign."""
+    texts = [] if name is None else [cell for cell in profile[name].there if read_whole(cell) is None]
+    are_odd = name is not None and 2 * len([text for text in texts if not _OF.fullmatch(str(text))]) > profile.count
+    return name is not None and (are_odd or "%" in name)
+
+
+def _find_pair(profile: Profile, roles: Columns, right: str | None) -> tuple[str, str] | None:
+    """Find counts in one column of verdicts, such as “3 of 4”, or in two whose names are verdicts: passed, failed."""
+    problem, grades = roles["problem"], roles["grades"]
+    wrong = [name for name in profile.columns if read_spelled(normalize_name(name)) is False] if right else []
+    pairs = [(grades, grades)] if grades in profile.columns and joins_counts(profile[grades]) else []
+    pairs = [(f"{right}+{name}", right) for name in wrong[:1] if right] or pairs
+    for total, column in pairs:
+        if total == column and all(profile.reads.fits("grades", cell) for cell in profile[column].there):
+            continue  # 3/4 may be a share of one sample
+        counts = [*map(read_counts, _add(profile, total), profile[column].cells)]
+        is_row = problem is not None and profile[problem].distinct == profile.count
+        if is_row and None not in counts and max(row[0] for row in counts if row) > 1:
+            return total, column
+    return None
+
+
+def _add(cells: Profile | Block, total: str) -> list[Any]:
+    """Return the cells of a column, or the sums of those of several that are joined by +."""
+    names = total.split("+")
+    listed = [cells[name].cells if isinstance(cells, Profile) else cells[name] for name in names]
+    if len(names) < 2:
+        return list(listed[0])
+    rows = zip(*(map(read_whole, column) for column in listed), strict=True)
+    return [None if None in row else sum(filter(None, row)) for row in rows]
+
+
+def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, whole: int) -> bool:
     """Return whether two columns that have such names hold counts, or a count and a share."""
     problem, grades, spelled = roles["problem"], roles["grades"], normalize_name(right)
     is_free = grades is None and None in (roles["answers"], roles["references"])
     repeats = problem is not None and profile[problem].distinct < profile.count
     is_clear = is_free and (normalize_name(total), spelled) == ("n", "c")
-    is_alone = is_share or problem is not None or {total, right} == {*profile.columns}
+    is_alone = whole or problem is not None or {total, right} == {*profile.columns}
     if (repeats and not is_clear) or not is_alone:
         return False  # each row may be a sample, or sum up a data set
     rows = [row for row in zip(profile[total].cells, profile[right].cells, strict=True) if None not in row]
-    readings = [counts for counts in (read_counts(*row, is_share=is_share) for row in rows) if counts is not None]
-    if is_share and grades not in (None, right):
+    readings = [counts for counts in (read_counts(*row, whole=whole) for row in rows) if counts is not None]
+    if whole and grades not in (None, right):
         return False
-    if grades == right if is_share else problem is None or spelled in (*ROLE["grades"], *ROLE["scores"]):
+    if grades == right if whole else problem is None or spelled in (*ROLE["grades"], *ROLE["scores"]):
         # A verdict is 0 or 1, and a share of one sample is, too: something is more than one somewhere.
-        return max((row[not is_share] for row in readings), default=0) > 1 and (
-            not is_share or len(readings) == len(rows)
-        )
+        return max((row[not whole] for row in readings), default=0) > 1 and (not whole or len(readings) == len(rows))
     if not is_free:
         return len(readings) == len(rows)
     readable = [row for row in rows if read_whole(row[0]) is not None and is_finite(read_share(read_spelled(row[1])))]
     return 2 * len(readable) >= len(rows) > 0
 
 
-def read_counts(total: object, right: object, *, is_share: bool = False) -> tuple[int, int] | None:
+# How many are correct, of how many: 2 of 3, 3 out of 4, 2/4 (50%).
+_OF = re.compile(r"\s*(\d+)\s*(?:/|(?:out )?of)\s*(\d+)\s*(?:\([^()]*\)\s*)?")
+
+
+def joins_counts(column: Column) -> bool:
+    """Return whether each cell says how many are correct, of how many."""
+    return bool(column.there) and all(isinstance(cell, str) and _OF.fullmatch(cell) for cell in column.there)
+
+
+def read_counts(total: object, right: object, *, whole: int = 0) -> tuple[int, int] | None:
     """Return how many samples there are, and how many are correct; None if two cells are no such counts.
 
+    Args:
+        total: the number of samples; or the same text as `right`.
+        right: the number of correct ones, or their share; or a text that says both.
+        whole: the share of all samples, 1 or 100; 0 for a number.
+
     Examples:
-        >>> read_counts("4", 3), read_counts(4, "75%", is_share=True), read_counts(4, 5)
-        ((4, 3), (4, 3), None)
+        >>> read_counts("4", 3), read_counts(4, "75%", whole=1), read_counts(4, 5), read_counts("3 of 4", "3 of 4")
+        ((4, 3), (4, 3), None, (4, 3))
     """
-    n, c = read_whole(total), read_whole(right)
-    if is_share and n is not None:
+    joined = _OF.fullmatch(right) if isinstance(right, str) and total == right else None
+    n, c = (read_whole(total), read_whole(right)) if joined is None else (int(joined[2]), int(joined[1]))
+    if whole and n is not None and joined is None:
         share = read_share(read_spelled(right))
+        share = share / whole if is_finite(share) and "%" not in str(right) else share
         product = share * n if is_finite(share) and 0 <= share <= 1 else -1.0
         c = None if abs(product - round(product)) > 0.05 + 0.005 * n else round(product)
     return (n, c) if n is not None and c is not None and 0 <= c <= n and 0 < n <= _MOST else None
 
 
-def _spread(total: str, right: str, faults: Faults, gone: Collection[str], block: Block, *, is_share: bool) -> Block:
+def _spread(total: str, right: str, faults: Faults, gone: Collection[str], block: Block, *, whole: int) -> Block:
     """Put a list of grades in place of counts."""
     grades: dict[int, list[int]] = {}
-    cells = zip(block.places, block[total], block[right], strict=True)
+    cells = zip(block.places, _add(block, total), block[right], strict=True)
     for position, (place, count, correct) in enumerate(cells):
         with faults:
-            counts = read_counts(count, correct, is_share=is_share)
+            counts = read_counts(count, correct, whole=whole)
             if counts is None:
                 told = {"total": shorten(total), "right": shorten(right), "count": quote(count)}
                 raise _say.error("shapes.counts", most=_MOST, correct=quote(correct), place=UNITS["row"](place), **told)
@@ -225,10 +271,16 @@ def list_families(profile: Profile) -> dict[str, list[tuple[int, str]]]:
 def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Change | None:
     """Find numbered columns that hold a sample each: `answer_1` … `answer_8`, `run_0` … `run_3`."""
     families: dict[str, tuple[str, ...]] = {}
-    for stem, family in list_families(profile).items():
-        numbers, names = zip(*family, strict=True)
+    for stem, every in list_families(profile).items():
+        # Where columns have no names, those that hold no verdicts name the problem, or say something of it.
+        family = [(number, name) for number, name in every if stem not in _UNNAMED or profile[name].fits("grades")]
+        numbers, names = zip(*(family or every), strict=True)
         is_row = numbers[0] < 2 and numbers == tuple(range(numbers[0], numbers[0] + len(numbers)))
-        role = _find_role(profile, stem, names, roles) if len(names) > 1 and (is_row or stem in RUN) else None
+        role = (
+            _find_role(profile, stem, names, roles)
+            if len(names) > 1 and (is_row or stem in RUN or family != every)
+            else None
+        )
         if role is None or role in profile.columns or role in families or not kept.isdisjoint(names):
             continue
         # Beside numbered answers, a column `answer` is the reference.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cases import for_rows
 
-from at_k.errors import InputError
+from at_k.errors import InputError, write_value
 from at_k.readers import read_samples
 
 ROWS = ["a,1", "a,0", "b,1", "b,1"]
@@ -22,6 +22,11 @@ def text(*lines, rows=ROWS):
 
 def spaced(*lines):
     return text(*lines).replace(",", "   ")
+
+
+def columns(problem, grades=None, further=(), **roles):
+    told = {"columns": {"problem": problem} | ({"grades": grades} if grades else {}) | roles, **dict(further)}
+    return ", ".join(f"{name}={write_value(value)}" for name, value in told.items())
 
 
 TAIL, GREP = "tail -n +{} FILE > NEW", "grep '^|' FILE > NEW"
@@ -59,6 +64,52 @@ WAYS = {
     "a document that is cut off": ("[" + ",\n".join([*JSON, '{"id": "b"']), OBJECTS),
     "commas before braces": ("[" + ",\n".join(JSON).replace("}", ",}") + ",]", OBJECTS),
     "dictionaries of Python": (text(rows=PYTHON), EVALUATE),
+    "marks in a word": (text("id,results", "a,PF", "b,PP", rows=[]), columns("id", "results")),
+    "signs in a word": (text("task,outcome", "a,✓✗", "b,✔️✔️", rows=[]), columns("task", "outcome")),
+    "dots of pytest": (text("task,outcome", "a,.F", "b,..", rows=[]), columns("task", "outcome")),
+    "marks with semicolons": (text("id\tresults", "a\t1;0", "b\t1;1", rows=[]), columns("id", "results")),
+    "words with slashes": (text("id,runs", "a,Y/N", "b,OK/pass", rows=[]), columns("id", "runs")),
+    "rewards in a cell": (text("id,rewards", "a,1 -1", "b,1 1", rows=[]), "scale=(-1, 1)"),
+    "2 of 3": (text("id,solved", "a,1 of 2", "b,2 of 2", rows=[]), columns("id", n="solved", c="solved")),
+    "3/4": (text("id,result", "a,1/2", "b,2/2", rows=[]), columns("id", n="result", c="result")),
+    "1/2 (50%)": (text("id,score", "a,1/2 (50%)", "b,2/2 (100%)", rows=[]), columns("id", n="score", c="score")),
+    "a share beside n": (
+        text("id,accuracy (%),samples", "a,50.0,2", "b,100,2", rows=[]),
+        columns("id", n="samples", c="accuracy (%)"),
+    ),
+    "dictionaries in cells": (
+        text("id,result", *(f"{row[0]},{{'ok': {row[2] == '1'}}}" for row in ROWS), rows=[]),
+        columns("id", "result.ok"),
+    ),
+    "JSON in cells": (
+        text("id\tresult", *(f'{row[0]}\t{{"why": "", "score": {row[2]}}}' for row in ROWS), rows=[]),
+        columns("id", "result.score"),
+    ),
+    "an array of NumPy": (
+        text("id,results", 'a,"array([1, 0])"', 'b,"array([1., 1.], dtype=float32)"', rows=[]),
+        columns("id", "results"),
+    ),
+    "a row for each metric": (
+        text(
+            "id,run,metric,value",
+            *(f"{row[0]},{at},{each},{row[2]}" for at, row in enumerate(ROWS) for each in ("accuracy", "f1")),
+            rows=[],
+        ),
+        columns("id", "value", {"where": {"metric": "accuracy"}}),
+    ),
+    "exit codes": (
+        text("id,exit_code", *(f"{row[0]},{1 - int(row[2])}" for row in ROWS), rows=[]),
+        columns("id", "exit_code", {"correct": ["0"]}),
+    ),
+    "no header": (text(), columns("column 1", "column 2")),
+    "problems of each subject": (
+        text("subject,number,run,correct", *(f"{row[0]},1,{at % 2},{row[2]}" for at, row in enumerate(ROWS)), rows=[]),
+        'columns={"problem": "subject"}',
+    ),
+    "runs in another language": (
+        text("Aufgabe;Lauf;Punkte", *(f"{row[0]};{at % 2};{row[2]},0" for at, row in enumerate(ROWS)), rows=[]),
+        columns("Aufgabe", "Punkte", sample="Lauf"),
+    ),
 }
 
 
@@ -71,7 +122,7 @@ def follow(path, code=None):
     way = re.findall("`(.*?)`", said, re.DOTALL)[-1] if "NEW`" in said else ""
     if way:
         subprocess.run(way, shell=True, check=True, cwd=path.parent)
-    options = re.findall('`(errors="skip"|columns=.*?|where=.*?)`', said)
+    options = re.findall('`(errors="skip"|scale=.*?|columns=.*?|where=.*?)`', said)
     options = [eval(f"dict({option})") for option in options if not way]
     return said, read_samples(path.with_name("NEW") if way else path, **dict(*options[:1])).grades
 

@@ -59,6 +59,11 @@ READ = {
     # Verdicts in any spelling, under any name where one column alone can hold them.
     "a row a sample": (ids("a1", "a0", "b1", "b1"), AB),
     "semicolons": (csv("id;correct", "a;1", "a;0", "b;1", "b;1"), AB),
+    "counts of what failed": (csv("id,passed,failed", "a,1,1", "b,2,0"), AB),
+    "3 out of 4": (csv("id,passed", "a,1 out of 2", "b,2 out of 2"), AB),
+    "signs of verdicts": (csv("id,passed", "a,✓✗", "b,✓✓"), AB),
+    "an array of NumPy": (csv("id,passed", 'a,"array([ True, False])"', 'b,"array([ True, True])"'), AB),
+    "names in bold": (csv("|**id**|**run 1**|**run 2**|", "|:--|---|---|", "|a|1|0|", "|b|1|1|"), AB),
     "tabs": (csv("id\tcorrect", "a\t1", "a\t0", "b\t1", "b\t1"), AB),
     "solved and unsolved": (csv("id,status", "a,solved", "a,unsolved", "b,solved", "b,solved"), AB),
     "success and failure": (csv("id,result", "a,success", "a,failure", "b,success", "b,success"), AB),
