@@ -15,7 +15,8 @@ from typing import Annotated, Any
 
 import typer
 
-from benchmarks.cases import BROWSER, CASES, FASTER, FULL, SMOKE, Case, Outcome
+from benchmarks.case import BROWSER, FASTER, FULL, SMOKE, Case, Outcome
+from benchmarks.cases import CASES
 from tools.driving import INSTALL_CHROMIUM, find_chromium
 from tools.maintenance import summarise
 

