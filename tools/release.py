@@ -15,7 +15,7 @@ import venv
 from pathlib import Path
 
 import at_k
-from tools.maintenance import list_overdue
+from tools.maintenance import FOLDER, list_overdue
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
@@ -65,11 +65,17 @@ def _run(*command: str | Path, cwd: Path = ROOT) -> str:
     return done.stdout
 
 
+def refuse_overdue(root: Path = ROOT) -> str:
+    """Return the changelog, or exit where a maintenance command is overdue."""
+    changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    if overdue := list_overdue(changelog, root / FOLDER.relative_to(ROOT)):
+        sys.exit("\n".join(["Not released:", *(f"- {each}" for each in overdue)]))
+    return changelog
+
+
 def main() -> None:
     """Build, check and try the distributions, and print what is left to do."""
-    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    if overdue := list_overdue(changelog):
-        sys.exit("\n".join(["Not released:", *(f"- {each}" for each in overdue)]))
+    changelog = refuse_overdue()
     made = build(DIST)
     with tempfile.TemporaryDirectory() as folder:
         (wheel,) = (path for path in made if path.suffix == ".whl")

@@ -51,6 +51,12 @@ def write(section: list[str], file: Path) -> None:
                     encoding="utf-8")  # fmt: skip
 
 
+def list_left_out(repetitions: int, slow: int) -> list[str]:
+    """List what a run with fewer data sets has left out."""
+    fewer = repetitions < REPETITIONS or slow < SLOW
+    return [f"data sets: {repetitions} and {slow} of {REPETITIONS} and {SLOW}"] if fewer else []
+
+
 def main(repetitions: int = REPETITIONS, slow: int = SLOW, seed: int = 0, workers: int = os.cpu_count() or 1) -> None:
     """Simulate the whole grid, and write the tables and the picture of docs/coverage.md.
 
@@ -75,9 +81,7 @@ def main(repetitions: int = REPETITIONS, slow: int = SLOW, seed: int = 0, worker
         write(said, DOCS / "coverage.md")
         print("\n".join(said))
         counts.update(cells=len(population), repetitions=repetitions, slow=slow, seed=seed, workers=workers)
-        fewer = repetitions < REPETITIONS or slow < SLOW
-        left_out = [f"data sets: {repetitions} and {slow} of {REPETITIONS} and {SLOW}"] if fewer else []
-        counts.update(missed=found, failed=0, left_out=left_out)
+        counts.update(missed=found, failed=0, left_out=list_left_out(repetitions, slow))
     if found:
         sys.exit("\n".join(["Demands that are not met:", *missed]))
 

@@ -1,13 +1,15 @@
 """Summaries of maintenance commands, and what a release says of them."""
 
 import json
+import re
 import sys
 from datetime import date
 
 import pytest
 from cases import for_each
 
-from tools import maintenance, matrix
+from benchmarks.coverage import __main__ as coverage
+from tools import maintenance, matrix, mutants, release
 
 CHANGELOG = "# Changelog\n\n## 0.7.0 — 2026-12-01\n\n- New.\n\n## 0.6.0 — 2026-11-23\n"
 
@@ -75,6 +77,28 @@ def test_partial_runs_say_what_they_left_out(tmp_path, monkeypatch):
         with pytest.raises(SystemExit):
             matrix.main(tests, only)
         assert json.loads((tmp_path / "matrix.json").read_text())["counts"]["left_out"] == left_out
+
+
+@for_each("command, left_out, partial", [
+    ("engines", maintenance.list_left_out("engines", ["tests/engines"], 0), None),
+    ("engines", maintenance.list_left_out("engines", ["tests/engines"], 4), "tests skipped: 4"),
+    ("engines", maintenance.list_left_out("engines", ["tests/engines", "-k", "ray"], 0),
+     "all tests but tests/engines -k ray"),
+    ("coverage", coverage.list_left_out(coverage.REPETITIONS, coverage.SLOW), None),
+    ("coverage", coverage.list_left_out(4000, 20), "data sets: 4000 and 20 of 4000 and 40"),
+    ("coverage", coverage.list_left_out(400, 40), "data sets: 400 and 40 of 4000 and 40"),
+    ("mutants", mutants.list_left_out(None, None, 25, 20.0, 99, 90), "9 of 99 mutants"),
+])  # fmt: skip
+def test_a_release_is_refused_after_a_partial_run(command, left_out, partial, tmp_path):
+    (tmp_path / "CHANGELOG.md").write_text(CHANGELOG, encoding="utf-8")
+    folder = tmp_path / "benchmarks" / "maintenance"
+    folder.mkdir(parents=True, exist_ok=True)
+    write_all(folder, **{command: {"counts": {"failed": 0, "left_out": left_out}}})
+    if partial is None:
+        assert release.refuse_overdue(tmp_path) == CHANGELOG
+    else:
+        with pytest.raises(SystemExit, match=re.escape(f"make {command} left out on 2026-11-24: {partial}. Run all")):
+            release.refuse_overdue(tmp_path)
 
 
 def test_a_missing_summary_is_named(tmp_path):
