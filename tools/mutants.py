@@ -75,7 +75,7 @@ class Mutant:
     change: str
     text: str
     lines: range
-    """Those of its statement."""
+    """The lines of its statement."""
 
     @property
     def name(self) -> str:
@@ -224,7 +224,7 @@ class Chosen:
 
 
 _sound: dict[str, bool] = {}
-"""Whether a test passes alone, and without a mutant, in this worker."""
+"""Test → if it passes alone, and without a mutant, in this worker."""
 
 
 def try_mutant(mutant: Mutant, tests: list[str], patience: float = PATIENCE * BOUND) -> str | None:
