@@ -1,4 +1,4 @@
-"""What a case is: its scale, its outcome, its targets."""
+"""Cases: scales, outcomes and targets, and how each case is declared."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ DEMANDED, IN_CLUSTERS, MOST_FALSE = 0.93, 0.925, 0.055
 
 
 def find_stderr(share: float, of: int) -> float:
-    """Return the standard error of a share of so many data sets."""
+    """Return the standard error of a share of `of` data sets."""
     return float((share * (1 - share) / of) ** 0.5)
 
 
