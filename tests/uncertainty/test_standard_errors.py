@@ -56,7 +56,8 @@ def test_clusters(seed):
     stderr, m = standard_error(values, clusters=labels)
     assert stderr == pytest.approx(robust_error(values, labels), rel=1e-9)
     assert m == pytest.approx(count_units(values, labels))
-    assert standard_error(values) == (pytest.approx(stats.sem(values), rel=1e-12), 20)
+    for alone in (values, 100 * values - 50):  # numbers outside [0, 1] too
+        assert standard_error(alone) == (pytest.approx(stats.sem(alone), rel=1e-12), 20)
 
 
 def test_unequal_clusters_count_as_fewer_units():

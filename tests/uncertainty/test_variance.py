@@ -107,6 +107,18 @@ def test_the_interval_holds_it():
     assert inside >= 44  # of 50 at 95 %; fewer are in .4 % of such runs
 
 
+def test_the_interval_is_that_of_a_jackknife_of_fisher_s_z():
+    """Of up to 20 problems each is left out once."""
+    _, (a, b) = draw_skills(1, 0.6, 12, 8)
+    without = [
+        [Variance(np.delete(side.n, i), np.delete(side.c, i), 1, pass_at_k) for side in (a, b)] for i in range(12)
+    ]
+    z = np.arctanh([estimate_correlation(*pair).value for pair in without])
+    found = estimate_correlation(a, b, confidence_level=0.9)
+    margin = stats.t.ppf(0.95, 11) * np.sqrt(11 / 12 * sum((z - z.mean()) ** 2))
+    assert np.arctanh(found) == pytest.approx(np.arctanh(found.value) + margin * np.array([0, -1, 1]))
+
+
 def test_uninformative_pilots_have_no_correlation():
     n, c = np.full(10, 8), np.arange(10) % 8
     flat, varied = Variance(n, np.full(10, 4), 1, pass_at_k), Variance(n, c, 1, pass_at_k)
