@@ -13,14 +13,7 @@ from at_k.errors import Message
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import BESIDE, NUMBER, refuse_empty
-from at_k.readers.format import (
-    Choice,
-    Reading,
-    choose,
-    has_fields,
-    name_subject,
-    refuse_field,
-)
+from at_k.readers.format import Choice, Reading, choose, name_subject, refuse_field
 from at_k.readers.harness import Adapt, RowCollector, read_verdicts
 from at_k.readers.samples import MISSING, Origin, Samples
 from at_k.readers.sources import Source
@@ -166,12 +159,12 @@ class Fields:
         collector = RowCollector(reading, unit=self.unit, settings=self.settings, details=details)
         finding = (self.find or self._find_rows)(source, reading, collector)
         chosen = Chosen(finding.choice.name or "", collector, reading)
-        grades = keys.grades.format(scorer=chosen.scorer)
+        path = [name.format(scorer=chosen.scorer) for name in keys.grades.split(".")]  # a scorer may have dots
         names = ("problem", "answers", "references", "scores", "group")
-        roles: dict[str, str | None] = {name: getattr(keys, name) for name in names} | {"grades": grades or None}
-        roles |= finding.roles
+        roles: dict[str, str | None] = {name: getattr(keys, name) for name in names}
+        roles |= {"grades": ".".join(path) or None, **finding.roles}
         try:
-            is_listed = self._collect(finding.rows, grades if roles["grades"] else "", chosen)
+            is_listed = self._collect(finding.rows, path if roles["grades"] else [], chosen)
         finally:
             if isinstance(finding.rows, Generator):
                 finding.rows.close()  # and with it the file
@@ -232,7 +225,7 @@ class Fields:
             return name_subject(task=source.name.partition(".json")[0], model=source.folders[0])
         return name_subject(**{name: _find(source.first_row, path) for name, path in self.subject.items()})
 
-    def _collect(self, rows: Iterable[tuple[int, Row]], grades: str, chosen: Chosen) -> bool:
+    def _collect(self, rows: Iterable[tuple[int, Row]], grades: Sequence[str], chosen: Chosen) -> bool:
         """Collect the samples. Return whether rows are lists of samples."""
         keys, collector, is_listed = self.keys, chosen.collector, False
         names = {path.partition(".")[0] for path in (keys.answers, keys.references, keys.group) if path is not None}
@@ -248,7 +241,7 @@ class Fields:
                 if not names <= row.keys():
                     raise collector.lack(min(names - row.keys()), number)
                 for path in required:
-                    if self._require(row, path, number, chosen) is None:
+                    if self._require(row, path.split("."), number, chosen) is None:
                         raise collector.lack(path, number)
                 problem = _find(row, keys.problem)
                 info = row if keys.info == "" else _find(row, keys.info)
@@ -277,7 +270,7 @@ class Fields:
                 collector.add(number, problem, samples, **shared)
         return is_listed
 
-    def _read_sample(self, row: Row, number: int, grades: str, chosen: Chosen) -> dict[str, Any]:
+    def _read_sample(self, row: Row, number: int, grades: Sequence[str], chosen: Chosen) -> dict[str, Any]:
         """Read what differs between the samples of a problem."""
         keys = self.keys
         failed, reason = _find(row, keys.failed), None
@@ -304,9 +297,8 @@ class Fields:
             **{BESIDE + path.rpartition(".")[2]: _find(row, path) for path in keys.details},
         }
 
-    def _require(self, row: Row, path: str, number: int, chosen: Chosen) -> Any:
+    def _require(self, row: Row, names: Sequence[str], number: int, chosen: Chosen) -> Any:
         """Return what a path leads to, or raise if it leads through something that is no object."""
-        names = path.split(".")
         for end in range(1, len(names)):
             held = find_field(row, names[:end])
             if held is not None and not isinstance(held, (dict, list)):
@@ -357,11 +349,6 @@ def list_in(document: Any, *path: str) -> list[Any]:
     """Return the list under a path, or an empty one."""
     listed = find_field(document, path)
     return listed if isinstance(listed, list) else []
-
-
-def starts_with(document: Any, path: Sequence[str], *fields: str) -> bool:
-    """Return whether the first entry of a list in a document has these fields."""
-    return has_fields(next(iter(list_in(document, *path)), None), *fields)
 
 
 def list_names(objects: Iterable[Any], path: str) -> list[str]:

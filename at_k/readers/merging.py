@@ -187,19 +187,10 @@ def _merge_said(
     for place, (owner, value) in enumerate(zip(owners.tolist(), values, strict=True)):
         first = place if value is None else firsts.setdefault(owner, place)
         if values[first] != value:
-            one, other = (
-                quote_all(value_shown) if isinstance(value_shown, list) else quote(value_shown)
-                for value_shown in (values[first], value)
-            )
-            raise _say.error(
-                "merging.questions" if role == "question" else "merging.differs",
-                role=role,
-                problem=quote(problems[owner].as_py()),
-                first=one,
-                first_file=files[first],
-                second=other,
-                second_file=files[place],
-            )
+            one, other = (quote_all(told if isinstance(told, list) else [told]) for told in (values[first], value))
+            both = {"first": one, "second": other, "first_file": files[first], "second_file": files[place]}
+            code = "merging.questions" if role == "question" else "merging.differs"
+            raise _say.error(code, role=role, problem=quote(problems[owner].as_py()), **both)
     return [values[firsts[owner]] if owner in firsts else None for owner in range(len(problems))]
 
 
@@ -228,14 +219,10 @@ def _refuse_clash(samples: Samples) -> None:
         if len({*numbers}) == len(numbers):
             continue
         second = next(place for place, number in enumerate(numbers) if number in numbers[:place])
-        files = [samples.files[place] for place in samples.file_of[problem]]
-        raise _say.error(
-            "merging.clash",
-            number=quote(numbers[second]),
-            problem=quote(samples.problems[problem]),
-            first_file=files[numbers.index(numbers[second])],
-            second_file=files[second],
-        )
+        number, file_of = numbers[second], samples.file_of[problem]
+        first_file, second_file = (samples.files[file_of[place]] for place in (numbers.index(number), second))
+        both = {"first_file": first_file, "second_file": second_file}
+        raise _say.error("merging.clash", number=quote(number), problem=quote(samples.problems[problem]), **both)
 
 
 def _refuse_differing(parts: Sequence[Samples], files: Sequence[str], pool: Collection[str]) -> None:

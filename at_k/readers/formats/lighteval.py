@@ -15,14 +15,7 @@ from at_k.errors import Message
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.fields import Found, Row
-from at_k.readers.format import (
-    TEXTS,
-    Reading,
-    check_kinds,
-    choose_metric,
-    name_subject,
-    refuse_field,
-)
+from at_k.readers.format import TEXTS, Reading, check_kinds, choose_metric, name_subject, refuse_field
 from at_k.readers.harness import RowCollector
 from at_k.readers.parquet import read_rows
 from at_k.readers.sources import Source

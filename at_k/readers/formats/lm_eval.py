@@ -20,16 +20,7 @@ from at_k.errors import InputError, Message, Phrases
 from at_k.readers.cells import NOTHING
 from at_k.readers.decoding import decode
 from at_k.readers.fields import Found, Row
-from at_k.readers.format import (
-    TEXTS,
-    Choice,
-    Reading,
-    choose,
-    choose_metric,
-    has_fields,
-    name_subject,
-    refuse_field,
-)
+from at_k.readers.format import TEXTS, Choice, Reading, choose, choose_metric, has_fields, name_subject, refuse_field
 from at_k.readers.harness import RowCollector
 from at_k.readers.names import quote
 from at_k.readers.sources import Source
@@ -74,10 +65,15 @@ class _Filter(NamedTuple):
     n: int
     kept: int
 
+    @property
+    def keeps_all(self) -> bool:
+        """Whether the filter keeps the answers apart."""
+        return self.kept == (self.n or 1)
+
 
 def find_rows(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the documents of one filter."""
-    chosen, raw = _choose_filter(_list_filters(source, reading, collector), reading)
+    chosen, raw = _choose_filter(source, reading, collector)
     n = max(chosen.n, chosen.kept) if chosen.kept > 1 or reading.filter is None else 1
     choice = choose_metric(chosen.metrics, n, reading.scorer, needed=not chosen.n)
     metric = choice.name
@@ -121,8 +117,8 @@ def _check_row(row: Mapping[str, Any], place: Message) -> None:
             raise refuse_field("lm-eval", name, value, place)
 
 
-def _list_filters(source: Source, reading: Reading, collector: RowCollector) -> list[_Filter]:
-    """List the filters, in the order in which they come, as far as the one that is wanted, or keeps the answers apart.
+def _choose_filter(source: Source, reading: Reading, collector: RowCollector) -> tuple[_Filter, bool]:
+    """Choose the filter that is wanted, or keeps the answers apart; or the responses, as every filter has them vote.
 
     Lines are not decoded except for the first of each filter. One that is damaged is found when all are read.
     """
@@ -144,20 +140,12 @@ def _list_filters(source: Source, reading: Reading, collector: RowCollector) -> 
         metrics = {name: row.get(name) in (0, 1) for name in row["metrics"] if isinstance(name, str)}
         n = len(_list_responses(row))
         one = filters.setdefault(row["filter"], _Filter(row["filter"], metrics, n, len(_list_answers(row)) if n else 1))
-        if reading.filter == one.name or (reading.filter is None and one.kept == (one.n or 1)):
-            break
+        if one.name == reading.filter or (reading.filter is None and one.keeps_all):
+            return one, False
     if not filters:
         raise broken or refuse_field("lm-eval", "filter", None, collector.place(1))
-    return list(filters.values())
-
-
-def _choose_filter(filters: list[_Filter], reading: Reading) -> tuple[_Filter, bool]:
-    """Choose the filter, and whether to take the responses themselves, because every filter has them vote."""
-    if reading.filter is not None:
-        name = choose("filter", reading.filter, [one.name for one in filters]).name
-        return next(one for one in filters if one.name == name), False
-    keeping = next((one for one in filters if one.kept == (one.n or 1)), None)
-    return (filters[0], True) if keeping is None else (keeping, False)
+    choose("filter", reading.filter, filters)
+    return next(iter(filters.values())), True
 
 
 def _list_responses(row: Mapping[str, Any]) -> list[Any]:

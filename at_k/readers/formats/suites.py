@@ -11,15 +11,7 @@ from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.delimited import read_cells
 from at_k.readers.fields import Chosen, Found, Row, list_in, list_names
-from at_k.readers.format import (
-    Choice,
-    Reading,
-    choose,
-    has_fields,
-    name_subject,
-    refuse_field,
-    refuse_no_scorer,
-)
+from at_k.readers.format import Choice, Reading, choose, has_fields, name_subject, refuse_field, refuse_no_scorer
 from at_k.readers.formats import plain
 from at_k.readers.harness import RowCollector
 from at_k.readers.names import quote
@@ -72,11 +64,6 @@ def list_means(source: Source) -> Iterator[Any]:
 def _name_instance(entry: Mapping[str, Any]) -> object:
     perturbation = find_field(entry, ["perturbation", "name"])
     return entry["instance_id"] if perturbation is None else f"{entry['instance_id']} ({perturbation})"
-
-
-def take_mean(row: Row, _: int, chosen: Chosen) -> object:
-    """Return the mean of the statistic of HELM that was chosen."""
-    return row["means"].get(chosen.scorer)
 
 
 def find_run_of_helm(source: Source) -> dict[str, str]:

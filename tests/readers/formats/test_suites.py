@@ -101,6 +101,13 @@ test_evalscope = over({
 })  # fmt: skip
 
 
+def test_the_name_of_a_metric_may_have_a_dot(tmp_path):
+    metrics = [[{"name": "Judge v1.5", "success": ok}, {"name": "other", "success": True}] for ok in (True, False)]
+    cases = [{"input": "q", "success": True, "metricsData": each} for each in metrics]
+    path = put(tmp_path / "f", Json({"testCases": cases, "conversationalTestCases": []}))
+    assert read_samples(path, scorer="Judge v1.5").grades == [[1, 0]]
+
+
 def test_a_real_file_of_evalscope():
     found(
         numbers=[list(range(4))] * 5, subject={"task": "general_mcq_toy", "model": "toy-7b"}, chosen={}, notes=[]
