@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import chain, pairwise
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -140,7 +141,10 @@ def make_table(data: Any) -> pa.Table:
         return data.to_arrow()
     if isinstance(data, Mapping):
         columns = {str(name): _to_column(str(name), column, is_name=name == "problem") for name, column in data.items()}
-        _refuse_other_lengths({name: len(column) for name, column in columns.items()})
+        first, lengths = next(iter(columns), ""), {name: len(column) for name, column in columns.items()}
+        for name, rows in lengths.items():
+            if rows != lengths[first]:
+                raise _say.error("group.lengths", first=first, first_rows=lengths[first], column=name, rows=rows)
         return pa.table(columns)
     raise TypeError(
         "`data` must be a table with a row for each sample: a datasets.Dataset, an Arrow table, a pandas or Polars "
@@ -155,24 +159,14 @@ def _to_column(name: str, column: Any, *, is_name: bool) -> Any:
     chunks = to_chunks(column)
     if chunks is not None:
         return pa.chunked_array(chunks)
+    kinds = {*map(type, column)} - {type(None)} if is_name else set()
+    alike = (bool, np.bool_, Number, str)  # all types of numbers count as one, and all of texts
     try:
-        if not is_name or len({_find_kind(cell) for cell in {*map(type, column)} - {type(None)}}) < 2:
+        if len({next(filter(partial(issubclass, kind), alike), kind) for kind in kinds}) < 2:
             return pa.array(column)
     except pa.ArrowException:
         pass
     raise _say.error("group.mixed", column=name) from None
-
-
-def _find_kind(kind: type) -> type:
-    """Return the type of a name, with all types of numbers as one, and all of texts."""
-    return next((known for known in (bool, np.bool_, Number, str) if issubclass(kind, known)), kind)
-
-
-def _refuse_other_lengths(lengths: Mapping[str, int]) -> None:
-    first, *others = lengths or [""]
-    for name in others:
-        if lengths[name] != lengths[first]:
-            raise _say.error("group.lengths", first=first, first_rows=lengths[first], column=name, rows=lengths[name])
 
 
 Codes = NDArray[np.int64]

@@ -60,12 +60,8 @@ class Faults:
     def refuse_nothing_left(self) -> None:
         """Raise if errors were counted, where nothing else is left."""
         if self.causes:
-            raise InputError(
-                "standard.nothing_left",
-                "Nothing is left: all {count:,} rows or samples are broken. The first fault: “{cause}”.",
-                count=self.count(),
-                cause=next(message for message, _ in self.causes.values()),
-            )
+            cause, _ = next(iter(self.causes.values()))
+            raise _say.error("standard.nothing_left", count=self.count(), cause=cause)
 
 
 def describe_place(row: int, column: str, sample: int | None = None) -> Message:
@@ -76,14 +72,8 @@ def describe_place(row: int, column: str, sample: int | None = None) -> Message:
         'row 2, column “correct”, sample 3'
     """
     if sample is None:
-        return Message("cells.place", "row {row}, column “{column}”", row=row, column=shorten(column))
-    return Message(
-        "cells.sample_place",
-        "row {row}, column “{column}”, sample {sample}",
-        row=row,
-        column=shorten(column),
-        sample=sample,
-    )
+        return _say("cells.place", row=row, column=shorten(column))
+    return _say("cells.sample_place", row=row, column=shorten(column), sample=sample)
 
 
 _say = Phrases(
@@ -103,6 +93,10 @@ _say = Phrases(
         "right one: {correct}.",
         "cells.points": "A grade must be true, false, or a number from 0 to 1; got {value} ({place}). If the worst and "
         "the best grade are others, say so, for instance {scale}.",
+        "standard.nothing_left": "Nothing is left: all {count:,} rows or samples are broken. The first fault: "
+        "“{cause}”.",
+        "cells.place": "row {row}, column “{column}”",
+        "cells.sample_place": "row {row}, column “{column}”, sample {sample}",
     }
 )
 

@@ -168,12 +168,9 @@ class Fields:
         finally:
             if isinstance(finding.rows, Generator):
                 finding.rows.close()  # and with it the file
-        systems = {alias: collector.selection.systems.get(name) for name, alias in self.settings.items() if alias}
-        named = {
-            alias: str(value)
-            for alias, value in systems.items()
-            if len(collector.held("problem")) and value not in (None, "")
-        }
+        systems = collector.selection.systems if len(collector.held("problem")) else {}
+        settings = {alias: systems.get(name) for name, alias in self.settings.items() if alias}
+        named = {alias: str(value) for alias, value in settings.items() if value not in (None, "")}
         shared = collector.note_shared_prompts() if roles["problem"] == self.prompted else []
         origin = Origin(
             self.harness,
@@ -254,10 +251,8 @@ class Fields:
                 is_listed, samples = keys.many in row, None
                 many, beside = _find(row, keys.many), _find(row, keys.beside)
                 if not is_listed:
-                    problem, shared = (
-                        named.get(number, problem),
-                        shared | self._read_sample(row, number, grades, chosen),
-                    )
+                    problem = named.get(number, problem)
+                    shared |= self._read_sample(row, number, grades, chosen)
                 elif not isinstance(many, list) or (isinstance(beside, list) and len(beside) != len(many)):
                     raise refuse_field(self.harness, str(keys.many), many, collector.place(number))
                 elif keys.many == keys.answers:  # they share all but their answers

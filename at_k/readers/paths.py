@@ -143,15 +143,12 @@ def list_parts(folder: Path) -> list[Path]:
     # none.
     names = ("*-of-*.arrow", "*-of-*.parquet", "*=*/**/*.parquet")
     parts = sorted({file for name in names for file in folder.glob(name) if file.is_file()})
-    shards: dict[str, list[tuple[int, int]]] = {}
-    for file in parts:
-        if file.parent == folder and (named := _SHARD.match(file.name)):
-            shards.setdefault(named[1], []).append((int(named[2]), int(named[3])))
-    for name, places in shards.items():
-        total = places[0][1]
-        if sorted(places) != [(place, total) for place in range(total)]:
-            listed = ", ".join(f"{place} of {total}" for place, total in places[:10]) + (", …" if places[10:] else "")
-            raise _say.error("paths.shards", folder=str(folder), name=shorten(name), found=listed)
+    shards = [match.groups() for file in parts if file.parent == folder and (match := _SHARD.match(file.name))]
+    for name in dict.fromkeys(name for name, _, _ in shards):
+        places = [(int(place), int(total)) for other, place, total in shards if other == name]
+        if places != [(place, places[0][1]) for place in range(places[0][1])]:
+            told = ", ".join(f"{place} of {total}" for place, total in places[:10])
+            raise _say.error("paths.shards", folder=str(folder), name=shorten(name), found=told)
     beside = {file for file in folder.iterdir() if file.is_file() and is_named_as_results(file)} - {*parts}
     for file in sorted(file for file in beside if parts and file.name not in _SAVED):
         raise _say.error("paths.beside", folder=str(folder), file=shorten(file.name))
