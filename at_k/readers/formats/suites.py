@@ -66,6 +66,11 @@ def _name_instance(entry: Mapping[str, Any]) -> object:
     return entry["instance_id"] if perturbation is None else f"{entry['instance_id']} ({perturbation})"
 
 
+def take_mean(row: Row, _: int, chosen: Chosen) -> object:
+    """Return the mean of the statistic of HELM that was chosen."""
+    return row["means"].get(chosen.scorer)
+
+
 def find_run_of_helm(source: Source) -> dict[str, str]:
     """Find the run, with its model, in the folder of a file of HELM."""
     return name_subject(run=next((folder for folder in source.folders[:1] if "model=" in folder), None))
