@@ -36,8 +36,8 @@ def time_programs(problems: int, rounds: int) -> list[float]:
     pairs = [(row["prompt"] + body, f"{row['test']}\ncheck({row['entry_point']})") for row, body in cases]
 
     def ours() -> list[bool]:
-        outcomes = dict(run_each(pairs, ProgramLimits(timeout=TIMEOUT), num_workers=WORKERS))
-        return [outcomes[place].passed for place in range(len(pairs))]
+        outcomes = run_each(pairs, ProgramLimits(timeout=TIMEOUT), num_workers=WORKERS)
+        return [outcome.passed for outcome in outcomes]
 
     def theirs() -> list[bool]:
         run = [sys.executable, "-W", "ignore", "-c", THEIRS]

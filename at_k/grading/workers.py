@@ -7,24 +7,20 @@ import pickle
 import signal
 import socket
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from at_k.errors import InputError, open_bar
-from at_k.grading.code.pool import Ended, Pool
-from at_k.grading.code.protocol import HarnessError, answer_requests, receive_message, send_message
+from at_k.errors import InputError
+from at_k.grading.code.pool import Pool
+from at_k.grading.code.protocol import HarnessError, serve
 from at_k.options.option import TIMEOUT
 from at_k.validation import is_integer, is_number, shorten, type_name
 
 _WALL_FACTOR = 10
 # A check may take ten times its CPU time, and half a minute more, on a machine that is busy with other work.
 _WALL_SECONDS = 30
-
-# Pairs that a worker holds: one that it grades, and others to go on with.
-_WINDOW = 16
 
 # Pairs for which no further worker is started: it takes a second to start.
 _FEW = 8
@@ -102,32 +98,27 @@ def grade_pairs(
         )
     seconds = check_timeout(timeout)
     wall = _WALL_FACTOR * seconds + _WALL_SECONDS
-    requests = [(*pairs[place], seconds, wall) for place in queue]
+
+    def explain(status: int) -> NotGraded:
+        if status in (-signal.SIGPROF, -signal.SIGALRM):
+            return NotGraded("timeout", f"it took longer than {seconds:g} seconds")
+        return NotGraded("crash", f"its process ended with status {status}")
+
     pool = Pool(
-        [sys.executable, "-c", "from at_k.grading.workers import serve; serve()"],
+        [sys.executable, "-c", "from at_k.grading.workers import main; main()"],
         (sys.path, pickle.dumps(checker)),
         {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        num_workers=min(check_num_workers(num_workers), -(-len(queue) // _FEW)),
-        window=max(1, min(_WINDOW, len(queue) // 4)),
+        explain,
         patience=0.2,
     )
+    workers = min(check_num_workers(num_workers), -(-len(queue) // _FEW))
     try:
-        with open_bar(len(queue), checker.name) as bar, pool.open():
-            for place, reply in pool.run(requests):
-                grades[queue[place]] = _read(reply, seconds)
-                bar.update()
+        replies = pool.run([(*pairs[place], seconds, wall) for place in queue], workers, checker.name)
     except HarnessError as error:
         raise RuntimeError(f"A worker process could not start the checker {checker.name!r}: {error}") from None
+    for place, reply in zip(queue, replies, strict=True):
+        grades[place] = reply
     return grades
-
-
-def _read(reply: Any, seconds: float) -> Any:
-    """Return the grade that a worker sent, or why there is none."""
-    if not isinstance(reply, Ended):
-        return reply
-    if reply.status in (-signal.SIGPROF, -signal.SIGALRM):
-        return NotGraded("timeout", f"it took longer than {seconds:g} seconds")
-    return NotGraded("crash", f"its process ended with status {reply.status}")
 
 
 def set_limits(cpu_seconds: float, wall_seconds: float) -> None:
@@ -138,24 +129,23 @@ def set_limits(cpu_seconds: float, wall_seconds: float) -> None:
     signal.setitimer(signal.ITIMER_REAL, wall_seconds)
 
 
-def serve() -> None:
+def main() -> None:
     """Grade pairs in a worker process, until the parent closes the connection, or there is nothing to do for long."""
     # It is started by a command, and not by `multiprocessing`, which would run the user's script again.
     connection = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number in (signal.SIGPROF, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
-    with suppress(OSError):  # the parent is gone
-        try:
-            sys.path[:], pickled = pickle.loads(receive_message(connection) or b"")
-            checker = pickle.loads(pickled)
-            checker.warm_up()
-            send_message(connection, b"")
-        except Exception as error:  # noqa: BLE001 - the parent raises it
-            send_message(connection, f"{type(error).__name__}: {error}".encode())
-            os._exit(0)
-        answer_requests(connection, partial(_grade, checker))
+    serve(connection, _prepare)
     os._exit(0)  # nothing is left to be cleaned up, and SymPy takes a while to be taken apart
+
+
+def _prepare(path: list[str], pickled: bytes) -> Callable[..., Any]:
+    """Load a checker. Return the function that grades by it."""
+    sys.path[:] = path
+    checker = pickle.loads(pickled)
+    checker.warm_up()
+    return partial(_grade, checker)
 
 
 def _grade(checker: Any, answer: str, reference: str, cpu_seconds: float, wall_seconds: float) -> Any:

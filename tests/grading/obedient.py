@@ -25,6 +25,9 @@ class Obedient(Checker):
             10**10**10
         if answer == "die":
             os._exit(3)
+        if answer == "leave":
+            open(f"{reference}/{os.getpid()}", "w").close()
+            os._exit(0)
         if answer == "kill":
             os.kill(os.getpid(), 9)
         if answer == "raise":

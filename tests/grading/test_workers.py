@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -39,7 +40,7 @@ def list_workers(parent=None):
                 status = (folder / "stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue
-            if b"at_k.grading.workers import serve" in b" ".join(command) and parent in (None, int(status[1])):
+            if b"at_k.grading.workers import main" in b" ".join(command) and parent in (None, int(status[1])):
                 found.append(int(folder.name))
     return found
 
@@ -95,12 +96,26 @@ def test_workers_stay_for_the_next_call_and_end_when_told(obedient):
     assert not set(list_workers(os.getpid())) - before
 
 
-def test_a_worker_that_ended_meanwhile_is_replaced(obedient):
+@for_each("end", ["killed", "idle for long"])
+def test_a_worker_that_ended_meanwhile_is_replaced(obedient, end):
+    pool.end_workers()
     grade_pairs(obedient, [("a", "a")])
     (idle,) = [worker for idle in pool.IDLE.values() for worker in idle]
-    os.kill(idle.process.pid, signal.SIGKILL)
-    idle.process.wait()
+    if end == "killed":
+        os.kill(idle.process.pid, signal.SIGKILL)
+        idle.process.wait()
+    else:  # it ends by itself, in the moment after it was found to be alive
+        idle.connection.shutdown(socket.SHUT_WR)
+        os.waitid(os.P_PID, idle.process.pid, os.WEXITED | os.WNOWAIT)
+        idle.process.poll = lambda: None
     assert grade_pairs(obedient, [("a", "a")]) == [True]
+    assert idle.process.returncode == (-signal.SIGKILL if end == "killed" else 0)
+
+
+def test_a_pair_that_always_ends_its_worker_without_a_word_is_asked_twice(obedient, tmp_path):
+    (grade,) = grade_pairs(obedient, [("leave", str(tmp_path))])
+    assert grade.reason == "its process ended with status 0"
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_threads_do_not_disturb_each_other(obedient):

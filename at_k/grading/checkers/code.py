@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from textwrap import indent
 from typing import Any
 
-from at_k.errors import open_bar
 from at_k.grading.checkers.base import Checker, Explained
 from at_k.grading.code import HarnessError, Outcome, ProgramLimits, run_each
 from at_k.grading.code.cases import join_prompt, read_cases, read_row, write_tests
@@ -114,13 +112,7 @@ class Code(Checker):
         tests = {reference: _read_tests(reference) for _, reference in pairs}
         programs = [(_find_whole(text, *tests[reference]), tests[reference][1]) for text, reference in pairs]
         workers = check_num_workers(num_workers)
-        outcomes = run_each(programs, limits, num_workers=workers, isolation=self.isolation)
-        grades: dict[int, Explained | NotGraded] = {}
-        with open_bar(len(pairs), self.name) as bar, closing(outcomes):
-            for place, outcome in outcomes:
-                grades[place] = _read(outcome)
-                bar.update()
-        return [grades[place] for place in range(len(pairs))]
+        return [*map(_read, run_each(programs, limits, num_workers=workers, isolation=self.isolation))]
 
 
 def _read_tests(reference: str) -> tuple[Mapping[str, Any], str, frozenset[str]]:

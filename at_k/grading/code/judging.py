@@ -8,40 +8,28 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import sys
 import time
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from at_k.grading.code.cases import Cases, compare_output, compare_value, read_cases
-from at_k.grading.code.protocol import (
-    MEBIBYTE,
-    HarnessError,
-    Outcome,
-    ProgramLimits,
-    Status,
-    receive_message,
-    send_message,
-)
+from at_k.grading.code.protocol import MEBIBYTE, HarnessError, Outcome, ProgramLimits, Status, send_json
 
 # The samples of a problem come one after the other, with the same cases.
 read_once = lru_cache(maxsize=16)(read_cases)
 
 
-@dataclass
 class Judge:
     """Judge programs by what a supervisor, on the other side of a connection, sees of them."""
 
-    connection: socket.socket
-    limits: ProgramLimits
-    isolation: str
+    def __init__(self, connection: socket.socket, limits: ProgramLimits, isolation: str) -> None:
+        self.connection, self.limits, self.isolation = connection, limits, isolation
+        self.lines = connection.makefile("rb")
 
-    def receive(self) -> bytes:
-        """Return the supervisor's next message. Raise `EOFError` if it has ended."""
-        message = receive_message(self.connection)
-        if message is None:
-            raise EOFError
-        return message
+    def receive(self) -> Any:
+        """Return the supervisor's next message. End this process if the supervisor has ended."""
+        return json.loads(self.lines.readline() or sys.exit("the supervisor has ended"))
 
     def judge(self, candidate: str, tests: str) -> Outcome | HarnessError:
         """Return the verdict on a candidate with its tests, or its cases, or why there is none."""
@@ -78,8 +66,8 @@ class Judge:
     def _run(self, candidate: str, timeout: float, output: int, **settings: Any) -> dict[str, Any]:
         """Let the supervisor run a candidate. Return what it saw, with the report as `facts`."""
         request = {"candidate": candidate, "timeout": timeout, "output": output, **settings}
-        send_message(self.connection, json.dumps(request).encode())
-        end: dict[str, Any] = json.loads(self.receive())
+        send_json(self.connection, request)
+        end: dict[str, Any] = self.receive()
         try:
             facts = json.loads(end.pop("report", "") or "{}")
         except (ValueError, RecursionError):

@@ -2,7 +2,7 @@
 
 The processes of a call that runs programs, from the caller down. Each line starts the one below it:
 
-    the caller          Pool: a socket to each worker, a queue of two requests for each
+    the caller          Pool: a thread for each worker, and a socket to it
      └ keeper           `supervisor.py`: outside of the namespaces, starts afresh with `python`, ends all that is left
         └ supervisor    in namespaces of its own; forked once more, so that it is process 1 there
            └ program    a fork for each program or case: its limits, Landlock, seccomp, another user; then the program
@@ -24,21 +24,20 @@ from __future__ import annotations
 import atexit
 import os
 import pickle
-import selectors
 import socket
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict, deque
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from at_k.errors import InputError
-from at_k.grading.code.protocol import HarnessError, Outcome, ProgramLimits, receive_message, send_message
+from at_k.errors import InputError, open_bar
+from at_k.grading.code.protocol import HarnessError, Outcome, ProgramLimits
 
 SYSTEM = os.name
 HERE = Path(__file__).resolve().parent
@@ -64,16 +63,15 @@ class Worker:
 
     Args:
         command: the command that starts it.
-        hello: the first message to it. It answers by nothing when it is ready, or by the reason why it is not.
+        hello: the first message to it, for `protocol.serve`.
         environment: its environment variables.
         patience: the seconds in which it may end by itself.
     """
 
     def __init__(self, command: Sequence[str], hello: object, environment: Mapping[str, str], patience: float) -> None:
-        self.patience = patience
+        self.hello, self.patience, self.ready = hello, patience, False
         self.connection, theirs = socket.socketpair()
-        self.queue: deque[int] = deque()
-        self.ready = False
+        self.replies = self.connection.makefile("rb")
         with theirs:
             self.process: subprocess.Popen[bytes] = subprocess.Popen(
                 command,
@@ -83,47 +81,35 @@ class Worker:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl-C is for the process that waits for the replies
             )
-        self.send(hello)
 
-    def send(self, message: object) -> None:
-        """Send a message. `receive` tells if the process has ended."""
-        with suppress(OSError):
-            send_message(self.connection, pickle.dumps(message))
-
-    def receive(self) -> bytes | None:
-        """Receive a message. Return None if the process has ended."""
-        try:
-            return receive_message(self.connection)
-        except OSError:
-            return None
+    def ask(self, message: object) -> Any:
+        """Send a message, and return the reply. Raise `EOFError` or `OSError` if the process has ended."""
+        self.connection.sendall(pickle.dumps(message))
+        return pickle.load(self.replies)
 
     def wait_until_ready(self) -> None:
         """Wait until the process is ready, and raise if it will not be."""
         if not self.ready:
             self.connection.settimeout(SECONDS_TO_START)
-            fault = self.receive()
-            self.connection.settimeout(None)
-            if fault is None:
-                raise HarnessError(f"a worker process ended before it began, with status {self.close()}")
+            try:
+                fault = self.ask(self.hello)
+            except (EOFError, OSError):
+                fault = f"a worker process ended before it began, with status {self.close()}"
             if fault:
-                raise HarnessError(fault.decode())
+                self.close()
+                raise HarnessError(fault)
+            self.connection.settimeout(None)
             self.ready = True
 
     def close(self) -> int:
         """End the process. Return its status."""
         self.connection.close()
+        self.replies.close()
         try:
             return self.process.wait(self.patience)
         except subprocess.TimeoutExpired:
             self.process.kill()
             return self.process.wait()
-
-
-@dataclass(frozen=True)
-class Ended:
-    """Say in place of a reply that the worker ended."""
-
-    status: int
 
 
 # Idle workers, by the command and the first message that started them.
@@ -134,14 +120,13 @@ MOST_OTHERS = 16
 
 
 class Pool:
-    """Keep workers that answer requests one after the other. Use it as `with Pool(…).open() as pool`.
+    """Let workers answer requests, each worker in the hands of a thread.
 
     Args:
         command: the command that starts a worker.
         hello: the first message to it.
         environment: its environment variables.
-        num_workers: the number of workers.
-        window: the number of requests that a worker holds: one under way, and others to go on with.
+        explain: returns what takes the place of a reply, given the status with which a worker ended instead.
         patience: the seconds in which a worker may end by itself.
     """
 
@@ -150,80 +135,70 @@ class Pool:
         command: Sequence[str],
         hello: object,
         environment: Mapping[str, str],
-        *,
-        num_workers: int,
-        window: int = 2,
+        explain: Callable[[int], object],
         patience: float = SECONDS_TO_STOP,
     ) -> None:
-        self.start = partial(Worker, command, hello, environment, patience)
-        self.num_workers, self.window, self.idle = num_workers, window, IDLE[pickle.dumps((command, hello))]
-        self.workers: list[Worker] = []
+        self.start, self.explain = partial(Worker, command, hello, environment, patience), explain
+        self.idle = IDLE[pickle.dumps((command, hello))]
+        self.busy: set[Worker] = set()
+        self.ending = False
 
-    def open(self) -> Pool:
-        """Start the workers, all at the same time."""
+    def start_one(self) -> None:
+        """Have a worker that is ready. Raise if none can be."""
+        self.idle.append(self._take())
+
+    def run(self, requests: Sequence[object], num_workers: int, name: str) -> list[Any]:
+        """Return the reply to each request, or what explains that its worker ended. Show a bar with a name."""
+        threads, replies = ThreadPoolExecutor(num_workers), list[Any]()
         try:
-            for _ in range(self.num_workers):
-                self.workers.append(self._take())
-            for worker in self.workers:
-                worker.wait_until_ready()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
+            with open_bar(len(requests), name) as bar:
+                for reply in threads.map(self._ask, requests):
+                    replies.append(reply)
+                    bar.update()
+        finally:
+            self.ending = True
+            threads.shutdown(wait=False, cancel_futures=True)
+            for worker in [*self.busy]:
+                with suppress(OSError):
+                    worker.connection.shutdown(socket.SHUT_RDWR)  # its thread hears of it, and closes it
+            threads.shutdown()
+            self._end_others()
+        return replies
+
+    def _ask(self, request: object) -> Any:
+        """Return the reply of a worker. One that had ended for want of work is replaced once."""
+        for again in (True, False):
+            worker = self._take()
+            try:
+                reply = worker.ask(request)
+                self.idle.append(worker)
+                return reply
+            except (EOFError, OSError):
+                status = worker.close()
+            finally:
+                self.busy.discard(worker)
+            if status or self.ending or not again:
+                break
+        return self.explain(status)
 
     def _take(self) -> Worker:
         """Take an idle worker, or start one. `pop` and `append` are safe between threads."""
+        worker = None
         with suppress(IndexError):
-            while worker := self.idle.pop():
-                if worker.process.poll() is None:
-                    return worker
-                worker.close()  # it has ended, since it had nothing to do
-        return self.start()
+            while (worker := self.idle.pop()).process.poll() is not None:
+                worker.close()
+                worker = None
+        worker = worker or self.start()
+        self.busy.add(worker)
+        worker.wait_until_ready()
+        return worker
 
-    def __enter__(self) -> Pool:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        busy = [worker for worker in self.workers if worker.queue or not worker.ready]
-        for worker in busy:
-            with suppress(OSError):
-                worker.connection.shutdown(socket.SHUT_RDWR)  # so that all of them end at the same time
-        for worker in self.workers:
-            worker.close() if worker in busy else self.idle.append(worker)
-        self.workers.clear()
+    def _end_others(self) -> None:
+        """End idle workers of other kinds, if there are many."""
         others = [idle for idle in [*IDLE.values()] if idle is not self.idle]
         with suppress(IndexError, StopIteration):
             while sum(map(len, others)) > MOST_OTHERS:
                 next(filter(None, others)).pop(0).close()
-
-    def run(self, requests: Sequence[object]) -> Iterator[tuple[int, Any]]:
-        """Yield the place of each request and the reply to it, or `Ended` if it ended its worker, as they come."""
-        waiting = deque(range(len(requests)))
-        with selectors.DefaultSelector() as selector:
-            for number, worker in enumerate(self.workers):
-                selector.register(worker.connection, selectors.EVENT_READ, number)
-                self._fill(worker, waiting, requests)
-            while any(worker.queue for worker in self.workers):
-                for number in [key.data for key, _ in selector.select()]:
-                    worker = self.workers[number]
-                    reply = worker.receive()
-                    if reply is not None:
-                        yield worker.queue.popleft(), pickle.loads(reply)
-                    else:
-                        selector.unregister(worker.connection)
-                        lost, status = worker.queue, worker.close()
-                        self.workers[number] = worker = self._take()
-                        worker.wait_until_ready()
-                        selector.register(worker.connection, selectors.EVENT_READ, number)
-                        if lost:
-                            yield lost.popleft(), Ended(status)
-                        waiting.extendleft(reversed(lost))
-                    self._fill(worker, waiting, requests)
-
-    def _fill(self, worker: Worker, waiting: deque[int], requests: Sequence[object]) -> None:
-        while waiting and len(worker.queue) < self.window:
-            worker.queue.append(waiting.popleft())
-            worker.send(requests[worker.queue[-1]])
 
 
 def _take_all() -> list[Worker]:
@@ -273,12 +248,8 @@ ISOLATIONS = {"auto": ("namespaces", "limits"), "required": ("namespaces",), "no
 
 
 def run_each(
-    pairs: Sequence[tuple[str, str]],
-    limits: ProgramLimits,
-    *,
-    num_workers: int,
-    isolation: str = "auto",
-) -> Generator[tuple[int, Outcome | HarnessError]]:
+    pairs: Sequence[tuple[str, str]], limits: ProgramLimits, *, num_workers: int, isolation: str = "auto"
+) -> list[Outcome | HarnessError]:
     """Run candidate programs, each followed by a reference test program.
 
     Examples:
@@ -286,27 +257,22 @@ def run_each(
         >>> os.environ["HF_ALLOW_CODE_EVAL"] = "1"
         >>> tests = "assert double(2) == 4"
         >>> pairs = [("def double(x): return 2 * x", tests), ("def double(x): return x", tests)]
-        >>> [(outcome.status, outcome.detail) for _, outcome in run_each(pairs, ProgramLimits(), num_workers=1)]
+        >>> [(outcome.status, outcome.detail) for outcome in run_each(pairs, ProgramLimits(), num_workers=1)]
         [('passed', ''), ('failed', 'AssertionError in line 1 of the tests: assert double(2) == 4')]
         >>> del os.environ["HF_ALLOW_CODE_EVAL"]
     """
-    # A caller that stops early closes the generator, so that no process is left.
     require_permission()
     if not pairs:
-        return
-    with open_supervisors(limits, min(num_workers, len(pairs)), isolation) as pool:
-        for place, reply in pool.run(pairs):
-            yield place, explain_end(reply)
+        return []
+    return open_supervisors(limits, isolation).run(pairs, min(num_workers, len(pairs)), "code")
 
 
-def explain_end(reply: Outcome | HarnessError | Ended) -> Outcome | HarnessError:
-    """Return a reply, or why there is none."""
-    if isinstance(reply, Ended):
-        return HarnessError(f"the process that watched the program ended with status {reply.status}")
-    return reply
+def explain_end(status: int) -> HarnessError:
+    """Return why there is no verdict."""
+    return HarnessError(f"the process that watched the program ended with status {status}")
 
 
-def open_supervisors(limits: ProgramLimits, num_workers: int, isolation: str) -> Pool:
+def open_supervisors(limits: ProgramLimits, isolation: str) -> Pool:
     """Return a pool of supervisors under the first kind of isolation with which one starts."""
     environment = {name: os.environ[name] for name in LOADED_WITH if name in os.environ} | ENVIRONMENT
     path = [entry for entry in sys.path if os.path.isabs(entry) and os.path.exists(entry)]
@@ -317,7 +283,9 @@ def open_supervisors(limits: ProgramLimits, num_workers: int, isolation: str) ->
         try:
             if kind == "namespaces" and sys.platform != "linux":
                 raise HarnessError("namespaces are a feature of Linux")
-            return Pool(command, hello, environment, num_workers=num_workers).open()
+            pool = Pool(command, hello, environment, explain_end)
+            pool.start_one()
+            return pool
         except (HarnessError, OSError) as error:
             faults.append(error)
     if isolation == "required":

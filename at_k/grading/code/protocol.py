@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import mmap
 import pickle
-import select
 import socket
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,7 +17,6 @@ MEBIBYTE = 2**20
 MOST_RESULT = 64 * MEBIBYTE
 
 Status = Literal["passed", "failed", "timed out", "killed for memory"]
-_HEADER = struct.Struct(">I")
 _BEGIN = struct.Struct("dQ")
 
 
@@ -109,32 +108,25 @@ class Report:
         return began, self.memory[_BEGIN.size : _BEGIN.size + length].decode("utf-8", "replace")
 
 
-def send_message(connection: socket.socket, message: bytes) -> None:
-    """Send a message over a socket."""
-    connection.sendall(_HEADER.pack(len(message)) + message)
-
-
-def receive_message(connection: socket.socket) -> bytes | None:
-    """Receive a message from a socket. Return None if the other side has closed it."""
-    header = _receive(connection, _HEADER.size)
-    return _receive(connection, _HEADER.unpack(header)[0]) if header else None
-
-
-def _receive(connection: socket.socket, length: int) -> bytes | None:
-    data = bytearray()
-    while len(data) < length:
-        part = connection.recv(min(length - len(data), 1 << 20))
-        if not part:
-            return None
-        data += part
-    return bytes(data)
+def send_json(connection: socket.socket, message: object) -> None:
+    """Send a message as a line of JSON, which runs no code where it is read."""
+    connection.sendall(json.dumps(message).encode() + b"\n")
 
 
 # A worker without work ends after this time.
 IDLE_SECONDS = 300
 
 
-def answer_requests(connection: socket.socket, answer: Callable[..., object]) -> None:
+def serve(connection: socket.socket, prepare: Callable[..., Callable[..., object]]) -> None:
     """Answer requests until the other side closes the connection, or has had none for `IDLE_SECONDS`."""
-    while select.select([connection], [], [], IDLE_SECONDS)[0] and (request := receive_message(connection)):
-        send_message(connection, pickle.dumps(answer(*pickle.loads(request))))
+    # The first message is what to prepare. The answer to it is empty, or the reason why nothing will be answered.
+    with suppress(EOFError, OSError), connection.makefile("rb") as requests:
+        hello = pickle.load(requests)
+        try:
+            answer, fault = prepare(*hello), ""
+        except Exception as error:  # noqa: BLE001 - the other side raises it
+            answer, fault = print, str(error) if isinstance(error, HarnessError) else f"{type(error).__name__}: {error}"
+        connection.sendall(pickle.dumps(fault))
+        connection.settimeout(IDLE_SECONDS)
+        while not fault:
+            connection.sendall(pickle.dumps(answer(*pickle.load(requests))))

@@ -15,12 +15,10 @@ import gc
 import importlib
 import json
 import os
-import pickle
 import re
 import socket
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from types import ModuleType
@@ -36,15 +34,7 @@ if not __package__:  # the files of this folder are then imported without what t
 from at_k.grading.code import isolation, program
 from at_k.grading.code.cases import MOST_DIGITS, limit_digits
 from at_k.grading.code.judging import Judge
-from at_k.grading.code.protocol import (
-    MOST_RESULT,
-    HarnessError,
-    ProgramLimits,
-    Report,
-    answer_requests,
-    receive_message,
-    send_message,
-)
+from at_k.grading.code.protocol import MOST_RESULT, HarnessError, ProgramLimits, Report, send_json, serve
 from at_k.grading.code.watching import Watch, count_tasks, end_children, open_processes, remove_folder
 
 # Modules that programs often import and that do not slow down every fork.
@@ -177,42 +167,48 @@ class Supervisor:
 
 def keep(caller: socket.socket) -> NoReturn:
     """Be the keeper of a supervisor, and judge what it runs, until the other side closes the connection."""
-    # The first message holds the path of imports, a folder for temporary files, the limits, the name of what protects
-    # the machine, and whether files must be out of reach. The answer is empty, or a fault. Each further message holds a
-    # candidate and its tests.
-    hello = receive_message(caller)
-    if hello is None:
-        sys.exit()
-    sys.path[:], temporary, limits, kind, careful = pickle.loads(hello)
-    for name in WARM:
-        importlib.import_module(name)
-    sys.dont_write_bytecode = True  # from here on: this library's own may be written
-    os.umask(0o022)
-    limit_digits(MOST_DIGITS)
-    folder = os.path.join(temporary, f"at-k-code-{os.urandom(8).hex()}")
-    os.mkdir(folder, 0o755)
-    isolation.adopt_orphans()
-    connection, theirs = socket.socketpair()
-    if os.fork() == 0:
-        connection.close()
-        try:
-            serve(folder, theirs, caller, limits, isolated=kind == "namespaces", careful=careful)
-        except Exception as error:  # noqa: BLE001 - the other side must hear of it
-            send_message(theirs, f"no program could be run: {program.describe_error(error)}".encode())
-        finally:
-            os._exit(1)
-    theirs.close()
-    judge = Judge(connection, limits, kind)
-    with suppress(EOFError, OSError):  # the supervisor has ended, or nobody wants the outcomes
-        send_message(caller, judge.receive())
-        answer_requests(caller, judge.judge)
-    connection.close()
-    end_children(open_processes(), all_inside=False)
-    remove_folder(folder)
-    os._exit(0)
+    folders: list[str] = []
+
+    def start(
+        path: list[str], temporary: str, limits: ProgramLimits, kind: str, careful: bool
+    ) -> Callable[[str, str], object]:
+        """Start a supervisor under the protection of a name. With `careful`, files must be out of reach."""
+        sys.path[:] = path
+        for name in WARM:
+            importlib.import_module(name)
+        sys.dont_write_bytecode = True  # from here on: this library's own may be written
+        os.umask(0o022)
+        limit_digits(MOST_DIGITS)
+        folders.append(os.path.join(temporary, f"at-k-code-{os.urandom(8).hex()}"))
+        os.mkdir(folders[0], 0o755)
+        isolation.adopt_orphans()
+        connection, theirs = socket.socketpair()
+        if os.fork() == 0:
+            connection.close()
+            try:
+                supervise(folders[0], theirs, caller, limits, isolated=kind == "namespaces", careful=careful)
+            except Exception as error:  # noqa: BLE001 - the other side must hear of it
+                send_json(theirs, f"no program could be run: {program.describe_error(error)}")
+            finally:
+                os._exit(1)
+        theirs.close()
+        judge = Judge(connection, limits, kind)
+        if fault := judge.receive():
+            raise HarnessError(fault)
+        return judge.judge
+
+    status = 1
+    try:
+        serve(caller, start)
+        status = 0
+    finally:
+        end_children(open_processes(), all_inside=False)
+        for folder in folders:
+            remove_folder(folder)
+        os._exit(status)
 
 
-def serve(
+def supervise(
     folder: str,
     connection: socket.socket,
     caller: socket.socket,
@@ -255,13 +251,13 @@ def serve(
     sys.modules["__main__"] = ModuleType("__main__")
     gc.collect()
     gc.freeze()  # before the first fork, so that no collection in a program copies what it shares with this process
-    send_message(connection, b"")
-    while request := json.loads(receive_message(connection) or b"{}"):
+    send_json(connection, "")
+    for line in connection.makefile("rb"):
         try:
-            answer = supervisor.run(request)
+            answer = supervisor.run(json.loads(line))
         except HarnessError as fault:
             answer = {"fault": str(fault)}
-        send_message(connection, json.dumps(answer).encode())
+        send_json(connection, answer)
     os._exit(0)
 
 

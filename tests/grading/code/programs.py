@@ -1,13 +1,9 @@
-"""Read programs with their tests, and run them: in one call, or in several that share their supervisors.
+"""Read programs with their tests, and run them. Calls with the same limits share their supervisors."""
 
-To start some takes a tenth of a second, to run a program a hundredth.
-"""
-
-from contextlib import contextmanager
 from pathlib import Path
 
 from at_k.grading.code import HarnessError, ProgramLimits
-from at_k.grading.code.pool import explain_end, open_supervisors
+from at_k.grading.code.pool import open_supervisors
 
 
 def read_programs(file, group=""):
@@ -22,22 +18,14 @@ def read_programs(file, group=""):
     return table
 
 
-@contextmanager
-def start_judge(*, num_workers=2, isolation="auto", **limits):
-    """Yield a function from programs with their tests to outcomes, or to why they were not run."""
-    pool = open_supervisors(ProgramLimits(**limits), num_workers, isolation)
-
-    def judge(*pairs):
-        return [explain_end(reply) for _, reply in sorted(pool.run(pairs), key=lambda found: found[0])]
-
-    with pool:
-        yield judge
+def run_all(pairs, *, num_workers=2, isolation="auto", **limits):
+    """Return how each program ended, or why it was not run."""
+    return open_supervisors(ProgramLimits(**limits), isolation).run(pairs, min(num_workers, len(pairs)), "code")
 
 
-def run_pairs(pairs, *, num_workers=2, **options):
+def run_pairs(pairs, **options):
     """Return how each program ended. Raise if one was not run."""
-    with start_judge(num_workers=min(num_workers, len(pairs)), **options) as judge:
-        outcomes = judge(*pairs)
+    outcomes = run_all(pairs, **options)
     for outcome in outcomes:
         if isinstance(outcome, HarnessError):
             raise outcome

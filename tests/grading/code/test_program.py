@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from cases import for_each, for_rows
-from grading.code.programs import read_programs, run_pairs, start_judge
+from grading.code.programs import read_programs, run_all, run_pairs
 
 from at_k.grading.code.program import MARKS, compile_tests, describe_error, find_line
 from at_k.grading.code.protocol import HarnessError
@@ -15,10 +15,9 @@ from at_k.grading.code.protocol import HarnessError
 RIGHT, WRONG = "def double(x): return 2 * x", "def double(x): return 3 * x"
 
 
-@pytest.fixture(scope="module")
-def judge():
-    with start_judge(timeout=20, isolation="none") as judge:
-        yield judge
+def judge(*pairs, isolation="none"):
+    """Return how programs ended, or why they were not run."""
+    return run_all(pairs, timeout=20, isolation=isolation)
 
 
 def ask_python(program, tests, cases, folder):
@@ -49,8 +48,7 @@ def plain(tmp_path_factory):
 
 @pytest.mark.parametrize("isolation", ["auto", "none"])
 def test_a_verdict_is_the_end_of_python(plain, isolation):
-    with start_judge(timeout=20, isolation=isolation) as judge:
-        outcomes = judge(*((program, tests) for program, tests, _ in plain.values()))
+    outcomes = judge(*((program, tests) for program, tests, _ in plain.values()), isolation=isolation)
     found = [getattr(each, "status", "not graded") for each in outcomes]
     # Locks of multiprocessing are files in /dev/shm, which namespaces alone remove with the program.
     refused = {"lock": "not graded"} if isolation == "none" else {}
@@ -68,13 +66,13 @@ def test_a_program_has_its_files_and_libraries(isolation):
 
 
 @for_rows("program, tests, says", read_programs("scripts.txt", "no verdict: "))
-def test_what_is_no_verdict_says_why(judge, program, tests, says):
+def test_what_is_no_verdict_says_why(program, tests, says):
     (fault,) = judge((program, tests))
     assert isinstance(fault, HarnessError)
     assert says in str(fault)
 
 
-def test_imports_are_judged_by_who_makes_them(judge):
+def test_imports_are_judged_by_who_makes_them():
     pairs = [
         (RIGHT, "try: import solution\nexcept ImportError: pass\nassert double(2) == 4"),
         (RIGHT, "from candidate import double as f\nf(2)"),
@@ -92,7 +90,7 @@ CASE = "class T(unittest.TestCase):\n    def test_two(self): self.assertEqual(do
 
 
 @for_each("tests", list_scripts("deciding: "))
-def test_tests_run_as_what_they_are(judge, tests):
+def test_tests_run_as_what_they_are(tests):
     right, wrong = judge((RIGHT, tests), (WRONG, tests))
     assert (right.status, right.reached > 0) == ("passed", True)
     assert (wrong.status, wrong.reached) == ("failed", 0)
@@ -102,7 +100,7 @@ DECIDED = "def test_zero(): assert double(0) == 0\n"
 
 
 @for_each("tests", list_scripts("unable: "))
-def test_tests_that_cannot_be_run_grade_nothing(judge, tests):
+def test_tests_that_cannot_be_run_grade_nothing(tests):
     (fault,) = judge(("def double(x): return 0", DECIDED + tests))
     assert isinstance(fault, HarnessError)
     assert "or the runner of pytest: " in str(fault)
@@ -110,25 +108,25 @@ def test_tests_that_cannot_be_run_grade_nothing(judge, tests):
 
 @for_each("end", ["import sys\ndef double(x): sys.exit(0)", "def double(x): raise SystemExit",
                   "import os\ndef double(x): os._exit(0)"])  # fmt: skip
-def test_no_program_passes_by_an_exit(judge, end):
+def test_no_program_passes_by_an_exit(end):
     tests = "assert double(2) == 4\nexit()", DECIDED + "assert double(2) == 4", "double(0)\nexit(double(2) != 4)"
     assert [outcome.status for outcome in judge(*((end, each) for each in tests))] == ["failed"] * 3
 
 
 @for_each("tests", list_scripts("nothing: "))
-def test_tests_that_reach_nothing_grade_nothing(judge, tests):
+def test_tests_that_reach_nothing_grade_nothing(tests):
     (fault,) = judge((RIGHT, tests))
     assert isinstance(fault, HarnessError)
     assert re.search("last line such as|cannot be compiled", str(fault))
 
 
-def test_tests_of_the_program_itself_do_not_run(judge):
+def test_tests_of_the_program_itself_do_not_run():
     own = "\ndef setup_module(): 1 / 0\ndef test_own(): 1 / 0\nclass TestOwn:\n    def test_own(self): 1 / 0\n"
     pairs = [(text + own, "def test_two(): assert double(2) == 4") for text in (RIGHT, WRONG)]
     assert [outcome.status for outcome in judge(*pairs)] == ["passed", "failed"]
 
 
-def test_a_program_cannot_skip_its_tests(judge):
+def test_a_program_cannot_skip_its_tests():
     skipping = "import unittest\ndef double(x): raise unittest.SkipTest"
     case, function = judge((skipping, "import unittest\n" + CASE), (skipping, "def test_two(): assert double(2) == 4"))
     assert isinstance(case, HarnessError)
@@ -140,7 +138,7 @@ def test_a_program_cannot_skip_its_tests(judge):
     ("double(2)", 1), ("import unittest\n" + CASE + "T('test_two').debug()", 1), ("assert True", 1),
     ("class A:\n    def f(self): pass\nA().f()\ndouble(1)\nA()", 1),
 ])  # fmt: skip
-def test_lines_that_decide_are_counted_once(judge, tests, reached):
+def test_lines_that_decide_are_counted_once(tests, reached):
     assert judge((RIGHT, tests))[0].reached == reached
 
 
