@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.combinatorics import Ints
-from at_k.grading.checkers import Check, Checker, ExactMatch, Numeric, checkers, find_checker, takes_row
+from at_k.grading.checkers import checkers, find_checker
+from at_k.grading.checkers.base import Check, Checker, takes_row
+from at_k.grading.checkers.text import ExactMatch, Numeric
 from at_k.grading.pairs import call_function
 from at_k.grading.workers import NotGraded
 from at_k.options.option import RELATIONS, TIMEOUT

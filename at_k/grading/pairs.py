@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.combinatorics import Ints
-from at_k.grading.checkers import Check, Checker, Explained, Row, takes_row
+from at_k.grading.checkers.base import Check, Checker, Explained, Row, takes_row
 from at_k.grading.workers import CAUSES, NotGraded
 from at_k.options.option import TIMEOUT
 from at_k.samples import Answers

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from at_k.columns import flag_samples
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError
-from at_k.grading.checkers import Check, Checker, ExactMatch, Row, find_checker, name_checker
+from at_k.grading.checkers import find_checker, name_checker
+from at_k.grading.checkers.base import Check, Checker, Row
+from at_k.grading.checkers.text import ExactMatch
 from at_k.grading.equivalence import Merged, find_equivalence, merge_equivalent, merges_texts
 from at_k.grading.extraction import Extract, extract_answers, extract_references, find_extraction, name_extraction
 from at_k.grading.pairs import Grades, Outcomes, grade_samples

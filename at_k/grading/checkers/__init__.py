@@ -11,23 +11,8 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError, Mention
-from at_k.grading.checkers.base import Check, Checker, Explained, Row, takes_row
-from at_k.grading.checkers.text import ExactMatch, Numeric
+from at_k.grading.checkers.base import Check, Checker
 from at_k.validation import name_function, shorten, type_name
-
-__all__ = [
-    "Check",
-    "Checker",
-    "Checkers",
-    "ExactMatch",
-    "Explained",
-    "Numeric",
-    "Row",
-    "checkers",
-    "find_checker",
-    "name_checker",
-    "takes_row",
-]
 
 # The group of entry points by which a plugin registers a checker: its name and a subclass of `Checker` or function.
 GROUP = "at_k.checkers"

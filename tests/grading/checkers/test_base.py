@@ -11,7 +11,9 @@ from datasets.fingerprint import Hasher
 
 import at_k
 from at_k.errors import InputError
-from at_k.grading.checkers import GROUP, Checker, ExactMatch, Numeric, checkers, find_checker, name_checker
+from at_k.grading.checkers import GROUP, checkers, find_checker, name_checker
+from at_k.grading.checkers.base import Checker
+from at_k.grading.checkers.text import ExactMatch, Numeric
 
 NAMES = list(checkers)
 
