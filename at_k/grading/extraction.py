@@ -85,7 +85,7 @@ def find_final_answer(text: str) -> str | None:
     # answer to the question is", "Answer:" or "Result:", also in other languages (Respuesta:, 答案是, 정답:). What was
     # announced and is no answer is passed over, such as an empty formula, a question, or a clause; if the last
     # announcement says that something is not the answer, there is none.
-    from at_k.grading.announced import list_tagged, read_value
+    from at_k.grading.statements import list_tagged, read_value
 
     text = remove_thoughts(text)
     for content in list_tagged(text):
@@ -97,7 +97,7 @@ def find_final_answer(text: str) -> str | None:
 
 def _find_announced(text: str) -> str | None:
     """Return what the last mark that has an answer announces."""
-    from at_k.grading.announced import list_announced, read_value
+    from at_k.grading.statements import list_announced, read_value
 
     for rest, kind in list_announced(text):
         answer = (find_boxed(rest) or "").strip() if "boxed" in rest else read_value(rest, kind)
@@ -113,7 +113,7 @@ def find_choice(text: str) -> str | None:
         >>> find_choice("It is not A. So the answer is (B).")
         'B'
     """
-    from at_k.grading.letters import find_letter
+    from at_k.grading.statements import find_letter
 
     return find_letter(remove_thoughts(text))
 

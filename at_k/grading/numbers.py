@@ -6,7 +6,6 @@ import re
 import unicodedata
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 
 # An exact number. An int where it is whole: Python works with these ten times as fast.
 Rational = int | Fraction
@@ -130,13 +129,6 @@ def _read_decimal(digits: str) -> Fraction:
 _GLYPHS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 
 
-@lru_cache(maxsize=1)
-def _compile() -> dict[str, re.Pattern[str]]:
-    from at_k.grading.patterns import compile_section
-
-    return compile_section("numbers", money=_MONEY, argument=_ARGUMENT, raised=_RAISED.pattern, glyphs=_GLYPHS)
-
-
 def find_last_number(text: str) -> str | None:
     r"""Return the last number in a text, as it is spelled there but for money; None if there is none.
 
@@ -147,7 +139,9 @@ def find_last_number(text: str) -> str | None:
         (None, '5', '1\\frac{1}{2}')
     """
     # Numbers are what `read_number` reads. A list such as 1,2,3 has several.
-    rules = _compile()
+    from at_k.grading.patterns import compile_section
+
+    rules = compile_section("numbers", money=_MONEY, argument=_ARGUMENT, raised=_RAISED.pattern, glyphs=_GLYPHS)
     for spelled in reversed(text.split("\n")):
         line = spelled  # of the same length, with each character that is part of a number as the one that it means
         if not spelled.isascii():

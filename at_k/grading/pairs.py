@@ -148,10 +148,10 @@ def _keep(text: str) -> Hashable:
     return text
 
 
-def _spread(sample: Ints, which: Ints, n_samples: int, found: Sequence[Any], name: str) -> Grades:
+def _spread(sample: Ints, which: Ints, n_samples: int, results: Sequence[Any], name: str) -> Grades:
     """Give every sample its best grade, of equal ones the first, with how it came about if the checker says."""
     # A sample has none if a pair was not graded that could have given a better one.
-    grades = [_read_grade(result.grade if isinstance(result, Explained) else result, name) for result in found]
+    grades = [_read_grade(result.grade if isinstance(result, Explained) else result, name) for result in results]
     sizes = np.array([-0.5 if isinstance(grade, NotGraded) else grade for grade in grades], dtype=np.float64)
     kinds = np.array(
         [CAUSES.index(grade.cause) + 1 if isinstance(grade, NotGraded) else 0 for grade in grades], dtype=np.int8
@@ -163,7 +163,7 @@ def _spread(sample: Ints, which: Ints, n_samples: int, found: Sequence[Any], nam
     best = np.full(n_samples, -1, dtype=np.int64)
     best[sample[rising]] = which[rising]
     graded = np.maximum(np.append(sizes, 0.0)[best], 0.0)
-    outcomes = _describe(best, found) if Explained in set(map(type, found)) else None
+    outcomes = _describe(best, results) if Explained in set(map(type, results)) else None
     failed = np.flatnonzero((kinds[which] > 0) & (graded[sample] < 1))
     if not len(failed):
         return Grades(graded, outcomes=outcomes)
@@ -172,10 +172,10 @@ def _spread(sample: Ints, which: Ints, n_samples: int, found: Sequence[Any], nam
     return Grades(np.where(causes > 0, np.nan, graded), causes, outcomes, grades[which[failed[0]]].reason)
 
 
-def _describe(which: Ints, found: Sequence[Any]) -> Outcomes:
+def _describe(which: Ints, results: Sequence[Any]) -> Outcomes:
     """Name the outcomes of the checks, and add up their facts."""
     outcomes = Outcomes(which, [], [], {}, Counter())
-    for result in found:
+    for result in results:
         if isinstance(result, Explained):
             outcome, reason = result.outcome, result.reason
             outcomes.conditions.update(result.conditions)

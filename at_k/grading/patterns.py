@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from functools import lru_cache
 from pathlib import Path
 
 if sys.version_info >= (3, 11):
@@ -30,6 +31,7 @@ def fill(rule: str, **more: str) -> str:
     return re.sub("%(\\w+)%", spell, rule)
 
 
+@lru_cache(maxsize=32)
 def compile_section(name: str, **more: str) -> dict[str, re.Pattern[str]]:
     """Compile the expressions of a section of the table, given further parts."""
     return {key: re.compile(fill(rule, **more)) for key, rule in TABLE[name].items()}

@@ -9,9 +9,9 @@ import numpy as np
 
 from at_k.grading.checkers import find_checker
 from at_k.grading.extraction import EXTRACTIONS, extract_answers, extract_references
-from at_k.grading.letters import read_option
 from at_k.grading.numbers import read_number
 from at_k.grading.pairs import grade_samples
+from at_k.grading.statements import read_option
 from at_k.samples import Answers, Problems
 
 # The rules and checkers that are tried; of those with equally many right answers the first is suggested. `quasi_exact`

@@ -201,20 +201,20 @@ def _require_standard(problems: Problems, name: str) -> None:
         raise ValueError(f"`references` or `grades` must be given beside `{name}`: they say which answers are right")
 
 
-def _refuse_not_graded(found: Grades, judged: Answers) -> None:
+def _refuse_not_graded(grades: Grades, judged: Answers) -> None:
     """Raise if a check took too long or failed."""
-    if found.causes is None:
+    if grades.causes is None:
         return
-    sample = int(np.argmax(found.causes > 0))
+    sample = int(np.argmax(grades.causes > 0))
     raise InputError(
         "check.not_graded",
         "{option:check_correct_fn} did not grade {count} samples, the first of them in problem {problem}, sample "
         "{sample}, with the answer {answer} (cause: {cause}, {reason}). Set {option:missing} to 'incorrect' or 'drop' "
         "to continue without them, or {option:timeout} to give each check more time.",
-        count=int(np.count_nonzero(found.causes)),
+        count=int(np.count_nonzero(grades.causes)),
         answer=shorten(judged.distinct[judged.codes.values[sample]]),
-        cause=CAUSES[found.causes[sample] - 1],
-        reason=found.reason,
+        cause=CAUSES[grades.causes[sample] - 1],
+        reason=grades.reason,
         **judged.codes.locate(sample),
     )
 

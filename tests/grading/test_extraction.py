@@ -11,7 +11,6 @@ from cases import for_each
 
 from at_k.columns import read_problems
 from at_k.errors import InputError
-from at_k.grading.announced import list_announced, list_tagged, read_value
 from at_k.grading.extraction import (
     EXTRACTIONS,
     extract,
@@ -23,6 +22,7 @@ from at_k.grading.extraction import (
     name_extraction,
     remove_thoughts,
 )
+from at_k.grading.statements import list_announced, list_tagged, read_value
 
 
 @for_each("text, answer", [

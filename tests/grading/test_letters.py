@@ -6,7 +6,7 @@ from pathlib import Path
 from bounds import hold, timed
 from cases import for_each
 
-from at_k.grading.letters import find_letter, read_option
+from at_k.grading.statements import find_letter, read_option
 
 WRITTEN = json.loads((Path(__file__).parents[1] / "data" / "texts.json").read_text(encoding="utf-8"))
 

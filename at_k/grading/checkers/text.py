@@ -181,10 +181,10 @@ def normalize_option(text: str) -> str:
     return normalize_words(_SIGN.sub(_protect, plain))
 
 
-def _protect(found: re.Match[str]) -> str:
+def _protect(sign: re.Match[str]) -> str:
     """Write a sign as a character that is no punctuation. Decimal points stay within their number."""
-    kept = chr(0xE000 + ord(found[0].strip()))
-    return kept if found[0] in ".," else f" {kept} "
+    kept = chr(0xE000 + ord(sign[0].strip()))
+    return kept if sign[0] in ".," else f" {kept} "
 
 
 class Option(NamedTuple):
@@ -225,13 +225,13 @@ class Choice(Checker):
 
     def normalize(self, text: str) -> Option:
         """Find the letter that an answer settles on."""
-        from at_k.grading.letters import find_letter
+        from at_k.grading.statements import find_letter
 
         return Option(find_letter(remove_thoughts(text), self.letters), text)
 
     def normalize_reference(self, text: str) -> Option:
         """Read the letter of a reference, and the text of its option."""
-        from at_k.grading.letters import read_option
+        from at_k.grading.statements import read_option
 
         letter, words = read_option(text, self.letters)
         return Option(letter, normalize_option(words) if words else "")
@@ -248,7 +248,7 @@ class Choice(Checker):
 
     def _find_text(self, answer: Option) -> str:
         """Return the text of the option that an answer gives, normalised."""
-        from at_k.grading.letters import read_option
+        from at_k.grading.statements import read_option
 
         letter, words = read_option(answer.text, self.letters)
         if letter is None or letter != answer.letter or "\n" in words:

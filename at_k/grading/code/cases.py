@@ -131,34 +131,34 @@ def _load(text: Any) -> Any:
     return json.loads(text)
 
 
-def _holds_cases(found: Any) -> bool:
-    if isinstance(found, list):
-        return all(isinstance(case, dict) and {"input", "output"} <= case.keys() for case in found)
-    return any(name in found for name in (*_PARTS, "inputs", "outputs")) or {"input", "output"} <= found.keys()
+def _holds_cases(loaded: Any) -> bool:
+    if isinstance(loaded, list):
+        return all(isinstance(case, dict) and {"input", "output"} <= case.keys() for case in loaded)
+    return any(name in loaded for name in (*_PARTS, "inputs", "outputs")) or {"input", "output"} <= loaded.keys()
 
 
-def _list_pairs(found: Any) -> list[tuple[Any, Any, str]]:
+def _list_pairs(tests: Any) -> list[tuple[Any, Any, str]]:
     """List the input, the output and the type of each case."""
-    found = _load(found)
-    if isinstance(found, list):
-        return [(case["input"], case["output"], case.get("testtype", "")) for case in found]
-    if not found:
+    tests = _load(tests)
+    if isinstance(tests, list):
+        return [(case["input"], case["output"], case.get("testtype", "")) for case in tests]
+    if not tests:
         return []
-    parts = [found[name] for name in _PARTS if found.get(name)]
+    parts = [tests[name] for name in _PARTS if tests.get(name)]
     if parts:
         return [pair for part in parts for pair in _list_pairs(part)]
-    names = ("inputs", "outputs") if "inputs" in found or "outputs" in found else ("input", "output")
-    inputs, wanted = ([side] if isinstance(side, str) else side for side in (found[name] for name in names))
+    names = ("inputs", "outputs") if "inputs" in tests or "outputs" in tests else ("input", "output")
+    inputs, wanted = ([side] if isinstance(side, str) else side for side in (tests[name] for name in names))
     if len(inputs) != len(wanted):
         raise ValueError(f"there are {len(inputs)} inputs and {len(wanted)} outputs")
     return [(one, other, "") for one, other in zip(inputs, wanted, strict=True)]
 
 
-def _find_function(found: Any) -> str:
+def _find_function(tests: Any) -> str:
     """Find the name of the function that is called: LiveCodeBench has it beside the cases, APPS among them."""
-    for part in (found, found.get("metadata"), found.get("input_output")) if isinstance(found, dict) else ():
-        held = _load(part) if part else None
-        name = (held.get("fn_name") or held.get("func_name")) if isinstance(held, Mapping) else None
+    for part in (tests, tests.get("metadata"), tests.get("input_output")) if isinstance(tests, dict) else ():
+        loaded = _load(part) if part else None
+        name = (loaded.get("fn_name") or loaded.get("func_name")) if isinstance(loaded, Mapping) else None
         if name:
             if not isinstance(name, str) or not name.isidentifier():
                 raise ValueError(f"`fn_name` must be the name of a function; got {name!r}")
@@ -166,22 +166,22 @@ def _find_function(found: Any) -> str:
     return ""
 
 
-def _read_texts(given: Any, wanted: Any) -> tuple[Any, Any]:
+def _read_texts(fed: Any, wanted: Any) -> tuple[Any, Any]:
     """Return the input and the output of a script. APPS has lists of lines, too."""
-    given, wanted = ("\n".join(map(str, side)) if isinstance(side, list) else str(side) for side in (given, wanted))
-    return given, wanted
+    fed, wanted = ("\n".join(map(str, side)) if isinstance(side, list) else str(side) for side in (fed, wanted))
+    return fed, wanted
 
 
-def _read_call(given: Any, wanted: Any) -> tuple[list[Any], list[Any]]:
+def _read_call(fed: Any, wanted: Any) -> tuple[list[Any], list[Any]]:
     """Return the arguments of a call, and what it may return."""
     # LiveCodeBench has a line of JSON for each argument, and JSON for the result. APPS has a list of arguments, and a
     # result that may be alone in a list.
-    if isinstance(given, str):
+    if isinstance(fed, str):
         loaded = json.loads(wanted) if isinstance(wanted, str) else wanted
-        return [json.loads(line) for line in given.strip("\n").split("\n") if given.strip()], [loaded]
-    if not isinstance(given, list):
-        raise ValueError(f"the arguments of a function must stand in a list; got {given!r:.60}")
-    return given, [wanted, *(wanted if isinstance(wanted, list) and len(wanted) == 1 else ())]
+        return [json.loads(line) for line in fed.strip("\n").split("\n") if fed.strip()], [loaded]
+    if not isinstance(fed, list):
+        raise ValueError(f"the arguments of a function must stand in a list; got {fed!r:.60}")
+    return fed, [wanted, *(wanted if isinstance(wanted, list) and len(wanted) == 1 else ())]
 
 
 def compare_output(printed: str, wanted: str, tolerance: float) -> str:
@@ -247,7 +247,7 @@ def simplify(value: Any, depth: int = 0, *, loose: bool = False) -> Any:
     return {UNEQUAL: f"{type(value).__name__} {value!r:.60}"}
 
 
-def compare_value(found: Any, wanted: list[Any], tolerance: float) -> str:
+def compare_value(result: Any, wanted: list[Any], tolerance: float) -> str:
     """Compare what a function returned with what it may return. Return how they differ, "" if they agree.
 
     Examples:
@@ -256,23 +256,23 @@ def compare_value(found: Any, wanted: list[Any], tolerance: float) -> str:
         >>> compare_value(5, [4], 0)
         'it must return 4; got 5'
     """
-    if any(_is_equal(found, accepted, tolerance) for accepted in wanted):
+    if any(_is_equal(result, accepted, tolerance) for accepted in wanted):
         return ""
-    shown = found[UNEQUAL] if isinstance(found, dict) and UNEQUAL in found else found
+    shown = result[UNEQUAL] if isinstance(result, dict) and UNEQUAL in result else result
     return f"it must return {shorten(wanted[0])}; got {shorten(shown)}"
 
 
-def _is_equal(found: Any, wanted: Any, tolerance: float) -> bool:
+def _is_equal(value: Any, wanted: Any, tolerance: float) -> bool:
     """Return whether two values of JSON are equal, with fractions within a tolerance."""
-    if found == wanted:
+    if value == wanted:
         return True
-    if isinstance(found, float) and isinstance(wanted, float):
-        return isfinite(wanted) and abs(found - wanted) <= tolerance * max(1.0, abs(wanted))
-    if isinstance(found, list) and isinstance(wanted, list):
-        pairs = zip(found, wanted, strict=False)
-        return len(found) == len(wanted) and all(_is_equal(*pair, tolerance) for pair in pairs)
-    if isinstance(found, dict) and isinstance(wanted, dict) and found.keys() == wanted.keys():
-        return all(_is_equal(found[key], wanted[key], tolerance) for key in found)
+    if isinstance(value, float) and isinstance(wanted, float):
+        return isfinite(wanted) and abs(value - wanted) <= tolerance * max(1.0, abs(wanted))
+    if isinstance(value, list) and isinstance(wanted, list):
+        pairs = zip(value, wanted, strict=False)
+        return len(value) == len(wanted) and all(_is_equal(*pair, tolerance) for pair in pairs)
+    if isinstance(value, dict) and isinstance(wanted, dict) and value.keys() == wanted.keys():
+        return all(_is_equal(value[key], wanted[key], tolerance) for key in value)
     return False
 
 

@@ -15,9 +15,10 @@ import linecache
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from traceback import walk_tb
 from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
@@ -76,11 +77,11 @@ def _skip(*_: object, **__: object) -> None:
     """Take the place of `pytest.main`: the tests are called after the test program."""
 
 
-def run_unittest(*given: Any, **options: Any) -> Any:
+def run_unittest(*arguments: Any, **options: Any) -> Any:
     """Take the place of `unittest.main`, and end with the text of the first failure."""
     from unittest import main
 
-    program = main(*given, **options | {"exit": False})
+    program = main(*arguments, **options | {"exit": False})
     if program.result.testsRun == len(program.result.skipped):
         REACHED.clear()  # nothing decided
     ends = options.get("exit", True)
@@ -134,26 +135,37 @@ def is_test(name: str) -> bool:
     return name == "check" or name.startswith("test")
 
 
-def run_program(report: Report, candidate: str, tests: CodeType) -> None:
-    """Run a candidate and its tests as one script, and report how that went."""
-    module = enter_module(ModuleType("__main__"), candidate)
-    sys.modules["candidate"] = module  # by which tests may import it
-    namespace = vars(module)
-    namespace["__builtins__"] = builtins
-    limit_digits(USUAL_DIGITS)
+def run_script(report: Report, module: ModuleType, candidate: str, run: Callable[..., dict[str, Any]]) -> None:
+    """Run a candidate as the script of a module, by a function that returns the facts, and report how that went."""
+    sys.modules["__main__"] = sys.modules["candidate"] = module  # tests may import it by the second name
+    module.__file__ = os.path.join(os.getcwd(), FILE)
+    sys.argv[:] = [module.__file__]
+    linecache.cache[CANDIDATE] = len(candidate), None, candidate.splitlines(keepends=True), CANDIDATE
     report.begin(time.monotonic())
     try:
+        report.write(run(compile(candidate, CANDIDATE, "exec", dont_inherit=True), vars(module)))
+    except BaseException as error:  # noqa: BLE001 - SystemExit too: it did not run to its end
+        report.write(describe_end(error))
+        flush()
+
+
+def run_program(report: Report, candidate: str, tests: CodeType) -> None:
+    """Run a candidate and its tests as one script, and report how that went."""
+
+    def run(program: CodeType, namespace: dict[str, Any]) -> dict[str, Any]:
         try:
-            exec(compile(candidate, CANDIDATE, "exec", dont_inherit=True), namespace)
+            exec(program, namespace)
         except SystemExit as end:  # what it defines is defined: its tests run
             if not succeeds(end):
                 raise
         run_tests(tests, namespace)
         finish()
-        report.write({"reached": [*REACHED], "not_run": NOT_RUN})
-    except BaseException as error:  # noqa: BLE001 - SystemExit too: the tests did not run to their end
-        report.write(describe_end(error))
-        flush()
+        return {"reached": [*REACHED], "not_run": NOT_RUN}
+
+    module = ModuleType("__main__")
+    vars(module)["__builtins__"] = builtins
+    limit_digits(USUAL_DIGITS)
+    run_script(report, module, candidate, run)
 
 
 def run_tests(tests: CodeType, namespace: dict[str, Any]) -> None:
@@ -178,10 +190,10 @@ def run_tests(tests: CodeType, namespace: dict[str, Any]) -> None:
     NOT_RUN.extend(name for name, _ in uncalled)
 
 
-def _allow_exit(function: Callable[..., object], *given: object, **options: object) -> None:
+def _allow_exit(function: Callable[..., object], *arguments: object, **options: object) -> None:
     """Call a function, which may end by an exit that reports success, and does not come from the program."""
     try:
-        function(*given, **options)
+        function(*arguments, **options)
     except SystemExit as end:
         if not succeeds(end) or comes_from_program(end):
             raise
@@ -192,10 +204,10 @@ def succeeds(end: SystemExit) -> bool:
     return end.code is None or (isinstance(end.code, int) and end.code == 0)
 
 
-def _list_uncalled(own: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def _list_uncalled(defined: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """List the functions among the definitions of a test program that are tests and have not begun."""
-    classes = [item for item in own.values() if isinstance(item, type) and not _is_skipped(item)]
-    held = [*own.items(), *(pair for kind in classes for pair in vars(kind).items())]
+    classes = [item for item in defined.values() if isinstance(item, type) and not _is_skipped(item)]
+    held = [*defined.items(), *(pair for kind in classes for pair in vars(kind).items())]
     return [(name, item) for name, item in held if is_test(name) and not _is_skipped(item) and _is_waiting(item)]
 
 
@@ -252,33 +264,23 @@ def prepare_module() -> ModuleType:
 
 def run_case(report: Report, candidate: str, function: str, arguments: Sequence[object], *, loose: bool) -> None:
     """Run a candidate for one case, and report what it returned."""
-    namespace = vars(enter_module(prepare_module(), candidate))
-    namespace["__name__"] = "candidate" if function else "__main__"
-    sys.modules["candidate"] = sys.modules["__main__"]
-    sys.setrecursionlimit(MOST_FRAMES)
-    report.begin(time.monotonic())
-    try:
+
+    def run(program: CodeType, namespace: dict[str, Any]) -> dict[str, Any]:
         # A script may end by an exit, whatever the exit says, as in LiveCodeBench.
         with suppress(*() if function else (SystemExit,)):
-            exec(compile(candidate, CANDIDATE, "exec", dont_inherit=True), namespace)
+            exec(program, namespace)
         result = None
         if function:
             owner = namespace["Solution"]() if "class Solution" in candidate else sys.modules["candidate"]
             result = getattr(owner, function)(*(restore_keys(arguments) if loose else arguments))
         else:
             finish()
-        report.write({"result": simplify(result, loose=loose)})
-    except BaseException as error:  # noqa: BLE001 - SystemExit too: the case did not run to its end
-        report.write(describe_end(error))
+        return {"result": simplify(result, loose=loose)}
 
-
-def enter_module(module: ModuleType, candidate: str) -> ModuleType:
-    """Make a module the script that runs, with arguments of its own and a source that `inspect` finds."""
-    sys.modules["__main__"] = module
-    module.__file__ = os.path.join(os.getcwd(), FILE)
-    sys.argv[:] = [module.__file__]
-    linecache.cache[CANDIDATE] = len(candidate), None, candidate.splitlines(keepends=True), CANDIDATE
-    return module
+    module = prepare_module()
+    vars(module)["__name__"] = "candidate" if function else "__main__"
+    sys.setrecursionlimit(MOST_FRAMES)
+    run_script(report, module, candidate, run)
 
 
 def finish() -> None:
@@ -328,12 +330,9 @@ def describe_error(error: BaseException) -> str:
     return text[:MOST_CHARACTERS].encode("utf-8", "backslashreplace").decode()
 
 
-def list_lines(error: BaseException) -> Iterator[tuple[str, int]]:
-    """Yield the file and the line of each frame through which an exception passed, the innermost last."""
-    step = error.__traceback__
-    while step is not None:
-        yield step.tb_frame.f_code.co_filename, step.tb_lineno
-        step = step.tb_next
+def list_lines(error: BaseException) -> list[tuple[str, int]]:
+    """List the file and the line of each frame through which an exception passed, the innermost last."""
+    return [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
 
 
 def find_line(error: BaseException) -> int | None:
