@@ -15,8 +15,7 @@ namespace with its process 1: no end leaves anything behind.
 The workers of a checker such as `math` are one process each (`at_k.grading.workers`), which the kernel ends at a limit.
 
 Workers of both kinds stay for the next call that needs the same: Python takes a tenth of a second to start, and SymPy a
-second. They end with this process, and when they have had no work for five minutes. Any thread may call, and has
-workers of its own.
+second. They end with this process, and when they have had no work for five minutes. Any thread may call.
 """
 
 from __future__ import annotations
@@ -119,6 +118,10 @@ IDLE: defaultdict[bytes, list[Worker]] = defaultdict(list)
 MOST_OTHERS = 16
 
 
+# Requests that are queued at a time: each takes a kilobyte until its reply is read.
+MOST_QUEUED = 10_000
+
+
 class Pool:
     """Let workers answer requests, each worker in the hands of a thread.
 
@@ -152,9 +155,10 @@ class Pool:
         threads, replies = ThreadPoolExecutor(num_workers), list[Any]()
         try:
             with open_bar(len(requests), name) as bar:
-                for reply in threads.map(self._ask, requests):
-                    replies.append(reply)
-                    bar.update()
+                for start in range(0, len(requests), MOST_QUEUED):
+                    for reply in threads.map(self._ask, requests[start : start + MOST_QUEUED]):
+                        replies.append(reply)
+                        bar.update()
         finally:
             self.ending = True
             threads.shutdown(wait=False, cancel_futures=True)
