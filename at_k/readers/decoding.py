@@ -42,7 +42,7 @@ _say = Phrases({
 _LONG_INTEGER = re.compile(rf"[0-9]{{{_LONGEST_INTEGER + 1}}}")
 
 
-def decode(data: bytes, line: int | None = None) -> Any:
+def decode(data: bytes, line: int | None = None, load: Callable[[str], Any] = json.loads) -> Any:
     """Decode a JSON document, or a line of a JSONL file, whose number an error names.
 
     Examples:
@@ -53,15 +53,12 @@ def decode(data: bytes, line: int | None = None) -> Any:
     try:
         return orjson.loads(data)
     except ValueError:
-        return _decode_slowly(data, json.loads, line)
+        return _decode_slowly(data, load, line)
 
 
 def decode_document(data: bytes) -> Any:
     """Decode a JSON document, or several that follow each other as a list of them."""
-    try:
-        return orjson.loads(data)
-    except ValueError:
-        return _decode_slowly(data, partial(parse_all, load=json.loads))
+    return decode(data, load=partial(parse_all, load=json.loads))
 
 
 def decode_strictly(data: bytes, line: int | None = None) -> Any:

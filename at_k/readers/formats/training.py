@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from math import isnan
 from sys import intern
 
@@ -14,7 +15,7 @@ from at_k.readers.faults import find_fault
 from at_k.readers.fields import Found, Row
 from at_k.readers.format import Choice, Reading, choose, refuse_field, refuse_no_scorer
 from at_k.readers.harness import RowCollector
-from at_k.readers.parquet import list_columns, read_batches, read_rows
+from at_k.readers.parquet import list_columns, read_rows
 from at_k.readers.sources import Source
 
 # verl: a line for each output, in three layouts. The first two have no name of the problem, which its prompt, `input`,
@@ -104,38 +105,25 @@ def _read_truth(value: object) -> object:
 def find_completions(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the completions of TRL."""
     names = list_columns(source)
-    rewards = _read_rewards(source, names)
-    choice = Choice(None) if "grades" in reading.columns else _choose_reward(rewards, reading.scorer)
-    scorer = choice.name
-    asked = {*reading.columns.values(), *(reading.where or ()), *reading.pool}
-    needed = [name for name in names if name in ("prompt", "step") or name in asked]
+    between = names[names.index("completion") + 1 : names.index("advantage")]
+    wanted = {"prompt", "step", *between, *reading.columns.values(), *(reading.where or ()), *reading.pool}
     columns = dict.fromkeys(names) if reading.columns else {}
+    listed = [row for _, row in read_rows(source, [name for name in names if name in wanted])]
+    choice = Choice(None) if "grades" in reading.columns else _choose_reward(between, listed, reading.scorer)
     rows = []
-    for number, row in collector.rows((row for _, row in read_rows(source, needed)), ("prompt",)):
-        grade = None if scorer is None else rewards[scorer][number - 1]
+    for number, row in collector.rows(listed, ("prompt",)):
         # The name of a problem is its prompt, or the messages of which it consists, as JSON.
         prompt = row["prompt"]
         named = json.dumps(prompt, ensure_ascii=False) if isinstance(prompt, list) and prompt else prompt
-        rows.append((number, columns | row | {"prompt": named, "verdict": grade}))
+        rows.append((number, columns | row | {"prompt": named, "verdict": row.get(choice.name or "")}))
     step = find_step((row.get("step") for _, row in rows), reading.pool)
-    return Found(rows, {"grades": scorer}, choice=choice, subject=step)
+    return Found(rows, {"grades": choice.name}, choice=choice, subject=step)
 
 
-def _read_rewards(source: Source, names: tuple[str, ...]) -> dict[str, list[float]]:
-    """Read the columns that may be rewards; NaN for a reward that is not there."""
-    import pyarrow as pa
-
-    between = list(names[names.index("completion") + 1 : names.index("advantage")])
-    rewards: dict[str, list[float]] = {}
-    for batch in read_batches(source, between):
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            if column.type == pa.float64():
-                rewards.setdefault(name, []).extend(column.to_numpy(zero_copy_only=False).tolist())
-    return rewards
-
-
-def _choose_reward(rewards: dict[str, list[float]], wanted: str | None) -> Choice:
-    known = {name: [value for value in values if not isnan(value)] for name, values in rewards.items()}
-    fitting = [name for name, values in known.items() if values and min(values) >= 0 and max(values) <= 1]
+def _choose_reward(names: Sequence[str], rows: Sequence[Row], wanted: str | None) -> Choice:
+    columns = {name: [row[name] for row in rows] for name in names}
+    rewards = {name: cells for name, cells in columns.items() if {*map(type, cells)} <= {float, type(None)}}
+    known = {name: [cell for cell in cells if cell is not None and not isnan(cell)] for name, cells in rewards.items()}
+    fitting = [name for name, cells in known.items() if cells and min(cells) >= 0 and max(cells) <= 1]
     refuse_no_scorer(wanted, [name for name in known if known[name]], fitting)
     return choose("scorer", wanted, rewards, dict.fromkeys([*fitting[:1], *rewards]))
