@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError
 from at_k.readers.blocks import HEAD, Block
+from at_k.readers.delimited import read_header
 from at_k.readers.sources import Source, refuse_large, refuse_many_rows
 from at_k.validation import UNLIMITED
 
@@ -175,17 +176,25 @@ def _list_folders(part: Source, whole: Source) -> tuple[str, ...]:
     return Path(part.content).relative_to(whole.content).parts[:-1]
 
 
-def _list_names(source: Source) -> Sequence[str]:
-    if source.layout == "parquet":
-        return list_columns(source)
-    with refusing("Arrow"):
-        names: list[str] = _open_arrow(source).schema.names
-        return names
+def _list_schema(source: Source) -> list[str]:
+    with refusing(source.layout.capitalize()):
+        schema = _open(source).schema_arrow if source.layout == "parquet" else _open_arrow(source).schema
+        return list(schema.names)
+
+
+def _list_names(source: Source) -> list[str]:
+    """List the columns; those of one name are numbered, as in CSV."""
+    names = _list_schema(source)
+    return names if len({*names}) == len(names) else read_header(names)
 
 
 def _read_batches(source: Source, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
+    numbered = dict(zip(_list_names(source), _list_schema(source), strict=True))
     if source.layout == "parquet":
-        yield from read_batches(source, names, size=size)
+        wanted = list(dict.fromkeys(numbered[name] for name in names if name in numbered))
+        called = [name for name, written in numbered.items() if written in wanted]
+        for batch in read_batches(source, wanted, size=size):
+            yield batch.rename_columns(called) if batch.schema.names != called else batch
         return
     seen = 0
     with refusing("Arrow"):
@@ -195,8 +204,9 @@ def _read_batches(source: Source, names: Sequence[str], size: int) -> Iterator[p
             seen += batch.nbytes  # after decompression
             refuse_large(seen, source.limits)
             batch.validate(full=True)
-            wanted = batch.select([name for name in names if name in batch.schema.names])
-            yield from (wanted.slice(start, size) for start in range(0, len(batch), size))
+            called = batch.rename_columns(list(numbered))
+            chosen = called.select([name for name in names if name in numbered])
+            yield from (chosen.slice(start, size) for start in range(0, len(batch), size))
 
 
 def _open_arrow(source: Source) -> Any:

@@ -16,7 +16,7 @@ from at_k.readers.prompts import ENTRY, find_tests, gather_tests, join_prompts
 from at_k.readers.proposals import refuse_unjudged, refuse_unnamed
 from at_k.readers.samples import COUNT_ROLES, Columns
 from at_k.readers.shapes import find_change
-from at_k.readers.structure import MOST_SETTINGS, Watch, find_questions
+from at_k.readers.structure import MOST_SETTINGS, Watch, find_questions, refuse_numbered
 from at_k.validation import is_missing
 
 # Values of a column that is watched for its name, and of one whose values are kept whatever they are.
@@ -112,6 +112,8 @@ class Plan:
         profile, roles = self.profile, self.roles
         if roles["grades"] is None and None in (roles["answers"], roles["references"]):
             raise refuse_unjudged(self.asked, roles, self.rows.layout)
+        if not self.listed and "problem" not in self.given:
+            refuse_numbered(profile, self.others if roles["problem"] is None else [roles["problem"]])
         if roles["problem"] is not None or self.listed:
             return
         names = [*self.others, *([roles["group"]] if roles["group"] else [])]

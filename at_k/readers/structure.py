@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import encode, find_firsts, join_codes
-from at_k.readers.cells import read_whole
+from at_k.readers.blocks import HEAD, Block
+from at_k.readers.cells import read_fields, read_whole
 from at_k.readers.choosing import refuse_several, simplify
 from at_k.readers.names import (
     ASKED,
@@ -72,6 +73,8 @@ _say = Phrases(
         "they were not judged, leave their verdicts empty: {option:missing} then decides.",
         "plain.two_verdicts": "Columns “{taken}” and “{column}” contradict each other in {count:,} of {total:,} "
         "samples, first at {place}. Say which of them holds the verdicts: {one} or {other}.",
+        "plain.numbered_names": "Each name in column “{column}” ends in a number, and each part before it occurs with "
+        "all of them: {names}. If they number the samples of a problem: {split}. If each name is a problem: {apart}.",
         "plain.questions": "Columns “{problem}” and “{column}” do not tell the same problems apart: {names} with "
         "{texts}. If each value of “{column}” is a problem: {apart}. If each value of “{problem}” is one all the same: "
         "{one}.",
@@ -92,9 +95,10 @@ class Watch:
         self._known: dict[object, int] = {}
         self._codes: list[NDArray[Any]] = []
 
-    def add(self, cells: Any) -> bool:
-        """Add cells, and return whether there still are few values."""
-        codes, values = encode(cells)
+    def add(self, block: Block) -> bool:
+        """Add the cells of a block, and return whether there still are few values."""
+        is_there = block.has(self.name)  # hundreds of columns may each be in a few blocks alone
+        codes, values = encode(block.column(self.name)) if is_there else (np.full(len(block), -1), [])
         table = np.array([*map(self._number, values), self._number(None) if (codes < 0).any() else -1])
         self._codes.append(table[codes].astype(np.min_scalar_type(len(self.values))))
         return len(self.values) <= self._most
@@ -325,6 +329,20 @@ def refuse_contradiction(samples: Samples, other: NDArray[np.float64], column: s
             one=Mention(columns={"grades": names["taken"]}),
             other=Mention(columns={"grades": names["column"]}),
         )
+
+
+def refuse_numbered(profile: Profile, columns: Sequence[str]) -> None:
+    """Raise if each row has a name of its own, which ends in the number of a sample of its problem: p0_0."""
+    for column in (name for name in columns if profile[name].distinct == profile.count):
+        parts = [read_fields(str(cell)) for cell in profile[column].cells]
+        numbers: dict[str, list[str]] = {}
+        for part in parts if all(isinstance(part, dict) and "base" in part for part in parts) else ():
+            numbers.setdefault(part["base"], []).append(part["number"])
+        whole = list(numbers.values())[: -1 if profile.count == HEAD else None]  # others may follow
+        if len(whole) > 1 and len({*map(len, whole)}) == 1 < len(whole[0]) and all(map(_count_up, whole)):
+            split, apart = (Mention(columns={"problem": shorten(name)}) for name in (f"{column}.base", column))
+            told = {"names": quote_all(profile[column].cells[:2]), "split": split, "apart": apart}
+            raise _say.error("plain.numbered_names", column=shorten(column), **told)
 
 
 def find_questions(profile: Profile, problem: str | None, *, own_names: bool) -> Mapping[str, str]:

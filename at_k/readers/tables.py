@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple, NoReturn
 
 from at_k.errors import InputError, Mention, Message
@@ -25,7 +25,7 @@ from at_k.readers.names import (
     shorten,
 )
 from at_k.readers.sources import Source, refuse_foreign, refuse_many_rows
-from at_k.readers.structure import is_summary
+from at_k.readers.structure import count_runs, is_summary
 
 
 def open_rows(source: Source, errors: str = "raise", path: str | None = None) -> Rows:
@@ -89,7 +89,7 @@ def list_rows(source: Source, path: str | None = None) -> Listed:
         refuse_faulty(row, place)
         require_object(row, place)
     problems = dict.fromkeys(name for row in rows if isinstance(name := row.get("problem"), str))
-    if problems and isinstance(found, dict) and rows != [found] and found.keys() >= problems.keys():
+    if problems and rows is not found and rows != [found] and {*_list_names(found)} >= problems.keys():
         note = Message(
             "tables.named", "Each name in this file was read as a problem: {names}.", names=quote_all(problems)
         )
@@ -97,6 +97,15 @@ def list_rows(source: Source, path: str | None = None) -> Listed:
     if rows == [found] and path is None and not any(map(has_role, rows[0])):
         _refuse_nested(rows[0])
     return Listed(rows, [])
+
+
+def _list_names(whole: Any, depth: int = 4) -> Iterator[str]:
+    """List the names in a document, those within objects and lists too."""
+    for name, value in (
+        whole.items() if isinstance(whole, dict) else enumerate(whole if isinstance(whole, list) else ())
+    ):
+        yield from [name] if isinstance(name, str) else []
+        yield from _list_names(value, depth - 1) if depth else ()
 
 
 def _find_rows(whole: Any, path: str) -> Any:
@@ -150,17 +159,12 @@ def arrange(whole: Any) -> list[Any]:
         [{'problem': 'p0', 'correct': [True, False]}]
     """
     if isinstance(whole, list):
-        if whole and all(isinstance(row, list) for row in whole):
-            name = "correct" if are_grades(whole) else "answers"
-            return [{name: row} for row in whole]
-        if whole and not any(isinstance(row, dict) for row in whole):
-            return [{"correct" if are_grades([whole]) else "answer": row} for row in whole]  # a column without rows
-        return whole
+        return _read_rows(whole) or whole
     if not isinstance(whole, dict):
         return [whole]
     if _holds_columns(whole):
         return _read_grid(whole) or _read_columns(whole)
-    shapes = (_read_saved, _read_grid, _read_objects, _read_list, _read_lists, _read_verdicts)
+    shapes = (_read_saved, _read_grid, _read_runs, _read_objects, _read_list, _read_lists, _read_verdicts)
     return next(filter(None, (read(whole) for read in shapes)), None) or [whole]
 
 
@@ -233,7 +237,48 @@ def _read_objects(whole: Row) -> list[Row] | None:
     if all(map(str.isdigit, whole)):
         return objects
     named = any(has_role(name) and not _is_named(cell) for each in objects for name, cell in each.items())
+    are_alike = len(objects) > 1 and all(each.keys() == objects[0].keys() for each in objects)
+    named = named or (are_alike and not count_runs([*objects[0]]))
     return _name_rows(whole.items()) if named else None
+
+
+def _read_rows(whole: list[Any]) -> list[Row] | None:
+    """Read rows that are lists, verdicts of one problem each, or runs."""
+    if whole and all(isinstance(row, list) for row in whole):
+        if _are_named(whole):
+            return [{f"column {number}": cell for number, cell in enumerate(row, 1)} for row in whole]
+        return [{"correct" if are_grades(whole) else "answers": row} for row in whole]
+    if any(isinstance(row, dict) for row in whole):
+        return _read_runs(whole)
+    return [{"correct" if are_grades([whole]) else "answer": row} for row in whole]  # a column without rows
+
+
+def _are_named(rows: list[list[Any]]) -> bool:
+    """Return whether rows without names of columns are the name of a problem, and its verdicts: ["p0", true]."""
+    behind = [cell for row in rows for cell in row[1:]]
+    lists = [cell if isinstance(cell, list) else [cell] for cell in behind]
+    return (
+        bool(behind) and all(isinstance(row[0], str) and len(row) == len(rows[0]) for row in rows) and are_grades(lists)
+    )
+
+
+def _read_runs(whole: Any) -> list[Row] | None:
+    """Read runs that name the problems, in a list or numbered: `{"run1": {"p0": true}, "run2": {"p0": false}}`."""
+    if isinstance(whole, dict) and not (len(whole) == 1 or count_runs([*whole])):
+        return None
+    runs = [*whole.values()] if isinstance(whole, dict) else whole
+    runs = runs[0] if len(runs) == 1 and isinstance(runs[0], list) else runs
+    rows: list[Row] = []
+    for run in runs:
+        objects = [value for value in run.values() if isinstance(value, dict)] if isinstance(run, dict) else []
+        is_beside = len(objects) == 1 and not any(map(has_role, run))  # {"seed": 0, "results": {"p0": true}}
+        named = objects[0] if is_beside else run
+        found = (_read_objects(named) or _read_verdicts(named, (0, 1))) if isinstance(named, dict) else None
+        if found is None or "problem" not in found[0]:
+            return None
+        beside = {name: value for name, value in run.items() if is_beside and not isinstance(value, dict)}
+        rows += [beside | row for row in found]
+    return rows if len(runs) > 1 else None
 
 
 def _read_list(whole: Row) -> list[Row] | None:
@@ -248,6 +293,9 @@ def _read_list(whole: Row) -> list[Row] | None:
 
 def _read_lists(whole: Row) -> list[Row] | None:
     """Read a list of samples for each problem, under its name: `{"p0": [true, false], "p1": [true, true]}`."""
+    runs = [each for each in whole.values() if isinstance(each, dict)]
+    if len(runs) == len(whole) and all(each and count_runs([*each]) for each in runs):
+        whole = {name: [*each.values()] for name, each in whole.items()}
     lists = [each for name, each in whole.items() if isinstance(each, list) or not is_summary(name)]
     if not lists or any(map(has_role, whole)) or not all(isinstance(each, list) and each for each in lists):
         return None
@@ -257,9 +305,10 @@ def _read_lists(whole: Row) -> list[Row] | None:
     return [{"problem": name, role: own} for name, own in whole.items()]
 
 
-def _read_verdicts(whole: Row) -> list[Row] | None:
+def _read_verdicts(whole: Row, known: Collection[object] = ()) -> list[Row] | None:
     """Read a verdict for each problem: `{"p0": true, "p1": false}`."""
-    if len(whole) < 2 or any(map(has_role, whole)) or not all(isinstance(each, bool) for each in whole.values()):
+    are_known = all(isinstance(each, bool) or (isinstance(each, int) and each in known) for each in whole.values())
+    if len(whole) < 2 or any(map(has_role, whole)) or not are_known:
         return None
     return [{"problem": name, "correct": verdict} for name, verdict in whole.items()]
 

@@ -101,6 +101,23 @@ WAYS = {
         text("id,exit_code", *(f"{row[0]},{1 - int(row[2])}" for row in ROWS), rows=[]),
         columns("id", "exit_code", {"correct": ["0"]}),
     ),
+    "ids of samples": (
+        text("id,correct", "a_0,1", "a_1,0", "b_0,1", "b_1,1", rows=[]),
+        'columns={"problem": "id.base"}',
+    ),
+    "ids of samples in a column of them": (
+        text("sample_id,correct", "a#0,1", "a#1,0", "b#0,1", "b#1,1", rows=[]),
+        'columns={"problem": "sample_id.base"}',
+    ),
+    "pairs of a name and a verdict": (
+        text(rows=[f'["{row[0]}", {row[2]}]' for row in ROWS]),
+        columns("column 1", "column 2"),
+    ),
+    "a name and a list": (text('["a", [1, 0]]', '["b", [1, 1]]', rows=[]), columns("line", "column 2")),
+    "counts under other names": (
+        '{"a": {"attempts": 2, "solved": 1}, "b": {"attempts": 2, "solved": 2}}',
+        columns("problem", n="attempts", c="solved"),
+    ),
     "no header": (text(), columns("column 1", "column 2")),
     "problems of each subject": (
         text("subject,number,run,correct", *(f"{row[0]},1,{at % 2},{row[2]}" for at, row in enumerate(ROWS)), rows=[]),

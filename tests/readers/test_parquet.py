@@ -16,6 +16,7 @@ from readers.expected import HARNESS
 
 from at_k.demo.limits import LIMITS
 from at_k.errors import InputError
+from at_k.readers import read_samples
 from at_k.readers.parquet import list_columns, read_batches, read_rows
 from at_k.readers.sources import Source
 from at_k.validation import UNLIMITED
@@ -143,6 +144,7 @@ from pathlib import Path
 import pyarrow.parquet
 from at_k.demo.limits import LIMITS
 from at_k.errors import InputError
+from at_k.readers import read_samples
 from at_k.readers.parquet import list_columns, read_rows
 from at_k.readers.sources import Source
 
@@ -227,3 +229,15 @@ def test_texts_that_are_not_utf_8(limits):
     with pytest.raises(InputError) as caught:
         read(data, limits=limits)
     assert caught.value.code == "parquet.broken"
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_columns_of_one_name_are_numbered(kind, tmp_path):
+    table = pa.table([["a", "a", "b"], [1, 1, 1], [0, 1, 1]], names=["id", "correct", "correct"])
+    if kind == "parquet":
+        pq.write_table(table, tmp_path / "f")
+    else:
+        with pa.ipc.new_file(tmp_path / "f", table.schema) as writer:
+            writer.write_table(table)
+    grades = [read_samples(tmp_path / "f", columns={"grades": f"correct {number}"}).grades for number in (1, 2)]
+    assert grades == [[[1, 1], [1]], [[0, 1], [1]]]

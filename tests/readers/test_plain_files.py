@@ -63,6 +63,15 @@ READ = {
     "3 out of 4": (csv("id,passed", "a,1 out of 2", "b,2 out of 2"), AB),
     "signs of verdicts": (csv("id,passed", "a,✓✗", "b,✓✓"), AB),
     "an array of NumPy": (csv("id,passed", 'a,"array([ True, False])"', 'b,"array([ True, True])"'), AB),
+    "a first and a second try": (csv("id,first_try,second_try", "a,yes,no", "b,yes,yes"), AB),
+    "runs by their names": ('{"run1": {"a": 1, "b": 1}, "run2": {"a": 0, "b": 1}}', AB),
+    "runs in a list": ('{"runs": [{"a": true, "b": true}, {"a": false, "b": true}]}', AB),
+    "runs with their seeds": (
+        '[{"seed": 0, "results": {"a": 1, "b": 1}}, {"seed": 1, "results": {"a": 0, "b": 1}}]', AB),
+    "runs of objects": (
+        '{"run-1": {"a": {"passed": true, "s": 1}, "b": {"passed": true, "s": 1}},'
+        ' "run-2": {"a": {"passed": false, "s": 1}, "b": {"passed": true, "s": 1}}}', AB),
+    "runs of each problem": ('{"a": {"run_0": true, "run_1": false}, "b": {"run_0": true, "run_1": true}}', AB),
     "names in bold": (csv("|**id**|**run 1**|**run 2**|", "|:--|---|---|", "|a|1|0|", "|b|1|1|"), AB),
     "tabs": (csv("id\tcorrect", "a\t1", "a\t0", "b\t1", "b\t1"), AB),
     "solved and unsolved": (csv("id,status", "a,solved", "a,unsolved", "b,solved", "b,solved"), AB),

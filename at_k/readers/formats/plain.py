@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -50,10 +50,6 @@ _say = Phrases(
 class _LateColumnError(Exception):
     """A column that matters comes to light after the first rows."""
 
-    def __init__(self, block: Block) -> None:
-        super().__init__(block.names)
-        self.block = block
-
 
 class Table:
     r"""A file as a table, whose first rows were looked at.
@@ -89,24 +85,32 @@ class Table:
         return find_roles(Profile(self.head, Cells(scale=self.reading.scale), is_text=self.rows.is_text), given)
 
     def read(self) -> Samples:
-        """Read the samples. A column that comes to light after the first rows begins the reading anew."""
-        head, default = self._find_late(), "file" if self.source.files else "line"
-        while True:
+        """Read the samples. Columns that come to light after the first rows begin the reading anew, once."""
+        reading, head = self.reading, self.head
+        named = [name for name in (*reading.columns.values(), *(reading.where or {}), *reading.pool) if name]
+        if self.rows.layout == "jsonl" and not all(head.has(name) or name == "file" for name in named):
+            head = self._find_late(named)
+        for _ in range(2):
             try:
-                return _Pass(self, Plan(head, self.rows, self.reading, default=default)).read()
-            except _LateColumnError as late:  # noqa: PERF203 - it happens a few times
-                head = head.extend(late.block)
+                return _Pass(
+                    self, Plan(head, self.rows, reading, default="file" if self.source.files else "line")
+                ).read()
+            except _LateColumnError:  # noqa: PERF203 - it happens once
+                head = self._find_late(named)
+        raise AssertionError("no column comes to light twice")
 
-    def _find_late(self) -> Block:
-        """Return the first rows and, of columns that a user named and that appear after them, the first ones."""
-        reading = self.reading
-        named = [*reading.columns.values(), *(reading.where or {}), *reading.pool]
-        late = [name for name in named if name is not None and not self.head.has(name) and name != "file"]
-        if late and self.rows.layout == "jsonl":
-            for block in self.blocks(None):
-                if any(map(block.has, late)):
-                    return self.head.extend(_pick(block, late))
-        return self.head
+    def _find_late(self, named: Sequence[str]) -> Block:
+        """Return the first rows and, of columns that matter and that appear after them, the first rows of each."""
+        asked = {part for name in named for part in (name, name.partition(".")[0], *name.split("+"))}
+        known, places, rows = dict.fromkeys(self.head.names), list[int](), list[dict[str, object]]()
+        for block in self.blocks(None):
+            late = [name for name in block.names if name not in known and (name in asked or _is_telling(name))]
+            known |= dict.fromkeys(late)
+            picked = _pick(block, late)
+            places += picked.places
+            cells = [picked[name] for name in picked.names]
+            rows += [dict(zip(picked.names, row, strict=True)) for row in zip(*cells, strict=True)]
+        return self.head.extend(Block(places, list(known), lambda name: [row.get(name) for row in rows]))
 
     def blocks(self, wanted: Mapping[str, bool] | None) -> Iterator[Block]:
         """Yield all rows."""
@@ -187,7 +191,7 @@ class _Pass:
         needed = plan.list_needed([watch.name for watch in watched])
         try:
             for block in self._list_blocks(needed):
-                watched = [watch for watch in watched if watch.add(block.column(watch.name))]
+                watched = [watch for watch in watched if watch.add(block)]
                 self.places.append(block.places if isinstance(block.places, range) else array("q", block.places))
                 self.collector.add_block(block)
                 if plan.reading.meta:
@@ -218,8 +222,8 @@ class _Pass:
         for whole in self.table.blocks(needed):
             late = [name for name in whole.names if name not in known]
             known.update(late)
-            if any(has_role(name) or has_name(name, (*MODEL, *SET)) for name in late):
-                raise _LateColumnError(_pick(whole, late))
+            if any(map(_is_telling, late)):
+                raise _LateColumnError
             block = self.plan.apply(whole)
             if len(block):
                 if self.table.rows.is_text:
@@ -290,7 +294,7 @@ class _Pass:
         """Raise if a problem occurs twice because the rows are of several settings."""
         settings, problem = self.plan.watch_settings(), list[str]()
         for block in self._list_blocks(needed):
-            settings = [watch for watch in settings if watch.add(block.column(watch.name))]
+            settings = [watch for watch in settings if watch.add(block)]
             problem += map(str, block[self.roles["problem"] or "line"])
         refuse_settings(settings, encode(problem).codes, self.roles["problem"], listed=True)
 
@@ -309,11 +313,15 @@ def _describe(roles: Columns, row: int, role: str = "", sample: int | None = Non
     return UNITS["row"](row) if column is None else describe_place(row, column, sample)
 
 
+def _is_telling(name: str) -> bool:
+    """Return whether a column matters by its name."""
+    return has_role(name) or has_name(name, (*MODEL, *SET))
+
+
 def _pick(block: Block, names: Sequence[str]) -> Block:
-    """Pick the first rows that have one of these columns."""
-    cells = [block[name] for name in names if block.has(name)]
-    rows = [row for row, record in enumerate(zip(*cells, strict=True)) if any(cell is not None for cell in record)]
-    return block.take(rows[:100])
+    """Pick the first rows that have each of some columns: fewer of each where there are many."""
+    there = ((row for row, cell in enumerate(block[name]) if cell is not None) for name in names)
+    return block.take(sorted({row for rows in there for row in islice(rows, 1 + 100 // len(names))}))
 
 
 def _find_subject(watches: Sequence[Watch]) -> dict[str, str]:
