@@ -10,7 +10,7 @@ Arrays:                     pass_at_k, pass_hat_k, g_pass_at_k, mg_pass_at_k, ma
                             max_at_k, avg_at_n, summarize
 How sure is a number:       standard_error, interval
 Training:                   credit
-Past one machine:           Tally, Pairs, sql
+Past one machine:           Tally, sql
 The modules of evaluate:    register, module_path, scorer
 Parts of these:             Key, InputError, Limits
 """

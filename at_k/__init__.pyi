@@ -23,7 +23,7 @@ from .grading import Checker as Checker
 from .grading.checkers import checkers as checkers
 from .integrations.batches import scorer as scorer
 from .readers import read_results as read_results
-from .report import Pairs as Pairs, Report as Report, Tally as Tally, score as score
+from .report import Report as Report, Tally as Tally, score as score
 from .report.scoring import score_models as score_models
 from .summary import summarize as summarize
 from .uncertainty.comparison import compare_values as compare_values

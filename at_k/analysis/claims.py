@@ -162,12 +162,6 @@ def _weigh_choice(report: Report, k: int) -> Message:
     return _say(code, k=k, gain=gain, **gains)
 
 
-def make_plan(problems: int, samples: int, key: Key, half: float, detect: float) -> Message:
-    """Say how precise a planned measurement is, and which difference it finds."""
-    points = {"half": Points(half), "detect": Points(detect)}
-    return _say("claims.plan", problems=problems, samples=samples, key=str(key), **points)
-
-
 class Difference(NamedTuple):
     """The difference of two models at a k, a − b, its limits, and which one is better: "a", "b" or "open"."""
 

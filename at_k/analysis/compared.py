@@ -329,7 +329,7 @@ def find_bands(matched: Matched, *, confidence_level: float, seed: int) -> dict[
         bounded = is_bounded(keys[0])
         pairs = [matched.line_up([table[key] for table in values]) for key in keys]
         table = np.stack([subtract_columns(a, b, bounded=bounded) for a, b in pairs], axis=1)
-        questions = Questions(table, bounded=bounded, clusters=matched.codes, times=matched.times, seed=seed)
+        questions = Questions(table, bounded=bounded, clusters=matched.codes, seed=seed)
         low, high = questions.find_limits(confidence_level, questions.p_of_band)
         bands[str(line)] = Band(
             k=tuple(key.k or 0 for key in keys), difference=tuple(questions.mean.tolist()),

@@ -11,10 +11,9 @@ import numpy as np
 from at_k.analysis.compared import Compared, Flip, find_bands
 from at_k.analysis.matching import OF_MATCHING, Matched, match
 from at_k.analysis.measurements import choose_keys, find_variances, read_models
-from at_k.combinatorics import Floats, Ints
+from at_k.combinatorics import Floats
 from at_k.errors import Mention, Message, Phrases
 from at_k.options.registry import COMPARING, POOLING, SCORED, complete, takes
-from at_k.report import Pairs
 from at_k.results.sheet import Sheet
 from at_k.results.writers import Shown
 from at_k.summary import is_bounded
@@ -54,8 +53,6 @@ _say = Phrases(
         "every problem alone with clusters=False, or leave out what only one model has.",
         "compare.unpaired_range": "Values without a range, such as those of {keys}, can be compared on the same "
         "problems only.",
-        "compare.pairs": "Pairs hold both models, and do not know problems one by one. Leave out b, and "
-        "{option:clusters}.",
         "compare.of_others": "With {option:target=problem_set}, leave out {names}: it is about other problems, and "
         "the target about other samples of these.",
         "pool.benchmarks": "Both models need the same benchmarks; only one has {names}.",
@@ -68,7 +65,7 @@ _FLIPS = 10
 
 
 @takes(COMPARING, SCORED)
-def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compared:
+def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
     """Compare two models on the same problems, in every number that both have.
 
     Problems are matched by their names. If the data have none, they are matched by their order.
@@ -76,8 +73,8 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
     Args:
         a: a report, the file of one that was saved, a results file or data set as `at_k.score` takes them, a tally by
             problem, or key → problem → value. Two models in one file are two reports of it:
-            `at_k.score(path, where={"model": "a"})`. Or pairs of counts, which hold both models.
-        b: the same of the other model; not given beside pairs.
+            `at_k.score(path, where={"model": "a"})`.
+        b: the same of the other model.
         given: see below.
 
     Returns:
@@ -101,10 +98,9 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
     if isinstance(names, str) or not is_sequence(names) or len(names) != 2:
         raise ValueError(f"`names` must hold two names, one of each model; got {shorten(names)}")
     called = (str(names[0]), str(names[1]))
-    a, b, times = _split_pairs(a, b, options)
     models = read_models({"a": a, "b": b}, given)
     keys = choose_keys(options["metrics"], models)
-    matched = match(models, called, unmatched=unmatched, clusters=options["clusters"], times=times)
+    matched = match(models, called, unmatched=unmatched, clusters=options["clusters"])
     extra = [options["extra_tests"]] if isinstance(options["extra_tests"], str) else list(options["extra_tests"])
     unpaired = unmatched == "unpaired" and any(matched.only)
     reruns = options["target"] == "problem_set"
@@ -114,8 +110,6 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
     if unpaired:
         compared = Compared(called, _compare_unpaired(matched, keys, level), margin=margin)
     else:
-        if reruns or extra:  # these do not count equal problems
-            matched = matched.repeat()
         compared = _compare_paired(matched, keys, options, reruns=reruns, extra=extra)
     notes = [
         *looks,
@@ -151,7 +145,6 @@ def _compare_paired(
         [(a, b) for a, b in pairs.values()],
         [is_bounded(key) for key in keys],
         confidence_level=level, method=options["method"], clusters=matched.labels, margin=margin, seed=seed,
-        times=matched.times,
     )  # fmt: skip
     comparisons = dict(zip(keys, compared, strict=True))
     if reruns:
@@ -170,9 +163,7 @@ def _compare_paired(
         comparisons,
         equivalence={key: min(1.0, asked * p_value) for key, p_value in equivalence.items()},
         extra_tests={test: {key: _TESTS[test](column) for key, column in differences.items()} for test in extra},
-        flips={} if matched.times is not None else {
-            key: _find_flips(matched.problems, pairs[key], column) for key, column in differences.items()
-        },
+        flips={key: _find_flips(matched.problems, pairs[key], column) for key, column in differences.items()},
         margin=margin,
         bands=bands,
         questions=count,
@@ -188,18 +179,8 @@ _TESTS = {"t": paired_t_p, "wilcoxon": wilcoxon_p}
 def _measure_noise(matched: Matched) -> tuple[float, float] | None:
     if matched.counts is None:
         return None
-    times = 1 if matched.times is None else matched.times
-    a, b = (find_noise_floor(n, c, times=times) for n, c in matched.counts)
+    a, b = (find_noise_floor(n, c) for n, c in matched.counts)
     return None if np.isnan(a + b) else (a, b)
-
-
-def _split_pairs(a: Any, b: Any, options: Mapping[str, Any]) -> tuple[Any, Any, Ints | None]:
-    """Return both models, and how many problems each of their problems represents, of pairs; else None."""
-    if not isinstance(a, Pairs):
-        return a, b, None
-    if b is not None or options["clusters"] not in (None, False):
-        raise _say.error("compare.pairs")
-    return a.split()
 
 
 def _refuse_for_reruns(options: Mapping[str, Any], *, unpaired: bool) -> None:

@@ -56,14 +56,12 @@ class Matched:
         problems: the problems that all have, in the order of the first model.
         only: how many further problems each of them has.
         labels: the cluster of each problem; None without clusters.
-        times: how many problems each of these represents; None for one each.
     """
 
     models: Sequence[Measured]
     problems: Sequence[str]
     only: Sequence[int]
     labels: Sequence[str] | None = None
-    times: Ints | None = None
 
     @property
     def names(self) -> list[str]:
@@ -115,12 +113,6 @@ class Matched:
             return False
         return any(np.ptp(column) > 0 for column in values)
 
-    def repeat(self) -> Matched:
-        """Return each problem as often as it occurs."""
-        if self.times is None:
-            return self
-        return replace(self, problems=np.repeat(np.array(self.problems), self.times).tolist(), times=None)
-
     @property
     def unlike_samples(self) -> Message | None:
         """Say that the models have other numbers of samples of the same problems; None if they do not."""
@@ -155,9 +147,7 @@ def write_range(n: Ints) -> str:
     return str(n.min()) if n.min() == n.max() else f"{n.min()}–{n.max()}"
 
 
-def match(
-    models: Sequence[Measured], names: Sequence[str], *, unmatched: str, clusters: object, times: Ints | None = None
-) -> Matched:
+def match(models: Sequence[Measured], names: Sequence[str], *, unmatched: str, clusters: object) -> Matched:
     """Line up the problems that all models have, with the cluster of each."""
     models = [replace(model, name=name) for model, name in zip(models, names, strict=True)]
     known = [model.problems for model in models]
@@ -167,7 +157,7 @@ def match(
     problems = [problem for problem in known[0] if problem in shared]
     if unmatched != "unpaired":
         _refuse_unmatched(models, shared, only, unmatched)
-    return Matched(models, problems, only, _find_clusters(clusters, models, problems), times)
+    return Matched(models, problems, only, _find_clusters(clusters, models, problems))
 
 
 def _refuse_unmatched(models: Sequence[Measured], shared: set[str], only: Sequence[int], unmatched: str) -> None:

@@ -58,10 +58,6 @@ def score(
         str | None,
         out_file("Write the report to a file. A report in .json can be given in place of the results afterwards."),
     ] = None,
-    per_problem: Annotated[
-        str | None,
-        written(metavar="FILE", help="Write the values of each problem too, as .csv, .jsonl or .parquet.", hidden=True),
-    ] = None,
     models: Models = False,
     script: Annotated[
         bool,
@@ -70,16 +66,15 @@ def score(
     **options: Any,
 ) -> None:
     """Compute every metric that results files support: metrics down, k across, groups below."""
-    from at_k.cli.output import check_targets, choose_form, say_written, write_columns, write_result
+    from at_k.cli.output import check_out, choose_form, write_result
     from at_k.cli.scoring import make_models, make_report
     from at_k.integrations.scripts import write_script
 
     chosen = choose_form(form, out)
-    check_targets(paths, out=out, per_problem=per_problem)
+    check_out(paths, out)
     if models or any(getattr(path, "name", "") for path in paths):
-        for option, setting in (("--per-problem", per_problem), ("--script", script)):
-            if setting:
-                raise refuse(option, "This is for one model, and not for the table of --models.")
+        if script:
+            raise refuse("--script", "This is for one model, and not for the table of --models.")
         write_result(make_models(paths, **options), chosen, out)
         return
     report = make_report(paths, **options)
@@ -87,9 +82,6 @@ def score(
         typer.echo(write_script(report), nl=False)
     if not script or out is not None:
         write_result(report, chosen, out)
-    if per_problem is not None:
-        write_columns(report.per_problem, per_problem)
-        say_written(per_problem)
 
 
 @app.command(cls=Command)
@@ -114,10 +106,6 @@ def select(
     form: Annotated[
         Literal["names", "jsonl"], written("--format", help="names: a name a line. jsonl: with n, c and every value.")
     ] = "names",
-    rows: Annotated[
-        str | None,
-        written(metavar="FILE", help="Write the chosen problems, with their samples, to a file: .jsonl or .parquet."),
-    ] = None,
     **options: Any,
 ) -> None:
     """Select problems by their values, such as those that are neither too easy nor too hard to train on."""
@@ -128,7 +116,7 @@ def select(
     if audit is not None:
         print_audit(paths, audit, seed, **options)
         return
-    print_selection(paths, condition or "", confident=confident, form=form, rows=rows, **options)
+    print_selection(paths, condition or "", confident=confident, form=form, **options)
 
 
 @app.command(cls=Command)

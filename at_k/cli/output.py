@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -106,9 +104,6 @@ _WITHOUT_NOTES = ("csv", "latex")
 # The width of a table in a file.
 _IN_FILE = 100
 
-# The endings of a file of columns. CSV has no lists.
-_COLUMNS = (".csv", ".jsonl", ".parquet")
-
 
 def choose_form(form: str | None, out: str | None, more: Mapping[str, str] | None = None) -> str:
     """Choose the form of a result: the one that was asked for, else the one that the file's name ends in.
@@ -125,21 +120,10 @@ def choose_form(form: str | None, out: str | None, more: Mapping[str, str] | Non
     return known[ending]
 
 
-def check_targets(
-    paths: Sequence[str], out: str | None = None, per_problem: str | None = None, rows: str | None = None
-) -> None:
-    """Check where files will be written, before work is done for them."""
-    sources = {realpath(path) for path in paths}
-    targets = {"--out": (out, ()), "--per-problem": (per_problem, _COLUMNS), "--rows": (rows, _COLUMNS[1:])}
-    for option, (path, endings) in targets.items():
-        if path is None:
-            continue
-        if endings and splitext(path)[1].lower() not in endings:
-            raise refuse(option, f"The name must end in {' or '.join(endings)}; got {path!r}.")
-        target = str(check_target(path))
-        if target in sources:
-            raise refuse(option, f"{path!r} is read, or written, by this command already. Give another name.")
-        sources.add(target)
+def check_out(paths: Sequence[str], out: str | None) -> None:
+    """Check where a file will be written, before work is done for it."""
+    if out is not None and str(check_target(out)) in map(realpath, paths):
+        raise refuse("--out", f"{out!r} is read by this command. Give another name.")
 
 
 def write_result(found: Shown | Sheet, form: str | None, out: str | None = None, **forms: Callable[[], str]) -> None:
@@ -187,23 +171,3 @@ def write_form(found: Shown | Sheet, form: str, **forms: Callable[[], str]) -> s
 def say_written(path: str) -> None:
     """Say on standard error that a file was written."""
     print_lines([[(f"Wrote {path}", "")]], make_console(stderr=True))
-
-
-def write_columns(columns: Mapping[str, Sequence[Any]], path: str) -> None:
-    """Write columns to a file: a row for each problem."""
-    ending = splitext(path)[1].lower()
-    with replace_file(path) as part:
-        if ending == ".parquet":
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-
-            pq.write_table(pa.table(columns), part)
-            return
-        rows = zip(*columns.values(), strict=True)
-        with part.open("w", encoding="utf-8", newline="") as file:
-            if ending == ".csv":
-                csv.writer(file, lineterminator="\n").writerows([columns, *rows])
-            else:
-                file.writelines(
-                    json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) + "\n" for row in rows
-                )

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.cli import options
 from at_k.cli.options import read_name, refuse
-from at_k.cli.output import Line, check_targets, make_console, print_lines, say_written, show_work, write_columns
-from at_k.errors import InputError, quote_word
+from at_k.cli.output import Line, check_out, make_console, print_lines, say_written, show_work
+from at_k.errors import quote_word
 from at_k.readers.formats import FORMATS
 from at_k.readers.names import ROLE
 from at_k.readers.paths import name_models
@@ -94,24 +94,17 @@ def list_models(paths: Sequence[str], where: Mapping[str, list[str]]) -> dict[st
     return {f"{column}={value}": (paths[0], {**where, column: [value]}) for value in values}
 
 
-def print_selection(
-    paths: Sequence[str], condition: str, *, confident: bool, form: str, rows: str | None, **options: Any
-) -> None:
+def print_selection(paths: Sequence[str], condition: str, *, confident: bool, form: str, **options: Any) -> None:
     """Print the names of the problems whose values meet a condition, or a line of JSON for each."""
     import typer
 
     from at_k.report.report import read_condition
 
-    check_targets(paths, rows=rows)
     keys = [str(bound.key) for bound in read_condition(condition)]
     wanted = None if confident else list(dict.fromkeys("avg@n" if key.startswith("avg@") else key for key in keys))
     report = make_report(paths, **options, metrics=wanted or "avg_at_n", confidence_level=None, target="population")
     names = report.select(condition, confident=confident)
-    chosen = set(names)
-    if rows is not None:
-        write_columns(_list_rows(report, paths, chosen, options), rows)
-        say_written(rows)
-    lines = names
+    lines, chosen = names, set(names)
     if form == "jsonl":
         table = report.per_problem
         listed = (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
@@ -135,19 +128,6 @@ def print_audit(paths: Sequence[str], count: int, seed: int, **options: Any) -> 
     csv.writer(sys.stdout, lineterminator="\n").writerows([SHEET, *draw_sheet(report.problems, texts, count, seed)])
 
 
-def _list_rows(report: Report, paths: Sequence[str], chosen: set[str], options: Mapping[str, Any]) -> dict[str, Any]:
-    """List the columns of the chosen problems, with what else the files say about them."""
-    from at_k.options.registry import READING
-    from at_k.readers import read_samples
-
-    if report.scored is None:
-        raise InputError("select.no_rows", "Rows are those of results files; a report or a tally does not hold them.")
-    reading = {name: options[name] for name in READING if name in options}
-    samples = read_samples(list(paths), **reading, meta=True)
-    table = samples.take([place for place, name in enumerate(samples.problems) if name in chosen]).table
-    return {name: table[name].to_pylist() for name in table.column_names}
-
-
 def count_files(
     paths: Sequence[str],
     *,
@@ -169,7 +149,7 @@ def count_files(
     if out != "-":
         if not out.lower().endswith(".json"):
             raise refuse("--out", f"The name must end in .json; got {out!r}.")
-        check_targets(paths, out=out)
+        check_out(paths, out)
     if groups not in (None, "none", "group"):
         columns = {**(columns or {}), "group": groups}
     total = Tally(by_problem=by_problem)

@@ -2,9 +2,8 @@
 
 from at_k.report.data import Curves
 from at_k.report.measuring import spread_k
-from at_k.report.pairs import Pairs
 from at_k.report.report import Report
 from at_k.report.scoring import score
 from at_k.report.tally import Tally
 
-__all__ = ["Curves", "Pairs", "Report", "Tally", "score", "spread_k"]
+__all__ = ["Curves", "Report", "Tally", "score", "spread_k"]

@@ -47,18 +47,6 @@ _say = Phrases(
 _TOGETHER = 4_000_000
 
 
-class Counted:
-    """Let numbers of problems be added by `sum`."""
-
-    counts: Mapping[Any, int]
-
-    def __radd__(self, other: object) -> Any:
-        return self if other == 0 else NotImplemented
-
-    def __len__(self) -> int:
-        return sum(self.counts.values())
-
-
 def count_ballots(verdicts: Verdicts, on_conflict: str, times: Ints | None) -> VoteCounts:
     """Count the votes for each answer of each problem."""
     assert verdicts.answers is not None  # for the type checker
@@ -208,18 +196,20 @@ def refuse_other_conditions(first: Mapping[str, Any], second: Mapping[str, Any])
             raise _say.error("tally.conditions", name=name, one=shorten(one), other=shorten(other))
 
 
-def read_rows(rows: Iterable[Any], sides: int, names: str) -> Iterator[tuple[tuple[int, ...], int, Any]]:
-    """Yield n and c of each side, the number of problems and the group, or None, of rows that an engine has counted."""
-    size = 2 * sides + 1
+def read_rows(rows: Iterable[Any]) -> Iterator[tuple[Count, int]]:
+    """Yield group, n and c, and the number of problems, of rows that an engine has counted."""
     for place, row in enumerate(rows):
-        if not hasattr(row, "__getitem__") or not (len(row) == size or (sides == 1 and len(row) == size + 1)):
-            raise TypeError(f"`rows` must hold {names}; got {shorten(row)} in row {place}")
-        for value in (row[i] for i in range(size)):
+        if not hasattr(row, "__getitem__") or len(row) not in (3, 4):
+            raise TypeError(
+                f"`rows` must hold (n, c, problems), or these and a group; got {shorten(row)} in row {place}"
+            )
+        for value in (row[i] for i in range(3)):
             if not (is_integer(value) or is_whole_decimal(value)):
                 raise TypeError(
                     f"`rows` must hold integers; got {shorten(value)} of type {type_name(value)} in row {place}"
                 )
-        *counts, problems = (int(row[i]) for i in range(size))
-        if problems < 1 or not all(0 <= c <= n and n > 0 for n, c in zip(counts[::2], counts[1::2], strict=True)):
+        n, c, problems = (int(row[i]) for i in range(3))
+        if problems < 1 or not 0 <= c <= n or not n:
             raise ValueError(f"`rows` must have 0 ≤ c ≤ n, n > 0 and problems > 0; got {shorten(row)} in row {place}")
-        yield tuple(counts), problems, row[size] if len(row) > size else None
+        group = row[3] if len(row) > 3 else None
+        yield (None if group is None else str(group), n, c), problems

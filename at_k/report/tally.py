@@ -21,7 +21,6 @@ from at_k.family import FAMILY
 from at_k.options.option import INDEPENDENT
 from at_k.options.registry import JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
 from at_k.report.counting import (
-    Counted,
     count_ballots,
     list_answers,
     list_votes,
@@ -171,7 +170,7 @@ def _count_grades(rows: Rows, options: Mapping[str, Any]) -> Tally:
 
 
 @dataclass(frozen=True)
-class Tally(Counted):
+class Tally:
     """Count problems by what their numbers depend on, so that the counts of machines, shards and days can be added.
 
     `a + b` counts the problems of both, to the last bit the same in any order; numbers that depend on grades between 0
@@ -263,12 +262,20 @@ class Tally(Counted):
             0.625
         """
         counts: Counter[Count] = Counter()
-        for (n, c), problems, group in read_rows(rows, 1, "(n, c, problems), or these and a group"):
-            counts[None if group is None else str(group), n, c] += problems
+        for cell, problems in read_rows(rows):
+            counts[cell] += problems
         conditions = {"threshold": str(check_threshold(threshold)), "missing": "error", "checker": "graded"}
         if len({group is None for group, _, _ in counts}) > 1:
             raise ValueError("`rows` must have a group in every row, or in none")
         return cls(counts=dict(counts), conditions=conditions, options={name: TALLYING[name].default for name in KEPT})
+
+    def __len__(self) -> int:
+        """Count the problems."""
+        return sum(self.counts.values())
+
+    def __radd__(self, other: object) -> Tally:
+        """Let `sum` start from 0."""
+        return self if other == 0 else NotImplemented
 
     def __add__(self, other: Tally) -> Tally:
         """Count the problems of both."""

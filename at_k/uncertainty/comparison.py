@@ -121,8 +121,7 @@ def compare_columns(
         clusters=codes,
         **options,
     )
-    times = options.get("times")
-    means = [(float(np.average(a, weights=times)), float(np.average(b, weights=times))) for a, b in pairs]
+    means = [(float(a.mean()), float(b.mean())) for a, b in pairs]
     compared = questions.compare([means[place] for place in places.values()], confidence_level, margin)
     undone = questions.count_to_undo(confidence_level)
     which = {

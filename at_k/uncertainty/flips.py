@@ -45,8 +45,7 @@ class Flips:
         sizes: the problems of each unit.
         totals: the sum of each column over each unit.
         sums: the sum of each column over each subset, with one row per subset.
-        times: how many units are equal.
-        units: the number of all units.
+        units: the number of units.
         problems: the problems of each subset.
         drawn: the same before it is rounded, as the normal limit has it.
         is_normal: whether the sums are drawn from their normal limit.
@@ -60,37 +59,31 @@ class Flips:
         n_flips: int = N_FLIPS,
         seed: int = 0,
         effective: Floats | None = None,
-        times: Ints | None = None,
     ) -> None:
         """Add up columns of one value per problem."""
         self.sizes, self.totals = add_units(columns, clusters)
-        self.times = np.ones(len(self.sizes), dtype=np.int64) if times is None else times
-        self.units = int(self.times.sum())
-        self.n_flips, self.seed = n_flips, seed
+        self.units, self.n_flips, self.seed, self.is_normal = len(self.sizes), n_flips, seed, False
         if self.units >= MANY:
-            known = count_effective(self.totals, times) if effective is None else effective
-            counts = np.append(known[known > 0], count_effective(self.sizes[:, None], times))
+            known = count_effective(self.totals) if effective is None else effective
+            counts = np.append(known[known > 0], count_effective(self.sizes[:, None]))
             self.is_normal = bool((counts >= MANY).all())
-        else:
-            self.is_normal = False
         self._add_up()
 
     def _add_up(self) -> None:
         units = np.column_stack([self.totals, self.sizes])
         if self.units <= _MOST_ENUMERATED:
-            added = add_all_subsets(np.repeat(units, self.times, axis=0))[1:]
+            added = add_all_subsets(units)[1:]
         else:
-            added = add_random_subsets(units, self.times, self.n_flips, self.seed, is_normal=self.is_normal)
+            added = add_random_subsets(units, self.n_flips, self.seed, is_normal=self.is_normal)
             # Of 15 units, one subset in 32,768 is empty, and has no mean.
-            added[np.rint(added[:, -1]) <= 0] = (units * self.times[:, None]).sum(axis=0)
+            added[np.rint(added[:, -1]) <= 0] = units.sum(axis=0)
         self.sums, self.drawn, self.problems = added[:, :-1], added[:, -1], np.rint(added[:, -1])
 
     def lengthen(self, value: float, count: int) -> Flips:
         """Return the flips with `count` more units, of one problem each with this value in every column."""
         longer = copy(self)
-        longer.sizes = np.append(self.sizes, np.ones(count))
+        longer.sizes, longer.units = np.append(self.sizes, np.ones(count)), self.units + count
         longer.totals = np.append(self.totals, np.full((count, self.totals.shape[1]), value), axis=0)
-        longer.times, longer.units = np.append(self.times, np.ones(count, dtype=np.int64)), self.units + count
         if self.units <= _MOST_ENUMERATED:
             longer._add_up()
         else:  # how many of the further units are in each subset says all of them, whose values are equal
@@ -127,38 +120,26 @@ def factor_columns(units: Floats) -> tuple[Floats, Floats]:
     return basis, np.einsum("ir,ij->rj", basis, units)
 
 
-def count_effective(totals: Floats, times: Ints | None = None) -> Floats:
+def count_effective(totals: Floats) -> Floats:
     """Return (Σ S²)²/Σ S⁴ of each column: how many units make up its variance; 0 where all are 0."""
     largest = np.abs(totals).max(axis=0)
     squares = np.divide(totals, largest, out=np.zeros(totals.shape), where=largest > 0) ** 2
-    second, fourth = add_rows(squares, times), add_rows(squares**2, times)
-    return np.divide(second**2, fourth, out=np.zeros(len(second)), where=fourth > 0)
+    second, fourth = squares.sum(axis=0), (squares**2).sum(axis=0)
+    return np.asarray(np.divide(second**2, fourth, out=np.zeros(len(second)), where=fourth > 0))
 
 
-def add_rows(values: Floats, times: Ints | None) -> Floats:
-    """Add up the rows, each once per unit that it represents. It does without BLAS, as `factor_columns` does."""
-    return np.asarray(values.sum(axis=0) if times is None else np.einsum("u,uq->q", times, values))
-
-
-def add_random_subsets(units: Floats, times: Ints, count: int, seed: int, *, is_normal: bool) -> Floats:
-    """Return the sums of columns over random subsets of units, where each row represents several equal units."""
+def add_random_subsets(units: Floats, count: int, seed: int, *, is_normal: bool) -> Floats:
+    """Return the sums of columns over random subsets of units."""
     # The 256 sums of every eight units are looked up by a random octet. This is as fast as a product with a matrix of
     # zeros and ones, and does without BLAS.
     rng = np.random.default_rng(seed)
-    # Rows count as often as there are units if their squares do.
-    weight = np.sqrt(times)[:, None]
-    basis, factors = factor_columns(units * weight)
+    basis, factors = factor_columns(units)
     if is_normal:
-        added = ((basis * weight).sum(axis=0) + rng.standard_normal((count, basis.shape[1]))) / 2
+        added = (basis.sum(axis=0) + rng.standard_normal((count, basis.shape[1]))) / 2
         return np.asarray(np.einsum("br,rj->bj", added, factors))
     added = np.zeros((count, basis.shape[1]))
-    several = times.max() > 1
     for start in range(0, len(basis), _BLOCK):
-        part = (basis / weight)[start : start + _BLOCK]
-        if several:
-            chosen = rng.binomial(times[start : start + _BLOCK], 0.5, size=(count, len(part)))
-            added += np.einsum("bu,ur->br", chosen.astype(np.float64), part)
-            continue
+        part = basis[start : start + _BLOCK]
         octets = rng.integers(0, 256, size=(count, -(-len(part) // 8)), dtype=np.uint8)
         for place in range(octets.shape[1]):
             eight = np.zeros((8, basis.shape[1]))

@@ -13,7 +13,6 @@ from at_k.uncertainty.flips import (
     N_FLIPS,
     ROUNDING,
     Flips,
-    add_rows,
     adjust_by_max_t,
     count_effective,
     find_critical_t,
@@ -73,7 +72,6 @@ class Questions:
         pairs: Sequence[tuple[int, int]] | None = None,
         bounded: bool | Sequence[bool] = True,
         clusters: Ints | None = None,
-        times: Ints | None = None,
         weight: Floats | None = None,
         error: tuple[Floats, Floats] | None = None,
         method: str = "sign-flip",
@@ -82,8 +80,7 @@ class Questions:
         shorter: tuple[Questions, float] | None = None,
     ) -> None:
         """Take the differences, or the values of models."""
-        self.columns, self.pairs, self.clusters, self.times, self.weight = columns, pairs, clusters, times, weight
-        self.method = method
+        self.columns, self.pairs, self.clusters, self.weight, self.method = columns, pairs, clusters, weight, method
         self.difference = columns
         if pairs is not None:
             scaled = all(np.atleast_1d(bounded))
@@ -91,20 +88,18 @@ class Questions:
             self.difference = np.stack(subtracted, axis=1)
         self.count = self.difference.shape[1]
         self.bounded = np.broadcast_to(bounded, self.count)
-        self.size = len(columns) if times is None else int(times.sum())
+        self.size = len(columns)
         weighted = self.difference if weight is None else self.difference * weight[:, None]
         _, self.totals = add_units(weighted, clusters)
         self._given_error = error
-        self.effective: Floats = count_effective(self.totals, times)
+        self.effective: Floats = count_effective(self.totals)
         signs = self.totals != 0, self.difference > 0, self.difference < 0
-        self.differing, self.won, self.lost = (
-            np.count_nonzero(flipped, axis=0) if times is None else times @ flipped for flipped in signs
-        )
+        self.differing, self.won, self.lost = (np.count_nonzero(flipped, axis=0) for flipped in signs)
         if shorter is None:
             added = weighted if pairs is None else columns
             self.flips = Flips(
                 added if weight is None else np.column_stack([added, weight]), clusters,
-                n_flips=n_flips, seed=seed, effective=self.effective, times=times,
+                n_flips=n_flips, seed=seed, effective=self.effective,
             )  # fmt: skip
             self.methods = [self._choose_method(q) for q in range(self.count)]
         else:
@@ -126,18 +121,17 @@ class Questions:
     def mean(self) -> Floats:
         """Return the mean differences."""
         if self.weight is not None:  # weights add up to 1 but for rounding
-            return np.clip(add_rows(self.difference * self.weight[:, None], None), -1.0, 1.0)
-        return self.difference.mean(axis=0) if self.times is None else add_rows(self.difference, self.times) / self.size
+            return np.asarray(np.clip((self.difference * self.weight[:, None]).sum(axis=0), -1.0, 1.0))
+        return np.asarray(self.difference.mean(axis=0))
 
     @cached_property
     def error(self) -> tuple[Floats, Floats]:
         """Return the standard errors, and the numbers of independent units."""
-        return estimate_error(self.difference, self.clusters, self.times) if self._given_error is None else (
-            self._given_error)  # fmt: skip
+        return self._given_error or estimate_error(self.difference, self.clusters)
 
     @cached_property
     def _norms(self) -> Floats:
-        return np.sqrt(add_rows(self.totals**2, self.times))
+        return np.asarray(np.sqrt((self.totals**2).sum(axis=0)))
 
     def add_up(self, q: int) -> Floats:
         """Return the sums over the subsets. They are made anew each time: those of all pairs of models are many."""
@@ -149,12 +143,11 @@ class Questions:
     @cached_property
     def _sizes(self) -> Floats:
         weighted = self.columns if self.weight is None else self.columns * self.weight[:, None]
-        return add_rows(np.abs(weighted), self.times)
+        return np.asarray(np.abs(weighted).sum(axis=0))
 
     def find_t(self, q: int, sums: Floats | float = 0.0) -> Floats:
         """Return the size of t of the observed signs, or with other signs of the subsets of these sums."""
-        total = self.totals[:, q].sum() if self.times is None else (self.totals[:, q] * self.times).sum()
-        return np.asarray(np.abs(total - 2 * np.asarray(sums)) / (self._norms[q] or 1.0))
+        return np.asarray(np.abs(self.totals[:, q].sum() - 2 * np.asarray(sums)) / (self._norms[q] or 1.0))
 
     @cached_property
     def p_values(self) -> Floats:
@@ -221,7 +214,7 @@ class Questions:
             if np.ptp(self.difference[:, q]) <= ROUNDING * np.abs(self.difference[:, q]).max():
                 continue
             centred = self.totals[:, q] - sizes * self.mean[q]
-            squares = float((centred**2).sum() if self.times is None else (centred**2 * self.times).sum())
+            squares = float((centred**2).sum())
             # The centred totals add up to 0: a flip of the signs in a subset changes the sum by twice that over it.
             mean = 2 * np.abs(self.add_up(q) - self.mean[q] * counted) / units
             spread = np.maximum(squares / units - mean**2, 0.0) / (units - 1)
@@ -363,12 +356,11 @@ class Questions:
 
     def _lengthen(self, value: float, count: int) -> Questions:
         """Return the questions with more problems, each of which is a cluster of its own."""
-        clusters, times = self.clusters, self.times
+        clusters = self.clusters
         return Questions(
             np.append(self.difference, np.full((count, self.count), value), axis=0),
             bounded=self.bounded.tolist(),
             clusters=None if clusters is None else np.append(clusters, clusters.max() + 1 + np.arange(count)),
-            times=None if times is None else np.append(times, np.ones(count, dtype=np.int64)),
             shorter=(self, value),
         )
 
@@ -377,7 +369,7 @@ class Questions:
     ) -> list[Comparison]:
         """Return how two models compare in each question, from the mean values of both."""
         low, high = self.find_limits(confidence_level)
-        units = len(self.totals) if self.times is None else self.size
+        units = len(self.totals)
         near = units < _MANY and self.weight is None
         level = self.share_level(confidence_level) if near and self.count > 1 else confidence_level
         compared = []

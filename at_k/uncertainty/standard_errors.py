@@ -161,17 +161,16 @@ def problem_set_error(
     return StandardError(float(np.sqrt(repeats @ variances + most)) / problems, float(repeats @ (n // k)))
 
 
-def find_within_variance(n: Ints, c: Ints, times: ArrayLike = 1) -> float:
+def find_within_variance(n: Ints, c: Ints) -> float:
     """Return the mean variance of verdicts within a problem, p(1 − p)·n/(n − 1); NaN if each has one sample."""
     # Two samples of a problem differ twice as often.
     several = n > 1
     if not several.any():
         return np.nan
-    variances = (c * (n - c))[several] / (n * (n - 1.0))[several]
-    return float(np.average(variances, weights=np.broadcast_to(times, n.shape)[several]))
+    return float(np.mean((c * (n - c))[several] / (n * (n - 1.0))[several]))
 
 
-def find_noise_floor(n: Ints, c: Ints, /, *, times: ArrayLike = 1) -> float:
+def find_noise_floor(n: Ints, c: Ints, /) -> float:
     """Compute the difference in accuracy that two single runs of one model exceed in one of twenty pairs.
 
     Examples:
@@ -182,5 +181,4 @@ def find_noise_floor(n: Ints, c: Ints, /, *, times: ArrayLike = 1) -> float:
     # has one sample.
     from scipy.special import ndtri
 
-    problems = np.broadcast_to(times, n.shape).sum()
-    return float(np.minimum(ndtri(0.975) * np.sqrt(2 * find_within_variance(n, c, times) / problems), 1.0))
+    return float(np.minimum(ndtri(0.975) * np.sqrt(2 * find_within_variance(n, c) / len(n)), 1.0))

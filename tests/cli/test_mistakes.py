@@ -85,11 +85,8 @@ MISTAKES = [
           ("compare", "--where a=b", "--where"),
       )),
     ("score saved.json saved.json", "This is a report that was saved"),
-    ("select saved.json --where 'avg < 1' --rows x.jsonl", "Rows are those of results files"),
-    ("select mine.jsonl --where 'avg < 1' --rows x.csv", "must end in .jsonl or .parquet"),
     ("select mine.jsonl --where hard", "A condition compares a value with numbers"),
-    *((f"score mine.jsonl other.jsonl --models {option}", "one model")
-      for option in ("--per-problem p.csv", "--script")),
+    ("score mine.jsonl other.jsonl --models --script", "one model"),
     ("score two.jsonl", "`--models`, in one file with `--where` for each of them."),
     ("plot two.jsonl --out p.png", "`--models`, in one file with `--where` for each of them."),
     ("score two.jsonl --models", "--where model=a --where model=b"),
@@ -135,8 +132,7 @@ UNREAD = {
         *[("--missing ignore", "incorrect"), ("--missing dorp", "Did you mean 'drop'?")],
         ("--missing zzz", "'zzz' is not one of 'error', 'incorrect', 'drop'."),
         *[("--columns grade=x", "ROLE=COLUMN"), ("--columns grades", "ROLE=COLUMN"), ("--where model", "COLUMN=VALUE")],
-        *[("--input-format excel", "human-eval"), ("--out x.docx", ".tex"), ("--per-problem x.txt", ".jsonl")],
-        *[("--per-problem x.csv --out x.csv", "already"), ("--format yaml", "latex")],
+        *[("--input-format excel", "human-eval"), ("--out x.docx", ".tex"), ("--format yaml", "latex")],
         ("--format latx", "'latx' is not one of 'table', 'json', 'csv', 'markdown', 'latex', 'html'. "
                           "Did you mean 'latex'?"),
         *[(f"--ci {level}", SHARE) for level in ("nan", "x", "1")],

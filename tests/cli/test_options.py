@@ -158,29 +158,23 @@ def test_the_form(form, out, chosen):
 
 def test_targets_are_checked(tmp_path):
     here = tmp_path / "x.json"
-    output.check_targets(["a.jsonl"])
-    output.check_targets(["a.jsonl"], out=str(here), per_problem=str(tmp_path / "y.csv"))
+    output.check_out(["a.jsonl"], None)
+    output.check_out(["a.jsonl"], str(here))
     with pytest.raises(OSError, match="is a folder"):
-        output.check_targets([], out=str(tmp_path))
+        output.check_out([], str(tmp_path))
     with pytest.raises(OSError, match="There is no folder"):
-        output.check_targets([], per_problem=str(tmp_path / "no" / "y.csv"))
+        output.check_out([], str(tmp_path / "no" / "y.csv"))
     assert os.listdir(tmp_path) == []
 
 
-@for_each("path, targets", [
-    ("x", {"out": "a.csv", "per_problem": "b/../a.csv"}), ("r.jsonl", {"per_problem": "r.jsonl"}),
-    ("r.jsonl", {"per_problem": "b/../r.jsonl"}), ("r.json", {"out": "r.json"}),
-])  # fmt: skip
-def test_a_file_of_results_is_not_overwritten(path, targets, tmp_path, monkeypatch):
+@for_each("out", ["r.json", "b/../r.json"])
+def test_a_file_of_results_is_not_overwritten(out, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "b").mkdir(exist_ok=True)
     with pytest.raises(typer.BadParameter, match="another name"):
-        output.check_targets([path], **targets)
+        output.check_out(["r.json"], out)
 
 
-def test_columns_and_results_are_written(tmp_path, capsys):
-    report = at_k.score({"problem": ['a,"b"\n', "é"], "grades": [[1], [0]]}, k=1, metrics="pass_at_k")
-    output.write_columns(report.per_problem, str(tmp_path / "x.csv"))
-    assert (tmp_path / "x.csv").read_bytes() == 'problem,n,c,pass@1\n"a,""b""\n",1,1,1.0\né,1,0,0.0\n'.encode()
+def test_results_are_written(capsys):
     output.write_result(at_k.score(DATA, k=1), "json")
     assert '"source": null' in capsys.readouterr().out
