@@ -13,9 +13,8 @@ from at_k.analysis.findings import Findings, Rule, quote
 from at_k.combinatorics import Floats
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.estimators.counts import pass_at_k
-from at_k.uncertainty.costs import COST, cost_per_success, read_costs
 from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.standard_errors import standard_error
+from at_k.uncertainty.standard_errors import COST, cost_per_success, read_costs, standard_error
 
 if TYPE_CHECKING:
     from at_k.report import Report

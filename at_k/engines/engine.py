@@ -1,19 +1,27 @@
-"""Find the engine of some data, and the columns of its samples."""
+"""Find the engine of some data and the columns of its samples, and split problems among the workers of a cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from os import PathLike
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from at_k.columns import require_columns
 from at_k.errors import InputError, Mention
+from at_k.readers.arrays import encode, make_numbers
 from at_k.readers.names import OWN_ANSWER, QUESTION, ROLE, WHOLE_TEXT, find_named
 from at_k.validation import shorten
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # The modules of the engines of this library.
 ENGINES = ("at_k.engines.frames", "at_k.engines.shards", "at_k.engines.ray_data", "at_k.engines.spark")
@@ -189,3 +197,81 @@ def refuse_columns(roles: Roles, kinds: Mapping[str, str]) -> None:
             column=shorten(roles.grades),
             kind=kinds[roles.grades],
         )
+
+
+# The sets of problems whose answers workers judge, each set as a whole.
+PARTS = 64
+
+
+def hash_names(names: Sequence[object]) -> NDArray[np.uint64]:
+    """Return a 64-bit hash of each name, the same one in every process and version."""
+    from pandas.util import hash_array
+
+    hashes: NDArray[np.uint64] = hash_array(np.array(list(map(str, names)), dtype=object), categorize=False)
+    return hashes
+
+
+def hash_problems(problems: pa.ChunkedArray) -> pa.Array:
+    """Return the hash of the problem in each row, 0 for null."""
+    coded = encode(problems)
+    return make_numbers(np.append(hash_names(coded.values), np.uint64(0))[coded.codes])
+
+
+def pack(count: Count, table: pa.Table) -> pa.Table:
+    """Return as a row to send what `count` makes of a table, or its error; no row for an empty table."""
+    import pyarrow as pa
+
+    if not len(table):
+        return pa.table({"packed": pa.array([], pa.binary())})
+    try:
+        counted = count(table, num_workers=1)
+    except (TypeError, ValueError) as error:
+        counted = error
+    return pa.table({"packed": pa.array([pickle.dumps(counted)], pa.binary())})
+
+
+def unpack(tables: Iterable[pa.Table]) -> Iterator[Any]:
+    """Yield what the workers have packed, or raise the first error."""
+    for table in tables:
+        for packed in table["packed"].to_pylist():
+            counted = pickle.loads(packed)
+            if isinstance(counted, Exception):
+                raise counted
+            yield counted
+
+
+def sql(*, table: str, problem: str, correct: str, group: str | None = None, cast: bool = False) -> str:
+    """Write the query that counts problems by n and c, in standard SQL, for any database.
+
+    Its arguments become part of the query as they are: untrusted users must not give them. A sample without a verdict
+    counts as wrong. To leave it out, let `table` be a query: `"(SELECT * FROM samples WHERE reward IS NOT NULL) AS s"`.
+
+    Args:
+        table: the table, which has a row for each sample.
+        problem: the column that names the problem, or an expression.
+        correct: the condition for a sample to be correct: `"reward > 0.5"`.
+        group: the column of the group of a problem.
+        cast: make a number of the condition by CAST, instead of by CASE, which every database knows. DuckDB, SQLite,
+            PostgreSQL, Spark, Trino, Snowflake and BigQuery know CAST, and DuckDB counts a fifth faster with it.
+
+    Returns:
+        A query whose rows are what `at_k.Tally.from_rows` takes: n, c, problems and, if there is one, the group.
+
+    Examples:
+        >>> import sqlite3
+        >>> from at_k import Tally, score
+        >>> database = sqlite3.connect(":memory:")
+        >>> _ = database.execute("CREATE TABLE samples AS SELECT 1 AS qid, 0.9 AS reward UNION ALL SELECT 1, 0.2")
+        >>> rows = database.execute(sql(table="samples", problem="qid", correct="reward > 0.5"))
+        >>> score(Tally.from_rows(rows)).values["pass@2"]
+        1.0
+    """
+    labels = "" if group is None else f", MIN({group}) AS label"
+    label = "" if group is None else ", label"
+    right = f"COALESCE(SUM(CAST({correct} AS INTEGER)), 0)" if cast else f"SUM(CASE WHEN {correct} THEN 1 ELSE 0 END)"
+    return (
+        f"SELECT n, c, COUNT(*) AS problems{label} FROM (\n"
+        f"    SELECT COUNT(*) AS n, {right} AS c{labels}\n"
+        f"    FROM {table} GROUP BY {problem}\n"
+        f") AS counted GROUP BY n, c{label}"
+    )

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.engines.clusters import hash_problems, pack, unpack
-from at_k.engines.engine import Count, Roles, Rows, is_of
+from at_k.engines.engine import Count, Roles, Rows, hash_problems, is_of, pack, unpack
 from at_k.engines.shards import AGGREGATES, count_problems, group_problems, refuse_types
 
 if TYPE_CHECKING:

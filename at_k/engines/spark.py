@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from at_k.engines.clusters import PARTS, pack, unpack
-from at_k.engines.engine import Count, Roles, is_of
+from at_k.engines.engine import PARTS, Count, Roles, is_of, pack, unpack
 from at_k.engines.frames import count_grades, group_answers, list_columns
 
 __all__ = ["count_answers", "count_grades", "list_columns", "takes"]

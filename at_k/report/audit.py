@@ -19,7 +19,7 @@ from at_k.report.data import Judged
 from at_k.report.judging import judge_data, list_values, read_frame
 from at_k.report.measuring import Measurement
 from at_k.samples import Ragged
-from at_k.uncertainty.audited import LEAST_AUDITED, correct_by_audit
+from at_k.uncertainty.intervals import LEAST_AUDITED, correct_by_audit
 from at_k.values import ErrorBar, Key
 
 _say = Phrases(

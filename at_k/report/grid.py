@@ -16,7 +16,7 @@ from at_k.readers.samples import Origin
 from at_k.report.data import Numbers
 from at_k.report.naming import name_lines
 from at_k.results.sheet import Cell, Sentences, Sheet, Table
-from at_k.uncertainty.costs import CostPerSuccess
+from at_k.uncertainty.standard_errors import CostPerSuccess
 from at_k.validation import Tau
 from at_k.values import ErrorBar, Key, cached_property
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
@@ -10,9 +11,11 @@ import numpy as np
 
 from at_k.arrow import find_table, to_chunks
 from at_k.columns import read_groups, read_problems, require_columns
+from at_k.combinatorics import Ints
 from at_k.errors import InputError, Mention, Phrases
-from at_k.grading import find_checker, judge, takes_row
+from at_k.grading import Verdicts, find_checker, judge, takes_row
 from at_k.grading.verdicts import MissingSamplesError
+from at_k.options.option import INDEPENDENT, UNTIL_SUCCESS
 from at_k.options.registry import JUDGING_OPTIONS
 from at_k.readers import COUNT_ROLES, Samples, is_paths, read_samples
 from at_k.readers.arrays import make_table
@@ -23,9 +26,8 @@ from at_k.readers.samples import SAMPLE_ROLES
 from at_k.report.data import Judged
 from at_k.report.notes import describe_reading, find_conditions
 from at_k.report.report import refuse_report
-from at_k.report.stopped import settle_sampling
 from at_k.samples import Problems, Rows
-from at_k.validation import require_problems, require_same_problems, shorten, type_name
+from at_k.validation import K, check_k, require_problems, require_same_problems, shorten, type_name
 
 _say = Phrases(
     {
@@ -43,6 +45,19 @@ _say = Phrases(
         "missing.answers": "Samples without an answer: {count:,} of {total:,}, such as sample {sample} of problem "
         "{name}, counted from 0. {option:missing=incorrect} counts them as wrong, {option:missing=drop} leaves them "
         "out.",
+        "stopped.missing": "Where sampling stopped at the first success, no sample can be missing; {count:,} are. "
+        "Leave the problems that have them out of the file, or name them in one: {option:exclude=names.txt}.",
+        "stopped.unlike": "Where sampling stopped at the first success, the last sample of a problem is its only "
+        "correct one, or none of {cap:,} is correct. In problem {problem}, {c:,} of {n:,} samples are correct. If "
+        "samples were drawn independently, say so: {option:sampling=independent}.",
+        "stopped.k_above_cap": "Sampling stopped after {cap:,} samples, which show pass@k for k up to {cap:,}; got "
+        "{option:k} = {k}.",
+        "stopped.target": "{option:target=problem_set} asks how other samples of these problems would do, which "
+        "samples that stopped at the first success do not show. Leave it out.",
+        "stopped.unsaid": "Sampling stopped at the first success: each problem has at most one correct sample, its "
+        "last one, and those without have {cap:,} samples. The share of problems solved within k samples is all that "
+        "is defined: {values}. Ask for it: {option:sampling=until_success}. If the samples were drawn independently "
+        "all the same, say so: {option:sampling=independent}.",
         "options.not_a_file": "The options {names} say how a file is read, but the data are in memory. Leave them "
         "out, or give the path of a file.",
     }
@@ -315,6 +330,53 @@ def read_rows(data: Any, **reading: Any) -> Samples:
             writer.write_table(table)
         content = stream.getvalue().to_pybytes()
     return Table(Source(IN_MEMORY, content), Reading(**reading)).read()
+
+
+def settle_sampling(
+    verdicts: Verdicts, sampling: str | None, names: Sequence[str] = (), times: Ints | None = None
+) -> Verdicts:
+    """Mark samples as stopped if the caller says that they are, and raise if they look so and nobody says anything."""
+    # `times` says how many problems each of these represents; None for one each.
+    if sampling == INDEPENDENT:
+        return verdicts
+    n, c = verdicts.n, verdicts.c
+    cap = int(n.max())
+    few = (len(n) if times is None else times.sum()) < 3
+    if sampling is None and (few or n.min() == cap or c.max() != 1 or verdicts.n_missing):
+        return verdicts
+    last = verdicts.correct.values[np.cumsum(n) - 1]
+    unlike = ~np.where(c == 1, last, (c == 0) & (n == cap))
+    if sampling is None:
+        if not unlike.any() and n[c == 1].max() > 1:  # something was tried again
+            _refuse_unsaid(verdicts, cap, times)
+        return verdicts
+    if verdicts.n_missing:
+        raise _say.error("stopped.missing", count=verdicts.n_missing)
+    if unlike.any():
+        place = int(np.argmax(unlike))
+        raise _say.error(
+            "stopped.unlike", cap=cap, problem=quote(names[place]) if names else place, c=int(c[place]), n=int(n[place])
+        )
+    return replace(verdicts, stopped=True, conditions={**verdicts.conditions, "sampling": UNTIL_SUCCESS})
+
+
+def refuse_undefined(verdicts: Verdicts, k: K | None, target: str) -> None:
+    """Raise if samples that stopped are asked for more than they show."""
+    cap = int(verdicts.n.max())
+    if verdicts.stopped and k is not None and max(check_k(k)) > cap:
+        raise _say.error("stopped.k_above_cap", cap=cap, k=max(check_k(k)))
+    if verdicts.stopped and target == "problem_set":
+        raise _say.error("stopped.target")
+
+
+def _refuse_unsaid(verdicts: Verdicts, cap: int, times: Ints | None) -> None:
+    firsts = np.where(verdicts.c == 1, verdicts.n, cap + 1)
+    shown = sorted({k for k in (1, 2, 4, 8) if k < cap} | {cap})
+    raise _say.error(
+        "stopped.unsaid",
+        cap=cap,
+        values=", ".join(f"pass@{k} {np.average(firsts <= k, weights=times):.3f}" for k in shown),
+    )
 
 
 _NO_READING = {

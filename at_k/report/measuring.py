@@ -22,13 +22,14 @@ from at_k.family import FAMILY, OUTPUTS, Metric
 from at_k.grading import Verdicts
 from at_k.report.data import Curves, Judged
 from at_k.report.judging import name_samples
-from at_k.report.legends import explain_intervals, explain_odd_k
 from at_k.report.naming import choose_numbers, is_sum, list_terms, make_absent
 from at_k.report.notes import (
     VOTE_OF_GRADES,
     ConflictError,
     LeftOutError,
     ask_for_scores,
+    explain_intervals,
+    explain_odd_k,
     place_sample,
     refuse_scatter,
     write_notes,

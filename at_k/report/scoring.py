@@ -28,18 +28,17 @@ from at_k.report.grid import (
     make_cost_cell,
     spell_report,
 )
-from at_k.report.judging import judge_data, name_source
+from at_k.report.judging import judge_data, name_source, refuse_undefined
 from at_k.report.measuring import Measurement, compute_all, gather, write_policies
 from at_k.report.naming import choose_metrics, make_absent
 from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import Report, find_report, refuse_scoring_options
-from at_k.report.stopped import refuse_undefined
 from at_k.report.tally import Tally
 from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tally
 from at_k.results.sheet import Sentences, Sheet, Table
 from at_k.results.writers import Shown
 from at_k.summary import Confidence
-from at_k.uncertainty.costs import COST, CostPerSuccess, cost_per_success, read_costs
+from at_k.uncertainty.standard_errors import COST, CostPerSuccess, cost_per_success, read_costs
 from at_k.validation import shorten, type_name
 from at_k.values import Key, cached_property
 

@@ -13,7 +13,7 @@ import numpy as np
 
 import at_k
 from at_k.combinatorics import Floats, Ints, pack_tallies, sort_rows
-from at_k.engines.clusters import hash_names
+from at_k.engines.engine import hash_names
 from at_k.results.saving import FORMAT, decode, encode
 from at_k.values import Key
 

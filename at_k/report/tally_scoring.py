@@ -22,12 +22,11 @@ from at_k.options.registry import TALLYING
 from at_k.readers import is_paths
 from at_k.readers.paths import find_files, is_folder_or_glob
 from at_k.report.data import Judged
-from at_k.report.judging import read_clusters
+from at_k.report.judging import read_clusters, refuse_undefined, settle_sampling
 from at_k.report.measuring import Measurement, compute_all, gather, make_left_out
 from at_k.report.notes import LeftOutError, ask_for_scores
 from at_k.report.report import Report
 from at_k.report.states import ACCURACY, TALLY, Measures, Moments, Shapes, list_values, read_state
-from at_k.report.stopped import refuse_undefined, settle_sampling
 from at_k.report.tally import Tally
 from at_k.results.saving import holds
 from at_k.samples import Answers, Problems, Ragged

@@ -16,7 +16,7 @@ from scipy.stats import beta
 from at_k.analysis.attempts import Budgets, compare_budgets, find_solved_within, list_units, solve_by_budget
 from at_k.analysis.diagnosis import diagnose
 from at_k.report import Report, score
-from at_k.uncertainty.costs import cost_per_success
+from at_k.uncertainty.standard_errors import cost_per_success
 
 DATA = {"problem": ["easy", "shaky", "hard", "odd"], "grades": [[1, 1, 1], [1, 0, 1], [0, 0, 0], [0, 1, 0]]}
 COSTS = {

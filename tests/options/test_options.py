@@ -63,7 +63,7 @@ NOT_OFFERED = {
         **dict.fromkeys(READING, OF_FILES),
         "metrics": "a module is one metric",
         "sampling": "a module computes what it is asked for",
-        "audited": "modules are given columns; `at_k.uncertainty.audited.correct_by_audit` takes their details",
+        "audited": "modules are given columns; `at_k.uncertainty.intervals.correct_by_audit` takes their details",
         "seed": "an argument of evaluate.load",
     },
     "at_k.score": IN_FILE,

@@ -6,7 +6,7 @@ from cases import for_each, refuses
 from scipy.stats import betabinom, hypergeom
 
 import at_k
-from at_k.uncertainty.audited import correct_by_audit
+from at_k.uncertainty.intervals import correct_by_audit
 
 N, PROBLEMS = 8, 60
 
