@@ -18,7 +18,7 @@ from at_k.family import METRICS
 from at_k.options.registry import SCORED
 from at_k.readers import is_paths
 from at_k.report import Report, Tally, score
-from at_k.report.naming import choose_numbers, find_key, spell_sum
+from at_k.report.naming import choose_numbers, find_key, is_average, spell_sum
 from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.checks import is_too_large
 from at_k.uncertainty.jackknife import CountsEstimator, jackknife_counts
@@ -244,7 +244,7 @@ def _find_keys(name: Any, common: Mapping[str, str]) -> list[str]:
     key = find_key(name) if isinstance(name, str) and name not in METRICS else None
     if key is None and name not in METRICS:
         return []
-    if key is not None and key.k is not None and key.draws is None:  # avg@8 is not the average of another n
+    if key is not None and is_average(key):
         return [common[key]] if key in common else []
     return list(choose_numbers({name: key}, [key for key in common if isinstance(key, Key)]))
 

@@ -22,7 +22,7 @@ from at_k.family import FAMILY, OUTPUTS, Metric
 from at_k.grading import Verdicts
 from at_k.report.data import Curves, Judged
 from at_k.report.judging import name_samples
-from at_k.report.naming import choose_numbers, is_sum, list_terms, make_absent
+from at_k.report.naming import choose_numbers, is_average, is_sum, list_terms, make_absent
 from at_k.report.notes import (
     VOTE_OF_GRADES,
     ConflictError,
@@ -68,17 +68,6 @@ def spread_k(n: int, *others: int) -> tuple[int, ...]:
         return tuple(range(1, n + 1))
     spread = np.geomspace(1, n, _POINTS).round().astype(int).tolist()
     return tuple(sorted({*spread, *others}))
-
-
-def trace(
-    grid: Sequence[int], values: Values, confidence: Confidence, times: Ints | None = None
-) -> tuple[Mapping[Key, Sequence[float | None]], Mapping[Key, Sequence[tuple[float, float] | None]]]:
-    """Return the lines of a metric over a grid of k, and the bands of its intervals, for other problems like these."""
-    # Numbers that are no shares, or repeat a share without its threshold, have no line.
-    columns = {key: column for key, column in values.columns.items() if OUTPUTS[key.metric].style}
-    means = summary.average(columns, times=times)
-    bars = find_error_bars(columns, means, confidence, times=times)
-    return join_points(grid, means), join_points(grid, {key: (bar.low, bar.high) for key, bar in bars.items()})
 
 
 _Point = TypeVar("_Point")
@@ -282,6 +271,9 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
         return {label: join(part[name][label] for part in numbers) for label in numbers[0][name]}
 
     values, intervals = (join(part[name] for part in numbers) for name in ("values", "intervals"))
+    for key in (whole.options.get("metrics") or {}).values():
+        if key is not None and is_average(key) and key not in values:
+            raise make_absent(key, values)
     voted = any(FAMILY[name].votes for name in whole.found)
     of_grades = verdicts.ballots is None and voted
     return {
@@ -344,14 +336,13 @@ def _measure(part: Measurement, n: Ints, c: Ints, clusters: list[str] | None) ->
     flags = np.arange(ends[-1]) - np.repeat(ends - n, n) < np.repeat(c, n)
     verdicts = Verdicts((Ragged.of_lengths(flags.astype(np.float64), n),), 0.5, n, 0)
     labels = None if clusters is None else [label for label, here in zip(clusters, kept, strict=False) if here]
-    judged = replace(part.judged, verdicts=verdicts, labels=None, clusters=labels)
-    whole = Measurement(judged, part.options, replace(part.confidence, clusters=labels))
-    whole.found["avg_at_n"] = whole.compute(FAMILY["avg_at_n"])
-    numbers = whole.average()
-    key = next(key for key in numbers["values"] if str(key).startswith("avg@"))
-    bar = numbers["intervals"].get(key)
-    value = f"{numbers['values'][key]:.3f}"
-    return value if bar is None else f"{value} [{bar.low:.3f}, {bar.high:.3f}]"
+    values = computation.compute_average(verdicts)
+    means = summary.average(values.columns)
+    wanted = replace(part.confidence, clusters=labels)
+    bars = find_error_bars(values.columns, means, wanted, n=n, vary=values.vary)
+    key = next(key for key in means if key.metric == "avg@n")
+    limits = f" [{bars[key].low:.3f}, {bars[key].high:.3f}]" if key in bars else ""
+    return f"{means[key]:.3f}{limits}"
 
 
 def find_grid(whole: Measurement, names: Iterable[str]) -> tuple[int, ...]:
@@ -363,16 +354,19 @@ def find_grid(whole: Measurement, names: Iterable[str]) -> tuple[int, ...]:
 
 
 def draw_all(parts: Sequence[Measurement], grid: tuple[int, ...]) -> Curves:
-    """Draw the metrics of all parts against k."""
+    """Draw the metrics of all parts against k, with bands for other problems like these."""
     lines: dict[Key, Sequence[float | None]] = {}
     bands: dict[Key, Sequence[tuple[float, float] | None]] = {}
     for name, part in ((name, part) for name in FAMILY for part in parts if name in part.found):
         # Bands for other samples would need a jackknife at every k, and the bootstrap takes too long.
         quick = part.confidence.target == "population" and part.confidence.method != "bootstrap"
         values = part.compute(FAMILY[name], k=list(grid))
-        traced = trace(grid, values, part.confidence if quick else NO_ERROR_BARS, part.times)
-        lines |= traced[0]
-        bands |= traced[1]
+        # Numbers that are no shares, or repeat a share without its threshold, have no line.
+        columns = {key: column for key, column in values.columns.items() if OUTPUTS[key.metric].style}
+        means = summary.average(columns, times=part.times)
+        bars = find_error_bars(columns, means, part.confidence if quick else NO_ERROR_BARS, times=part.times)
+        lines |= join_points(grid, means)
+        bands |= join_points(grid, {key: (bar.low, bar.high) for key, bar in bars.items()})
     n = parts[0].judged.verdicts.n
     return Curves(grid, lines, bool((n == n[0]).all()), bands)
 

@@ -176,18 +176,18 @@ def _refuse(name: object) -> InputError:
     return _say.error("options.near_metric", near=", ".join(near), **values)
 
 
-def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key], dict[str, Any]]:
+def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], dict[str, Any]]:
     """Return the metrics that are wanted, and the options for them.
 
     Examples:
         >>> names = ["pass@1", "G-Pass@8_0.5", "avg@8"]
         >>> options = {"metrics": names, "k": None, "thresholds": (0.25, 0.5, 0.75, 1.0)}
-        >>> metrics, averages, found = choose_metrics(options)
-        >>> [metric.name for metric in metrics], averages, found["k"], found["thresholds"]
-        (['gpassk', 'pass_at_k', 'avg_at_n'], ['avg@8'], [1, 8], [0.5])
+        >>> metrics, found = choose_metrics(options)
+        >>> [metric.name for metric in metrics], found["k"], found["thresholds"]
+        (['gpassk', 'pass_at_k', 'avg_at_n'], [1, 8], [0.5])
     """
     if options["metrics"] is None:
-        return list(FAMILY.values()), [], options
+        return list(FAMILY.values()), options
     asked = find_metrics(options["metrics"])
     keys = [term for key in asked.values() if key is not None for term in list_terms(key)]
     taus = {_find_line(key).tau for key in keys} - {None}
@@ -195,7 +195,7 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key], di
         options["metrics"] = list(asked)  # a generator can be read once
     resolved = {**options, "metrics": asked}
     if options["k"] is not None:
-        resolved["metrics"] = {name: key and key.line for name, key in asked.items()}
+        resolved["metrics"] = {name: key and (key if is_average(key) else key.line) for name, key in asked.items()}
     for name, numbers, check in (
         ("k", {key.draws for key in keys} - {None}, check_k),
         ("thresholds", taus, check_tau),
@@ -207,8 +207,12 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], list[Key], di
         else:
             resolved[name] = list(check(sorted(numbers)))
     modules = {name for name, key in asked.items() if key is None} | {_MODULES[key.metric] for key in keys}
-    averages = [key for key in asked.values() if key is not None and key.k is not None and key.draws is None]
-    return [metric for metric in FAMILY.values() if metric.name in modules], averages, resolved
+    return [metric for metric in FAMILY.values() if metric.name in modules], resolved
+
+
+def is_average(key: Key) -> bool:
+    """Return whether a key is avg@8, which is no average of another n."""
+    return key.k is not None and key.draws is None
 
 
 def _find_line(key: Key) -> Key:

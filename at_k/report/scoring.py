@@ -30,7 +30,7 @@ from at_k.report.grid import (
 )
 from at_k.report.judging import judge_data, name_source, refuse_undefined
 from at_k.report.measuring import Measurement, compute_all, gather, write_policies
-from at_k.report.naming import choose_metrics, make_absent
+from at_k.report.naming import choose_metrics
 from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import Report, find_report, refuse_scoring_options
 from at_k.report.tally import Tally
@@ -87,7 +87,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         (1.0, 0.6667)
     """
     options = complete(given, score)
-    wanted, averages, resolved = choose_metrics(options)
+    wanted, resolved = choose_metrics(options)
     groups, clusters, audited = options["groups"], options["clusters"], options["audited"]
     together: Any = None if clusters in (None, False) else ()
     confidence = Confidence(options["confidence_level"], options["target"], together, options["ci_method"])
@@ -99,9 +99,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     if tally is not None and audited is not None:
         raise _say.error("audit.counts")
     if tally is not None:
-        return _require(
-            averages, score_tally(tally, resolved, find_changed(options), wanted, confidence, name_source(data))
-        )
+        return score_tally(tally, resolved, find_changed(options), wanted, confidence, name_source(data))
     if audited is not None:
         options["columns"] = hide_column(audited, options["columns"])
     judged = judge_data(data, groups=groups, clusters=clusters, **{name: options[name] for name in PILOT})
@@ -119,7 +117,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         reading = {name: options[name] for name in PILOT}
         values, bars, note = correct_values(data, audited, measurement, reading, options["confidence_level"])
         numbers |= {"audited": values, "audited_intervals": bars, "notes": [*numbers["notes"], note]}
-    return _require(averages, Report(**numbers, left_out=left_out, options=changed, scored=samples))
+    return Report(**numbers, left_out=left_out, options=changed, scored=samples)
 
 
 def _note_idle(options: Mapping[str, Any], found: Iterable[str]) -> Iterator[Message]:
@@ -137,14 +135,6 @@ def score_unless_scored(data: Any, options: Mapping[str, Any], **others: Any) ->
     if report is None:
         return score(data, **options, **others)
     refuse_scoring_options(options)
-    return report
-
-
-def _require(keys: Iterable[Key], report: Report) -> Report:
-    """Return a report that has these numbers, or raise."""
-    for key in keys:
-        if key not in report.values:
-            raise make_absent(key, report.values)
     return report
 
 

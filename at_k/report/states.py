@@ -289,11 +289,6 @@ _FORMAT = f"{FORMAT} {TALLY}"
 _MAPPINGS = ("conditions", "reading", "options")
 
 
-def write_state(state: Mapping[str, Any]) -> str:
-    """Write the fields of a tally as JSON."""
-    return json.dumps(_to_content(state), ensure_ascii=False)
-
-
 def read_state(text: str | bytes, name: str) -> dict[str, Any]:
     """Read the fields of a tally from its JSON; `name` is what errors call it."""
     try:
@@ -311,8 +306,9 @@ def read_state(text: str | bytes, name: str) -> dict[str, Any]:
     return state
 
 
-def _to_content(state: Mapping[str, Any]) -> dict[str, Any]:
-    return {
+def write_state(state: Mapping[str, Any]) -> str:
+    """Write the fields of a tally as JSON."""
+    content = {
         "format": _FORMAT,
         "version": at_k.__version__,
         **{name: state[name] for name in ("by_problem", "n_missing", *_MAPPINGS)},
@@ -329,6 +325,7 @@ def _to_content(state: Mapping[str, Any]) -> dict[str, Any]:
             for name, problem in state["problems"].items()
         ],
     }
+    return json.dumps(content, ensure_ascii=False)
 
 
 def _from_content(content: Mapping[str, Any]) -> dict[str, Any]:
