@@ -6,7 +6,7 @@ interval reaches across a threshold, this is said.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from at_k.analysis import attempts, behaviour
 from at_k.analysis.findings import Findings, quote
-from at_k.errors import Mention, Message, Mistake, Phrases
+from at_k.errors import Message, Mistake, Phrases
 from at_k.options.registry import SCORING, check_options, takes
 from at_k.report import Report
 from at_k.report.scoring import score_unless_scored
@@ -79,8 +79,7 @@ class Diagnosis(Shown):
             ("How they were read", [note for note in self.report.notes if not isinstance(note, Mistake)], "note"),
         )
         listed = [
-            {"rule": sentence.code, "sentence": str(sentence), "values": simplify_values(sentence.values)}
-            for sentence in self.sentences
+            {"rule": sentence.code, "sentence": str(sentence), "values": sentence.values} for sentence in self.sentences
         ]
         return Sheet(
             [Sentences(texts, kind, heading, codes=True) for heading, texts, kind in parts if texts],
@@ -126,18 +125,6 @@ def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
         findings.figures |= dict.fromkeys(_FIGURES)
         sentences += [sentence for rule in _RULES for sentence in rule(findings)]
     return Diagnosis(sentences, findings.figures, report)
-
-
-def simplify_values(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Spell the values of a message as `json.dumps` takes them: a message among them as its rule and its sentence."""
-    return {
-        name: {"rule": value.code, "sentence": str(value), "values": simplify_values(value.values)}
-        if isinstance(value, Message)
-        else str(value)
-        if isinstance(value, Mention)
-        else value
-        for name, value in values.items()
-    }
 
 
 def check_ranges(findings: Findings) -> Iterator[Message]:

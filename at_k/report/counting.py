@@ -13,7 +13,7 @@ from at_k.combinatorics import Ints
 from at_k.computation import compute_average, powers_of_two
 from at_k.engines import Rows
 from at_k.errors import Message, Phrases
-from at_k.estimators.consensus import VoteCounts, count_votes
+from at_k.estimators.consensus import VoteCounts
 from at_k.family import FAMILY
 from at_k.grading import Verdicts
 from at_k.readers.arrays import encode, fill_numbers, make_lists, make_numbers
@@ -37,21 +37,12 @@ _say = Phrases(
         "it counts.",
         "engine.nameless": "Each row must name its problem, but some have null in its place. Leave these out, or name "
         "their problems, with the engine, before it counts.",
-        "tally.conditions": "These tallies were counted differently: {name} is {one} in one of them, and {other} in "
-        "the other. Count all with the same options.",
     }
 )
 
 
 # Different answers that are judged together, of those that an engine has counted.
 _TOGETHER = 4_000_000
-
-
-def count_ballots(verdicts: Verdicts, on_conflict: str, times: Ints | None) -> VoteCounts:
-    """Count the votes for each answer of each problem."""
-    assert verdicts.answers is not None  # for the type checker
-    repeats = times if times is None or verdicts.kept is None else times[verdicts.kept]
-    return count_votes(verdicts.answers, verdicts.correct.values, on_conflict, "grades", repeats)
 
 
 def repeat_verdicts(judged: Judged, times: Ints) -> Verdicts:
@@ -186,14 +177,6 @@ def _measure_counts(counts: Mapping[Count, int], sums: Mapping[Cell, Stratum]) -
         moments = {ACCURACY: Moments.of(share, variance, np.zeros(len(c)), times)}
         strata[group, n] = Stratum(int(times.sum()), {**(sums[group, n].moments if sums else {}), **moments})
     return strata
-
-
-def refuse_other_conditions(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:
-    """Raise unless two tallies were counted under the same conditions."""
-    for name in {**first, **second}:
-        one, other = first.get(name), second.get(name)
-        if one != other:
-            raise _say.error("tally.conditions", name=name, one=shorten(one), other=shorten(other))
 
 
 def read_rows(rows: Iterable[Any]) -> Iterator[tuple[Count, int]]:

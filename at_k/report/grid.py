@@ -152,7 +152,10 @@ def show_report(report: Numbers, *, short: bool) -> Sheet:
     # The short form, for a terminal, begins with what was read, and shows the first and the last k of groups alone.
     blocks, size = list_blocks(report), describe_size(report)
     of_groups = bool(report.groups)
-    title = f"{name_source(report.source)} · {' · '.join([*_name_harness(report.origin), size])}"
+    harness = [] if report.origin is None or report.origin.harness == "plain" else [
+        " ".join(filter(None, [report.origin.harness, report.origin.version]))
+    ]  # fmt: skip
+    title = " · ".join([name_source(report.source), *harness, size])
     main = _lay_out(blocks, f"{blocks[0].label} ({blocks[0].size:,})" if short and of_groups else "", of_groups, short)
     notes = [*(note for note in report.notes if not isinstance(note, Legend)), *_describe_errors(report)]
     return Sheet(
@@ -248,12 +251,6 @@ def _describe_errors(report: Numbers) -> Iterator[Message]:
             "{key} is simulated; the standard error of the simulation is {error}.",
             key=str(key), error=f"{error:.2g}",
         )  # fmt: skip
-
-
-def _name_harness(origin: Origin | None) -> list[str]:
-    if origin is None or origin.harness == "plain":
-        return []
-    return [" ".join(filter(None, [origin.harness, origin.version]))]
 
 
 def _list_facts(origin: Origin) -> list[str]:

@@ -200,12 +200,11 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], dict[str, Any
         ("k", {key.draws for key in keys} - {None}, check_k),
         ("thresholds", taus, check_tau),
     ):
-        if not numbers:
-            continue
-        if options[name] != SCORING[name].default:
-            _refuse_others(name, numbers, check(options[name]))
-        else:
+        others: set[Any] = set() if options[name] is None else numbers - {*check(options[name])}
+        if numbers and options[name] == SCORING[name].default:
             resolved[name] = list(check(sorted(numbers)))
+        elif others:
+            raise _say.error("options.named", given=Mention(**{name: [*check(options[name])]}), number=str(min(others)))
     modules = {name for name, key in asked.items() if key is None} | {_MODULES[key.metric] for key in keys}
     return [metric for metric in FAMILY.values() if metric.name in modules], resolved
 
@@ -267,9 +266,3 @@ def name_lines(options: Mapping[str, Any], keys: Iterable[Key]) -> dict[Key, Key
 
 
 _MODULES = {output: metric.name for metric in FAMILY.values() for output in metric.metrics} | {"pass^k": "gpassk"}
-
-
-def _refuse_others(option: str, named: Iterable[Any], given: Iterable[Any]) -> None:
-    """Raise if names hold other numbers than the option."""
-    for number in sorted({*named} - {*given}):
-        raise _say.error("options.named", given=Mention(**{option: [*given]}), number=str(number))

@@ -74,8 +74,14 @@ class Report(Numbers):
             >>> report.select("avg <= 0.9"), report.select("avg <= 0.9", confident=True)
             (['fair'], ['fair'])
         """
-        places = select_problems(self, where, confident=confident, confidence_level=confidence_level)
-        return [self.problems[place] for place in places]
+        self.require_problems("A selection")
+        level = check_fraction("confidence_level", confidence_level)
+        chosen = np.ones(len(self), dtype=bool)
+        for bound in read_condition(where):
+            low, high = _find_limits(self, bound.key, level) if confident else [_find_values(self, bound.key)] * 2
+            compare = _SIGNS[bound.sign]
+            chosen &= compare(low, bound.number) & compare(high, bound.number)
+        return [self.problems[place] for place in np.flatnonzero(chosen)]
 
 
 def find_report(data: object) -> Report | None:
@@ -155,18 +161,6 @@ def read_condition(text: str) -> list[Bound]:
                 text=shorten(text),
             )
     return bounds
-
-
-def select_problems(report: Numbers, where: str, *, confident: bool, confidence_level: float) -> list[int]:
-    """Return the places of the problems whose values meet a condition; see `at_k.Report.select`."""
-    report.require_problems("A selection")
-    level = check_fraction("confidence_level", confidence_level)
-    chosen = np.ones(len(report), dtype=bool)
-    for bound in read_condition(where):
-        low, high = _find_limits(report, bound.key, level) if confident else [_find_values(report, bound.key)] * 2
-        compare = _SIGNS[bound.sign]
-        chosen &= compare(low, bound.number) & compare(high, bound.number)
-    return [int(place) for place in np.flatnonzero(chosen)]
 
 
 def _find_values(report: Numbers, wanted: Key) -> Floats:

@@ -16,19 +16,17 @@ from at_k import computation
 from at_k.combinatorics import Ints
 from at_k.engines import Engine, Rows, choose_roles, find_engine
 from at_k.errors import Mention, Message, Phrases
-from at_k.estimators.consensus import VoteCounts
+from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.family import FAMILY
 from at_k.options.option import INDEPENDENT
 from at_k.options.registry import JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
 from at_k.report.counting import (
-    count_ballots,
     list_answers,
     list_votes,
     measure_rest,
     merge_sums,
     read_rows,
     refuse_labels,
-    refuse_other_conditions,
     refuse_rows,
     repeat_verdicts,
 )
@@ -61,6 +59,8 @@ if TYPE_CHECKING:
 
 _say = Phrases(
     {
+        "tally.conditions": "These tallies were counted differently: {name} is {one} in one of them, and {other} in "
+        "the other. Count all with the same options.",
         "tally.soft": "The mean grade is left out: grades are not 0 and 1 alone, and the engine counted which samples "
         "are correct.",
         "engine.options": "The options {names} are for files and for data in memory. Do the same with the engine, "
@@ -95,11 +95,13 @@ def _count(judged: Judged, options: Mapping[str, Any], times: Ints | None = None
         raise ValueError("`by_problem` must be False for problems without names: samples could not be added to them")
     left_out: dict[str, Message] = {}
     counted: VoteCounts | None = None
+    verdicts, answers = judged.verdicts, judged.verdicts.answers
+    repeats = times if times is None or verdicts.kept is None else times[verdicts.kept]
     for metric in FAMILY.values():
-        if metric.votes and judged.verdicts.answers is not None:
+        if metric.votes and answers is not None:
             try:
                 with Measurement(judged, options).explain_conflict(metric):
-                    counted = count_ballots(judged.verdicts, options["on_conflict"], times)
+                    counted = count_votes(answers, verdicts.correct.values, options["on_conflict"], "grades", repeats)
             except LeftOutError as reason:
                 left_out[metric.name] = reason.message
     judged = judged if times is None else replace(judged, verdicts=repeat_verdicts(judged, times))
@@ -285,10 +287,13 @@ class Tally:
             return self if self.counts else other
         if self.by_problem is not other.by_problem:
             raise ValueError("`by_problem` must be the same for tallies that are added; got True and False")
-        refuse_other_conditions(*(
+        mine, its = (
             {"groups": next(iter(part.counts))[0] is not None, **part.conditions, **part.reading, **part.options}
             for part in (self, other)
-        ))  # fmt: skip
+        )
+        for name in mine | its:
+            if (one := mine.get(name)) != (two := its.get(name)):
+                raise _say.error("tally.conditions", name=name, one=shorten(one), other=shorten(two))
         shared = 0 if self.by_problem else count_shared(self.hashes, other.hashes)
         if shared:
             raise _say.error("tally.same_problems", count=shared)

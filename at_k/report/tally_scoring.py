@@ -26,7 +26,7 @@ from at_k.report.judging import read_clusters, refuse_undefined, settle_sampling
 from at_k.report.measuring import Measurement, compute_all, gather, make_left_out
 from at_k.report.notes import LeftOutError, ask_for_scores
 from at_k.report.report import Report
-from at_k.report.states import ACCURACY, TALLY, Measures, Moments, Shapes, list_values, read_state
+from at_k.report.states import ACCURACY, TALLY, Measures, Moments, list_values, read_state
 from at_k.report.tally import Tally
 from at_k.results.saving import holds
 from at_k.samples import Answers, Problems, Ragged
@@ -163,7 +163,14 @@ def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _States:
         n, size = np.array([(n, len(votes)) for _, n, votes in shapes], dtype=np.int64).T
         signed = np.fromiter(chain.from_iterable(votes for *_, votes in shapes), np.int64)
     else:
-        groups, n, size, signed, times = _spread_shapes(tally.votes or Shapes({}))
+        held = {} if tally.votes is None else tally.votes.cells
+        cells = sorted(held)
+        none = np.zeros(0, dtype=np.int64)
+        rows, repeats = ([held[cell][part] for cell in cells] for part in (0, 1))
+        groups = [group for (group, _), row in zip(cells, rows, strict=True) for _ in row]
+        n = np.repeat(np.array([n for _, n in cells], dtype=np.int64), list(map(len, rows)))
+        size = np.concatenate([none, *(np.count_nonzero(row, axis=1) for row in rows)])
+        signed, times = np.concatenate([none, *(row[row != 0] for row in rows)]), np.concatenate([none, *repeats])
     problem, count = np.repeat(np.arange(len(n)), size), np.abs(signed)
     counts = VoteCounts(n, problem, count, np.maximum(signed, 0), np.zeros_like(count))
     # Each problem has a run of samples for each answer, and one for those that cast no vote.
@@ -174,18 +181,6 @@ def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _States:
     flags = ballots.with_values(np.repeat(np.insert(signed > 0, ends, values=False), runs))
     answers = CountedAnswers(ballots, range(int(size.max(initial=0))), counts)
     return _judge(tally, options, groups, flags, answers), times
-
-
-def _spread_shapes(shapes: Shapes) -> tuple[list[str | None], Ints, Ints, Ints, Ints]:
-    """List the group, n, number of answers and number of problems of each shape, and the votes of all, in one order."""
-    cells = sorted(shapes.cells)
-    rows, times = ([shapes.cells[cell][part] for cell in cells] for part in (0, 1))
-    groups = [group for (group, _), row in zip(cells, times, strict=True) for _ in row]
-    none = np.zeros(0, dtype=np.int64)
-    size = [np.count_nonzero(row, axis=1) for row in rows]
-    n = np.repeat(np.array([n for _, n in cells], dtype=np.int64), list(map(len, times)))
-    votes = np.concatenate([none, *(row[row != 0] for row in rows)])
-    return groups, n, np.concatenate([none, *size]), votes, np.concatenate([none, *times])
 
 
 def _list_moments(tally: Tally, options: Mapping[str, Any]) -> tuple[_States, Mapping[Key, Measures]]:
