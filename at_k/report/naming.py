@@ -200,10 +200,9 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], dict[str, Any
         ("k", {key.draws for key in keys} - {None}, check_k),
         ("thresholds", taus, check_tau),
     ):
-        others: set[Any] = set() if options[name] is None else numbers - {*check(options[name])}
         if numbers and options[name] == SCORING[name].default:
             resolved[name] = list(check(sorted(numbers)))
-        elif others:
+        elif others := {*numbers} and {*numbers} - {*check(options[name])}:
             raise _say.error("options.named", given=Mention(**{name: [*check(options[name])]}), number=str(min(others)))
     modules = {name for name, key in asked.items() if key is None} | {_MODULES[key.metric] for key in keys}
     return [metric for metric in FAMILY.values() if metric.name in modules], resolved

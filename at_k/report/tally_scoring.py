@@ -105,10 +105,6 @@ def score_tally(
     return Report(**numbers, left_out=left_out, options={**changed, **stopped})
 
 
-# Clusters that a tally which does not keep problems has.
-_OF_GROUPS = (None, False, True)
-
-
 def refuse_late_options(changed: Mapping[str, Any]) -> None:
     """Raise if options that are not the defaults act when samples are counted, and they were."""
     late = [name for name in changed if name in TALLYING and name not in ("seed", "sampling") and changed[name] != {}]
@@ -121,7 +117,10 @@ def _refuse_options(tally: Tally, options: Mapping[str, Any], confidence: Confid
     """Raise if there are no problems, or an option needs the samples."""
     if not len(tally):
         raise _say.error("tally.empty")
-    needs_problems = {"ci_method": confidence.method == "bootstrap", "clusters": options["clusters"] not in _OF_GROUPS}
+    needs_problems = {
+        "ci_method": confidence.method == "bootstrap",
+        "clusters": options["clusters"] not in (None, False, True),
+    }
     if any(needs_problems.values()) and not tally.by_problem:
         raise _say.error(
             "tally.no_samples", name=Mention(next(name for name, needed in needs_problems.items() if needed))
