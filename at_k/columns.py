@@ -7,7 +7,6 @@ are read as a whole; everything else is read value by value.
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from at_k import arrow
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError
-from at_k.samples import Answers, Problems, Ragged, to_float64
+from at_k.samples import Answers, Problems, Ragged, locate, to_float64
 from at_k.validation import (
     LARGEST_INTEGER,
     NUMBERS,
@@ -31,6 +30,7 @@ from at_k.validation import (
     fits_float,
     is_integer,
     is_missing,
+    replace_na,
     require_same_problems,
     require_same_samples,
     shorten,
@@ -328,17 +328,6 @@ def flatten(rows: object, name: str) -> tuple[list[Any], Ints]:
     return replace_na(list(chain.from_iterable(outer))), n
 
 
-def replace_na(values: list[Any]) -> list[Any]:
-    """Replace the missing values of pandas, which have types of their own, by None."""
-    pandas = sys.modules.get("pandas")
-    if pandas is None:  # no such value can exist before pandas is imported
-        return values
-    absent = {type(pandas.NA), type(pandas.NaT)}
-    if absent.isdisjoint(map(type, values)):
-        return values
-    return [None if type(value) in absent else value for value in values]
-
-
 def list_rows(rows: object, name: str, entry: str = "problem") -> Sequence[Any]:
     """List the entries of a column, one for each problem, or for each of what `entry` says."""
     if isinstance(rows, (list, tuple)):
@@ -371,11 +360,6 @@ def to_list(values: object) -> Any:
         if hasattr(values, method):
             return getattr(values, method)()
     return values
-
-
-def locate(n: Ints, sample: int) -> str:
-    """Name the problem and sample at an index of the flat list."""
-    return Ragged.of_lengths(np.empty(0), n).place(sample)
 
 
 def read_problems(

@@ -1,4 +1,4 @@
-"""From verdicts to values: one function per metric, which the registry in `family.py` names.
+"""From verdicts to values: what a metric is, and one function for each, which the registry in `family.py` names.
 
 Options are checked where a user gives them. What depends on the data is checked here, once, and the
 arithmetic of the estimators is called without checking again.
@@ -28,6 +28,7 @@ from at_k.estimators.counts import (
 from at_k.estimators.selection import choose_best, expect_highest, rank_scores
 from at_k.grading import Verdicts
 from at_k.options.option import Conflicts, Ties
+from at_k.options.registry import OPTIONS, SHARED_OPTIONS
 from at_k.samples import Ragged
 from at_k.uncertainty.jackknife import (
     jackknife_choice,
@@ -38,7 +39,7 @@ from at_k.uncertainty.jackknife import (
     vary_ranks,
 )
 from at_k.validation import K, Taus, check_k, check_tau, refuse_too_many_k
-from at_k.values import Column, Key, Values
+from at_k.values import Column, Key, Output, Values, cached_property
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,71 @@ class Default:
 
     choose: Callable[[int], tuple[int, ...]]
     text: str
+
+
+@dataclass(frozen=True)
+class Example:
+    """A small calculation that shows what a metric does: columns as `at_k.score` takes them, and options."""
+
+    columns: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """The facts about a metric.
+
+    Attributes:
+        name: the name of its module.
+        title: its name in papers.
+        question: the question that it answers.
+        needs: the columns that it needs, in words.
+        warning: the most common mistake in reading it.
+        chinese: the question, the needs and the warning in Chinese.
+        arguments: the names of its columns and options, in the order of its signature.
+        outputs: the numbers that it returns.
+        compute: the function that turns verdicts and its own options into values.
+        example: the calculation that its page starts with.
+        default_k: the k that it takes if it is given none; None for a metric without k.
+        votes: whether it compares the answers of a problem with each other.
+    """
+
+    name: str
+    title: str
+    question: str
+    needs: str
+    warning: str
+    chinese: tuple[str, str, str]
+    arguments: tuple[str, ...]
+    outputs: tuple[Output, ...]
+    compute: Callable[..., Values]
+    example: Example
+    default_k: Default | None = None
+    votes: bool = False
+
+    @cached_property
+    def options(self) -> tuple[str, ...]:
+        """Return the names of its options."""
+        return tuple(name for name in self.arguments if name in OPTIONS)
+
+    @cached_property
+    def own_options(self) -> tuple[str, ...]:
+        """Return the names of the options that `compute` takes; the others are about judging and reporting."""
+        return tuple(name for name in self.options if name not in SHARED_OPTIONS)
+
+    @property
+    def metrics(self) -> frozenset[str]:
+        """Return the `Key.metric` of its keys."""
+        return frozenset(output.metric for output in self.outputs)
+
+    @property
+    def needs_scores(self) -> bool:
+        """Return whether it needs a score for each sample."""
+        return "scores" in self.arguments
+
+    def own(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Select from the options of all metrics those that `compute` takes."""
+        return {name: options[name] for name in self.own_options if name in options}
 
 
 def powers_of_two(smallest: int) -> tuple[int, ...]:

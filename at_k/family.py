@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -17,82 +16,17 @@ from typing import Any
 from at_k.computation import (
     POWERS,
     PUBLISHED,
-    Default,
+    Example,
+    Metric,
     compute_average,
     compute_best,
     compute_consensus,
     compute_g_pass,
     compute_pass,
 )
-from at_k.options.registry import OPTIONS, SHARED_OPTIONS
+from at_k.options.registry import SHARED_OPTIONS
 from at_k.validation import check_choice, check_flag, shorten
-from at_k.values import Key, Output, Style, Threshold, Values, cached_property
-
-
-@dataclass(frozen=True)
-class Example:
-    """A small calculation that shows what a metric does: columns as `at_k.score` takes them, and options."""
-
-    columns: Mapping[str, Any]
-    options: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Metric:
-    """The facts about a metric.
-
-    Attributes:
-        name: the name of its module.
-        title: its name in papers.
-        question: the question that it answers.
-        needs: the columns that it needs, in words.
-        warning: the most common mistake in reading it.
-        chinese: the question, the needs and the warning in Chinese.
-        arguments: the names of its columns and options, in the order of its signature.
-        outputs: the numbers that it returns.
-        compute: the function that turns verdicts and its own options into values.
-        example: the calculation that its page starts with.
-        default_k: the k that it takes if it is given none; None for a metric without k.
-        votes: whether it compares the answers of a problem with each other.
-    """
-
-    name: str
-    title: str
-    question: str
-    needs: str
-    warning: str
-    chinese: tuple[str, str, str]
-    arguments: tuple[str, ...]
-    outputs: tuple[Output, ...]
-    compute: Callable[..., Values]
-    example: Example
-    default_k: Default | None = None
-    votes: bool = False
-
-    @cached_property
-    def options(self) -> tuple[str, ...]:
-        """Return the names of its options."""
-        return tuple(name for name in self.arguments if name in OPTIONS)
-
-    @cached_property
-    def own_options(self) -> tuple[str, ...]:
-        """Return the names of the options that `compute` takes; the others are about judging and reporting."""
-        return tuple(name for name in self.options if name not in SHARED_OPTIONS)
-
-    @property
-    def metrics(self) -> frozenset[str]:
-        """Return the `Key.metric` of its keys."""
-        return frozenset(output.metric for output in self.outputs)
-
-    @property
-    def needs_scores(self) -> bool:
-        """Return whether it needs a score for each sample."""
-        return "scores" in self.arguments
-
-    def own(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Select from the options of all metrics those that `compute` takes."""
-        return {name: options[name] for name in self.own_options if name in options}
-
+from at_k.values import Key, Output, Style, Threshold
 
 _JUDGED = ("predictions", "references", "grades")
 _SIMULATED = (

@@ -18,7 +18,8 @@ from evaluate.naming import camelcase_to_snakecase
 import at_k
 from at_k import columns, summary
 from at_k.columns import read_module_columns
-from at_k.family import FAMILY, Metric, find_metric
+from at_k.computation import Metric
+from at_k.family import FAMILY, find_metric
 from at_k.grading import Verdicts, judge
 from at_k.options.option import Option
 from at_k.options.registry import (

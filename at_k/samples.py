@@ -381,3 +381,8 @@ def check_rows(value: object, name: str = "rows") -> None:
     for place, row in enumerate(value):
         if not isinstance(row, Mapping):
             raise TypeError(f"`{name}` must hold mappings; got {describe(row)} in row {place}")
+
+
+def locate(n: Ints, sample: int) -> str:
+    """Name the problem and sample at an index of the flat list."""
+    return Ragged.of_lengths(np.empty(0), n).place(sample)

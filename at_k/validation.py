@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
@@ -51,6 +52,17 @@ def is_whole_decimal(value: object) -> TypeGuard[Decimal]:
 def is_number(value: object) -> TypeGuard[float]:
     """Return whether a value is a real number. Truth values are not, and neither are durations."""
     return is_integer(value) or isinstance(value, (float, np.floating))
+
+
+def replace_na(values: list[Any]) -> list[Any]:
+    """Replace the missing values of pandas, which have types of their own, by None."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None:  # no such value can exist before pandas is imported
+        return values
+    absent = {type(pandas.NA), type(pandas.NaT)}
+    if absent.isdisjoint(map(type, values)):
+        return values
+    return [None if type(value) in absent else value for value in values]
 
 
 def is_missing(value: object) -> bool:

@@ -14,7 +14,8 @@ from pathlib import Path
 import typer
 
 import at_k
-from at_k.family import COMPARISONS, FAMILY, Metric
+from at_k.computation import Metric
+from at_k.family import COMPARISONS, FAMILY
 from at_k.module import find_inputs, find_outputs, list_defaults
 from at_k.options.option import Option
 from at_k.options.registry import (

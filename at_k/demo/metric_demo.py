@@ -18,6 +18,7 @@ from gradio.events import api
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
+from at_k.computation import Metric
 from at_k.demo import examples
 from at_k.demo.guard import Guard, find_mcp, limit_heads
 from at_k.demo.limits import MAX_GRADIO_BODY
@@ -26,7 +27,7 @@ from at_k.demo.scoring import OPTIONS
 from at_k.demo.turns import MOST_WAITING, BusyError, ask, find_address
 from at_k.demo.words import SENTENCES, WORDS, say
 from at_k.errors import InputError
-from at_k.family import FAMILY, METRICS, Metric, module_path
+from at_k.family import FAMILY, METRICS, module_path
 from at_k.options.option import Option
 
 _JUDGED = ("extract_fn", "check_correct_fn", "equivalence", "missing")

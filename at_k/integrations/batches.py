@@ -7,7 +7,8 @@ from typing import Any
 
 import at_k
 from at_k.columns import read_module_columns
-from at_k.family import Metric, find_metric
+from at_k.computation import Metric
+from at_k.family import find_metric
 from at_k.grading import judge
 from at_k.options.option import Config
 from at_k.options.registry import COLUMNS, JUDGING_OPTIONS, check_config, check_options

@@ -15,10 +15,10 @@ import at_k
 from at_k import computation, summary
 from at_k.columns import flag_samples
 from at_k.combinatorics import Ints
-from at_k.computation import choose_k
+from at_k.computation import Metric, choose_k
 from at_k.errors import InputError, Message, Phrases
 from at_k.estimators.consensus import VoteConflictError
-from at_k.family import FAMILY, OUTPUTS, Metric
+from at_k.family import FAMILY, OUTPUTS
 from at_k.grading import Verdicts
 from at_k.report.data import Curves, Judged
 from at_k.report.judging import name_samples

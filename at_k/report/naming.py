@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from math import isclose
 from typing import Any
 
+from at_k.computation import Metric
 from at_k.errors import InputError, Mention, Phrases
-from at_k.family import FAMILY, METRICS, OUTPUTS, Metric
+from at_k.family import FAMILY, METRICS, OUTPUTS
 from at_k.options.registry import SCORING
 from at_k.validation import check_k, check_tau, is_number, shorten, type_name
 from at_k.values import Key, read_key

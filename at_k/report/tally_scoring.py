@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from at_k.combinatorics import Ints
-from at_k.computation import choose_k
+from at_k.computation import Metric, choose_k
 from at_k.errors import Mention, Message, Phrases
 from at_k.estimators.consensus import CountedAnswers, VoteCounts
-from at_k.family import FAMILY, Metric
+from at_k.family import FAMILY
 from at_k.grading import Verdicts
 from at_k.options.option import UNTIL_SUCCESS
 from at_k.options.registry import TALLYING
