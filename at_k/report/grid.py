@@ -157,7 +157,11 @@ def show_report(report: Numbers, *, short: bool) -> Sheet:
     ]  # fmt: skip
     title = " · ".join([name_source(report.source), *harness, size])
     main = _lay_out(blocks, f"{blocks[0].label} ({blocks[0].size:,})" if short and of_groups else "", of_groups, short)
-    notes = [*(note for note in report.notes if not isinstance(note, Legend)), *_describe_errors(report)]
+    notes = [note for note in report.notes if not isinstance(note, Legend)]
+    notes += [
+        Message("note.simulated", "{key} is simulated; the standard error of the simulation is {error}.",
+                key=str(key), error=f"{error:.2g}") for key, error in report.errors.items()
+    ]  # fmt: skip
     return Sheet(
         [part for part in (
             *([Sentences(_list_facts(report.origin), "fact")] if short and report.origin is not None else []),
@@ -242,15 +246,6 @@ def _choose_main(block: Block) -> list[Key]:
 MORE_BY_GROUP = Legend(
     "report.more_by_group", "The other numbers of each group are in the forms markdown, html, csv and json."
 )
-
-
-def _describe_errors(report: Numbers) -> Iterator[Message]:
-    for key, error in report.errors.items():
-        yield Message(
-            "note.simulated",
-            "{key} is simulated; the standard error of the simulation is {error}.",
-            key=str(key), error=f"{error:.2g}",
-        )  # fmt: skip
 
 
 def _list_facts(origin: Origin) -> list[str]:

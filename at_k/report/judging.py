@@ -223,7 +223,11 @@ def judge_data(
     judging = {name: options.pop(name) for name in JUDGING_OPTIONS if name in options}
     shared: dict[str, Any] = {"columns": columns, "where": where, "pool": pool, "prompt_column": prompt_column}
     with_rows = takes_row(find_checker(judging.get("check_correct_fn", "exact_match")))
-    source, data = read_files(data, options, **shared, meta=with_rows)
+    source = name_source(data)
+    if source is not None:
+        data = read_samples(data, **shared, **options, meta=with_rows)
+    elif unread := [name for name, value in options.items() if value != _NO_READING[name]]:
+        raise _say.error("options.not_a_file", names=Mention(*unread))
     if is_read_as_file(data, columns or {}) or (pool and not isinstance(data, Samples)):
         data = read_rows(data, **shared | {"columns": columns or {}}, meta=with_rows)
     whole = data
@@ -278,16 +282,6 @@ def name_source(data: Any) -> str | list[str] | None:
     if not is_paths(data):
         return None
     return fspath(data) if isinstance(data, (str, PathLike)) else list(map(fspath, data))
-
-
-def read_files(data: Any, reading: dict[str, Any], **shared: Any) -> tuple[str | list[str] | None, Any]:
-    """Read the files that the data name, if they name any. Return the paths, and the data."""
-    if is_paths(data):
-        return name_source(data), read_samples(data, **shared, **reading)
-    names = [name for name, value in reading.items() if value != _NO_READING[name]]
-    if names:
-        raise _say.error("options.not_a_file", names=Mention(*names))
-    return None, data
 
 
 def is_read_as_file(data: Any, columns: Mapping[str, str | None]) -> bool:
