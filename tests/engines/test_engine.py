@@ -20,7 +20,7 @@ from clusters import CLUSTERS, as_ray, as_spark
 from tallies import assert_same, list_samples, make_data
 
 import at_k
-from at_k.engines import clusters, find_engine, shards
+from at_k.engines import engine, find_engine, shards
 from at_k.engines.engine import ENGINES as MODULES, choose_roles, list_engines
 
 pytestmark = [  # of the clusters' own
@@ -296,12 +296,12 @@ def test_the_same_query_in_every_database(connect, cast):
 
 def test_a_problem_has_one_hash_wherever_it_occurs():
     names = [f"problem-{i}" for i in range(200)]
-    hashes = clusters.hash_problems(pa.chunked_array([names])).to_pylist()
-    assert hashes == clusters.hash_problems(pa.chunked_array([names[:50], names[50:]])).to_pylist()
-    assert len({each % clusters.PARTS for each in hashes}) > clusters.PARTS / 2
-    assert clusters.hash_problems(pa.chunked_array([["problem-3", None]])).to_pylist() == [hashes[3], 0]
+    hashes = engine.hash_problems(pa.chunked_array([names])).to_pylist()
+    assert hashes == engine.hash_problems(pa.chunked_array([names[:50], names[50:]])).to_pylist()
+    assert len({each % engine.PARTS for each in hashes}) > engine.PARTS / 2
+    assert engine.hash_problems(pa.chunked_array([["problem-3", None]])).to_pylist() == [hashes[3], 0]
     for one in (["problem-0"], iter(["problem-0"])):
-        assert clusters.hash_names(one).tolist() == [hashes[0]]
+        assert engine.hash_names(one).tolist() == [hashes[0]]
 
 
 def test_what_a_worker_finds_or_the_error_that_it_meets_is_sent():
@@ -310,7 +310,7 @@ def test_what_a_worker_finds_or_the_error_that_it_meets_is_sent():
             raise ValueError("`table` must be short")
         return len(table) * num_workers
 
-    assert len(clusters.pack(count, pa.table({"answers": pa.array([], pa.string())}))) == 0
-    tables = [clusters.pack(count, pa.table({"answers": answers})) for answers in (["7"], ["7", "9"], ["7"] * 3)]
-    assert list(clusters.unpack(tables[:2])) == [1, 2]
-    refuses("ValueError: must be short", lambda: list(clusters.unpack(tables[2:])))
+    assert len(engine.pack(count, pa.table({"answers": pa.array([], pa.string())}))) == 0
+    tables = [engine.pack(count, pa.table({"answers": answers})) for answers in (["7"], ["7", "9"], ["7"] * 3)]
+    assert list(engine.unpack(tables[:2])) == [1, 2]
+    refuses("ValueError: must be short", lambda: list(engine.unpack(tables[2:])))
