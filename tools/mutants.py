@@ -256,7 +256,7 @@ def _run_tests(tests: list[str], patience: float) -> str | None:
     if not child:
         _run_as_child(tests, patience)
     while not (done := os.waitpid(child, os.WNOHANG))[0]:
-        if monotonic() - started > patience:
+        if monotonic() - started > 3 * patience:  # of the clock, where other work slows it down
             os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return "time"
@@ -354,6 +354,7 @@ def run(
         counts.update(files=len(tally), chosen=len(chosen), tried=tried, noticed=tried - len(missed), unseen=unseen)
         counts.update(rooms=dict(sorted(rooms.items())), missed=sorted(missed), bound=bound, sample=sample, seed=seed)
         counts.update(tests=len(recorded.seconds), failed=len(recorded.failed), broken=recorded.failed)
+        counts.update(unrecorded=recorded.unrecorded)
         counts.update(left_out=list_left_out(files, tests, sample, bound, len(chosen), tried))
     typer.echo("")
     for name, (noticed, of) in [*sorted(tally.items()), *sorted(rooms.items())]:

@@ -43,6 +43,7 @@ def test_process():
     done = subprocess.run([sys.executable, "-m", "at_k.small"], capture_output=True, text=True)
     assert done.stdout == "6\\n"
 def test_broken(): assert double(1) == 3
+def test_traced(): assert sys.gettrace() is None
 """
 
 
@@ -76,6 +77,7 @@ def test_the_tests_that_pass_over_a_line_notice_its_mutants(summary):
     assert summary["rooms"] == {"small.py": [11, 13]}
     assert (summary["tests"], summary["failed"]) == (4, 1)
     assert summary["broken"] == ["tests/test_small.py::test_broken"]
+    assert summary["unrecorded"] == ["tests/test_small.py::test_traced"]
     assert summary["left_out"] == ["all tests but tests/test_small.py"]
 
 
@@ -91,7 +93,7 @@ def test_the_shortest_tests_of_a_line_come_first_up_to_a_bound(bound, line, test
     """One file of tests takes .1 s more."""
     seconds = {"a::1": 0.1, "a::2": 0.8, "b::1": 0.2, "c::1": 0.3}
     lines = {1: ["a::2", "b::1", "a::1"], 2: ["c::1"], 3: [IMPORTED]}
-    assert Recording(seconds, {"at_k/x.py": lines}, [], set()).find_tests("at_k/x.py", [line], bound) == tests
+    assert Recording(seconds, {"at_k/x.py": lines}, [], [], set()).find_tests("at_k/x.py", [line], bound) == tests
 
 
 @for_each("source, changes", [
