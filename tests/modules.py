@@ -91,14 +91,15 @@ def _loaded(path, config):
     return evaluate.load(path, config)
 
 
-_BY_NAME = {name: Module(name) for name in FAMILY}
-MODULES = tuple(_BY_NAME.values())
+MODULES = tuple(map(Module, FAMILY))
 
-GPASSK = _BY_NAME["gpassk"]
-PASS_AT_K = _BY_NAME["pass_at_k"]
-CONS_AT_K = _BY_NAME["cons_at_k"]
-AVG_AT_N = _BY_NAME["avg_at_n"]
-BEST_AT_K = _BY_NAME["best_at_k"]
+
+def __getattr__(name):
+    """The module of a metric, by its name in capitals."""
+    if name.lower() in FAMILY:
+        return MODULES[list(FAMILY).index(name.lower())]
+    raise AttributeError(name)
+
 
 every_module = for_each("module", MODULES)
 every_config = for_each("config", CONFIGS)

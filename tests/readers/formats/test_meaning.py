@@ -444,6 +444,23 @@ def put_row(name, folder):
     return put(folder / file, Json(content) if is_document else content)
 
 
+ELSEWHERE = {
+    "lm-eval": "test_lm_eval.py",
+    "lighteval": "test_lighteval.py",
+    "opencompass-predictions": "test_opencompass.py",
+    "aisbench-predictions": "test_opencompass.py",
+    "tau2-bench-simulations": "test_agents.py",
+    "swe-bench": "test_programs.py",
+    "hub-rows": "test_suites.py",
+    "plain": "test_plain.py",
+}
+"""Formats whose rows have tests of their own, and the file of these."""
+
+
+def test_every_format_has_a_row():
+    assert {*FORMATS} == {*TABLE, *ELSEWHERE}
+
+
 @pytest.mark.parametrize("name", TABLE)
 def test_the_rule_of_the_harness(name, tmp_path):
     _, _, verdicts, own, policy, reasons = TABLE[name]
