@@ -5,6 +5,7 @@ import os
 import signal
 import tempfile
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 _home = tempfile.TemporaryDirectory(prefix="at-k-tests-")  # removed when the run ends
@@ -23,6 +24,7 @@ settings.load_profile("at-k")
 # These files import the harness that they are for. Their tests put a fake into its place, and `make integrations` runs
 # them in the harness itself.
 collect_ignore = [f"at_k/integrations/{name}.py" for name in ("evalscope", "harbor", "inspect_ai", "lighteval", "opik")]
+collect_ignore += ["at_k/demo/metric_demo.py"]  # it loads Gradio, for 3.6 s in each worker, and has no examples
 
 
 gc.disable()  # while tests are collected, which all stay: it took a third of the time to look for garbage among them
@@ -37,3 +39,15 @@ def pytest_collection_finish():
 def pytest_make_parametrize_id(val):
     """Name a case by how its text begins, where that is a whole file."""
     return f"{val[:50]}..." if isinstance(val, str) and len(val) > 50 else None
+
+
+ALONE = tuple(f"tests/{room}/" for room in ("demo", "engines", "readers"))
+"""Folders in which tests may run alone: `make test` reads these a second time."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` leaves any out
+def pytest_collection_modifyitems(items):
+    """Refuse a test that would run in neither part of `make test`."""
+    lost = [item.nodeid for item in items if item.get_closest_marker("alone") and not item.nodeid.startswith(ALONE)]
+    if lost:
+        raise pytest.UsageError(f"The mark `alone` is for tests in {', '.join(ALONE)}: {', '.join(lost)}")

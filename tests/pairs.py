@@ -13,6 +13,11 @@ def make(values, key="pass@1"):
     return {key: {f"p{i}": value for i, value in enumerate(values)}}
 
 
+def count(*counts, n=4):
+    """Make a data set of problems q0, q1, … with these numbers of n samples correct."""
+    return {"problem": [f"q{i}" for i in range(len(counts))], "grades": [[1] * c + [0] * (n - c) for c in counts]}
+
+
 def codes(found):
     return [note.code for note in found.notes]
 

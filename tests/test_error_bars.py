@@ -1,7 +1,6 @@
 """Error bars beside every number: standard errors in exact rationals, and by leaving out one sample after the other."""
 
 import re
-from collections import Counter
 from fractions import Fraction
 from math import sqrt
 from statistics import fmean, stdev
@@ -9,119 +8,29 @@ from statistics import fmean, stdev
 import numpy as np
 import oracles
 import pytest
-from cases import for_each, refuses
-from hypothesis import given, strategies as st
+from bars import (
+    ANSWERS,
+    CLUSTERS,
+    CORRECT,
+    GRADES,
+    GROUPS,
+    LEVEL,
+    SCORES,
+    K,
+    bars_of,
+    columns,
+    exact_cluster_error,
+    exact_error,
+    expected_bars,
+    is_score,
+    members,
+)
+from cases import for_each
 from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K, every_config, every_module
-from scipy import stats
-from scipy.stats import t as student
 
 import at_k
 from at_k.options.option import METHODS
-from at_k.summary import Confidence, find_error_bars, is_bounded
-from at_k.uncertainty.intervals import bootstrap_interval, interval
-from at_k.values import Column, ErrorBar, Key
-
-# Seven problems of different n, of which problem 3 is never solved and problem 4 always.
-CORRECT = [
-    [1, 0, 0, 1, 0],
-    [1, 1, 0, 1],
-    [0, 1, 0, 0, 0, 0],
-    [0, 0, 0, 0],
-    [1, 1, 1, 1, 1],
-    [1, 0, 1, 1, 1, 0, 1],
-    [0, 1, 1, 1],
-]
-ANSWERS = [
-    ["a", "x", "x", "b", "y"],
-    ["a", "a", "x", "a"],
-    ["x", "a", "x", "y", "z", "z"],
-    ["x", "y", "y", "z"],
-    ["a", "a", "a", "b", "b"],
-    ["a", "x", "b", "b", "a", "x", "c"],
-    ["y", "a", "b", "a"],
-]
-REFERENCES = [["a", "b", "c"]] * 7
-SCORES = [
-    [0.5, 0.25, 0.75, 1.0, 2.0],
-    [0.5, 1.5, 2.5, 0.5],
-    [3.0, 1.0, 2.0, 4.0, 0.0, 0.5],
-    [1.0, 2.0, 3.0, 4.0],
-    [2.0, 2.0, 1.0, 1.0, 3.0],
-    [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75],
-    [1.0, -1.0, 1.0, 0.0],
-]
-GRADES = [[abs(each - 0.25 * (i % 3) / 3) for i, each in enumerate(row)] for row in CORRECT]
-GROUPS = ["easy", "hard", "hard", "hard", "easy", "easy", "hard"]
-CLUSTERS = ["p", "p", "q", "r", "r", "r", "p"]
-K = [1, 2, 3]
-LEVEL = 0.9
-
-
-def columns(module, config="default"):
-    given = {"predictions": CORRECT} if config == "graded" else {"predictions": ANSWERS, "references": REFERENCES}
-    return given | ({"scores": SCORES} if module.needs_scores else {})
-
-
-def is_score(key):
-    return "max@" in key
-
-
-def expected_bars(values, stderr, m, *, score=False, confidence_level=LEVEL, method="beta"):
-    """The three numbers beside a mean, from its standard error and units."""
-    found = {}
-    if not score:
-        low, high = interval(fmean(values), stderr, m, confidence_level=confidence_level, method=method)
-        found = {"ci_low": float(low), "ci_high": float(high)}
-    elif stderr is not None:
-        margin = student.ppf((1 + confidence_level) / 2, m - 1) * stderr
-        plain = method == "t" or m != len(values)
-        below, above = (margin, margin) if plain else spread(values, margin, confidence_level)
-        found = {"ci_low": fmean(values) - below, "ci_high": fmean(values) + above}
-    return found | ({} if stderr is None else {"stderr": stderr})
-
-
-def spread(values, margin, level):
-    """The margins of t, or those of the studentised bootstrap over problems where these are wider."""
-    error = np.sort(np.array(values) - fmean(values))
-    drawn = error[np.random.default_rng(0).integers(0, len(error), size=(999, len(error)))]
-    drawn = drawn[np.ptp(drawn, axis=1) > 1e-9]
-    found = np.sort(drawn.mean(axis=1) / stats.sem(drawn, axis=1))
-    place = int((1 - level) / 2 * (len(found) + 1) + 1e-9)
-    stderr = stats.sem(error)
-    return max(margin, stderr * found[-place]), max(margin, -stderr * found[place - 1])
-
-
-def bars_of(result, key):
-    names = {name: f"{key}_{name}" for name in ("stderr", "ci_low", "ci_high")}
-    return {name: result[each] for name, each in names.items() if each in result}
-
-
-def exact_error(values):
-    """√(Σ (v − mean)²/(M − 1)/M), rounded once; None for one value."""
-    exact = list(map(Fraction, values))
-    if len(exact) == 1:
-        return None
-    mean = sum(exact) / len(exact)
-    return sqrt(sum((each - mean) ** 2 for each in exact) / (len(exact) - 1) / len(exact))
-
-
-def exact_cluster_error(values, labels):
-    """CR2, √(Σ_g e_g²/(1 − N_g/M))/M, and the effective number of clusters M²/Σ N_g²."""
-    exact, sizes = list(map(Fraction, values)), Counter(labels)
-    mean, total = sum(exact) / len(exact), dict.fromkeys(sizes, Fraction(0))
-    for label, value in zip(labels, exact, strict=True):
-        total[label] += value - mean
-    m = len(exact) ** 2 / sum(size**2 for size in sizes.values())
-    if len(sizes) == 1:
-        return None, m
-    spread = sum(total[label] ** 2 / (1 - Fraction(size, len(exact))) for label, size in sizes.items())
-    return sqrt(spread) / len(exact), m
-
-
-def members():
-    return {"": list(range(7))} | {
-        f"{label}/": [i for i, other in enumerate(GROUPS) if other == label] for label in dict.fromkeys(GROUPS)
-    }
+from at_k.uncertainty.intervals import bootstrap_interval
 
 
 class TestOtherProblems:
@@ -232,8 +141,6 @@ PAIRS = [[[each, -abs(each - 1)] for each in row] for row in SCORES]
 WEIGHTS = [[1.0 + (i * 7 + j * 3) % 4 for j in range(len(row))] for i, row in enumerate(CORRECT)]
 
 
-# For each case: the module, its configuration, further columns and options, and for each key how the value of some
-# samples is computed, by the public estimators, from which columns.
 def of_counts(estimate, **more):
     return lambda k: lambda correct: float(estimate(len(correct), sum(correct), k=k, **more))
 
@@ -424,131 +331,3 @@ class TestSpelling:
         )["details"]  # fmt: skip
         assert said in details["signature"]
         assert "_ci_low" not in str(details["per_problem"])
-
-
-class TestSummarize:
-    def test_columns_outside_the_unit_interval(self):
-        rewards, shares = [-1.0, 0.5, 2.0, 0.25], [0.0, 0.5, 1.0, 0.25]
-        groups = ["a", "b", "a", "b"]
-        result = at_k.summarize({"reward": rewards, "share": shares}, groups=groups, confidence_level=LEVEL)
-        for prefix, problems in (("", [0, 1, 2, 3]), ("a/", [0, 2]), ("b/", [1, 3])):
-            for key, column in (("reward", rewards), ("share", shares)):
-                values = [column[i] for i in problems]
-                # The rewards of group b lie in [0, 1] by chance: they are rewards all the same.
-                expected = expected_bars(values, exact_error(values), len(values), score=key == "reward")
-                assert bars_of(result, prefix + key) == pytest.approx(expected, rel=1e-12), prefix + key
-
-    @for_each("options, says", [
-        *[({"confidence_level": wrong}, "ValueError: `confidence_level` must lie between 0 and 1, both excluded")
-          for wrong in (0, 1, 95, float("nan"))],
-        *[({"confidence_level": wrong}, "TypeError: `confidence_level` must be a number between 0 and 1")
-          for wrong in ("0.95", True)],
-        ({"ci_method": "normal"}, "ValueError: `ci_method` must be one of 'beta', 't'"),
-        ({"ci_method": None}, "TypeError: `ci_method` must be one of"),
-        ({"clusters": ["a", "b"]}, "ValueError: `clusters` … 2 … 3"),
-        ({"clusters": ["a", "b", None]}, "ValueError: `clusters` must hold a label for every problem"),
-        *[({"clusters": ["a", "b", wrong]}, "TypeError: `clusters` must hold strings or integers")
-          for wrong in (1.5, ["c"])],
-        *[({"clusters": wrong}, "TypeError: `clusters` must") for wrong in (7, "abc")],
-        ({"clusters": [1, "1", 2]}, "ValueError: `clusters` must not mix"),
-    ])  # fmt: skip
-    def test_invalid_options_are_refused(self, options, says):
-        refuses(says, at_k.summarize, {"x": [0.5, 1.0, 0.0]}, **{"confidence_level": 0.95, **options})
-
-
-def test_other_samples_need_the_samples():
-    key = Key("pass@k", 1)
-    says = "ValueError: the samples of the problems are not known"
-    refuses(says, find_error_bars, {key: Column.of([0.5, 1.0])}, {key: 0.75}, Confidence(0.95, "problem_set"))
-
-
-@every_config
-@for_each("target", ["population", "problem_set"])
-def test_every_number_of_a_report_has_an_error_bar(target, config):
-    data = {"grades": CORRECT} if config == "graded" else {"answers": ANSWERS, "references": REFERENCES}
-    report = at_k.score({**data, "scores": SCORES, "group": GROUPS}, target=target)
-    blocks = [(report.values, report.intervals)]
-    blocks += [(values, report.group_intervals[label]) for label, values in report.groups.items()]
-    for values, bars in blocks:
-        assert list(bars) == list(values)
-        for key, bar in bars.items():
-            assert bar.stderr is not None
-            assert bar.low <= values[key] <= bar.high
-
-
-def test_scores_have_no_range_even_if_they_lie_in_it():
-    values = [0.1, 0.9, 0.4]
-    keys = dict.fromkeys([Key("max@k", 2), Key("best@k", 2), "max@4", "best@4", "mine"], Column.of(values))
-    bars = find_error_bars(keys, dict.fromkeys(keys, fmean(values)), Confidence(LEVEL))
-    for key, bar in bars.items():
-        expected = expected_bars(values, exact_error(values), 3, score=is_score(key))
-        assert bar == pytest.approx((expected["stderr"], expected["ci_low"], expected["ci_high"], False, False)), key
-        assert is_bounded(key) is not is_score(key)
-
-
-@pytest.mark.parametrize("method", ["beta", "t", "wald", "bootstrap"])
-@pytest.mark.parametrize("clusters", [None, ["a", "a", "b"]])
-def test_equal_scores_have_no_interval_rather_than_one_without_width(method, clusters):
-    """Once 2.0 [2.0, 2.0]: three equal scores do not show how far others may lie."""
-    keys = [Key("max@k", 2), Key("best@k", 2)]
-    for values, found in (([2.0, 2.0, 2.0], [keys[1]]), ([2.0, 2.0, 2.5], keys)):
-        columns = {keys[0]: Column.of(values), keys[1]: Column.of([0.5, 0.5, 0.5])}
-        wanted = Confidence(LEVEL, clusters=clusters, method=method)
-        assert list(find_error_bars(columns, {keys[0]: fmean(values), keys[1]: 0.5}, wanted)) == found
-
-
-def test_skewed_scores_are_marked_and_have_a_wider_upper_end():
-    key = Key("max@k", 4)
-
-    def find(values, **options):
-        return find_error_bars({key: Column.of(values)}, {key: values.mean()}, Confidence(0.95, **options))[key]
-
-    values = np.append(np.linspace(0, 1, 29), 30.0)
-    bar, student = find(values), find(values, method="t")
-    assert (bar.is_skewed, student.is_skewed) == (True, True)
-    assert bar.low <= student.low < student.high < bar.high
-    assert find(values[::-1].copy()) == pytest.approx(bar, rel=1e-9)
-    assert not find(values[:29]).is_skewed
-    scores = [[float(i % 5), float(i % 3)] for i in range(20)] + [[900.0, 1.0]]
-    reports = [at_k.score({"grades": [[1, 0]] * size, "scores": scores[:size]}) for size in (21, 20)]
-    skewed, even = ([note.values["keys"] for note in report.notes if note.code == "note.skewed"] for report in reports)
-    assert (skewed, even) == (["max@1, max@2"], [])
-
-
-@for_each("spread, problems", [(0.5, 15), (1, 15), (1, 30)])
-def test_lognormal_scores_are_covered(spread, problems):
-    """Of 500 data sets: a coverage of .94 has a standard error of .011."""
-    rng = np.random.default_rng(0)
-
-    def draw(count):
-        return at_k.max_at_k(np.exp(spread * rng.standard_normal((count, 8))), k=4)
-
-    truth, sets = draw(200_000).mean(), {Key("max@k", number): draw(problems) for number in range(1, 501)}
-    columns = {key: Column.of(values) for key, values in sets.items()}
-    bars = find_error_bars(columns, {key: values.mean() for key, values in sets.items()}, Confidence(0.95))
-    assert np.mean([bar.low <= truth <= bar.high for bar in bars.values()]) >= 0.92
-
-
-def test_nothing_is_wanted_or_there_is_nothing():
-    assert find_error_bars({Key("pass@k", 1): Column.of([0.5])}, {Key("pass@k", 1): 0.5}, Confidence()) == {}
-    assert find_error_bars({}, {}, Confidence(0.95)) == {}
-    assert Confidence(clusters=["a"]).conditions() == {}
-
-
-LEVELS = st.lists(st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0]), min_size=1, max_size=5, unique=True)
-
-
-@given(LEVELS, st.lists(st.integers(0, 4), min_size=1, max_size=30), st.booleans())
-def test_shared_levels_are_as_good_as_listed_values(levels, which, some):
-    shared = Column(np.array(levels), np.array(which) % len(levels))
-    key = Key("pass@k", 1)
-    problems = np.arange(0, len(which), 2) if some else None
-    mean = {key: float(np.mean(shared.expand()[slice(None) if problems is None else problems]))}
-    found, expected = (
-        find_error_bars({key: column}, mean, Confidence(0.95), problems=problems)[key]
-        for column in (shared, Column.of(shared.expand()))
-    )
-    assert isinstance(found, ErrorBar)
-    assert (found.stderr is None) is (expected.stderr is None)
-    assert (found.stderr or 0.0) == pytest.approx(expected.stderr or 0.0, rel=1e-12, abs=1e-15)
-    assert found[1:] == pytest.approx(expected[1:], rel=1e-12, abs=1e-15)

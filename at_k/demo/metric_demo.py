@@ -210,12 +210,7 @@ def _read(option: Option, value: Any) -> Any:
 
 
 def write_example(metric: Metric) -> str:
-    """Write the example of a metric, a problem on each line.
-
-    Examples:
-        >>> write_example(FAMILY["avg_at_n"]).splitlines()[0]
-        '{"grades": [1, 0, 0.6, 0.4]}'
-    """
+    """Write the example of a metric, a problem on each line."""
     columns = metric.example.columns
     rows = (dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True))
     return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)

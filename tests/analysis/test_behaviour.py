@@ -1,15 +1,22 @@
-"""Behaviour of the model: each rule fires, does not at its threshold, and its figures are right."""
+"""Behaviour of the model: each rule fires, and not at its threshold; right figures; calibration and stability."""
 
+import json
 import re
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cases import for_each
 from diagnoses import codes, grades, said, votes
-from scipy.stats import binom
+from hypothesis import given, settings, strategies as st
+from scipy.stats import binom, chi2
 
 from at_k.analysis import behaviour
+from at_k.analysis.behaviour import measure_calibration, measure_vote_shares
 from at_k.analysis.diagnosis import diagnose
+from at_k.estimators.consensus import count_votes, read_votes
+from at_k.uncertainty.standard_errors import find_noise_floor
 from benchmarks.false_alarms import CASES, DOCUMENT, MARKS, MOST, count_alarms, list_codes
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
@@ -189,3 +196,162 @@ class TestAISBench:
         assert found.figures["targets"].keys() == {"tolerance", "balance"}
         assert found.figures["wrong_majority"] is None
         assert "vote" not in found.figures["calibration"]
+
+
+samples = st.lists(st.tuples(st.integers(0, 20).map(lambda i: i / 20), st.integers(0, 1)), min_size=1, max_size=30)
+
+
+def bins_of_equal_width(confidence, bins):
+    """Guo et al.: the interval ((m − 1)/M, m/M]; here the first one holds 0 too."""
+    found = {}
+    for i, each in enumerate(confidence):
+        index = next(m for m in range(1, bins + 1) if each <= m / bins)
+        found.setdefault(index, []).append(i)
+    return list(found.values())
+
+
+@settings(derandomize=True, max_examples=100)
+@given(samples, st.integers(1, 15))
+def test_scores_by_their_definitions(rows, bins):
+    confidence, correct = map(list, zip(*rows, strict=True))
+    size = len(rows)
+    groups = bins_of_equal_width(confidence, bins)
+    points = [(len(g), np.mean([confidence[i] for i in g]), np.mean([correct[i] for i in g])) for g in groups]
+    found = measure_calibration(np.array(confidence), np.array(correct), bins=bins)
+    assert found["ece"] == pytest.approx(sum(n / size * abs(f - o) for n, f, o in points), abs=1e-12)
+    assert found["brier"] == pytest.approx(np.mean((np.array(confidence) - correct) ** 2), abs=1e-12)
+    assert sum(found["count"]) == size
+
+
+def test_the_last_bin_counts_and_edges_belong_to_the_bin_below():
+    """lighteval and AISBench skip the last one: confidence 1 and all wrong, 150 samples, gives 0.0 there."""
+    assert measure_calibration(np.ones(150), np.zeros(150))["ece"] == 1
+    assert measure_calibration(np.zeros(150), np.ones(150))["ece"] == 1
+    found = measure_calibration(np.array([0.1, 0.2, 0.3, 0.7]), np.ones(4))
+    assert (found["confidence"], found["count"]) == ([0.1, 0.2, 0.3, 0.7], [1, 1, 1, 1])
+
+    half, both = (
+        measure_calibration(np.array([0.6]), np.array([0.5])),
+        measure_calibration(np.array([0.6, 0.6]), [0, 1]),
+    )
+    assert (half["ece"], half["brier"]) == pytest.approx((both["ece"], both["brier"]))  # half a win: a win and a loss
+
+
+def test_shares_of_votes():
+    votes = [["a", "a", "b", None], ["a", "b", "b", "a"], [None, None], ["c"]]
+    correct = [[1, 1, 0, 0], [1, 0, 0, 1], [0, 0], [0]]
+    share, right = measure_vote_shares(count_votes(*read_votes(votes, correct), "error", "correct"))
+    assert share.tolist() == [0.5, 0.5, 0, 1]
+    assert right.tolist() == [1, 0.5, 0, 0]
+    ballots, flags = read_votes([["a", "a", "a"]], [[1, 1, 0]])
+    share, right = measure_vote_shares(count_votes(ballots, flags, "majority", "correct"))
+    assert (share.tolist(), right.tolist()) == ([1], [1])
+
+
+class TestCalibration:
+    def test_confidence_of_a_vote(self):
+        data = votes(*["bbbb"] * 30, *["aaaa"] * 10)  # sure in all problems, and right in a quarter of them
+        calibration = diagnose(data).figures["calibration"]["vote"]
+        assert calibration["ece"] == 0.75
+        assert calibration["ece_if_calibrated"] == 0  # who is always sure and calibrated is always right
+        assert said(data, "vote_confidence").values["ece"] == 0.75
+        assert "vote_confidence" not in codes(votes("a", "b", "aab"))  # a vote of one sample is no confidence
+
+    @for_each("score, right, verdict", [
+        (0.9, 10, "overconfident"),
+        (0.1, 10, "underconfident"),
+        (0.5, 10, "no_bias"),
+        (0.55, 10, "no_bias"),  # at the threshold
+    ])  # fmt: skip
+    def test_scores_as_confidences(self, score, right, verdict):
+        correct = [(right, 4), (20 - right, 0)] if verdict == "no_bias" else [(20, 2)]
+        found = said(grades(*correct, n=4) | {"scores": [[score] * 4] * 20}, "score_confidence")
+        assert found.values["said"] == pytest.approx(score)
+        assert found.values["right"] == 0.5
+        assert found.values["verdict"].code == f"diagnosis.{verdict}"
+        assert found.values["ece"] == pytest.approx(abs(score - 0.5))
+
+    def test_a_bias_that_is_not_shown(self):
+        data = {"grades": [[1, 1], [0, 0], [1, 1]], "scores": [[0.9, 0.9], [0.9, 0.9], [0.9, 0.9]]}
+        assert said(data, "score_confidence").values["verdict"].code == "diagnosis.no_bias"
+
+    @for_each("scores", [[[0.5, 1.5]], [[-0.1, 0.5]], [[None, 0.5]], [[[0.5, 0.5], [0.1, 0.2]]]])
+    def test_scores_that_are_no_confidences(self, scores):
+        assert diagnose({"grades": [[1, 0]], "scores": scores}).figures["calibration"] == {}
+        data = {"grades": [[1, 0]], "scores": [[0.1, 0.2]]}
+        assert list(diagnose(data).figures["calibration"]) == ["score"]
+        assert diagnose(data, higher_is_better=False).figures["calibration"] == {}
+
+    def test_a_calibrated_vote_has_the_error_of_chance(self):
+        """For one problem with share s, |y − s| is 2 s (1 − s) on average."""
+        found = behaviour.find_chance_error(np.array([0.75]))
+        assert found == pytest.approx(2 * 0.75 * 0.25, abs=4 * np.sqrt(0.75 * 0.25) * 0.5 / np.sqrt(200))
+        said, random = np.linspace(0.02, 1, 90), np.random.default_rng(0)
+        draws = [measure_calibration(said, random.random(90) < said)["ece"] for _ in range(200)]
+        assert behaviour.find_chance_error(said) == pytest.approx(np.mean(draws), rel=1e-12)
+
+
+def test_runs_in_pairs():
+    rows = np.random.default_rng(0).integers(0, 2, size=(20, 6))
+    found = diagnose({"grades": rows.tolist()}).figures["stability"]
+    flips = [np.mean(rows[:, i] != rows[:, j]) for i, j in combinations(range(6), 2)]
+    assert found["flip_rate"] == pytest.approx(np.mean(flips), rel=1e-12)
+    assert found["within_variance"] == pytest.approx(rows.var(axis=1, ddof=1).mean(), rel=1e-12)
+    assert found["run_accuracy"] == rows.mean(axis=0).tolist()
+    assert found["run_sd"] == pytest.approx(rows.mean(axis=0).std(ddof=1), rel=1e-12)
+
+
+def test_the_noise_floor_holds_95_percent_of_the_pairs_of_runs():
+    rng = np.random.default_rng(0)
+    p = rng.beta(0.5, 0.5, size=200)
+    first, second = rng.binomial(1, p, size=(2, 20_000, 200)).mean(axis=2)
+    floors = [find_noise_floor(np.full(200, 16), rng.binomial(16, p)) for _ in range(50)]
+    assert np.mean(np.abs(first - second) <= np.mean(floors)) == pytest.approx(0.95, abs=0.01)
+    # The formula of each problem, written out.
+    n, c = np.array([4, 5, 8]), np.array([1, 5, 4])
+    variance = sum(size * (right / size) * (1 - right / size) / (size - 1) for size, right in zip(n, c, strict=True))
+    assert find_noise_floor(n, c) == pytest.approx(1.959964 * np.sqrt(2 * variance) / 3, rel=1e-6)
+    assert np.isnan(find_noise_floor(np.array([1, 1]), np.array([0, 1])))
+    assert find_noise_floor(np.array([1, 2]), np.array([0, 1])) == find_noise_floor(np.array([2, 2]), np.array([1, 1]))
+
+
+def test_n_may_differ():
+    found = diagnose({"grades": [[1, 0], [1], [1, 1, 0, 1]]}).figures["stability"]
+    assert found["within_variance"] == pytest.approx((0.5 + 0.25) / 2)
+    assert (found["run_accuracy"], found["run_sd"]) == ([], None)
+    assert diagnose({"grades": [[1], [0]]}).figures["stability"] is None
+    dropped = {"grades": [[1, 0, None], [None, 1, 0]]}  # have no runs
+    assert diagnose(dropped, missing="drop").figures["stability"]["run_accuracy"] == []
+    assert len(diagnose(dropped, missing="incorrect").figures["stability"]["run_accuracy"]) == 3
+
+
+def test_a_noise_floor_and_flips_by_hand():
+    found = diagnose({"grades": [[1, 1, 1, 1], [1, 0, 1, 0], [0, 0, 0, 0]]})
+    own = found.figures["stability"]
+    assert own["noise_floor"] == pytest.approx(1.959964 * (2 / 9 / 3) ** 0.5)
+    assert own["flip_rate"] == pytest.approx(2 / 9)
+    assert own["run_accuracy"] == pytest.approx([2 / 3, 1 / 3, 2 / 3, 1 / 3])
+    agreed = diagnose({"grades": [[1, 1], [1, 1]]})
+    assert agreed.figures["stability"]["noise_floor"] == 0
+    assert "diagnosis.stability" not in [each.code for each in agreed.sentences]
+    for each in (found, agreed):
+        json.dumps(each.to_dict(), allow_nan=False)
+
+
+@for_each("b, c, fires", [(15, 1, True), (13, 3, False), (8, 8, False)])
+def test_runs_differ(b, c, fires):
+    """Two runs: Cochran's Q is McNemar's (b − c)²/(b + c)."""
+    data = {"grades": [[1, 0]] * b + [[0, 1]] * c + [[1, 1]] * 9}
+    p_value = chi2.sf((b - c) ** 2 / (b + c), 1)
+    assert diagnose(data).figures["stability"]["run_p"] == pytest.approx(p_value)
+    assert bool(p_value < behaviour.CHANCE) is fires is ("runs_differ" in codes(data))
+
+
+def test_clusters_are_described_where_there_are_any():
+    data = {"grades": [[1, 1]] * 4 + [[0, 0]] * 4 + [[1, 0]] * 4}
+    found = diagnose(data, clusters=list("aaaabbbbcccc"))
+    (sentence,) = [each for each in found.sentences if each.code == "diagnosis.clusters"]
+    # Shares 1, 0 and ½ of clusters of four: the sums of deviations ±2, against a variance of 2/11 among twelve.
+    assert sentence.values["design"] == pytest.approx((8 * 1.5 / 144) / (2 / 11 / 12))
+    assert (sentence.values["count"], sentence.values["units"]) == (3, 3)
+    assert diagnose(data).figures["design_effect"] is None

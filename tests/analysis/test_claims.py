@@ -9,15 +9,7 @@ import pytest
 from cases import for_each
 
 import at_k
-from at_k.analysis.claims import (
-    Difference,
-    Points,
-    Share,
-    list_steps,
-    make_claims,
-    make_headline,
-    make_verdicts,
-)
+from at_k.analysis.claims import Difference, Points, Share, list_steps, make_claims, make_headline, make_verdicts
 from at_k.values import Key
 
 

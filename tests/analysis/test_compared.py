@@ -1,4 +1,4 @@
-"""The result of a comparison, in words, JSON and Markdown."""
+"""The result of a comparison and of a ranking, in words, JSON and Markdown, and against the pairs of models."""
 
 import json
 import re
@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cases import for_each, refuses
-from pairs import A, B, codes, make
+from pairs import A, B, codes, count, make
 
 import at_k
 from at_k.analysis.compared import Band
 from at_k.analysis.comparison import compare, compare_benchmarks
+from at_k.analysis.ranking import rank
+from at_k.uncertainty.comparison import compare_columns, compare_values
 
 
 class TestVerdicts:
@@ -47,26 +49,22 @@ class TestVerdicts:
         assert note.code == "compare.few"
         assert note.values == {"count": differing, "least": least}
 
-    def test_six_can(self):
-        found = compare(make([1] * 20), make([0] * 6 + [1] * 14))
+        six = compare(make([1] * 20), make([0] * 6 + [1] * 14))
         # With one sample of each problem: mid-p of six won and none lost.
-        assert found.comparisons["pass@1"].p_value == pytest.approx(1 / 64, rel=1e-12)
-        assert found.notes == []
+        assert (six.comparisons["pass@1"].p_value, six.notes) == (pytest.approx(1 / 64, rel=1e-12), [])
 
     def test_a_note_about_some_keys_names_them(self):
         x, y = [1.0] * 9, [0.5] * 9
         found = compare({**make(x), **make(x, "pass@2")}, {**make(y), **make(x, "pass@2")})
         assert str(found.notes[-1]) == "pass@2: The two have the same value in every problem."
 
-    def test_the_bounded_interval_is_wider(self):
+    def test_the_bounded_interval_is_wider_and_wilcoxons_test_comes_with_a_warning(self):
         usual, bounded = (compare(A, B, method=method).comparisons["pass@1"] for method in ("sign-flip", "bounded"))
         assert bounded.low < usual.low
         assert usual.high < bounded.high
         assert usual.bounded == bounded.bounded
-
-    def test_wilcoxon_comes_with_its_warning(self):
-        assert "significance.wilcoxon" in codes(compare(A, B, extra_tests="wilcoxon"))
-        assert "significance.wilcoxon" not in codes(compare(A, B, extra_tests="t"))
+        warned = ["significance.wilcoxon" in codes(compare(A, B, extra_tests=test)) for test in ("wilcoxon", "t")]
+        assert warned == [True, False]
 
     def test_flips_are_the_largest_differences_by_name(self):
         x, y = [0.5] * 14, [0.5] * 14
@@ -88,10 +86,9 @@ class TestSentences:
                 "One more problem lost would undo this."
             )
 
-    def test_several_problems_would_undo_it(self):
         found = compare(make([1] * 20), make([0.5] * 19 + [0.25]))
-        count = found.comparisons["pass@1"].fragility
-        assert str(found.describe("pass@1")[1]) == f"A further {count} problems lost would undo this."
+        further = found.comparisons["pass@1"].fragility
+        assert str(found.describe("pass@1")[1]) == f"A further {further} problems lost would undo this."
 
     def test_equivalent_and_open(self):
         (said,) = compare(make([0.5] * 400), make([0.5] * 400), margin=0.02).describe("pass@1")
@@ -156,15 +153,11 @@ class TestWriting:
 DATA = Path(__file__).parents[1] / "data"
 
 
-def make_data(counts, n):
-    return {"problem": [f"q{i}" for i in range(len(counts))], "grades": [[1] * c + [0] * (n - c) for c in counts]}
-
-
 @pytest.fixture(scope="module")
 def published():
     """The example of passk-inference 0.3.1; see tests/data/deepscaler_counts.md."""
     counts = json.loads((DATA / "deepscaler_counts.json").read_text())
-    models = (make_data(counts[name], counts["n"]) for name in ("rl", "base"))
+    models = (count(*counts[name], n=counts["n"]) for name in ("rl", "base"))
     return at_k.compare(*models, names=("RL", "base"), metrics="pass_at_k", k=128, band=True)
 
 
@@ -194,11 +187,6 @@ def test_a_band_without_limits_is_json():
     json.dumps(band, allow_nan=False)
 
 
-def make_band(low, high):
-    k = tuple(range(1, len(low) + 1))
-    return Band(k, (0.0,) * len(k), low, high, 0.95, ("A", "B"), at_k.Key("pass@k"))
-
-
 @for_each("low, high, spans, first_loss", [
     ((0.1, 0.2), (0.3, 0.4), [("gain", 1, 2)], None),
     ((0.1, -0.1), (0.3, 0.4), [("gain", 1, 1), ("open", 2, 2)], (2, None)),
@@ -206,7 +194,8 @@ def make_band(low, high):
     ((-0.1, 0.1, -0.5), (0.3, 0.3, -0.1), [("open", 1, 1), ("gain", 2, 2), ("loss", 3, 3)], (1, 3)),
 ])  # fmt: skip
 def test_spans_and_the_first_loss(low, high, spans, first_loss):
-    band = make_band(low, high)
+    k = tuple(range(1, len(low) + 1))
+    band = Band(k, (0.0,) * len(k), low, high, 0.95, ("A", "B"), at_k.Key("pass@k"))
     assert (band.spans, band.first_loss) == (spans, first_loss)
 
 
@@ -217,7 +206,7 @@ class TestBands:
     def test_all_metrics_have_one_and_a_saved_report_those_of_counts(self, tmp_path):
         answers = [["7"] * c + list(map(str, range(8 - c))) for c in self.A]
         data = {"answers": answers, "references": ["7"] * 40}
-        other = at_k.score(make_data(self.B, 8) | {"problem": list(map(str, range(40)))}, metrics=at_k.METRICS[:4])
+        other = at_k.score(count(*self.B, n=8) | {"problem": list(map(str, range(40)))}, metrics=at_k.METRICS[:4])
         report = at_k.score(data)
         full = at_k.compare(report, other, band=True)
         assert {"pass@k", "G-Pass@k_1.0", "mG-Pass@k", "cons@k"} <= full.bands.keys()
@@ -231,7 +220,7 @@ class TestBands:
 
     def test_limits_are_the_bounded_ones_if_few_problems_differ(self):
         a, b = [8] * 37 + [4, 5, 6], [8] * 40
-        band = at_k.compare(make_data(a, 8), make_data(b, 8), band=True, metrics="pass_at_k").bands["pass@k"]
+        band = at_k.compare(count(*a, n=8), count(*b, n=8), band=True, metrics="pass_at_k").bands["pass@k"]
         assert band.difference[7] == 0
         assert band.low[7] < -0.05  # all 40 are solved by both, which is no certainty about others
         assert band.spans == [("open", 1, 8)]
@@ -241,7 +230,7 @@ class TestBands:
         refuses("InputError: This needs reports or data", at_k.compare, values, values, band=True)
 
     def test_clusters_make_it_wider(self):
-        a, b = make_data(np.repeat(self.RNG.integers(0, 9, 10), 4), 8), make_data(self.B, 8)
+        a, b = count(*np.repeat(self.RNG.integers(0, 9, 10), 4), n=8), count(*self.B, n=8)
         alone, together = (
             at_k.compare(a, b, band=True, metrics="pass_at_k", clusters=clusters).bands["pass@k"]
             for clusters in (None, [f"t{i // 4}" for i in range(40)])
@@ -256,15 +245,81 @@ class TestBands:
     ([4] * 25 + [2] * 75, [0] * 25 + [2] * 75, [str(place // 5) for place in range(100)]),
 ], ids=["equal", "too few problems", "few that differ", "few clusters that differ"])  # fmt: skip
 def test_nothing_is_better_where_no_p_value_could_say_so(a, b, clusters):
-    found = at_k.compare(make_data(a, 4), make_data(b, 4), clusters=clusters, band=True)
+    found = at_k.compare(count(*a, n=4), count(*b, n=4), clusters=clusters, band=True)
     assert str(found.verdict("pass@1")) == "no difference shown"
     assert found.bands["pass@k"].spans == [("open", 1, 4)]
 
 
 def test_a_single_problem_that_differs_does_not_narrow_the_band():
-    a = make_data([4] + [2] * 49, 4)
-    band = at_k.compare(a, make_data([0] + [2] * 49, 4), band=True, k=[1, 2, 4]).bands["pass@k"]
+    a = count(4, *[2] * 49)
+    band = at_k.compare(a, count(0, *[2] * 49), band=True, k=[1, 2, 4]).bands["pass@k"]
     d = np.eye(50)[0]
     low, high = at_k.interval((1 + d.mean()) / 2, d.std(ddof=1) / np.sqrt(50) / 2, 50)  # of one k alone
     assert band.low[0] <= 2 * low - 1
     assert band.high[0] >= 2 * high - 1
+
+
+EASY = np.linspace(0.3, 0.7, 40)
+
+
+def rank_values(values, key="pass@1", **options):
+    """Rank models by their values of one number."""
+    return rank({name: {key: dict(enumerate(map(float, own)))} for name, own in values.items()}, metrics=key, **options)
+
+
+def test_models_that_cannot_be_told_apart_share_a_tier():
+    noise = np.random.default_rng(0).normal(0, 0.05, size=(3, 40))
+    ranking = rank_values({"C": EASY - 0.2 + noise[0], "A": EASY + noise[1], "B": EASY + 0.001 + noise[2]})
+    assert ranking.order in ("A, B > C", "B, A > C")
+    assert ranking.tiers[1] == ("C",)
+    assert ranking.ranks == {"A": (1, 2), "B": (1, 2), "C": (3, 3)}
+    assert list(ranking.values) == list(ranking.names)
+
+
+def test_a_chain_in_which_only_the_ends_differ_is_one_tier():
+    """A is better than C, but B could be equal to either: no line separates them."""
+    noise = np.random.default_rng(1).normal(0, 0.1, size=(3, 40))
+    noise -= noise.mean(axis=1, keepdims=True)
+    ranking = rank_values({name: EASY + shift + noise[i] for i, (name, shift) in enumerate(
+        {"A": 0.03, "B": 0.0, "C": -0.03}.items())})  # fmt: skip
+    better = {pair for pair, p_value in ranking.p_values.items() if p_value <= 0.05}
+    assert better == {("A", "C")}
+    assert ranking.tiers == (("A", "B", "C"),)
+    assert ranking.ranks == {"A": (1, 2), "B": (1, 3), "C": (2, 3)}
+
+
+def test_pairs_are_compared_as_two_models_are():
+    values = dict(zip("ABCD", np.random.default_rng(2).random((4, 30)), strict=True))
+    ranking = rank_values(values, seed=3)
+    assert len(ranking.pairs) == 6
+    for (a, b), found in ranking.pairs.items():
+        alone = compare_values(values[a], values[b], seed=3)
+        assert found.p_value == alone.p_value
+        assert found.low < alone.low < alone.high < found.high  # those of six pairs hold together
+        assert (found.better is not None) == (found.low > 0)
+        assert found.difference >= 0
+
+
+def test_p_values_of_all_pairs_are_adjusted_together():
+    """As those of six numbers of two models with the same differences."""
+    values = dict(zip("ABCD", np.random.default_rng(2).random((4, 30)), strict=True))
+    ranking = rank_values(values, key="max@1", seed=3)
+    pairs = [(values[a], values[b]) for a, b in ranking.pairs]
+    adjusted = [each.p_adjusted for each in compare_columns(pairs, [False] * 6, seed=3)]
+    assert list(ranking.p_values.values()) == pytest.approx(adjusted, rel=1e-12)
+
+
+@for_each("others", [2, 39])
+def test_a_perfect_model_is_found_among_many_that_solve_nothing(others):
+    """Holm over 780 pairs made p = .078 of the least p-value, and no tier of it."""
+    values = {f"nothing {i}": np.zeros(60) for i in range(others)} | {"perfect": np.ones(60)}
+    ranking = rank_values(values)
+    assert ranking.tiers[0] == ("perfect",)
+    assert ranking.ranks["perfect"] == (1, 1)
+    assert ranking.ranks["nothing 0"] == (2, others + 1)
+
+
+def test_equal_models_stay_in_the_order_given():
+    ranking = rank_values({"second": [1, 0], "first": [1, 0]})
+    assert ranking.names == ("second", "first")
+    assert ranking.order == "second, first"

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from cases import for_each, refuses
-from pairs import A, B, codes, make
+from pairs import A, B, codes, count, make
 from scipy import stats
 
 import at_k
@@ -272,8 +272,7 @@ POOLED_RNG = np.random.default_rng(1)
 
 
 def make_data(n, m, share):
-    c = POOLED_RNG.binomial(n, share, m)
-    return {"problem": [f"q{i}" for i in range(m)], "grades": [[1] * own + [0] * (n - own) for own in c]}
+    return count(*POOLED_RNG.binomial(n, share, m), n=n)
 
 
 NEW = {"easy": make_data(4, 20, 0.8), "hard": make_data(8, 40, 0.5)}

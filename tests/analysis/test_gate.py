@@ -1,4 +1,5 @@
-"""The gate: verdicts by the ends of intervals, one family of requirements, and its forms."""
+"""The gate: verdicts by the ends of intervals, one family of requirements, and its forms; and looks at results while
+they arrive, each judged at its share of the level."""
 
 import json
 import re
@@ -7,6 +8,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from cases import for_each, refuses
+from pairs import count
+from scipy.stats import binom
 
 import at_k
 from at_k.analysis.gate import FAIL, INCONCLUSIVE, PASS
@@ -14,51 +17,55 @@ from at_k.analysis.requirements import read_policy
 from at_k.errors import InputError
 from at_k.options.registry import GATING
 
-
-def make(*counts, n=4):
-    """Make a data set of problems with these numbers of n samples correct."""
-    return {"problem": [f"q{i}" for i in range(len(counts))], "grades": [[1] * c + [0] * (n - c) for c in counts]}
-
-
-MIXED = make(*[0, 1, 2, 3, 4, 4, 4, 4, 4, 4] * 5)
+MIXED = count(*[0, 1, 2, 3, 4, 4, 4, 4, 4, 4] * 5)
 
 
 @for_each("key, least, verdict", [
     ("pass@1", 0.6, PASS), ("pass@1", 0.75, INCONCLUSIVE), ("pass@1", 0.9, FAIL), ("avg@4", 0.6, PASS),
     ("avg@n", 0.6, PASS), ("pass^4", 0.4, PASS), ("G-Pass@4_0.5", 0.6, PASS), ("mG-Pass@4", 0.9, FAIL),
-    ("cons@3", 0.9, FAIL), ("accuracy", 0.6, PASS),
+    ("cons@3", 0.9, FAIL), ("accuracy", 0.6, PASS), ("maj@3", 0.9, FAIL), ("MEAN@4", 0.6, PASS),
+    ("g-pass@4_1/2", 0.6, PASS),
 ])  # fmt: skip
 def test_the_verdict_is_that_of_the_ends_of_the_interval(key, least, verdict):
     (check,) = at_k.gate(MIXED, require=f"{key} >= {least}").checks
     report = at_k.score(MIXED, k=[1, 3, 4], thresholds=[0.5, 1.0], metrics=at_k.METRICS[:4])
-    # Of one requirement the interval is that of the report. pass^k is G-Pass@k with τ = 1.
-    name = {"pass^4": "G-Pass@4_1.0", "avg@n": "avg@4"}.get(key, key)
+    # Of one requirement the interval is that of the report. pass^k is G-Pass@k with τ = 1, and papers have other names.
+    names = {"pass^4": "G-Pass@4_1.0", "maj@3": "cons@3", "g-pass@4_1/2": "G-Pass@4_0.5"}
+    name = names.get(key, key) if key not in ("avg@n", "MEAN@4") else "avg@4"
     bar = report.intervals[name]
     assert (check.value, check.low, check.high) == pytest.approx((report.values[name], bar.low, bar.high), abs=1e-12)
     assert check.verdict == verdict == at_k.gate(report, require=f"{key} >= {least}").verdict
 
 
 def test_three_of_three_cannot_show_it_and_fourteen_of_fourteen_do():
-    found = {m: at_k.gate(make(*[4] * m), require="pass@1 >= 0.8") for m in (3, 13, 14)}
+    found = {m: at_k.gate(count(*[4] * m), require="pass@1 >= 0.8") for m in (3, 13, 14)}
     assert [each.verdict for each in found.values()] == [INCONCLUSIVE, INCONCLUSIVE, PASS]
     assert (found[3].exit_code, [remark.code for remark in found[3].remarks]) == (3, ["gate.open"])
-    at_the_requirement = make(*[0, 4] * 200)  # is never settled
+    at_the_requirement = count(*[0, 4] * 200)  # is never settled
     assert at_k.gate(at_the_requirement, require="pass@1 >= 0.5").verdict == INCONCLUSIVE
 
 
-@for_each("require", ["max@2 >= 1", ["max@2 >= 1", "pass@1 >= 0.1"]])
-def test_equal_scores_have_no_interval_without_width(require):
-    equal = {"grades": [[1, 0]] * 3, "scores": [[1, 2]] * 3}
-    check = at_k.gate(equal, require=require).checks[0]
+def score_equally(problems, *tops):
+    """Make a data set for each top score of two samples, which is the same in all problems."""
+    return [{"grades": [[1, 0]] * problems, "scores": [[1, top]] * problems} for top in tops]
+
+
+BAND = {"margin": 0.1, "metrics": ["max@2", "pass@1"]}
+
+
+@for_each("models, asked", [
+    *[(score_equally(3, 2), {"require": require}) for require in ("max@2 >= 1", ["max@2 >= 1", "pass@1 >= 0.1"])],
+    (score_equally(1, 3), {"require": "max@2 >= 2"}),
+    (score_equally(3, 2, 2), {"margin": 0.1, "metrics": "max@2"}),
+    (score_equally(1, 2, 1), BAND),
+    ([{"grades": [[1, 0]] * 3, "scores": [[1, top + i] for i in range(3)]} for top in (2, 1)],
+     BAND | {"clusters": ["x"] * 3}),
+])  # fmt: skip
+def test_scores_that_do_not_vary_have_no_limits(models, asked):
+    found = at_k.gate(*models, **asked)
+    check, plain = found.checks[0], json.loads(found.to_json())["checks"][0]
     assert (check.verdict, check.low, check.high) == (INCONCLUSIVE, -np.inf, np.inf)
-    check = at_k.gate(equal, equal, margin=0.1, metrics="max@2").checks[0]
-    assert check.verdict == INCONCLUSIVE
-
-
-@for_each("name, key", [("maj@3", "cons@3"), ("MEAN@4", "avg@4"), ("g-pass@4_1/2", "G-Pass@4_0.5")])
-def test_names_of_papers_are_those_of_reports(name, key):
-    theirs, ours = (at_k.gate(MIXED, require=f"{each} >= 0.5").checks[0] for each in (name, key))
-    assert (theirs.value, theirs.low, theirs.high) == (ours.value, ours.low, ours.high)
+    assert (plain["low"], plain["high"]) == (None, None)
 
 
 @for_each("require", ["pass@2 >= 0.5", "pass^2 >= 0.5", "cons@2 >= 0.5", "max@2 >= 1"])
@@ -68,7 +75,7 @@ def test_a_problem_with_too_few_samples_is_called_by_its_name(require):
 
 
 class TestAgainstABase:
-    A, B = make(*[2, 3, 4, 4, 1, 0] * 8), make(*[1, 3, 3, 4, 2, 0] * 8)
+    A, B = count(*[2, 3, 4, 4, 1, 0] * 8), count(*[1, 3, 3, 4, 2, 0] * 8)
 
     @for_each("margin, verdict", [(0.005, INCONCLUSIVE), (0.02, PASS), (0.5, PASS)])
     def test_the_interval_is_that_of_compare(self, margin, verdict):
@@ -80,10 +87,10 @@ class TestAgainstABase:
         assert check.verdict == verdict or margin == 0.005
 
     @for_each("a, b, verdict", [
-        (make(*[4] * 8), make(*[2] * 8), PASS),
-        (make(*[2] * 8), make(*[4] * 8), FAIL),
-        (make(*[4] * 8), make(*[4] * 8), INCONCLUSIVE),
-        (make(*[4] * 5), make(*[0] * 5), INCONCLUSIVE),  # p = .0625: the interval begins at 0, and so holds it
+        (count(*[4] * 8), count(*[2] * 8), PASS),
+        (count(*[2] * 8), count(*[4] * 8), FAIL),
+        (count(*[4] * 8), count(*[4] * 8), INCONCLUSIVE),
+        (count(*[4] * 5), count(*[0] * 5), INCONCLUSIVE),  # p = .0625: the interval begins at 0, and so holds it
     ])  # fmt: skip
     @for_each("keys", ["pass@1", ["pass@1", "pass^2"]])
     def test_without_a_margin_it_passes_where_the_candidate_is_better(self, a, b, verdict, keys):
@@ -92,21 +99,11 @@ class TestAgainstABase:
         assert found.checks[0].requirement == "pass@1 − base >= 0"
 
     def test_a_model_that_lost_more_than_the_margin_fails(self):
-        assert at_k.gate(make(*[1] * 40), make(*[3] * 40), margin=0.1).exit_code == 1
-        for margin in (1, -0.1):
-            says = "ValueError: `margin` must be at least 0 and below 1; got"
-            refuses(says, at_k.gate, self.A, self.B, margin=margin)
+        assert at_k.gate(count(*[1] * 40), count(*[3] * 40), margin=0.1).exit_code == 1
 
     def test_equal_differences_of_scores_do_not_narrow_a_band(self):
-        a, b = ({"grades": [[1, 0]] * 8, "scores": [[1, top]] * 8} for top in (2, 1))
-        check = at_k.gate(a, b, margin=0.1, metrics=["max@2", "pass@1"]).checks[0]
+        check = at_k.gate(*score_equally(8, 2, 1), **BAND).checks[0]
         assert check.low < check.value == 1 < check.high
-
-    @for_each("problems, clusters", [(1, None), (3, ["x"] * 3)])
-    def test_one_problem_or_cluster_of_scores_has_no_limits(self, problems, clusters):
-        a, b = ({"grades": [[1, 0]] * problems, "scores": [[1, top + i] for i in range(problems)]} for top in (2, 1))
-        check = at_k.gate(a, b, margin=0.1, metrics=["max@2", "pass@1"], clusters=clusters).checks[0]
-        assert (check.verdict, check.low, check.high) == (INCONCLUSIVE, -np.inf, np.inf)
 
     def test_several_numbers_get_a_band(self):
         alone = at_k.gate(self.A, self.B, margin=0.02, metrics="pass@1").checks[0]
@@ -120,7 +117,7 @@ class TestAgainstABase:
         assert [note.code for note in together.notes] == ["gate.together"]
 
     def test_a_band_ends_where_differences_do(self):
-        a, b = make(4, 4, 4, 4, 4, 4, 3, 2), make(0, 0, 0, 0, 0, 0, 1, 0)
+        a, b = count(4, 4, 4, 4, 4, 4, 3, 2), count(0, 0, 0, 0, 0, 0, 1, 0)
         checks = at_k.gate(a, b, margin=0.02, metrics=["pass@1", "pass@2"]).checks
         turned = at_k.gate(b, a, margin=0.02, metrics=["pass@1", "pass@2"]).checks
         for check, other in zip(checks, turned, strict=True):
@@ -160,6 +157,8 @@ def test_samples_are_counted_and_those_to_come_may_be_right_or_wrong():
 @for_each("given, says", [
     ({}, "Nothing is required"),
     ({"margin": 0.1}, "needs both"),
+    *[({"base": MIXED, "margin": margin}, "`margin` must be at least 0 and below 1; got") for margin in (1, -0.1)],
+    *[({"require": "pass@1 >= 0.5", "looks": looks}, f"`looks` … {looks}") for looks in (0, 2.5, "3")],
     ({"require": "pass@1 > 0.5"}, "A requirement says what a number is at least, by >= or ≥, and not >"),
     *[({"require": f"pass@1 >= {share}"}, f"above 0 and at most 1, … ; got {share}") for share in (80, 0)],
     *[({"require": f"pass@1 {sign} 1"}, f"by >= or ≥, and not {sign}. Ask 'pass@1 >= 1'") for sign in ("<=", "==")],
@@ -175,7 +174,9 @@ def test_samples_are_counted_and_those_to_come_may_be_right_or_wrong():
     ({"policy": {"confidence_level": 2}}, "`confidence_level`"),
 ])  # fmt: skip
 def test_impossible_requirements_are_refused(given, says):
-    refuses(f"ValueError: {says}", at_k.gate, MIXED, **given)
+    options = dict(given)
+    base, kind = options.pop("base", None), "TypeError" if options.get("looks") in (2.5, "3") else "ValueError"
+    refuses(f"{kind}: {says}", at_k.gate, MIXED, base, **options)
 
 
 def test_a_report_has_the_numbers_that_it_has():
@@ -206,11 +207,6 @@ class TestForms:
         content = json.loads(self.FOUND.to_json())
         assert (content["verdict"], content["exit_code"], len(content["checks"])) == (FAIL, 1, 4)
 
-    def test_ends_that_are_infinite_are_none(self):
-        found = at_k.gate({"grades": [[1, 0]], "scores": [[3.0, 1.0]]}, require="max@2 >= 2")
-        assert json.loads(found.to_json())["checks"][0]["low"] is None
-        assert found.verdict == INCONCLUSIVE
-
 
 class TestPolicy:
     TEXT = """
@@ -223,13 +219,9 @@ class TestPolicy:
         metrics = ["pass@4"]
     """
 
-    @pytest.fixture
-    def policy(self, tmp_path):
-        path = tmp_path / "gate.toml"
-        path.write_text(self.TEXT)
-        return path
-
-    def test_a_data_set_has_its_table_and_the_rest_what_stands_above(self, policy):
+    def test_a_data_set_has_its_table_and_the_rest_what_stands_above(self, tmp_path):
+        policy = tmp_path / "gate.toml"
+        policy.write_text(self.TEXT)
         assert at_k.gate(MIXED, policy=policy).verdict == PASS
         found = at_k.gate(MIXED, policy=str(policy), data="math")
         assert [check.name for check in found.checks] == ["math: pass@1 >= 0.99", "math: pass^4 >= 0.1"]
@@ -260,3 +252,76 @@ class TestPolicy:
     def test_the_names_of_a_policy_are_options(self):
         assert read_policy({"policy": None, "margin": 1}, {}) == {"policy": None, "margin": 1}
         assert {"require", "each", "metrics", "margin", "confidence_level", "method"} <= GATING.keys()
+
+
+LOOKS = 20
+ONE_LOOK = 1 - 0.05 / LOOKS
+
+
+OTHER = count(*[0, 0, 2, 2, 4, 3, 4, 4, 1, 4] * 5)
+
+
+def draw(rng, rate, problems=60, samples=8):
+    return {"grades": (rng.random((problems, samples)) < rate).astype(int).tolist()}
+
+
+def test_each_look_is_judged_at_its_share_of_the_level():
+    rng = np.random.default_rng(0)
+    a, b = draw(rng, 0.6), draw(rng, 0.5)
+    looked = at_k.compare(a, b, metrics="pass@1", looks=LOOKS)
+    assert looked.comparisons == at_k.compare(a, b, metrics="pass@1", confidence_level=ONE_LOOK).comparisons
+    gate = at_k.gate(a, require="pass@1 >= 0.5", looks=LOOKS)
+    assert gate.checks == at_k.gate(a, require="pass@1 >= 0.5", confidence_level=ONE_LOOK).checks
+    plan = at_k.plan(a, half_width=0.03, looks=LOOKS)
+    assert plan.needed_problems == at_k.plan(a, half_width=0.03, confidence_level=ONE_LOOK).needed_problems
+    assert "about 2.4 × the problems" in str(plan)  # (3.023/1.960)²
+    assert "about 1.9 × the problems" in str(at_k.plan(a, detect=0.1, looks=LOOKS))  # (3.865/2.802)²
+    ranking = at_k.rank({"a": a, "b": b}, looks=LOOKS)
+    assert ranking.pairs == at_k.rank({"a": a, "b": b}, confidence_level=ONE_LOOK).pairs
+    pools = {"x": a, "y": b}, {"x": b, "y": b}
+    pooled = at_k.compare_benchmarks(*pools, metrics="pass@1", looks=LOOKS)
+    alone = at_k.compare_benchmarks(*pools, metrics="pass@1", confidence_level=ONE_LOOK)
+    assert pooled.pooled.comparisons == alone.pooled.comparisons
+    assert pooled.benchmarks["x"].comparisons == alone.benchmarks["x"].comparisons
+    for found in (looked, gate, plan, ranking, pooled):
+        assert f"Each of {LOOKS} looks is judged at 99.75 %" in str(found)
+
+
+@for_each("further", [{}, {"target": "problem_set", "k": 2}, {"band": True}, {"method": "bounded"}, {"margin": 0.1}])
+def test_every_kind_of_comparison_takes_the_level_of_each_look(further):
+    looked, alone = (
+        at_k.compare(MIXED, OTHER, **level, **further) for level in ({"looks": LOOKS}, {"confidence_level": ONE_LOOK})
+    )
+    for key, own in alone.comparisons.items():
+        found = looked.comparisons[key]
+        assert (found.low, found.high, found.p_value) == pytest.approx((own.low, own.high, own.p_value))
+        assert str(looked.verdict(key)) == str(alone.verdict(key))
+
+
+def test_twenty_looks_at_equal_models_rarely_claim_a_difference():
+    rng, looks = np.random.default_rng(36), np.arange(10, 201, 10)
+    a, b = rng.binomial(1, rng.beta(1, 1, (1000, 200)), (2, 1000, 200))
+    won, lost = (np.cumsum(each, axis=1)[:, looks - 1] for each in (a > b, a < b))
+    tails = [binom.sf(one, won + lost, 0.5) + binom.pmf(one, won + lost, 0.5) / 2 for one in (won, lost)]  # mid-p
+    p_values = np.minimum(1, 2 * np.minimum(*tails))
+    for own, look in ((0, 19), (1, 9), (2, 4)):  # these are the p-values of the comparison, and decide its interval
+        data = [count(*each[own, : looks[look]], n=1) for each in (a, b)]
+        found = at_k.compare(*data, metrics="pass_at_k", looks=LOOKS).comparisons["pass@1"]
+        assert found.p_value == pytest.approx(p_values[own, look])
+        assert (found.low > 0 or found.high < 0) == (found.p_value < 0.05 / LOOKS)
+    claimed, peeked = ((p_values < level).any(axis=1).mean() for level in (0.05 / LOOKS, 0.05))
+    assert claimed <= 0.05
+    assert peeked > 0.15
+
+
+def test_twenty_looks_at_a_gate_rarely_pass_or_fail_falsely():
+    rng, least, looks = np.random.default_rng(36), 0.6, np.arange(20, 401, 20)
+    c = rng.binomial(4, rng.beta(1.2, 0.8, (1000, 400)))  # the mean is .6: neither verdict is true
+    found = [(c[:, :m].mean(axis=1) / 4, c[:, :m].std(axis=1, ddof=1) / 4 / m**0.5) for m in looks]
+    low, high = np.array(
+        [at_k.interval(*own, float(m), confidence_level=ONE_LOOK) for own, m in zip(found, looks, strict=True)]
+    ).transpose(1, 2, 0)
+    for own in range(3):  # these are the intervals of the gate
+        check = at_k.gate(count(*c[own, :100]), require=f"pass@1 >= {least}", looks=LOOKS).checks[0]
+        assert (check.low, check.high) == pytest.approx((low[own, 4], high[own, 4]))
+    assert max((low > least).any(axis=1).mean(), (high < least).any(axis=1).mean()) <= 0.03

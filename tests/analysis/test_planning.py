@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cases import for_each, refuses
 from numpy.testing import assert_allclose
-from pairs import draw
+from pairs import count, draw
 from scipy import stats
 
 import at_k
@@ -17,7 +17,7 @@ from at_k.uncertainty.variance import Variance, read_pilot
 
 N = [4] * 12
 C = [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4]
-DATA = {"grades": [[1] * c + [0] * (4 - c) for c in C], "problem": [f"q{i}" for i in range(12)]}
+DATA = count(*C)
 
 
 def spell(found):
@@ -71,6 +71,7 @@ def test_more_samples_do_not_help_against_clusters():
     planned = [read_pilot([16] * 200, draw(16), 1, at_k.pass_at_k, labels).at(1) / 200 for _ in range(400)]
     # 400 variances of 20 clusters each: their mean has a relative standard error of 2 %.
     assert np.mean(planned) ** 0.5 == pytest.approx(true, rel=0.05)
+    assert read_pilot([1] * 4, [0, 1, 1, 1], 1, pass_at_k).at(1) == pytest.approx(0.25)  # one sample, planned with one
 
 
 def test_the_parts_of_the_variance_are_those_of_anova():
@@ -113,13 +114,8 @@ class TestTwoPilots:
     FIRST = RNG.integers(0, 9, 60)
     SECOND = np.clip(FIRST + RNG.integers(-3, 4, 60), 0, 8)
 
-    @staticmethod
-    def make(counts, order):
-        return {"problem": [f"q{i}" for i in order], "grades": [[1] * counts[i] + [0] * (8 - counts[i]) for i in order]}
-
     def test_problems_are_matched_by_name(self):
-        order = list(range(60))
-        a, b = self.make(self.FIRST, order), self.make(self.SECOND, order[::-1])
+        a, b = count(*self.FIRST, n=8), {name: own[::-1] for name, own in count(*self.SECOND, n=8).items()}
         found = plan(a, b, detect=0.05)
         assert found.estimated == plan(([8] * 60, self.FIRST), ([8] * 60, self.SECOND)).estimated
         assert found.optimistic_detectable is None
@@ -129,7 +125,7 @@ class TestTwoPilots:
         given = plan(a, correlation=found.correlation, detect=0.05)
         assert given.needed_to_detect == found.needed_to_detect
         says = "InputError: Two pilots need the same problems; q59 is in one of them alone"
-        refuses(says, plan, a, self.make(self.SECOND, range(59)))
+        refuses(says, plan, a, count(*self.SECOND[:59], n=8))
 
     def test_a_second_pilot_that_does_not_tell_it_is_not_asked_for_again(self):
         first = ([8] * 60, self.FIRST)
@@ -225,8 +221,6 @@ def test_a_pilot_of_few_unlike_problems_is_rough(other, rough):
 
 
 TWO = ([4, 4], [2, 1])
-
-
 ONE_SAMPLE = "InputError: One sample of each problem does not show how much samples"
 
 
@@ -262,10 +256,6 @@ def test_arguments_that_cannot_be_used(pilots, options, says):
     refuses(says, plan, *pilots, **options)
 
 
-def test_one_sample_can_be_planned_with_one_sample():
-    assert read_pilot([1] * 4, [0, 1, 1, 1], 1, pass_at_k).at(1) == pytest.approx(0.25)
-
-
 def test_unreachable_targets_are_reported():
     found = plan(([4] * 8, [0, 0, 1, 1, 3, 3, 4, 4]), half_width=1e-6, detect=1e-7)
     assert list(map(str, found.list_needs())) == [
@@ -282,13 +272,11 @@ def test_a_plan_is_printed_as_a_table_and_sentences():
     found = plan((n, c), problems=[12, 4800], samples=[4, 1024], detect=0.1, power=0.9)
     header, _, *rows = (line for line in found.to_markdown().splitlines() if line.startswith("|"))
     assert header.split() == ["|", "quantity", "|", "problems", "|", "n", "=", "4", "|", "n", "=", "1,024", "|"]
-    tables = (found.half_width, found.detectable, found.optimistic_detectable)
-    labels = ("interval ±", "difference, r = 0.5", "difference, r = 0.8")
-    for line, (table, label, row) in zip(
-        rows, ((*each, row) for each in zip(tables, labels, strict=True) for row in (0, 1)), strict=True
-    ):
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        assert cells == [label, ("12", "4,800")[row], *(f"{value:.3f}" for value in table[row])]
+    tables = {"interval ±": found.half_width, "difference, r = 0.5": found.detectable,
+              "difference, r = 0.8": found.optimistic_detectable}  # fmt: skip
+    shown = [[cell.strip() for cell in line.strip("|").split("|")] for line in rows]
+    assert shown == [[label, problems, *(f"{value:.3f}" for value in row)] for label, table in tables.items()
+                     for problems, row in zip(("12", "4,800"), table, strict=True)]  # fmt: skip
     said = found.to_markdown()
     assert said.startswith("**0.521 on the pilot**")  # 50 of 96 samples
     assert "with a chance of 90%, if the difficulties of problems for the two correlate by r." in said

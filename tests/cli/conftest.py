@@ -1,6 +1,8 @@
 """Run the command, inside this process or as one of its own."""
 
+import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -65,14 +67,40 @@ def human_eval():
     return HUMAN_EVAL
 
 
+def write_file(path, rows):
+    """Write rows as JSON lines, or a text as it is."""
+    path.parent.mkdir(exist_ok=True)
+    text = rows if isinstance(rows, str) else "".join(json.dumps(row) + "\n" for row in rows)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
 @pytest.fixture
 def write(tmp_path):
     """Write rows to a file of JSON lines."""
-    import json
+    return lambda *rows, name="results.jsonl": write_file(tmp_path / name, rows)
 
-    def make(*rows, name="results.jsonl"):
-        path = tmp_path / name
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        return path
+
+@pytest.fixture(scope="session")
+def make_folder(tmp_path_factory):
+    """Make a folder of files: name → rows or text."""
+
+    def make(files):
+        place = tmp_path_factory.mktemp("files")
+        for name, rows in files.items():
+            write_file(place / name, rows)
+        return place
 
     return make
+
+
+@pytest.fixture
+def ask(run, folder, monkeypatch):
+    """Run what is typed after at-k, in the folder of a file of tests."""
+    monkeypatch.chdir(folder)
+    return lambda typed, **options: run(*shlex.split(typed), **options)
+
+
+@pytest.fixture
+def ask_json(ask):
+    return lambda typed: json.loads(ask(f"{typed} --format json").stdout)

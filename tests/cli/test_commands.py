@@ -66,10 +66,8 @@ class TestScore:
         assert float(overall["cons@k"]["k = 8"]) == (0.91 + 0.94) / 2
         assert read_table(done.stdout, 1)["all (100)"]["pass@k"]["k = 1"] == "[0.847, 0.951]"
         assert "\n- Intervals: 95 %, for other problems like these.\n" in done.stdout
-        sizes = {"Level 1": 11, "Level 2": 16, "Level 3": 24, "Level 4": 24, "Level 5": 25}
-        assert [line.split()[:3] for line in done.stdout.splitlines() if line.startswith("Level")] == [
-            [*label.split(), str(size)] for label, size in sizes.items()
-        ]
+        levels = [" ".join(line.split()[:3]) for line in done.stdout.splitlines() if line.startswith("Level")]
+        assert levels == ["Level 1 11", "Level 2 16", "Level 3 24", "Level 4 24", "Level 5 25"]
         assert "problem=idx" in done.stdout
         assert len(done.stdout.splitlines()) <= 40
 
@@ -97,12 +95,10 @@ class TestScore:
         assert "cons@k is left out: it needs answers. `--metrics cons@k` counts it from grades." in said
         assert done.stderr == ""
 
-    @pytest.mark.parametrize(
-        ("ending", "form"), [("json", "json"), ("csv", "csv"), ("md", "markdown"), ("tex", "latex"), ("txt", "table")]
-    )
-    def test_every_form_is_that_of_the_library_on_the_screen_and_in_a_file(
-        self, run, human_eval, tmp_path, ending, form
-    ):
+    @pytest.mark.parametrize(("ending", "form"), [
+        ("json", "json"), ("csv", "csv"), ("md", "markdown"), ("tex", "latex"), ("txt", "table"),
+    ])  # fmt: skip
+    def test_every_form_is_that_of_the_library_shown_or_in_a_file(self, run, human_eval, tmp_path, ending, form):
         path, report = tmp_path / f"report.{ending}", score_once(human_eval)
         done = run("score", human_eval, "--format", form, columns=100)
         written = run("score", human_eval, "--out", path)
@@ -179,42 +175,20 @@ class TestScore:
         _, *notes = " ".join(run(*words, columns=200).stdout.split()).replace("[-", "").split(" - ")
         assert notes[len(notes) - len(report.notes) :] == list(map(str, report.notes))
 
-    @for_each(
-        "rows, words, given",
-        [
-            ([{"id": "a", "answers": ["a", "b"], "grades": [0.5, 0.25]},
-              {"id": "b", "answers": ["a", "a"], "grades": [1, 0]}],
-             "--threshold 0.3 --ties strict --on-conflict majority -m cons@k,avg@n -k 2",
-             {"threshold": 0.3, "ties": "strict", "on_conflict": "majority", "metrics": ["cons@k", "avg@n"], "k": 2}),
-            ([{"id": 1, "model": "a b", "correct": 1}, {"id": 1, "model": "b", "correct": 0}], "--where 'model=a b'",
-             {"where": {"model": "a b"}}),
-            ([{"id": 1, "model": "a b", "correct": 1}, {"id": 1, "model": "b", "correct": 0}], "--pool model",
-             {"pool": "model"}),
-            ([{"id": 1, "correct": [1, None]}], "--missing incorrect", {"missing": "incorrect"}),
-        ],
-    )  # fmt: skip
+    @for_each("rows, words, given", [
+        ([{"id": "a", "answers": ["a", "b"], "grades": [0.5, 0.25]},
+          {"id": "b", "answers": ["a", "a"], "grades": [1, 0]}],
+         "--threshold 0.3 --ties strict --on-conflict majority -m cons@k,avg@n -k 2",
+         {"threshold": 0.3, "ties": "strict", "on_conflict": "majority", "metrics": ["cons@k", "avg@n"], "k": 2}),
+        *[([{"id": 1, "model": name, "correct": grade} for name, grade in (("a b", 1), ("b", 0))], words, given) for
+          words, given in (("--where 'model=a b'", {"where": {"model": "a b"}}), ("--pool model", {"pool": "model"}))],
+        ([{"id": 1, "correct": [1, None]}], "--missing incorrect", {"missing": "incorrect"}),
+    ])  # fmt: skip
     def test_options_reach_the_library(self, run, write, rows, words, given):
         path = write(*rows)
         found = json.loads(run("score", path, "--format", "json", *shlex.split(words)).stdout)
         report = at_k.score(path, **given).to_dict()
         assert (found["values"], found["signatures"]) == (report["values"], report["signatures"])
-
-
-class TestPlot:
-    @pytest.mark.parametrize(("ending", "start"), [("svg", b"<?xml"), ("pdf", b"%PDF")])
-    def test_pictures(self, run, qwen, tmp_path, ending, start):
-        path = tmp_path / f"x.{ending}"
-        done = run("plot", qwen, "--out", path)
-        assert (done.exit_code, done.stdout) == (0, "")
-        assert path.read_bytes().startswith(start)
-        assert os.listdir(tmp_path) == [path.name]
-
-    def test_without_matplotlib(self, run, qwen, tmp_path, monkeypatch):
-        monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-        monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-        done = run("plot", qwen, "--out", tmp_path / "x.svg")
-        assert done.exit_code == 1
-        assert 'pip install ".[plot]"' in done.stderr
 
 
 class TestAsAProcess:
@@ -267,9 +241,8 @@ class TestAsAProcess:
         os.mkfifo(fifo)
         (tmp_path / "report.json").write_text("old")
         command, environment = shell("score", "slow.jsonl", "--out", "report.json")
-        process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, text=True
-        )
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(command, env=environment, cwd=tmp_path, text=True, **pipes)
         with fifo.open("wb", buffering=0) as slow:  # opens as soon as the command waits for it
             slow.write(b'{"id": 1, "correct": [1, 0]}\n')
             sleep(0.3)  # else the signal may come just before the command waits for more
@@ -373,11 +346,8 @@ class TestJudging:
 def test_examples_of_the_documents(run, monkeypatch):
     monkeypatch.chdir(ROOT)
     texts = [path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *ROOT.glob("docs/*.md"))]
-    examples = [
-        each
-        for text in texts
-        for each in re.findall(r"```bash\n(at-k [^\n]*)\n```\n\n```text\n(.*?)```", text, re.DOTALL)
-    ]
+    pattern = re.compile(r"```bash\n(at-k [^\n]*)\n```\n\n```text\n(.*?)```", re.DOTALL)
+    examples = [each for text in texts for each in pattern.findall(text)]
     assert {command.split()[1] for command, _ in examples} >= {"score", "compare", "gate", "plan", "select"}
     for command, shown in examples:
         assert run(*shlex.split(command)[1:]).stdout == shown

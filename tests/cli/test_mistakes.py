@@ -1,8 +1,5 @@
 """Typing mistakes, and the sentence that says what to type; the exit status of commands, whatever fails."""
 
-import json
-import shlex
-
 import pytest
 import typer
 from cases import for_each
@@ -25,6 +22,8 @@ FILES = {
     "ragged.jsonl": [{"id": "a", "correct": [1, 0, 1]}, {"id": "b", "correct": [1, 0]}],
     "samplers.jsonl": [{"sampler": m, "id": row["id"], "grades": [1, 0]} for m in "ab" for row in ROWS],
     "ungrouped.jsonl": [{"id": "a", "correct": [1, 0]}, {"id": "b", "correct": [1, 0]}],
+    "broken.jsonl": '{"id": "a", "correct": [1, 0]}\n{"id":\n',
+    "blank.jsonl": "",
 }
 
 # What is typed after at-k, and what the answer says to do.
@@ -176,21 +175,16 @@ UNREAD = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    place = tmp_path_factory.mktemp("mistakes")
-    for name, rows in FILES.items():
-        (place / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (place / "broken.jsonl").write_text('{"id": "a", "correct": [1, 0]}\n{"id":\n')
-    (place / "blank.jsonl").write_text("")
+def folder(make_folder):
+    place = make_folder(FILES)
     (place / "empty").mkdir()
     at_k.score(place / "mine.jsonl", metrics="avg_at_n").save(place / "saved.json")
     return place
 
 
 @pytest.mark.parametrize(("typed", "way_on"), MISTAKES, ids=[typed for typed, _ in MISTAKES])
-def test_a_mistake_is_answered_by_what_to_type(run, folder, monkeypatch, typed, way_on):
-    monkeypatch.chdir(folder)
-    done = run(*shlex.split(typed), columns=400)
+def test_a_mistake_is_answered_by_what_to_type(ask, typed, way_on):
+    done = ask(typed, columns=400)
     assert done.exit_code in (1, 2)
     assert way_on in " ".join(done.stderr.replace("│", " ").split())
     assert done.stdout == ""
@@ -199,11 +193,10 @@ def test_a_mistake_is_answered_by_what_to_type(run, folder, monkeypatch, typed, 
 
 
 @pytest.mark.parametrize("begin", UNREAD)
-def test_wrong_options_are_refused_before_anything_is_read(run, folder, monkeypatch, begin):
-    monkeypatch.chdir(folder)
+def test_wrong_options_are_refused_before_anything_is_read(ask, monkeypatch, begin):
     monkeypatch.delenv("HF_ALLOW_CODE_EVAL", raising=False)
     for more, said in UNREAD[begin]:
-        done = run(*shlex.split(f"{begin} {more}"), columns=400)
+        done = ask(f"{begin} {more}", columns=400)
         assert (done.exit_code, done.stdout) == (2, ""), more
         assert said in done.said
 
@@ -224,42 +217,32 @@ def test_files_that_cannot_be_used_are_named_in_one_line(run, words, says):
     assert says in done.stderr
 
 
-def test_an_option_that_acts_on_nothing_is_named(run, folder):
-    done = run("score", folder / "mine.jsonl", "--tau", "0.5", "-m", "pass@1")
-    assert "No number here depends on `--tau`." in " ".join(done.stdout.split())
-    assert "depends on" not in run("score", folder / "mine.jsonl", "--tau", "0.5", "-m", "gpassk").stdout
-
-
-def test_models_have_the_names_that_they_are_given(run, folder):
-    named = [f"{name}={folder / file}.jsonl" for name, file in (("qwen", "mine"), ("llama", "other"))]
-    words = ("-m", "pass@1", "--ci", "none")
-    assert r"qwen & 0.5000 \\" in run("score", *named, *words, "--format", "latex").stdout
-    assert "B  llama" in run("compare", *named, *words[:2]).stdout
-
-
-@pytest.mark.parametrize(("share", "same"), [("95%", "0.95"), ("90 %", "0.9")])
-def test_shares_are_read_in_percent(run, folder, share, same):
-    path = folder / "mine.jsonl"
-    assert run("score", path, "--ci", share).stdout == run("score", path, "--ci", same).stdout
-    assert run("plan", path, "--half-width", "2%").stdout == run("plan", path, "--half-width", "0.02").stdout
-    assert "G-Pass@k_0.5" in run("score", path, "--tau", "50%").stdout
-
-
-def test_a_plan_needs_no_pilot(run):
-    done = run("plan", "--expect", "50%", "--samples", "8", "--half-width", "2%", columns=100)
+@for_each("typed, said", [
+    ("score mine.jsonl --tau 0.5 -m pass@1", "No number here depends on `--tau`."),
+    ("score qwen=mine.jsonl llama=other.jsonl -m pass@1 --ci none --format latex", r"qwen & 0.5000 \\"),
+    ("compare qwen=mine.jsonl llama=other.jsonl -m pass@1", "B llama"),
+    ("score mine.jsonl --tau 50%", "G-Pass@k_0.5"),
+    ("plan --expect 50% --samples 8 --half-width 2%", "with n = 8: 1,374."),
+])  # fmt: skip
+def test_names_and_shares_are_read_as_people_write_them(ask, typed, said):
+    done = ask(typed, columns=100)
     assert done.exit_code == 0
-    assert "with n = 8: 1,374." in " ".join(done.stdout.split())
+    assert said in done.said
+    assert "depends on" not in ask("score mine.jsonl --tau 0.5 -m gpassk").stdout
+
+
+@for_each("typed, share, same", [
+    ("score mine.jsonl --ci", "95%", "0.95"), ("score mine.jsonl --ci", "'90 %'", "0.9"),
+    ("plan mine.jsonl --half-width", "2%", "0.02"),
+])  # fmt: skip
+def test_shares_are_read_in_percent(ask, typed, share, same):
+    assert ask(f"{typed} {share}").stdout == ask(f"{typed} {same}").stdout
 
 
 def test_one_name_for_one_thing(run):
     shown = run("score", "--help-all", columns=200).stdout
-    for pair in (
-        ("--thresholds", "--tau"),
-        ("--check-correct-fn", "--check"),
-        ("--groups", "--by"),
-        ("--metrics", "-m"),
-    ):
-        assert all(each in shown for each in pair)
+    for name in ("--thresholds", "--tau", "--check-correct-fn", "--check", "--groups", "--by", "--metrics", "-m"):
+        assert name in shown
     assert (FLAGS["thresholds"], FLAGS["metrics"], FLAGS["groups"]) == ("--tau", "--metrics", "--by")
 
 

@@ -9,7 +9,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 import typer
-from cases import for_each
+from cases import for_each, refuses
 from reports import DATA
 from typer.main import get_command
 
@@ -21,40 +21,34 @@ from at_k.options.registry import SCORING
 from at_k.results.sheet import make_printable
 
 
-@for_each(
-    "read, given, value",
-    [
-        *[(lambda texts: options.read_numbers("--k", texts), texts, k) for texts, k in (
-            ([], None), (["8,1"], [1, 8]), (["1, 4", "4,2"], [1, 2, 4]), ([","], None), (["007"], [7]))],
-        (options.read_taus, ["0.5,1"], [0.5, 1.0]),
-        (options.read_taus, ["1/3", "0.07"], [Fraction(1, 3), 0.07]),
-        (options.read_taus, ["0", "1e-1", "0.0"], [0.0, 0.1]),
-        *[(lambda text: options.read_share("--ci", text), text, level) for text, level in (
-            ("0.95", 0.95), ("1e-3", 0.001), (" 95 %", 0.95), ("-1/4", Fraction(-1, 4)))],
-        (options.read_metrics, ["pass@k, pass_at_k", "maj@8"], ["pass@k", "pass_at_k", "maj@8"]),
-        (options.read_columns, ["problem=Task ID,answers=a,b=c,grades=", "scores=x=y"],
-         {"problem": "Task ID", "answers": "a,b=c", "grades": None, "scores": "x=y"}),
-        (options.read_where, ["model=a=b,c", "n=1", "model="], {"model": ["a=b,c", ""], "n": ["1"]}),
-        (options.read_where, [], None),
-    ],
-)  # fmt: skip
+@for_each("read, given, value", [
+    *[(lambda texts: options.read_numbers("--k", texts), texts, k) for texts, k in (
+        ([], None), (["8,1"], [1, 8]), (["1, 4", "4,2"], [1, 2, 4]), ([","], None), (["007"], [7]))],
+    (options.read_taus, ["0.5,1"], [0.5, 1.0]),
+    (options.read_taus, ["1/3", "0.07"], [Fraction(1, 3), 0.07]),
+    (options.read_taus, ["0", "1e-1", "0.0"], [0.0, 0.1]),
+    *[(lambda text: options.read_share("--ci", text), text, level) for text, level in (
+        ("0.95", 0.95), ("1e-3", 0.001), (" 95 %", 0.95), ("-1/4", Fraction(-1, 4)))],
+    (options.read_metrics, ["pass@k, pass_at_k", "maj@8"], ["pass@k", "pass_at_k", "maj@8"]),
+    (options.read_columns, ["problem=Task ID,answers=a,b=c,grades=", "scores=x=y"],
+     {"problem": "Task ID", "answers": "a,b=c", "grades": None, "scores": "x=y"}),
+    (options.read_where, ["model=a=b,c", "n=1", "model="], {"model": ["a=b,c", ""], "n": ["1"]}),
+    (options.read_where, [], None),
+])  # fmt: skip
 def test_texts_are_read_as_values(read, given, value):
     assert read(given) == value
 
 
-@for_each(
-    "read, wrong, says",
-    [
-        *[(options.read_taus, [text], "Give a share") for text in ("-0.1", "1.01", "inf", "nan", "1/0", "a", "-1/2")],
-        *[(lambda text: options.read_share("--ci", text), text, "Give a share") for text in (
-            "-1.5", "nan", "95", "195%", "", "None")],
-        *[(lambda text: options.read_value(SCORING["confidence_level"], text), text, "`--ci` must lie") for text in (
-            "0", "1", "-0.5")],
-        (options.read_metrics, ["passk"], r"`--metrics` must be out of .*; got 'passk'\. Near it: pass"),
-        *[(questions.check_picture, name, r"\.png, \.svg, \.pdf") for name in ("x", "x.jpg", "svg", "x.svg.gz")],
-        *[(lambda out: output.choose_form(None, out), out, "--format") for out in ("x", "x.parquet", ".json", "json")],
-    ],
-)  # fmt: skip
+@for_each("read, wrong, says", [
+    *[(options.read_taus, [text], "Give a share") for text in ("-0.1", "1.01", "inf", "nan", "1/0", "a", "-1/2")],
+    *[(lambda text: options.read_share("--ci", text), text, "Give a share") for text in (
+        "-1.5", "nan", "95", "195%", "", "None")],
+    *[(lambda text: options.read_value(SCORING["confidence_level"], text), text, "`--ci` must lie") for text in (
+        "0", "1", "-0.5")],
+    (options.read_metrics, ["passk"], r"`--metrics` must be out of .*; got 'passk'\. Near it: pass"),
+    *[(questions.check_picture, name, r"\.png, \.svg, \.pdf") for name in ("x", "x.jpg", "svg", "x.svg.gz")],
+    *[(lambda out: output.choose_form(None, out), out, "--format") for out in ("x", "x.parquet", ".json", "json")],
+])  # fmt: skip
 def test_invalid_texts_are_refused(read, wrong, says):
     with pytest.raises(typer.BadParameter, match=says):
         read(wrong)
@@ -142,13 +136,10 @@ def test_a_shell_reads_a_quoted_word_back(word):
 # Where a report goes, and in which form
 
 
-@for_each(
-    "form, out, chosen",
-    [
-        *[(None, None, "table"), ("json", None, "json"), (None, "x.JSON", "json"), (None, "a.b/x.md", "markdown")],
-        *[(None, "x.tex", "latex"), ("csv", "x.what", "csv"), ("table", "x.json", "table")],
-    ],
-)
+@for_each("form, out, chosen", [
+    *[(None, None, "table"), ("json", None, "json"), (None, "x.JSON", "json"), (None, "a.b/x.md", "markdown")],
+    *[(None, "x.tex", "latex"), ("csv", "x.what", "csv"), ("table", "x.json", "table")],
+])  # fmt: skip
 def test_the_form(form, out, chosen):
     assert output.choose_form(form, out) == chosen
     kind = get_type_hints(commands.score)["form"]
@@ -157,13 +148,10 @@ def test_the_form(form, out, chosen):
 
 
 def test_targets_are_checked(tmp_path):
-    here = tmp_path / "x.json"
     output.check_out(["a.jsonl"], None)
-    output.check_out(["a.jsonl"], str(here))
-    with pytest.raises(OSError, match="is a folder"):
-        output.check_out([], str(tmp_path))
-    with pytest.raises(OSError, match="There is no folder"):
-        output.check_out([], str(tmp_path / "no" / "y.csv"))
+    output.check_out(["a.jsonl"], str(tmp_path / "x.json"))
+    refuses("OSError: is a folder", output.check_out, [], str(tmp_path))
+    refuses("OSError: There is no folder", output.check_out, [], str(tmp_path / "no" / "y.csv"))
     assert os.listdir(tmp_path) == []
 
 
@@ -171,8 +159,7 @@ def test_targets_are_checked(tmp_path):
 def test_a_file_of_results_is_not_overwritten(out, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "b").mkdir(exist_ok=True)
-    with pytest.raises(typer.BadParameter, match="another name"):
-        output.check_out(["r.json"], out)
+    refuses("BadParameter: another name", output.check_out, ["r.json"], out)
 
 
 def test_results_are_written(capsys):

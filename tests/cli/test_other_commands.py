@@ -4,8 +4,10 @@ import json
 import os
 import re
 import shlex
+import sys
 
 import pytest
+from cases import for_each
 
 import at_k
 from at_k.readers.formats import FORMATS
@@ -22,18 +24,32 @@ def test_every_sentence_is_printed_with_its_rule(run, qwen):
     assert "This must be a mistake" not in done.stdout
 
 
-def test_mistakes_stand_first_and_once(run, write):
-    done = run("diagnose", write({"id": 1, "answers": ["b", "b"], "reference": "a"}))
+FILES = {
+    "wrong.jsonl": [{"id": 1, "answers": ["b", "b"], "reference": "a"}],
+    "missing.jsonl": [{"id": 1, "answers": ["b", "b"], "correct": [1, None]}],
+    "graded.jsonl": [{"problem": p, "grades": [1] * c + [0] * (4 - c)} for p, c in (("a", 4), ("b", 1), ("c", 0))],
+    **{f"{name}.jsonl": [{"id": f"q{i}", "correct": [1] * c + [0] * (4 - c)} for i, c in enumerate(counts * 5)]
+       for name, counts in (("a", [4, 4, 3, 4]), ("b", [1, 0, 2, 3]))},
+    **{f"m{p}b.jsonl": [{"id": i, "correct": [i % (p + 1) < p, 1], "usd": [1, 2]} for i in range(6)] for p in (1, 2)},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(make_folder):
+    return make_folder(FILES)
+
+
+def test_mistakes_stand_first_and_once(ask):
+    done = ask("diagnose wrong.jsonl")
     headings = re.findall(r"^[A-Z].*$", done.stdout, re.MULTILINE)
     assert headings[:2] == ["This must be a mistake", "What the numbers say"]
     assert done.stdout.count("note.no_match") == 1
     assert done.exit_code == 0
 
 
-def test_options_of_the_command_are_named(run, write):
-    path = write({"id": 1, "answers": ["b", "b"], "correct": [1, None]})
-    assert run("diagnose", path).exit_code == 1
-    done = run("diagnose", path, "--missing", "drop", "-k", "1")
+def test_options_of_the_command_are_named(ask):
+    assert ask("diagnose missing.jsonl").exit_code == 1
+    done = ask("diagnose missing.jsonl --missing drop -k 1")
     assert "How they were read" in done.stdout
     assert "left out: 1" in done.stdout
 
@@ -47,14 +63,11 @@ def test_json_and_markdown(run, qwen):
 # Selections
 
 
-def test_names_and_rows(run, tmp_path):
-    data = {"a": [1, 1, 1, 1], "b": [1, 0, 0, 0], "c": [0, 0, 0, 0]}
-    path = tmp_path / "results.jsonl"
-    path.write_text("".join(json.dumps({"problem": name, "grades": grades}) + "\n" for name, grades in data.items()))
-    done = run("select", path, "--where", "0.1 <= avg <= 0.9")
+def test_names_and_rows(ask):
+    done = ask("select graded.jsonl --where '0.1 <= avg <= 0.9'")
     assert (done.stdout, done.stderr) == ("b\n", "")
-    assert run("select", path, "--where", "avg <= 0.9", "--confident").stdout == "b\nc\n"
-    done = run("select", path, "--where", "pass@3 > 0.5 and pass@2 < 1", "--format", "jsonl")
+    assert ask("select graded.jsonl --where 'avg <= 0.9' --confident").stdout == "b\nc\n"
+    done = ask("select graded.jsonl --where 'pass@3 > 0.5 and pass@2 < 1' --format jsonl")
     values = at_k.pass_at_k([4], [1], k=[2, 3])[0].tolist()
     assert json.loads(done.stdout) == {"problem": "b", "n": 4, "c": 1, "pass@2": values[0], "pass@3": values[1]}
 
@@ -70,51 +83,42 @@ def test_the_title_names_the_file(run, qwen, tmp_path):
     assert "<dc:title>&lt;A&gt; &amp; $b$</dc:title>" in picture.read_text(encoding="utf-8")
 
 
-def test_notes_are_said(run, human_eval, tmp_path):
-    done = run("plot", human_eval, "-o", tmp_path / "x.svg", columns=200)
-    assert done.stdout == ""
+@pytest.mark.parametrize(("ending", "start"), [("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_a_picture_is_written_and_its_notes_are_said(run, human_eval, tmp_path, ending, start):
+    path = tmp_path / f"x.{ending}"
+    done = run("plot", human_eval, "-o", path, columns=200)
+    assert (done.exit_code, done.stdout) == (0, "")
     *notes, written = done.stderr.splitlines()
     assert notes[-1] == "- best@k is left out: it needs a score for every sample."
-    assert written == f"Wrote {tmp_path / 'x.svg'}"
-    assert os.listdir(tmp_path) == ["x.svg"]
+    assert written == f"Wrote {path}"
+    assert (os.listdir(tmp_path), path.read_bytes()[: len(start)]) == ([path.name], start)
 
 
-def test_the_difference_of_two_models(run, write, tmp_path):
-    counts = {"a": [4, 4, 3, 4] * 5, "b": [1, 0, 2, 3] * 5}
-    files = [
-        write(*({"id": f"q{i}", "correct": [1] * c + [0] * (4 - c)} for i, c in enumerate(own)), name=f"{name}.jsonl")
-        for name, own in counts.items()
-    ]
-    out = tmp_path / "difference.svg"
-    done = run("plot", *files, "--kind", "difference", "-m", "pass@k", "--out", out)
-    assert done.exit_code == 0
-    assert "a.jsonl is better in pass@k for k = 1–3." in " ".join(done.output.split())
-    assert "a.jsonl − b.jsonl" in out.read_text()
+def test_without_matplotlib(run, qwen, tmp_path, monkeypatch):
+    for module in ("matplotlib", "matplotlib.figure"):
+        monkeypatch.setitem(sys.modules, module, None)
+    done = run("plot", qwen, "--out", tmp_path / "x.svg")
+    assert done.exit_code == 1
+    assert 'pip install ".[plot]"' in done.stderr
 
 
-def test_several_models_are_drawn_in_one_figure(run, write, tmp_path):
-    files = [
-        write(*({"id": i, "correct": [i % (p + 1) < p, 1]} for i in range(6)), name=f"m{p}b.jsonl") for p in (1, 2)
-    ]
-    out = tmp_path / "p.svg"
-    assert run("plot", *files, "--models", "--out", out).exit_code == 0
-    drawn = out.read_text()
-    assert "m1b.jsonl" in drawn
-    assert "m2b.jsonl" in drawn
+BUDGET = "Simulated, since costs differ: an error of at most 0.0"
 
 
-def test_a_matrix_and_budgets_of_two_models(run, write, tmp_path):
-    rows = [[{"id": i, "correct": [i % (p + 1) < p, 1], "usd": [1, 2]} for i in range(6)] for p in (1, 2)]
-    files = [write(*own, name=f"m{place}b.jsonl") for place, own in enumerate(rows)]
-    out = tmp_path / "p.svg"
-    for kind, said in {"matrix": "2 models × 6 problems", "budget": "in samples"}.items():
-        assert run("plot", *files, "--kind", kind, "--out", out).exit_code == 0
-        drawn = out.read_text()
-        assert all(words in drawn for words in ("m0b.jsonl", "m1b.jsonl", said))
-    done = run("plot", files[0], "--kind", "budget", "--columns", "cost=usd", "--out", out)
+@for_each("typed, drawn, said", [
+    ("a.jsonl b.jsonl --kind difference -m pass@k", ["a.jsonl − b.jsonl"],
+     "a.jsonl is better in pass@k for k = 1–3."),
+    ("m1b.jsonl m2b.jsonl --models", ["m1b.jsonl", "m2b.jsonl"], ""),
+    ("m1b.jsonl m2b.jsonl --kind matrix", ["m1b.jsonl", "m2b.jsonl", "2 models × 6 problems"], ""),
+    ("m1b.jsonl m2b.jsonl --kind budget", ["m1b.jsonl", "m2b.jsonl", "in samples"], ""),
+    ("m1b.jsonl --kind budget --columns cost=usd", ["in cost"], BUDGET),
+])  # fmt: skip
+def test_pictures_of_each_kind(ask, tmp_path, typed, drawn, said):
+    done = ask(f"plot {typed} --out {tmp_path / 'p.svg'}")
     assert done.exit_code == 0, done.output
-    assert "in cost" in out.read_text()
-    assert "Simulated, since costs differ: an error of at most 0.0" in " ".join(done.output.split())
+    picture = (tmp_path / "p.svg").read_text(encoding="utf-8")
+    assert [words for words in drawn if words not in picture] == []
+    assert said in done.said
 
 
 # Conversion to Every Eval Ever, from which the same numbers follow
@@ -143,9 +147,8 @@ def test_the_same_numbers_follow(run, qwen, tmp_path):
 )
 def test_names_are_asked_for(run, qwen, given, missing, tmp_path):
     said = run("convert", qwen, *TO, *given, "--out", tmp_path)
-    assert said.exit_code == 2
+    assert (said.exit_code, list(tmp_path.iterdir())) == (2, [])
     assert f"do not say which {missing} they are of" in said.said
-    assert list(tmp_path.iterdir()) == []
 
 
 # The list of formats

@@ -100,10 +100,9 @@ COUNTS = [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4]
 @pytest.fixture
 def files(write):
     """Three models, of which one has very long names."""
+    counts = zip(NAMES, COUNTS, strict=True)
     rows = {
-        "a": [
-            {"id": q, "topic": f"t{c}", "correct": [1] * c + [0] * (4 - c)} for q, c in zip(NAMES, COUNTS, strict=True)
-        ],
+        "a": [{"id": q, "topic": f"t{c}", "correct": [1] * c + [0] * (4 - c)} for q, c in counts],
         "b": [{"id": q, "correct": [1, 0, 0, 0]} for q in NAMES],
         "c" * 90: [{"id": f"{q}{'第一题' * 30}", "level": "数论", "correct": [1, 1, 1, 1]} for q in NAMES],
         "d" * 90: [{"id": f"{q}{'第一题' * 30}", "level": "数论", "correct": [0, 0, 0, 1]} for q in NAMES],
@@ -140,10 +139,8 @@ def test_a_width_of_nothing_is_that_of_most_terminals(run, files):
 
 @for_each("command", ["score", "compare", "diagnose"])
 def test_names_cannot_move_the_cursor(run, write, command):
-    rows = [
-        {"id": f"\x1b[2J{i}\n", "level": "\x1b[2Jx\ny\u202e", "answers": list("bbbaa"), "reference": "a"}
-        for i in (1, 2)
-    ]
+    row = {"level": "\x1b[2Jx\ny\u202e", "answers": list("bbbaa"), "reference": "a"}
+    rows = [{"id": f"\x1b[2J{i}\n", **row} for i in (1, 2)]
     wrong = [{**row, "answers": list("bbbbb")} for row in rows]
     more = [write(*wrong, name="other.jsonl")] if command == "compare" else []
     done = run(command, write(*rows), *more)
@@ -155,10 +152,8 @@ def test_names_cannot_move_the_cursor(run, write, command):
 
 def test_chinese_characters_are_two_columns_wide(run, write):
     rows = ({"id": 1, "correct": [1], "level": "abc"}, {"id": 2, "correct": [0], "level": "数论"})
-    lines = [
-        line for line in run("score", write(*rows)).stdout.splitlines() if line.startswith(("数论", "group", "abc"))
-    ]
-    assert len(set(map(cell_len, lines))) == 1
+    lines = run("score", write(*rows)).stdout.splitlines()
+    assert len({cell_len(line) for line in lines if line.startswith(("数论", "group", "abc"))}) == 1
 
 
 @for_each("command, said", [("score", " - 1"), ("diagnose", "86 of 100 (86.0%)")])

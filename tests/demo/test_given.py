@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cases import refuses
+from cases import for_each, refuses
 from demo.pastes import PASTES
 
 from at_k.demo import work
@@ -49,13 +49,8 @@ def test_most_pastes_are_taken_as_they_are_meant():
 def test_a_button_mends_what_only_a_person_can_tell():
     text = "1\n0\n1\n1"
     mends = work.run("score", {"data": text})["mends"]
-    assert [work.run("score", {"data": mend["data"]})["size"] for mend in mends] == [
-        "4 problems × 1 answer",
-        "1 problem × 4 answers",
-    ]
-
-
-def test_a_button_settles_unknown_words():
+    sizes = [work.run("score", {"data": mend["data"]})["size"] for mend in mends]
+    assert sizes == ["4 problems × 1 answer", "1 problem × 4 answers"]
     text = "problem,verdict\na,AC\na,XX\nb,YY\nb,AC"
     mend = work.run("score", {"data": text})["mends"][0]
     assert mend["set"] == {"wrong": ["XX", "YY"]}
@@ -112,23 +107,14 @@ def test_a_packed_table_offers_its_columns():
         assert given.read({"problem": "qid"}).grades == [[1.0, 0.0]]
 
 
-ODD = [
-    *({"packed": each} for each in ("%", ["a"], {"a": 1}, 12.5, "data:;base64,a", None)),
-    *({"name": name, "text": "x"} for name in (3, ["x"], None)),
-    {},
-    7,
-    [["x"]],
-]
-
-
-@pytest.mark.parametrize("sent", ODD, ids=repr)
-def test_a_file_that_was_not_sent_whole_is_refused(sent):
-    refuses("given.packed", Given.take, sent)
-
-
-@pytest.mark.parametrize("sent", [None, [], "", " \n", {"text": ""}, [{"name": "a", "text": " "}]])
-def test_nothing_is_refused(sent):
-    refuses("given.nothing", Given.take, sent)
+@for_each("code, sent", [
+    *[("given.packed", {"packed": data}) for data in ("%", ["a"], {"a": 1}, 12.5, "data:;base64,a", None)],
+    *[("given.packed", {"name": name, "text": "x"}) for name in (3, ["x"], None)],
+    *[("given.packed", sent) for sent in ({}, 7, [["x"]])],
+    *[("given.nothing", sent) for sent in (None, [], "", " \n", {"text": ""}, [{"name": "a", "text": " "}])],
+])  # fmt: skip
+def test_a_file_that_was_not_sent_whole_and_nothing_are_refused(code, sent):
+    refuses(code, Given.take, sent)
 
 
 @pytest.mark.parametrize("pack", [lambda data: data, gzip.compress], ids=["plain", "gzip"])
@@ -169,10 +155,8 @@ def test_equal_runs_are_counted_with_a_note_and_a_button_to_drop_one():
     found = work.run("score", {"data": same})
     assert found["size"] == "1 problem × 4 answers"
     (note,) = (note for note in found["notes"] if note["code"] == "given.copy")
-    assert (note["values"], note["mends"][0]["drop"]) == (
-        {"file": "run_2.jsonl", "original": "run_1.jsonl"},
-        "run_2.jsonl",
-    )
+    assert note["values"] == {"file": "run_2.jsonl", "original": "run_1.jsonl"}
+    assert note["mends"][0]["drop"] == "run_2.jsonl"
 
 
 def test_files_of_one_name_stay_apart():

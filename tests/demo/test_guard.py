@@ -1,14 +1,17 @@
-"""The guard and the app without a port: what is closed, what is bounded, and what pages and addresses answer."""
+"""The guard and the app without a port: what is closed and bounded, what pages and addresses answer, and how long
+a connection may wait for the head of a request."""
 
 import asyncio
 import json
 
 import pytest
+import uvicorn
 from cases import refuses
 from starlette.testclient import TestClient
+from uvicorn.protocols.http import auto
 
 from at_k.demo import app, guard
-from at_k.demo.guard import Guard
+from at_k.demo.guard import Guard, limit_heads
 from at_k.demo.limits import MAX_BODY, MAX_GRADIO_BODY
 from at_k.demo.turns import BusyError
 
@@ -178,3 +181,73 @@ def test_mcp_without_its_package_is_an_error(monkeypatch):
         refuses("RuntimeError: at-k[mcp]", start)
     monkeypatch.setenv("GRADIO_MCP_SERVER", "0")
     assert not guard.find_mcp()
+
+
+HEAD = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n"
+
+
+async def answer_late(scope, receive, send):
+    await asyncio.sleep(0.6)
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+@pytest.fixture
+def visit(monkeypatch):
+    """Run what a caller does with a connection to a server that expects a head within half a second."""
+    monkeypatch.setattr(auto, "AutoHTTPProtocol", auto.AutoHTTPProtocol)
+    monkeypatch.setattr(guard, "HEAD_SECONDS", 0.5)
+    limit_heads()
+
+    async def serve(caller):
+        config = uvicorn.Config(answer_late, host="127.0.0.1", port=0, log_level="error", lifespan="off")
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve())
+        while not server.started:
+            await asyncio.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        try:
+            return await asyncio.wait_for(caller(reader, writer), 30)
+        finally:
+            writer.close()
+            server.should_exit = True
+            await serving
+
+    return lambda caller: asyncio.run(serve(caller))
+
+
+@pytest.mark.parametrize("before", [b"", HEAD])
+def test_a_head_that_comes_byte_by_byte_is_closed(visit, before):
+    """Also if it is not the first one of its connection, and if nothing comes."""
+
+    async def wait(reader, _):
+        return await reader.read()
+
+    async def caller(reader, writer):
+        if before:
+            writer.write(before)
+            await reader.readuntil(b"ok")
+        try:
+            for byte in HEAD[:-1]:
+                writer.write(bytes([byte]))
+                await writer.drain()
+                await asyncio.sleep(0.05)
+        except ConnectionError:
+            return "closed"
+        return "closed" if reader.at_eof() else "open"
+
+    assert (visit(wait), visit(caller)) == (b"", "closed")
+
+
+def test_an_answer_may_take_longer_and_more_requests_may_come(visit):
+    async def caller(reader, writer):
+        answers = []
+        for _ in range(2):
+            writer.write(HEAD[:9])
+            await asyncio.sleep(0.05)
+            writer.write(HEAD[9:])
+            answers.append(await reader.readuntil(b"ok"))
+        return [answer.split(b"\r\n")[0] for answer in answers]
+
+    assert visit(caller) == [b"HTTP/1.1 200 OK"] * 2

@@ -268,10 +268,8 @@ def test_two_files_at_the_limit(server, problems, samples, more):
 def test_more_requests_than_are_accepted(server):
     """A visitor without a place is told so; another one gets an answer before this one has all of theirs."""
     values, found = {"data": draw(0, 20, 4)}, []
-    send = [
-        threading.Thread(target=lambda: found.append(post(server, "score", values)))
-        for _ in range(MOST_OF_VISITOR + 20)
-    ]
+    ask = [lambda: found.append(post(server, "score", values))] * (MOST_OF_VISITOR + 20)
+    send = [threading.Thread(target=target) for target in ask]
     for each in send:
         each.start()
     other = post(server, "score", values, "192.0.2.8")

@@ -2,33 +2,30 @@
 
 import ast
 import re
-from itertools import chain
 from pathlib import Path
 from string import Formatter
+from types import SimpleNamespace
 
 import pytest
 from tree import list_nodes
 
-from at_k.demo import examples, metric_demo, words
+from at_k.demo import examples, words
 from at_k.demo.drawing import draw_message
 from at_k.demo.scoring import OPTIONS
 from at_k.demo.words import LANGUAGES, WORDS, make_error, say, translate
 from at_k.errors import InputError, Mention, Message
-from at_k.family import OUTPUTS
+from at_k.family import FAMILY, OUTPUTS
+
+pytestmark = pytest.mark.xdist_group("sources")  # one worker parses all files
 
 DEMO = Path(words.__file__).parent
 CHINESE_OF = {code: chinese for code, (_, chinese) in words.SENTENCES.items()}
 LIBRARY = DEMO.parent
-
-
 PREPARED = LIBRARY.parent / "tools" / "prepared.py"
-NODES = [node for path in (*DEMO.rglob("*.py"), PREPARED) for node in list_nodes(path)]
 BELOW = [path for path in LIBRARY.rglob("*.py") if DEMO not in path.parents and path != LIBRARY / "errors.py"]
-OF_LIBRARY = [node for path in BELOW for node in list_nodes(path)]
 STATIC = DEMO / "static"
 SCRIPTS = "\n".join(path.read_text(encoding="utf-8") for path in sorted(STATIC.glob("*.js")) if path.stem != "words")
 PAGES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(STATIC.glob("*.html")))
-TEXTS = {node.value for node in (*NODES, *OF_LIBRARY) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 CHINESE = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
 """Characters, and the punctuation between names that are the same in both languages."""
@@ -54,47 +51,40 @@ def called(node):
     return getattr(node.func, "id", getattr(node.func, "attr", None))
 
 
-def spoken():
-    """For each call that says something: (the key, or the f-string that makes it, the call)."""
+@pytest.fixture(scope="module")
+def sources():
+    """Read what the sources say, once, and not at import: all files are parsed for it."""
+    nodes = [node for path in (*DEMO.rglob("*.py"), PREPARED) for node in list_nodes(path)]
+    below = [node for path in BELOW for node in list_nodes(path)]
+    texts = {node.value for node in (*nodes, *below) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     place = {"say": 1, "make_error": 0}
-    for node in NODES:
-        if isinstance(node, ast.Call) and called(node) in place and len(node.args) > place[called(node)]:
-            yield node.args[place[called(node)]], node
+    calls = [node for node in nodes if isinstance(node, ast.Call) and len(node.args) > place.get(called(node), 99)]
+    keys = [(node.args[place[called(node)]], node) for node in calls]  # a key, or the f-string that makes it
+    said = list(list_messages(below))
+    return SimpleNamespace(
+        texts=texts, said=said, sentences={code: sentence for code, sentence, _ in said},
+        plain=[(key.value, call) for key, call in keys if isinstance(key, ast.Constant)],
+        made=[key for key, _ in keys if isinstance(key, ast.JoinedStr)],
+    )  # fmt: skip
 
 
-def matching(pattern):
+def matching(pattern, texts):
     """The keys that an f-string makes, with its blanks filled by texts of the sources."""
     parts = [re.escape(part.value) if isinstance(part, ast.Constant) else "(.+)" for part in pattern.values]
     matches = [re.fullmatch("".join(parts), key) for key in WORDS]
-    return {match[0] for match in matches if match and set(match.groups()) <= TEXTS}
-
-
-SPOKEN = list(spoken())
-PLAIN = [(key.value, call) for key, call in SPOKEN if isinstance(key, ast.Constant)]
-MADE = [key for key, _ in SPOKEN if isinstance(key, ast.JoinedStr)]
+    return {match[0] for match in matches if match and set(match.groups()) <= texts}
 
 
 LABELS = {output.metric: output.label for output in OUTPUTS.values() if any(output.label)} | {
     f"{output.metric}_{tau}": threshold.label
     for output in OUTPUTS.values() for tau, threshold in output.thresholds.items() if threshold.label
 }  # fmt: skip
-LABELS |= {
-    f"{output.metric}_{tau}": threshold.label
-    for output in OUTPUTS.values()
-    for tau, threshold in output.thresholds.items()
-    if threshold.label
-}
 
 
 def are_alike(english, chinese):
     """Return whether two texts have the same blanks and signs."""
-    return (
-        filled(english) == filled(chinese)
-        and english.strip() == english != ""
-        and chinese.strip() == chinese != ""
-        and not CHINESE.search(english)
-        and CHINESE.search(chinese)
-    )
+    whole = all(text.strip() == text != "" for text in (english, chinese))
+    return filled(english) == filled(chinese) and whole and not CHINESE.search(english) and CHINESE.search(chinese)
 
 
 def test_both_languages_say_the_same_in_plain_text():
@@ -104,16 +94,16 @@ def test_both_languages_say_the_same_in_plain_text():
     assert [key for key, pair in pairs.items() if markup.search("".join(pair))] == []
 
 
-def test_there_are_calls_and_messages_to_look_at():
-    assert (len(PLAIN) > 30, len(MADE) > 5, len(SENTENCES) > 40) == (True, True, True)
-    assert "tables.fields" in SENTENCES
+def test_there_are_calls_and_messages_to_look_at(sources):
+    assert (len(sources.plain) > 30, len(sources.made) > 5, len(sources.sentences) > 40) == (True, True, True)
+    assert "tables.fields" in sources.sentences
 
 
-def test_every_message_has_words():
-    assert {key for key, _ in PLAIN if key not in WORDS} == set()
-    assert {ast.unparse(key) for key in MADE if not matching(key)} == set()
+def test_every_message_has_words(sources):
+    assert {key for key, _ in sources.plain if key not in WORDS} == set()
+    assert {ast.unparse(key) for key in sources.made if not matching(key, sources.texts)} == set()
     literal = r"({})\.\w*[a-z]".format("|".join({key.partition(".")[0] for key in WORDS} - {"app"}))
-    keys = {text for text in TEXTS if re.fullmatch(literal, text) and not (STATIC / text).exists()}
+    keys = {text for text in sources.texts if re.fullmatch(literal, text) and not (STATIC / text).exists()}
     assert keys - set(WORDS) - set(CHINESE_OF) == set()
 
 
@@ -134,8 +124,12 @@ CONTROLS = dict(
 )
 
 
-def test_words_are_said():
-    said = TEXTS | set(chain.from_iterable(map(matching, MADE))) | {f"demo.{name}" for name in metric_demo._WORDS}
+def test_words_are_said(sources):
+    from at_k.demo import metric_demo  # which loads Gradio
+
+    assert metric_demo.write_example(FAMILY["avg_at_n"]).splitlines()[0] == '{"grades": [1, 0, 0.6, 0.4]}'
+    said = sources.texts.union(*(matching(key, sources.texts) for key in sources.made))
+    said |= {f"demo.{name}" for name in metric_demo._WORDS}
     said |= {f"explore.run_{result['name']}" for result in examples.read_published()}
     assert {key for key in set(WORDS) - said if not key.startswith("option.")} == set()
 
@@ -146,10 +140,10 @@ def check_blanks(code, sentence, names):
     assert None in names or names == blanks(sentence), code
 
 
-def test_blanks_are_filled():
-    for key, call in PLAIN:
+def test_blanks_are_filled(sources):
+    for key, call in sources.plain:
         check_blanks(key, WORDS[key][0], {keyword.arg for keyword in call.keywords})
-    for code, sentence, names in SAID:
+    for code, sentence, names in sources.said:
         if names or not code.startswith("diagnosis."):  # else the rows of AISBench, filled when they are said
             check_blanks(code, sentence, names)
 
@@ -163,8 +157,8 @@ def test_catalogues_are_gettexts_and_whole():
         assert len(lines) == text.count("\n") + 1
 
 
-def test_the_catalogue_repeats_the_english_of_registry_and_library():
-    assert {code: english for code, (english, _) in words.SENTENCES.items()} == SENTENCES
+def test_the_catalogue_repeats_the_english_of_registry_and_library(sources):
+    assert {code: english for code, (english, _) in words.SENTENCES.items()} == sources.sentences
     labels = {f"option.{name}": option.label for name, option in OPTIONS.items() if option.label}
     for name, option in OPTIONS.items():
         labels |= {f"option.{name}.{choice}": said for choice, said in option.words}
@@ -184,9 +178,9 @@ def test_an_error_says_what_a_visitor_gave_as_it_is():
     assert "{n} %s {0}" in translate(caught.value, "zh")
 
 
-def said_by_the_library():
+def list_messages(nodes):
     """(code, sentence, names of the values, with None where some are not written out) of each message and error."""
-    for node in OF_LIBRARY:
+    for node in nodes:
         if isinstance(node, ast.Call) and called(node) in RAISED and node.args:
             if not all(isinstance(each, ast.Constant) for each in node.args):
                 continue  # a message that is made again from its parts
@@ -204,16 +198,14 @@ def said_by_the_library():
                 yield code, sentence, {None}
 
 
-SAID = list(said_by_the_library())
-SENTENCES = {code: sentence for code, sentence, _ in SAID}
-
-
-def test_every_message_of_the_library_is_translated_and_no_translation_is_left_over():
-    assert list(CHINESE_OF) == sorted(SENTENCES)
+def test_every_message_of_the_library_is_translated_and_no_translation_is_left_over(sources):
+    assert list(CHINESE_OF) == sorted(sources.sentences)
     assert not set(CHINESE_OF) & set(WORDS)
-    assert {(code, sentence) for code, sentence, _ in SAID} == set(SENTENCES.items())  # a code belongs to one sentence
-    assert len(set(SENTENCES.values())) == len(SENTENCES)
-    assert [code for code, english in SENTENCES.items() if not are_alike(english, CHINESE_OF[code])] == []
+    assert {(code, sentence) for code, sentence, _ in sources.said} == set(
+        sources.sentences.items()
+    )  # a code belongs to one sentence
+    assert len(set(sources.sentences.values())) == len(sources.sentences)
+    assert [code for code, english in sources.sentences.items() if not are_alike(english, CHINESE_OF[code])] == []
 
 
 PARTS = {
@@ -225,16 +217,13 @@ PARTS = {
 """Cells of a table, and labels before a sentence."""
 
 
-def test_messages_are_plain_sentences():
+def test_messages_are_plain_sentences(sources):
     # An error of a module ends in what it got, as do those of NumPy; a message of its own is a sentence.
-    sentence = re.compile(
-        r"^[A-Z].*\.$|^[A-Z].*\?$|^(`|\{option:|cons@k|\{(title|name|a|given)\})|^(1|±|pass@1|\{[^}]*\}).*\.$"
-    )
-    whole = {code: text for code, text in SENTENCES.items() if not code.endswith("place") and code not in PARTS}
-    ends = {
-        code: (english.endswith((".", "?")), CHINESE_OF[code].endswith(("。", "？"))) for code, english in whole.items()
-    }
-    assert [code for code, text in whole.items() if not sentence.search(text) or len({*ends[code]}) > 1] == []
+    begins = r"^[A-Z].*\.$|^[A-Z].*\?$|^(`|\{option:|cons@k|\{(title|name|a|given)\})|^(1|±|pass@1|\{[^}]*\}).*\.$"
+    whole = {code: text for code, text in sources.sentences.items() if not code.endswith("place") and code not in PARTS}
+    assert [code for code, text in whole.items() if not re.search(begins, text)] == []
+    ends = {code: text.endswith((".", "?")) for code, text in whole.items()}
+    assert ends == {code: CHINESE_OF[code].endswith(("。", "？")) for code in whole}
 
 
 def test_messages_inside_a_message_are_translated_too():

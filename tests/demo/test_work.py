@@ -17,15 +17,10 @@ from at_k.values import Key
 from tools.prepared import MODELS, STATIC, find_tail, render_prepared
 
 ROWS = [
-    {
-        "id": f"p{i}",
-        "answers": ["7", "7", str(i % 3), "7" if i % 4 else str(i)],
-        "reference": "7",
-        "score": [i, 2, 1, 0],
-        "level": "ab"[i % 2],
-    }
+    {"id": f"p{i}", "answers": ["7", "7", str(i % 3), "7" if i % 4 else str(i)], "reference": "7",
+     "score": [i, 2, 1, 0], "level": "ab"[i % 2]}
     for i in range(24)
-]
+]  # fmt: skip
 TEXT = "\n".join(map(json.dumps, ROWS))
 
 

@@ -47,10 +47,17 @@ ENGINES = {
 }
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_an_engine_gives_the_report_of_the_samples(engine, tmp_path):
+@pytest.fixture(params=ENGINES)
+def hold(request, tmp_path):
+    """Hold a table, or the samples of a data set, in each engine."""
+    return lambda data, folder=tmp_path: ENGINES[request.param](
+        data if isinstance(data, pa.Table) else list_samples(data), folder
+    )
+
+
+def test_an_engine_gives_the_report_of_the_samples(hold):
     graded = make_data("hard")
-    data = ENGINES[engine](list_samples(graded), tmp_path)
+    data = hold(graded)
     for options in ({}, {"groups": False, "threshold": 0.7, "k": 2}):
         assert_same(at_k.score(data, **options), at_k.score(graded, **options))
 
@@ -67,9 +74,8 @@ def test_an_engine_gives_the_report_of_the_samples(engine, tmp_path):
     ("problem grades id reward type kind", "problem grades - - type"),
 ])  # fmt: skip
 def test_columns_are_called_as_in_files(columns, roles):
-    assert list(asdict(choose_roles(columns.split(), {})).values()) == [
-        None if column == "-" else column for column in roles.split()
-    ]
+    expected = [None if column == "-" else column for column in roles.split()]
+    assert list(asdict(choose_roles(columns.split(), {})).values()) == expected
 
 
 @for_each("columns, names, settled", [
@@ -81,30 +87,27 @@ def test_two_columns_of_one_role_are_refused(columns, names, settled):
     refuses(f"InputError: {names} … {settled}", choose_roles, columns.split(), {})
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_answers_are_judged_here(engine, tmp_path):
+def test_answers_are_judged_here(hold):
     answered = make_data("answers")
-    data = ENGINES[engine](list_samples(answered), tmp_path)
+    data = hold(answered)
     for options in ({"missing": "incorrect"}, {"missing": "drop", "check_correct_fn": "numeric"}):
         assert_same(at_k.score(data, **options), at_k.score(answered, **options))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_slow_checkers_have_their_limits(engine, tmp_path):
+def test_slow_checkers_have_their_limits(hold):
     """A check that takes too long leaves a sample without a grade, also in the workers of a cluster."""
     answers = [["x+x", "2x", "9**9**9**9"], ["3", "1/2", "0.5"]]
     data = {"problem": ["a", "b"], "answers": answers, "references": ["2x", "0.5"]}
-    counted = ENGINES[engine](list_samples(data), tmp_path)
+    counted = hold(data)
     options = {"check_correct_fn": "math", "missing": "incorrect", "timeout": 5}
     assert_same(at_k.score(counted, **options), at_k.score(data, **options))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_odd_grades(engine, tmp_path):
+def test_odd_grades(hold):
     """Samples without a grade follow `missing`; NaN is one of them, although databases take it for a large number."""
     grades = [[1.0, None, 0.0], [0.75, float("nan"), 0.0, 1.0], [None, 0.25]]
     data = {"problem": ["a", "b", "c"], "grades": grades}
-    counted, says = ENGINES[engine](list_samples(data), tmp_path), "InputError: engine counted which"
+    counted, says = hold(data), "InputError: engine counted which"
     for missing in ("incorrect", "drop"):
         expected, found = (at_k.Tally.of(each, missing=missing) for each in (data, counted))
         assert (found.counts, found.n_missing, found.conditions) == (expected.counts, 3, expected.conditions)
@@ -114,65 +117,60 @@ def test_odd_grades(engine, tmp_path):
         refuses(says, at_k.score, counted, missing=missing, metrics="accuracy")
     assert "accuracy" not in at_k.score(counted, missing="drop", threshold=1.0).values
     refuses("InputError: Samples without a grade: 3", at_k.score, counted)
-    emptied = ENGINES[engine](list_samples({"problem": ["a", "b"], "grades": [[1.0], [None, None]]}), tmp_path)
+    emptied = hold({"problem": ["a", "b"], "grades": [[1.0], [None, None]]})
     refuses("InputError: all samples are missing, and dropped: 1", at_k.score, emptied, missing="drop")
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", [pa.bool_(), pa.int8(), pa.uint8(), pa.int64(), pa.float32()])
-def test_grades_of_every_type(engine, kind, tmp_path):
+def test_grades_of_every_type(kind, hold):
     """Whole numbers are added where other grades are compared with the threshold."""
     rows = [("a", 1), ("b", 0), ("a", None), ("c", None), ("a", 1), ("b", 0)]
     names, grades = zip(*rows, strict=True)
-    data = ENGINES[engine](pa.table({"problem": names, "grades": pa.array(grades).cast(kind)}), tmp_path)
+    data = hold(pa.table({"problem": names, "grades": pa.array(grades).cast(kind)}))
     for threshold, right in ((0.5, 2), (1.0, 0)):
         found = at_k.Tally.of(data, missing="incorrect", threshold=threshold)
         assert found.counts == {(None, 3, right): 1, (None, 2, 0): 1, (None, 1, 0): 1}
         assert found.n_missing == 2
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_answers_that_become_one_vote_together(engine, tmp_path):
+def test_answers_that_become_one_vote_together(hold):
     """Answers are judged once each, and count for all samples that have them, dropped and missing ones too."""
     answers = [["x = 7", "7", "7", None, "8", "x = 8"], ["9", "9", "x = 1"], ["x = 2", "x = 2"]]
     data = {"problem": ["a", "b", "c"], "answers": answers, "references": ["7", "1", "3"]}
-    counted = ENGINES[engine](list_samples(data), tmp_path)
+    counted = hold(data)
     for missing in ("drop", "incorrect"):
         options = {"missing": missing, "extract_fn": "last_number", "check_correct_fn": "numeric"}
         found, expected = at_k.Tally.of(counted, **options), at_k.Tally.of(data, **options)
         assert (found.counts, found.votes, found.n_missing) == (expected.counts, expected.votes, 1)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_answers_with_grades(engine, tmp_path):
+def test_answers_with_grades(hold, tmp_path):
     """Grades between 0 and 1 say who is right, and their mean is that of all samples; verdicts may contradict."""
     grades = [[0.75, 0.75, 0.25, 1.0], [0.0, 0.25, 0.25, 1.0]]
     data = {"problem": ["a", "b"], "answers": [["x", "x", "y", "x"], ["x", "y", "y", "z"]], "grades": grades}
-    assert_same(at_k.score(ENGINES[engine](list_samples(data), tmp_path)), at_k.score(data))
+    assert_same(at_k.score(hold(data)), at_k.score(data))
     data["grades"] = [[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
     for shard in tmp_path.iterdir():
         shard.unlink()
-    counted = ENGINES[engine](list_samples(data), tmp_path)
+    counted = hold(data)
     assert "two verdicts in one problem" in str(at_k.score(counted).left_out["cons_at_k"])
     assert_same(at_k.score(counted, on_conflict="majority"), at_k.score(data, on_conflict="majority"))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_categories_are_groups_and_nulls_are_none(engine, tmp_path):
+def test_categories_are_groups_and_nulls_are_none(hold, tmp_path):
     """pandas writes categories to Parquet, and `at_k.read_results` nulls where the files have no groups."""
     data = {"problem": ["a", "b"], "grades": [[1.0, 0.0], [1.0, 1.0]], "group": ["v", "u"]}
     rows = list_samples(data)
     counted = rows.set_column(rows.column_names.index("group"), "group", rows["group"].dictionary_encode())
-    assert_same(at_k.score(ENGINES[engine](counted, tmp_path)), at_k.score(data))
+    assert_same(at_k.score(hold(counted)), at_k.score(data))
     for place, samples in enumerate(({"grades": data["grades"]}, ANSWERED)):
         data, folder = {"problem": ["a", "b"], **samples}, tmp_path / f"{place}"
         folder.mkdir()
         rows = list_samples(data)
         counted = rows.append_column("group", pa.nulls(len(rows), pa.string()))
-        assert_same(at_k.score(ENGINES[engine](counted, folder)), at_k.score(data))
+        assert_same(at_k.score(hold(counted, folder)), at_k.score(data))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("data", "says"), [
     ({"problem": ["a"], "grades": [[1.0, 3.0]]}, "grades in [0, 1]; got some from 1 to 3"),
     ({"problem": ["a", "a"], "grades": [[1.0], [0.0]], "group": ["x", "y"]}, "it is not in 1 problems"),
@@ -191,18 +189,17 @@ def test_categories_are_groups_and_nulls_are_none(engine, tmp_path):
     ({"problem": ["a", "a", "b"], "answers": [["7"], ["9"], ["1"]], "references": ["7", "9", "1"]},
      "`references` must be the same in all rows of a problem; it is not in 1 problems"),
 ])  # fmt: skip
-def test_what_an_engine_holds_is_checked(engine, data, says, tmp_path):
+def test_invalid_samples_of_an_engine_are_refused(data, says, hold):
     rows = pa.table({"problem": ["a"], "ok": [1.0]}) if "ok" in data else list_samples(data)
-    refuses(f"ValueError: {says}", at_k.score, ENGINES[engine](rows, tmp_path))
+    refuses(f"ValueError: {says}", at_k.score, hold(rows))
 
 
 ANSWERED = {"answers": [["7", "8"], ["9", "9"]], "references": ["7", "9"]}
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("samples", [{"grades": [[1, 0], [1, 1]]}, ANSWERED])
-def test_lists_of_samples_are_refused_with_a_way_on(engine, samples, tmp_path):
-    data = ENGINES[engine](pa.table({"problem": ["a", "b"], **samples}), tmp_path)
+def test_lists_of_samples_are_refused_with_a_way_on(samples, hold):
+    data = hold(pa.table({"problem": ["a", "b"], **samples}))
     refuses("InputError: Each row must be a sample, but column … holds lists or objects. … unnest", at_k.score, data)
 
 
@@ -304,7 +301,7 @@ def test_a_problem_has_one_hash_wherever_it_occurs():
         assert engine.hash_names(one).tolist() == [hashes[0]]
 
 
-def test_what_a_worker_finds_or_the_error_that_it_meets_is_sent():
+def test_workers_send_results_and_errors():
     def count(table, num_workers):
         if len(table) > 2:
             raise ValueError("`table` must be short")

@@ -46,9 +46,7 @@ METRICS = {
     pass_hat_k: lambda ways: oracles.tail(ways, len(ways) - 1),
     majority_at_k: oracles.majority,
     mg_pass_at_k: oracles.mg_pass,
-    partial(g_pass_at_k, tau=TAUS): lambda ways: [
-        oracles.tail(ways, oracles.needed(tau, len(ways) - 1)) for tau in TAUS
-    ],
+    partial(g_pass_at_k, tau=TAUS): lambda ways: [oracles.tail(ways, oracles.needed(t, len(ways) - 1)) for t in TAUS],
 }
 """Estimator → its value, from how many of the subsets hold 0, 1, … correct samples."""
 
@@ -76,10 +74,8 @@ def test_tails_count_subsets(n):
             rtol = RTOL * (n > SWITCH)
             assert_allclose(at_least(n, k, m), [float(share) for share in exact], rtol=rtol, atol=0)
             assert_allclose(fewer_than(n, k, m), [float(1 - share) for share in exact], rtol=rtol, atol=0)
-            if m <= k:
-                assert (
-                    at_least(n, k, m).max() == at_least(n, k, m)[n] == 1
-                )  # what is certain is 1, and nothing is above
+            if m <= k:  # what is certain is 1, and nothing is above
+                assert at_least(n, k, m).max() == at_least(n, k, m)[n] == 1
 
 
 @for_each("n", [SWITCH + 1, 1000, 2000])
@@ -247,11 +243,6 @@ def test_average_over_subsets_draws_when_there_are_too_many(monkeypatch, block):
 
 
 class TestShapes:
-    def test_a_scalar(self):
-        for value in (pass_at_k(5, 3, k=2), pass_hat_k(5, 3, k=2), mg_pass_at_k(5, 3, k=2),
-                      g_pass_at_k(5, 3, k=2, tau=0.5), majority_at_k(5, 3, k=2)):  # fmt: skip
-            assert np.shape(value) == ()
-
     @for_each("metric", [pass_at_k, pass_hat_k, mg_pass_at_k, majority_at_k])
     @for_each("shape", [(), (4,), (2, 3), (1, 1, 2)])
     def test_one_k_keeps_the_shape_and_several_add_an_axis(self, metric, shape):
@@ -264,6 +255,7 @@ class TestShapes:
             assert_array_equal(values[..., 1], metric(n, c, k=1))
         assert metric(n, c, k=[3]).shape == (*shape, 1)
         assert metric(n, c, k=np.int64(3)).shape == shape
+        assert np.shape(metric(5, 3, k=2)) == ()
 
     def test_several_thresholds_come_last(self):
         n, c = [[6], [8]], [[0, 3, 6]]
@@ -272,6 +264,7 @@ class TestShapes:
         assert g_pass_at_k(n, c, k=[2, 4], tau=0.5).shape == (2, 3, 2)
         assert g_pass_at_k(n, c, k=4, tau=[0.5]).shape == (2, 3, 1)
         assert g_pass_at_k(n, c, k=4, tau=0.5).shape == (2, 3)
+        assert np.shape(g_pass_at_k(5, 3, k=2, tau=0.5)) == ()
         for i, tau in enumerate((0.25, 0.5, 1.0)):
             for j, k in enumerate((2, 4)):
                 assert_array_equal(values[..., j, i], g_pass_at_k(n, c, k=k, tau=tau))
@@ -328,19 +321,16 @@ class TestAvg:
         assert_array_equal(avg_at_n(rows), pass_at_k(n, np.arange(n + 1), k=1))
 
 
-@for_each("metric", [pass_at_k, pass_hat_k, mg_pass_at_k, majority_at_k])
-@for_each("n, c, k, says", [
-    (4, 2, 5, "ValueError: `k` … k=5 … smallest n is 4 … problem 0"),
-    (4, 5, 2, "ValueError: `c` … `n` … n=4, c=5 … problem 0"),
-    (4, 2, 0, "ValueError: `k` … 0"),
+@for_each("metric, data, options, says", [
+    *[(metric, (4, c), {"k": k}, f"ValueError: {says}")
+      for metric in (pass_at_k, pass_hat_k, mg_pass_at_k, majority_at_k)
+      for c, k, says in ((2, 5, "`k` … k=5 … smallest n is 4 … problem 0"), (5, 2, "`c` … `n` … n=4, c=5 … problem 0"),
+                         (2, 0, "`k` … 0"))],
+    (avg_at_n, ([],), {}, "ValueError: `grades` must hold at least one problem"),
+    (avg_at_n, ([[1, float("nan")]],), {}, "ValueError: `grades` … NaN … problem 0, sample 1"),
 ])  # fmt: skip
-def test_errors(metric, n, c, k, says):
-    refuses(says, metric, n, c, k=k)
-
-
-def test_errors_of_avg():
-    refuses("ValueError: `grades` must hold at least one problem", avg_at_n, [])
-    refuses("ValueError: `grades` … NaN … problem 0, sample 1", avg_at_n, [[1, float("nan")]])
+def test_errors(metric, data, options, says):
+    refuses(says, metric, *data, **options)
 
 
 @for_each("function", [pass_at_k, pass_hat_k, mg_pass_at_k, g_pass_at_k])
@@ -348,11 +338,9 @@ def test_other_calls_are_told_what_to_write(function):
     tau = {"tau": 0.5} if function is g_pass_at_k else {}
     name = function.__name__
     for data, k in (((5, 3, 2), {}), (([[1, 0, 1, 0]],), {"k": 4})):
-        with pytest.raises(
-            TypeError, match=rf"`{name}` takes two arguments before `k=`, .*; got {len(data)}\. Write"
-        ) as caught:
-            function(*data, **k, **tau)
+        says = f"TypeError: `{name}` takes two arguments before `k=`, … ; got {len(data)}. Write"
+        caught = refuses(says, function, *data, **k, **tau)
     # What the sentence says to write can be written.
     grades, names = np.array([[1, 0, 1, 0], [1, 1, 1, 0]]), {name: function}
-    written = re.findall(r"`(\w+\(.*?\))`", str(caught.value))[:2]
+    written = re.findall(r"`(\w+\(.*?\))`", str(caught))[:2]
     assert [np.shape(eval(call, names | {"grades": grades})) for call in written] == [(), (2,)]

@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 import oracles
 import pytest
-from cases import for_each, refuses
+from cases import for_each, for_rows, refuses
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -74,12 +74,33 @@ def test_large_n(n):
     assert_allclose(max_at_k([scores], k=every)[0], exact, rtol=RTOL, atol=0)
 
 
-def test_small_values_keep_their_digits():
-    """One sample of 1000 is right, and all of the other 299 drawn must be among the 320 below it."""
-    scores, correct = list(range(1000)), [i == 320 for i in range(1000)]
-    exact = float(Fraction(comb(320, 299), comb(1000, 300)))
-    assert exact < 1e-200
-    assert best(scores, correct, k=300) == pytest.approx(exact, rel=RTOL, abs=0)
+SUMS = {"select": "weighted", "score_weights": [1, 1]}
+LEXICOGRAPHIC = {"k": 2, "select": "lexicographic"}
+LARGE = {"k": [1, 2], **SUMS}
+
+BY_HAND = {
+    # One sample of 1000 is right, and all of the other 299 drawn must be among the 320 below it.
+    "small values keep their digits": (
+        range(1000), [i == 320 for i in range(1000)], {"k": 300},
+        pytest.approx(float(Fraction(comb(320, 299), comb(1000, 300))), rel=RTOL, abs=0)),
+    "a weight of single precision is the decimal that it prints as": (
+        [[1.0, 1.0], [3.0, 0.0]], [0, 1], {**SUMS, "k": 2, "score_weights": [np.float32(0.1), np.float32(0.2)]}, 0.5),
+    "zeros of both signs": ([0.0, -0.0], [0, 1], {"k": 2}, 0.5),
+    "a zero before a negative one": ([[0.0, 0], [-0.0, 1]], [0, 1], LEXICOGRAPHIC, 1),
+    "a negative zero before another": ([[-0.0, 0], [0.0, 1]], [0, 1], LEXICOGRAPHIC, 1),
+    # Sums may cancel near the largest float.
+    "0 below 1": ([[1e308, -1e308], [1.0, 0.0]], [0, 1], LARGE, [0.5, 1]),
+    "1e308 above −1e308": ([[1e308, 0.0], [-1e308, 0.0]], [0, 1], LARGE, [0.5, 0]),
+    "0 below 10": ([[1e308, 1e308], [1.0, 0.0]], [0, 1], LARGE | {"score_weights": [10, -10]}, [0.5, 1]),
+    **{f"threshold {level}": ([2, 1], [0.5, 1], {"k": 2, "threshold": level}, right)
+       for level, right in ((0.5, 0), (0.4, 1), (0, 1))},
+}  # fmt: skip
+
+
+@for_rows("scores, correct, options, expected", BY_HAND)
+def test_values_by_hand(scores, correct, options, expected):
+    value = best(list(scores), correct, **options)
+    assert value.tolist() == expected
 
 
 def test_the_oracles_agree_with_each_other():
@@ -119,7 +140,7 @@ class TestSeveralDimensions:
         """Decimals that tie as written tie, though 0.1 + 0.2 > 0.3 in floats."""
         k = min(k, len(problem[0]))
         sums = [sum((Fraction(str(number)) for number in point), Fraction(0)) for point in problem[0]]
-        options = {"k": k, "select": "weighted", "score_weights": [1, 1]}
+        options = {"k": k, **SUMS}
         assert best(*problem, **options) == pytest.approx(float(oracles.best(sums, problem[1], k)), rel=RTOL, abs=0)
         exact = float(oracles.highest(sums, k))
         assert max_at_k([problem[0]], **options)[0] == pytest.approx(exact, rel=RTOL, abs=0)
@@ -147,7 +168,7 @@ class TestSeveralDimensions:
     def test_sums_that_differ_below_the_last_digit_of_a_float_do_not_tie(self):
         """Twenty sums 1, 1 + 1e-30, 1 + 2e-30, …, of which each is above the one before, and beside them 1 + 2**-52."""
         scores = [[1.0, i * 1e-30] for i in range(20)] + [[1 + 2**-52, 0.0]]
-        options = {"k": 2, "select": "weighted", "score_weights": [1, 1]}
+        options = {"k": 2, **SUMS}
         for low in range(20):
             assert best([scores[low], scores[low + 1]], [0, 1], **options) == 1
         exact = float(oracles.best(list(range(21)), [i % 2 for i in range(21)], 2))
@@ -158,45 +179,17 @@ class TestSeveralDimensions:
         """In each order of the problems, some problem's scores continue those of the one before."""
         problems = [[[0.1, 0.2], [0.3, 0.1]], [[0.4, 0.1], [0.3, 0.0]], [[0.1, 0.3], [0.2, 0.2]]]
         correct = [[1, 0], [0, 1], [1, 0]]
-        options = {"k": 2, "select": "weighted", "score_weights": [1, 1]}
+        options = {"k": 2, **SUMS}
         rows = [problems[i] for i in order], [correct[i] for i in order]
         exact = [[0, 0, 0.5][i] for i in order]  # sums 0.3 < 0.4; 0.5 > 0.3, the lower one correct; 0.4 = 0.4
         assert_array_equal(best_at_k(*rows, **options), exact)
         assert_allclose(max_at_k(rows[0], **options), [[0.4, 0.5, 0.4][i] for i in order], rtol=RTOL)
-
-    def test_a_sum_may_cancel_near_the_largest_float(self):
-        options = {"k": [1, 2], "select": "weighted", "score_weights": [1, 1]}
-        assert_array_equal(best([[1e308, -1e308], [1.0, 0.0]], [0, 1], **options), [0.5, 1])
-        assert_array_equal(best([[1e308, 0.0], [-1e308, 0.0]], [0, 1], **options), [0.5, 0])
-        assert_array_equal(
-            best([[1e308, 1e308], [1.0, 0.0]], [0, 1], **options | {"score_weights": [10, -10]}), [0.5, 1]
-        )
-
-    @for_each("weights", [[10, 10], [1, 1]])
-    def test_a_sum_beyond_the_largest_float_is_refused(self, weights):
-        scores = [[[1.0, 1.0], [1e308, 1e308]], [[1e308, 1e308], [1.0, 1.0]]]
-        with pytest.raises(ValueError, match=r"`scores` must have a weighted sum.* problem 0, sample 1"):
-            best_at_k(scores, [[1, 0]] * 2, k=1, select="weighted", score_weights=weights)
-
-    def test_a_weight_of_single_precision_is_the_decimal_that_it_prints_as(self):
-        weights = [np.float32(0.1), np.float32(0.2)]
-        assert best([[1.0, 1.0], [3.0, 0.0]], [0, 1], k=2, select="weighted", score_weights=weights) == 0.5
-
-    def test_a_problem_does_not_see_the_scores_of_another(self):
-        near, far = [[1.0, 0.0], [2.0, 0.0]], [[1e16, 0.0], [2e16, 0.0]]
-        options = {"k": 2, "select": "weighted", "score_weights": [1, 1]}
-        assert_array_equal(best_at_k([near, far], [[0, 1], [0, 1]], **options), [1, 1])
 
     @for_each("select", ["lexicographic", "pareto"])
     def test_one_dimension_is_a_plain_score(self, select):
         scores, correct = [3, 1, 2, 3], [0, 1, 1, 1]
         nested = [[score] for score in scores]
         assert_allclose(best(nested, correct, k=[1, 2, 3, 4], select=select), best(scores, correct, k=[1, 2, 3, 4]))
-
-    def test_zeros_of_both_signs_are_equal(self):
-        assert best([[0.0, 0], [-0.0, 1]], [0, 1], k=2, select="lexicographic") == 1
-        assert best([[-0.0, 0], [0.0, 1]], [0, 1], k=2, select="lexicographic") == 1
-        assert best([0.0, -0.0], [0, 1], k=2) == 0.5
 
 
 FRONTS = [((2, 0), True, 4), ((0, 2), False, 7), ((1, 1), True, 3), ((1, 0), False, 4), ((0, 0), True, 4)]
@@ -289,39 +282,31 @@ class TestIdentities:
     @for_each("problems", [2, 3, 17])
     @for_each("n", [1, 2, 3, 8, 33])
     def test_a_problem_does_not_depend_on_the_others(self, problems, n):
-        """Bit for bit: the same numbers in a table of any height."""
+        """Bit for bit: the same numbers in a table of any height, beside others of any length and size."""
         rng = np.random.default_rng(n)
         scores, correct = rng.random((problems, n)), rng.integers(0, 2, size=(problems, n))
         every = range(1, n + 1)
         assert_array_equal(best_at_k(scores, correct, k=every)[1], best(scores[1], correct[1], k=every))
         assert_array_equal(max_at_k(scores, k=every)[1], max_at_k(scores[1:2], k=every)[0])
-
-    def test_the_threshold(self):
-        for threshold, value in ((0.5, 0), (0.4, 1), (0, 1)):
-            assert best([2, 1], [0.5, 1], k=2, threshold=threshold) == value
+        alone = [best(*row, k=[1, 2]) for row in zip(RAGGED, GRADES, strict=True)]
+        assert_array_equal(best_at_k(RAGGED, GRADES, k=[1, 2]), alone)
+        near, far = [[1.0, 0.0], [2.0, 0.0]], [[1e16, 0.0], [2e16, 0.0]]
+        assert_array_equal(best_at_k([near, far], [[0, 1], [0, 1]], k=2, **SUMS), [1, 1])
 
 
 VOTES = [["a", "b", "a"], ["c", "d", "c", "c"]]
 RAGGED, GRADES = [[1, 3, 2], [5, 5, 0, 1]], [[1, 0, 1], [1, 0, 1, 1]]
 
 
-class TestShapes:
-    @for_each(
-        "call", [partial(best_at_k, RAGGED, GRADES), partial(max_at_k, RAGGED), partial(cons_at_k, VOTES, GRADES)]
-    )
-    def test_one_k_and_several(self, call):
-        both = call(k=[3, 1])
-        assert both.shape == (2, 2)
-        assert_allclose(call(k=3), both[:, 0], rtol=RTOL)
-        assert call(k=np.int64(3)).shape == (2,)
-        for k in ((3, 1), np.array([3, 1]), range(3, 0, -2)):
-            assert_array_equal(call(k=k), both)
-        assert call(k=[3]).shape == (2, 1)
-
-    def test_n_may_differ_from_problem_to_problem(self):
-        together = best_at_k(RAGGED, GRADES, k=[1, 2])
-        alone = [best(*row, k=[1, 2]) for row in zip(RAGGED, GRADES, strict=True)]
-        assert_array_equal(together, alone)
+@for_each("call", [partial(best_at_k, RAGGED, GRADES), partial(max_at_k, RAGGED), partial(cons_at_k, VOTES, GRADES)])
+def test_one_k_and_several(call):
+    both = call(k=[3, 1])
+    assert both.shape == (2, 2)
+    assert_allclose(call(k=3), both[:, 0], rtol=RTOL)
+    assert call(k=np.int64(3)).shape == (2,)
+    for k in ((3, 1), np.array([3, 1]), range(3, 0, -2)):
+        assert_array_equal(call(k=k), both)
+    assert call(k=[3]).shape == (2, 1)
 
 
 POINTS = [[[1, 2], [3, 4]]]
@@ -332,6 +317,9 @@ WEIGHTED = {"select": "weighted"}
     ([[1, 2], [1, np.nan]], [[1, 0]] * 2, {}, "ValueError: `scores` … NaN … problem 1, sample 1"),
     ([[1, np.nan], [np.nan, 1]], [[1, 0]] * 2, {}, "ValueError: `scores` … problem 0, sample 1"),
     ([], [], {}, "ValueError: `scores`"),
+    *[([[[1.0, 1.0], [1e308, 1e308]], [[1e308, 1e308], [1.0, 1.0]]], [[1, 0]] * 2,
+       {"select": "weighted", "score_weights": weights},
+       "ValueError: `scores` must have a weighted sum … problem 0, sample 1") for weights in ([10, 10], [1, 1])],
     ([[1, 2]], [[1]], {}, "ValueError: `scores` … `grades` … 2 and 1 … problem 0"),
     ([[1, 2]], [[1, 2]], {"threshold": 1.5}, "ValueError: `grades` … 2 … problem 0, sample 1"),
     ([[1, 2]], [[1, None]], {}, "ValueError: `grades` … problem 0, sample 1"),

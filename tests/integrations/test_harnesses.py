@@ -227,16 +227,9 @@ def run_trl(grades, answers):
 
 
 RUNS = [
-    run_samples,
-    run_inspect_ai,
-    run_evalscope,
-    run_lighteval,
-    run_opik,
-    run_nemo_gym,
-    run_verifiers,
-    run_verl,
+    run_samples, run_inspect_ai, run_evalscope, run_lighteval, run_opik, run_nemo_gym, run_verifiers, run_verl,
     run_trl,
-]
+]  # fmt: skip
 
 
 def list_values(data, **options):

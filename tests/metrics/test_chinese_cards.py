@@ -165,7 +165,7 @@ def test_a_difference_of_the_cards_is_noticed(before, after, aspect):
     assert any(aspect in each for each in compare(read_english("pass_at_k"), chinese.replace(before, after, 1)))
 
 
-def test_what_was_left_in_english_is_noticed():
+def test_parts_left_in_english_are_noticed():
     english, chinese = read_english("pass_at_k"), read_chinese("pass_at_k")
     left = re.sub(r"(?m)^## .*[\u4e00-\u9fff].*$", "## Inputs", chinese, count=1)
     assert find_untranslated(english, left) == ["## Inputs"]

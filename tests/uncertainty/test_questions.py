@@ -274,34 +274,26 @@ class TestFragility:
 # Each row of errors that were found: small simulations with their seeds. A share of .05 of 1,000 has an error of .007.
 
 
-@for_each("problems", [30, 164])
-@for_each("kind", list(UNLIKE_N))
-def test_one_model_is_not_better_than_itself_at_another_n(kind, problems):
-    """Once .71 of data sets with 30 problems, and .92 with 164."""
+@for_each("kind, problems", [
+    # One model at another n: once .71 of data sets with 30 problems, and .92 with 164.
+    *[(kind, problems) for kind in UNLIKE_N for problems in (30, 164)],
+    # Skewed differences: once .30 (15 problems, a model that fails wholly in 8 %), .12 (8, a fifth lost) and .20 (8).
+    *[(kind, problems) for kind in list(SKEWED)[:4] for problems in (8, 15, 30)],
+])  # fmt: skip
+def test_equal_models_are_rarely_told_apart(kind, problems):
     assert simulate_errors(kind, problems, repetitions=500, seed=0) <= 0.055 + 0.02
 
 
-@for_each("problems", [8, 15, 30])
-@for_each("kind", list(SKEWED)[:4])
-def test_equal_models_with_skewed_differences_are_rarely_told_apart(kind, problems):
-    """Once .30 (15 problems, a model that fails wholly in 8 %), .12 (8, a fifth lost) and .20 (8, unlike spread)."""
-    assert simulate_errors(kind, problems, repetitions=500, seed=0) <= 0.055 + 0.02
-
-
-@for_each("k, problems", [(10, 15), (30, 30), (64, 100)])
-def test_intervals_of_real_pairs_cover(k, problems):
-    """Once .85, .82 and .92; the error of 500 is .01."""
-    assert simulate_evalperf(k, problems, repetitions=500, seed=0)[0] >= 0.93 - 0.02
-
-
-def test_intervals_of_unequal_clusters_cover():
-    assert simulate_clusters("unequal, 10", 0.5, 0.7, repetitions=500, seed=0)[0] >= 0.925 - 0.02
-
-
-@for_each("mean, own, n, problems", [(0.95, 0.0, 16, 100), (0.8, 0.5, 16, 30), (0.5, 0.0, 16, 15)])
-def test_bands_hold_all_differences(mean, own, n, problems):
-    """Once .575 for 100 easy problems; the error of 200 is .015."""
-    assert simulate_band(mean, own, n, problems, repetitions=200, seed=0) >= 0.93 - 0.035
+@for_each("simulate, arguments, repetitions, least", [
+    # Real pairs: once .85, .82 and .92; the error of 500 is .01.
+    *[(simulate_evalperf, each, 500, 0.93 - 0.02) for each in ((10, 15), (30, 30), (64, 100))],
+    (simulate_clusters, ("unequal, 10", 0.5, 0.7), 500, 0.925 - 0.02),
+    # Bands: once .575 for 100 easy problems; the error of 200 is .015.
+    *[(simulate_band, each, 200, 0.93 - 0.035)
+      for each in ((0.95, 0.0, 16, 100), (0.8, 0.5, 16, 30), (0.5, 0.0, 16, 15))],
+])  # fmt: skip
+def test_intervals_cover(simulate, arguments, repetitions, least):
+    assert np.ravel(simulate(*arguments, repetitions=repetitions, seed=0))[0] >= least
 
 
 @for_each("least", [1, 2, 5])

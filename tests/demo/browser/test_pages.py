@@ -70,12 +70,8 @@ def test_the_first_screen_has_sentence_figure_and_a_way_to_open_a_file(visit, wi
 def test_pages_are_small(visit, name, most):
     page = visit("plan")
     sizes = []
-    page.on(
-        "requestfinished",
-        lambda request: sizes.append(
-            sum(request.sizes()[each] for each in ("responseBodySize", "responseHeadersSize"))
-        ),
-    )
+    parts = ("responseBodySize", "responseHeadersSize")
+    page.on("requestfinished", lambda request: sizes.append(sum(request.sizes()[part] for part in parts)))
     page.goto(page.url.replace("/plan", f"/{name}"))
     page.locator(READY[name]).first.wait_for()
     page.wait_for_load_state("networkidle")
@@ -170,10 +166,8 @@ def test_a_paste_says_what_was_read_as_what(visit):
     page.get_by_role("button", name="Paste").click()
     page.locator("textarea").fill("| task | result |\n|---|---|\n| a | PASS |\n| a | FAIL |")
     page.get_by_role("button", name="Read").click()
-    eventually(
-        lambda: page.locator(".read").all_inner_texts(),
-        ["Problem: task · Verdicts or grades: result · Read as a Markdown table with the columns task, result."],
-    )
+    said = "Problem: task · Verdicts or grades: result · Read as a Markdown table with the columns task, result."
+    eventually(page.locator(".read").all_inner_texts, [said])
     page.get_by_text("The same on your machine, and files").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="results.jsonl").click()
@@ -198,9 +192,8 @@ def test_two_files_are_compared_with_one_verdict(visit):
     eventually(lambda: page.locator("#compare .side").count(), 2)
     eventually(lambda: "worse" in page.locator("#source_b").inner_text(), True)
     said = page.locator("h1.verdict").inner_text()
-    colours = page.locator(".chart path[stroke-linecap]").evaluate_all(
-        "all => all.map(each => each.getAttribute('stroke'))"
-    )
+    read = "all => all.map(each => each.getAttribute('stroke'))"
+    colours = page.locator(".chart path[stroke-linecap]").evaluate_all(read)
     assert ("is better" in said) == ("var(--a)" in colours)
     assert ("No difference" in said) == (set(colours) == {"var(--soft)"})
 
@@ -332,26 +325,15 @@ def test_large_files_lose_what_is_not_needed_in_the_browser(visit):
 def test_files_that_cannot_be_used_are_refused_with_a_sentence(visit, data, said):
     page = visit("score")
     give(page, data, "<img src=x onerror=alert(1)>")
-    eventually(
-        lambda: said in page.locator("#refused").inner_text() or "results" in page.locator("#refused").inner_text(),
-        True,
-    )
+    eventually(lambda: any(words in page.locator("#refused").inner_text() for words in (said, "results")), True)
     visit.troubles[:] = [each for each in visit.troubles if "422" not in each]
 
 
-HOSTILE = [
-    {
-        "id": "<img src=x onerror=alert(1)>",
-        "level": "<script>alert(2)</script>",
-        "answers": ["<b>x</b>", "$\\frac{1}{2}$"],
-    },
-    {
-        "id": "</script><script>alert(3)</script>",
-        "level": "<svg onload=alert(4)>",
-        "answers": ["javascript:alert(5)", "x"],
-    },
-    {"id": "=cmd|' /C calc'!A0", "level": '=HYPERLINK("http://example.org")', "answers": ["@a", "+b"]},
-]
+HOSTILE = [{"id": name, "level": level, "answers": answers} for name, level, answers in (
+    ("<img src=x onerror=alert(1)>", "<script>alert(2)</script>", ["<b>x</b>", "$\\frac{1}{2}$"]),
+    ("</script><script>alert(3)</script>", "<svg onload=alert(4)>", ["javascript:alert(5)", "x"]),
+    ("=cmd|' /C calc'!A0", '=HYPERLINK("http://example.org")', ["@a", "+b"]),
+)]  # fmt: skip
 
 
 def test_input_is_shown_as_text(visit):
