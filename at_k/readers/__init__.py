@@ -27,6 +27,7 @@ _say = Phrases(
     {
         "readers.errors": '{option:errors} must be "raise" or "skip"; got {value}',
         "readers.nothing": "None of these files can be read: {count:,} were tried.",
+        "readers.summary": "The file holds one object that names no problem, beside files of samples.",
         "note.broken_files": "Files that could not be read and were left out: {count:,} of {total:,}, such as {file} "
         "(“{reason}”).",
         "note.copy": "The same samples were counted twice: {file} is a copy of {original}. If that is not what you "
@@ -175,6 +176,10 @@ def _find_formats(
         else:
             if broken is not None:
                 source.release()  # the documents of all files together may not fit into memory
+    whole = [entry for entry in listed if not _is_summary(*entry[1:])]
+    if broken is not None and whole:
+        broken |= {file: _say.error("readers.summary") for file, *rest in listed if (file, *rest) not in whole}
+        listed = whole
     best = min((kind.rank for _, _, kind in listed if format is None), default=None)
     yield from (entry for entry in listed if best in (None, entry[2].rank))
 
@@ -188,6 +193,18 @@ def _is_stray(file: Path, source: Source, format: Format, reading: Reading) -> b
         return False
     columns = dict(reading.columns).values()
     return not names_samples(source, {*columns, *(str(name).partition(".")[0] for name in columns)})
+
+
+def _is_summary(source: Source, format: Format) -> bool:
+    """Return whether a document is one object that names no problem: the accuracy that lies beside the samples."""
+    from at_k.readers.names import PROBLEM, find_named
+    from at_k.readers.tables import holds_one_row
+
+    if format.name != "plain" or source.layout != "json" or not holds_one_row(source.document):
+        return False
+    whole = source.document
+    source.release()
+    return not find_named(whole, PROBLEM) and not any(isinstance(value, (list, dict)) for value in whole.values())
 
 
 def _name_file(error: InputError, file: Path, source: Source) -> InputError:

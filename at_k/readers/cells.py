@@ -80,7 +80,7 @@ def _load(text: str) -> Any:
         pass
     try:
         return parse(_rewrite(text))
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, SyntaxError, TypeError):  # the last for 1j and …
         return text
 
 
@@ -118,20 +118,8 @@ def _rewrite(text: str) -> str:
         elif kind == "mark":
             parts.append(word)
         elif kind == "value":
-            value = _CONSTANTS[word] if word in _CONSTANTS else _evaluate(word)
-            parts.append(json.dumps(value))
+            parts.append(json.dumps(_CONSTANTS[word] if word in _CONSTANTS else literal_eval(word)))
     return "".join(parts)
-
-
-def _evaluate(word: str) -> object:
-    """Return the text, number, truth value or None that Python wrote."""
-    try:
-        value = literal_eval(word)
-    except SyntaxError:
-        raise ValueError(word) from None
-    if isinstance(value, (str, int, float, type(None))):
-        return value
-    raise ValueError(word)
 
 
 _TRUE = (
@@ -351,18 +339,14 @@ class Cells:
         if read_share(read_spelled(text)) is not text and not is_bits:
             return []
         parts = _BETWEEN.split(text.strip())
-        if len(parts) < 2:
-            parts = ["pass" if mark == "." else mark for mark in parts[0] if mark != _VARIANT]
-            if len({*parts}) > len({*map(self._find_word, parts)}):
-                return []  # TP is no two true verdicts: there is one sign for each
-        return parts if len(parts) > 1 and all(map(self._knows, parts)) else []
-
-    def _find_word(self, word: str) -> object:
-        return self._words.get(word.casefold(), read_spelled(word))
-
-    def _knows(self, word: str) -> bool:
-        value = self._find_word(word)
-        return isinstance(value, bool) or (is_finite(value) and -1 <= value <= 1)
+        are_signs = len(parts) == 1
+        if are_signs:
+            parts = ["pass" if sign == "." else sign for sign in parts[0] if sign != _VARIANT]
+        values = [self._words.get(part.casefold(), read_spelled(part)) for part in parts]
+        is_told = all(isinstance(each, bool) or (is_finite(each) and -1 <= each <= 1) for each in values)
+        # TP is no two true verdicts: there is one sign for each.
+        is_odd = len(parts) < 2 or (are_signs and len({*parts}) > len({*values}))
+        return parts if is_told and not is_odd else []
 
     def read_column(self, role: str, values: Any) -> Any:
         """Read the values of samples: answers as an Arrow array, others as numbers. NaN means a missing one."""

@@ -12,16 +12,13 @@ from at_k.readers.cells import is_finite, read_fields, read_spelled
 from at_k.readers.names import ROLE, RUN, SAMPLE_NUMBER, SHARE, find_named, normalize_name, quote_all, shorten
 from at_k.readers.profile import Column, Profile
 from at_k.readers.samples import Columns
-from at_k.readers.shapes import find_family, joins_counts, list_families, read_counts
+from at_k.readers.shapes import find_family, find_whole, joins_counts, list_families, read_counts
 
 # Different words up to which a column may hold verdicts, whose words a user then names.
 _FEW_WORDS = 6
 
 # A name of the code with which a program ended, of which 0 means success.
 _EXIT = re.compile(r"exit|return_?code|errno|^rc$")
-
-# What says in the name of a column that it holds per cent.
-_PERCENT = re.compile(r"\W*%\W*")
 
 _say = Phrases(
     {
@@ -101,11 +98,10 @@ def _numbers_rows(profile: Profile, problem: str | None, column: Column) -> bool
 
 def _find_counts(free: Sequence[Column]) -> dict[str, str]:
     """Find the columns of n and c: numbers or, of c, shares; or one column that has both."""
-    shares = {column.name for column in free if normalize_name(_PERCENT.sub("", column.name)) in SHARE}
     for n, c in [*((column, column) for column in free if joins_counts(column)), *permutations(free, 2)]:
-        whole = (100 if "%" in c.name else 1) if c.name in shares and n is not c else 0
+        whole = 0 if n is c else find_whole(c.name)
         read = [read_counts(*cells, whole=whole) for cells in zip(n.cells, c.cells, strict=True)]
-        counts = [pair for pair in read if pair is not None and (n is c or n.name not in shares)]
+        counts = [pair for pair in read if pair is not None and (n is c or not find_whole(n.name))]
         if len(counts) == len(read) and any(of > right or n is c for of, right in counts) and max(counts)[0] > 1:
             return {"n": n.name, "c": c.name}
     return {}

@@ -43,10 +43,15 @@ _UNNAMED = ("", "column")
 # The largest count of samples.
 _MOST = 1_000_000
 
+# What says in the name of a column that it holds per cent.
+_PERCENT = re.compile(r"\W*%\W*")
+
 _say = Phrases(
     {
         "shapes.listed": "Read as the samples of each problem, in columns: {columns}.",
         "shapes.counted": "Columns “{total}” and “{right}” were read as the number of samples and of correct ones.",
+        "shapes.counted_once": "Columns “{total}” and “{right}” were read as the number of samples and of correct "
+        "ones, once for each problem: its other rows repeat them.",
         "shapes.one_count": "Counts need two columns: n, the number of samples of each problem, and c, that of the "
         "correct ones. Name both: {example}.",
         "shapes.counts": "Column “{total}” must count the samples, from 1 to {most:,}, and “{right}” the correct ones "
@@ -124,19 +129,20 @@ def _find_counts(
             raise _say.error("shapes.one_count", example=Mention(columns={"n": "total", "c": "solved"}))
         return None
     profile.refuse_unknown(given)
-    whole = (100 if "%" in column else 1) if right is None or _are_shares(profile, given.get("c")) else 0
+    texts = [cell for cell in profile[column].there if read_whole(cell) is None]  # c may be a number called score
+    whole = find_whole(column) if total != column and (right is None or texts or "%" in column) else 0
     if not given and pair is None and not _are_counts(profile, roles, total, column, whole=whole):
         return None
-    gone = {*total.split("+"), total, column} - kept
-    apply = partial(_spread, total, column, faults, gone, whole=0 if pair else whole)
-    return Change(apply, _say("shapes.counted", total=shorten(total), right=shorten(column)), is_counted=True)
+    gone, problem = {*total.split("+"), total, column} - kept, roles["problem"]
+    apply = partial(_spread, (problem, total, column), faults, gone, {}, whole=whole)
+    is_repeated = problem is not None and profile[problem].distinct < profile.count
+    code = "shapes.counted_once" if is_repeated else "shapes.counted"
+    return Change(apply, _say(code, total=shorten(total), right=shorten(column)), is_counted=True)
 
 
-def _are_shares(profile: Profile, name: str | None) -> bool:
-    """Return whether a column that a user named holds shares: most cells are no whole numbers, or it has a % sign."""
-    texts = [] if name is None else [cell for cell in profile[name].there if read_whole(cell) is None]
-    are_odd = name is not None and 2 * len([text for text in texts if not _OF.fullmatch(str(text))]) > profile.count
-    return name is not None and (are_odd or "%" in name)
+def find_whole(name: str) -> int:
+    """Return the share that a column with the name of shares has for all samples, 1 or 100; 0 for other columns."""
+    return (100 if "%" in name else 1) if normalize_name(_PERCENT.sub("", name)) in SHARE else 0
 
 
 def _find_pair(profile: Profile, roles: Columns, right: str | None) -> tuple[str, str] | None:
@@ -169,7 +175,8 @@ def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, who
     """Return whether two columns that have such names hold counts, or a count and a share."""
     problem, grades, spelled = roles["problem"], roles["grades"], normalize_name(right)
     is_free = grades is None and None in (roles["answers"], roles["references"])
-    repeats = problem is not None and profile[problem].distinct < profile.count
+    repeats = problem is not None and profile.combine(problem) < profile.count
+    repeats = repeats and (whole > 0 or profile.combine(problem or "", total, right) > profile.combine(problem or ""))
     is_clear = is_free and (normalize_name(total), spelled) == ("n", "c")
     is_alone = whole or problem is not None or {total, right} == {*profile.columns}
     if (repeats and not is_clear) or not is_alone:
@@ -218,13 +225,26 @@ def read_counts(total: object, right: object, *, whole: int = 0) -> tuple[int, i
     return (n, c) if n is not None and c is not None and 0 <= c <= n and 0 < n <= _MOST else None
 
 
-def _spread(total: str, right: str, faults: Faults, gone: Collection[str], block: Block, *, whole: int) -> Block:
-    """Put a list of grades in place of counts."""
+def _spread(
+    columns: tuple[str | None, str, str],
+    faults: Faults,
+    gone: Collection[str],
+    known: dict[object, tuple[int, object]],
+    block: Block,
+    *,
+    whole: int,
+) -> Block:
+    """Put a list of grades in place of counts. Of rows that say the same of a problem, the first is kept."""
+    problem, total, right = columns
     grades: dict[int, list[int]] = {}
-    cells = zip(block.places, _add(block, total), block[right], strict=True)
-    for position, (place, count, correct) in enumerate(cells):
+    names = block.places if problem is None else block[problem]
+    cells = zip(block.places, names, _add(block, total), block[right], strict=True)
+    for position, (place, name, count, correct) in enumerate(cells):
         with faults:
             counts = read_counts(count, correct, whole=whole)
+            first = known.setdefault(name, (place, counts))
+            if first[0] != place and first[1] == counts is not None:
+                continue
             if counts is None:
                 told = {"total": shorten(total), "right": shorten(right), "count": quote(count)}
                 raise _say.error("shapes.counts", most=_MOST, correct=quote(correct), place=UNITS["row"](place), **told)

@@ -49,6 +49,13 @@ _FOREIGN = {
         rb"\s*<(?:table|html|!doctype)\b",
         "import pandas; print(pandas.read_html('FILE')[0].to_csv(index=False))",
     ),
+    "JUnit": (
+        rb"\s*(?:<\?xml[^>]*>\s*)?<testsuites?\b",
+        "import json, xml.etree.ElementTree as tree; [print(json.dumps({**case.attrib, 'passed': None if 'skipped' in "
+        "tags else tags.isdisjoint(['failure', 'error'])})) for case in tree.parse('FILE').iter('testcase') for "
+        "tags in [{each.tag for each in case}]]",
+    ),
+    "XML": (rb"\s*<\?xml", "import pandas; print(pandas.read_xml('FILE', parser='etree').to_csv(index=False))"),
     "YAML": (
         rb"%YAML|---\s*\n|[^\n]*\.ya?ml\Z",
         "import json, yaml; print(json.dumps(yaml.safe_load(open('FILE'))))",

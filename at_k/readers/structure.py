@@ -169,7 +169,7 @@ def count_runs(names: Sequence[str]) -> bool:
         >>> count_runs(["a/run1.jsonl", "a/run2.jsonl"]), count_runs(["gpt_4o_05.csv", "gpt_4o_08.csv"])
         (True, False)
     """
-    for match in _RUN.finditer(names[0]):
+    for match in _RUN.finditer(names[0] if names else ""):
         before, behind = names[0][: match.start(2)], names[0][match.end(2) :]
         if not all(name.startswith(before) and name.endswith(behind) for name in names):
             continue

@@ -32,6 +32,8 @@ def columns(problem, grades=None, further=(), **roles):
 TAIL, GREP = "tail -n +{} FILE > NEW", "grep '^|' FILE > NEW"
 OBJECTS = "tr -d '\\n' < FILE | grep -oE '[{][^{}]*[}]' | sed -E 's/, *[}]/}/' > NEW"
 EVALUATE = "python -c \"import ast, json; [print(json.dumps(ast.literal_eval(row))) for row in open('FILE')]\" > NEW"
+FIND_PAIRS = "json.dumps(dict(re.findall(r'(\\w+)=(\\S+)', row)))"
+PAIRS = f"python -c \"import json, re; [print({FIND_PAIRS}) for row in open('FILE')]\" > NEW"
 JSON = ['{"id": "a", "ok": true}', '{"id": "a", "ok": false}', '{"id": "b", "ok": true}', '{"id": "b", "ok": true}']
 PYTHON = [f"{{'id': '{row[0]}', 'ok': {row[2] == '1'}, 'why': None}}" for row in ROWS]
 MARKDOWN = ["|id|correct|", "|---|---|", *(f"|{row.replace(',', '|')}|" for row in ROWS)]
@@ -118,6 +120,10 @@ WAYS = {
         '{"a": {"attempts": 2, "solved": 1}, "b": {"attempts": 2, "solved": 2}}',
         columns("problem", n="attempts", c="solved"),
     ),
+    "lines of a log": (
+        text(rows=[f"[2026-03-01] INFO task={row[0]} result={['FAIL', 'PASS'][int(row[2])]}" for row in ROWS]),
+        PAIRS,
+    ),
     "no header": (text(), columns("column 1", "column 2")),
     "problems of each subject": (
         text("subject,number,run,correct", *(f"{row[0]},1,{at % 2},{row[2]}" for at, row in enumerate(ROWS)), rows=[]),
@@ -175,6 +181,7 @@ FOREIGN = {
     "sheet": (spreadsheet, "read_excel"),
     "rows.pkl": (lambda path: path.write_bytes(b"\x80\4\x95\0\0"), "read_pickle"),
     "rows.yaml": (lambda path: path.write_text("- id: a\n  ok: true\n"), "safe_load"),
+    "rows.xml": (lambda path: path.write_text('<?xml version="1.0"?>\n<rows><row id="a" ok="1"/></rows>'), "read_xml"),
     "page": (lambda path: path.write_text("<table>\n<tr><td>a</td></tr></table>"), "read_html"),
 }
 
@@ -186,6 +193,21 @@ def test_other_layouts_are_refused_with_what_converts_them(make, way, tmp_path):
     with pytest.raises(InputError, match=rf"`python -c \"import .*{way}\(.*\)\" > NEW`") as caught:
         read_samples(path)
     assert caught.value.code == "sources.foreign"
+
+
+def test_junit_is_converted(tmp_path):
+    cases = [("a", ""), ("b", "<failure/>"), ("c", "<skipped/>"), ("d", "<system-out/>")]
+    inside = "".join(f'<testcase name="{name}">{child}</testcase>' for name, child in cases)
+    (tmp_path / "FILE").write_text(f'<?xml version="1.0"?>\n<testsuite tests="4">{inside}</testsuite>')
+    assert follow(tmp_path / "FILE", "sources.foreign")[1] == [[1], [0], [None], [1]]
+
+
+def test_a_summary_beside_samples_is_left_out(tmp_path):
+    (tmp_path / "samples.jsonl").write_text("\n".join(JSON))
+    (tmp_path / "results.json").write_text('{"accuracy": 0.75, "model": "m"}')
+    samples = read_samples(tmp_path)
+    assert samples.grades == GRADES
+    assert [note.code for note in samples.origin.notes] == ["note.broken_files"]
 
 
 def test_a_first_row_with_an_empty_cell_is_no_title(tmp_path):

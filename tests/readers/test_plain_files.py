@@ -72,6 +72,11 @@ READ = {
         '{"run-1": {"a": {"passed": true, "s": 1}, "b": {"passed": true, "s": 1}},'
         ' "run-2": {"a": {"passed": false, "s": 1}, "b": {"passed": true, "s": 1}}}', AB),
     "runs of each problem": ('{"a": {"run_0": true, "run_1": false}, "b": {"run_0": true, "run_1": true}}', AB),
+    "counts in each row of a sample": (
+        jsonl(*({"id": p, "text": t, "n": 2, "c": c}
+            for p, t, c in [("a", "x", 1), ("a", "y", 1), ("b", "z", 2)])), AB),
+    "files with marks of their bytes": (
+        '\ufeff{"id": "a", "correct": [1, 0]}\n\ufeff{"id": "b", "correct": [1, 1]}', AB),
     "names in bold": (csv("|**id**|**run 1**|**run 2**|", "|:--|---|---|", "|a|1|0|", "|b|1|1|"), AB),
     "tabs": (csv("id\tcorrect", "a\t1", "a\t0", "b\t1", "b\t1"), AB),
     "solved and unsolved": (csv("id,status", "a,solved", "a,unsolved", "b,solved", "b,solved"), AB),
