@@ -279,9 +279,9 @@ def find_examples(source: Source, reading: Reading, collector: RowCollector) -> 
 
 # Every Eval Ever, in its schema for instances.
 
-_NEEDED = ("model_id", "evaluation_name", "sample_id", "evaluation", "answer_attribution")
-_KEPT = ("model_id", "evaluation_name", "sample_id", "metadata", "error")
-_KINDS = {
+_INSTANCE = ("model_id", "evaluation_name", "sample_id", "evaluation", "answer_attribution")
+_OF_INSTANCE = ("model_id", "evaluation_name", "sample_id", "metadata", "error")
+_KINDS_OF_INSTANCE = {
     "evaluation_name": (str,),
     "evaluation_result_id": (str, type(None)),
     "evaluation": (dict,),
@@ -294,19 +294,19 @@ def find_instances(source: Source, reading: Reading, collector: RowCollector) ->
     """Find the samples of one result for each evaluation: one that K metrics score has K lines, with K results."""
     rows: list[tuple[int, Row]] = []
     results: dict[str, dict[str, None]] = {}
-    for line, row in collector.rows(source, _NEEDED):
+    for line, row in collector.rows(source, _INSTANCE):
         with collector.faults:
-            check_kinds("Every Eval Ever", row, _KINDS, collector.place(line))
+            check_kinds("Every Eval Ever", row, _KINDS_OF_INSTANCE, collector.place(line))
             score, answer = row["evaluation"], (row["answer_attribution"] or [{"extracted_value": None}])[-1]
             for part, path in ((score, "evaluation.score"), (answer, "answer_attribution.extracted_value")):
                 if not has_fields(part, path.partition(".")[2]):
                     raise collector.lack(path, line)
             result = str(row.get("evaluation_result_id"))
             results.setdefault(row["evaluation_name"], {})[result] = None
-            kept = row if reading.columns else {name: row[name] for name in _KEPT if name in row}
+            kept = row if reading.columns else {name: row[name] for name in _OF_INSTANCE if name in row}
             kept |= {"gold": find_field(row.get("input"), ["reference"]), "answer": answer["extracted_value"] or None}
             rows.append((line, kept | {"result": result, "score": score["score"], "right": score.get("is_correct")}))
-    every, wanted = list(chain.from_iterable(results.values())), reading.scorer
+    every, wanted = dict.fromkeys(chain.from_iterable(results.values())), reading.scorer
     choices = {name: choose("scorer", wanted, every if wanted else names) for name, names in results.items()}
     told = wanted or ", ".join(dict.fromkeys(name for choice in choices.values() for name in choice.told.values()))
     choice = Choice(None, {"scorer": told} if told else {}, [note for one in choices.values() for note in one.notes])

@@ -74,6 +74,7 @@ test_every_eval_ever = over({
     "several evaluations are groups": (
         [row(), row(score=0.0, evaluation="aime")],
         found(problems=["q1 (gsm8k)", "q1 (aime)"], group=["gsm8k", "aime"]),
+        ({"scorer": "m"}, found([[1], [0]], chosen={"scorer": "m"})),
         ({"where": {"evaluation_name": "aime"}}, found(problems=["q1"])),
     ),
     "files of two models": (
