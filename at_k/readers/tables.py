@@ -264,7 +264,7 @@ def _are_named(rows: list[list[Any]]) -> bool:
 
 def _read_runs(whole: Any) -> list[Row] | None:
     """Read runs that name the problems, in a list or numbered: `{"run1": {"p0": true}, "run2": {"p0": false}}`."""
-    if isinstance(whole, dict) and not (len(whole) == 1 or count_runs([*whole])):
+    if isinstance(whole, dict) and not (len(whole) == 1 or (whole and count_runs([*whole]))):
         return None
     runs = [*whole.values()] if isinstance(whole, dict) else whole
     runs = runs[0] if len(runs) == 1 and isinstance(runs[0], list) else runs
