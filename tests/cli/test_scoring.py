@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -82,10 +83,12 @@ def test_without_options_it_is_the_report_of_the_library(qwen):
     assert set(report.options) <= {"groups"}
 
 
-def test_several_files_are_one_report(ask_json):
+def test_several_files_are_one_report(ask_json, tmp_path):
     assert ask_json("score r.csv --exclude names.txt --metrics pass@1")["values"] == {"pass@1": 0.5}
-    report = make_report(["run1.jsonl", "run2.jsonl"])
-    assert report.source == ["run1.jsonl", "run2.jsonl"]
+    (tmp_path / "run7").mkdir()  # a number before that which tells the runs apart
+    paths = [str(shutil.copy(f"{name}.jsonl", tmp_path / "run7")) for name in ("run1", "run2")]
+    report = make_report(paths)
+    assert report.source == paths
     assert dict(zip(report.problems, report.c, strict=True)) == {"a": 3, "b": 2}
     assert report.n == [4, 4]
 
