@@ -91,7 +91,12 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 
-_CONSTANTS = {"nan": nan, "inf": inf, "-inf": -inf, "np.True_": True, "np.False_": False}
+# Words of Python, and what JSON has for them.
+_CONSTANTS = {"True": "true", "False": "false", "None": "null", "np.True_": "true", "np.False_": "false"} | {
+    "nan": "NaN",
+    "inf": "Infinity",
+    "-inf": "-Infinity",
+}
 
 
 def _rewrite(text: str) -> str:
@@ -118,7 +123,7 @@ def _rewrite(text: str) -> str:
         elif kind == "mark":
             parts.append(word)
         elif kind == "value":
-            parts.append(json.dumps(_CONSTANTS[word] if word in _CONSTANTS else literal_eval(word)))
+            parts.append(_CONSTANTS.get(word) or json.dumps(literal_eval(word)))
     return "".join(parts)
 
 

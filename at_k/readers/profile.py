@@ -227,7 +227,8 @@ def _review_answers(profile: Profile, found: Columns, given: Mapping[str, str | 
     if answers is None:
         return found
     is_judged = references is not None or grades is not None or "grades" in given
-    has_texts = any(isinstance(read_spelled(part), str) for part in profile[answers].parts)
+    parts = profile[answers].parts
+    has_texts = any(isinstance(read_spelled(part), str) or profile.reads.split(part) for part in parts)
     if not is_judged and not has_texts and profile[answers].fits("grades"):
         return found | {"answers": None, "grades": answers}  # `evaluate` calls grades predictions, too
     # Beside whole completions, `answer` is what was drawn from each: a reference is the same for all of a problem.
