@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
-import orjson
-
 from at_k.errors import InputError, Message, Phrases
 from at_k.readers.faults import UNITS
 from at_k.readers.names import LONGEST, quote, shorten
@@ -52,6 +50,8 @@ def decode(data: bytes, line: int | None = None, load: Callable[[str], Any] = js
         >>> decode(b'{"a": [1, NaN]}')
         {'a': [1, nan]}
     """
+    import orjson
+
     # Numbers such as NaN and Infinity, which JSON does not know and Python writes, are read too.
     try:
         return orjson.loads(data)

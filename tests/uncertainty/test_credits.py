@@ -277,6 +277,7 @@ def test_rows_of_different_length_and_threshold():
     assert_array_equal(credit("avg@n", single, threshold=0.1), np.array([[-0.5, 0.5]]))
     assert credit("avg@n", [[0.1, 0.2]], threshold=np.float32(0.1)) == [[-0.5, 0.5]]
     assert credit({"avg@n": np.float32(0.1)}, [[0, 1]]) == credit({"avg@n": 0.1}, [[0, 1]])
+    assert_array_equal(credit("avg@n", np.array([[1, 3]]), threshold=2.5), np.array([[-0.5, 0.5]]))
 
 
 @for_each("metric", EVERY)
