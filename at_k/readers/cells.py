@@ -14,7 +14,6 @@ import numpy as np
 
 from at_k.arrow import to_numpy
 from at_k.readers.arrays import make_texts
-from at_k.readers.decoding import parse
 
 
 class Listed(list[Any]):
@@ -74,6 +73,8 @@ def read_fields(cell: Any) -> Any:
 
 def _load(text: str) -> Any:
     """Return the value that a text spells in JSON, or as Python writes it; or else the text."""
+    from at_k.readers.decoding import parse  # not above: it loads orjson, which the library does only to read a file
+
     try:
         return parse(text)
     except json.JSONDecodeError:
