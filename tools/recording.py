@@ -192,6 +192,7 @@ class Recording:
         return contexts & self.seconds.keys()
 
 
+@functools.cache
 def list_importing(file: str, root: Path) -> list[str]:
     """List the files of at_k/ that import a file, by its name."""
     path = Path(file).with_suffix("")
