@@ -73,7 +73,8 @@ class Mutant:
     file: str
     line: int
     change: str
-    text: str
+    number: int
+    """Its place among the mutants of the file."""
     lines: range
     """The lines of its statement."""
 
@@ -84,21 +85,36 @@ class Mutant:
 
 
 def list_mutants(file: str, root: Path = ROOT) -> list[Mutant]:
-    """Make every mutant of a file, in the order of its lines."""
-    tree = ast.parse((root / file).read_text(encoding="utf-8"))
+    """List every mutant of a file, in the order of its lines."""
     mutants = []
-    for node, parent, name, place, lines in list(_walk(tree, range(1))):
-        for new in _change(node, parent):
-            old = getattr(parent, name) if place is None else getattr(parent, name)[place]
-            _put(parent, name, place, new)
-            shown = parent if isinstance(node, (ast.operator, ast.cmpop, ast.boolop, ast.Constant)) else new
-            mutated = _show(shown)
-            text = ast.unparse(ast.fix_missing_locations(tree))
-            _put(parent, name, place, old)
-            before = _show(parent if shown is parent else old)
-            line = getattr(node, "lineno", getattr(parent, "lineno", 0))
-            mutants.append(Mutant(file, line, f"{before} → {mutated}", text, lines))
+    for number, (parent, name, place, old, new, lines) in enumerate(
+        _list_changes((root / file).read_text(encoding="utf-8"))[1]
+    ):
+        _put(parent, name, place, new)
+        shown = parent if isinstance(old, (ast.operator, ast.cmpop, ast.boolop, ast.Constant)) else new
+        mutated = _show(shown)
+        _put(parent, name, place, old)
+        before = _show(parent if shown is parent else old)
+        line = getattr(old, "lineno", getattr(parent, "lineno", 0))
+        mutants.append(Mutant(file, line, f"{before} → {mutated}", number, lines))
     return sorted(mutants, key=lambda mutant: mutant.line)
+
+
+def mutate(source: str, number: int) -> str:
+    """Return a source with one of its mutants."""
+    tree, changes = _list_changes(source)
+    parent, name, place, _, new, _ = changes[number]
+    _put(parent, name, place, new)
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _list_changes(source: str) -> tuple[ast.AST, list[tuple[ast.AST, str, int | None, ast.AST, ast.AST, range]]]:
+    """Return the tree of a source, and of each change the parent, the field, the place, both nodes and the lines."""
+    tree = ast.parse(source)
+    walked = _walk(tree, range(1))
+    changes = [(parent, name, place, node, new, lines) for node, parent, name, place, lines in walked
+               for new in _change(node, parent)]  # fmt: skip
+    return tree, changes
 
 
 def _show(node: ast.AST) -> str:
@@ -236,7 +252,7 @@ def try_mutant(mutant: Mutant, tests: list[str], patience: float = PATIENCE * BO
     whole = target.read_text(encoding="utf-8")
     tests = [test for test in tests if _sound.get(test, True)]
     for some in filter(None, (tests[:FIRST], tests[FIRST:])):
-        target.write_text(mutant.text, encoding="utf-8")
+        target.write_text(mutate(whole, mutant.number), encoding="utf-8")
         try:
             failed = _run_tests(some, patience)
         finally:

@@ -145,14 +145,14 @@ class Recording:
 
     Attributes:
         seconds: test → the seconds that it takes.
-        lines: file → line → the tests, and other contexts, that pass over it.
+        lines: file → line → sets of the tests, and other contexts, that pass over it.
         failed: the tests that fail.
         unrecorded: those that fail only while they are recorded.
         packages: what they import that takes long.
     """
 
     seconds: dict[str, float]
-    lines: dict[str, dict[int, list[str]]]
+    lines: dict[str, dict[int, list[frozenset[str]]]]
     failed: list[str]
     unrecorded: list[str]
     packages: set[str]
@@ -163,10 +163,10 @@ class Recording:
         self.failed.extend(stored["failed"])
         self.unrecorded.extend(stored["unrecorded"])
         self.packages.update(stored["packages"])
-        names, groups = stored["names"], stored["groups"]
+        sets = [frozenset(stored["names"][i] for i in group) for group in stored["groups"]]
         for file, of_file in stored["lines"].items():
             for line, number in of_file.items():
-                self.lines[file][int(line)] += (names[i] for i in groups[number])
+                self.lines[file][int(line)].append(sets[number])
 
     def find_tests(self, file: str, lines: Iterable[int], bound: float, root: Path = Path()) -> list[str]:
         """List the tests that pass over a line of a file, the shortest first, while they take at most `bound` seconds.
@@ -174,7 +174,7 @@ class Recording:
         What runs once, such as an import, belongs to every test of the file, or of the files that import it.
         """
         recorded = self.lines.get(file, {})
-        contexts = {context for line in lines for context in recorded.get(line, ())}
+        contexts: set[str] = set().union(*(tests for line in lines for tests in recorded.get(line, ())))
         if IMPORTED in contexts:
             contexts |= self._list_all(file) or set().union(*map(self._list_all, list_importing(file, root)))
         tests, files, left = [], set(), bound
@@ -188,7 +188,7 @@ class Recording:
         return tests
 
     def _list_all(self, file: str) -> set[str]:
-        contexts = {context for tests in self.lines.get(file, {}).values() for context in tests}
+        contexts = set().union(*(tests for sets in self.lines.get(file, {}).values() for tests in sets))
         return contexts & self.seconds.keys()
 
 

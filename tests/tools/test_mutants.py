@@ -92,7 +92,7 @@ def test_the_tests_that_pass_over_a_line_notice_its_mutants(summary):
 def test_the_shortest_tests_of_a_line_come_first_up_to_a_bound(bound, line, tests):
     """One file of tests takes .1 s more."""
     seconds = {"a::1": 0.1, "a::2": 0.8, "b::1": 0.2, "c::1": 0.3}
-    lines = {1: ["a::2", "b::1", "a::1"], 2: ["c::1"], 3: [IMPORTED]}
+    lines = {1: [{"a::2", "b::1"}, {"a::1"}], 2: [{"c::1"}], 3: [{IMPORTED}]}
     assert Recording(seconds, {"at_k/x.py": lines}, [], [], set()).find_tests("at_k/x.py", [line], bound) == tests
 
 
