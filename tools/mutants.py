@@ -47,6 +47,9 @@ FIRST = 10
 PATIENCE = 5
 """A mutant is taken as noticed if its tests take longer than this times `BOUND`: most such run without end."""
 
+OPTIONS = ("-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+"""Those of pytest in a worker, which has imported some plugins before."""
+
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add,
@@ -220,7 +223,7 @@ def _begin(folder: str, packages: set[str]) -> None:
     import pytest
 
     with contextlib.redirect_stdout(io.StringIO()):
-        pytest.main(["--markers", "-p", "no:cacheprovider"])  # loads the plugins, for which each child took a second
+        pytest.main(["--markers", *OPTIONS])  # loads the plugins, for which each child took a second
 
 
 class Chosen:
@@ -290,8 +293,7 @@ def _run_as_child(tests: list[str], patience: float) -> None:
         import pytest
 
         files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-        status = int(pytest.main([*options, *files], plugins=[Chosen(tests)]))
+        status = int(pytest.main(["-x", "-q", *OPTIONS, *files], plugins=[Chosen(tests)]))
     except Exception:  # noqa: BLE001 - whatever it is, the tests have failed
         traceback.print_exc()
     finally:

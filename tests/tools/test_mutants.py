@@ -29,6 +29,7 @@ if __name__ == "__main__":
 """
 TESTS = """import subprocess, sys
 import pytest
+import anyio
 from at_k.small import double
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,7 @@ def summary(tmp_path_factory):
     """The summary of a run over every mutant of the tree."""
     tree = tmp_path_factory.mktemp("tree")
     (tree / "setup.cfg").write_text(
-        "[tool:pytest]\naddopts = --import-mode=importlib\nmarkers =\n    alone\n    browser\n"
+        "[tool:pytest]\naddopts = --import-mode=importlib\nfilterwarnings = error\nmarkers =\n    alone\n    browser\n"
     )
     for name in ("__init__", "mutants", "recording", "maintenance"):
         (tree / "tools").mkdir(exist_ok=True)
