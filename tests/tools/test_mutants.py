@@ -29,7 +29,6 @@ if __name__ == "__main__":
 """
 TESTS = """import subprocess, sys
 import pytest
-import anyio
 from at_k.small import double
 
 @pytest.fixture(scope="module")
