@@ -339,7 +339,9 @@ def refuse_numbered(profile: Profile, columns: Sequence[str]) -> None:
         for part in parts if all(isinstance(part, dict) and "base" in part for part in parts) else ():
             numbers.setdefault(part["base"], []).append(part["number"])
         whole = list(numbers.values())[: -1 if profile.count == HEAD else None]  # others may follow
-        if len(whole) > 1 and len({*map(len, whole)}) == 1 < len(whole[0]) and all(map(_count_up, whole)):
+        # More numbers than parts are problems of a contest: AIME's 2024-I-1 to 2024-II-15.
+        alike = len({*map(len, whole)}) == 1 and 1 < len(whole[0]) <= len(whole)
+        if alike and all(map(_count_up, whole)):
             split, apart = (Mention(columns={"problem": shorten(name)}) for name in (f"{column}.base", column))
             told = {"names": quote_all(profile[column].cells[:2]), "split": split, "apart": apart}
             raise _say.error("plain.numbered_names", column=shorten(column), **told)

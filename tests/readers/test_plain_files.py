@@ -134,6 +134,7 @@ READ = {
     "a problem called sum with samples": (jsonl({"id": "max", "correct": [1, 0]}, {"id": "sum", "correct": [1, 1]}),
         AB),
     "numbers that are all right": (ids("a1", "a1", "b1", "b1"), [[1, 1], [1, 1]]),
+    "two parts of a contest": (ids("I-11", "I-20", "I-31", "II-10", "II-21", "II-30"), [[1], [0], [1], [0], [1], [0]]),
     "late ids": (ids("b1", "a1", "b0", "a1"), [[1, 0], [1, 1]]),
     "ids as numbers": (csv("id,correct", "1,1", "1,0", "2,1", "2,1"), AB),
     "rewards of −1 and 1": (csv("id,reward", "a,1", "a,-1", "b,1", "b,1"), refused("cells.points", scale=(-1, 1))),
