@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from cases import for_each, refuses
+from scipy import stats
 from scipy.stats import betabinom, hypergeom
 
 import at_k
@@ -147,3 +148,16 @@ def test_audited_votes_cover_where_the_checker_passes_a_wrong_answer(k, audited)
         return np.where(rng.random(problems) < 0.2, 1.0, value), value.copy()
 
     assert_covered(draw, np.array(votes), k, audited)
+
+
+def test_of_problems_that_are_all_audited_the_checker_says_nothing():
+    """Neither does one that gives all problems the same value."""
+    rng = np.random.default_rng(0)
+    observed, truth = rng.random((2, 60))
+    seen = np.where(np.arange(60) < 40, truth, np.nan)
+    for checked, audited in ((observed, truth), (np.full(60, 0.5), seen)):
+        known = audited[~np.isnan(audited)]
+        value, bar = correct_by_audit(checked, audited)
+        widened = stats.t.ppf(0.975, len(known) - 2) / stats.norm.ppf(0.975)
+        assert value == pytest.approx(known.mean(), rel=1e-12)
+        assert bar.stderr == pytest.approx(np.sqrt(known.var(ddof=1) / (len(known) - 2)) * widened, rel=1e-9)
