@@ -7,9 +7,10 @@ from itertools import chain
 
 from at_k.errors import Mention, Message, Phrases
 from at_k.readers.blocks import Block, Rows
-from at_k.readers.cells import Cells, read_list
+from at_k.readers.cells import Cells
 from at_k.readers.choosing import Where, check_pool, find_nested, refuse_unknown
 from at_k.readers.format import Reading
+from at_k.readers.literals import read_list
 from at_k.readers.names import ERROR, MODEL, SET, STEP, VERDICT, find_named, has_name, quote, shorten
 from at_k.readers.profile import Profile, find_lists, find_numbers, find_roles
 from at_k.readers.prompts import ENTRY, find_tests, gather_tests, join_prompts

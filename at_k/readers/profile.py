@@ -8,8 +8,9 @@ from typing import Any
 
 from at_k.errors import Phrases
 from at_k.readers.blocks import Block
-from at_k.readers.cells import Cells, Listed, read_lists, read_spelled, read_whole
+from at_k.readers.cells import Cells, read_spelled, read_whole
 from at_k.readers.choosing import refuse_unknown
+from at_k.readers.literals import Listed, read_lists
 from at_k.readers.names import (
     MODEL,
     OWN_ANSWER,

@@ -8,7 +8,8 @@ from itertools import chain, combinations, permutations
 from typing import Any
 
 from at_k.errors import InputError, Mention, Phrases
-from at_k.readers.cells import is_finite, read_fields, read_spelled
+from at_k.readers.cells import is_finite, read_spelled
+from at_k.readers.literals import read_fields
 from at_k.readers.names import ROLE, RUN, SAMPLE_NUMBER, SHARE, find_named, normalize_name, quote_all, shorten
 from at_k.readers.profile import Column, Profile
 from at_k.readers.samples import Columns

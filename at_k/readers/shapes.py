@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from at_k.errors import Mention, Message, Phrases
 from at_k.readers.blocks import Block
-from at_k.readers.cells import is_finite, read_list, read_share, read_spelled, read_whole
+from at_k.readers.cells import is_finite, read_share, read_spelled, read_whole
 from at_k.readers.faults import UNITS, Faults
+from at_k.readers.literals import read_list
 from at_k.readers.names import (
     OF_SAMPLES,
     OWN_ANSWER,

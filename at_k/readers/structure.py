@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import encode, find_firsts, join_codes
 from at_k.readers.blocks import HEAD, Block
-from at_k.readers.cells import read_fields, read_whole
+from at_k.readers.cells import read_whole
 from at_k.readers.choosing import refuse_several, simplify
+from at_k.readers.literals import read_fields
 from at_k.readers.names import (
     ASKED,
     NUMBER_WORD,

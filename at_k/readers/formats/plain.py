@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import Groups, contains, encode, make_texts
 from at_k.readers.blocks import Block
-from at_k.readers.cells import Cells, UnfitError, spell_lists
+from at_k.readers.cells import Cells, UnfitError
 from at_k.readers.choosing import find_nested, no_rows
 from at_k.readers.collector import Collector, Sheet
 from at_k.readers.delimited import name_lines
 from at_k.readers.faults import UNITS, describe_place
 from at_k.readers.format import Format, Reading
+from at_k.readers.literals import spell_lists
 from at_k.readers.names import MODEL, PROBLEM, SET, STEP, WHOLE_TEXT, find_named, has_name, has_role, shorten
 from at_k.readers.plan import Plan, find_nested_names
 from at_k.readers.profile import Profile, find_roles
