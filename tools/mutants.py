@@ -48,7 +48,7 @@ PATIENCE = 5
 """A mutant is taken as noticed if its tests take longer than this times `BOUND`: most such run without end."""
 
 OPTIONS = ("-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
-"""Those of pytest in a worker, which has imported some plugins before."""
+"""Options of pytest in a worker, which has imported some plugins before."""
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,

@@ -67,7 +67,7 @@ class _Filter(NamedTuple):
 
     @property
     def keeps_all(self) -> bool:
-        """Whether the filter keeps the answers apart."""
+        """Tell whether the filter keeps the answers apart."""
         return self.kept == (self.n or 1)
 
 
