@@ -234,7 +234,7 @@ def _suggest_column(error: Any) -> str:
     """Name the column that is near to one that is not there."""
     column, columns = (str(error.values.get(name, "")) for name in ("column", "columns"))
     near = get_close_matches(column.strip("“”"), re.findall("“([^”]*)”", columns), 1)
-    return f" Did you mean {near[0]}?" if near and error.code.endswith("no_column") else ""
+    return f" Did you mean “{near[0]}”?" if near and error.code.endswith("no_column") else ""
 
 
 def fail(sentence: str, status: int = DATA) -> NoReturn:

@@ -17,7 +17,7 @@ from at_k.readers.prompts import ENTRY, find_tests, gather_tests, join_prompts
 from at_k.readers.proposals import refuse_unjudged, refuse_unnamed
 from at_k.readers.samples import COUNT_ROLES, Columns
 from at_k.readers.shapes import find_change
-from at_k.readers.structure import MOST_SETTINGS, Watch, find_questions, refuse_numbered
+from at_k.readers.structure import MOST_SETTINGS, Watch, find_numbered, find_questions
 from at_k.validation import is_missing
 
 # Values of a column that is watched for its name, and of one whose values are kept whatever they are.
@@ -74,6 +74,7 @@ class Plan:
         self.roles = find_roles(self.profile, self.given) | self.given
         lists = find_lists(self.profile, self.roles)
         self.listed, self.others = bool(lists), self._list_others(pool)
+        self._numbered: Message | None = None
         self._refuse_nothing(default, pool)
         spelled = {*lists, self.roles["references"]} if rows.is_text else ()
         self._texts = [name for name in spelled if name is not None and self.profile[name].has_lists]
@@ -114,7 +115,8 @@ class Plan:
         if roles["grades"] is None and None in (roles["answers"], roles["references"]):
             raise refuse_unjudged(self.asked, roles, self.rows.layout)
         if not self.listed and "problem" not in self.given:
-            refuse_numbered(profile, self.others if roles["problem"] is None else [roles["problem"]])
+            named = self.others if roles["problem"] is None else [roles["problem"]]
+            self._numbered = find_numbered(profile, named)
         if roles["problem"] is not None or self.listed:
             return
         names = [*self.others, *([roles["group"]] if roles["group"] else [])]
@@ -189,6 +191,7 @@ class Plan:
             yield self.change.note
         if self.roles["problem"] is None and not self.listed:
             yield _say("note.rows")
+        yield from filter(None, [self._numbered])
         for name in find_named(self.others, VERDICT) if self.roles["grades"] is None else ():
             parts = self.profile[name].parts
             odd = [part for part in parts if is_missing(part) or not self.reads.fits("grades", part)]

@@ -66,7 +66,11 @@ def _propose_columns(profile: Profile, roles: Columns) -> Mention:
         if column.spelling not in RUN and column not in numbers and not profile.numbers_samples(column)
     ]
     free = free or others
-    counts = {} if problem is None or profile[problem].distinct < profile.count else _find_counts(free)
+    unlike = [column.name for column in naming if column.distinct == profile.count and column.numbers is None]
+    counts = {} if problem and profile[problem].distinct < profile.count else _find_counts(free)
+    if counts or _find_lists(free):
+        problem = problem or next(iter(unlike), None)  # each row is a problem
+        free = [column for column in free if column.name != problem]
     metric = {} if counts or problem is None else _find_metric(profile, problem, free)
     free = [column for column in free if column.name not in metric]
     fitting = [column for column in free if column.fits("grades")]
@@ -79,7 +83,11 @@ def _propose_columns(profile: Profile, roles: Columns) -> Mention:
     grades = [*filter(None, [family]), *(column.name for column in fitting), *nested[:1]]
     later = [column.name for column in free if _find_scale([column]) is not None]
     later += [column.name for column in free if 1 < column.distinct < min(_FEW_WORDS + 1, len(column.there))]
-    pair = counts or ({} if grades else _find_alike(profile, problem, free) or _find_other(roles, free))
+    pair = (
+        counts
+        or _find_lists(free)
+        or ({} if grades else _find_alike(profile, problem, free) or _find_other(roles, free))
+    )
     if not pair and not grades and not later:
         pair = {role: column.name for role, column in zip(("answers", "references"), free, strict=False)}
     if len(pair) < 2:
@@ -143,6 +151,17 @@ def _find_alike(profile: Profile, problem: str | None, free: Sequence[Column]) -
             steady = [column for column in pair if problem and not profile.differs(column.name, problem)]
             reference = (named or steady or pair[1:])[0]
             return {"answers": pair[reference is pair[0]].name, "references": reference.name}
+    return {}
+
+
+def _find_lists(free: Sequence[Column]) -> dict[str, str]:
+    """Find a column with a list of answers in each row, of which most differ, and another one for the references."""
+    for column in (column for column in free if column.has_lists):
+        texts = [text for cell in column.there if isinstance(cell, list) for text in cell if isinstance(text, str)]
+        others = [other for other in free if not other.has_lists]
+        named = [other for other in others if other.spelling in ROLE["references"]]
+        if others and 2 * len(set(texts)) > len(texts) > 0 and not column.fits("grades"):
+            return {"answers": column.name, "references": (named or others[-1:])[0].name}
     return {}
 
 

@@ -72,6 +72,8 @@ _say = Phrases(
         "structure.summary": "The row {name} sums up the others ({place}). Leave it out: {where}.",
         "note.errors": "{count:,} samples have a text in column “{column}”, such as {text}, and count as wrong. If "
         "they were not judged, leave their verdicts empty: {option:missing} then decides.",
+        "note.numbered_names": "Each name in column “{column}” was read as a problem, and ends in a number: {names}. "
+        "If they number the samples of a problem: {split}.",
         "plain.two_verdicts": "Columns “{taken}” and “{column}” contradict each other in {count:,} of {total:,} "
         "samples, first at {place}. Say which of them holds the verdicts: {one} or {other}.",
         "plain.numbered_names": "Each name in column “{column}” ends in a number, and each part before it occurs with "
@@ -332,20 +334,22 @@ def refuse_contradiction(samples: Samples, other: NDArray[np.float64], column: s
         )
 
 
-def refuse_numbered(profile: Profile, columns: Sequence[str]) -> None:
-    """Raise if each row has a name of its own, which ends in the number of a sample of its problem: p0_0."""
+def find_numbered(profile: Profile, columns: Sequence[str]) -> Message | None:
+    """Find names that end in the number of a sample of its problem, as p0_0: they are refused, or noted."""
     for column in (name for name in columns if profile[name].distinct == profile.count):
         parts = [read_fields(str(cell)) for cell in profile[column].cells]
         numbers: dict[str, list[str]] = {}
         for part in parts if all(isinstance(part, dict) and "base" in part for part in parts) else ():
             numbers.setdefault(part["base"], []).append(part["number"])
         whole = list(numbers.values())[: -1 if profile.count == HEAD else None]  # others may follow
-        # More numbers than parts are problems of a contest: AIME's 2024-I-1 to 2024-II-15.
-        alike = len({*map(len, whole)}) == 1 and 1 < len(whole[0]) <= len(whole)
-        if alike and all(map(_count_up, whole)):
+        if len(whole) > 1 and len({*map(len, whole)}) == 1 < len(whole[0]) and all(map(_count_up, whole)):
             split, apart = (Mention(columns={"problem": shorten(name)}) for name in (f"{column}.base", column))
-            told = {"names": quote_all(profile[column].cells[:2]), "split": split, "apart": apart}
-            raise _say.error("plain.numbered_names", column=shorten(column), **told)
+            told = {"column": shorten(column), "names": quote_all(profile[column].cells[:2]), "split": split}
+            # More numbers than parts may be problems of a contest: AIME's 2024-I-1 to 2024-II-15.
+            if len(whole[0]) > len(whole):
+                return _say("note.numbered_names", **told)
+            raise _say.error("plain.numbered_names", apart=apart, **told)
+    return None
 
 
 def find_questions(profile: Profile, problem: str | None, *, own_names: bool) -> Mapping[str, str]:

@@ -79,6 +79,10 @@ WAYS = {
         text("id,accuracy (%),samples", "a,50.0,2", "b,100,2", rows=[]),
         columns("id", n="samples", c="accuracy (%)"),
     ),
+    "counts of other names": (
+        text("name;total;solved", "p;2;1", "q;2;2", rows=[]),
+        columns("name", n="total", c="solved"),
+    ),
     "dictionaries in cells": (
         text("id,result", *(f"{row[0]},{{'ok': {row[2] == '1'}}}" for row in ROWS), rows=[]),
         columns("id", "result.ok"),

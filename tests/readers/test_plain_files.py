@@ -102,6 +102,10 @@ READ = {
     "whole numbers as texts in JSON": (jsonl({"id": "a", "correct": [1, 0]}, {"id": "b", "correct": [1, 1]}), AB),
     "a list of lists": ("[[1, 0], [1, 1]]", AB),
     "a flat list": ("[true, false, true]", [[1], [0], [1]]),
+    "a list of answers": (
+        jsonl(*({"q": q, "outputs": [label, q], "label": label} for q, label in (("one", "eins"), ("two", "zwei")))),
+        named(problem="q", answers="outputs", references="label"),
+    ),
     "a flat list of answers": ('["a", "b"]', "plain.unknown"),
     "a list of truth values": ("[[true, false], [true, true]]", AB),
     "columns": ('{"id": ["a", "b"], "correct": [[1, 0], [1, 1]]}', AB),
@@ -134,7 +138,6 @@ READ = {
     "a problem called sum with samples": (jsonl({"id": "max", "correct": [1, 0]}, {"id": "sum", "correct": [1, 1]}),
         AB),
     "numbers that are all right": (ids("a1", "a1", "b1", "b1"), [[1, 1], [1, 1]]),
-    "two parts of a contest": (ids("I-11", "I-20", "I-31", "II-10", "II-21", "II-30"), [[1], [0], [1], [0], [1], [0]]),
     "late ids": (ids("b1", "a1", "b0", "a1"), [[1, 0], [1, 1]]),
     "ids as numbers": (csv("id,correct", "1,1", "1,0", "2,1", "2,1"), AB),
     "rewards of −1 and 1": (csv("id,reward", "a,1", "a,-1", "b,1", "b,1"), refused("cells.points", scale=(-1, 1))),
@@ -334,6 +337,13 @@ def test_errors_beside_wrong_verdicts_are_noted(tmp_path):
 def test_few_rows_that_repeat_are_noted(tmp_path):
     samples = read_samples(write(tmp_path, ids("a1", "b0", "c1", "a1", "b0", "c1")))
     assert [note.code for note in samples.origin.notes] == ["structure.repeated"]
+
+
+def test_problems_of_two_contests_are_problems_and_noted(tmp_path):
+    samples = read_samples(write(tmp_path, ids("I-11", "I-20", "I-31", "II-10", "II-21", "II-30")))
+    [note] = samples.origin.notes
+    assert (samples.grades, note.code) == ([[1], [0], [1], [0], [1], [0]], "note.numbered_names")
+    assert "id.base" in str(note.values["split"])
 
 
 TABLES = {
