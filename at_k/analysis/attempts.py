@@ -40,8 +40,8 @@ _say = Phrases(
         "{of_present:.1%} of those that are there.",
         "diagnosis.cost": "A correct sample takes {value} of {name}, with all samples that were drawn for it; a sample "
         "alone takes {mean:.4g}.",
-        "budget.cheaper": "{share:.3g} % of the problems are solved for {a} of {unit} each by {first}, and for {b} by "
-        "{second}: {ratio} times as much [{interval}].",
+        "budget.cheaper": "To solve {share:.3g} % of the problems, {first} needs {a} and {second} {b} ({unit} of each "
+        "problem): {ratio} times as much [{interval}].",
         "budget.unreached": "{share:.3g} % of the problems are not solved by both with all of their samples: {solved}.",
     }
 )
@@ -233,7 +233,7 @@ def compare_budgets(
         >>> from at_k import score
         >>> cheap, dear = (score({"grades": [[1, 1]] * 9, "cost": [[each] * 2] * 9}) for each in (1, 2))
         >>> print(compare_budgets(*(solve_by_budget(each, "cost") for each in (cheap, dear)), ("cheap", "dear")))
-        80 % of the problems are solved for 1 of cost each by cheap, and for 2 by dear: 0.5 times as much [0.5, 0.5].
+        To solve 80 % of the problems, cheap needs 1 and dear 2 (cost of each problem): 0.5 times as much [0.5, 0.5].
     """
     # The interval is from a bootstrap over problems, which are drawn together where both models have the same ones. It
     # has no upper end where the first model solves the share in too few of these data sets, and begins at 0 where the
