@@ -219,8 +219,7 @@ def end_plainly(*, debug: bool = False, failed: int = DATA, models: bool = False
     except (typer.Exit, typer.Abort, typer.BadParameter):
         raise
     except BrokenPipeError:
-        # `head` has read what it wanted. Python would complain when it flushes the pipe at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        leave_pipe()
         raise typer.Exit from None
     except Exception as error:
         if debug:
@@ -228,6 +227,11 @@ def end_plainly(*, debug: bool = False, failed: int = DATA, models: bool = False
         way_on = " For a table of all, a row for each: `--models`, in one file with `--where` for each of them."
         is_answered = models and isinstance(error, SeveralModelsError)
         fail(describe_error(error) + way_on * is_answered, failed)
+
+
+def leave_pipe() -> None:
+    """Write nothing more: `head` has read what it wanted."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains as it flushes at its end
 
 
 def _suggest_column(error: Any) -> str:

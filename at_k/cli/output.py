@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os.path import realpath, splitext
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from at_k.cli.options import refuse, spell
 from at_k.results.saving import check_target, replace_file
@@ -41,9 +41,15 @@ def make_console(*, stderr: bool = False) -> Console:
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    # Rich would end with status 1, which says FAIL of a gate.
+    console.on_broken_pipe = _say_broken  # type: ignore[method-assign]
     if console.width < 1:  # some terminals and build servers set COLUMNS=0
         console.width = 80
     return console
+
+
+def _say_broken() -> NoReturn:
+    raise BrokenPipeError
 
 
 def print_lines(lines: Iterable[Line], console: Console) -> None:

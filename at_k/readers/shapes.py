@@ -137,7 +137,7 @@ def _find_counts(
     whole = find_whole(column) if total != column and (right is None or texts or "%" in column) else 0
     if not given and pair is None and not _are_counts(profile, roles, total, column, whole=whole):
         return None
-    gone, problem = {*total.split("+"), total, column} - kept, roles["problem"]
+    gone, problem = {*total.split("+"), total, column, roles["grades"] or total} - kept, roles["problem"]
     apply = partial(_spread, (problem, total, column), faults, gone, {}, whole=whole)
     is_repeated = problem is not None and profile[problem].distinct < profile.count
     code = "shapes.counted_once" if is_repeated else "shapes.counted"
@@ -183,7 +183,8 @@ def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, who
     repeats = repeats and (whole > 0 or profile.combine(problem or "", total, right) > profile.combine(problem or ""))
     is_clear = is_free and (normalize_name(total), spelled) == ("n", "c")
     is_alone = whole or problem is not None or {total, right} == {*profile.columns}
-    if (repeats and not is_clear) or not is_alone:
+    is_judged = grades not in (None, total, right) and problem is not None and profile.combine(problem) < profile.count
+    if (repeats and not is_clear) or is_judged or not is_alone:
         return False  # each row may be a sample, or sum up a data set
     rows = [row for row in zip(profile[total].cells, profile[right].cells, strict=True) if None not in row]
     readings = [counts for counts in (read_counts(*row, whole=whole) for row in rows) if counts is not None]

@@ -218,13 +218,18 @@ class TestAsAProcess:
         done = subprocess.run(words, env=environment, check=False, timeout=60)
         assert (done.returncode, (tmp_path / "a.md").read_text()[0]) == (0, "|")
 
-    def test_a_closed_pipe_is_silent(self, shell, qwen):
-        command, environment = shell("score", qwen, "--format", "csv", "--k", "1,2,3,4,5,6,7,8")
+    @pytest.mark.parametrize(("words", "status"), [
+        ("score --format csv --k 1,2,3,4,5,6,7,8", 0), ("score", 0),
+        ("gate --require pass@1>=0.5", 0), ("gate --require pass@1>=0.99", 1),
+    ])  # fmt: skip
+    def test_a_closed_pipe_is_silent(self, shell, qwen, words, status):
+        name, *options = words.split()
+        command, environment = shell(name, qwen, *options)
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         process.stdout.close()  # before it has written anything
         errors = process.stderr.read().decode()
         process.stderr.close()
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=60) == status
         assert "pipe" not in errors.lower()
         assert "Error" not in errors
 

@@ -75,6 +75,8 @@ READ = {
     "counts in each row of a sample": (
         jsonl(*({"id": p, "text": t, "n": 2, "c": c}
             for p, t, c in [("a", "x", 1), ("a", "y", 1), ("b", "z", 2)])), AB),
+    "verdicts beside counts of the problem": (csv("id,correct,n,c", "a,1,2,1", "a,0,2,1", "b,1,2,2", "b,1,2,2"), AB),
+    "a vote beside counts": (csv("id,correct,n,c", "a,0,2,1", "b,0,2,2"), AB),
     "files with marks of their bytes": (
         '\ufeff{"id": "a", "correct": [1, 0]}\n\ufeff{"id": "b", "correct": [1, 1]}', AB),
     "names in bold": (csv("|**id**|**run 1**|**run 2**|", "|:--|---|---|", "|a|1|0|", "|b|1|1|"), AB),
