@@ -32,8 +32,13 @@ _say = Phrases(
         "(“{reason}”).",
         "note.copy": "The same samples were counted twice: {file} is a copy of {original}. If that is not what you "
         "want, leave one of them out.",
+        "note.doubled": "The second half of {file} is its first half once more. If the file was appended to itself, n "
+        "is twice as large as it should be: remove one half.",
     }
 )
+
+# Bytes that are compared at a time.
+_CHUNK = 2**20
 
 # The layouts of what may be no table at all.
 _TEXTS = ("jsonl", "json", "csv")
@@ -133,7 +138,10 @@ def read_samples(
         raise refuse_empty()
     if exclude is not None:
         merged = leave_out(merged, exclude)
-    notes = [*merged.origin.notes, *_note_copies([file for file in files if fspath(file) in parts])]
+    used = [file for file in files if fspath(file) in parts]
+    notes = [*merged.origin.notes, *_note_copies(used)]
+    if merged.origin.harness != "plain":  # rows of tables may be alike
+        notes += [_say("note.doubled", file=fspath(file)) for file in used if _is_doubled(file)]
     odd = next(filter(is_named_as_results, broken), None)
     if odd is not None:
         count, reason = sum(map(is_named_as_results, broken)), broken[odd].message
@@ -149,6 +157,19 @@ def _note_copies(files: Sequence[Path]) -> list[Message]:
         if original is not file and cmp(original, file, shallow=False):
             return [_say("note.copy", file=fspath(file), original=fspath(original))]
     return []
+
+
+def _is_doubled(file: Path) -> bool:
+    """Return whether the second half of a file, of several lines, is its first half once more, byte by byte."""
+    half, odd = divmod(file.stat().st_size, 2)
+    if odd or not half or not file.is_file():
+        return False
+    with file.open("rb") as first, file.open("rb") as second:
+        if len(first.readline(half)) == half:
+            return False  # two lines that are alike may be two samples
+        first.seek(0)
+        second.seek(half)
+        return all(first.read(min(_CHUNK, half - at)) == second.read(_CHUNK) for at in range(0, half, _CHUNK))
 
 
 def _find_formats(

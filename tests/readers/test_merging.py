@@ -1,10 +1,12 @@
 """Several files hold more samples of the same problems, or other problems, or an error says why they do not."""
 
 import json
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from cases import for_each, for_rows
+from readers.expected import HARNESS
 from readers.reading import Json, put
 
 from at_k.errors import InputError, Message
@@ -207,6 +209,15 @@ def test_a_folder_with_other_files(tmp_path):
     assert dict(zip(samples.problems, samples.grades, strict=True)) == {"a": [1, 0, 1]}
     assert [path.split("/")[-2:] for path in samples.files] == [["run_0", "results.jsonl"], ["run_1", "results.jsonl"]]
     assert isinstance(samples.table, pa.Table)
+
+
+@for_each("name", ["human-eval/samples.jsonl_results.jsonl", "verl/20.jsonl"])
+def test_a_file_that_was_appended_to_itself_is_noted(tmp_path, name):
+    once, twice = HARNESS / name, tmp_path / Path(name).name
+    twice.write_bytes(2 * once.read_bytes())
+    one, two = read_samples(once), read_samples(twice)
+    assert two.n.tolist() == [2 * n for n in one.n.tolist()]
+    assert [note.code for note in two.origin.notes if note not in one.origin.notes] == ["note.doubled"]
 
 
 def test_a_copy_of_a_file_is_noted(tmp_path):
