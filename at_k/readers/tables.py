@@ -245,12 +245,21 @@ def _read_objects(whole: Row) -> list[Row] | None:
 def _read_rows(whole: list[Any]) -> list[Row] | None:
     """Read rows that are lists, verdicts of one problem each, or runs."""
     if whole and all(isinstance(row, list) for row in whole):
+        if _are_tables(whole):
+            return [row for rows in whole for row in rows]
         if _are_named(whole):
             return [{f"column {number}": cell for number, cell in enumerate(row, 1)} for row in whole]
         return [{"correct" if are_grades(whole) else "answers": row} for row in whole]
     if any(isinstance(row, dict) for row in whole):
         return _read_runs(whole)
     return [{"correct" if are_grades([whole]) else "answer": row} for row in whole]  # a column without rows
+
+
+def _are_tables(lists: list[list[Any]]) -> bool:
+    """Return whether lists are tables of the same problems, appended to each other, and not the samples of each."""
+    tables = filter(_is_named, lists)
+    names = [{repr(next((row[name] for name in row if _names_problem(name)), None)) for row in rows} for rows in tables]
+    return 1 < len(names) == len(lists) and len(names[0]) > 1 and not names[0].isdisjoint(names[1])
 
 
 def _are_named(rows: list[list[Any]]) -> bool:
@@ -319,7 +328,11 @@ def _is_table(value: object) -> bool:
 
 def _is_named(value: Any) -> bool:
     """Return whether a value is a list of objects that name their problems."""
-    return _is_table(value) and any(normalize_name(name) in PROBLEM for row in value for name in row)
+    return _is_table(value) and any(_names_problem(name) for row in value for name in row)
+
+
+def _names_problem(name: str) -> bool:
+    return normalize_name(name) in PROBLEM
 
 
 def _name_rows(named: Iterable[tuple[str, Row]]) -> list[Row] | None:

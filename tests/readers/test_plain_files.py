@@ -64,6 +64,12 @@ READ = {
     "signs of verdicts": (csv("id,passed", "a,✓✗", "b,✓✓"), AB),
     "an array of NumPy": (csv("id,passed", 'a,"array([ True, False])"', 'b,"array([ True, True])"'), AB),
     "a first and a second try": (csv("id,first_try,second_try", "a,yes,no", "b,yes,yes"), AB),
+    "lists that follow each other": (
+        '[{"id": "a", "correct": 1}, {"id": "b", "correct": 1}]\n'
+        '[{"id": "a", "correct": 0}, {"id": "b", "correct": 1}]', AB),
+    "a list of samples in each line": (
+        '[{"id": "a", "correct": 1}, {"id": "a", "correct": 0}]\n'
+        '[{"id": "b", "correct": 1}, {"id": "b", "correct": 1}]', AB),
     "runs by their names": ('{"run1": {"a": 1, "b": 1}, "run2": {"a": 0, "b": 1}}', AB),
     "runs in a list": ('{"runs": [{"a": true, "b": true}, {"a": false, "b": true}]}', AB),
     "runs with their seeds": (
