@@ -65,7 +65,7 @@ def _name_columns(text: str) -> str:
 
 def compare_pair(language: str) -> dict[str, Any]:
     """Compare two prompts of Codex on the same puzzles."""
-    text = examples.read_pair()
+    text = {"name": f"examples/data/{examples.PAIR}", "text": examples.read_pair()}
     sides = {
         f"options_{side}": {"where": {"prompt": [model]}} for side, model in zip("ab", ("long", "medium"), strict=True)
     }

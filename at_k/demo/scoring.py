@@ -21,6 +21,7 @@ from at_k.options.registry import COMPARING, PLANNING, SCORING
 from at_k.readers.names import shorten
 from at_k.readers.samples import ROLES, Samples
 from at_k.report import Report
+from at_k.report.scoring import find_changed
 
 # The options that pages may offer.
 OPTIONS: dict[str, Option] = {**PLANNING, **COMPARING, **SCORING}
@@ -115,8 +116,10 @@ def score_given(given: Given, options: Mapping[str, Any], *, spread: bool = True
         report = _score_in_time(samples, arguments)
     except InputError as reason:
         raise _name_place(reason, samples) from None
+    options = report.options | {name: value for name, value in options.items() if name in READING}
+    kept = find_changed({name: options[name] for name in SCORING if name in options})
     return replace(
-        report, left_out={name: _locate(places, samples) for name, places in report.left_out.items()}
+        report, options=kept, left_out={name: _locate(places, samples) for name, places in report.left_out.items()}
     ), samples
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from at_k.demo.scoring import (
 )
 from at_k.demo.words import LANGUAGES, SENTENCES, make_error, name_choice, name_option, say, translate
 from at_k.errors import InputError
-from at_k.integrations.scripts import write_script
+from at_k.integrations.scripts import write_comparison, write_plan, write_score, write_script
 from at_k.readers.samples import ROLES
 from at_k.report import Report
 from at_k.values import Key
@@ -126,7 +125,7 @@ def score(values: Mapping[str, Any], language: str) -> Data:
     roles = [
         {"role": role, "label": say(language, f"role.{role}"), "column": samples.roles.get(role)} for role in ROLES
     ]
-    file = name if values.get("example") is None else f"examples/data/{examples.EXAMPLES[values['example']]}"
+    paths = _name_paths(files, values.get("example"))
     page |= {
         "table": draw_sheet(report.sheet(), language),
         "fields": _draw_fields(options, language),
@@ -134,8 +133,8 @@ def score(values: Mapping[str, Any], language: str) -> Data:
         "rewritten": _list_rewritten(files, language),
         "interval": say(language, "page.interval", level=Share(options.get("confidence_level") or 0.95)),
         "columns": files.columns,
-        "command": write_command("score", [file or "results.jsonl"], options),
-        "python": write_script(report, file or "results.jsonl"),
+        "command": write_score(report, paths),
+        "python": write_script(report, paths[0] if len(paths) == 1 else paths),
         "values": {str(key): value for key, value in report.values.items()},
     }
     page["notes"] += _note_copies(files, language)
@@ -171,26 +170,11 @@ def _list_rewritten(given: Given, language: str) -> list[str]:
     return [f"{name}: {text}" if name and len(given.files) > 1 else text for name, text in notes]
 
 
-def write_command(name: str, files: list[str], options: Mapping[str, Any]) -> str:
-    """Write the command that computes the same.
-
-    Examples:
-        >>> print(write_command("score", ["my file.csv"], {"k": [1, 4], "columns": {"grades": "ok"}, "concat": True}))
-        at-k score 'my file.csv' --k 1,4 --columns grades=ok --concat
-    """
-    parts = ["at-k", name, *map(quote, files)]
-    for option, value in options.items():
-        flag = OPTIONS[option].spelling
-        if value is True:
-            parts.append(flag)
-        elif isinstance(value, Mapping):
-            pairs = [f"{column}={name}" for column, names in value.items() for name in _as_list(names)]
-            parts += [flag, quote(",".join(pairs))] if option == "columns" else [
-                word for pair in pairs for word in (flag, quote(pair))
-            ]  # fmt: skip
-        elif value is not False:
-            parts += [flag, quote(",".join(map(str, _as_list(value))))]
-    return " ".join(parts)
+def _name_paths(files: Given, example: object, default: str = "results.jsonl") -> list[str]:
+    """Name the files as the machine of a visitor has them."""
+    if example is not None:
+        return [f"examples/data/{examples.EXAMPLES[str(example)]}"]
+    return [file.name or default for file in files.files]
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -202,6 +186,7 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
     reports: list[Report] = []
     names: list[str] = []
     rewritten: list[str] = []
+    sides: list[Given] = []
     shared = read_options(values.get("options"), (*OFFERED, *COMPARING))
     comparing = {name: shared.pop(name) for name in COMPARING if name in shared}
     for side in "ab":
@@ -212,6 +197,7 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
         except InputError as reason:
             raise reason.in_file(side.upper()) from None
         reports.append(report)
+        sides.append(files)
         rewritten += [f"{side.upper()}: {sentence}" for sentence in _list_rewritten(files, language)]
         chosen = [choice for value in (options.get("where") or {}).values() for choice in _as_list(value)]
         names.append(str(values.get(f"name_{side}") or ", ".join(map(str, chosen)) or name or side.upper())[:60])
@@ -219,7 +205,7 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
         names = [f"{name} ({letter})" for name, letter in zip(names, "AB", strict=True)]
     if comparing.get("margin"):
         comparing["margin"] = float(comparing["margin"])
-    compared = _compare(reports, (names[0], names[1]), {"unmatched": "drop", **comparing})
+    compared, used = _compare(reports, (names[0], names[1]), {"unmatched": "drop", **comparing})
     lines: dict[str, Data] = {}
     for line, differences in compared.list_differences().items():
         if line not in _LINES or (line.metric == "avg@n" and lines):
@@ -241,17 +227,29 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
         "rewritten": rewritten,
         "lines": lines,
         "notes": [draw_message(note, language) for note in compared.notes if note.code not in _OF_P],
-        "command": write_command("compare", ["a.jsonl", "b.jsonl"], shared | comparing),
+        "command": write_comparison(reports, _name_sides(*sides), used),
         "data": compared.to_dict() if values.get("full") else None,
     }
 
 
-def _compare(reports: list[Report], names: tuple[str, str], own: dict[str, Any]) -> Compared:
+def _name_sides(a: Given, b: Given) -> list[list[str]]:
+    """Name the files of both models: one name for the same file, and folders for others of one name."""
+    if a.files == b.files:
+        return [_name_paths(a, None)] * 2
+    paths = [_name_paths(given, None, f"{side}.jsonl") for side, given in zip("ab", (a, b), strict=True)]
+    if {*paths[0]} & {*paths[1]}:
+        return [[f"{side}/{path}" for path in named] for side, named in zip("ab", paths, strict=True)]
+    return paths
+
+
+def _compare(reports: list[Report], names: tuple[str, str], own: dict[str, Any]) -> tuple[Compared, dict[str, Any]]:
+    """Compare two reports, and return the options of the comparison too."""
+    banded = own | {"band": own["unmatched"] != "unpaired"}
     try:
         with interrupt_after(BAND_SECONDS):
-            return at_k.compare(*reports, names=names, band=own["unmatched"] != "unpaired", **own)
+            return at_k.compare(*reports, names=names, **banded), banded
     except TooLateError:  # a vote at every k
-        return at_k.compare(*reports, names=names, **own)
+        return at_k.compare(*reports, names=names, **own), own
 
 
 def plan(values: Mapping[str, Any], language: str) -> Data:
@@ -266,7 +264,8 @@ def plan(values: Mapping[str, Any], language: str) -> Data:
     typical = int(np.median(report.n))
     problems = sorted({*_PROBLEMS, max(2, len(report))})
     samples = sorted({size for size in (*_SAMPLES, typical) if size >= k})
-    planned = at_k.plan(report, k=k, tau=asked.get("tau"), problems=problems, samples=samples)
+    used = {"k": k, "tau": asked.get("tau"), "problems": problems, "samples": samples}
+    planned = at_k.plan(report, **used)
 
     def write(table: Any) -> list[list[str]]:
         return [[f"{Points(share)}" for share in row] for row in np.asarray(table)]
@@ -285,7 +284,7 @@ def plan(values: Mapping[str, Any], language: str) -> Data:
         "pilot": draw_report(replace(report, groups={}), language, name),
         "sheet": draw_sheet(planned.sheet(), language),
         "notes": [draw_message(note, language) for note in planned.notes],
-        "command": write_command("plan", [name or "pilot.jsonl"], {**asked, **options}),
+        "command": write_plan(report, _name_paths(files, values.get("example"), "pilot.jsonl"), used),
     }
 
 

@@ -9,9 +9,11 @@ from cases import for_each, refuses
 
 import at_k
 from at_k.cli.commands import app
+from at_k.cli.options import _OF_PYTHON
 from at_k.demo import examples, scoring, work
 from at_k.demo.drawing import draw_sheet
 from at_k.demo.scoring import OFFERED, read_options
+from at_k.integrations import scripts
 from at_k.options.registry import SCORING
 from at_k.values import Key
 from tools.prepared import MODELS, STATIC, find_tail, render_prepared
@@ -53,19 +55,132 @@ def test_score_draws_the_numbers_of_the_library():
     assert all(sum(count for _, count, _ in row["answers"]) == row["n"] for row in found["problems"])
 
 
-def test_the_command_and_the_script_compute_the_same(tmp_path, monkeypatch, capsys):
+def run_command(command, capsys):
+    words = shlex.split(command)
+    assert words[0] == "at-k"
+    capsys.readouterr()
+    app([*words[1:], "--format", "json"], standalone_mode=False)
+    return json.loads(capsys.readouterr().out)
+
+
+def run_script(script, name):
+    names = {}
+    exec(script, names)
+    return names[name]
+
+
+SHEET = "Prüf-Nr,Versuch,ok,level\n" + "".join(
+    f"{problem},{run},{int(problem * run % 3 == 0)},{problem % 2}\n" for problem in range(20) for run in range(5)
+)
+OF_SHEET = {"columns": {"problem": "Prüf-Nr", "grades": "ok"}, "pool": ["Versuch"]}
+OTHER_SHEET = SHEET.replace(",1,", ",0,")
+
+
+@for_each("files, options", [
+    ({"results.jsonl": TEXT},
+     {"k": "1, 3", "thresholds": "0.5", "check_correct_fn": "numeric", "columns": {"group": None}}),
+    ({"results.jsonl": TEXT}, {"where": {"level": "a"}, "missing": "drop", "confidence_level": 0.9}),
+    ({"results.jsonl": TEXT}, {"groups": False, "target": "problem_set", "metrics": ["pass@k", "cons@k"]}),
+    ({"wk 47.csv": SHEET}, OF_SHEET),
+    ({"wk 47.csv": SHEET}, OF_SHEET | {"columns": {**OF_SHEET["columns"], "group": "level"}}),
+    ({"one.csv": SHEET, "two.csv": OTHER_SHEET}, OF_SHEET | {"pool": ["Versuch", "file"]}),
+])  # fmt: skip
+def test_the_command_and_the_script_compute_the_same(files, options, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    given = [{"name": name, "text": text} for name, text in files.items()]
+    found = work.run("score", {"data": given, "options": options})
+    assert "error" not in found, found
+    said = run_command(found["command"], capsys)
+    assert said["values"] == found["values"]
+    report = run_script(found["python"], "report")
+    assert {str(key): value for key, value in report.values.items()} == found["values"]
+    rows = (found["groups"] or {"rows": {}})["rows"]
+    groups = {key: {row["label"]: row["value"] for row in values} for key, values in rows.items()}
+    for each in (said["groups"] or {}, report.groups):
+        assert {key: {label: values[key] for label, values in each.items()} for key in groups} == groups
+    capsys.readouterr()
+
+
+def test_what_no_command_has_is_written_in_python(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results.jsonl").write_text(TEXT, encoding="utf-8")
-    options = {"k": "1, 3", "thresholds": "0.5", "check_correct_fn": "numeric", "columns": {"group": None}}
-    found = work.run("score", {"data": {"name": "results.jsonl", "text": TEXT}, "options": options})
-    words = shlex.split(found["command"])
-    assert words[:2] == ["at-k", "score"]
-    app([*words[1:], "--format", "json"], standalone_mode=False)
-    said = json.loads(capsys.readouterr().out)
-    assert (said.get("values") or said)["cons@3"] == found["values"]["cons@3"]
-    namespace = {}
-    exec(found["python"], namespace)
-    assert {str(key): value for key, value in namespace["report"].values.items()} == found["values"]
+    found = work.run("score", {"data": TEXT, "options": {"higher_is_better": False}})
+    assert found["command"] is None
+    assert run_script(found["python"], "report").values == found["values"]
+    assert {*scripts._OF_PYTHON} == {*scripts._OPTIONS} & {*_OF_PYTHON} - {
+        "names",
+        "power",
+        "correlation",
+        "spread",
+        "data",
+    }
+
+
+BETTER = "\n".join(json.dumps(row | {"answers": ["7", "7", "7", row["answers"][3]]}) for row in ROWS)
+BOTH = "\n".join(
+    json.dumps({"model": model, **json.loads(line)})
+    for model, text in (("x y", TEXT), ("z", BETTER)) for line in text.splitlines()
+)  # fmt: skip
+
+
+@for_each("a, b, options, form", [
+    (("mine.jsonl", BETTER), ("base.jsonl", TEXT), {}, "at-k compare mine.jsonl base.jsonl --k 1,2,4"),
+    (("r.jsonl", BETTER), ("r.jsonl", TEXT), {"options": {"k": [1, 3], "margin": 0.05}},
+     "at-k compare a/r.jsonl b/r.jsonl --k 1,3"),
+    (("r.jsonl", BOTH), ("r.jsonl", BOTH),
+     {"options_a": {"where": {"model": "x y"}}, "options_b": {"where": {"model": ["z"]}}},
+     "at-k compare r.jsonl --where 'model=x y' --where model=z --k 1,2,4"),
+    (("a.csv", SHEET), ("b.csv", OTHER_SHEET), {"options": OF_SHEET | {"unmatched": "unpaired"}},
+     "at-k compare a.csv b.csv --columns 'problem=Prüf-Nr,grades=ok' --pool Versuch --k 1,2,4,5 --unmatched unpaired"),
+    (("a.csv", SHEET), ("b.csv", OTHER_SHEET.replace("ok", "right")),
+     {"options_a": OF_SHEET, "options_b": {**OF_SHEET, "columns": {"problem": "Prüf-Nr", "grades": "right"}}},
+     "import at_k"),
+])  # fmt: skip
+def test_the_line_of_compare_computes_the_same(a, b, options, form, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    apart = a[0] == b[0] and a[1] != b[1]
+    for side, (name, text) in {"a": a, "b": b}.items():
+        path = tmp_path / side / name if apart else tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    sides = {side: {"name": name, "text": text} for side, (name, text) in {"a": a, "b": b}.items()}
+    found = work.run("compare", {**sides, **options, "full": True})
+    assert "error" not in found, found
+    assert found["command"].startswith(form)
+    if form == "import at_k":
+        said = run_script(found["command"], "compared").to_dict()
+    else:
+        said = run_command(found["command"], capsys)
+    said, drawn = (json.loads(json.dumps(each)) for each in (said, found["data"]))
+    assert said["bands"] == drawn["bands"]
+    assert said["keys"].keys() == drawn["keys"].keys()
+    for key, row in drawn["keys"].items():
+        assert all(row[part] == said["keys"][key][part] for part in row if part != "verdict")  # it names the models
+    capsys.readouterr()
+
+
+@for_each("files, options", [
+    ({"data": {"name": "pilot.csv", "text": SHEET}}, OF_SHEET | {"k": 2}),
+    ({"data": [{"name": "one.csv", "text": SHEET}, {"name": "two.csv", "text": OTHER_SHEET}]},
+     OF_SHEET | {"pool": ["Versuch", "file"]}),
+    ({"example": "qwen25_math"}, {"k": 4, "tau": 0.5}),
+])  # fmt: skip
+def test_the_line_of_plan_computes_the_same(files, options, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path if "data" in files else examples.folder().parent.parent)
+    for file in [files["data"]] if isinstance(files.get("data"), dict) else files.get("data", []):
+        (tmp_path / file["name"]).write_text(file["text"], encoding="utf-8")
+    found = work.run("plan", {**files, "options": options})
+    assert "error" not in found, found
+    if "example" in files:
+        assert found["command"].startswith("at-k plan examples/data/qwen25_math.jsonl --k 4 --tau 0.5 ")
+    if found["command"].startswith("import"):
+        half = run_script(found["command"], "plan").half_width
+    else:
+        half = run_command(found["command"], capsys)["half_width"]
+    assert [[float(each) for each in row] for row in found["half"]] == pytest.approx(100 * np.array(half), abs=0.051)
+    capsys.readouterr()
 
 
 @pytest.mark.parametrize("form", ["csv", "markdown", "latex", "json", "html"])

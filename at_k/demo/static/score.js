@@ -75,7 +75,7 @@ function show() {
     fold(say("Options"), ...makeFields()),
     ...(report.table ? [fold(say("Every number as a table"), ...drawSheet(report.table))] : []),
     fold(say("Notes"), make("ul", {}, ...report.notes.map((note) => make("li", {}, note.text)))),
-    fold(say("The same on your machine, and files"), makeCode(report.command), makeCode(report.python),
+    fold(say("The same on your machine, and files"), report.command && makeCode(report.command), makeCode(report.python),
       make("div", { class: "more" }, ...Object.entries(FORMS).map(([form, name]) => button(name, () => save(form))), given?.text && button("results.jsonl", () => save("rows")))),
   );
 }
@@ -88,7 +88,7 @@ function makeFields() {
   const columns = report.read.filter(({ role }) => report.columns.length && ["answers", "grades", "group"].includes(role)).map(({ role, label, column }) => make("label", {}, label,
     make("select", { onchange: (event) => change("columns", { ...options.columns, [role]: event.target.value || null }) },
       make("option", { value: "" }, "–"), ...report.columns.map((each) => make("option", { value: each, selected: each === column ? "" : null }, each)))));
-  return [make("div", { class: "fields" }, ...fields, ...columns), make("p", { class: "text" }, say("All other options are those of the command:")), makeCode(report.command)];
+  return [make("div", { class: "fields" }, ...fields, ...columns), make("p", { class: "text" }, say("All other options are those of the command:")), makeCode(report.command ?? report.python)];
 }
 
 async function save(form) {
