@@ -221,8 +221,8 @@ def draw_staircase(text: str, small: str, full: str, empty: str, mark: str) -> s
     average, tasks = report.values["pass@1"], len(report.n)
     lines = [
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 262" font-family="system-ui, sans-serif" role="img">',
-        f'<text y="26" font-size="23" font-weight="700" fill="{text}">GPT-4o solves {average:.0%} of these tasks. '
-        f'All four times: <tspan fill="{full}">{report.values["G-Pass@4_1.0"]:.0%}</tspan>.</text>',
+        f'<text y="26" font-size="23" font-weight="700" fill="{text}">GPT-4o: {average:.0%} of trials succeed. '
+        f'All four of a task: <tspan fill="{full}">{report.values["G-Pass@4_1.0"]:.0%}</tspan>.</text>',
         f'<text y="52" font-size="13" fill="{small}">{tasks} airline tasks of τ-bench, four trials each. '
         "A column is a task; a row counts the tasks with enough successes.</text>",
     ]

@@ -20,7 +20,7 @@ _say = Phrases(
         "claims.all": "all {k}",
         "claims.least": "at least {needed} of {k}",
         "claims.average": "{average} right.",
-        "claims.tasks": "{name} solves {average} of these tasks. All {k} times: {every}.",
+        "claims.tasks": "Of all trials of {name}, {average} succeed. Of all tasks, {every} succeed all {k} times.",
         "claims.every": "{average} right. {every} every time.",
         "claims.drawn": "{average} right. {every} in all of {k} draws.",
         "claims.known": "Problems: {problems:,}. The average is known to {low:+} / {high:+} points.",
