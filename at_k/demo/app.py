@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import os
 import re
+import socket
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -201,15 +202,30 @@ def build(start: str = "explore", warm_after: float | None = WARM_SECONDS) -> St
     return app
 
 
+class _Server(uvicorn.Server):
+    """A server that says its address when it is ready."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and print the address."""
+        await super().startup(sockets=sockets)
+        if self.started:
+            print(f"The pages are at http://{self.config.host}:{self.config.port}", flush=True)
+
+
 def launch(start: str = "explore", warm_after: float | None = WARM_SECONDS) -> None:
     """Serve the app, opened at a page, on port 7860 or the one that GRADIO_SERVER_PORT names."""
     find_mcp()  # an error now, and not when the demos are built
     limit_heads()
     settle()
-    uvicorn.run(
+    config = uvicorn.Config(
         build(start, warm_after),
         host=os.environ.get("GRADIO_SERVER_NAME", "0.0.0.0" if "SPACE_ID" in os.environ else "127.0.0.1"),
         port=int(os.environ.get("GRADIO_SERVER_PORT", PORT)),
         log_level="warning",
         limit_concurrency=MAX_CONNECTIONS,
     )
+    server = _Server(config)
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run()
+    if not server.started:
+        raise SystemExit(3)  # as `uvicorn.run` ends where it cannot start

@@ -251,3 +251,7 @@ def test_an_answer_may_take_longer_and_more_requests_may_come(visit):
         return [answer.split(b"\r\n")[0] for answer in answers]
 
     assert visit(caller) == [b"HTTP/1.1 200 OK"] * 2
+
+
+def test_the_server_says_where_it_is(server):
+    assert server.log().splitlines().count(f"The pages are at {server.url}") == 1
