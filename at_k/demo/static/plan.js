@@ -29,12 +29,20 @@ async function load() {
 
 function refuse(answer) {
   at("refused").replaceChildren(makeNotice(answer, (choice) => { if (choice.data) given = { text: choice.data }; options = merge(options, choice.set ?? {}); load(); }, "refused"));
-  if (!found) at("source").replaceChildren(...source({ name: "" }));
+  if (found) return;
+  at("source").replaceChildren(...source({ name: given?.name ?? "" }));
+  at("report").replaceChildren();
+}
+
+/** Refuse a file that cannot be read: nothing is shown any more. */
+function refuseFile(answer) {
+  [given, example, options, chosen, found] = [null, false, {}, {}, null];
+  refuse(answer);
 }
 
 function source({ name, pilot, rewritten = [] }) {
-  const take = (results) => { [given, example, options, chosen] = [results, false, {}, {}]; load(); };
-  return makeSource({ name: name || say("Pasted"), size: pilot?.size, label: make("span", {}, say(example ? "Example:" : "Pilot:")), said: rewritten, examples: example ? [] : [[say("Math, 8 answers"), () => { [given, example, options, chosen] = [null, true, {}, {}]; load(); }]], take, refuse });
+  const take = (results) => { [given, example, options, chosen, found] = [results, false, {}, {}, null]; load(); };
+  return makeSource({ name: name || (given || example ? say("Pasted") : ""), size: pilot?.size, label: make("span", {}, say(example ? "Example:" : "Pilot:")), said: rewritten, examples: example ? [] : [[say("Math, 8 answers"), () => { [given, example, options, chosen, found] = [null, true, {}, {}, null]; load(); }]], take, refuse: refuseFile });
 }
 
 /** The place of the number in a list that is nearest to one that is wished. */
@@ -71,7 +79,7 @@ function show() {
     const parts = found.sentence.split(/\{(\w+)\}/);
     title.replaceChildren(...parts.map((part, i) => (i % 2 ? (["half", "detect"].includes(part) ? make("em", {}, values[part]) : String(values[part])) : part)));
   };
-  const move = () => { chosen = { M: found.problems[m], n: found.samples[n] }; remember(); say_it(); };
+  const move = () => { if (!found) return; chosen = { M: found.problems[m], n: found.samples[n] }; remember(); say_it(); };
   say_it();
   at("report").replaceChildren(
     title,

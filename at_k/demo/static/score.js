@@ -34,7 +34,15 @@ function refuse(found) {
   const mends = [...found.mends];
   if (Object.keys(options).length && !mends.length) mends.push({ label: say("Usual options"), reset: true });
   at("refused").replaceChildren(makeNotice({ ...found, mends }, mend, "refused"));
-  if (!report) at("source").replaceChildren(...source({ name: "", size: "" }));
+  if (report) return;
+  at("source").replaceChildren(...source({ name: given?.name ?? "", size: "" }));
+  fill();
+}
+
+/** Refuse a file that cannot be read: nothing is shown any more. */
+function refuseFile(found) {
+  [given, example, options, shown, report] = [null, null, {}, {}, null];
+  refuse(found);
 }
 
 function mend(choice) {
@@ -45,18 +53,19 @@ function mend(choice) {
 }
 
 function take(results) {
-  [given, example, options, shown] = [results, null, {}, {}];
+  [given, example, options, shown, report] = [results, null, {}, {}, null];
   load();
 }
 
 function source({ name, size, read = [], rewritten = [] }) {
   const others = Object.entries(EXAMPLES).filter(([each]) => each !== example);
-  const examples = others.map(([each, text]) => [say(text), () => { [given, example, options, shown] = [null, each, {}, {}]; load(); }]);
+  const examples = others.map(([each, text]) => [say(text), () => { [given, example, options, shown, report] = [null, each, {}, {}, null]; load(); }]);
   const columns = read.filter(({ column }) => column).map(({ label, column }) => `${label}: ${column}`);
-  return makeSource({ name: name || say("Pasted"), size, examples, take, refuse, label: example && make("span", {}, say("Example:")), said: example ? [] : [...columns, ...rewritten] });
+  return makeSource({ name: name || (given || example ? say("Pasted") : ""), size, examples, take, refuse: refuseFile, label: example && make("span", {}, say("Example:")), said: example ? [] : [...columns, ...rewritten] });
 }
 
 function show() {
+  if (!report) return; // another file is on its way
   if (!report.at[shown.k]) shown.k = undefined;
   const k = shown.k ?? String(report.k.at(-1));
   const now = report.at[k];
@@ -98,4 +107,4 @@ async function save(form) {
   link.click();
 }
 
-if (!takeHanded(take, refuse)) load();
+if (!takeHanded(take, refuseFile)) load();

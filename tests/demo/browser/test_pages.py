@@ -7,6 +7,7 @@ import re
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
+from cases import for_each
 
 from tools.driving import READY, eventually, turn_to
 
@@ -326,6 +327,18 @@ def test_files_that_cannot_be_used_are_refused_with_a_sentence(visit, data, said
     page = visit("score")
     give(page, data, "<img src=x onerror=alert(1)>")
     eventually(lambda: any(words in page.locator("#refused").inner_text() for words in (said, "results")), True)
+    visit.troubles[:] = [each for each in visit.troubles if "422" not in each]
+
+
+@for_each("name", ["score", "plan"])
+def test_a_refused_file_leaves_no_numbers_of_another(visit, name):
+    for data in (b"\x89PNG\r\n\x1a\n\0", b'{"a": 1}\n' * 3):  # refused on the page, and by the server
+        page = visit(name)
+        assert page.locator("#report").inner_text() != ""
+        give(page, data, "bad.jsonl")
+        page.locator("#refused .refused").wait_for()
+        eventually(page.locator("#report").inner_text, "")
+        assert "Qwen" not in page.locator("#source").inner_text()
     visit.troubles[:] = [each for each in visit.troubles if "422" not in each]
 
 
