@@ -13,6 +13,7 @@ import at_k
 from at_k.analysis.claims import Points, Share, make_verdicts
 from at_k.analysis.compared import Compared
 from at_k.demo import examples
+from at_k.demo.commands import write_comparison, write_plan, write_score
 from at_k.demo.drawing import Data, draw_message, draw_report, draw_sheet, find_label
 from at_k.demo.given import Given
 from at_k.demo.limits import BAND_SECONDS, COMPARING, OFFERED, PLANNING
@@ -26,7 +27,7 @@ from at_k.demo.scoring import (
 )
 from at_k.demo.words import LANGUAGES, SENTENCES, make_error, name_choice, name_option, say, translate
 from at_k.errors import InputError
-from at_k.integrations.scripts import write_comparison, write_plan, write_score, write_script
+from at_k.integrations.scripts import write_script
 from at_k.readers.samples import ROLES
 from at_k.report import Report
 from at_k.values import Key

@@ -140,7 +140,7 @@ def read_samples(
         merged = leave_out(merged, exclude)
     used = [file for file in files if fspath(file) in parts]
     notes = [*merged.origin.notes, *_note_copies(used)]
-    if merged.origin.harness != "plain":  # rows of tables may be alike
+    if merged.origin.harness != "plain":  # a table may have equal rows
         notes += [_say("note.doubled", file=fspath(file)) for file in used if _is_doubled(file)]
     odd = next(filter(is_named_as_results, broken), None)
     if odd is not None:
@@ -166,7 +166,7 @@ def _is_doubled(file: Path) -> bool:
         return False
     with file.open("rb") as first, file.open("rb") as second:
         if len(first.readline(half)) == half:
-            return False  # two lines that are alike may be two samples
+            return False  # two equal lines may be two samples
         first.seek(0)
         second.seek(half)
         return all(first.read(min(_CHUNK, half - at)) == second.read(_CHUNK) for at in range(0, half, _CHUNK))
