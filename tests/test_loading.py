@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import array_api_compat
@@ -229,7 +230,8 @@ def alone(tmp_path_factory):
     """Each expression with its value, or with the error, in a Python that has this library and what arrays need."""
     folder = tmp_path_factory.mktemp("alone")
     packages = [*Path(np.__file__).parent.parent.glob("numpy*"), *Path(scipy.__file__).parent.parent.glob("scipy*")]
-    for package in (*packages, *(Path(each.__file__).parent for each in (at_k, array_api_compat))):
+    read_toml = () if sys.version_info >= (3, 11) else (import_module("tomli"),)
+    for package in (*packages, *(Path(each.__file__).parent for each in (at_k, array_api_compat, *read_toml))):
         (folder / package.name).symlink_to(package)
 
     command = [sys.executable, "-I", "-S", "-c", PROGRAM, str(folder), json.dumps([*ARRAYS, *MORE])]
