@@ -249,15 +249,17 @@ def _read_rows(whole: list[Any]) -> list[Row] | None:
             return [row for rows in whole for row in rows]
         if _are_named(whole):
             return [{f"column {number}": cell for number, cell in enumerate(row, 1)} for row in whole]
-        return [{"correct" if are_grades(whole) else "answers": row} for row in whole]
+        name = "correct" if are_grades(whole) else "answers"
+        return [{name: row} for row in whole]
     if any(isinstance(row, dict) for row in whole):
         return _read_runs(whole)
-    return [{"correct" if are_grades([whole]) else "answer": row} for row in whole]  # a column without rows
+    name = "correct" if are_grades([whole]) else "answer"
+    return [{name: row} for row in whole]  # a column without rows
 
 
 def _are_tables(lists: list[list[Any]]) -> bool:
     """Return whether lists are tables of the same problems, appended to each other, and not the samples of each."""
-    tables = filter(_is_named, lists)
+    tables = filter(_is_named, lists if all(map(_is_table, lists[:2])) else ())
     names = [{repr(next((row[name] for name in row if _names_problem(name)), None)) for row in rows} for rows in tables]
     return 1 < len(names) == len(lists) and len(names[0]) > 1 and not names[0].isdisjoint(names[1])
 
