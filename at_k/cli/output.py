@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os.path import realpath, splitext
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
+from at_k.cli.failures import leave_pipe
 from at_k.cli.options import refuse, spell
 from at_k.results.saving import check_target, replace_file
 from at_k.results.sheet import Sentences, Sheet, make_printable
@@ -41,15 +42,11 @@ def make_console(*, stderr: bool = False) -> Console:
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
-    # Rich would end with status 1, which says FAIL of a gate.
-    console.on_broken_pipe = _say_broken  # type: ignore[method-assign]
+    # Rich would end with status 1, which says FAIL of a gate. The status is the verdict all the same.
+    console.on_broken_pipe = leave_pipe  # type: ignore[method-assign]
     if console.width < 1:  # some terminals and build servers set COLUMNS=0
         console.width = 80
     return console
-
-
-def _say_broken() -> NoReturn:
-    raise BrokenPipeError
 
 
 def print_lines(lines: Iterable[Line], console: Console) -> None:
@@ -141,7 +138,11 @@ def write_result(found: Shown | Sheet, form: str | None, out: str | None = None,
         print_lines(lay_out(sheet, console.width, spell), console)
         return
     if out is None:
-        console.file.write(write_form(found, form, **forms))
+        try:
+            console.file.write(write_form(found, form, **forms))
+            console.file.flush()
+        except BrokenPipeError:
+            leave_pipe()
     else:
         save_form(found, form, out, **forms)
     beside = make_console(stderr=True)

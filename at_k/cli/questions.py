@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from os.path import basename, splitext
 from typing import TYPE_CHECKING, Any
 
 from at_k.analysis.ranking import RANKS, Ranking
-from at_k.cli.failures import leave_pipe
 from at_k.cli.options import refuse, spell
 from at_k.cli.output import BY_ENDING, make_console, print_lines, save_form, say_written, show_work, write_result
 from at_k.cli.scoring import list_models, make_models, make_report
@@ -156,11 +154,7 @@ def judge_files(paths: Sequence[str], *, against: Sequence[str], form: str, out:
     for path in out:
         save_form(result, _FORMS[splitext(path)[1].lower()], path, junit=result.to_junit)
         say_written(path)
-    try:
-        write_result(result, form, junit=result.to_junit)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the status is the verdict all the same
-        leave_pipe()
+    write_result(result, form, junit=result.to_junit)
     return result.exit_code
 
 
