@@ -42,6 +42,11 @@ def for_rows(names, table):
     return for_each(names, table.values(), ids=table)
 
 
+def make_pattern(words):
+    """The pattern of words in their order, with anything in place of each "…"."""
+    return ".*".join(re.escape(piece.strip()) for piece in words.split("…"))
+
+
 def refuses(error, call, *args, **kwargs):
     """Assert that a call fails as "TypeError: `k` … got 'a'" says: a kind, and words in their order; return the error.
 
@@ -52,6 +57,5 @@ def refuses(error, call, *args, **kwargs):
         call(*args, **kwargs)
     raised = caught.value
     assert kind in {each.__name__ for each in type(raised).__mro__} | {getattr(raised, "code", "")}, repr(raised)
-    pattern = ".*".join(re.escape(piece.strip()) for piece in words.split("…"))
-    assert re.search(pattern, str(raised), re.DOTALL), f"{str(raised)!r} does not say {words!r}"
+    assert re.search(make_pattern(words), str(raised), re.DOTALL), f"{str(raised)!r} does not say {words!r}"
     return raised

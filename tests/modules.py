@@ -94,11 +94,7 @@ def _loaded(path, config):
 MODULES = tuple(map(Module, FAMILY))
 
 
-def __getattr__(name):
-    """The module of a metric, by its name in capitals."""
-    if name.lower() in FAMILY:
-        return MODULES[list(FAMILY).index(name.lower())]
-    raise AttributeError(name)
+GPASSK, PASS_AT_K, CONS_AT_K, AVG_AT_N, BEST_AT_K = MODULES
 
 
 every_module = for_each("module", MODULES)

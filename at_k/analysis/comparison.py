@@ -65,7 +65,7 @@ _FLIPS = 10
 
 
 @takes(COMPARING, SCORED)
-def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compared:
+def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
     """Compare two models on the same problems, in every number that both have.
 
     Problems are matched by their names. If the data have none, they are matched by their order.
@@ -74,7 +74,7 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
         a: a report, the file of one that was saved, a results file or data set as `at_k.score` takes them, a tally by
             problem, or key → problem → value. Two models in one file are two reports of it:
             `at_k.score(path, where={"model": "a"})`.
-        b: the same of the other model.
+        b: the other model, in any of these forms.
         given: see below.
 
     Returns:
@@ -268,7 +268,7 @@ def compare_benchmarks(a: Mapping[str, Any], b: Mapping[str, Any], /, **given: U
 
     Args:
         a: benchmark → a report, a file or a data set, as of `compare`.
-        b: the same of the other model.
+        b: the other model, in any of these forms.
         given: see below.
 
     Returns:

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from glob import glob, has_magic
 from os import listdir
 from os.path import basename, dirname, exists, isdir, join
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -219,7 +219,7 @@ def end_plainly(*, debug: bool = False, failed: int = DATA, models: bool = False
     except (typer.Exit, typer.Abort, typer.BadParameter):
         raise
     except BrokenPipeError:
-        leave_pipe()
+        leave_pipe(sys.stdout)
         raise typer.Exit from None
     except Exception as error:
         if debug:
@@ -229,9 +229,9 @@ def end_plainly(*, debug: bool = False, failed: int = DATA, models: bool = False
         fail(describe_error(error) + way_on * is_answered, failed)
 
 
-def leave_pipe() -> None:
-    """Write nothing more: `head` has read what it wanted."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains as it flushes at its end
+def leave_pipe(stream: TextIO) -> None:
+    """Discard what is still written to a stream whose reader, such as `head`, has closed the pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # else Python complains as it flushes at its end
 
 
 def _suggest_column(error: Any) -> str:

@@ -6,6 +6,7 @@ import io
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from os.path import realpath, splitext
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -42,8 +43,8 @@ def make_console(*, stderr: bool = False) -> Console:
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
-    # Rich would end with status 1, which says FAIL of a gate. The status is the verdict all the same.
-    console.on_broken_pipe = leave_pipe  # type: ignore[method-assign]
+    # Rich exits with status 1 on a closed pipe, which of a gate means FAIL.
+    console.on_broken_pipe = partial(leave_pipe, stream)  # type: ignore[method-assign]
     if console.width < 1:  # some terminals and build servers set COLUMNS=0
         console.width = 80
     return console
@@ -142,7 +143,7 @@ def write_result(found: Shown | Sheet, form: str | None, out: str | None = None,
             console.file.write(write_form(found, form, **forms))
             console.file.flush()
         except BrokenPipeError:
-            leave_pipe()
+            leave_pipe(sys.stdout)
     else:
         save_form(found, form, out, **forms)
     beside = make_console(stderr=True)

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.analysis.ranking import RANKS, Ranking
 from at_k.cli.options import refuse, spell
-from at_k.cli.output import BY_ENDING, make_console, print_lines, save_form, say_written, show_work, write_result
+from at_k.cli.output import (
+    BY_ENDING,
+    check_out,
+    make_console,
+    print_lines,
+    save_form,
+    say_written,
+    show_work,
+    write_result,
+)
 from at_k.cli.scoring import list_models, make_models, make_report
 from at_k.errors import InputError, Mention, Message
 from at_k.options.registry import COMPARING, PILOT, PLANNING, POOLING
@@ -134,7 +143,7 @@ def judge_files(paths: Sequence[str], *, against: Sequence[str], form: str, out:
     for path in out:
         if splitext(path)[1].lower() not in _FORMS:
             raise refuse("--out", f"The name must end in {', '.join(_FORMS)}; got {path!r}.")
-        check_target(path)
+        check_out([*paths, *against], path)
     stems = [basename(path.rstrip("/")).partition(".")[0] for path in paths]
     names = [stem if stems.count(stem) == 1 else path for stem, path in zip(stems, paths, strict=True)]
     policy = load_policy(given["policy"]) if "policy" in given else None

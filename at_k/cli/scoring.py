@@ -104,9 +104,9 @@ def print_selection(paths: Sequence[str], condition: str, *, confident: bool, fo
     wanted = None if confident else list(dict.fromkeys("avg@n" if key.startswith("avg@") else key for key in keys))
     report = make_report(paths, **options, metrics=wanted or "avg_at_n", confidence_level=None, target="population")
     names = report.select(condition, confident=confident)
-    lines, chosen = names, set(names)
+    lines = names
     if form == "jsonl":
-        table = report.per_problem
+        chosen, table = set(names), report.per_problem
         listed = (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
         lines = [json.dumps(row, ensure_ascii=False) for row in listed if row["problem"] in chosen]
     for line in lines:

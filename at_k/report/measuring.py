@@ -337,10 +337,11 @@ def _measure(part: Measurement, n: Ints, c: Ints, clusters: list[str] | None) ->
     verdicts = Verdicts((Ragged.of_lengths(flags.astype(np.float64), n),), 0.5, n, 0)
     labels = None if clusters is None else [label for label, here in zip(clusters, kept, strict=False) if here]
     values = computation.compute_average(verdicts)
-    means = summary.average(values.columns)
+    columns = {key: column for key, column in values.columns.items() if key.metric == "avg@n"}
+    means = summary.average(columns)
     wanted = replace(part.confidence, clusters=labels)
-    bars = find_error_bars(values.columns, means, wanted, n=n, vary=values.vary)
-    key = next(key for key in means if key.metric == "avg@n")
+    bars = find_error_bars(columns, means, wanted, n=n, vary=values.vary)
+    (key,) = means
     limits = f" [{bars[key].low:.3f}, {bars[key].high:.3f}]" if key in bars else ""
     return f"{means[key]:.3f}{limits}"
 

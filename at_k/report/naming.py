@@ -203,14 +203,16 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], dict[str, Any
     ):
         if numbers and options[name] == SCORING[name].default:
             resolved[name] = list(check(sorted(numbers)))
-        elif others := {*numbers} and {*numbers} - {*check(options[name])}:
-            raise _say.error("options.named", given=Mention(**{name: [*check(options[name])]}), number=str(min(others)))
+        elif numbers:
+            chosen = [*check(options[name])]
+            if others := {number for number in numbers if number is not None and number not in chosen}:
+                raise _say.error("options.named", given=Mention(**{name: chosen}), number=str(min(others)))
     modules = {name for name, key in asked.items() if key is None} | {_MODULES[key.metric] for key in keys}
     return [metric for metric in FAMILY.values() if metric.name in modules], resolved
 
 
 def is_average(key: Key) -> bool:
-    """Return whether a key is avg@8, which is no average of another n."""
+    """Return whether a key is an average over a stated number of samples, such as avg@8."""
     return key.k is not None and key.draws is None
 
 

@@ -80,7 +80,10 @@ def score_tally(
     source: str | list[str] | None,
 ) -> Report:
     """Compute the report of a tally."""
-    options = {**options, **tally.options, "sampling": tally.options.get("sampling") or options["sampling"]}
+    sampling = tally.options.get("sampling")
+    if sampling and options["sampling"] not in (None, sampling):
+        raise _say.error("tally.late", names=Mention("sampling"))
+    options = {**options, **tally.options, "sampling": sampling or options["sampling"]}
     _refuse_options(tally, options, confidence)
 
     def measure(judged: Judged, times: Ints | None) -> Measurement:

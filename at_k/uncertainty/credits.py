@@ -278,7 +278,7 @@ def _credit_counts(terms: tuple[Term, ...], baseline: str | None, right: NDArray
 
 
 def _credit_ranks(k: int | None, baseline: str | None, scores: Any, grades: Floats | None = None) -> Floats:
-    """Return the weights of prompts with n samples for what the best of k is worth; without k, for the mean score."""
+    """Return the credits of prompts with n samples for what the best of k is worth; without k, for the mean score."""
     n, draws = scores.shape[1], k or 1
     # All values are taken from the lowest one: equal ones are then worth 0 exactly, and a constant adds k/n to each sᵢ.
     floor = np.min(scores if grades is None else grades, axis=1, keepdims=True)
@@ -295,10 +295,10 @@ def _credit_ranks(k: int | None, baseline: str | None, scores: Any, grades: Floa
         places = Places.of(rising, np.take_along_axis(grades - floor, order, axis=1))
     chance = rank_weights(n, k)
     whole = (places.share * (chance / chance.sum())).sum(axis=1, keepdims=True)
-    weights = np.empty(scores.shape)
-    credit = _compose(whole, lambda j: leave_out_ranks(places, j) if j < n else 0.0, k, n, baseline)
-    np.put_along_axis(weights, order, np.broadcast_to(credit, scores.shape), axis=1)
-    return np.asarray(shift + weights)
+    credit_of = np.empty(scores.shape)
+    ordered = _compose(whole, lambda j: leave_out_ranks(places, j) if j < n else 0.0, k, n, baseline)
+    np.put_along_axis(credit_of, order, np.broadcast_to(ordered, scores.shape), axis=1)
+    return np.asarray(shift + credit_of)
 
 
 def _credit_votes(

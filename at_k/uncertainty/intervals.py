@@ -1,4 +1,4 @@
-"""Confidence intervals of means in [0, 1], from the mean, its standard error and the number of units; also audited."""
+"""Confidence intervals of means in [0, 1], and means that an audit corrects."""
 
 from __future__ import annotations
 

@@ -57,8 +57,8 @@ def jackknife_counts(estimate: CountsEstimator, n: ArrayLike, c: ArrayLike, /, *
     def table(size: int, k: int) -> Floats:
         return np.asarray(estimate(size, np.arange(size + 1), k=[k]))[:, 0]
 
-    errors = evaluate_tables([(tabulate_variance(table), size) for size in draws], sizes, right)
-    return errors if is_sequence(k) else errors[:, 0]
+    variances = evaluate_tables([(tabulate_variance(table), size) for size in draws], sizes, right)
+    return variances if is_sequence(k) else variances[:, 0]
 
 
 def tabulate_variance(table: Table) -> Table:
@@ -265,8 +265,8 @@ class Places(NamedTuple):
 
 def leave_out_ranks(places: Places, k: int) -> Floats:
     """Compute what the highest of k scores is worth on all samples but one, k < n, for the sample at each place."""
-    # Without a sample, one place fewer of its score is worth `own` each, and those above move down by one.
-    share, rank, low, high = places
+    # Without a sample, one place fewer of its score is worth `alone` each, and those above move down by one.
+    share, alone, low, high = places
     weights = rank_weights(share.shape[1] - 1, k)
     weights /= weights.sum()
     reached = _cumulate(weights)
@@ -274,7 +274,7 @@ def leave_out_ranks(places: Places, k: int) -> Floats:
     above = _cumulate((share[:, 1:] * weights)[:, ::-1])[:, ::-1]
     # Places are counted from those of all n samples: sums below a place end before it, and those above begin after it.
     value = np.take_along_axis(below, low, axis=1) + np.take_along_axis(above, high - 1, axis=1)
-    return np.asarray(value + rank * (reached[high - 1] - reached[low]))
+    return np.asarray(value + alone * (reached[high - 1] - reached[low]))
 
 
 def _cumulate(values: Floats) -> Floats:

@@ -94,7 +94,7 @@ class Questions:
         self._given_error = error
         self.effective: Floats = count_effective(self.totals)
         signs = self.totals != 0, self.difference > 0, self.difference < 0
-        self.differing, self.won, self.lost = (np.count_nonzero(flipped, axis=0) for flipped in signs)
+        self.differing, self.won, self.lost = (np.count_nonzero(flags, axis=0) for flags in signs)
         if shorter is None:
             added = weighted if pairs is None else columns
             self.flips = Flips(

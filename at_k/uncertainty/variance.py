@@ -308,7 +308,7 @@ def estimate_correlation(a: Variance, b: Variance, /, *, confidence_level: float
     groups = min(_GROUPS, total)
     order = np.random.default_rng(0).permutation(total) % groups
     left = [_correlate(a, b, np.flatnonzero(order != group)) for group in range(groups)]
-    z = np.arctanh([half for half in left if half is not None])
+    z = np.arctanh([one for one in left if one is not None])
     if len(z) < groups:
         return Correlation(value, -1.0, 1.0)
     spread = float(np.sqrt((groups - 1) / groups * ((z - z.mean()) ** 2).sum()))

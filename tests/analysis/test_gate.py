@@ -158,7 +158,8 @@ def test_samples_are_counted_and_those_to_come_may_be_right_or_wrong():
     ({}, "Nothing is required"),
     ({"margin": 0.1}, "needs both"),
     *[({"base": MIXED, "margin": margin}, "`margin` must be at least 0 and below 1; got") for margin in (1, -0.1)],
-    *[({"require": "pass@1 >= 0.5", "looks": looks}, f"`looks` … {looks}") for looks in (0, 2.5, "3")],
+    *[({"require": "pass@1 >= 0.5", "looks": looks}, f"{kind}: `looks` … {looks}")
+      for looks, kind in ((0, "ValueError"), (2.5, "TypeError"), ("3", "TypeError"))],
     ({"require": "pass@1 > 0.5"}, "A requirement says what a number is at least, by >= or ≥, and not >"),
     *[({"require": f"pass@1 >= {share}"}, f"above 0 and at most 1, … ; got {share}") for share in (80, 0)],
     *[({"require": f"pass@1 {sign} 1"}, f"by >= or ≥, and not {sign}. Ask 'pass@1 >= 1'") for sign in ("<=", "==")],
@@ -175,8 +176,8 @@ def test_samples_are_counted_and_those_to_come_may_be_right_or_wrong():
 ])  # fmt: skip
 def test_impossible_requirements_are_refused(given, says):
     options = dict(given)
-    base, kind = options.pop("base", None), "TypeError" if options.get("looks") in (2.5, "3") else "ValueError"
-    refuses(f"{kind}: {says}", at_k.gate, MIXED, base, **options)
+    kind = "" if says.startswith(("TypeError: ", "ValueError: ")) else "ValueError: "
+    refuses(f"{kind}{says}", at_k.gate, MIXED, options.pop("base", None), **options)
 
 
 def test_a_report_has_the_numbers_that_it_has():

@@ -222,6 +222,7 @@ class TestAsAProcess:
         ("score --format csv --k 1,2,3,4,5,6,7,8", 0), ("score", 0),
         ("gate --require pass@1>=0.5", 0), ("gate --require pass@1>=0.99", 1),
         ("gate --format json --require pass@1>=0.99", 1), ("gate --format json --require pass@1>=0.5", 0),
+        ("gate --require pass@1>=0.99 --out g.json", 1),
     ])  # fmt: skip
     def test_a_closed_pipe_is_silent(self, shell, qwen, words, status):
         name, *options = words.split()

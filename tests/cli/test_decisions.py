@@ -5,7 +5,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from cases import for_rows
+from cases import for_rows, make_pattern
 
 import at_k
 
@@ -81,11 +81,11 @@ PRINTED = {
 def test_a_command_prints_its_answer(ask, typed, status, says):
     done = ask(typed)
     assert done.exit_code == status
-    assert re.match(".*".join(re.escape(piece.strip()) for piece in says.split("…")), done.said)
+    assert re.match(make_pattern(says), done.said)
 
 
 @for_rows("typed, absent", {
-    "values that could be paired": ("compare good.jsonl fewer.jsonl --unmatched unpaired", ["compared unpaired"]),
+    "a note on dropped problems": ("compare good.jsonl fewer.jsonl --unmatched unpaired", ["only one model has"]),
     "pairs of other problems": ("compare good.jsonl fewer.jsonl --unmatched unpaired", ["11 / 0"]),
     "a plan beside a prediction alone": ("plan pilot.jsonl --predict 8", ["problems  "]),
     "parts of a variance that is not known": ("plan alike.jsonl", ["of the variance"]),

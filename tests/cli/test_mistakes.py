@@ -228,6 +228,9 @@ def test_names_and_shares_are_read_as_people_write_them(ask, typed, said):
     done = ask(typed, columns=100)
     assert done.exit_code == 0
     assert said in done.said
+
+
+def test_a_tau_that_acts_is_not_said_to_be_idle(ask):
     assert "depends on" not in ask("score mine.jsonl --tau 0.5 -m gpassk").stdout
 
 

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cases import for_rows, refuses
+from cases import for_rows, make_pattern, refuses
 from tallies import assert_same, make_data, split
 
 import at_k
@@ -73,7 +73,7 @@ PRINTED = {
 def test_a_command_prints_its_answer(ask, typed, status, says):
     done = ask(typed, columns=200)
     assert done.exit_code == status, done.said
-    assert re.match(".*".join(re.escape(piece.strip()) for piece in says.split("…")), done.said)
+    assert re.match(make_pattern(says), done.said)
 
 
 def test_without_options_it_is_the_report_of_the_library(qwen):

@@ -126,6 +126,8 @@ def add(*options):
         lambda report: report.per_problem, lambda report: at_k.compare(report, report), at_k.diagnose)],
     (score_rows(threshold=0.3), "InputError: The options `threshold` act when samples are counted"),
     (score_rows(groups=["a", "b"]), "InputError: `groups` act when"),
+    (lambda: at_k.score(Tally.of({"grades": [[0, 1]]}, sampling="independent"), sampling="until_success"),
+     "InputError: The options `sampling` act when samples are counted"),
     (score_rows(clusters=["a", "b", "c", "d"]), "InputError: `clusters` needs the value of each problem"),
     (score_rows(ci_method="bootstrap"), "InputError: `ci_method` needs the value"),
     (score_rows(k=5), "InputError: got k = 5, but the smallest n is 3 (problems with too few samples: 2 of 4)"),
