@@ -65,7 +65,7 @@ _FLIPS = 10
 
 
 @takes(COMPARING, SCORED)
-def compare(a: Any, b: Any, /, **given: Unpack[CompareOptions]) -> Compared:
+def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compared:
     """Compare two models on the same problems, in every number that both have.
 
     Problems are matched by their names. If the data have none, they are matched by their order.
