@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError
 from at_k.readers.blocks import HEAD, Block
 from at_k.readers.delimited import read_header
+from at_k.readers.names import shorten
 from at_k.readers.sources import Source, refuse_large, refuse_many_rows
 from at_k.validation import UNLIMITED
 
@@ -63,21 +64,29 @@ def read_blocks(source: Source, wanted: Collection[str] | None) -> Iterator[Bloc
     # The folders `name=value` around a shard are columns, too.
     parts, first = source.parts or [source], 1
     folders = [dict(name.split("=", 1) for name in _list_folders(part, source) if "=" in name) for part in parts]
-    every = (name for part, around in zip(parts, folders, strict=True) for name in (*_list_names(part), *around))
-    names = list(dict.fromkeys(every))
+    columns = [_name_columns(part) for part in parts]
+    names = list(dict.fromkeys(chain.from_iterable(map(chain, columns, folders))))
     size = HEAD if wanted is None else _ROWS
     needed = [name for name in names if wanted is None or name in wanted]
-    for part, around in zip(parts, folders, strict=True):
-        for batch in _read_batches(part, needed, size):
+    for part, own, around in zip(parts, columns, folders, strict=True):
+        for batch in _read_batches(part, own, needed, size):
             refuse_many_rows(first + len(batch) - 1, source.limits)
             yield Block(range(first, first + len(batch)), names, partial(_take_column, batch, around))
             first += len(batch)
 
 
-def _take_column(batch: pa.RecordBatch, given: Mapping[str, str], name: str) -> Any:
-    if name in batch.schema.names:
-        return _simplify(batch.column(batch.schema.names.index(name)))
-    return [given.get(name)] * len(batch)
+def _take_column(batch: pa.RecordBatch, around: Mapping[str, str], name: str) -> Any:
+    if name not in batch.schema.names:
+        return [around.get(name)] * len(batch)
+    try:
+        return _simplify(batch.column(name))
+    except ValueError as reason:  # two fields of one name, which no object of Python has
+        raise InputError(
+            "parquet.column",
+            "The values of column “{column}” cannot be read ({reason}). Write them as text, or leave the column out.",
+            column=shorten(name),
+            reason=str(reason),
+        ) from None
 
 
 def read_rows(source: Source, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -176,25 +185,24 @@ def _list_folders(part: Source, whole: Source) -> tuple[str, ...]:
     return Path(part.content).relative_to(whole.content).parts[:-1]
 
 
-def _list_schema(source: Source) -> list[str]:
+def _name_columns(source: Source) -> dict[str, str]:
+    """Map the names of the columns to those in the file; columns of one name are numbered, as in CSV."""
     with refusing(source.layout.capitalize()):
         schema = _open(source).schema_arrow if source.layout == "parquet" else _open_arrow(source).schema
-        return list(schema.names)
+        names = list(schema.names)
+    return dict(zip(names if len({*names}) == len(names) else read_header(names), names, strict=True))
 
 
-def _list_names(source: Source) -> list[str]:
-    """List the columns; those of one name are numbered, as in CSV."""
-    names = _list_schema(source)
-    return names if len({*names}) == len(names) else read_header(names)
-
-
-def _read_batches(source: Source, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-    numbered = dict(zip(_list_names(source), _list_schema(source), strict=True))
+def _read_batches(
+    source: Source, names: Mapping[str, str], needed: Sequence[str], size: int
+) -> Iterator[pa.RecordBatch]:
+    needed = [name for name in needed if name in names]
     if source.layout == "parquet":
-        wanted = list(dict.fromkeys(numbered[name] for name in names if name in numbered))
-        called = [name for name, written in numbered.items() if written in wanted]
-        for batch in read_batches(source, wanted, size=size):
-            yield batch.rename_columns(called) if batch.schema.names != called else batch
+        # A batch has the columns in the order in which they are asked for, those of one name together.
+        places = {names[name]: place for place, name in enumerate(needed)}
+        called = sorted((name for name in names if names[name] in places), key=lambda name: places[names[name]])
+        wanted = list(dict.fromkeys(names[name] for name in called))
+        yield from (batch.rename_columns(called) for batch in read_batches(source, wanted, size=size))
         return
     seen = 0
     with refusing("Arrow"):
@@ -204,8 +212,7 @@ def _read_batches(source: Source, names: Sequence[str], size: int) -> Iterator[p
             seen += batch.nbytes  # after decompression
             refuse_large(seen, source.limits)
             batch.validate(full=True)
-            called = batch.rename_columns(list(numbered))
-            chosen = called.select([name for name in names if name in numbered])
+            chosen = batch.rename_columns(list(names)).select(needed)
             yield from (chosen.slice(start, size) for start in range(0, len(batch), size))
 
 

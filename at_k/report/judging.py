@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from os import PathLike, fspath
 from typing import Any
 
@@ -34,6 +35,7 @@ _say = Phrases(
         "data.nothing_to_score": "`data` must have a column `grades`, or `answers` and `references`; it has "
         "{columns}. Say with {option:columns} what others are called, or read a file with `at_k.read_results`.",
         "data.splits": "`data` must be one data set; got several: {names}. Choose one of them.",
+        "data.same_column": "`data` must have one column {name}; it has several. Rename all but one of them.",
         "data.same_problem": "`problem` must name each problem once; {name} is in rows {first} and {row}. If each row "
         "is a sample, score the table with a verdict in each row, or read the file by `at_k.read_results`; join "
         "the lists of rows of one problem.",
@@ -130,15 +132,15 @@ def read_frame(data: Any) -> dict[str, Any]:
         if data and all(hasattr(value, "column_names") for value in data.values()):
             raise _say.error("data.splits", names=", ".join(map(repr, data)))
         return {str(name): column for name, column in data.items()}
-    names = getattr(data, "column_names", None)
-    if isinstance(names, (list, tuple)) and hasattr(data, "__getitem__"):  # Dataset, pyarrow.Table
+    columns = getattr(data, "column_names", None)
+    columns = columns if isinstance(columns, (list, tuple)) else getattr(data, "columns", None)
+    if columns is not None and hasattr(data, "__getitem__"):  # Dataset, pyarrow.Table, pandas, Polars
+        if len({*map(str, columns)}) < len(columns):
+            names = sorted(map(str, columns))
+            twice = next(name for name, other in pairwise(names) if name == other)
+            raise _say.error("data.same_column", name=shorten(twice))
         table = find_table(data)
-        if table is not None:
-            return {name: table.column(name) for name in names}
-        return {name: data[name] for name in names}
-    columns = getattr(data, "columns", None)
-    if columns is not None and hasattr(data, "__getitem__"):  # pandas, Polars
-        return {str(name): data[name] for name in columns}
+        return {str(name): (data if table is None else table)[name] for name in columns}
     if isinstance(data, np.ndarray) and data.ndim == 2:
         return {"grades": data}
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):

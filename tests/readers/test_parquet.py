@@ -5,15 +5,20 @@ import io
 import json
 import subprocess
 import sys
+from functools import partial
+from itertools import permutations
 from random import Random
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
 from bounds import hold
 from readers.expected import HARNESS
+from readers.reading import refused
 
+import at_k
 from at_k.demo.limits import LIMITS
 from at_k.errors import InputError
 from at_k.readers import read_samples
@@ -231,13 +236,44 @@ def test_texts_that_are_not_utf_8(limits):
     assert caught.value.code == "parquet.broken"
 
 
-@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def write_arrow(table, path):
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+KINDS = {"parquet": pq.write_table, "arrow": write_arrow}
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_columns_of_one_name_are_numbered(kind, tmp_path):
-    table = pa.table([["a", "a", "b"], [1, 1, 1], [0, 1, 1]], names=["id", "correct", "correct"])
-    if kind == "parquet":
-        pq.write_table(table, tmp_path / "f")
-    else:
-        with pa.ipc.new_file(tmp_path / "f", table.schema) as writer:
-            writer.write_table(table)
-    grades = [read_samples(tmp_path / "f", columns={"grades": f"correct {number}"}).grades for number in (1, 2)]
-    assert grades == [[[1, 1], [1]], [[0, 1], [1]]]
+    # All of them are texts, so that no type tells them apart.
+    cells = {"id": "aab", "right": "111", "wrong": "011", "note": "xyz"}
+    for order in permutations(cells):
+        names = ["correct" if name in ("right", "wrong") else name for name in order]
+        KINDS[kind](pa.table([[*cells[name]] for name in order], names=names), tmp_path / "f")
+        told = [list(map(int, cells[name])) for name in order if name in ("right", "wrong")]
+        for number, grades in enumerate(told, 1):
+            samples = read_samples(tmp_path / "f", columns={"grades": f"correct {number}"})
+            assert samples.grades == [grades[:2], grades[2:]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_shards_whose_columns_come_in_another_order(kind, tmp_path):
+    rows = [{"id": "a", "correct": "0", "level": "1"}, {"id": "b", "correct": "1", "level": "2"}]
+    for place, order in enumerate(permutations(rows[0])):
+        table = pa.Table.from_pylist(rows).select(order)
+        KINDS[kind](table, tmp_path / f"x-{place:05}-of-00006.{kind}")
+    samples = read_samples(tmp_path)
+    assert (samples.problems, samples.grades, samples.group) == (["a", "b"], [[0] * 6, [1] * 6], ["1", "2"])
+
+
+def test_two_columns_or_fields_of_one_name_are_refused(tmp_path):
+    cells = pa.StructArray.from_arrays([pa.array([1]), pa.array([0])], names=["ok", "ok"])
+    pq.write_table(pa.table({"id": ["a"], "judge": cells, "correct": [1]}), tmp_path / "f")
+    refused("parquet.column", column="judge").check(lambda: read_samples(tmp_path / "f"))
+    cells = [["a", "a"], [1, 0], [0, 1]]
+    arrow = pa.table(cells, names=["id", "correct", "correct"])
+    pandas = pd.DataFrame(dict(enumerate(cells))).set_axis(["id", "correct", "correct"], axis=1)
+    for data in (arrow, pandas):
+        for options in ({}, {"columns": {"problem": "id"}}):
+            refused("data.same_column", name="'correct'").check(partial(at_k.score, data, **options))
