@@ -164,12 +164,14 @@ def _is_doubled(file: Path) -> bool:
     half, odd = divmod(file.stat().st_size, 2)
     if odd or not half or not file.is_file():
         return False
+    lines = 0
     with file.open("rb") as first, file.open("rb") as second:
-        if len(first.readline(half)) == half:
-            return False  # two equal lines may be two samples
-        first.seek(0)
         second.seek(half)
-        return all(first.read(min(_CHUNK, half - at)) == second.read(_CHUNK) for at in range(0, half, _CHUNK))
+        while chunk := first.read(min(_CHUNK, half - first.tell())):
+            if second.read(len(chunk)) != chunk:
+                return False
+            lines += chunk.count(b"\n")
+    return lines > 1  # two equal lines may be two samples
 
 
 def _find_formats(

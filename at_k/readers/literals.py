@@ -48,7 +48,13 @@ def read_list(cell: Any) -> Any:
 
 
 # A name that ends in a number: q1_0, HumanEval/0-1, p@2.
-_NUMBERED = re.compile(r"(.*\w)[\W_]+(\d+)")
+_NUMBERED = re.compile(r"(.*[^\W_])[\W_]+(\d+)")
+
+
+def split_number(name: str) -> tuple[str, str] | None:
+    """Split a name that ends in a number: q1_0 into q1 and 0; None for others."""
+    numbered = _NUMBERED.fullmatch(name)
+    return (numbered[1], numbered[2]) if numbered else None
 
 
 def read_fields(cell: Any) -> Any:
@@ -62,8 +68,8 @@ def read_fields(cell: Any) -> Any:
         return cell
     if cell.lstrip().startswith("{"):
         return _load(cell)
-    numbered = _NUMBERED.fullmatch(cell)
-    return {"base": numbered[1], "number": numbered[2]} if numbered else cell
+    numbered = split_number(cell)
+    return dict(zip(("base", "number"), numbered, strict=True)) if numbered else cell
 
 
 def _load(text: str) -> Any:
@@ -112,7 +118,8 @@ def _rewrite(text: str) -> str:
             closing.append({"(": "]", "[": "]", "{": "}"}[word] if kind == "opening" else "")
             parts += ["{" if word == "{" else "["] if kind == "opening" else []
         elif kind == "closing":
-            parts = parts[: -1 if parts[-1] == "," else None]
+            if parts[-1] == ",":
+                parts.pop()
             parts += filter(None, [closing.pop()])
         elif kind == "mark":
             parts.append(word)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from glob import glob, has_magic
 from os import PathLike, fspath
@@ -143,11 +144,13 @@ def list_parts(folder: Path) -> list[Path]:
     # none.
     names = ("*-of-*.arrow", "*-of-*.parquet", "*=*/**/*.parquet")
     parts = sorted({file for name in names for file in folder.glob(name) if file.is_file()})
-    shards = [match.groups() for file in parts if file.parent == folder and (match := _SHARD.match(file.name))]
-    for name in dict.fromkeys(name for name, _, _ in shards):
-        places = [(int(place), int(total)) for other, place, total in shards if other == name]
+    shards = defaultdict[str, list[tuple[int, int]]](list)
+    for file in parts:
+        if file.parent == folder and (match := _SHARD.match(file.name)):
+            shards[match[1]].append((int(match[2]), int(match[3])))
+    for name, places in shards.items():
         if places != [(place, places[0][1]) for place in range(places[0][1])]:
-            told = ", ".join(f"{place} of {total}" for place, total in places[:10])
+            told = ", ".join(f"{place} of {total}" for place, total in places[:10]) + (", …" if places[10:] else "")
             raise _say.error("paths.shards", folder=str(folder), name=shorten(name), found=told)
     beside = {file for file in folder.iterdir() if file.is_file() and is_named_as_results(file)} - {*parts}
     for file in sorted(file for file in beside if parts and file.name not in _SAVED):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations
 from typing import Any
 
 from at_k.errors import InputError, Mention, Phrases
@@ -107,7 +107,9 @@ def _numbers_rows(profile: Profile, problem: str | None, column: Column) -> bool
 
 def _find_counts(free: Sequence[Column]) -> dict[str, str]:
     """Find the columns of n and c: numbers or, of c, shares; or one column that has both."""
-    for n, c in [*((column, column) for column in free if joins_counts(column)), *permutations(free, 2)]:
+    totals = [column for column in free if column.numbers is not None]
+    pairs = [(n, c) for n in totals for c in free if c is not n]
+    for n, c in [*((column, column) for column in free if joins_counts(column)), *pairs]:
         whole = 0 if n is c else find_whole(c.name)
         read = [read_counts(*cells, whole=whole) for cells in zip(n.cells, c.cells, strict=True)]
         counts = [pair for pair in read if pair is not None and (n is c or not find_whole(n.name))]
@@ -146,7 +148,7 @@ def _list_fields(column: Column) -> Iterator[tuple[str, Any]]:
 def _find_alike(profile: Profile, problem: str | None, free: Sequence[Column]) -> dict[str, str]:
     """Find two columns that have the same text in some rows, of which the one that is the same is the reference."""
     for pair in combinations([column for column in free if not column.has_lists], 2):
-        if any(one == other is not None for one, other in zip(pair[0].cells, pair[1].cells, strict=True)):
+        if any(one == other for one, other in zip(pair[0].cells, pair[1].cells, strict=True) if one is not None):
             named = [column for column in pair if column.spelling in ROLE["references"]]
             steady = [column for column in pair if problem and not profile.differs(column.name, problem)]
             reference = (named or steady or pair[1:])[0]

@@ -106,13 +106,12 @@ def _join(lists: Mapping[str, Sequence[str]], kept: set[str | None], block: Bloc
 def _find_marks(profile: Profile, name: str | None) -> Change | None:
     """Find verdicts that are written as one text: "0110", "PFPP", "1 -1 1"."""
     texts = profile[name].there if name in profile.columns else []
-    are_bits = all(re.fullmatch("[01]{2,}", str(text)) for text in texts)
-    split = partial(profile.reads.split, are_bits=are_bits)
     if name is None or not any(map(profile.reads.split, texts)):
         return None
+    bits = [re.fullmatch("[01]{2,}", str(text)) is not None for text in texts]
+    split = partial(profile.reads.split, are_bits=all(bits))
     # Among other cells, 1000 is a number.
-    are_numbers = not are_bits and any(re.fullmatch("[01]{2,}", str(text)) for text in texts)
-    if are_numbers or not all(split(text) or profile.reads.fits("grades", text) for text in texts):
+    if (any(bits) and not all(bits)) or not all(split(text) or profile.reads.fits("grades", text) for text in texts):
         return None
     read = lambda cell: cell if cell is None else split(cell) or [cell]  # noqa: E731
     apply = lambda block: block.put((), {name: list(map(read, block[name]))})  # noqa: E731

@@ -21,7 +21,7 @@ from at_k.readers.arrays import encode, find_firsts, join_codes
 from at_k.readers.blocks import HEAD, Block
 from at_k.readers.cells import read_whole
 from at_k.readers.choosing import refuse_several, simplify
-from at_k.readers.literals import read_fields
+from at_k.readers.literals import split_number
 from at_k.readers.names import (
     ASKED,
     NUMBER_WORD,
@@ -335,12 +335,12 @@ def refuse_contradiction(samples: Samples, other: NDArray[np.float64], column: s
 
 
 def find_numbered(profile: Profile, columns: Sequence[str]) -> Message | None:
-    """Find names that end in the number of a sample of its problem, as p0_0: they are refused, or noted."""
+    """Refuse or note names of samples, each a name of a problem with a number behind it: p0_0, p0_1."""
     for column in (name for name in columns if profile[name].distinct == profile.count):
-        parts = [read_fields(str(cell)) for cell in profile[column].cells]
+        parts = [*takewhile(bool, map(split_number, map(str, profile[column].cells)))]
         numbers: dict[str, list[str]] = {}
-        for part in parts if all(isinstance(part, dict) and "base" in part for part in parts) else ():
-            numbers.setdefault(part["base"], []).append(part["number"])
+        for base, number in filter(None, parts) if len(parts) == profile.count else ():
+            numbers.setdefault(base, []).append(number)
         whole = list(numbers.values())[: -1 if profile.count == HEAD else None]  # others may follow
         if len(whole) > 1 and len({*map(len, whole)}) == 1 < len(whole[0]) and all(map(_count_up, whole)):
             split, apart = (Mention(columns={"problem": shorten(name)}) for name in (f"{column}.base", column))

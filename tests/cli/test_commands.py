@@ -224,10 +224,11 @@ class TestAsAProcess:
         ("gate --format json --require pass@1>=0.99", 1), ("gate --format json --require pass@1>=0.5", 0),
         ("gate --require pass@1>=0.99 --out g.json", 1),
     ])  # fmt: skip
-    def test_a_closed_pipe_is_silent(self, shell, qwen, words, status):
+    def test_a_closed_pipe_is_silent(self, shell, qwen, tmp_path, words, status):
         name, *options = words.split()
         command, environment = shell(name, qwen, *options)
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(command, env=environment, cwd=tmp_path, **streams)
         process.stdout.close()  # before it has written anything
         errors = process.stderr.read().decode()
         process.stderr.close()

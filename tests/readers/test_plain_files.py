@@ -354,6 +354,11 @@ def test_problems_of_two_contests_are_problems_and_noted(tmp_path):
     assert "id.base" in str(note.values["split"])
 
 
+def test_objects_with_a_field_called_base_are_no_numbered_names(tmp_path):
+    rows = "".join(f'{{"meta": {{"base": "q{number}"}}, "correct": {number % 2}}}\n' for number in range(6))
+    assert at_k.score(write(tmp_path, rows), metrics="pass@1").values == {"pass@1": 0.5}
+
+
 TABLES = {
     "rows": [[1, 0], [1, 1]],
     "an array": np.array([[1, 0], [1, 1]]),
