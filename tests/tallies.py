@@ -48,35 +48,37 @@ def split(data, parts):
     return [{name: column[start : start + size] for name, column in data.items()} for start in starts]
 
 
+def assert_close(value, other, rel=1e-12):
+    """Two values are the same at every depth, in the order of their keys too, up to the rounding of sums."""
+    if isinstance(value, dict):
+        assert list(value) == list(other)
+        value, other = list(value.values()), list(other.values())
+    if isinstance(value, (list, tuple)):
+        for part, its in zip(value, other, strict=True):
+            assert_close(part, its, rel)
+    else:
+        assert value == (pytest.approx(other, rel=rel, abs=1e-12) if isinstance(other, float) else other)
+
+
 def assert_same(report, other):
     """Two reports say the same: keys, order, signatures, and numbers, up to the rounding of sums of their values."""
-    for name in ("values", "errors"):
-        assert getattr(report, name) == pytest.approx(getattr(other, name), rel=1e-12, abs=1e-12)
-    assert list(report.values) == list(other.values)
-    assert list(report.groups) == list(other.groups)
-    for label, values in report.groups.items():
-        assert values == pytest.approx(other.groups[label], rel=1e-12, abs=1e-12)
+    for name in ("values", "errors", "groups"):
+        assert_close(getattr(report, name), getattr(other, name))
     bars = [(report.intervals, other.intervals)]
     bars += [(report.group_intervals[label], other.group_intervals[label]) for label in report.group_intervals]
     for mine, its in bars:
         assert list(mine) == list(its)
         for key, bar in mine.items():
             assert (bar.stderr is None, bar.is_upper_bound) == (its[key].stderr is None, its[key].is_upper_bound)
-            limits, expected = (bar.low, bar.high), (its[key].low, its[key].high)
+            low, high = its[key].low, its[key].high
             if key.metric == "max@k":  # a tally without the values of problems has no bootstrap: t alone, in the hull
-                limits = max(limits[0], expected[0]), min(limits[1], expected[1])
-                expected = bar.low, bar.high
-            assert limits == pytest.approx(expected, rel=1e-11, abs=1e-12)
+                low, high = max(low, bar.low), min(high, bar.high)
+            assert (bar.low, bar.high) == pytest.approx((low, high), rel=1e-11, abs=1e-12)
     assert len(report) == len(other)
     for name in ("signatures", "sizes", "n_samples", "n_missing"):
         assert getattr(report, name) == getattr(other, name)
-    assert report.curves.k == other.curves.k
-    assert report.curves.equal_n == other.curves.equal_n
-    for lines, others in ((report.curves.lines, other.curves.lines), (report.curves.bands, other.curves.bands)):
-        assert list(lines) == list(others)
-        for line, values in lines.items():
-            for value, its in zip(values, others[line], strict=True):
-                assert value == (its if its is None else pytest.approx(its, rel=1e-11, abs=1e-12))
+    for name in ("k", "equal_n", "lines", "bands"):
+        assert_close(getattr(report.curves, name), getattr(other.curves, name), 1e-11)
 
 
 def run_recipes(engine, folder):

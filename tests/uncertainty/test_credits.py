@@ -21,20 +21,16 @@ ATOL = 1e-13
 BASELINES = (None, "leave_one_out", "subset")
 
 
-def passes(drawn):
-    return Fraction(any(right for right, *_ in drawn))
-
-
-def passes_all(drawn):
-    return Fraction(all(right for right, *_ in drawn))
+def list_grades(drawn):
+    return [right for right, *_ in drawn]
 
 
 def passes_share(drawn, tau=0.75):
-    return Fraction(sum(right for right, *_ in drawn) >= needed(tau, len(drawn)))
+    return sum(list_grades(drawn)) >= needed(tau, len(drawn))
 
 
 def passes_mean(drawn):
-    return mg_pass([int(j == sum(right for right, *_ in drawn)) for j in range(len(drawn) + 1)])
+    return mg_pass([int(j == sum(list_grades(drawn))) for j in range(len(drawn) + 1)])
 
 
 def wins(drawn, ties="random"):
@@ -47,22 +43,14 @@ def grade_of_best(drawn):
     return Fraction(sum(chosen), len(chosen))
 
 
-def highest(drawn):
-    return Fraction(max(score for *_, score in drawn))
-
-
-def mean_grade(drawn):
-    return Fraction(sum(right for right, *_ in drawn), len(drawn))
-
-
 METRICS = {
-    "pass@k": (passes, {}),
-    "pass^k": (passes_all, {}),
+    "pass@k": (lambda drawn: any(list_grades(drawn)), {}),
+    "pass^k": (lambda drawn: all(list_grades(drawn)), {}),
     "G-Pass@k": (passes_share, {"tau": 0.75}),
     "mG-Pass@k": (passes_mean, {}),
     **{f"cons@k {ties}": (partial(wins, ties=ties), {"ties": ties}) for ties in TIES},
     "best@k": (grade_of_best, {}),
-    "max@k": (highest, {}),
+    "max@k": (lambda drawn: max(score for *_, score in drawn), {}),
 }
 """Metric → its value for drawn samples (whether each is right, its answer, its score), and its options."""
 
@@ -71,7 +59,7 @@ def enumerate_credits(metric, samples, k, baseline):
     """The credits by their definition: the value of each subset of k, and of those that the baseline averages."""
     n = len(samples)
     value = {
-        subset: metric([samples[i] for i in subset])
+        subset: Fraction(metric([samples[i] for i in subset]))
         for size in {k, k - 1 or 1}
         for subset in combinations(range(n), size)
     }
@@ -133,15 +121,11 @@ def test_the_order_decides_where_all_samples_are_drawn():
 
 
 @for_each("baseline", BASELINES)
-def test_average(baseline):
-    rewards = [[0.3, -1.0, 2.5, 0.3], [1, 0, 0]]
-    for row, found in zip(rewards, credit("avg@n", rewards, baseline=baseline), strict=True):
-        samples = [(Fraction(str(reward)), None, 0) for reward in row]
-        assert_allclose(found, np.array(enumerate_credits(mean_grade, samples, 1, baseline), dtype=float), atol=ATOL)
-
-
-@for_each("baseline", BASELINES)
-def test_the_best_of_k_has_any_grade(baseline):
+def test_rewards_that_are_no_verdicts(baseline):
+    for row in ([0.3, -1.0, 2.5, 0.3], [1, 0, 0]):
+        drawn = [(Fraction(str(reward)), None, 0) for reward in row]
+        wanted = enumerate_credits(lambda drawn: sum(list_grades(drawn)) / len(drawn), drawn, 1, baseline)
+        assert_allclose(credit("avg@n", [row], baseline=baseline), np.array([wanted], dtype=float), atol=ATOL)
     prompt = [(Fraction(1, 3), None, 2), (Fraction(-5), None, 2), (Fraction(7, 2), None, 0), (Fraction(1), None, 3)]
     given = columns_of([[(float(grade), *rest) for grade, *rest in prompt]])
     found = credit("best@2", given["grades"], scores=given["scores"], baseline=baseline)
@@ -317,7 +301,7 @@ def test_names_of_papers(theirs, ours):
     assert credit(theirs, **own) == credit(ours, **own)
 
 
-@for_each("given, said", [
+WRONG_VALUES = [
     (("pass@k", [[1, 0]]), "`k` must be given for pass@k, unless the metric names it, such as pass@8"),
     (("pass@0", [[1, 0]]), "`metric` must be one of pass@k, pass^k, mG-Pass@k"),
     (("pass@2_0.5", [[1, 0]]), "or have a number for k, such as pass@8; got 'pass@2_0.5'"),
@@ -368,23 +352,13 @@ def test_names_of_papers(theirs, ours):
     (("pass@1", [[1, 0]], {"baseline": "mean"}), "`baseline` must be one of 'leave_one_out', 'subset'"),
     (("pass@1", [[1, 0]], {"normalize": "max"}), "`normalize` must be one of 'std', 'batch_std'"),
     (("cons@1", [[1, 0]], {"answers": [["a", "b"]], "ties": "last"}), "`ties` must be one of"),
-])  # fmt: skip
-def test_arguments_that_cannot_be_used(given, said):
-    metric, *columns = given
-    options = columns.pop() if columns and isinstance(columns[-1], dict) else {}
-    refuses(f"ValueError: {said}", credit, metric, *columns, **options)
+    (("cons@1", [[1, 0], [1, 0]], {"answers": [["a", "b"], ["a", "a"]]}),
+     "`grades` must agree on equal answers; got both verdicts on 'a' in problem 1"),
+    (("cons@1", [0, 0, 1, 1], {"answers": ["b", "a", "a", "a"], "groups": ["y", "x", "y", "x"]}),
+     "got both verdicts on 'a' in group 'x'"),
+]  # fmt: skip
 
-
-def test_each_group_has_answers_of_its_own_type():
-    grades, answers, groups = [1, 0, 0, 1, 1, 0], ["x", 1, "y", 2, "x", None], ["p", "q", "p", "q", "p", "q"]
-    apart = credit("cons@2", [[1, 0, 1], [0, 1, 0]], answers=[["x", "y", "x"], [1, 2, None]])
-    found = credit("cons@2", grades, answers=answers, groups=groups)
-    assert [found[::2], found[1::2]] == apart
-    with pytest.raises(TypeError, match="`answers` must not mix types in a problem; got 1 of type int"):
-        credit("cons@2", grades, answers=answers, groups=["p"] * 6)
-
-
-@for_each("given, said", [
+WRONG_TYPES = [
     ((["pass@2"], [[1, 0]]), "`metric` must be a name, or map names to weights; got ['pass@2']"),
     ((None, [[1, 0]]), "`metric` must be a name, or map names to weights; got None"),
     (({"pass@1": "all"}, [[1, 0]]), "a finite number below 1e+06 as its weight; got 'all' of type str"),
@@ -397,10 +371,24 @@ def test_each_group_has_answers_of_its_own_type():
     (("avg@n", [1, 0], {"groups": "aa"}), "`groups` must be a list with one entry per sample; got 'aa' of type str"),
     (("avg@n", [1, 0], {"groups": {"a": 0, "b": 1}}), "`groups` must be a list with one entry per sample; got {'a'"),
     (("avg@n", [1, 0], {"groups": [["a"], ["a"]]}), "or another hashable label; got an unhashable type: 'list'"),
-])  # fmt: skip
-def test_arguments_of_the_wrong_kind(given, said):
-    metric, grades, *options = given
-    refuses(f"TypeError: {said}", credit, metric, grades, **options[0] if options else {})
+    (("cons@2", [1, 0, 0, 1, 1, 0], {"answers": ["x", 1, "y", 2, "x", None], "groups": ["p"] * 6}),
+     "`answers` must not mix types in a problem; got 1 of type int"),
+]  # fmt: skip
+
+
+@for_each("kind, given, said", [*[("ValueError", *case) for case in WRONG_VALUES],
+                                *[("TypeError", *case) for case in WRONG_TYPES]])  # fmt: skip
+def test_arguments_that_cannot_be_used(kind, given, said):
+    metric, *columns = given
+    options = columns.pop() if columns and isinstance(columns[-1], dict) else {}
+    refuses(f"{kind}: {said}", credit, metric, *columns, **options)
+
+
+def test_each_group_has_answers_of_its_own_type():
+    grades, answers, groups = [1, 0, 0, 1, 1, 0], ["x", 1, "y", 2, "x", None], ["p", "q", "p", "q", "p", "q"]
+    apart = credit("cons@2", [[1, 0, 1], [0, 1, 0]], answers=[["x", "y", "x"], [1, 2, None]])
+    found = credit("cons@2", grades, answers=answers, groups=groups)
+    assert [found[::2], found[1::2]] == apart
 
 
 @for_each("normalize", ["std", "batch_std"])
@@ -410,10 +398,3 @@ def test_equal_credits_become_zero(normalize):
     options = {"baseline": None, "normalize": normalize}
     assert credit("cons@5", [[1] * 11], answers=answers, **options) == [[0] * 11]
     assert credit("pass@1", [[1, 1, 1]], **options) == [[0, 0, 0]]
-
-
-def test_answers_with_two_grades():
-    with pytest.raises(ValueError, match="`grades` must agree on equal answers; got both verdicts on 'a' in problem 1"):
-        credit("cons@1", [[1, 0], [1, 0]], answers=[["a", "b"], ["a", "a"]])
-    with pytest.raises(ValueError, match="got both verdicts on 'a' in group 'x'"):
-        credit("cons@1", [0, 0, 1, 1], answers=["b", "a", "a", "a"], groups=["y", "x", "y", "x"])
