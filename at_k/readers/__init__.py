@@ -27,7 +27,7 @@ _say = Phrases(
     {
         "readers.errors": '{option:errors} must be "raise" or "skip"; got {value}',
         "readers.nothing": "None of these files can be read: {count:,} were tried.",
-        "readers.summary": "The file holds one object that names no problem, beside files of samples.",
+        "readers.summary": "No column or field of it holds samples, as those of other files do.",
         "note.broken_files": "Files that could not be read and were left out: {count:,} of {total:,}, such as {file} "
         "(“{reason}”).",
         "note.copy": "The same samples were counted twice: {file} is a copy of {original}. If that is not what you "
@@ -179,9 +179,10 @@ def _find_formats(
 ) -> Iterator[tuple[Path, Source, Format]]:
     """Yield each file with its format; of a folder, where `broken` takes what cannot be read, the best files alone."""
     from at_k.readers.formats import find_format
+    from at_k.readers.paths import is_named_as_results
     from at_k.readers.sources import Source
 
-    listed: list[tuple[Path, Source, Format]] = []
+    listed, beside = list[tuple[Path, Source, "Format"]](), list[tuple[Path, Source, "Format"]]()
     for file in files:
         try:
             # A pipe, as in `at-k score <(zcat results.gz)`, can be read only once.
@@ -190,8 +191,10 @@ def _find_formats(
             kind = find_format(source, format)
             if broken is None:
                 yield file, source, kind
-            elif format is not None or not _is_stray(file, source, kind, reading):
+            elif len(files) == 1 or _holds_samples(file, source, kind, reading):
                 listed.append((file, source, kind))
+            elif format is not None or is_named_as_results(file):
+                beside.append((file, source, kind))
         except InputError as error:  # noqa: PERF203 - opening a file takes much longer
             if broken is None:
                 raise error.in_file(fspath(file)) from None
@@ -199,35 +202,43 @@ def _find_formats(
         else:
             if broken is not None:
                 source.release()  # the documents of all files together may not fit into memory
-    whole = [entry for entry in listed if not _is_summary(*entry[1:])]
-    if broken is not None and whole:
-        broken |= {file: _say.error("readers.summary") for file, *rest in listed if (file, *rest) not in whole}
-        listed = whole
+    if broken is not None and listed:
+        broken |= {file: _say.error("readers.summary") for file, _, _ in beside}
+    listed = listed or beside
     best = min((kind.rank for _, _, kind in listed if format is None), default=None)
     yield from (entry for entry in listed if best in (None, entry[2].rank))
 
 
-def _is_stray(file: Path, source: Source, format: Format, reading: Reading) -> bool:
-    """Return whether a file of a folder is a text that merely lies beside the results, such as a README or a log."""
+def _holds_samples(file: Path, source: Source, format: Format, reading: Reading) -> bool:
+    """Return whether a file of a folder has samples: a README, a log or the accuracy beside them has none."""
+    from at_k.readers.cells import read_spelled
+    from at_k.readers.names import PROBLEM, ROLE, find_named
     from at_k.readers.paths import is_named_as_results
-    from at_k.readers.tables import names_samples
+    from at_k.readers.structure import is_summary
+    from at_k.readers.tables import holds_one_row, names_samples, open_rows
 
-    if format.name != "plain" or is_named_as_results(file) or source.layout not in _TEXTS:
+    if format.name != "plain" or source.layout not in _TEXTS:
+        return True
+    columns = [str(name) for name in dict(reading.columns).values()]
+    named = {*columns, *(name.partition(".")[0] for name in columns)}
+    if not is_named_as_results(file) and not names_samples(source, named):
         return False
-    columns = dict(reading.columns).values()
-    return not names_samples(source, {*columns, *(str(name).partition(".")[0] for name in columns)})
-
-
-def _is_summary(source: Source, format: Format) -> bool:
-    """Return whether a document is one object that names no problem: the accuracy that lies beside the samples."""
-    from at_k.readers.names import PROBLEM, find_named
-    from at_k.readers.tables import holds_one_row
-
-    if format.name != "plain" or source.layout != "json" or not holds_one_row(source.document):
-        return False
-    whole = source.document
-    source.release()
-    return not find_named(whole, PROBLEM) and not any(isinstance(value, (list, dict)) for value in whole.values())
+    if source.layout == "json" and not holds_one_row(source.document):
+        return True
+    try:
+        head = open_rows(source, "skip").peek()
+    except InputError:
+        return True
+    cells = {name: [read_spelled(cell) for cell in head[name] if cell is not None] for name in head.names}
+    # Of numbers, an accuracy may be called `acc`, or a count `correct`.
+    judged = [cell for name in find_named(head.names, (*ROLE["grades"], *ROLE["answers"])) for cell in cells[name]]
+    is_sample = any(isinstance(cell, str) or cell in (0, 1) for cell in judged)
+    is_sample = is_sample or any(isinstance(cell, (list, dict)) for column in cells.values() for cell in column)
+    if is_sample or find_named(head.names, (*PROBLEM, *ROLE["references"])) or not named.isdisjoint(head.names):
+        return True
+    return source.layout != "json" and not any(
+        is_summary(name) or (column and all(map(is_summary, column))) for name, column in cells.items()
+    )
 
 
 def _name_file(error: InputError, file: Path, source: Source) -> InputError:

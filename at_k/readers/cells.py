@@ -34,7 +34,8 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII)
 _SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s*%|(\d+)\s*/\s*(\d+)|([+-]?\d+,\d+)", re.ASCII)
 
 # Verdicts in one text, and what may be between them; and what makes an emoji of the sign before it.
-_BITS, _BETWEEN, _VARIANT = re.compile("0[01]+|[01]{4,}"), re.compile(r"[\s,;/|]+"), "\ufe0f"
+_BITS, _MARKS, _BETWEEN = re.compile("0[01]+|[01]{4,}"), re.compile("[,;/|]"), re.compile(r"[\s,;/|]+")
+_VARIANT = "\ufe0f"
 
 _LARGEST = sys.float_info.max
 
@@ -228,17 +229,17 @@ class Cells:
         if not isinstance(text, str) or text.casefold() in self._words or self._others is not None:
             return []
         is_bits = self.scale is None and (are_bits or _BITS.fullmatch(text) is not None)
-        if read_share(read_spelled(text)) is not text and not is_bits:
+        if not is_bits and (read_spelled(text) is not text or _SHARE.fullmatch(text.strip())):
             return []
         parts = _BETWEEN.split(text.strip())
-        are_signs = len(parts) == 1
-        if are_signs:
+        if len(parts) == 1:
             parts = ["pass" if sign == "." else sign for sign in parts[0] if sign != _VARIANT]
         values = [self._words.get(part.casefold(), read_spelled(part)) for part in parts]
-        is_told = all(isinstance(each, bool) or (is_finite(each) and -1 <= each <= 1) for each in values)
-        # TP is no two true verdicts: there is one sign for each.
-        is_odd = len(parts) < 2 or (are_signs and len({*parts}) > len({*values}))
-        return parts if is_told and not is_odd else []
+        kinds = {*map(type, values)}
+        is_told = kinds == {bool} or (kinds == {float} and all(-1 <= value <= 1 for value in values))  # type: ignore[operator]
+        # TP is no two true verdicts, nor is ✅ PASS: there is one sign for each.
+        is_odd = len({*map(str.casefold, parts)}) > len({*values}) and not _MARKS.search(text)
+        return parts if is_told and len(parts) > 1 and not is_odd else []
 
     def read_column(self, role: str, values: Any) -> Any:
         """Read the values of samples: answers as an Arrow array, others as numbers. NaN means a missing one."""

@@ -19,6 +19,7 @@ from typing import Any
 
 from at_k.errors import InputError, Message
 from at_k.readers.blocks import Block, Rows, take_column
+from at_k.readers.cells import read_spelled
 from at_k.readers.decoding import KEEP_OBJECTS
 from at_k.readers.faults import Faults
 from at_k.readers.sources import Source, refuse_foreign
@@ -39,6 +40,9 @@ _HEAD, _LOOKED_AT = 1 << 16, 50
 
 # What keeps the rows of a table, by the first letter of each.
 _SIFTS = {"{": KEEP_OBJECTS, "|": "grep '^|' FILE > NEW"}
+
+# A name in bold type or italics, as Markdown writes it.
+_BOLD = re.compile(r"\A(\*+)(.+)\1\Z")
 
 # Blank lines before the header.
 _BLANK = re.compile(rb"\A(?:[^\S\n]*\n)+")
@@ -72,7 +76,7 @@ def _refuse_form(source: Source) -> None:
     lines = list(islice(StringIO(head.decode("utf-8", "replace"), newline=""), _LOOKED_AT))
     words = [len(line.split()) for line in lines if line.strip()]
     is_spaced = bool(words[1:]) and min(words) > 1 and {*words[1:]} <= {words[0], words[0] + 1}
-    way = "tr -s ' ' , < FILE > NEW" if is_spaced else ""
+    way = _part_cells(lines) if is_spaced else ""
     for mark in (find_delimiter(source.first_line), *"\t;,|"):
         records, above, rows = csv.reader(lines, delimiter=mark), 0, []
         for record in records:
@@ -95,6 +99,18 @@ def _refuse_form(source: Source) -> None:
         )
 
 
+def _part_cells(lines: Iterable[str]) -> str:
+    """Return the command that parts cells by commas, and names those of a log: `PASSED test_a`."""
+    first, *others = [line.split() for line in lines if line.strip()]
+    judged = [place for place, word in enumerate(first) if isinstance(read_spelled(word), bool)]
+    # No header has the name of its column in the rows below it, too.
+    if not any(row[place : place + 1] == [first[place]] for place in judged for row in others):
+        return "tr -s ' ' , < FILE > NEW"
+    names = [f"column {place + 1}" for place in range(len(first))]
+    names[judged[0]], names[judged[0] == 0] = "correct", "id"
+    return f"(echo {','.join(names)!r}; tr -s ' ' , < FILE) > NEW"
+
+
 def _holds_verdicts(record: Sequence[str]) -> bool:
     """Return whether the first line is a row with verdicts; columns may be numbered from 0 or from 1."""
     cells = [cell.strip().lower() for cell in record]
@@ -112,8 +128,7 @@ def read_header(record: Sequence[str]) -> list[str]:
         ['id', 'correct 2', 'column 3', 'correct 3', 'correct 1']
     """
     # pandas writes the index of a frame as a column without a name.
-    # Markdown puts names between asterisks.
-    names = [name.strip(" \t\r\n*") or f"column {number}" for number, name in enumerate(record, 1)]
+    names = [_BOLD.sub(r"\2", name.strip()) or f"column {number}" for number, name in enumerate(record, 1)]
     times = Counter(names)
 
     def spell(name: str) -> Iterator[str]:

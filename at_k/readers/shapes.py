@@ -13,15 +13,18 @@ from at_k.readers.cells import is_finite, read_share, read_spelled, read_whole
 from at_k.readers.faults import UNITS, Faults
 from at_k.readers.literals import read_list
 from at_k.readers.names import (
+    MODEL,
     OF_SAMPLES,
     OWN_ANSWER,
     RIGHT,
     ROLE,
     RUN,
     SAMPLE_LIST,
+    SET,
     SHARE,
     TOTAL,
     find_named,
+    has_name,
     normalize_name,
     quote,
     quote_all,
@@ -56,7 +59,7 @@ _say = Phrases(
         "shapes.one_count": "Counts need two columns: n, the number of samples of each problem, and c, that of the "
         "correct ones. Name both: {example}.",
         "shapes.counts": "Column “{total}” must count the samples, from 1 to {most:,}, and “{right}” the correct ones "
-        "among them; got {count} and {correct} ({place}).",
+        "among them; got {count} and {correct} ({place}). {option:errors=skip} leaves out such rows.",
         "shapes.predictors": "Columns {first} to {last} may be samples of one model, or each of another predictor. If "
         "they are samples: {all}. To score one: {one}.",
     }
@@ -136,8 +139,10 @@ def _find_counts(
     whole = find_whole(column) if total != column and (right is None or texts or "%" in column) else 0
     if not given and pair is None and not _are_counts(profile, roles, total, column, whole=whole):
         return None
-    gone, problem = {*total.split("+"), total, column, roles["grades"] or total} - kept, roles["problem"]
-    apply = partial(_spread, (problem, total, column), faults, gone, {}, whole=whole)
+    gone, problem = {*_part(profile.head, total), column, roles["grades"] or total} - kept, roles["problem"]
+    # Rows of another model, set or run are no repetitions.
+    apart = [name for name in profile.columns if has_name(name, (*MODEL, *SET, *RUN)) or name == roles["group"]]
+    apply = partial(_spread, (problem, total, column), apart, faults, gone, {}, whole=whole)
     is_repeated = problem is not None and profile[problem].distinct < profile.count
     code = "shapes.counted_once" if is_repeated else "shapes.counted"
     return Change(apply, _say(code, total=shorten(total), right=shorten(column)), is_counted=True)
@@ -157,33 +162,36 @@ def _find_pair(profile: Profile, roles: Columns, right: str | None) -> tuple[str
     for total, column in pairs:
         if total == column and all(profile.reads.fits("grades", cell) for cell in profile[column].there):
             continue  # 3/4 may be a share of one sample
-        counts = [*map(read_counts, _add(profile, total), profile[column].cells)]
+        counts = [*map(read_counts, _add(profile.head, total), profile[column].cells)]
         is_row = problem is not None and profile[problem].distinct == profile.count
         if is_row and None not in counts and max(row[0] for row in counts if row) > 1:
             return total, column
     return None
 
 
-def _add(cells: Profile | Block, total: str) -> list[Any]:
-    """Return the cells of a column, or the sums of those of several that are joined by +."""
-    names = total.split("+")
-    listed = [cells[name].cells if isinstance(cells, Profile) else cells[name] for name in names]
-    if len(names) < 2:
-        return list(listed[0])
-    rows = zip(*(map(read_whole, column) for column in listed), strict=True)
-    return [None if None in row else sum(filter(None, row)) for row in rows]
+def _part(block: Block, name: str) -> list[str]:
+    """List the columns of a name: one, or several that are joined by +."""
+    return [name] if name in block.names else name.split("+")
+
+
+def _add(block: Block, total: str) -> list[Any]:
+    """Return the cells of a column, or the sums of those of several."""
+    first, *others = map(block.__getitem__, _part(block, total))
+    rows = zip(*(map(read_whole, cells) for cells in (first, *others)), strict=True)
+    return [None if None in row else sum(filter(None, row)) for row in rows] if others else first
 
 
 def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, whole: int) -> bool:
     """Return whether two columns that have such names hold counts, or a count and a share."""
     problem, grades, spelled = roles["problem"], roles["grades"], normalize_name(right)
     is_free = grades is None and None in (roles["answers"], roles["references"])
-    repeats = problem is not None and profile.combine(problem) < profile.count
-    repeats = repeats and (whole > 0 or profile.combine(problem or "", total, right) > profile.combine(problem or ""))
+    distinct = profile.count if problem is None else profile[problem].distinct
+    repeats = distinct < profile.count
+    differs = repeats and (whole > 0 or profile.combine(problem or "", total, right) > distinct)
     is_clear = is_free and (normalize_name(total), spelled) == ("n", "c")
     is_alone = whole or problem is not None or {total, right} == {*profile.columns}
-    is_judged = grades not in (None, total, right) and problem is not None and profile.combine(problem) < profile.count
-    if (repeats and not is_clear) or is_judged or not is_alone:
+    is_judged = repeats and grades not in (None, total, right)
+    if (differs and not is_clear) or is_judged or not is_alone:
         return False  # each row may be a sample, or sum up a data set
     rows = [row for row in zip(profile[total].cells, profile[right].cells, strict=True) if None not in row]
     readings = [counts for counts in (read_counts(*row, whole=whole) for row in rows) if counts is not None]
@@ -225,12 +233,15 @@ def read_counts(total: object, right: object, *, whole: int = 0) -> tuple[int, i
         share = read_share(read_spelled(right))
         share = share / whole if is_finite(share) and "%" not in str(right) else share
         product = share * n if is_finite(share) and 0 <= share <= 1 else -1.0
-        c = None if abs(product - round(product)) > 0.05 + 0.005 * n else round(product)
+        # More than 0 of the samples, and not one of them: a share in a column of per cent.
+        is_odd = abs(product - round(product)) > 0.05 + 0.005 * n or (share != 0 and not round(product))
+        c = None if is_odd else round(product)
     return (n, c) if n is not None and c is not None and 0 <= c <= n and 0 < n <= _MOST else None
 
 
 def _spread(
     columns: tuple[str | None, str, str],
+    apart: Sequence[str],
     faults: Faults,
     gone: Collection[str],
     known: dict[object, tuple[int, object]],
@@ -242,12 +253,13 @@ def _spread(
     problem, total, right = columns
     grades: dict[int, list[int]] = {}
     names = block.places if problem is None else block[problem]
-    cells = zip(block.places, names, _add(block, total), block[right], strict=True)
-    for position, (place, name, count, correct) in enumerate(cells):
+    keys = zip(map(repr, names), *(map(repr, block[name]) for name in apart), strict=True)
+    cells = zip(block.places, names, keys, _add(block, total), block[right], strict=True)
+    for position, (place, name, key, count, correct) in enumerate(cells):
         with faults:
             counts = read_counts(count, correct, whole=whole)
-            first = known.setdefault(name, (place, counts))
-            if first[0] != place and first[1] == counts is not None:
+            first = (place, counts) if name is None else known.setdefault(key, (place, counts))
+            if first[0] != place and counts is not None and first[1] == counts:
                 continue
             if counts is None:
                 told = {"total": shorten(total), "right": shorten(right), "count": quote(count)}
@@ -310,6 +322,8 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
         )
         if role is None or role in profile.columns or role in families or not kept.isdisjoint(names):
             continue
+        if stem in _UNNAMED and not all(_holds_verdicts(profile[name]) for name in names):
+            continue
         # Beside numbered answers, a column `answer` is the reference.
         other = roles[role]
         if other is not None and (role != "answers" or normalize_name(other) not in OWN_ANSWER):
@@ -325,6 +339,12 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
     )
 
 
+def _holds_verdicts(column: Column) -> bool:
+    """Return whether a column holds no soft grades. If it has no name, these may be confidences."""
+    cells = [column.reads.read("grades", cell) for cell in column.there if column.reads.fits("grades", cell)]
+    return all(cell in (0, 1, None) for cell in cells)
+
+
 def find_family(profile: Profile, problem: str | None) -> list[str]:
     """Find numbered columns of one name, most of whose cells could be grades, or that hold few words."""
     best: list[str] = []
@@ -333,6 +353,7 @@ def find_family(profile: Profile, problem: str | None) -> list[str]:
         texts = {key for name in names for key in profile[name].keys}
         has_words = stem not in _UNNAMED and len(texts) < min(4, profile.count * len(names))
         grades = names if has_words else [name for name in names if profile[name].fits("grades")]
+        grades = [name for name in grades if stem not in _UNNAMED or _holds_verdicts(profile[name])]
         best = grades if len(grades) > max(len(best), 1) else best
     return best
 

@@ -12,11 +12,14 @@ from at_k.readers.blocks import Block, Rows, find_field
 from at_k.readers.decoding import load_text, parse_all, refuse_faulty, require_object
 from at_k.readers.faults import UNITS, Faults
 from at_k.readers.names import (
+    MODEL,
     PROBLEM,
     RIGHT,
     ROWS,
+    RUN,
     SET,
     TOTAL,
+    has_name,
     has_role,
     is_model,
     normalize_name,
@@ -268,27 +271,34 @@ def _are_named(rows: list[list[Any]]) -> bool:
     """Return whether rows without names of columns are the name of a problem, and its verdicts: ["p0", true]."""
     behind = [cell for row in rows for cell in row[1:]]
     lists = [cell if isinstance(cell, list) else [cell] for cell in behind]
-    return (
-        bool(behind) and all(isinstance(row[0], str) and len(row) == len(rows[0]) for row in rows) and are_grades(lists)
-    )
+    are_alike = bool(behind) and len({*map(len, rows)}) == 1 and all(isinstance(row[0], str) for row in rows)
+    return are_alike and are_grades(lists)
 
 
 def _read_runs(whole: Any) -> list[Row] | None:
     """Read runs that name the problems, in a list or numbered: `{"run1": {"p0": true}, "run2": {"p0": false}}`."""
-    if isinstance(whole, dict) and not (len(whole) == 1 or (whole and count_runs([*whole]))):
-        return None
-    runs = [*whole.values()] if isinstance(whole, dict) else whole
-    runs = runs[0] if len(runs) == 1 and isinstance(runs[0], list) else runs
+    runs, is_named = whole, False
+    if isinstance(whole, dict):
+        runs, is_named = [*whole.values()], count_runs([*whole])
+        if len(runs) == 1 and isinstance(runs[0], list):
+            runs, is_named = runs[0], normalize_name(next(iter(whole))).rstrip("s") in RUN
+        elif not is_named:
+            return None
     rows: list[Row] = []
     for run in runs:
-        objects = [value for value in run.values() if isinstance(value, dict)] if isinstance(run, dict) else []
-        is_beside = len(objects) == 1 and not any(map(has_role, run))  # {"seed": 0, "results": {"p0": true}}
-        named = objects[0] if is_beside else run
-        found = (_read_objects(named) or _read_verdicts(named, (0, 1))) if isinstance(named, dict) else None
+        if not isinstance(run, dict):
+            return None
+        objects = [name for name, value in run.items() if isinstance(value, dict)]
+        beside = {name: value for name, value in run.items() if name not in objects}
+        # {"seed": 0, "results": {"p0": true}}. Elsewhere, truth values may say what one sample was checked for.
+        is_named_beside = bool(beside) and all(has_name(name, (*RUN, *MODEL, *SET)) for name in beside)
+        is_beside = len(objects) == 1 and (is_named_beside or normalize_name(objects[0]) in ROWS)
+        is_beside = is_beside and not any(map(has_role, run))
+        verdicts = run[objects[0]] if is_beside else run
+        found = _read_objects(verdicts) or (_read_verdicts(verdicts, (0, 1, None)) if is_named or is_beside else None)
         if found is None or "problem" not in found[0]:
             return None
-        beside = {name: value for name, value in run.items() if is_beside and not isinstance(value, dict)}
-        rows += [beside | row for row in found]
+        rows += [beside | row for row in found] if is_beside else found
     return rows if len(runs) > 1 else None
 
 
@@ -318,8 +328,8 @@ def _read_lists(whole: Row) -> list[Row] | None:
 
 def _read_verdicts(whole: Row, known: Collection[object] = ()) -> list[Row] | None:
     """Read a verdict for each problem: `{"p0": true, "p1": false}`."""
-    are_known = all(isinstance(each, bool) or (isinstance(each, int) and each in known) for each in whole.values())
-    if len(whole) < 2 or any(map(has_role, whole)) or not are_known:
+    are_known = all(isinstance(each, bool) or each in known for each in whole.values())
+    if len(whole) < (1 if known else 2) or any(map(has_role, whole)) or count_runs([*whole]) or not are_known:
         return None
     return [{"problem": name, "correct": verdict} for name, verdict in whole.items()]
 

@@ -128,6 +128,10 @@ WAYS = {
         text(rows=[f"[2026-03-01] INFO task={row[0]} result={['FAIL', 'PASS'][int(row[2])]}" for row in ROWS]),
         PAIRS,
     ),
+    "a log of pytest": (
+        text(rows=[f"{['FAILED', 'PASSED'][int(row[2])]} {row[0]}" for row in ROWS]),
+        "(echo 'correct,id'; tr -s ' ' , < FILE) > NEW",
+    ),
     "no header": (text(), columns("column 1", "column 2")),
     "problems of each subject": (
         text("subject,number,run,correct", *(f"{row[0]},1,{at % 2},{row[2]}" for at, row in enumerate(ROWS)), rows=[]),
@@ -206,12 +210,32 @@ def test_junit_is_converted(tmp_path):
     assert follow(tmp_path / "FILE", "sources.foreign")[1] == [[1], [0], [None], [1]]
 
 
-def test_a_summary_beside_samples_is_left_out(tmp_path):
-    (tmp_path / "samples.jsonl").write_text("\n".join(JSON))
-    (tmp_path / "results.json").write_text('{"accuracy": 0.75, "model": "m"}')
-    samples = read_samples(tmp_path)
+SUMMARIES = {
+    "results.json": '{"accuracy": 0.75, "model": "m"}',
+    "counts.json": '{"correct": 3, "total": 4}',
+    "acc.json": '{"acc": 0.75}',
+    "model.csv": "model,accuracy\nm,0.75\n",
+    "one.csv": "acc,n\n0.75,4\n",
+    "metrics.csv": "metric,value\npass@1,0.75\npass@2,1.0\n",
+}
+
+
+@for_rows("name, content", {name: (name, content) for name, content in SUMMARIES.items()})
+def test_a_summary_beside_samples_is_left_out(name, content, tmp_path):
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "samples.jsonl").write_text("\n".join(JSON))
+    (folder / name).write_text(content)
+    samples = read_samples(folder)
     assert samples.grades == GRADES
     assert [note.code for note in samples.origin.notes] == ["note.broken_files"]
+
+
+def test_samples_without_a_problem_are_no_summary(tmp_path):
+    """A program that did not compile ran no tests."""
+    for name, row in {"a_0": '{"passed": true, "tests": [1, 1]}', "a_1": '{"passed": false}'}.items():
+        (tmp_path / f"{name}.json").write_text(row)
+    assert read_samples(tmp_path, columns={"problem": "file"}, pool="file").grades == [[1], [0]]
 
 
 def test_a_first_row_with_an_empty_cell_is_no_title(tmp_path):

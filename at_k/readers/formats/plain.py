@@ -106,6 +106,8 @@ class Table:
         known, places, rows = dict.fromkeys(self.head.names), list[int](), list[dict[str, object]]()
         for block in self.blocks(None):
             late = [name for name in block.names if name not in known and (name in asked or _is_telling(name))]
+            if not late:
+                continue
             known |= dict.fromkeys(late)
             picked = _pick(block, late)
             places += picked.places
