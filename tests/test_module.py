@@ -164,6 +164,9 @@ def test_single_problems():
     combined.add(prediction=["a", "b"], reference="a")
     combined.add(["c", "c"], "c")
     assert combined.compute(k=1) == {"pass@1": 0.75, "avg@2": 0.75, "accuracy": 0.75}
+    alone = load("avg_at_n")
+    alone.add(prediction=["a", "b"], reference="a", references=None)
+    assert alone.compute() == {"avg@2": 0.5, "accuracy": 0.5}
 
 
 @for_each("added", [True, False])

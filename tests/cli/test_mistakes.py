@@ -262,6 +262,7 @@ def end(error, **options):
     (InputError("some.code", "Give {option:k} below {n}.", n=4).in_file("a.eval"), 1, "a.eval: Give `--k` below 4.\n"),
     (FileNotFoundError("There is no file a"), 1, "There is no file a\n"),
     (PermissionError(13, "Permission denied", "a.eval"), 1, "a.eval: Permission denied\n"),
+    (OSError(28, "No space left on device"), 1, "[Errno 28] No space left on device\n"),
     (ValueError("`grades` must lie in [0, 1]"), 1, "`grades` must lie in [0, 1]\n"),
     (TypeError("`group` must be a string"), 1, "`group` must be a string\n"),
     (ImportError('Install it: pip install ".[plot]"'), 1, 'Install it: pip install ".[plot]"\n'),

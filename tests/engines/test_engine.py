@@ -175,6 +175,7 @@ def test_categories_are_groups_and_nulls_are_none(hold, tmp_path):
     ({"problem": ["a"], "grades": [[1.0, 3.0]]}, "grades in [0, 1]; got some from 1 to 3"),
     ({"problem": ["a", "a"], "grades": [[1.0], [0.0]], "group": ["x", "y"]}, "it is not in 1 problems"),
     ({"problem": ["a"], "ok": [[1.0]]}, "`problem` and `grades`"),
+    ({"problem": ["a"], "grades": [[0.0, 1.5]]}, "grades in [0, 1]; got some from 0 to 1.5"),
     ({"problem": ["a"], "grades": [[1, 3]]}, "grades in [0, 1]; got some from 1 to 3"),
     ({"problem": ["a"], "grades": [[-1, 3, 0]]}, "grades in [0, 1]; got some from -1 to 3"),
     ({"problem": ["a", None], "grades": [[1.0], [0.0]]}, "Each row must name its problem"),

@@ -41,3 +41,4 @@ def test_a_report_proposes_what_would_match_and_it_does():
 
 def test_without_references_there_is_nothing_to_suggest():
     assert suggest_options(read_problems(grades=[[0, 0]])) is None
+    assert suggest_options(read_problems(answers=[["a", "b"]])) is None

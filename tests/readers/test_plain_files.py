@@ -372,6 +372,11 @@ def test_a_fault_names_its_line_beside_comments_and_rules(tmp_path):
             read(write(tmp_path, text))
 
 
+def test_errors_are_raised_or_skipped(tmp_path):
+    with pytest.raises(InputError, match='must be "raise" or "skip"; got \'ignore\''):
+        read_samples(write(tmp_path, ids("a1", "b0")), errors="ignore")
+
+
 def test_errors_beside_wrong_verdicts_are_noted(tmp_path):
     text = csv("id,correct,error", "a,1,", "a,0,HTTP 500", "b,0,", "b,1,retried")
     [note] = read_samples(write(tmp_path, text)).origin.notes

@@ -189,6 +189,7 @@ def test_scores_have_t():
     variances = (np.array([0.5, 0.5]), np.array([0.5, 0.5]))
     found = compare_reruns(a, b, variances, 9.0, bounded=False, confidence_level=0.95)
     assert (found.low, found.high) == pytest.approx((2.5 - 2.306004 * 0.7071068, 2.5 + 2.306004 * 0.7071068), abs=1e-5)
+    assert found.p_value == pytest.approx(2 * stats.t.sf(2.5 / 0.5**0.5, 8), rel=1e-9)
     none = compare_reruns(a, b, (np.zeros(2), np.zeros(2)), 9.0, bounded=False, confidence_level=0.95)
     assert (none.low, none.high, none.p_value) == (-np.inf, np.inf, 1.0)
 

@@ -124,6 +124,9 @@ test_rows = over({
         rows(NO_TEXT | {"metric": {"ppl": 7.5}}), refused("format.no_metric", metrics="“ppl”"),
     ),
     "a document twice": (rows({}, {}), refused("collector.same_problem", first="row 1", place="row 2")),
+    "one of two golds is no choice": (
+        rows({}, {"doc": {"id": "1", "gold_index": [0, 7]}}), refused("collector.field", name=GOLD, place="row 2"),
+    ),
     "a gold that is no choice": (
         rows({}, {"doc": {"id": "1", "gold_index": [7]}}, {"doc": {"id": "2"}}),
         refused("collector.field", name=GOLD, place="row 2"),
