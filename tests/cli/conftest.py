@@ -1,5 +1,6 @@
 """Run the command, inside this process or as one of its own."""
 
+import functools
 import json
 import os
 import shlex
@@ -8,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from at_k.cli import app
@@ -15,6 +17,9 @@ from at_k.cli import app
 ROOT = Path(__file__).parents[2]
 QWEN = ROOT / "examples" / "data" / "qwen25_math.jsonl"
 HUMAN_EVAL = ROOT / "tests" / "data" / "harness" / "human-eval" / "samples.jsonl_results.jsonl"
+
+build = functools.cache(get_command)
+"""Build the command once, which takes longer than most that it does. `--help-all` changes the one that shows it."""
 
 
 @pytest.fixture
@@ -27,6 +32,7 @@ def run(monkeypatch):
     def invoke(*words, columns=80, charset="utf-8"):
         monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setenv("NO_COLOR", "1")
+        monkeypatch.setattr("typer.testing._get_command", get_command if "--help-all" in words else build)
         done = CliRunner(charset=charset).invoke(app, [str(word) for word in words])
         done.said = " ".join(done.output.replace("│", " ").split())
         return done
