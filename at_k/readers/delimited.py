@@ -209,10 +209,11 @@ def _read_records(
     with _FIELD_LIMIT:  # one for the whole process, 131,072 unless somebody changed it
         csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     try:
-        for record in csv.reader(lines, delimiter=delimiter, strict=True):
-            if not record or _is_rule(record, delimiter):
+        for cells in csv.reader(lines, delimiter=delimiter, strict=True):
+            if not cells or _is_rule(cells, delimiter):
                 continue
             count += 1
+            record = list(map(str.strip, cells)) if delimiter == "|" else cells
             if not header:
                 header = record
                 if len(header) > _MOST_COLUMNS:

@@ -17,6 +17,7 @@ from at_k.readers.names import (
     PLACE,
     QUESTION,
     ROLE,
+    RUN,
     SAMPLE_NUMBER,
     WHOLE_TEXT,
     find_named,
@@ -163,7 +164,7 @@ class Profile:
         """Return whether each number occurs once with each owner, or all of them equally often, as for two metrics."""
         times = Counter(zip(*(self[name].keys for name in (*owners, column.name)), strict=True))
         is_crossed = len(times) == self.combine(*owners) * column.distinct and _counts(list({*(column.numbers or ())}))
-        return {*times.values()} == {1} or (is_crossed and column.distinct > 1 == len({*times.values()}))
+        return {*times.values()} == {1} or (is_crossed and column.distinct > 1 and len({*times.values()}) == 1)
 
     def refuse_unknown(self, given: Mapping[str, str | None]) -> None:
         """Raise unless all roles and their columns exist."""
@@ -217,7 +218,12 @@ def _review_problem(profile: Profile, name: str | None) -> str | None:
     for question in questions:
         pairs = profile.combine(question, name or "")
         is_repeated = profile[question].distinct < profile.count
-        if is_repeated and profile[name or ""].distinct < pairs == profile.count and profile[question].fits("problem"):
+        if (
+            is_repeated
+            and pairs == profile.count
+            and profile[name or ""].distinct < pairs
+            and profile[question].fits("problem")
+        ):
             return question
     return name
 
@@ -230,7 +236,11 @@ def _review_answers(profile: Profile, found: Columns, given: Mapping[str, str | 
     is_judged = references is not None or grades is not None or "grades" in given
     parts = profile[answers].parts
     has_texts = any(isinstance(read_spelled(part), str) or profile.reads.split(part) for part in parts)
-    if not is_judged and not has_texts and profile[answers].fits("grades"):
+    # A column of the same numbers may be the reference, under a name such as “label”.
+    named = {*given.values(), *found.values(), *find_named(profile.columns, (*SAMPLE_NUMBER, *RUN))}
+    others = [column for name, column in profile.columns.items() if name not in named and not column.has_objects]
+    is_alone = all({*column.keys}.isdisjoint(profile[answers].keys) for column in others if column.fits("grades"))
+    if not is_judged and not has_texts and is_alone and profile[answers].fits("grades"):
         return found | {"answers": None, "grades": answers}  # `evaluate` calls grades predictions, too
     # Beside whole completions, `answer` is what was drawn from each: a reference is the same for all of a problem.
     used, is_whole = [*given.values(), *found.values()], normalize_name(answers) in WHOLE_TEXT

@@ -56,7 +56,7 @@ def _propose_columns(profile: Profile, roles: Columns) -> Mention:
     columns = list(profile.columns.values())
     families = [family for family in list_families(profile).values() if len(family) > 1]
     numbered = {name for family in families for _, name in family if profile[name].fits("grades")}
-    naming = [column for column in columns if column.fits("problem") and column.name not in numbered]
+    naming = [column for column in columns[1:] and columns if column.fits("problem") and column.name not in numbered]
     problem = roles["problem"] or next((column.name for column in naming if 1 < column.distinct < profile.count), None)
     others = [column for column in columns if column.name != problem]
     numbers = [column for column in others if column.spelling not in RUN and _numbers_rows(profile, problem, column)]
@@ -83,11 +83,10 @@ def _propose_columns(profile: Profile, roles: Columns) -> Mention:
     grades = [*filter(None, [family]), *(column.name for column in fitting), *nested[:1]]
     later = [column.name for column in free if _find_scale([column]) is not None]
     later += [column.name for column in free if 1 < column.distinct < min(_FEW_WORDS + 1, len(column.there))]
-    pair = (
-        counts
-        or _find_lists(free)
-        or ({} if grades else _find_alike(profile, problem, free) or _find_other(roles, free))
-    )
+    answers = roles["answers"]
+    are_labels = answers is not None and answers in grades  # such as 0 and 1, which may be verdicts
+    pair = counts or _find_lists(free) or (_find_alike(profile, problem, free) if are_labels or not grades else {})
+    pair = pair or ({} if grades else _find_other(roles, free))
     if not pair and not grades and not later:
         pair = {role: column.name for role, column in zip(("answers", "references"), free, strict=False)}
     if len(pair) < 2:

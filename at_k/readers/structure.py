@@ -342,7 +342,7 @@ def find_numbered(profile: Profile, columns: Sequence[str]) -> Message | None:
         for base, number in filter(None, parts) if len(parts) == profile.count else ():
             numbers.setdefault(base, []).append(number)
         whole = list(numbers.values())[: -1 if profile.count == HEAD else None]  # others may follow
-        if len(whole) > 1 and len({*map(len, whole)}) == 1 < len(whole[0]) and all(map(_count_up, whole)):
+        if len(whole) > 1 and len(whole[0]) > 1 and len({*map(len, whole)}) == 1 and all(map(_count_up, whole)):
             split, apart = (Mention(columns={"problem": shorten(name)}) for name in (f"{column}.base", column))
             told = {"column": shorten(column), "names": quote_all(profile[column].cells[:2]), "split": split}
             # More numbers than parts may be problems of a contest: AIME's 2024-I-1 to 2024-II-15.

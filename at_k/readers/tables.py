@@ -135,7 +135,8 @@ def list_paths(whole: Any, outer: str = "") -> list[str]:
     found: list[str] = []
     for name, value in whole.items() if isinstance(whole, dict) else ():
         path = f"{outer}{name}"
-        if _is_table(value) or (isinstance(value, dict) and len(value) > 1 and _is_table([*value.values()])):
+        parts = [*value.values()] if isinstance(value, dict) and len(value) > 1 else []
+        if _is_table(value) or _is_table(parts) or (parts and all(isinstance(part, list) for part in parts)):
             found.append(path)
         elif isinstance(value, dict) and path.count(".") < 4:
             found += list_paths(value, f"{path}.")
@@ -191,8 +192,12 @@ def _holds_columns(whole: Row) -> bool:
     if not whole or not all(isinstance(column, list) for column in whole.values()):
         return False
     names = set(map(normalize_name, whole))
-    return bool(names & {*PROBLEM} or (names & {*TOTAL} and names & {*RIGHT})) or any(
-        isinstance(cell, list) for column in whole.values() for cell in column
+    # Runs of all problems; those who write sample_0 may mean a problem.
+    are_runs = count_runs([*whole]) and not min(names).startswith("sample")
+    return (
+        are_runs
+        or bool(names & {*PROBLEM} or (names & {*TOTAL} and names & {*RIGHT}))
+        or any(isinstance(cell, list) for column in whole.values() for cell in column)
     )
 
 
@@ -264,7 +269,7 @@ def _are_tables(lists: list[list[Any]]) -> bool:
     """Return whether lists are tables of the same problems, appended to each other, and not the samples of each."""
     tables = filter(_is_named, lists if all(map(_is_table, lists[:2])) else ())
     names = [{repr(next((row[name] for name in row if _names_problem(name)), None)) for row in rows} for rows in tables]
-    return 1 < len(names) == len(lists) and len(names[0]) > 1 and not names[0].isdisjoint(names[1])
+    return len(names) > 1 and len(names) == len(lists) and len(names[0]) > 1 and not names[0].isdisjoint(names[1])
 
 
 def _are_named(rows: list[list[Any]]) -> bool:
@@ -304,12 +309,14 @@ def _read_runs(whole: Any) -> list[Row] | None:
 
 def _read_list(whole: Row) -> list[Row] | None:
     """Read the only list of rows, beside what is said of all of them: `{"model": "a", "results": [{…}, {…}]}`."""
-    tables = [value for name, value in whole.items() if normalize_name(name) in ROWS and _is_table(value)]
-    if len(tables) != 1 or any(normalize_name(name) in PROBLEM for name in whole):
+    tables = {name: rows for name, rows in whole.items() if _is_table(rows)}
+    listed = [name for name, rows in tables.items() if normalize_name(name) in ROWS or _is_named(rows)]
+    # Of several lists of samples, a user names one.
+    if len(listed) != 1 or normalize_name(listed[0]) not in ROWS or any(map(_names_problem, whole)):
         return None
     said = {name: value for name, value in whole.items() if isinstance(value, (str, int, float))}
     named = {name: value for name, value in said.items() if is_model(name) or normalize_name(name) in SET}
-    return [named | row for row in tables[0]]
+    return [named | row for row in tables[listed[0]]]
 
 
 def _read_lists(whole: Row) -> list[Row] | None:
@@ -321,7 +328,7 @@ def _read_lists(whole: Row) -> list[Row] | None:
     if not lists or any(map(has_role, whole)) or not all(isinstance(each, list) and each for each in lists):
         return None
     if all(map(_is_table, lists)):
-        return _name_rows((name, row) for name, rows in whole.items() for row in rows)
+        return _name_rows((name, row) for name, rows in whole.items() if isinstance(rows, list) for row in rows)
     role = "correct" if are_grades(lists) else "answers"
     return [{"problem": name, role: own} for name, own in whole.items()]
 

@@ -321,6 +321,18 @@ READ = {
     "a run with an empty verdict": ('{"run1": {"a": 1, "b": null}, "run2": {"a": 0, "b": 1}}', [[1, 0], [None, 1]]),
     "confidences without a name": (csv("a,1,0.7", "a,0,0.2", "b,1,0.9", "b,1,0.95"),
         named(problem="column 1", grades="column 2")),
+    "runs that are lists": ('{"run_1": [true, true], "run_2": [false, true]}', AB),
+    "predictions beside labels": (csv("id,pred,label", "a,1,1", "a,0,1", "b,0,0", "b,0,0"),
+        named(problem="id", answers="pred", references="label")),
+    "predictions that are verdicts": (
+        csv("id,run,prediction,seconds", "a,0,1,0.5", "a,1,0,0.2", "b,0,1,3", "b,1,1,1.5"), AB),
+    "rows beside an accuracy": ('{"accuracy": 0.5, "details": [{"id": "a", "passed": 1}, {"id": "a", "passed": 0}]}',
+        refused("plain.rows", rows_at="details")),
+    "rows under two keys": ('{"train": [{"id": "a", "passed": true}], "results": [{"id": "a", "passed": false}]}',
+        refused("plain.rows", rows_at="train")),
+    "lists under a key": ('{"results": {"a": [true, false], "b": [true, true]}}',
+        refused("plain.rows", rows_at="results")),
+    "a column of verdicts without a name": ("1\n0\n1\n", named(problem="line", grades="column 1")),
     "an empty list among others": ("[[], [1, 0]]", "collector.no_samples"),
     "a plus in a name": (csv("id,n+m,c,n,m", "a,2,1,5,5", "b,2,2,5,5"),
         ({"columns": {"n": "n+m", "c": "c"}}, AB)),
@@ -381,6 +393,10 @@ def test_errors_beside_wrong_verdicts_are_noted(tmp_path):
     text = csv("id,correct,error", "a,1,", "a,0,HTTP 500", "b,0,", "b,1,retried")
     [note] = read_samples(write(tmp_path, text)).origin.notes
     assert (note.code, note.values["count"], note.values["text"]) == ("note.errors", 1, "“HTTP 500”")
+
+
+def test_cells_of_markdown_have_no_blanks_around_them(tmp_path):
+    assert read_samples(write(tmp_path, csv("| id | ok |", "|---|---|", "| a | ✓ |", "|a|✗|"))).problems == ["a"]
 
 
 def test_few_rows_that_repeat_are_noted(tmp_path):
