@@ -131,6 +131,7 @@ def test_grades_of_every_type(kind, hold):
         found = at_k.Tally.of(data, missing="incorrect", threshold=threshold)
         assert found.counts == {(None, 3, right): 1, (None, 2, 0): 1, (None, 1, 0): 1}
         assert found.n_missing == 2
+    assert "accuracy" in at_k.score(data, missing="incorrect").values  # which has no meaning for partial grades
 
 
 def test_answers_that_become_one_vote_together(hold):
