@@ -113,7 +113,7 @@ class Plan:
         """Raise if no column says which samples are correct, or which problem a row is of."""
         profile, roles = self.profile, self.roles
         if roles["grades"] is None and None in (roles["answers"], roles["references"]):
-            raise refuse_unjudged(self.asked, roles, self.rows.layout)
+            raise refuse_unjudged(self.asked, roles, self.rows)
         if not self.listed and "problem" not in self.given:
             named = self.others if roles["problem"] is None else [roles["problem"]]
             self._numbered = find_numbered(profile, named)

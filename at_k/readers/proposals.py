@@ -8,6 +8,7 @@ from itertools import chain, combinations
 from typing import Any
 
 from at_k.errors import InputError, Mention, Phrases
+from at_k.readers.blocks import Rows
 from at_k.readers.cells import is_finite, read_spelled
 from at_k.readers.literals import read_fields
 from at_k.readers.names import ROLE, RUN, SAMPLE_NUMBER, SHARE, find_named, normalize_name, quote_all, shorten
@@ -26,6 +27,8 @@ _say = Phrases(
         "plain.unknown": "These data ({layout}) do not say which samples are correct: no known harness wrote them "
         "(`at-k formats` lists those), and there is no column of verdicts, nor one of answers and one of references. "
         "The columns are: {columns}. Say which is which, for instance {example}.",
+        "plain.models": "Each of {names} has the same fields: {columns}. If each is a problem, say which field says that "
+        "a sample is correct, for instance {example}. If they are models or runs, read one of them: {rows}.",
         "standard.no_problem": "Each row is one sample, so a column must say which problem it belongs to. The columns "
         "are: {columns}. Name that column, for instance {example}; or, if every row is a problem of its own: {line}. "
         "If the name of the file or of its folder says it: {file} or {folder}.",
@@ -33,11 +36,17 @@ _say = Phrases(
 )
 
 
-def refuse_unjudged(profile: Profile, roles: Columns, layout: str) -> InputError:
+def refuse_unjudged(profile: Profile, roles: Columns, rows: Rows) -> InputError:
     """Make the error that says that no column tells which samples are correct."""
+    fields = [column for column in profile.columns.values() if column.name != "problem"]
+    are_verdicts = all(column.has_objects or column.fits("grades", whole=True) for column in fields)
     roles = {role: name if name in profile.columns else None for role, name in roles.items()}
     columns, example = quote_all(profile.head.names), _propose_columns(profile, roles)
-    return _say.error("plain.unknown", layout=layout, columns=columns, example=example)
+    if are_verdicts and len(fields) > 1 and "tables.named" in [note.code for note in rows.notes]:
+        names = profile["problem"].cells
+        told = {"names": quote_all(names), "rows": Mention(rows_at=str(names[0]))}
+        return _say.error("plain.models", columns=quote_all([field.name for field in fields]), example=example, **told)
+    return _say.error("plain.unknown", layout=rows.layout, columns=columns, example=example)
 
 
 def refuse_unnamed(profile: Profile, repeated: Sequence[str], group: str | None, *, default: str) -> InputError:

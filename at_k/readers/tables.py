@@ -112,7 +112,8 @@ def _list_names(whole: Any, depth: int = 4) -> Iterator[str]:
 
 
 def _find_rows(whole: Any, path: str) -> Any:
-    found = find_field(whole, path.split("."))
+    names = [path] if isinstance(whole, dict) and path in whole else path.split(".")
+    found = find_field(whole, names)
     if isinstance(found, list) and any(isinstance(each, list) for each in found):
         found = [row for each in found for row in (each if isinstance(each, list) else [each])]
     if not isinstance(found, (list, dict)) or not found:
@@ -145,7 +146,8 @@ def list_paths(whole: Any, outer: str = "") -> list[str]:
 
 def _refuse_nested(whole: Row) -> None:
     """Raise if the rows of a document are under a key that is not known, and name it."""
-    paths = list_paths(whole)
+    are_verdicts = [isinstance(own, dict) and _read_verdicts(own, (0, 1, None)) is not None for own in whole.values()]
+    paths = [*whole] if len(whole) > 1 and all(are_verdicts) else list_paths(whole)
     if paths:
         raise InputError(
             "plain.rows",

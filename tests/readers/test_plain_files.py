@@ -339,6 +339,16 @@ READ = {
         ({"columns": {"n": "n+m", "c": "c"}}, AB)),
     "a star behind a name": (csv("id,correct*", "a,1", "a,0"), named(problem="id", grades="correct*")),
     "wide blanks around names": (csv("\xa0id\u3000,\xa0correct", "a,1", "a,0", "b,1", "b,1"), AB),
+    "models that name problems": ('{"m-4.1": {"a": true, "b": false}, "m-3": {"a": true, "b": true}}',
+        refused("plain.models", rows_at="m-4.1")),
+    "models with objects": ('{"m": {"a": {"passed": 1}, "b": {"passed": 0}}, "l": {"a": {"passed": 1}, "b": {}}}',
+        refused("plain.models", rows_at="m")),
+    "models with lists": ('{"m": {"a": [1, 0], "b": [1, 1]}, "l": {"a": [1, 0], "b": [0, 0]}}',
+        refused("plain.models", rows_at="m")),
+    "models of other problems": ('{"m": {"a": true, "b": false}, "l": {"a": true, "c": true}}',
+        ({"rows_at": "m"}, [[1], [0]])),
+    "checks of named problems": ('{"a": {"form": true, "value": false}, "b": {"form": true, "value": true}}',
+        ({"columns": {"problem": "problem", "grades": "value"}}, [[0], [1]])),
     "only the lines of one model": (crossed("model", ["a", "b"]), ({"where": {"model": "a"}}, [[0], [1], [0]])),
 }  # fmt: skip
 
