@@ -27,8 +27,8 @@ _say = Phrases(
         "plain.unknown": "These data ({layout}) do not say which samples are correct: no known harness wrote them "
         "(`at-k formats` lists those), and there is no column of verdicts, nor one of answers and one of references. "
         "The columns are: {columns}. Say which is which, for instance {example}.",
-        "plain.models": "Each of {names} has the same fields: {columns}. If each is a problem, say which field says that "
-        "a sample is correct, for instance {example}. If they are models or runs, read one of them: {rows}.",
+        "plain.models": "Each of {names} has the same fields: {columns}. If each is a problem, say which field says "
+        "that a sample is correct, for instance {example}. If they are models or runs, read one of them: {rows}.",
         "standard.no_problem": "Each row is one sample, so a column must say which problem it belongs to. The columns "
         "are: {columns}. Name that column, for instance {example}; or, if every row is a problem of its own: {line}. "
         "If the name of the file or of its folder says it: {file} or {folder}.",
