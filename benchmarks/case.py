@@ -30,6 +30,7 @@ class Scale:
         logged: samples of a log of inspect_ai.
         megabytes: size of a samples file of lm-evaluation-harness.
         long_texts: megabytes of a file of long generations.
+        workers: processes that check formulas.
         programs: problems of HumanEval, with a right and a wrong program each.
         expressions: problems of the Qwen2.5-Math file.
         looped: of `problems`, those that the SciPy loop runs on.
@@ -49,6 +50,7 @@ class Scale:
     logged: int = 2_000
     megabytes: int = 200
     long_texts: int = 2_000
+    workers: int = 2
     programs: int = 164
     expressions: int = 100
     looped: int = 200
@@ -70,6 +72,7 @@ SMOKE = Scale(
     logged=8,
     megabytes=1,
     long_texts=1,
+    workers=1,
     programs=4,
     expressions=8,
     looped=5,

@@ -129,7 +129,7 @@ def checker(scale: Scale, name: str) -> Outcome:
 
 
 def expressions(scale: Scale, *, warm: bool) -> Outcome:
-    return Outcome(checking.time_math(scale.expressions, scale.rounds, warm=warm))
+    return Outcome(checking.time_math(scale.expressions, scale.rounds, scale.workers, warm=warm))
 
 
 def programs(scale: Scale) -> Outcome:

@@ -14,7 +14,6 @@ from benchmarks.measure import ROOT, medians, printed_by
 
 N, DISTINCT = 64, 10
 QWEN = ROOT / "examples" / "data" / "qwen25_math.jsonl"
-WORKERS = 2
 
 
 def write_answer(checker: str, problem: int, which: int) -> str:
@@ -63,7 +62,7 @@ def time_checker(checker: str, problems: int, rounds: int) -> float:
     return medians(ours, rounds=min(3, rounds), fresh=fresh)[0]
 
 
-def time_math(problems: int, rounds: int, *, warm: bool) -> float:
+def time_math(problems: int, rounds: int, workers: int, *, warm: bool) -> float:
     """Time `math` on the Qwen file, in a fresh process: from the first call on, or in a second call there."""
     code = (
         "import json, time; import at_k\n"
@@ -72,7 +71,7 @@ def time_math(problems: int, rounds: int, *, warm: bool) -> float:
         "problems = read_problems(answers=[r['answers'] for r in rows], references=[r['reference'] for r in rows])\n"
         f"for _ in range({2 if warm else 1}):\n"
         "    start = time.perf_counter()\n"
-        f"    verdicts = judge(problems, check_correct_fn='math', num_workers={WORKERS})\n"
+        f"    verdicts = judge(problems, check_correct_fn='math', num_workers={workers})\n"
         "    spent = time.perf_counter() - start\n"
         "print(spent)"
     )

@@ -1,10 +1,6 @@
 """A small version of the simulation behind docs/coverage.md: ours covers everywhere, and others fail. And benchmarks:
 every one runs on tiny inputs; a case that fails is marked, and the others are measured."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from cases import for_each
@@ -21,16 +17,22 @@ REPETITIONS = 2000
 SOME = [cell for cell in intervals.list_population_cells() if cell.problems in (15, 100) and cell.n == 16]
 
 
+# One worker simulates them, for all tests that need them.
+of_population = pytest.mark.xdist_group("population")
+
+
 @pytest.fixture(scope="module")
 def population():
     return list(Simulation().ask(intervals.simulate_population, SOME, REPETITIONS).values())
 
 
+@of_population
 def test_ours_covers_in_every_cell(population):
     assert len(population) == 120
     assert min(each.coverage[OURS] for each in population) >= 0.92
 
 
+@of_population
 def test_normal_and_t_intervals_fail_near_1(population):
     near = [each for each in population if each.cell.mean >= 0.96 and each.cell.problems == 15]
     for method in ("t", "normal"):
@@ -38,6 +40,7 @@ def test_normal_and_t_intervals_fail_near_1(population):
     assert sum(each.coverage["normal"] < 0.93 for each in population) > len(population) / 3
 
 
+@of_population
 def test_our_width_is_close_to_t_if_t_covers(population):
     ratios = [each.width[OURS] / each.width["t"] for each in population if each.coverage["t"] >= 0.93]
     assert 0.9 <= np.median(ratios) <= 1.1
@@ -134,18 +137,16 @@ def test_the_truth_of_a_cell_is_the_mean_over_its_problems():
     assert intervals._expect(p, cell).mean() == pytest.approx(cell.difficulty.chances(16) @ cell.values, abs=0.003)
 
 
-ROOT = Path(__file__).parent.parent
-
-
-def test_smoke():
-    run = [sys.executable, "-m", "benchmarks", "--smoke"]
-    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    rows = [line.split("|")[1:-1] for line in done.stdout.splitlines() if line.startswith("| ")]
+def test_smoke(capsys):
+    with pytest.raises(SystemExit) as ended:
+        command.main(smoke=True)
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    rows = [line.split("|")[1:-1] for line in said.splitlines() if line.startswith("| ")]
     titles = [title.strip() for title, *_ in rows[1:]]
     assert titles == [case.title for case in CASES if not case.needs]
-    assert all(case.title in done.stdout for case in CASES)
-    assert len({len(line) for line in done.stdout.splitlines() if line.startswith("|")}) == 1  # one table
+    assert all(case.title in said for case in CASES)
+    assert len({len(line) for line in said.splitlines() if line.startswith("|")}) == 1  # one table
 
 
 def fails(_):

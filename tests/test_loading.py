@@ -225,7 +225,7 @@ for expression in json.loads(sys.argv[2]):
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def alone(tmp_path_factory):
     """Each expression with its value, or with the error, in a Python that has this library and what arrays need."""
     folder = tmp_path_factory.mktemp("alone")
@@ -239,12 +239,9 @@ def alone(tmp_path_factory):
     return dict(zip([*ARRAYS, *MORE], done.stdout.splitlines(), strict=True))
 
 
-def test_functions_of_arrays_work(alone):
+def test_functions_of_arrays_work_and_others_say_in_one_line_what_they_need(alone):
     here = {expression: repr(eval(f"at_k.{expression}")).replace("\n", "") for expression in ARRAYS}
     assert {expression: alone[expression] for expression in ARRAYS} == here
-
-
-def test_names_that_need_more_packages_say_it_in_one_line(alone):
     said = [
         f"'`at_k.{name}` needs more than NumPy and SciPy. Run `pip install .` in a clone of at-k, without --no-deps'"
         for name in MORE

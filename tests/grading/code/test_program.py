@@ -46,7 +46,7 @@ def plain(tmp_path_factory):
     return table
 
 
-@pytest.mark.parametrize("isolation", ["auto", "none"])
+@for_each("isolation", ["auto", "none"])
 def test_a_verdict_is_the_end_of_python(plain, isolation):
     outcomes = judge(*((program, tests) for program, tests, _ in plain.values()), isolation=isolation)
     found = [getattr(each, "status", "not graded") for each in outcomes]
