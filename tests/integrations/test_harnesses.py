@@ -6,6 +6,7 @@ lm-eval 0.4.13, NeMo Gym 0.4, verifiers 0.4.0.
 
 import asyncio
 import json
+from collections import namedtuple
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from types import SimpleNamespace
@@ -27,16 +28,8 @@ def register(**about):
     return lambda function: REGISTERED.update({about["name"]: about}) or function
 
 
-@dataclass
-class Score:
-    value: object
-    answer: str | None = None
-
-
-@dataclass
-class SampleScore:
-    score: Score
-    sample_id: str
+Score = namedtuple("Score", "value answer", defaults=[None])
+SampleScore = namedtuple("SampleScore", "score sample_id")
 
 
 class SamplingMetric:
@@ -178,8 +171,7 @@ class Server:
         return {"own": len(tasks)}
 
 
-class PlainServer(nemo_gym.AtKMetrics, Server):
-    pass
+PlainServer = type("PlainServer", (nemo_gym.AtKMetrics, Server), {})
 
 
 class MathServer(nemo_gym.AtKMetrics, Server):

@@ -1,4 +1,4 @@
-"""The harnesses' own aggregations, called on the rows of `TABLE` in `test_meaning`: name → function of content and k.
+"""The harnesses' own aggregations, called on the rows of `TABLE` in `rules`: name → function of content and k.
 
 Each imports its harness, so it runs only where that is installed.
 """

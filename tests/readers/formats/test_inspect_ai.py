@@ -1,73 +1,26 @@
-"""Logs of inspect_ai: the numbers that follow from them, what is missing, and broken logs."""
+"""Logs of inspect_ai: the numbers that follow from them, and what is missing."""
 
-import copy
 import json
 import math
 import random
 import re
 import tracemalloc
 from functools import cache
-from itertools import product
 
 import pytest
 from cases import for_each
-from readers.expected import HARNESS, check, read_expected
+from readers.expected import check, read_expected
+from readers.formats.logs import FOLDER, load, load_json, make, match, read, write
 from readers.reading import found, over, refused
-from readers.texts import read_bytes
 from readers.zips import DEFLATED, STORED, ZSTANDARD, Member, pack
 
 import at_k
-from at_k.errors import InputError
 from at_k.readers import read_results, read_samples
-from at_k.readers.archives import Archive
-from at_k.readers.format import Reading
-from at_k.readers.sources import Source
-
-FOLDER = HARNESS / "inspect-ai"
-
-
-@cache
-def load_json(path):
-    return json.loads(path.read_text(encoding="utf-8"))
-
 
 EXPECTED = {
     name.removeprefix("inspect-ai/"): entry for name, entry in read_expected().items() if name.startswith("inspect-ai/")
 }
 PRINTED = {file: each for file, each in load_json(FOLDER / "printed.json").items() if each["scores"]}
-
-
-def load(name):
-    """Return the members of a log: name → JSON value. This is what tests change and write again."""
-    with Archive(Source(name, FOLDER / name)) as archive:
-        return {member: json.loads(archive.read(member)) for member in archive}
-
-
-def write(members, method=ZSTANDARD):
-    """Write a log. A member may be given as bytes."""
-    return pack(
-        [
-            Member(name, value if isinstance(value, bytes) else json.dumps(value).encode(), method)
-            for name, value in members.items()
-        ]
-    )
-
-
-def read(data, **reading):
-    return read_bytes("a log", data, Reading(**reading))
-
-
-def make(*samples, scorers=("match",), status="success", **header):
-    """Make a log out of samples, each given by what it has besides an id and an epoch."""
-    whole = [{"id": "a", "epoch": row, "target": "7", **sample} for row, sample in enumerate(samples, 1)]
-    listed = [{"name": scorer} for scorer in scorers]
-    start = {"version": 2, "status": status, "eval": {"task": "t", "model": "m", "scorers": listed}, **header}
-    return write({"header.json": start} | {f"samples/{row}.json": sample for row, sample in enumerate(whole)})
-
-
-def match(value, **more):
-    """Make a sample with one score."""
-    return {"scores": {"match": {"value": value, **more}}}
 
 
 @cache
@@ -406,120 +359,3 @@ def test_memory_does_not_grow_with_texts(tmp_path):
         finally:
             tracemalloc.stop()
     assert peaks[2] - peaks[1] < 200_000  # a text is as long; 35 of them are 7,000,000
-
-
-class TestBroken:
-    @for_each("file, seed", list(product(["toy_one.eval", "toy_one.json", "log_streaming.eval"], range(10))))
-    def test_cut_off(self, tmp_path, file, seed):
-        whole = (FOLDER / file).read_bytes()
-        path = tmp_path / file
-        path.write_bytes(whole[: random.Random(seed).randrange(len(whole) - 1)])
-        for errors in ("raise", "skip"):
-            with pytest.raises(InputError) as caught:
-                read_samples(path, errors=errors)
-            assert str(caught.value).startswith(str(path))
-
-    @for_each("seed", range(10))
-    def test_members_that_are_absent(self, seed):
-        log = load("toy_one.eval")
-        for name in random.Random(seed).sample(sorted(log), 8):
-            del log[name]
-        assert_right(read(write(log)), log)
-
-    @for_each("seed", range(10))
-    def test_members_that_changed_places(self, seed):
-        log = load("toy_one.eval")
-        one, other = random.Random(seed).sample(sorted(name for name in log if name.startswith("samples/")), 2)
-        log[one], log[other] = log[other], log[one]
-        assert_right(read(write(log)), log)
-
-    @for_each("path", ["id", "epoch", "target", "scores", "metadata", "error", "output", "choices", "scores.match",
-                       "scores.match.value", "scores.match.answer", "scores.match.history"])  # fmt: skip
-    def test_fields_that_are_absent_or_of_another_type(self, path):
-        name = "samples/1_epoch_2.json"
-        log = {key: each for key, each in load("toy_one.eval").items() if not key.startswith("samples/") or "1_" in key}
-        *outer, field = path.split(".")
-        for value in ABSENT, *OTHERS:
-            place = changed = copy.deepcopy(log[name])
-            for each in outer:
-                place = place[each]
-            change(place, field, value)
-            assert_right_or_refused(log, name, changed, field)
-
-    @pytest.mark.parametrize("file", ["toy_one.eval", "toy_one.json", "toy_failed.eval"])
-    @for_each("path", ["", "eval", "eval.scorers", "eval.task", "eval.model", "eval.packages", "status", "results",
-                       "results.scores", "version", "error"])  # fmt: skip
-    def test_headers_of_another_type(self, path, file):
-        kind = file.rpartition(".")[2]
-        log = load(file) if kind == "eval" else {"header.json": load_json(FOLDER / file)}
-        if kind == "json":
-            log["header.json"] = log["header.json"] | {"samples": log["header.json"]["samples"][:6]}
-        log = {name: each for name, each in log.items() if not name.startswith("samples/") or "1" in name}
-        *folders, last = ["header.json", *filter(None, path.split("."))]
-        for value in ABSENT, *OTHERS:
-            place = broken = log | {"header.json": copy.deepcopy(log["header.json"])}
-            for folder in folders:
-                place = place.get(folder) or {}
-            change(place, last, value)
-            if kind == "eval":
-                assert_right(read(write(broken, STORED)), log)
-                continue
-            try:
-                samples = read(json.dumps(broken.get("header.json")).encode())
-            except InputError:
-                continue
-            if samples.origin.harness == "plain":  # a flat list of one verdict
-                assert (samples.n.tolist(), value) == ([1], [1])
-                continue
-            assert_right(samples, {f"samples/{row}": each for row, each in enumerate(log["header.json"]["samples"])})
-
-
-ABSENT = object()
-OTHERS = [
-    *(None, True, 0, 3.5, math.nan, -1, 10**400, "", "text"),
-    *([], [1], ["a", None], [[[]]], {}, {"a": {"value": [1]}}),
-]
-
-
-def change(place, field, value):
-    """Remove a field, or give it another value."""
-    if value is ABSENT:
-        place.pop(field, None)
-    else:
-        place[field] = value
-
-
-def assert_right(samples, log, *, besides=()):
-    """Compare the grade and the answer of every sample with the log as it was."""
-    grades = {"C": 1, "I": 0}
-    wanted = {}
-    for name, sample in log.items():
-        if name.startswith("samples/"):
-            score = sample["scores"].get("match", {})
-            wanted[str(sample["id"]), sample["epoch"]] = grades.get(score.get("value")), score.get("answer") or None
-    found = {}
-    columns = samples.problems, samples.numbers, samples.grades, samples.answers
-    for problem, *rest in zip(*columns, strict=True):
-        for number, grade, answer in zip(*rest, strict=True):
-            found[problem, number] = grade, answer
-    assert {key: each for key, each in found.items() if key not in besides} == {
-        key: each for key, each in wanted.items() if key not in besides
-    }
-
-
-def assert_right_or_refused(log, name, member, field):
-    """Read a log with another member, in which a field changed: it is refused, or every other sample is as it was."""
-    changed = str(log[name]["id"]), log[name]["epoch"]
-    data = write(log | {name: member}, STORED)
-    try:
-        samples = read(data)
-    except InputError as error:
-        assert error.code.startswith(("inspect_ai.", "collector.", "cells.")), error  # noqa: PT017 - or it is right
-        samples = read(data, errors="skip")
-    found = {
-        (problem, number) for problem, own in zip(samples.problems, samples.numbers, strict=True) for number in own
-    }
-    known = {(str(each["id"]), each["epoch"]) for member, each in log.items() if member.startswith("samples/")}
-    renamed = found - known
-    assert len(renamed) <= (field in ("id", "epoch"))
-    assert_right(samples, log, besides={changed, *renamed})
