@@ -92,12 +92,10 @@ _say = Phrases(
         "{passed}, {average} and {cons}: balanced, with room to improve. It advises to work on data and prompts alike.",
         "diagnosis.ineffective": "The decision matrix of AISBench (high: above {high}; low: below {low}) says of a low "
         "{passed}, {average} and {cons}: close to no effect. It advises to train again, or to take another model.",
-        "diagnosis.reliability": "Where every answer must be reliable, AISBench asks for cons@k above {cons_target} "
-        "and pass@k above {passed_target}. {verdict} Here: {cons}, {passed}.",
-        "diagnosis.tolerance": "Where some of several tries may fail, AISBench asks for pass@k above {passed_target} "
-        "and avg@n above {average_target}. {verdict} Here: {passed}, {average}.",
-        "diagnosis.balance": "For a general assistant, AISBench asks for avg@n above {average_target}. {verdict} Here: "
-        "{average}.",
+        "diagnosis.target": "AISBench asks for {targets} {use}. {verdict} Here: {values}.",
+        "diagnosis.reliability": "where every answer must be reliable",
+        "diagnosis.tolerance": "where some of several tries may fail",
+        "diagnosis.balance": "of a general assistant",
         "diagnosis.met": "The target is met.",
         "diagnosis.missed": "The target is missed.",
         "diagnosis.not_settled": "The intervals do not settle whether the target is met.",
@@ -234,11 +232,12 @@ def check_targets(findings: Findings) -> Iterator[Message]:
             bars = [(findings.bars[findings.keys[metric]], least) for metric, least in asked.items()]
             missed = any(bar.high <= least for bar, least in bars)
             state[use] = "met" if all(bar.low > least for bar, least in bars) else "missed" if missed else "not settled"
-            keys = {_NAMES[metric]: findings.keys[metric] for metric in asked}
-            written = {name: f"{key} {findings.write(key)}" for name, key in keys.items()}
-            targets = {f"{_NAMES[metric]}_target": least for metric, least in asked.items()}
-            verdict = _say(f"diagnosis.{state[use].replace(' ', '_')}")
-            yield _say(f"diagnosis.{use}", verdict=verdict, **written, **targets)
+            values = ", ".join(f"{findings.keys[metric]} {findings.write(findings.keys[metric])}" for metric in asked)
+            yield _say(
+                "diagnosis.target",
+                targets=", ".join(f"{metric} > {least}" for metric, least in asked.items()),
+                use=_say(f"diagnosis.{use}"), verdict=_say(f"diagnosis.{state[use].replace(' ', '_')}"), values=values,
+            )  # fmt: skip
 
 
 def describe_stability(findings: Findings) -> Iterator[Message]:

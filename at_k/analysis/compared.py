@@ -116,7 +116,7 @@ class Band(Shown):
         columns = zip(self.k, self.difference, zip(self.low, self.high, strict=True), strict=True)
         rows = [(k, Cell(difference, limits, "+.3f")) for k, difference, limits in columns]
         head = ("k", f"{self.names[0]} − {self.names[1]} [{100 * self.confidence_level:g} %]")
-        data = {name: getattr(self, name) for name in ("k", "difference", "low", "high", "spans", "first_loss")}
+        data = {**vars(self), "spans": self.spans, "first_loss": self.first_loss}
         return Sheet([Sentences(self.describe(), "lead"), Table(head, rows, left=0)], data=data)
 
 
@@ -279,7 +279,7 @@ class Compared(Shown):
     def _data(self) -> dict[str, Any]:
         keys = {
             key: {
-                **{name: getattr(pair, name) for name in _MEASURED},
+                **vars(pair),
                 "p_equivalence": self.equivalence.get(key),
                 **{f"p_{test}": p.get(key) for test, p in self.extra_tests.items()},
                 "verdict": self._remark(key),
@@ -290,13 +290,6 @@ class Compared(Shown):
         bands = {line: band.to_dict() for line, band in self.bands.items()}
         further = {name: getattr(self, name) for name in ("same", "margin", "unmatched", "notes")}
         return {"names": self.names, "keys": keys, "bands": bands, "noise_floor": self.noise, **further}
-
-
-# The numbers of a comparison that are written as data.
-_MEASURED = (
-    "a", "b", "difference", "low", "high", "bounded", "method", "effective", "p_value", "p_adjusted", "won", "lost",
-    "tied", "paired", "fragility",
-)  # fmt: skip
 
 
 def _write_difference(value: float, *, points: bool) -> str:

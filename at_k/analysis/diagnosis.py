@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from at_k.analysis import attempts, behaviour
 from at_k.analysis.findings import Findings, quote
 from at_k.errors import Message, Mistake, Phrases
@@ -20,18 +18,12 @@ from at_k.report import Report
 from at_k.report.scoring import score_unless_scored
 from at_k.results.sheet import Sentences, Sheet
 from at_k.results.writers import Shown
-from at_k.summary import is_bounded
 
 if TYPE_CHECKING:
     from at_k.signatures import ScoreOptions, Unpack
 
 _say = Phrases(
     {
-        "bug.range": "A share lies outside of 0 and 1: {key} has the value {value:g}. Look for a mistake in what "
-        "computed it.",
-        "bug.above_pass": "No value may be above pass@k, but {key} is above {above}, by up to {gap:.4g}. One of k "
-        "samples is correct wherever the winner of a vote or the best one is: look for a mistake in what computed "
-        "these numbers.",
         "bug.two_verdicts": "Equal answers of one problem have different verdicts; problems with such answers: "
         "{count:,} of {total:,}, for instance {answer} in problem {problem}. The grader contradicts itself, or it "
         "graded something else than this column of answers.",
@@ -46,9 +38,6 @@ _FIGURES = (
     "flaky", "correct_of_all", "correct_of_present", "costs", "repeated", "copied", "wrong_agreement", "wrong_majority",
     "stability", "design_effect", "independent_problems",
 )  # fmt: skip
-
-# Values that were written with six digits may break an inequality by this much.
-_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,38 +108,9 @@ def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
     report.require_problems("A diagnosis")
     report.require_independent("A diagnosis")
     findings = Findings(report)
-    odd = list(check_ranges(findings))
-    sentences = [*odd, *find_impossible(findings), *find_contradictions(findings)]
-    if not odd:  # the other rules cannot work with numbers outside of [0, 1]
-        findings.figures |= dict.fromkeys(_FIGURES)
-        sentences += [sentence for rule in _RULES for sentence in rule(findings)]
+    findings.figures |= dict.fromkeys(_FIGURES)
+    sentences = [sentence for rule in (find_contradictions, *_RULES) for sentence in rule(findings)]
     return Diagnosis(sentences, findings.figures, report)
-
-
-def check_ranges(findings: Findings) -> Iterator[Message]:
-    """Find shares that lie outside of [0, 1]."""
-    report = findings.report
-    for key, column in report.by_problem.items():
-        values = np.array([report.values[key], *column])
-        odd = values[~((values >= -_ROUNDING) & (values <= 1 + _ROUNDING))]  # NaN is odd too
-        if is_bounded(key) and len(odd):
-            yield _say.mistake("bug.range", key=str(key), value=float(odd[0]))
-
-
-def find_impossible(findings: Findings) -> Iterator[Message]:
-    """Find values above pass@k that cannot be above it."""
-    report = findings.report
-    passes = {key.k: key for key in report.values if key.metric == "pass@k"}
-    for key in report.values:
-        if key.metric not in ("avg@n", "cons@k", "best@k"):
-            continue
-        for k, above in passes.items():
-            if key.metric != "avg@n" and key.k != k:
-                continue
-            gaps = np.array(report.by_problem[key]) - np.array(report.by_problem[above])
-            gap = max(report.values[key] - report.values[above], float(gaps.max()))
-            if gap > _ROUNDING:
-                yield _say.mistake("bug.above_pass", key=str(key), above=str(above), gap=gap)
 
 
 def find_contradictions(findings: Findings) -> Iterator[Message]:

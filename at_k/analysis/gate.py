@@ -153,7 +153,6 @@ class Gate(Shown):
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the verdict, and what was measured for each requirement."""
-        names = ("data", "problem", "requirement", "verdict", "value", "low", "high", "least")
         notes = self.remarks
         rows = [(Cell(check.verdict, style=_STYLES[check.verdict]), check.name, check.cell) for check in self.shown]
         return Sheet(
@@ -166,7 +165,7 @@ class Gate(Shown):
             data={
                 "verdict": self.verdict,
                 "exit_code": self.exit_code,
-                "checks": [{name: getattr(check, name) for name in names} for check in self.checks],
+                "checks": [{**vars(check), "verdict": check.verdict} for check in self.checks],
                 "notes": notes,
             },
         )  # fmt: skip
@@ -175,23 +174,20 @@ class Gate(Shown):
         """Write JUnit XML, which systems for continuous integration show: what is inconclusive is an error there."""
         from xml.etree import ElementTree
 
-        suites: dict[str, list[Check]] = {}
-        for check in self.checks:
-            suites.setdefault(check.data, []).append(check)
         root = ElementTree.Element("testsuites")
-        for data, checks in suites.items():
+        for data in dict.fromkeys(check.data for check in self.checks):
+            checks = [check for check in self.checks if check.data == data]
             verdicts = [check.verdict for check in checks]
-            counts = {"tests": len(verdicts), "failures": verdicts.count(FAIL), "errors": verdicts.count(INCONCLUSIVE)}
-            suite = ElementTree.SubElement(
-                root, "testsuite", {"name": _clean(data or "at-k gate"), **{name: str(n) for name, n in counts.items()}}
-            )
+            counts = {"tests": len(checks), "failures": verdicts.count(FAIL), "errors": verdicts.count(INCONCLUSIVE)}
+            about = {"name": _clean(data or "at-k gate"), **{name: str(count) for name, count in counts.items()}}
+            suite = ElementTree.SubElement(root, "testsuite", about)
             for check in checks:
                 named = {"classname": _clean(data or "at-k"), "name": _clean(replace(check, data="").name)}
                 case = ElementTree.SubElement(suite, "testcase", named)
                 if check.verdict != PASS:
+                    text = _clean(f"{check.verdict}: {check.measured}.")
                     kind = "failure" if check.verdict == FAIL else "error"
-                    text = f"{check.verdict}: {check.measured}."
-                    ElementTree.SubElement(case, kind, {"type": check.verdict, "message": _clean(text)})
+                    ElementTree.SubElement(case, kind, {"type": check.verdict, "message": text})
         ElementTree.indent(root)
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 

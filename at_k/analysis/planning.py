@@ -72,7 +72,6 @@ _say = Phrases(
         "plan.no_number": "no number is enough",
         "plan.legend": "Interval: half of its expected width. Difference: the smallest one that a paired comparison of "
         "two models finds with a chance of {power:.0%}, if the difficulties of problems for the two correlate by r.",
-        "plan.looks": "To look {looks} times takes about {ratio} × the problems of one look.",
         "plan.assumed": "There is no pilot. It is assumed that {expect:g} of the samples are correct on average, and "
         "that {spread:.0%} of the variance of single samples is between problems (difficulties Beta({a:.3g}, "
         "{b:.3g})): in 40 real data sets this share was 16 % to 86 %. Plan again with a pilot.",
@@ -169,22 +168,9 @@ class Plan(Shown):
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the split of the variance, the table of half widths and differences, and what was asked for."""
-        listed = ("value", "between", "within", "problems", "samples", "needed_problems", "needed_samples",
-                  "needed_to_detect", "power", "correlation", "notes")  # fmt: skip
-        told = ("stderr", "half_width", "detectable")
-        optimistic = None if self.optimistic_detectable is None else {
-            "correlation": OPTIMISTIC, "detectable": self.optimistic_detectable if self.can_tell else None,
-            "needed_to_detect": self.optimistic_needed,
-        }  # fmt: skip
-        data = {
-            **{name: getattr(self, name) for name in listed},
-            **{name: getattr(self, name) if self.can_tell else None for name in told},
-            "estimated_correlation": self.estimated,
-            "optimistic": optimistic,
-        }
         title = _say("plan.expected" if self.own[0] is None else "plan.on_pilot", value=self.value)
         if not self.can_tell:
-            return Sheet([Sentences(self.notes, "note")], title, data=data)
+            return Sheet([Sentences(self.notes, "note")], title, data=vars(self))
         tables = [
             ("interval ±", self.half_width),
             (f"difference, r = {self.correlation:.3g}", self.detectable),
@@ -203,7 +189,7 @@ class Plan(Shown):
             Sentences([_say("plan.legend", power=self.power)], "legend"),
             Sentences(self.notes, "note"),
         ]
-        return Sheet(parts, title, data=data)
+        return Sheet(parts, title, data=vars(self))
 
 
 def _write_need(problems: int | None) -> Message | str:
@@ -257,9 +243,7 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
         >>> plan(expect=0.5, samples=8, half_width=0.02).needed_problems
         1374
     """
-    asked = complete(given, plan)
-    options, looks = share_looks(asked)
-    looks += _price_looks(asked)
+    options, looks = share_looks(complete(given, plan))
     scoring: dict[str, Any] = {name: value for name, value in given.items() if name in PILOT}
     if (pilot is None) == (options["expect"] is None):
         raise _say.error("plan.pilot_or_expected")
@@ -291,16 +275,6 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
         samples=_read_samples(options["samples"], variance.k, typical), estimated=estimated,
         notes=(*_note_pilot(variance), *looks), can_tell=can_tell, two_pilots=second is not None,
     )  # fmt: skip
-
-
-def _price_looks(options: Mapping[str, Any]) -> list[Message]:
-    """Say how many more problems a stricter level takes, for a width or for a difference that is found with a power."""
-    from scipy.special import ndtri
-
-    level, looks = options["confidence_level"], options["looks"]
-    power = 0.0 if options["detect"] is None else ndtri(options["power"])
-    ratio = ((ndtri(1 - (1 - level) / 2 / looks) + power) / (ndtri(1 - (1 - level) / 2) + power)) ** 2
-    return [] if looks == 1 else [_say("plan.looks", looks=looks, ratio=f"{float(ratio):.1f}")]
 
 
 def _read_pilot(name: str, pilot: Any, scoring: dict[str, Any]) -> tuple[list[str], Any, Any, list[str] | None]:

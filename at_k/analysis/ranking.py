@@ -67,10 +67,7 @@ class Ranking(Shown):
         level = next(iter(self.pairs.values())).confidence_level
         tables = [Table(("model", "value", "rank"), values),
                   Table(("pair", f"difference [{100 * level:g} %]", "p"), pairs)]  # fmt: skip
-        measured = ("difference", "low", "high", "p_value", "p_adjusted")
-        data = [
-            {"a": a, "b": b, **{name: getattr(row, name) for name in measured}} for (a, b), row in self.pairs.items()
-        ]
+        data = [{**vars(row), "a": a, "b": b} for (a, b), row in self.pairs.items()]
         return Sheet(
             [*tables, Sentences([RANKS], "legend"), Sentences(self.notes, "note")],
             title=self.order,

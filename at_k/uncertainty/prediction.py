@@ -95,11 +95,9 @@ class Prediction(Shown):
             (key, Cell(mean, (low, high), ".3f"), Cell(value, form=".3f"), Cell(power, form=".3f"))
             for key, (mean, low, high, value, power) in zip(keys, table.tolist(), strict=True)
         ]
-        data = {key: dict(zip(("mean", "low", "high", "beta_binomial", "power_law"), row, strict=True))
-                for key, row in zip(keys, table.tolist(), strict=True)}  # fmt: skip
         return Sheet(
             [Sentences([self.describe()], "legend"), Table(("", "mean", "beta-binomial", "power law"), rows)],
-            data={**data, "target": self.target},
+            data=vars(self),
         )
 
 

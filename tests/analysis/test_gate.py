@@ -275,8 +275,6 @@ def test_each_look_is_judged_at_its_share_of_the_level():
     assert gate.checks == at_k.gate(a, require="pass@1 >= 0.5", confidence_level=ONE_LOOK).checks
     plan = at_k.plan(a, half_width=0.03, looks=LOOKS)
     assert plan.needed_problems == at_k.plan(a, half_width=0.03, confidence_level=ONE_LOOK).needed_problems
-    assert "about 2.4 × the problems" in str(plan)  # (3.023/1.960)²
-    assert "about 1.9 × the problems" in str(at_k.plan(a, detect=0.1, looks=LOOKS))  # (3.865/2.802)²
     ranking = at_k.rank({"a": a, "b": b}, looks=LOOKS)
     assert ranking.pairs == at_k.rank({"a": a, "b": b}, confidence_level=ONE_LOOK).pairs
     pools = {"x": a, "y": b}, {"x": b, "y": b}

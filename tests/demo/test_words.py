@@ -210,6 +210,7 @@ def test_every_message_of_the_library_is_translated_and_no_translation_is_left_o
 
 PARTS = {
     *(f"claims.{name}" for name in ("all", "least", "mean", "single")),
+    *(f"diagnosis.{name}" for name in ("balance", "reliability", "tolerance")),
     *(f"compare.{name}" for name in ("better", "equivalent", "in_points", "of_keys", "open", "same_short", "unlike")),
     *(f"plan.{name}" for name in ("expected", "no_number", "on_pilot", "unreached")),
     "models.note",
