@@ -45,9 +45,14 @@ ALONE = tuple(f"tests/{room}/" for room in ("demo", "engines", "readers"))
 """Folders in which tests may run alone: `make test` reads these a second time."""
 
 
-@pytest.hookimpl(tryfirst=True)  # before `-m` leaves any out
+@pytest.hookimpl(tryfirst=True)  # before `-m` leaves any out, and before workers read the groups
 def pytest_collection_modifyitems(items):
-    """Refuse a test that would run in neither part of `make test`."""
+    """Refuse a test that would run in neither part of `make test`. Let one worker make what a whole file shares."""
+    for item in items:
+        fixtures = getattr(item, "_fixtureinfo", None)
+        shared = fixtures and any(defined[-1].scope == "module" for defined in fixtures.name2fixturedefs.values())
+        if shared and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
     lost = [item.nodeid for item in items if item.get_closest_marker("alone") and not item.nodeid.startswith(ALONE)]
     if lost:
         raise pytest.UsageError(f"The mark `alone` is for tests in {', '.join(ALONE)}: {', '.join(lost)}")
