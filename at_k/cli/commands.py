@@ -99,10 +99,6 @@ def select(
         typer.Option(metavar="N", help="Draw N problems at random: a sheet as CSV for the verdicts of --audited."),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of the draw of --audit.")] = 0,
-    confident: Annotated[
-        bool,
-        typer.Option("--confident", help="The whole credible interval of a problem must meet it."),
-    ] = False,
     form: Annotated[
         Literal["names", "jsonl"], written("--format", help="names: a name a line. jsonl: with n, c and every value.")
     ] = "names",
@@ -116,7 +112,7 @@ def select(
     if audit is not None:
         print_audit(paths, audit, seed, **options)
         return
-    print_selection(paths, condition or "", confident=confident, form=form, **options)
+    print_selection(paths, condition or "", form=form, **options)
 
 
 @app.command(cls=Command)

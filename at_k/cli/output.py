@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from os.path import realpath, splitext
@@ -109,7 +109,7 @@ _WITHOUT_NOTES = ("csv", "latex")
 _IN_FILE = 100
 
 
-def choose_form(form: str | None, out: str | None, more: Mapping[str, str] | None = None) -> str:
+def choose_form(form: str | None, out: str | None) -> str:
     """Choose the form of a result: the one that was asked for, else the one that the file's name ends in.
 
     Examples:
@@ -118,10 +118,10 @@ def choose_form(form: str | None, out: str | None, more: Mapping[str, str] | Non
     """
     if form is not None or out is None:
         return form or "table"
-    known, ending = {**BY_ENDING, **(more or {})}, splitext(out)[1].lower()
-    if ending not in known:
-        raise refuse("--out", f"The name must end in {', '.join(known)}, or say --format; got {out!r}.")
-    return known[ending]
+    ending = splitext(out)[1].lower()
+    if ending not in BY_ENDING:
+        raise refuse("--out", f"The name must end in {', '.join(BY_ENDING)}, or say --format; got {out!r}.")
+    return BY_ENDING[ending]
 
 
 def check_out(paths: Sequence[str], out: str | None) -> None:

@@ -94,16 +94,16 @@ def list_models(paths: Sequence[str], where: Mapping[str, list[str]]) -> dict[st
     return {f"{column}={value}": (paths[0], {**where, column: [value]}) for value in values}
 
 
-def print_selection(paths: Sequence[str], condition: str, *, confident: bool, form: str, **options: Any) -> None:
+def print_selection(paths: Sequence[str], condition: str, *, form: str, **options: Any) -> None:
     """Print the names of the problems whose values meet a condition, or a line of JSON for each."""
     import typer
 
     from at_k.report.report import read_condition
 
     keys = [str(bound.key) for bound in read_condition(condition)]
-    wanted = None if confident else list(dict.fromkeys("avg@n" if key.startswith("avg@") else key for key in keys))
-    report = make_report(paths, **options, metrics=wanted or "avg_at_n", confidence_level=None, target="population")
-    names = report.select(condition, confident=confident)
+    wanted = list(dict.fromkeys("avg@n" if key.startswith("avg@") else key for key in keys))
+    report = make_report(paths, **options, metrics=wanted, confidence_level=None, target="population")
+    names = report.select(condition)
     lines = names
     if form == "jsonl":
         chosen, table = set(names), report.per_problem

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from at_k.report.data import Numbers
-from at_k.report.grid import list_groups, list_rows
+from at_k.report.grid import list_blocks, list_rows
 from at_k.summary import name_limits
 from at_k.validation import type_name
 from at_k.values import ErrorBar, Key, spell
@@ -58,7 +58,7 @@ def list_scalars(report: Numbers, key_style: str = "standard") -> dict[str, floa
     # `{group}/pass@8`.
     scalars: dict[str, float] = {}
     blocks: list[tuple[str, Mapping[Key, float], Mapping[Key, ErrorBar]]] = [("", report.values, report.intervals)]
-    blocks += [(f"{block.label}/", block.values, block.bars) for block in list_groups(report)]
+    blocks += [(f"{block.label}/", block.values, block.bars) for block in list_blocks(report)[1:]]
     for prefix, values, bars in blocks:
         for key, value in values.items():
             name = prefix + spell(key, key_style)

@@ -64,18 +64,12 @@ def is_shown(key: Key) -> bool:
 
 def list_blocks(report: Numbers) -> list[Block]:
     """List the blocks of a report: all problems, and then each group."""
-    label = ALL if ALL not in report.groups else f"({ALL})"
-    whole = Block(label, len(report), report.values, report.intervals, name_lines(report.options, report.values))
-    return [whole, *list_groups(report)]
-
-
-def list_groups(report: Numbers) -> list[Block]:
-    """List the blocks of the groups."""
-    names = name_lines(report.options, report.values)
-    return [
+    whole, names = ALL if ALL not in report.groups else f"({ALL})", name_lines(report.options, report.values)
+    of_groups = [
         Block(label, report.sizes[label], values, report.group_intervals.get(label, {}), names)
         for label, values in report.groups.items()
     ]
+    return [Block(whole, len(report), report.values, report.intervals, names), *of_groups]
 
 
 def describe_size(report: Numbers) -> str:

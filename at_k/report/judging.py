@@ -265,13 +265,12 @@ def judge_data(
 
 def count_missing(error: MissingSamplesError, problems: Problems, names: Sequence[str]) -> InputError:
     """Say of an error about a missing sample how many there are, and how its problem is called."""
+    absent = [np.isnan(part.values) for part in problems.grades or ()]
+    if problems.answers is not None and not absent:
+        absent = [problems.answers.codes.values < 0]
     values = {**error.values, "total": int(problems.n.sum()), "name": quote(names[error.values["problem"]])}
-    if problems.grades is not None:
-        return _say.error(
-            "missing.grades", **values | {"count": sum(int(np.isnan(part.values).sum()) for part in problems.grades)}
-        )
-    silent = 0 if problems.answers is None else int((problems.answers.codes.values < 0).sum())
-    return _say.error("missing.answers", **values | {"count": silent})
+    values["count"] = sum(int(flags.sum()) for flags in absent)
+    return _say.error(f"missing.{name_samples(problems)}", **values)
 
 
 def name_samples(problems: Problems) -> str:

@@ -19,8 +19,7 @@ from at_k.report.naming import find_number
 from at_k.report.states import TALLY
 from at_k.results.saving import holds
 from at_k.results.sheet import Sheet
-from at_k.uncertainty.checks import check_fraction
-from at_k.validation import draws_needed, shorten, type_name
+from at_k.validation import shorten, type_name
 from at_k.values import Key
 
 _say = Phrases(
@@ -34,8 +33,6 @@ _say = Phrases(
         "select.condition": "A condition compares a value with numbers, such as {first} or {second}; got {text}. "
         "Write 50% as 0.5. Comparisons are joined by “and” alone: for others, select twice and join the names.",
         "select.no_key": "There is no value {key} here. There are {keys}. Score with another k for others.",
-        "select.rate": "A problem has an interval in what follows from its rate of correct samples: avg, pass@k, "
-        "pass^k and G-Pass@k; got {key}.",
     }
 )
 
@@ -50,17 +47,12 @@ class Report(Numbers):
         """Show metrics down, k across and groups below, with the notes; as rows for programs, a row for each value."""
         return show_report(self, short=short)
 
-    def select(self, where: str, *, confident: bool = False, confidence_level: float = 0.95) -> list[str]:
+    def select(self, where: str) -> list[str]:
         """Select problems by their values, such as those that are neither too easy nor too hard to train on.
 
         Args:
             where: what holds for their values: comparisons of a key of the report with numbers, joined by "and":
                 "0.1 <= avg <= 0.9", "pass@4 >= 0.5 and maj@8 == 1". `avg` is avg@n, whatever n is.
-            confident: whether the whole credible interval of a problem must meet the condition, which is then about
-                `avg`, pass@k, pass^k or G-Pass@k, for any k: of 0 correct samples out of 8, that of `avg` reaches from
-                0 to 0.34, and that of pass@4 to 0.81.
-            confidence_level: the probability of this interval, which takes every rate of correct samples as equally
-                likely before.
 
         Returns:
             The names of the problems.
@@ -71,16 +63,13 @@ class Report(Numbers):
         Examples:
             >>> from at_k import score
             >>> report = score({"problem": ["easy", "fair"], "grades": [[1, 1, 1, 1], [1, 0, 0, 1]]})
-            >>> report.select("avg <= 0.9"), report.select("avg <= 0.9", confident=True)
-            (['fair'], ['fair'])
+            >>> report.select("avg <= 0.9")
+            ['fair']
         """
         self.require_problems("A selection")
-        level = check_fraction("confidence_level", confidence_level)
         chosen = np.ones(len(self), dtype=bool)
         for bound in read_condition(where):
-            low, high = _find_limits(self, bound.key, level) if confident else [_find_values(self, bound.key)] * 2
-            compare = _SIGNS[bound.sign]
-            chosen &= compare(low, bound.number) & compare(high, bound.number)
+            chosen &= _SIGNS[bound.sign](_find_values(self, bound.key), bound.number)
         return [self.problems[place] for place in np.flatnonzero(chosen)]
 
 
@@ -113,8 +102,6 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _OTHER = re.compile(r"\b(?:and|or|not)\b|[%&|()]", re.IGNORECASE)  # of other languages than that of conditions
-# Numbers that a rate of correct samples tells, each with the share of the draws that must be correct.
-_SHARES = {"avg@n": 1.0, "pass@k": 0.0, "pass^k": 1.0}
 
 
 @dataclass(frozen=True)
@@ -169,19 +156,3 @@ def _find_values(report: Numbers, wanted: Key) -> Floats:
         if (key.metric, key.k, key.tau) == parts or (key.metric == wanted.metric == "avg@n" and wanted.k is None):
             return np.array(values)
     raise _say.error("select.no_key", key=shorten(wanted), keys=", ".join(["avg", *map(str, report.by_problem)]))
-
-
-def _find_limits(report: Numbers, key: Key, level: float) -> tuple[Floats, Floats]:
-    """Find the credible interval of a number of each problem, if every rate of correct samples was equally likely."""
-    # What k draws give at a rate p, the chance of `needed` successes in k trials, rises with p: limits of the rate
-    # become limits of the number.
-    from scipy.special import bdtrc, betaincinv
-
-    if key.tau is None and key.metric not in _SHARES:
-        raise _say.error("select.rate", key=shorten(key))
-    draws = key.draws or 1
-    needed = draws_needed(_SHARES[key.metric] if key.tau is None else key.tau, draws)
-    n, c = np.array(report.n), np.array(report.c)
-    tail = (1 - level) / 2
-    low, high = (bdtrc(needed - 1, draws, betaincinv(c + 1, n - c + 1, share)) for share in (tail, 1 - tail))
-    return low, high

@@ -66,7 +66,7 @@ def test_json_and_markdown(run, qwen):
 def test_names_and_rows(ask):
     done = ask("select graded.jsonl --where '0.1 <= avg <= 0.9'")
     assert (done.stdout, done.stderr) == ("b\n", "")
-    assert ask("select graded.jsonl --where 'avg <= 0.9' --confident").stdout == "b\nc\n"
+    assert ask("select graded.jsonl --where 'avg <= 0.9'").stdout == "b\nc\n"
     done = ask("select graded.jsonl --where 'pass@3 > 0.5 and pass@2 < 1' --format jsonl")
     values = at_k.pass_at_k([4], [1], k=[2, 3])[0].tolist()
     assert json.loads(done.stdout) == {"problem": "b", "n": 4, "c": 1, "pass@2": values[0], "pass@3": values[1]}

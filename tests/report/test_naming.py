@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from cases import for_each, refuses
-from scipy.stats import beta
 
 import at_k
 from at_k.family import FAMILY
@@ -165,27 +164,6 @@ def test_problems_are_selected_by_their_values(where, names):
     assert REPORT.select(where) == names
 
 
-def test_the_interval_of_a_rate():
-    """The limits are quantiles of the posterior, by SciPy's distribution: 0 of 8 is a rate below 0.336."""
-    assert beta(1, 9).ppf(0.975) == pytest.approx(0.3363, abs=1e-4)
-    assert REPORT.select("avg < 0.337", confident=True) == ["never"]
-    assert REPORT.select("avg < 0.336", confident=True) == []
-    assert REPORT.select("avg < 0.336", confident=True, confidence_level=0.9) == ["never"]
-    assert REPORT.select("0.1 <= avg <= 0.9", confident=True) == ["half"]
-
-
-@for_each("key, chance", [
-    ("pass@4", lambda p: 1 - (1 - p) ** 4), ("pass@64", lambda p: 1 - (1 - p) ** 64), ("pass^4", lambda p: p**4),
-    ("G-Pass@4_0.75", lambda p: 4 * p**3 * (1 - p) + p**4), ("G-Pass@2_0", lambda p: 1 - (1 - p) ** 2),
-])  # fmt: skip
-def test_the_interval_of_what_a_rate_tells(key, chance):
-    """Limits of the rate become limits of the number, which rises with it; n need not reach k."""
-    low, high = (chance(beta(2, 8).ppf(end)) for end in (0.025, 0.975))
-    for shift, names in ((1e-9, ["seldom"]), (-1e-9, [])):
-        for where in (f"{low - shift} <= {key} <= 1", f"0 <= {key} <= {high + shift}"):
-            assert [name for name in REPORT.select(where, confident=True) if name == "seldom"] == names
-
-
 @for_each("where", [
     "", "avg", "avg <", "avg < x", "1 < 2", "0.1 <= avg <= x", "avg < 1 < 2 < 3", "__import__('os')", "a < b",
     "avg < .5 or avg > .9", "avg < 50%", "10% <= avg", "not avg > .5", ".1 < avg & avg < .9", "(avg < .5)",
@@ -196,20 +174,18 @@ def test_conditions_that_cannot_be_read(where):
     refuses(says, REPORT.select, where)
 
 
-@for_each("where, options, says", [
-    ("pass@3 > 0", {}, "InputError: no value 'pass@3' here. There are avg, … pass@4"),
-    ("cons@8 > 0", {"confident": True}, "InputError: G-Pass@k; got 'cons@8'"),
-    ("pass@k > 0", {}, "InputError: no number 'pass@k'. Numbers are spelled like"),
-    ("G-Pass@8 > 0", {}, "InputError: no number 'G-Pass@8'"),
-    ("pass@0 > 0", {}, "InputError: no number 'pass@0': samples are counted 1, 2, 3 and on, as in pass@1"),
-    ("hard > 0", {}, "InputError: no number 'hard'"),
-    ("avg@4 > 0", {}, "InputError: no value 'avg@4' here. There are avg, … avg@8"),
-    ("G-Pass@8_1.5 < 1", {"confident": True}, "ValueError: `tau` must lie in [0, 1]; got 1.5"),
-    ("avg > 0", {"confidence_level": 95}, "ValueError: between 0 and 1"),
-    (3, {}, "TypeError: `where` must be a string"),
+@for_each("where, says", [
+    ("pass@3 > 0", "InputError: no value 'pass@3' here. There are avg, … pass@4"),
+    ("pass@k > 0", "InputError: no number 'pass@k'. Numbers are spelled like"),
+    ("G-Pass@8 > 0", "InputError: no number 'G-Pass@8'"),
+    ("pass@0 > 0", "InputError: no number 'pass@0': samples are counted 1, 2, 3 and on, as in pass@1"),
+    ("hard > 0", "InputError: no number 'hard'"),
+    ("avg@4 > 0", "InputError: no value 'avg@4' here. There are avg, … avg@8"),
+    ("G-Pass@8_1.5 < 1", "ValueError: `tau` must lie in [0, 1]; got 1.5"),
+    (3, "TypeError: `where` must be a string"),
 ])  # fmt: skip
-def test_wrong_selections(where, options, says):
-    refuses(says, REPORT.select, where, **options)
+def test_wrong_selections(where, says):
+    refuses(says, REPORT.select, where)
 
 
 def test_a_tally_has_no_problems():
