@@ -180,13 +180,10 @@ def test_numbers_as_integers(numbers, integers, digits):
     assert read_as_integers(np.array(numbers)) == (integers, digits)
 
 
-def test_the_largest_and_the_smallest_float_as_integers():
+def test_the_largest_and_the_smallest_float_as_integers_and_the_decimal_context_of_a_caller():
     numbers = [1.7976931348623157e308, 5e-324]
     integers, digits = read_as_integers(np.array(numbers))
     assert [F(integer, 10**digits) for integer in integers] == [F(repr(number)) for number in numbers]
-
-
-def test_the_callers_decimal_context_does_not_matter():
     with localcontext() as context:
         context.prec = 2
         assert draws_needed(0.1234, 1000) == 124

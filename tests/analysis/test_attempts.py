@@ -52,12 +52,6 @@ def test_both_denominators(missing):
     assert "missing" not in codes(DATA)
 
 
-def test_a_saved_report_has_no_samples_to_name_and_no_costs(tmp_path):
-    score(COSTS).save(tmp_path / "r.json")
-    figures = diagnose(Report.load(tmp_path / "r.json")).figures
-    assert (figures["flaky"], figures["costs"]) == (None, None)
-
-
 def test_each_name_of_a_cost_has_its_sentence_and_its_figures():
     found = diagnose(COSTS | {"tokens_out": [[10, 20]] * 4})
     assert list(found.figures["costs"]) == ["cost_usd", "tokens_out"]
@@ -198,12 +192,9 @@ def test_budgets_are_those_of_all_orders(costs, correct):
         assert (abs(solved - expected) <= 4.5 * np.sqrt(expected * (1 - expected) / 20_000) + 1e-12).all()
 
 
-def test_three_samples_of_a_dime_cost_thirty_cents():
+def test_costs_stay_with_their_samples_and_three_of_a_dime_cost_thirty_cents():
     solved, _ = find_solved_within(np.full(4, 0.1), np.array([1, 0, 0, 0], bool), np.array([0.1, 0.3]), None)
     assert solved == pytest.approx([0.25, 0.75])
-
-
-def test_costs_stay_with_their_samples():
     cells = [(2, 1, 8), (1, 0, 1), (0, None, 50)]
     rows = [{"problem": "x", "sample": place, "correct": right, "cost": cost} for place, right, cost in cells]
     report = score(rows, missing="drop", columns={"cost": "cost"}, confidence_level=None)
@@ -216,11 +207,14 @@ def test_costs_stay_with_their_samples():
     assert solve_by_budget(report, "samples").solved.tolist() == [0, 0.5, 1]
 
 
-def test_a_budget_needs_costs_and_samples(tmp_path):
+def test_budgets_and_figures_need_costs_and_samples(tmp_path):
     free = score({"problem": ["x", "y"], "grades": [[1, 0], [1, 1]], "cost": [[1, 2], [0, 0]]})
     refuses('InputError: “y” are all 0 … `columns={"cost": None}`', solve_by_budget, free, "cost")
     free.save(tmp_path / "r.json")
-    refuses("report.no_samples: Score the results", list_units, Report.load(tmp_path / "r.json"))
+    saved = Report.load(tmp_path / "r.json")
+    refuses("report.no_samples: Score the results", list_units, saved)
+    figures = diagnose(saved).figures
+    assert (figures["flaky"], figures["costs"]) == (None, None)
 
 
 @cache
@@ -253,13 +247,10 @@ def test_the_cheaper_model_is_named_with_an_interval_that_covers():
     assert held / 100 >= 0.93
 
 
-def test_a_share_that_is_not_reached_has_no_budget():
+def test_a_share_that_is_not_reached_has_no_budget_and_counts_beyond_both_ends():
     a, b = make_budgets(4, np.array([4, 0, 0]), 1), make_budgets(4, np.array([4, 4, 4]), 2)
     assert compare_budgets(a, b, ["a", "b"]).code == "budget.unreached"
     assert compare_budgets(b, b, ["b", "c"], share=1.0).values["ratio"] == "1"
-
-
-def test_data_sets_in_which_neither_model_reaches_the_share_count_beyond_both_ends():
     random = np.random.default_rng(0)  # of 20 problems, three in a thousand resampled sets of 15 solved reach .8
     counts = [4] * 16 + [0] * 4
     a, b = make_budgets(4, np.array(counts), 1), make_budgets(4, random.permutation(counts), 2)

@@ -220,14 +220,9 @@ def test_the_reports_and_columns_are_those_of_each_model():
     assert list(models.keys) == list(at_k.score(data, metrics="gpassk", k=[4, 8]).values)
 
 
-def test_equal_values_are_both_the_best_and_a_value_alone_is_not():
+def test_equal_values_are_both_the_best_but_for_rounding_and_a_value_alone_is_not():
     models = at_k.score_models({"x": SMALL, "y": SMALL, "z": {"grades": [[0, 0, 0]]}}, metrics=["pass@k", "avg@n"])
-    assert models.best["pass@1"] == ["x", "y"]
-    assert models.best["avg@2"] == ["x", "y"]
-    assert models.best["avg@3"] == []
-
-
-def test_rounding_does_not_decide_what_is_best():
+    assert [models.best[key] for key in ("pass@1", "avg@2", "avg@3")] == [["x", "y"], ["x", "y"], []]
     grades = np.array([[0.1], [0.2], [0.3]])
     turned = {"x": {"grades": grades.tolist()}, "y": {"grades": grades[::-1].tolist()}}
     assert all(names == ["x", "y"] for names in at_k.score_models(turned, metrics="avg_at_n").best.values())
@@ -245,9 +240,6 @@ def test_notes_of_some_models_name_them():
     one, both = (str(each) for each in models.notes if each.code == "models.note"), map(str, models.notes)
     assert all(each.startswith(("small: ", "large: ")) for each in one)
     assert sum("best@k is left out" in each for each in both) == 1
-
-
-def test_other_problems_are_said():
     other = {"problem": ["a", "c"], "grades": [[1, 1], [1, 0]]}
     assert "models.problems" in [note.code for note in at_k.score_models({"x": SMALL, "y": other}).notes]
     assert "models.problems" not in [note.code for note in at_k.score_models({"x": SMALL, "y": LARGE}).notes]

@@ -77,12 +77,14 @@ def test_other_tables_in_memory_are_read_as_files_of_them_are(hold, columns, giv
     assert (report.problems, report.n, report.c) == (["a", "b"], [2, 2], [1, 2])
 
 
-def test_an_id_names_the_problems_unless_another_column_does():
+def test_an_id_names_the_problems_unless_another_column_does_which_may_be_named():
     grades = {"id": ["a", "b"], "grades": [[1, 0], [1, 1]]}
     assert at_k.score(grades | {"problem": ["p", "q"]}).problems == ["p", "q"]
     assert at_k.score(grades, columns={"problem": None}).problems == ["0", "1"]
     refuses("InputError: 'a' is in rows 0 and 1", at_k.score, grades | {"id": ["a", "a"]})
     refuses("plain.unknown", at_k.score, {"id": ["a", "b"], "x": [1, 2]})
+    columns = {"problem": "q", "grades": "ok"}
+    assert at_k.score({"q": ["a", "a"], "ok": [1, 0]}, columns=columns, metrics="pass@1").values == {"pass@1": 0.5}
 
 
 @in_every_library
@@ -94,11 +96,6 @@ def test_a_row_for_each_sample_is_read_as_a_file_of_it_is(hold, tmp_path):
     assert (found.values, found.groups, found.per_problem) == (expected.values, expected.groups, expected.per_problem)
     with pytest.raises(InputError, match=r"task_id|sample"):
         at_k.score(hold(ROWS))  # what was not judged has a row
-
-
-def test_a_column_may_be_named_as_the_problem():
-    columns = {"problem": "q", "grades": "ok"}
-    assert at_k.score({"q": ["a", "a"], "ok": [1, 0]}, columns=columns, metrics="pass@1").values == {"pass@1": 0.5}
 
 
 # Columns and names
@@ -127,13 +124,10 @@ def test_rows_have_the_columns_of_all_of_them():
     assert judging.read_frame(({"a": 1},)) == {"a": [1]}
 
 
-def test_names_of_problems():
+def test_names_of_problems_and_labels_of_groups():
     assert judging.read_names(None, 3) == ["0", "1", "2"]
     assert judging.read_names([7, 8], 2) == ["7", "8"]
     refuses("data.same_problem: 'b' is in rows 1 and 3", judging.read_names, ["a", "b", "c", "b"], 4)
-
-
-def test_labels_of_groups():
     column = ["a", "b"]
     assert judging.read_labels(None, column, 2) == judging.read_labels(True, column, 2) == column
     assert judging.read_labels(["c", "d"], column, 2) == ["c", "d"]

@@ -142,12 +142,9 @@ def test_a_result_is_itself_again(found, tmp_path):
     assert found != RESULTS["gate"] or found is RESULTS["gate"]
 
 
-def test_it_is_short_where_it_is_named(found):
+def test_it_is_short_where_it_is_named_and_has_all_rows_where_it_is_written(found):
     assert len(repr(found)) < 130
     assert repr(found).count("\n") == 0
-
-
-def test_numbers_are_in_full_precision(found):
     rows = list(csv.reader(io.StringIO(found.to_csv())))
     assert len(rows) > 1
     json.loads(found.to_json())

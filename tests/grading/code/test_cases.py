@@ -40,48 +40,28 @@ def pack(text, protocol=4):
     return base64.b64encode(zlib.compress(pickle.dumps(text, protocol))).decode()
 
 
-@for_each(
-    "tests, cases",
-    [
-        (ADD, READ),
-        (f" {ADD}\n", READ),
-        (json.dumps({"inputs": [["1 2", ""], ["3 4", ""]], "outputs": [["3", ""], ["7", ""]]}), READ),  # APPS, TACO
-        (json.dumps(LISTED), READ),
-        (pack(json.dumps(LISTED)), READ),
-        (pack(json.dumps(LISTED), 0), None),  # pickle's first protocol, which LiveCodeBench never had
-        (base64.b64encode(zlib.compress(json.dumps(LISTED).encode())).decode(), READ),
-        (
-            json.dumps(
-                {"public_test_cases": json.dumps(LISTED[:1]), "private_test_cases": pack(json.dumps(LISTED[1:]))}
-            ),
-            READ,
-        ),
-        (
-            json.dumps({"public_test_cases": json.dumps(CALLS), "metadata": json.dumps({"func_name": "f"})}),
-            Cases("f", [[[1, 2], "x"]], [[[3]]]),
-        ),
-        (json.dumps({"input_output": ADD, "question": "?"}), READ),
-        (
-            json.dumps(
-                {
-                    "public_tests": {"input": ["1 2\n"], "output": ["3\n"]},
-                    "private_tests": {"input": [], "output": []},
-                    "generated_tests": {"input": ["3 4\n"], "output": ["7\n"]},
-                }
-            ),
-            READ,
-        ),
-        (json.dumps({"input": ["1 2\n", "3 4\n"], "output": ["3\n", "7\n"]}), READ),
-        (json.dumps({"inputs": "1 2\n", "outputs": "3\n"}), Cases("", ["1 2\n"], ["3\n"])),
-        ('{"inputs": [[1, [2]]], "outputs": [[3]], "fn_name": "f"}', Cases("f", [[1, [2]]], [[[3], 3]], loose=True)),
-        (json.dumps({"inputs": [""], "outputs": ["3"], "fn_name": "f"}), Cases("f", [[]], [[3]])),
-        ("[x for x in ()]", None),
-        ('{"a": 1}', None),
-        ("[" * 10**5, None),
-        ("eJwrThisIsNoBase64OfZlibButAName", None),
-        ("assert f(1) == 2", None),
-    ],
-)  # fmt: skip
+APART = {"public_test_cases": json.dumps(LISTED[:1]), "private_test_cases": pack(json.dumps(LISTED[1:]))}
+OF_CODE_CONTESTS = {
+    "public_tests": {"input": ["1 2\n"], "output": ["3\n"]}, "private_tests": {"input": [], "output": []},
+    "generated_tests": {"input": ["3 4\n"], "output": ["7\n"]},
+}  # fmt: skip
+
+
+@for_each("tests, cases", [
+    *[(tests, READ) for tests in (ADD, f" {ADD}\n", json.dumps(LISTED), pack(json.dumps(LISTED)))],
+    (json.dumps({"inputs": [["1 2", ""], ["3 4", ""]], "outputs": [["3", ""], ["7", ""]]}), READ),  # APPS, TACO
+    (pack(json.dumps(LISTED), 0), None),  # pickle's first protocol, which LiveCodeBench never had
+    (base64.b64encode(zlib.compress(json.dumps(LISTED).encode())).decode(), READ),
+    *[(json.dumps(tests), READ) for tests in (APART, OF_CODE_CONTESTS, {"input_output": ADD, "question": "?"})],
+    (json.dumps({"public_test_cases": json.dumps(CALLS), "metadata": json.dumps({"func_name": "f"})}),
+     Cases("f", [[[1, 2], "x"]], [[[3]]])),
+    (json.dumps({"input": ["1 2\n", "3 4\n"], "output": ["3\n", "7\n"]}), READ),
+    (json.dumps({"inputs": "1 2\n", "outputs": "3\n"}), Cases("", ["1 2\n"], ["3\n"])),
+    ('{"inputs": [[1, [2]]], "outputs": [[3]], "fn_name": "f"}', Cases("f", [[1, [2]]], [[[3], 3]], loose=True)),
+    (json.dumps({"inputs": [""], "outputs": ["3"], "fn_name": "f"}), Cases("f", [[]], [[3]])),
+    *[(text, None) for text in ("[x for x in ()]", '{"a": 1}', "[" * 10**5, "eJwrThisIsNoBase64OfZlibButAName",
+                                "assert f(1) == 2")],
+])  # fmt: skip
 def test_forms(tests, cases):
     assert read_cases(tests) == cases
 
@@ -117,22 +97,15 @@ def test_packed_cases_have_a_largest_size(monkeypatch):
         read_cases(pack(" " * 200))
 
 
-@for_each(
-    "printed, wanted, tolerance, same",
-    [
-        ("0.3000000001", "0.3", 1e-6, True),
-        ("0.3000000001", "0.3", 0, False),
-        ("0.30001", "0.3", 1e-6, False),
-        ("1000000.5", "1000000.0", 1e-6, True),  # relative
-        ("2.9999999999", "3", 1e-6, False),  # whole numbers are exact
-        ("1e999999999 1", "1.5e999999999 1", 1e-6, False),
-        ("nan", "nan", 1e-6, True),  # the same text
-        ("nan 1", "nan  1", 1e-6, False),
-        ("inf", "1.5", 1e-6, False),
-        ("1.5", "inf", 1e-6, False),
-        ("-inf", "inf", 1e-6, False),
-    ],
-)
+@for_each("printed, wanted, tolerance, same", [
+    ("0.3000000001", "0.3", 1e-6, True), ("0.3000000001", "0.3", 0, False), ("0.30001", "0.3", 1e-6, False),
+    ("1000000.5", "1000000.0", 1e-6, True),  # relative
+    ("2.9999999999", "3", 1e-6, False),  # whole numbers are exact
+    ("1e999999999 1", "1.5e999999999 1", 1e-6, False),
+    ("nan", "nan", 1e-6, True),  # the same text
+    ("nan 1", "nan  1", 1e-6, False), ("inf", "1.5", 1e-6, False), ("1.5", "inf", 1e-6, False),
+    ("-inf", "inf", 1e-6, False),
+])  # fmt: skip
 def test_numbers_within_a_tolerance(printed, wanted, tolerance, same):
     assert (compare_output(printed, wanted, tolerance) == "") is same
 
@@ -192,23 +165,17 @@ def test_without_a_tolerance_fractions_are_compared_as_livecodebench_does():
 
 def test_the_first_case_that_fails_is_named():
     slow = "import time\ntime.sleep(a - 1)\nprint(3)"
-    pairs = [
-        (RIGHT, ADD),
-        (WRONG, ADD),
-        (SUM + "print(3)", ADD),
-        (SUM + "print(3)\nif a > 1: 1 / 0", ADD),
-        ("def grow(x, y): return x and [4, 5, 6]", GROW),
-        (SUM + slow, ADD),
-    ]
-    outcomes = run_pairs(pairs, timeout=0.8)
-    assert [(outcome.status, outcome.detail, outcome.reached) for outcome in outcomes] == [
-        ("passed", "", 2),
-        ("failed", "test 1 of 2: line 1 must be '3'; got '2'", 0),
-        ("failed", "test 2 of 2: line 1 must be '7'; got '3'", 0),
-        ("failed", "test 2 of 2: ZeroDivisionError: division by zero", 0),
-        ("failed", "test 1 of 2: it must return [4, 5]; got [4, 5, 6]", 0),
-        ("timed out", "test 2 of 2: 0.8 s mostly without work", 0),
-    ]
+    table = [
+        (RIGHT, ADD, ("passed", "", 2)),
+        (WRONG, ADD, ("failed", "test 1 of 2: line 1 must be '3'; got '2'", 0)),
+        (SUM + "print(3)", ADD, ("failed", "test 2 of 2: line 1 must be '7'; got '3'", 0)),
+        (SUM + "print(3)\nif a > 1: 1 / 0", ADD, ("failed", "test 2 of 2: ZeroDivisionError: division by zero", 0)),
+        ("def grow(x, y): return x and [4, 5, 6]", GROW,
+         ("failed", "test 1 of 2: it must return [4, 5]; got [4, 5, 6]", 0)),
+        (SUM + slow, ADD, ("timed out", "test 2 of 2: 0.8 s mostly without work", 0)),
+    ]  # fmt: skip
+    outcomes = run_pairs([pair for *pair, _ in table], timeout=0.8)
+    assert [(outcome.status, outcome.detail, outcome.reached) for outcome in outcomes] == [row[2] for row in table]
 
 
 def test_all_cases_together_have_a_limit_of_time():

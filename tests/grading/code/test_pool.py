@@ -49,16 +49,13 @@ def test_the_room_could_be_a_package_of_its_own():
     assert {name for name in imported if not name.startswith("at_k.grading.code")} == {"at_k.errors"}
 
 
-def test_windows_is_refused(allowed, monkeypatch):
-    monkeypatch.setattr(pool, "SYSTEM", "nt")
-    with pytest.raises(InputError, match="needs Linux or macOS"):
-        run_each([(RIGHT, TESTS)], LIMITS, num_workers=1)
-
-
-def test_no_programs(allowed):
+def test_no_programs_no_workers_and_windows(allowed, monkeypatch):
     assert run_each([], LIMITS, num_workers=1) == []
     with pytest.raises(ValueError, match="`num_workers` must be a positive integer; got 0"):
         at_k.checkers.code().grade_all([(RIGHT, TESTS)], num_workers=0)
+    monkeypatch.setattr(pool, "SYSTEM", "nt")
+    with pytest.raises(InputError, match="needs Linux or macOS"):
+        run_each([(RIGHT, TESTS)], LIMITS, num_workers=1)
 
 
 @for_each("options, says", [
@@ -162,14 +159,8 @@ def test_an_interrupt_leaves_nothing(tmp_path):
         "run_each([('while True: pass', 'pass')] * 8, ProgramLimits(timeout=100), num_workers=2)"
     )
     environment = {**os.environ, "HF_ALLOW_CODE_EVAL": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        env=environment,
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen([sys.executable, "-c", code], env=environment, cwd=ROOT, text=True, **pipes)
     process.stdout.readline()
     while len(os.listdir(tmp_path)) < 2:
         time.sleep(0.01)
