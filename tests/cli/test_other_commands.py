@@ -142,9 +142,7 @@ def test_the_same_numbers_follow(run, qwen, tmp_path):
     assert found == report.values
 
 
-@pytest.mark.parametrize(
-    ("given", "missing"), [((), "model"), (("--model", "a"), "dataset"), (("--dataset", "b"), "model")]
-)
+@for_each("given, missing", [((), "model"), (("--model", "a"), "dataset"), (("--dataset", "b"), "model")])
 def test_names_are_asked_for(run, qwen, given, missing, tmp_path):
     said = run("convert", qwen, *TO, *given, "--out", tmp_path)
     assert (said.exit_code, list(tmp_path.iterdir())) == (2, [])

@@ -21,23 +21,20 @@ def stream(monkeypatch):
     return make
 
 
-@pytest.mark.parametrize(("encoding", "shown"), [
-    ("utf-8", "τ ≤ 1 · “é” 数".encode()), ("ascii", b'tau <= 1 - "\\xe9" \\u6570'),
-    ("latin-1", b'tau <= 1 - "\xe9" \\u6570'),
+SIGNS = [("τ ≤ 1 · ", "bold"), ("“é” 数", "")]
+MARKUP = "[bold]a[/bold] :smile: " + "x" * 200
+
+
+@pytest.mark.parametrize(("line", "encoding", "shown"), [
+    (SIGNS, "utf-8", "τ ≤ 1 · “é” 数".encode()), (SIGNS, "ascii", b'tau <= 1 - "\\xe9" \\u6570'),
+    (SIGNS, "latin-1", b'tau <= 1 - "\xe9" \\u6570'), ([(MARKUP, "")], "utf-8", MARKUP.encode()),
 ])  # fmt: skip
-def test_signs_that_the_terminal_does_not_have(stream, encoding, shown, monkeypatch):
+def test_signs_that_the_terminal_does_not_have_and_markup_are_text(stream, line, encoding, shown, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     written = stream(encoding)
-    output.print_lines([[("τ ≤ 1 · ", "bold"), ("“é” 数", "")]], output.make_console())
+    output.print_lines([line], output.make_console())
     written.flush()
     assert written.buffer.getvalue() == shown + b"\n"
-
-
-def test_markup_is_text(stream):
-    written = stream("utf-8")
-    output.print_lines([[("[bold]a[/bold] :smile: " + "x" * 200, "")]], output.make_console())
-    written.flush()
-    assert written.buffer.getvalue().decode() == "[bold]a[/bold] :smile: " + "x" * 200 + "\n"
 
 
 def test_no_progress_without_a_terminal(capsys):

@@ -145,12 +145,13 @@ def laid_out(classes):
 class TestSimulation:
     """Weights and more than 100,000 subsets."""
 
+    votes, correct, weights = laid_out(CLASSES)
+
     @for_each("ties", oracles.TIES)
     @for_each("k", [7, 11, 15])
     def test_close_to_the_exact_value(self, ties, k):
         assert comb(22, k) > combinatorics.MAX_SUBSETS
-        votes, correct, weights = laid_out(CLASSES)
-        value, error = vote_with_error(votes, correct, k=k, weights=weights, ties=ties)
+        value, error = vote_with_error(self.votes, self.correct, k=k, weights=self.weights, ties=ties)
         exact = float(oracles.cons_of_classes(CLASSES, k, ties))
         assert 0.005 < exact < 0.995  # some draws are won and some lost
         # At most ½ in spread, over √10,000 subsets.
@@ -158,42 +159,34 @@ class TestSimulation:
         assert abs(value[0] - exact) < 5 * error[0]
 
     def test_the_seed_decides(self):
-        votes, correct, weights = laid_out(CLASSES)
-
         def values(seed):
-            return np.array(vote_with_error(votes, correct, k=[8, 11], weights=weights, seed=seed))
+            return np.array(vote_with_error(self.votes, self.correct, k=[8, 11], weights=self.weights, seed=seed))
 
         assert_array_equal(values(1), values(1))
         assert (values(1)[0] != values(2)[0]).all()
 
-    def test_each_problem_has_its_own_draws(self):
-        votes, correct, weights = laid_out(CLASSES)
-        value = cons_at_k(votes * 2, correct * 2, k=11, weights=weights * 2)
-        assert value[0] != value[1]
-
     def test_only_what_is_simulated_has_an_error(self):
-        votes, correct, weights = laid_out(CLASSES)
-        _, error = vote_with_error(votes, correct, k=[1, 2, 11, 21, 22], weights=weights)
+        _, error = vote_with_error(self.votes, self.correct, k=[1, 2, 11, 21, 22], weights=self.weights)
         assert_array_equal(error[0] > 0, [False, False, True, False, False])
 
-    def test_an_exact_problem_beside_a_simulated_one(self):
-        votes, correct, weights = laid_out(CLASSES)
-        equal = [[1] * 22]
-        value, error = vote_with_error(votes * 2, correct * 2, k=11, weights=weights + equal)
+    def test_each_problem_has_its_own_draws_and_an_exact_one_none(self):
+        votes, correct = self.votes * 2, self.correct * 2
+        value = cons_at_k(votes, correct, k=11, weights=self.weights * 2)
+        assert value[0] != value[1]
+        value, error = vote_with_error(votes, correct, k=11, weights=[*self.weights, [1] * 22])
         assert error[0] > 0
         assert error[1] == 0
-        assert value[1] == cons_at_k(votes, correct, k=11)[0]
+        assert value[1] == cons_at_k(self.votes, self.correct, k=11)[0]
 
 
-class TestDefinitions:
-    @for_each("n", range(1, 10))
-    def test_one_wrong_answer_is_the_majority_of_verdicts(self, n):
-        """With two answers, "more than half of the votes" is all there is to know."""
-        for c in range(n + 1):
-            problem = (["a"] * c + ["b"] * (n - c), [1] * c + [0] * (n - c))
-            for ties in ("strict", "incorrect"):
-                values = cons(*problem, k=range(1, n + 1), ties=ties)
-                assert_allclose(values, majority_at_k(n, c, k=range(1, n + 1)), rtol=RTOL, atol=0)
+@for_each("n", range(1, 10))
+def test_one_wrong_answer_is_the_majority_of_verdicts(n):
+    """With two answers, "more than half of the votes" is all there is to know."""
+    for c in range(n + 1):
+        problem = (["a"] * c + ["b"] * (n - c), [1] * c + [0] * (n - c))
+        for ties in ("strict", "incorrect"):
+            values = cons(*problem, k=range(1, n + 1), ties=ties)
+            assert_allclose(values, majority_at_k(n, c, k=range(1, n + 1)), rtol=RTOL, atol=0)
 
 
 class TestConflicts:
@@ -219,11 +212,9 @@ class TestConflicts:
         values = cons(answers, verdicts[:n], k=range(1, n + 1), weights=[weights], on_conflict="majority")
         assert_allclose(values, exact, rtol=RTOL, atol=0)
 
-    def test_each_problem_decides_for_itself(self):
+    def test_each_problem_decides_for_itself_and_samples_without_an_answer_do_not_conflict(self):
         votes, correct = [["a", "a", "a"], ["a", "a", "a"]], [[1, 1, 0], [0, 0, 1]]
         assert_array_equal(cons_at_k(votes, correct, k=1, on_conflict="majority"), [1, 0])
-
-    def test_samples_without_an_answer_do_not_conflict(self):
         assert cons(["a", None, None], [1, 1, 0], k=1) == pytest.approx(1 / 3, rel=RTOL)
 
     @pytest.mark.parametrize("bits", [63, 4])
@@ -277,10 +268,9 @@ def test_the_switch_from_64_bits_to_python_integers(small, kind):
     assert sum(weights.tolist()) == 2**62 - (kind is np.int64)
 
 
-class TestShapes:
-    def test_weights_of_ragged_rows(self):
-        value = cons_at_k([["a", "b"], ["c", "d", "d"]], [[1, 0], [1, 0, 0]], k=2, weights=[[2, 1], [3, 1, 1]])
-        assert_allclose(value, [1, 2 / 3], rtol=RTOL)
+def test_weights_of_ragged_rows():
+    value = cons_at_k([["a", "b"], ["c", "d", "d"]], [[1, 0], [1, 0, 0]], k=2, weights=[[2, 1], [3, 1, 1]])
+    assert_allclose(value, [1, 2 / 3], rtol=RTOL)
 
 
 VOTES, CORRECT = [["a", "b"], ["a", "b", "a"]], [[1, 0], [1, 0, 1]]

@@ -251,9 +251,6 @@ class TestIdentities:
         lowest = max_at_k([scores], k=every, higher_is_better=False)
         assert_array_equal(lowest, -max_at_k([turned], k=every))
 
-    def test_zero_turned_around_has_no_sign(self):
-        assert not np.signbit(max_at_k([[0.0, 1.0]], k=2, higher_is_better=False)).any()
-
     @for_each("scores", [[-0.0, -0.0], [-0.0, -1.0], [-0.0, 0.0], [0.0, -0.0]])
     def test_the_highest_score_has_no_minus_zero(self, scores):
         for options in ({}, {"select": "weighted", "score_weights": [1]}):

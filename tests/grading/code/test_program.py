@@ -158,14 +158,11 @@ def test_compiled_tests_do_what_the_source_does():
     assert find_line(caught.value) in (3, 4)
 
 
-def test_an_error_is_described_by_type_and_last_line():
+def test_an_error_is_described_by_type_and_last_line_and_the_innermost_line_of_the_tests():
     assert describe_error(ValueError("a\nb\n")) == "ValueError: b"
     assert describe_error(KeyError()) == "KeyError"
     assert len(describe_error(ValueError("x" * 10_000))) == 500
     assert describe_error(ValueError("\ud800")) == "ValueError: \\ud800"
-
-
-def test_the_line_of_an_error_is_the_innermost_of_the_tests():
     names = {}
     code = compile("def f():\n    assert False\ndef g():\n    f()\n", "<tests>", "exec")
     exec(code, names)
