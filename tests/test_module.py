@@ -109,12 +109,9 @@ def test_several_processes_are_refused_with_what_to_do_instead(number):
         refuses(f"ValueError: `num_process` must be 1; got … {advice}", load, name, num_process=number, process_id=0)
 
 
-def test_environment_is_the_fresh_one():
+def test_a_warning_points_at_the_caller_and_the_environment_is_fresh():
     assert os.environ["HF_HUB_OFFLINE"] == "1"
     assert "at-k-tests-" in str(evaluate.config.HF_CACHE_HOME)
-
-
-def test_a_warning_points_at_the_caller():
     metric = load("pass_at_k", "graded")
     with pytest.warns(UserWarning, match="missing='drop' left out 1 of 3 samples, in 1 of 1 problems") as caught:
         metric.compute(predictions=[[1, 0, None]], k=1, missing="drop")

@@ -61,9 +61,7 @@ def test_totals_of_grades_do_not_depend_on_their_order(rows, data):
     assert_array_equal(ragged(*(data.draw(st.permutations(row)) for row in rows)).total(), totals)
     # each round adds exactly, and the few sums of the rounds are added with one more rounding at most
     assert_array_max_ulp(totals, np.array([fsum(row) for row in rows]), maxulp=1)
-
-
-def test_a_missing_grade_counts_as_0_and_the_smallest_numbers_count():
+    # A missing grade counts as 0, and the smallest numbers count.
     assert_array_equal(ragged([0.5, np.nan], [5e-324, 5e-324], [1.0, 1.0]).total(), [0.5, 1e-323, 2.0])
 
 
@@ -184,11 +182,14 @@ def test_a_fault_names_the_column_as_it_is_called(name, value):
         refuses(says, read_problems, **{name: value}, names=called)
 
 
-def test_few_grades_are_joined_and_many_stay_in_parts():
+def test_few_grades_are_joined_and_many_stay_in_parts_and_scores_must_have_as_many_dimensions():
     for each, parts in ((4999, 1), (5000, 2)):
         problems = join(*[{"grades": np.ones((each, 1))}] * 2)
         assert len(problems.grades) == parts
         assert len(problems) == problems.n.sum() == 2 * each
+    first, second = ({"grades": [[1]], "scores": scores} for scores in ([[1.0]], [[[1.0, 2.0]]]))
+    refuses("ValueError: `scores` must have as many dimensions in every batch; got 2 after 1", join, first, second)
+    join(second, second)
 
 
 @for_each("name", COLUMNS)
@@ -199,12 +200,6 @@ def test_parts_must_have_the_same_columns(name):
         refuses(says, join, first, second)
         refuses(says, join, first, first, second)
     read_problems(**COLUMNS).refuse_mismatch(read_problems(**COLUMNS))
-
-
-def test_scores_must_have_as_many_dimensions():
-    first, second = ({"grades": [[1]], "scores": scores} for scores in ([[1.0]], [[[1.0, 2.0]]]))
-    refuses("ValueError: `scores` must have as many dimensions in every batch; got 2 after 1", join, first, second)
-    join(second, second)
 
 
 def test_a_compact_copy_shares_nothing():
@@ -257,15 +252,12 @@ def test_a_batch_that_does_not_fit_is_not_held(held, others, says):
     assert grades(store.join()).tolist() == np.ravel(held["grades"]).tolist()
 
 
-def test_batches_are_merged_as_the_digits_of_a_binary_counter():
+def test_batches_are_merged_as_the_digits_of_a_binary_counter_and_large_ones_stay_apart():
     store = Store()
     for count in range(1, 40):
         store.add(read_problems(grades=[[1]]))
         digits = [2**place for place in range(6) if count >> place & 1]
         assert [len(batch) for batch in store] == digits[::-1]
-
-
-def test_large_batches_stay_apart():
     for size, held in ((9999, [19998]), (10_000, [10_000, 10_000])):
         store = hold(*[{"grades": np.ones((size, 1))}] * 2)
         assert [len(batch) for batch in store] == held

@@ -211,6 +211,11 @@ def test_the_error_of_simulated_values():
     assert average_all(values, errors) == pytest.approx(whole, rel=1e-15)
     grouped = {"x/a": 0.5, "x/a_mcse": 0.05 / 2, "x/b": 1, "y/a": 1, "y/b": 1}
     assert average_all(values, errors, ["x", "x", "y"]) == pytest.approx(whole | grouped, rel=1e-15)
+    columns = {Key("cons@k", 1): Column.of([1, 0])}
+    assert not Values(columns).simulated
+    assert not Values(columns, {Key("cons@k", 1): np.zeros(2)}).simulated
+    assert Values(columns, {Key("cons@k", 1): np.zeros(2), Key("cons@k", 2): np.array([0, 0.1])}).simulated
+    assert summary.average_error(np.zeros(3)) == 0.0
 
 
 @for_each("key, plain", [
@@ -273,11 +278,3 @@ def test_the_mean_of_levels_is_rounded_once(largest):
         counts = rng.integers(0, largest, size) + 1
         exact = sum(Fraction(level) * int(count) for level, count in zip(levels, counts, strict=True))
         assert summary.mean_of_levels(levels, counts) == float(exact) / int(counts.sum())
-
-
-def test_only_values_with_an_error_are_simulated():
-    columns = {Key("cons@k", 1): Column.of([1, 0])}
-    assert not Values(columns).simulated
-    assert not Values(columns, {Key("cons@k", 1): np.zeros(2)}).simulated
-    assert Values(columns, {Key("cons@k", 1): np.zeros(2), Key("cons@k", 2): np.array([0, 0.1])}).simulated
-    assert summary.average_error(np.zeros(3)) == 0.0
