@@ -180,10 +180,6 @@ def test_declared_packages_are_imported():
     assert set().union(*(declared(extra, setup) for extra in setup["options.extras_require"])) - used <= commands
 
 
-def test_shared_columns_and_options_are_listed_once():
-    assert not set(OPTIONS) & set(COLUMNS)
-
-
 # Each line with a comment is a mistake, and the comment is what mypy must say of it.
 SNIPPET = """\
 import at_k
@@ -240,11 +236,12 @@ def test_mypy_finds_mistakes_in_options(editable, tmp_path):
         assert words.lower() in found.get(line, "").lower()
 
 
-def test_signatures_at_runtime_name_the_words():
+def test_signatures_at_runtime_name_the_words_and_options_are_no_columns():
     shown = inspect.signature(at_k.score).parameters
     assert shown["ties"].annotation == "Literal['random', 'first', 'strict', 'incorrect']"
     assert shown["select"].annotation == "Literal['weighted', 'lexicographic', 'pareto'] | None"
     assert shown["k"].annotation == "int | list[int] | None"
+    assert not set(OPTIONS) & set(COLUMNS)
 
 
 of_wheel = pytest.mark.xdist_group("wheel")  # one worker builds it for all tests that need it

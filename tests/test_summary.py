@@ -44,12 +44,6 @@ class TestSummarize:
         refuses(says, at_k.summarize, {"x": [0.5, 1.0, 0.0]}, **{"confidence_level": 0.95, **options})
 
 
-def test_other_samples_need_the_samples():
-    key = Key("pass@k", 1)
-    says = "ValueError: the samples of the problems are not known"
-    refuses(says, find_error_bars, {key: Column.of([0.5, 1.0])}, {key: 0.75}, Confidence(0.95, "problem_set"))
-
-
 @every_config
 @for_each("target", ["population", "problem_set"])
 def test_every_number_of_a_report_has_an_error_bar(target, config):
@@ -117,10 +111,13 @@ def test_lognormal_scores_are_covered(spread, problems):
     assert np.mean([bar.low <= truth <= bar.high for bar in bars.values()]) >= 0.92
 
 
-def test_nothing_is_wanted_or_there_is_nothing():
+def test_nothing_is_wanted_or_there_is_nothing_or_samples_are_not_known():
     assert find_error_bars({Key("pass@k", 1): Column.of([0.5])}, {Key("pass@k", 1): 0.5}, Confidence()) == {}
     assert find_error_bars({}, {}, Confidence(0.95)) == {}
     assert Confidence(clusters=["a"]).conditions() == {}
+    key = Key("pass@k", 1)
+    says = "ValueError: the samples of the problems are not known"
+    refuses(says, find_error_bars, {key: Column.of([0.5, 1.0])}, {key: 0.75}, Confidence(0.95, "problem_set"))
 
 
 LEVELS = st.lists(st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0]), min_size=1, max_size=5, unique=True)

@@ -165,14 +165,11 @@ def test_the_catalogue_repeats_the_english_of_registry_and_library(sources):
     assert labels == {key: english for key, (english, _) in WORDS.items() if key.startswith("option.")}
 
 
-def test_a_sentence_waits_for_the_language_of_its_reader():
+def test_a_sentence_waits_for_the_language_of_its_reader_and_says_what_was_given_as_it_is():
     said = Message("page.problems", WORDS["page.problems"][0], count=3)
     assert translate(said, "en") == str(said) == say("en", "page.problems", count=3)
     assert translate(said, "zh") == say("zh", "page.problems", count=3) != str(said)
     assert {"3" in translate(said, language) for language in LANGUAGES} == {True}
-
-
-def test_an_error_says_what_a_visitor_gave_as_it_is():
     with pytest.raises(ValueError, match=re.escape("{n} %s {0}")) as caught:
         raise make_error("typed.no_number", name="k", value="{n} %s {0}")
     assert "{n} %s {0}" in translate(caught.value, "zh")

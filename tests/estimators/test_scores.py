@@ -60,10 +60,6 @@ def test_invalid_logprobs_are_refused(functions, logprobs, says):
         refuses(says, function, logprobs)
 
 
-def test_single_precision_may_exceed_zero_by_a_rounding():
-    assert mean_logprob([[[np.float32(1e-8)]]])[0][0] == pytest.approx(0, abs=1e-7)
-
-
 def test_several_scores_choose_together():
     even, sure = [log(0.5)] * 2, [log(0.9), log(0.1)]
     certainty = self_certainty([[[even], [sure], [sure]]])[0]
@@ -78,6 +74,7 @@ def test_several_scores_choose_together():
     assert best == {"lexicographic": 1.0, "pareto": 0.5, "weighted": 0.0}
 
 
-def test_sums_that_no_float_holds():
+def test_sums_that_no_float_holds_and_single_precision_that_exceeds_zero_by_a_rounding():
     assert mean_logprob([[[-1e308, -1e308]]]) == [[-1e308]]
     assert self_certainty([[[[-1e308, -1e308]] * 3]]) == [[pytest.approx(1e308)]]
+    assert mean_logprob([[[np.float32(1e-8)]]])[0][0] == pytest.approx(0, abs=1e-7)

@@ -193,15 +193,12 @@ def test_the_problems_at_a_block_boundary(edge, monkeypatch):
     assert_allclose(np.delete(value, edge), exact(equal, 2), rtol=RTOL)
 
 
-def test_problems_without_votes_or_without_a_right_answer():
+def test_problems_without_votes_or_without_a_right_answer_and_none_above_one():
     problems = [profile([2, 1], [False, False], 1), profile([], [], 3), profile([2, 1], [True, True], 1)]
     values = plurality(problems, [1, 2, 3])
     assert_array_equal(values[:2], 0)
     # All answers are right: wrong only if nobody votes, which one silent sample can bring about alone, with k = 1.
     assert_allclose(values[2], [3 / 4, 1, 1], rtol=RTOL)
-
-
-def test_never_above_one():
     problems = [profile(counts, [True] * len(counts)) for counts in product(range(1, 8), repeat=3)]
     values = plurality(problems, [1, 2, 3])
     assert values.max() <= 1

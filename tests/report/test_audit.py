@@ -94,14 +94,11 @@ def test_impossible_audits_are_refused(change, options, code):
     refuses(code, at_k.score, make_results() | change, audited="gold", **options)
 
 
-def test_a_column_that_nobody_has_filled_in_is_too_few(tmp_path):
+def test_counts_and_a_column_that_nobody_has_filled_in_cannot_be_audited(tmp_path):
     refused = refuses(
         "audit.few", at_k.score, write_samples(make_results(audited=0), tmp_path / "r.csv"), audited="gold"
     )
     assert refused.values["count"] == 0
-
-
-def test_counts_cannot_be_audited():
     refuses("audit.counts", at_k.score, at_k.Tally.of({"grades": [[1, 0]]}), audited="gold")
 
 

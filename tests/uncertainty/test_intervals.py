@@ -82,15 +82,12 @@ def test_a_higher_level_is_wider_and_more_units_are_narrower():
     assert (np.diff(widths) > 0).all()
 
 
-def test_arrays_of_keys():
+def test_arrays_of_keys_and_values_without_standard_error_which_count_as_one_unit():
     v, se, m = np.array([0.2, 0.5, 1.0]), np.array([0.1, 0.05, 0.0]), np.array([[15.0], [30.5]])
     lower, upper = interval(v, se, m)
     assert lower.shape == upper.shape == (2, 3)
     for i, j in np.ndindex(2, 3):
         assert (lower[i, j], upper[i, j]) == interval(v[j], se[j], m[i, 0])
-
-
-def test_a_value_without_standard_error_counts_as_one_unit():
     alone = interval(0.5, 0.0, 1)
     assert interval(0.5, None, 1) == alone
     assert interval(0.5, None, 30) == alone
