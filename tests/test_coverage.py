@@ -17,22 +17,16 @@ REPETITIONS = 2000
 SOME = [cell for cell in intervals.list_population_cells() if cell.problems in (15, 100) and cell.n == 16]
 
 
-# One worker simulates them, for all tests that need them.
-of_population = pytest.mark.xdist_group("population")
-
-
 @pytest.fixture(scope="module")
 def population():
     return list(Simulation().ask(intervals.simulate_population, SOME, REPETITIONS).values())
 
 
-@of_population
 def test_ours_covers_in_every_cell(population):
     assert len(population) == 120
     assert min(each.coverage[OURS] for each in population) >= 0.92
 
 
-@of_population
 def test_normal_and_t_intervals_fail_near_1(population):
     near = [each for each in population if each.cell.mean >= 0.96 and each.cell.problems == 15]
     for method in ("t", "normal"):
@@ -40,7 +34,6 @@ def test_normal_and_t_intervals_fail_near_1(population):
     assert sum(each.coverage["normal"] < 0.93 for each in population) > len(population) / 3
 
 
-@of_population
 def test_our_width_is_close_to_t_if_t_covers(population):
     ratios = [each.width[OURS] / each.width["t"] for each in population if each.coverage["t"] >= 0.93]
     assert 0.9 <= np.median(ratios) <= 1.1

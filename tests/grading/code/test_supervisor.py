@@ -12,8 +12,6 @@ from grading.code.programs import read_programs, run_pairs
 from at_k.grading.code.isolation import find_landlock
 from at_k.grading.code.pool import end_workers
 
-pytestmark = pytest.mark.xdist_group("supervisor")  # one worker runs the programs for all tests
-
 MARKER = str(100_000_000 + os.getpid())
 """The seconds that the command of a fixture sleeps, by which it is recognised in a list of processes."""
 
