@@ -14,19 +14,22 @@ from at_k.arrow import to_numpy
 from at_k.readers.arrays import make_texts
 from at_k.readers.literals import Listed
 
-_TRUE = (
-    "true yes y t p pass passed correct right solved resolved success ok ac accepted ✓ ✔ √ ✅ "
-    "是 对 正确 真 通过 はい 正しい 예 oui vrai "
-    "juste ja wahr richtig sí si verdadero correcto sim verdadeiro certo vero giusto да верно"
+# What a cell answers to the question that the name of its column asks, and what judges by itself.
+_YES = "true yes y t 是 真 はい 예 oui vrai ja wahr sí si verdadero sim verdadeiro vero да"
+_NO = "false no n f 否 假 いいえ 아니요 non faux nein falso não нет"
+_RIGHT = (
+    "p pass passed correct right solved resolved success ok ac accepted ✓ ✔ √ ✅ "
+    "对 正确 通过 正しい juste richtig correcto certo giusto верно"
 )
-_FALSE = (
-    "false no n f fail failed incorrect wrong unsolved unresolved failure wa tle mle rejected ✗ ✘ × ❌ "
-    "否 错 错误 不正确 假 未通过 不通过 いいえ "
-    "아니요 non faux nein falsch falso incorrecto não errado sbagliato нет неверно"
+_WRONG = (
+    "fail failed incorrect wrong unsolved unresolved failure wa tle mle rejected ✗ ✘ × ❌ "
+    "错 错误 不正确 未通过 不通过 falsch incorrecto errado sbagliato неверно"
 )
+_JUDGING = dict.fromkeys(_RIGHT.split(), True) | dict.fromkeys(_WRONG.split(), False)
 _WORDS: dict[str, float | bool] = {
-    **dict.fromkeys(_TRUE.split(), True),
-    **dict.fromkeys(_FALSE.split(), False),
+    **dict.fromkeys(_YES.split(), True),
+    **dict.fromkeys(_NO.split(), False),
+    **_JUDGING,
     **dict.fromkeys(("nan", "na", "n/a", "none", "null"), nan),
 }
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII)
@@ -75,6 +78,16 @@ def read_spelled(text: object) -> object:
         return text
     word = text.strip().lower()
     return float(word) if _NUMBER.fullmatch(word) else _WORDS.get(word, text)
+
+
+def judge(text: object) -> bool | None:
+    """Return whether a word means right or wrong; None for others, and for those that answer a question.
+
+    Examples:
+        >>> judge("Passed"), judge("✗"), judge("yes")
+        (True, False, None)
+    """
+    return _JUDGING.get(text.strip().lower()) if isinstance(text, str) else None
 
 
 def read_share(text: object) -> object:

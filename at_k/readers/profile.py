@@ -8,7 +8,7 @@ from typing import Any
 
 from at_k.errors import Phrases
 from at_k.readers.blocks import Block
-from at_k.readers.cells import Cells, read_spelled, read_whole
+from at_k.readers.cells import Cells, judge, read_spelled, read_whole
 from at_k.readers.choosing import refuse_unknown
 from at_k.readers.literals import Listed, read_lists
 from at_k.readers.names import (
@@ -62,6 +62,13 @@ class Column:
     def parts(self) -> list[Any]:
         """The cells, with the values of a list in place of it."""
         return [part for cell in self.there for part in (cell if isinstance(cell, list) else [cell])]
+
+    @cached_property
+    def are_judged(self) -> bool:
+        """Return whether the words in the cells judge, or the name does: yes may mean failed, too."""
+        words = {read_spelled(word) for word in self.spelling.split("_")}
+        is_named = True in map(judge, self.spelling.split("_")) and words.isdisjoint({False, "not"})
+        return is_named or any(judge(part) is not None for part in self.parts)
 
     @cached_property
     def keys(self) -> list[str]:
@@ -206,10 +213,12 @@ def find_roles(profile: Profile, given: Mapping[str, str | None]) -> Columns:
 
 
 def _find_truths(profile: Profile, taken: Collection[str | None]) -> str | None:
-    """Find the only column of truth values, or words for them, whatever its name."""
+    """Find the only column of truth values, or words for them, if these or its name tell which of them are right."""
     columns = [column for column in profile.columns.values() if column.name not in taken and column.parts]
-    names = [column.name for column in columns if all(isinstance(read_spelled(part), bool) for part in column.parts)]
-    return names[0] if len(names) == 1 else None
+    truths = [column for column in columns if all(isinstance(read_spelled(part), bool) for part in column.parts)]
+    if len(truths) != 1 or not truths[0].are_judged:
+        return None
+    return truths[0].name
 
 
 def _review_problem(profile: Profile, name: str | None) -> str | None:

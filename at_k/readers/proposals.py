@@ -19,8 +19,8 @@ from at_k.readers.shapes import find_family, find_whole, joins_counts, list_fami
 # Different words up to which a column may hold verdicts, whose words a user then names.
 _FEW_WORDS = 6
 
-# A name of the code with which a program ended, of which 0 means success.
-_EXIT = re.compile(r"exit|return_?code|errno|^rc$")
+# A name of what counts or tells faults, such as the code with which a program ended: 0, or no, means success.
+_FAULTS = re.compile(r"exit|return_?code|err(no|or)|^rc$|wrong|incorrect|fail|invalid|hallucinat|not_|^un")
 
 _say = Phrases(
     {
@@ -192,8 +192,11 @@ def _propose_words(profile: Profile, columns: Sequence[Column]) -> dict[str, Any
     words = [cell for cell in cells if isinstance(cell, str) and isinstance(read_spelled(cell), str)]
     words = [word for word in words if not profile.reads.fits("grades", word)]
     known = [cell for cell in cells if isinstance(cell, str) and read_spelled(cell) is True]
-    if any(_EXIT.search(column.spelling) for column in columns):
-        return {"correct": ["0"]}
+    parts = list(chain.from_iterable(column.parts for column in columns))
+    are_spelled = all(isinstance(read_spelled(part), (int, float)) for part in parts)
+    if are_spelled and any(_FAULTS.search(column.spelling) for column in columns):
+        truths = {read_spelled(part): str(part) for part in parts if isinstance(read_spelled(part), bool)}
+        return {"correct": [truths.get(False, "0")]} | ({"wrong": [truths[True]]} if True in truths else {})
     if words and len(set(map(repr, cells))) < len(cells):
         return {"correct": [shorten([*known, *words][0])]}
     scale = _find_scale(columns)

@@ -107,6 +107,17 @@ WAYS = {
         text("id,exit_code", *(f"{row[0]},{1 - int(row[2])}" for row in ROWS), rows=[]),
         columns("id", "exit_code", {"correct": ["0"]}),
     ),
+    **{
+        f"faults: {name}": (
+            text(f"id,{name}", *(f"{row[0]},{words[row[2] == '1']}" for row in ROWS), rows=[]),
+            columns("id", name, {"correct": [words[1]]} | ({} if words[1] == "0" else {"wrong": [words[0]]})),
+        )
+        for name, words in {"failed": ("True", "False"), "hallucinated": ("yes", "no"), "num_errors": "20"}.items()
+    },
+    "faults in lists": (
+        '[{"id": "a", "incorrect": [false, true]}, {"id": "b", "incorrect": [false, false]}]',
+        columns("id", "incorrect", {"correct": ["False"], "wrong": ["True"]}),
+    ),
     "ids of samples": (
         text("id,correct", "a_0,1", "a_1,0", "b_0,1", "b_1,1", rows=[]),
         'columns={"problem": "id.base"}',

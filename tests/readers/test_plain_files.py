@@ -94,8 +94,8 @@ READ = {
     "verdicts of judges": (csv("id,verdict", "a,AC", "a,wrong", "b,AC", "b,AC"), AB),
     "yes and no": (csv("id,verdict", "a,yes", "a,no", "b,Yes", "b,YES"), AB),
     "one column of truth values": (jsonl(*({"id": p, "ist_gut": v}
-        for p, v in [("a", True), ("a", False), ("b", True), ("b", True)])), AB),
-    "truth values of any name in CSV": (csv("id,gut", "a,True", "a,False", "b,True", "b,True"), AB),
+        for p, v in [("a", True), ("a", False), ("b", True), ("b", True)])), named(problem="id", grades="ist_gut")),
+    "truth values of a name that judges": (csv("id,all_ok", "a,True", "a,False", "b,True", "b,True"), AB),
     "per cent": (csv("id,correct", "a,100%", "a,0%", "b,100%", "b,100 %"), AB),
     "fractions": (csv("id,grade", "a,4/4", "a,3/4", "b,0/4", "b,1/1"), [[1, 0.75], [0, 1]]),
     "decimal commas": (csv("id;grade", "a;1,0", "a;0,0", "b;1,0", "b;0,25"), [[1, 0], [1, 0.25]]),
@@ -456,7 +456,7 @@ TABLES = {
     "an array": np.array([[1, 0], [1, 1]]),
     "n and c": {"n": [2, 2], "c": [1, 2]},
     "rows of n and c": [{"n": 2, "c": 1}, {"n": 2, "c": 2}],
-    "columns of other names": pd.DataFrame({"problem": list("aabb"), "gut": [True, False, True, True]}),
+    "columns of other names": pd.DataFrame({"problem": list("aabb"), "solved": [True, False, True, True]}),
 }
 
 

@@ -89,8 +89,11 @@ GUESSES = {
     "tests of programs come before truths without a name": (
         [{"task_id": 1, "test_list": ["assert f()"], "checked": True, "completion": "…"}],
         {"problem": "task_id", "answers": "completion"}),
-    "truths without a name beside tests, and no programs": (
-        [{"task_id": 1, "test_list": ["assert f()"], "checked": True}], {"problem": "task_id", "grades": "checked"}),
+    "words without a name beside tests, and no programs": (
+        [{"task_id": 1, "test_list": ["assert f()"], "checked": "ok"}], {"problem": "task_id", "grades": "checked"}),
+    "truths under a name that does not judge": ([{"id": 1, "flagged": True}], {"problem": "id"}),
+    "truths under a name that judges": ([{"id": 1, "all_passed": True}], {"problem": "id", "grades": "all_passed"}),
+    "truths under a name that denies": ([{"id": 1, "not_solved": True}], {"problem": "id"}),
 }  # fmt: skip
 
 
