@@ -28,6 +28,9 @@ from tools.texts import list_inputs, list_outputs, list_shared_options
 ROOT = Path(__file__).parent.parent
 
 PYRIGHT = shutil.which("pyright")
+BLOCKS = ROOT / ".mypy_cache" / "blocks"
+"""The blocks of pages, and what mypy knows of them, at_k and NumPy; `make quality` has other options."""
+
 README = ROOT / "README.md"
 WHICH_METRIC = ROOT / "docs" / "which-metric.md"
 IN_CHINESE = [README, *(ROOT / "docs" / f"{page}.md" for page in ("start", "which-metric", "uncertainty"))]
@@ -159,22 +162,25 @@ def test_examples(path, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def joined(tmp_path_factory):
-    """A folder with a module for each page, its blocks joined."""
-    folder, parse = tmp_path_factory.mktemp("blocks"), doctest.DocTestParser().get_examples
+def joined():
+    """A folder with a module for each page, its blocks joined. It stays, so that mypy reads again what has changed."""
+    folder, parse, written = BLOCKS / "pages", doctest.DocTestParser().get_examples, set()
+    folder.mkdir(parents=True, exist_ok=True)
     for path in filter(in_english, DOCUMENTS):
         codes = [
             "".join(each.source for each in parse(block.code)) if block.code.startswith(">>>") else block.code
             for block in python_blocks(read(path))
         ]
-        (folder / f"{re.sub('[^a-z]', '_', title(path).lower())}.py").write_text("\n\n".join(codes), encoding="utf-8")
+        module = folder / f"{re.sub('[^a-z]', '_', title(path).lower())}.py"
+        module.write_text("\n\n".join(codes), encoding="utf-8")
+        written.add(module)
+    for module in {*folder.glob("*.py")} - written:
+        module.unlink()
     return folder
 
 
 def test_the_blocks_of_each_page_pass_mypy(joined):
-    # What it knows of at_k and NumPy is kept beside that of `make quality`, which has other options.
-    options = ["--strict", "--ignore-missing-imports", "--no-error-summary", "--config-file="]
-    options += [f"--cache-dir={ROOT / '.mypy_cache' / 'blocks'}"]
+    options = ["--strict", "--ignore-missing-imports", "--no-error-summary", "--config-file=", f"--cache-dir={BLOCKS}"]
     said, trouble, _ = api.run([*options, *map(str, sorted(joined.glob("*.py")))])
     assert (said, trouble) == ("", "")
 
