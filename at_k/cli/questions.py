@@ -54,6 +54,7 @@ def compare_files(
 ) -> None:
     """Compare two models, or rank several, and print what was found."""
     from at_k.analysis.comparison import compare
+    from at_k.analysis.measurements import choose_keys, read_report
     from at_k.analysis.ranking import rank
 
     if against:
@@ -72,14 +73,7 @@ def compare_files(
         (a, first), (b, second) = reports.items()
         write_result(compare(first, second, names=(a, b), **comparing), form)
         return
-    keys = [key for key in next(iter(reports.values())).values
-            if all(key in report.values for report in reports.values())]  # fmt: skip
-    if not keys:
-        raise InputError(
-            "compare.no_key",
-            "The models have no number in common: {keys}. Ask for the same k.",
-            keys="; ".join(", ".join(report.values) for report in reports.values()),
-        )
+    keys = choose_keys(None, list(map(read_report, reports.values())))
     ranking = {name: comparing[name] for name in ("confidence_level", "unmatched", "looks")}
     rankings = {str(key): rank(reports, metrics=key, **ranking) for key in keys}
     write_result(join_rankings(rankings), form)

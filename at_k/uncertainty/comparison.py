@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import hypot, sqrt
+from math import hypot
 from typing import Any
 
 import numpy as np
@@ -274,16 +274,17 @@ def _find_distances(values: Floats, alpha: float) -> tuple[float, float]:
 
 
 def _find_safe_p(first: Floats, second: Floats) -> float:
-    """Return the least alpha for which the safe interval does not hold 0."""
-    holds, excludes = 1e-15, 1.0  # at 1 it has no width
-    for _ in range(40):
-        alpha = sqrt(holds * excludes)
-        low, high = _find_safe_limits(first, second, alpha)
-        if low <= 0 <= high:
-            holds = alpha
-        else:
-            excludes = alpha
-    return excludes
+    """Return the alpha for which an end of the safe interval is 0."""
+    from scipy.optimize import brentq
+
+    def reach(digits: float) -> float:
+        """Return how far from 0 the interval is at alpha = 10^digits; it is negative if 0 is inside."""
+        low, high = _find_safe_limits(first, second, 10**digits)
+        return low if first.mean() > second.mean() else -high
+
+    if reach(0) <= 0:
+        return 1.0
+    return float(10 ** brentq(reach, -15, 0, xtol=1e-12)) if reach(-15) < 0 else 1e-15
 
 
 def compare_pooled(
