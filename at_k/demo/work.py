@@ -61,7 +61,7 @@ def run(name: str, values: Mapping[str, Any]) -> Data:
         return ENDPOINTS[name](values, str(language))
     except InputError as reason:
         message = draw_message(reason, str(language))
-        return {"error": message["text"], "code": message["code"], "mends": _offer(name, values, message["mends"])}
+        return {"error": message["text"], "code": message["code"], "mends": _offer(name, values, message)}
     except (TypeError, ValueError) as reason:  # an option that the library refuses
         return {"error": str(reason)[:500], "code": "value", "mends": []}
 
@@ -78,14 +78,15 @@ def _take(values: Mapping[str, Any], side: str) -> tuple[Given, str]:
     return files, files.name
 
 
-def _offer(name: str, values: Mapping[str, Any], mends: list[Data]) -> list[Data]:
+def _offer(name: str, values: Mapping[str, Any], message: Data) -> list[Data]:
     """Offer what mends a refusal: another reading of the text, what the message says, or columns to choose from."""
     language = str(values.get("language")) if values.get("language") in LANGUAGES else LANGUAGES[0]
     offers: list[Data] = [
         {"label": say(language, f"page.{layout}"), "data": text} for layout, text in _rewrite(values.get("data"))
     ]
-    mends = [mend for mend in mends if "qid" not in (mend["set"].get("columns") or {}).values()]  # an example
-    if offers or mends:
+    # "qid" is an example in a message.
+    mends = [mend for mend in message["mends"] if "qid" not in (mend["set"].get("columns") or {}).values()]
+    if offers or mends or message["code"].startswith(("compare.", "plan.")):  # no column mends what was read well
         return offers or mends
     for side in ("a", "b") if name == "compare" else ("data",):
         try:

@@ -123,7 +123,7 @@ def list_races(problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints) 
     runner, times = np.unique(row[correct] * base + count[correct], return_counts=True)
     racer, mine = np.divmod(runner, base)
     field = votes[racer]
-    seat = np.argmax(field == mine[:, None], axis=1)  # several answers may have as many as `mine`: any of them will do
+    seat = np.argmax(field == mine[:, None], axis=1)  # any answer with `mine` votes will do
     others = np.where(np.arange(field.shape[1] - 1) < seat[:, None], field[:, :-1], field[:, 1:])
 
     here = problem[start][racer]

@@ -330,7 +330,7 @@ def read_rows(data: Any, **reading: Any) -> Samples:
 def settle_sampling(
     verdicts: Verdicts, sampling: str | None, names: Sequence[str] = (), times: Ints | None = None
 ) -> Verdicts:
-    """Mark samples as stopped where the caller says so; raise where they look stopped and `sampling` is not given."""
+    """Mark samples as stopped for `until_success`; raise where they look stopped and `sampling` is not given."""
     # T is the place of a problem's first correct sample, and K the most samples of any problem: for k ≤ K, pass@k is
     # the share of problems with T ≤ k. `times` says how many problems each of these represents; None for one each.
     if sampling == INDEPENDENT:

@@ -266,6 +266,15 @@ def test_samples_are_refused_until_a_button_says_how_they_count(rows, code, opti
     assert [each["average"]["value"] if "average" in each else each["code"] for each in mended] == found
 
 
+@for_each("endpoint, data, code", [
+    ("plan", {"data": "id,correct\na,1\nb,0"}, "plan.one_sample"),
+    ("compare", {"a": "id,correct\na,1", "b": "id,correct\nb,1"}, "compare.no_problem"),
+])  # fmt: skip
+def test_no_column_is_offered_for_what_was_read_well(endpoint, data, code):
+    refused = work.run(endpoint, data)
+    assert (refused["code"], refused["mends"]) == (code, [])
+
+
 def test_a_vote_that_takes_too_long_is_left_out(monkeypatch):
     monkeypatch.setattr(scoring, "VOTE_SECONDS", 0.005)
     rows = [{"answers": [f"{(i * j) % 37}" for j in range(300)], "reference": "1"} for i in range(300)]

@@ -41,6 +41,9 @@ export function button(text, onclick, attributes = {}) {
 /** Join sentences; in Chinese, no space stands between them. */
 export const join = (sentences) => sentences.join(language === "zh" ? "" : " ");
 
+/** Write the parts of a text that are in backticks as code. */
+export const mark = (text) => text.split(/`([^`]+)`/).map((part, i) => (i % 2 ? make("code", {}, part) : part));
+
 /** Read the state in the address: name → text. */
 export function readState() {
   return Object.fromEntries([...new URLSearchParams(location.search)].filter(([name]) => !["lang", "theme", "__theme", "__sign"].includes(name)));

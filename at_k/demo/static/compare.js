@@ -1,6 +1,6 @@
 // The page Compare: two models on the same problems, and one verdict for each k.
 
-import { ask, at, button, fetchPrepared, fold, join, make, makeCode, readState, say, writeState } from "./base.js";
+import { ask, at, button, fetchPrepared, fold, join, make, makeCode, mark, readState, say, writeState } from "./base.js";
 import { choose, drawLines, drawStairs, makeEntry } from "./figures.js";
 import { isCarried, makeNotice, makeSource, merge, readHash, readOptions, writeHash, writeOptions } from "./source.js";
 
@@ -88,7 +88,7 @@ function show() {
     make("div", { class: "cols" }, ...["a", "b"].map((side, i) => make("section", { class: `side of-${side}` },
       make("h2", {}, found.names[i] === side.toUpperCase() ? found.names[i] : `${side.toUpperCase()} · ${found.names[i]}`),
       drawStairs(found.models[i], k)))),
-    ...found.notes.length ? [fold(say("Notes"), make("ul", {}, ...found.notes.map((note) => make("li", {}, note.text))))] : [],
+    ...found.notes.length ? [fold(say("Notes"), make("ul", {}, ...found.notes.map((note) => make("li", {}, mark(note.text)))))] : [],
     fold(say("The same on your machine"), makeCode(found.command)),
   );
 }

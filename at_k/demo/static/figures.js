@@ -1,14 +1,15 @@
 // Figures from data: staircases, interval bars, lines against k, tables. No numbers are computed here but places.
 
-import { button, join, language, make, say } from "./base.js";
+import { button, join, language, make, mark, say } from "./base.js";
 
 const percent = (value) => `${Math.round(100 * value)} %`;
 
 /** Write a claim, with the number that it is about in the colour of what is right. */
 export function writeClaim(claim) {
-  const place = claim.strong ? claim.text.lastIndexOf(claim.strong) : -1;
-  if (place < 0) return [claim.text];
-  return [claim.text.slice(0, place), make("em", {}, claim.strong), claim.text.slice(place + claim.strong.length)];
+  const text = claim.text.replace(/(?<=[A-Z])-(?=\d)/g, "-\u2060"); // no line ends within GPT-4o
+  const place = claim.strong ? text.lastIndexOf(claim.strong) : -1;
+  if (place < 0) return [text];
+  return [text.slice(0, place), make("em", {}, claim.strong), text.slice(place + claim.strong.length)];
 }
 
 /** Draw the staircase of a report at a k: a row for each demand, a column for each problem. */
@@ -147,7 +148,7 @@ function drawChart(lines, { low = 0, high = 1, title, height = 260, write = perc
 export function drawSheet(sheet) {
   return sheet.parts.flatMap((part) => {
     if (part.parts) return [make("h2", {}, part.title), ...drawSheet(part)];
-    if (part.said) return part.kind === "lead" ? [make("p", {}, join(part.said))] : [make("ul", {}, ...part.said.map((each) => make("li", {}, each)))];
+    if (part.said) return part.kind === "lead" ? [make("p", {}, mark(join(part.said)))] : [make("ul", {}, ...part.said.map((each) => make("li", {}, mark(each))))];
     return [drawTable(part)];
   });
 }
@@ -158,6 +159,6 @@ export function drawTable({ caption, head, rows, left, remarks = [] }) {
   const write = (cell) => [cell.text ?? "", ...(cell.interval ? [make("small", {}, cell.interval)] : [])];
   const body = rows.map((row, place) => make("tr", {}, ...row.map((cell, i) => make(i ? "td" : "th", { scope: i ? null : "row", class: `${side(i)} ${cell.style ?? ""}` }, ...write(cell))), remarks[place] && make("td", { class: "left" }, remarks[place].text ?? "")));
   const heads = head.map((each, i) => make("th", { scope: "col", class: side(i) }, each || make("span", { class: "unseen" }, language === "zh" ? "名称" : "name")));
-  return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption || head.join(" ") },
+  return make("div", { class: "scroll whole", tabindex: 0, role: "region", "aria-label": caption || head.join(" ") },
     make("table", {}, caption && make("caption", { class: "left" }, caption), make("thead", {}, make("tr", {}, ...heads, remarks.length > 0 && make("td", {}))), make("tbody", {}, ...body)));
 }

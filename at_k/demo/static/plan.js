@@ -1,6 +1,6 @@
 // The page Plan: how precise a measurement will be, for numbers of problems and answers that can be dragged.
 
-import { ask, at, fetchPrepared, fold, make, makeCode, readState, say, writeState } from "./base.js";
+import { ask, at, fetchPrepared, fold, make, makeCode, mark, readState, say, writeState } from "./base.js";
 import { choose, drawSheet } from "./figures.js";
 import { isCarried, makeNotice, makeSource, merge, readHash, readOptions, writeHash, writeOptions } from "./source.js";
 
@@ -66,7 +66,7 @@ function show() {
   at("source").replaceChildren(...source(found));
   const sheet = fold(say("Details"), ...drawSheet(found.sheet));
   const command = fold(say("The same on your machine"), makeCode(found.command));
-  const notes = found.notes.map((note) => make("p", { class: "note" }, note.text));
+  const notes = found.notes.map((note) => make("p", { class: "note" }, mark(note.text)));
   const draws = choose("k =", found.pilot.k, Number(found.key.match(/@(\d+)/)[1]), (each) => { options = { ...options, k: String(each) }; load(); });
   if (!found.can_tell) {
     at("report").replaceChildren(...notes, draws, command);

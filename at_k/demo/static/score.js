@@ -1,6 +1,6 @@
 // The page Score: every metric of the visitor's results.
 
-import { ask, at, fetchPrepared, fill, fold, join, make, makeCode, button, readState, say, writeState } from "./base.js";
+import { ask, at, fetchPrepared, fill, fold, join, make, makeCode, mark, button, readState, say, writeState } from "./base.js";
 import { choose, drawBars, drawSheet, drawStairs, writeClaim } from "./figures.js";
 import { isCarried, makeNotice, makeSource, merge, readHash, readOptions, takeHanded, writeHash, writeOptions } from "./source.js";
 
@@ -83,7 +83,7 @@ function show() {
     ...report.notes.filter((note) => note.mends.some((each) => !each.set?.metrics)).map((note) => makeNotice(note, mend)),
     fold(say("Options"), ...makeFields()),
     ...(report.table ? [fold(say("Every number as a table"), ...drawSheet(report.table))] : []),
-    fold(say("Notes"), make("ul", {}, ...report.notes.map((note) => make("li", {}, note.text)))),
+    fold(say("Notes"), make("ul", {}, ...report.notes.map((note) => make("li", {}, mark(note.text))))),
     fold(say("The same on your machine, and files"), report.command && makeCode(report.command), makeCode(report.python),
       make("div", { class: "more" }, ...Object.entries(FORMS).map(([form, name]) => button(name, () => save(form))), given?.text && button("results.jsonl", () => save("rows")))),
   );

@@ -1,6 +1,6 @@
 // Where results come from: a file that is opened or dropped, a text that is pasted, an example; and what mends a refusal.
 
-import { button, make, say } from "./base.js";
+import { button, make, mark, say } from "./base.js";
 import { rules } from "./rules.js";
 
 const LONGEST = 1500; // characters of a text that an address carries
@@ -92,7 +92,7 @@ export function catchGiven(take, paste) {
 /** Write why something was refused, or a note, with a button for each choice that helps. */
 export function makeNotice(found, mend, kind = "note") {
   const buttons = found.mends.map((each) => button(each.label, () => mend(each)));
-  return make("div", { class: kind }, make("span", {}, found.error ?? found.text), buttons.length > 0 && make("div", { class: "mends" }, ...buttons));
+  return make("div", { class: kind }, make("span", {}, mark(found.error ?? found.text)), buttons.length > 0 && make("div", { class: "mends" }, ...buttons));
 }
 
 /** Merge the options of a choice into those that are set; columns join those that are chosen. */

@@ -113,6 +113,7 @@ def test_texts_are_pasted_mended_and_kept_in_the_address(visit):
     page.locator("textarea").fill('{"id": "a", "correct": [1, null]}\n{"id": "b", "correct": [1, 1]}')
     page.get_by_role("button", name="Read").click()
     assert "missing" in page.locator("#refused .refused").inner_text()
+    assert page.locator("#refused code").all_inner_texts() == ["missing = incorrect", "missing = drop"]
     page.get_by_role("button", name="missing = drop").click()
     eventually(lambda: page.locator("h1").inner_text().replace("\xa0", " ")[:9], "100 % rig")
     eventually(lambda: "o.missing=drop" in find_address(page), True)
