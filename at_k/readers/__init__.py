@@ -212,23 +212,24 @@ def _find_formats(
 def _holds_samples(file: Path, source: Source, format: Format, reading: Reading) -> bool:
     """Return whether a file of a folder has samples: a README, a log or the accuracy beside them has none."""
     from at_k.readers.cells import read_spelled
-    from at_k.readers.names import PROBLEM, ROLE, find_named
+    from at_k.readers.names import PROBLEM, ROLE, find_named, has_role
     from at_k.readers.paths import is_named_as_results
     from at_k.readers.structure import is_summary
-    from at_k.readers.tables import holds_one_row, names_samples, open_rows
+    from at_k.readers.tables import holds_one_row, open_rows
 
     if format.name != "plain" or source.layout not in _TEXTS:
         return True
+    is_named, is_document = is_named_as_results(file), source.layout == "json"
+    if is_document and is_named and not holds_one_row(source.document):
+        return True
     columns = [str(name) for name in dict(reading.columns).values()]
     named = {*columns, *(name.partition(".")[0] for name in columns)}
-    if not is_named_as_results(file) and not names_samples(source, named):
-        return False
-    if source.layout == "json" and not holds_one_row(source.document):
-        return True
     try:
         head = open_rows(source, "skip").peek()
     except InputError:
-        return True
+        return is_named
+    if not is_named and named.isdisjoint(head.names) and not any(map(has_role, head.names)):
+        return False
     cells = {name: [read_spelled(cell) for cell in head[name] if cell is not None] for name in head.names}
     # Of numbers, an accuracy may be called `acc`, or a count `correct`.
     judged = [cell for name in find_named(head.names, (*ROLE["grades"], *ROLE["answers"])) for cell in cells[name]]
@@ -236,7 +237,7 @@ def _holds_samples(file: Path, source: Source, format: Format, reading: Reading)
     is_sample = is_sample or any(isinstance(cell, (list, dict)) for column in cells.values() for cell in column)
     if is_sample or find_named(head.names, (*PROBLEM, *ROLE["references"])) or not named.isdisjoint(head.names):
         return True
-    return source.layout != "json" and not any(
+    return not (is_document and is_named) and not any(
         is_summary(name) or (column and all(map(is_summary, column))) for name, column in cells.items()
     )
 

@@ -46,14 +46,6 @@ def open_rows(source: Source, errors: str = "raise", path: str | None = None) ->
     return delimited.open_csv(source, faults)
 
 
-def names_samples(source: Source, named: Collection[object]) -> bool:
-    """Return whether a file is a table with a column that was named, or has a name of a role: a README has none."""
-    try:
-        return any(name in named or has_role(name) for name in open_rows(source, "skip").peek().names)
-    except InputError:
-        return False
-
-
 def _refuse_zip(source: Source) -> NoReturn:
     """Raise because a zip file or a spreadsheet is no table."""
     if any(member.startswith("xl/workbook") for member in list_members(source)):

@@ -338,6 +338,7 @@ READ = {
     "a plus in a name": (csv("id,n+m,c,n,m", "a,2,1,5,5", "b,2,2,5,5"),
         ({"columns": {"n": "n+m", "c": "c"}}, AB)),
     "a star behind a name": (csv("id,correct*", "a,1", "a,0"), named(problem="id", grades="correct*")),
+    "a model called y": (jsonl(*({"id": p, "model": "y", "points": 7} for p in "ab")), "plain.unknown"),
     "wide blanks around names": (csv("\xa0id\u3000,\xa0correct", "a,1", "a,0", "b,1", "b,1"), AB),
     "models that name problems": ('{"m-4.1": {"a": true, "b": false}, "m-3": {"a": true, "b": true}}',
         refused("plain.models", rows_at="m-4.1")),
