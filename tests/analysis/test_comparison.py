@@ -240,6 +240,12 @@ class TestOtherRuns:
         about = [code for code in codes(found) if code.startswith("compare.re") or "upper" in code]
         assert about == ["compare.reruns", "compare.upper_bound"]
 
+    @for_each("options", [{"unmatched": "unpaired"}, {"clusters": list("ab") * 6}, {"extra_tests": "t"}])
+    def test_what_is_about_other_problems_is_refused(self, options):
+        fewer = RUN_B if "clusters" in options or "extra_tests" in options else {"grades": RUN_B["grades"][:7]}
+        says = f'InputError: With `target="problem_set"`, leave out `{next(iter(options))}`'
+        refuses(says, compare, RUN_A, fewer, target="problem_set", **options)
+
     def test_all_numbers_of_data_vary_the_mean_grade_too(self):
         soft = {"grades": [[0.2, 0.9, 0.4, 1.0], [0.6, 0.0, 0.7, 0.6]]}
         found = compare(soft, {"grades": [[0.5] * 4] * 2}, target="problem_set").comparisons

@@ -219,6 +219,12 @@ def test_columns_have_other_names():
     assert (len(report), report.values["avg@4"]) == (10, 0.35)
 
 
+def test_groups_of_an_engine_are_left_out():
+    data = duckdb.sql("SELECT i // 4 AS problem, i % 3 = 0 AS grades, i // 20 AS level FROM range(40) AS t(i)")
+    named, unnamed = (at_k.score(data, columns={"group": "level"}, groups=groups) for groups in (True, False))
+    assert (len(named.groups), len(unnamed.groups), named.values) == (2, 0, unnamed.values)
+
+
 @for_each("options, says", [
     ({"columns": {"grades": "x"}}, "got 'x'"),
     ({"columns": {"graded": "ok"}}, "one of problem, grades, answers, references, group; got 'graded'"),

@@ -1,5 +1,6 @@
 """The flips of signs, against all subsets in fractions and against SciPy."""
 
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
 from math import ceil, comb, prod, sqrt
@@ -140,6 +141,20 @@ def test_columns_are_made_up_of_their_factors():
     assert basis.shape == (50, 4)
     assert_allclose(basis.T @ basis, np.eye(4), atol=1e-14)
     assert_allclose(basis @ factors, np.column_stack([units, np.zeros(50)]), atol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.1, 0.003])
+def test_limits_leave_zero_out_exactly_where_p_is_below(alpha):
+    random = np.random.default_rng(2)
+    sides = Counter[bool]()
+    for subsets in range(20, 420):
+        # About as many means lie beyond 0 as decide.
+        means = random.normal(size=subsets)
+        means -= np.sort(means)[min(subsets - 1, random.poisson(alpha * subsets / 2))]
+        low, high = find_typical_limits(means, alpha)
+        sides[find_flip_p(means) < alpha] += 1
+        assert (not low <= 0 <= high) == (find_flip_p(means) < alpha)
+    assert len(sides) == 2 or alpha < 0.005
 
 
 class TestNormalLimit:
