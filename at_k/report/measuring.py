@@ -336,14 +336,11 @@ def _measure(part: Measurement, n: Ints, c: Ints, clusters: list[str] | None) ->
     flags = np.arange(ends[-1]) - np.repeat(ends - n, n) < np.repeat(c, n)
     verdicts = Verdicts((Ragged.of_lengths(flags.astype(np.float64), n),), 0.5, n, 0)
     labels = None if clusters is None else [label for label, here in zip(clusters, kept, strict=False) if here]
-    values = computation.compute_average(verdicts)
-    columns = {key: column for key, column in values.columns.items() if key.metric == "avg@n"}
-    means = summary.average(columns)
-    wanted = replace(part.confidence, clusters=labels)
-    bars = find_error_bars(columns, means, wanted, n=n, vary=values.vary)
-    (key,) = means
-    limits = f" [{bars[key].low:.3f}, {bars[key].high:.3f}]" if key in bars else ""
-    return f"{means[key]:.3f}{limits}"
+    judged, wanted = replace(part.judged, verdicts=verdicts, labels=None), replace(part.confidence, clusters=labels)
+    numbers = Measurement(judged, part.options, wanted, found={"": computation.compute_average(verdicts)}).average()
+    (value,) = (value for key, value in numbers["values"].items() if key.metric == "avg@n")
+    limits = [f" [{bar.low:.3f}, {bar.high:.3f}]" for key, bar in numbers["intervals"].items() if key.metric == "avg@n"]
+    return f"{value:.3f}{''.join(limits)}"
 
 
 def find_grid(whole: Measurement, names: Iterable[str]) -> tuple[int, ...]:
