@@ -142,7 +142,7 @@ ROWS = _words("results data rows records samples items entries examples")
 
 
 # Names of columns that hold the share of correct samples, beside their number.
-SHARE = _words("accuracy acc pass_rate success_rate solve_rate score mean avg")
+SHARE = _words("accuracy acc pass_rate success_rate solve_rate pass@1 pass_at_1 score mean avg")
 
 # Fields that show that objects in a list are samples, and not the messages of a conversation.
 OF_SAMPLES = {*ROLE["grades"], "answer", "prediction", "pred", "extracted_answer", "predicted_answer"}

@@ -135,8 +135,9 @@ def _find_counts(
             raise _say.error("shapes.one_count", example=Mention(columns={"n": "total", "c": "solved"}))
         return None
     profile.refuse_unknown(given)
-    texts = [cell for cell in profile[column].there if read_whole(cell) is None]  # c may be a number called score
-    whole = find_whole(column) if total != column and (right is None or texts or "%" in column) else 0
+    # A score that a user gives as c may be a number, and a rate is none.
+    is_number = right is not None and normalize_name(column) == "score" and profile[column].numbers is not None
+    whole = 0 if total == column or is_number else find_whole(column)
     if not given and pair is None and not _are_counts(profile, roles, total, column, whole=whole):
         return None
     gone, problem = {*_part(profile.head, total), column, roles["grades"] or total} - kept, roles["problem"]
@@ -150,7 +151,10 @@ def _find_counts(
 
 def find_whole(name: str) -> int:
     """Return the share that a column with the name of shares has for all samples, 1 or 100; 0 for other columns."""
-    return (100 if "%" in name else 1) if normalize_name(_PERCENT.sub("", name)) in SHARE else 0
+    said = normalize_name(_PERCENT.sub("", name))
+    # A name that is not looked for may be one that a user gives: 1 is then all samples, too, and not one of them.
+    is_share = said in SHARE or said.endswith(("_rate", "_ratio", "率"))
+    return (100 if "%" in name else 1) if is_share else 0
 
 
 def _find_pair(profile: Profile, roles: Columns, right: str | None) -> tuple[str, str] | None:
