@@ -114,7 +114,7 @@ def make_figure(names: Iterable[str], title: str) -> tuple[Figure, Axes]:
     figure = Figure(figsize=(WIDTH, HEIGHT), dpi=300)
     axes = figure.add_subplot()
     longest = max(map(len, map(shorten_name, names)), default=0)
-    figure.subplots_adjust(left=0.11, right=1 - (0.35 + _LETTER * longest) / WIDTH, bottom=0.15, top=0.91)
+    figure.subplots_adjust(left=0.13, right=1 - (0.35 + _LETTER * longest) / WIDTH, bottom=0.15, top=0.91)
     axes.set_title(title, loc="left")
     return figure, axes
 

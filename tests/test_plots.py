@@ -230,3 +230,13 @@ def test_budgets_are_drawn_with_their_bands():
         points = [[*each] for limits in (own.low, own.high) for each in zip(own.budgets, limits, strict=True)]
         assert all(point in corners for point in points)
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("budget of a problem, in samples", "share of problems solved")
+
+
+def test_the_label_of_small_differences_is_not_cut_off():
+    models = [at_k.score({"grades": [[1] * (right + more) + [0] * (8 - right - more) for right in range(8)] * 20})
+              for more in (0, 1)]  # fmt: skip
+    figure = plots.draw_difference(at_k.compare(*models, names=("a" * 9, "b" * 9), metrics="pass@k", band=True))
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    assert axes.yaxis.label.get_window_extent().x0 >= 0
+    assert max(len(tick.get_text()) for tick in axes.get_yticklabels()) == 6  # "−0.025"

@@ -212,6 +212,18 @@ class Compared(Shown):
         """Return the main key: pass@1, or else the first one."""
         return next((key for key in self.comparisons if key == "pass@1"), next(iter(self.comparisons)))
 
+    @property
+    def twins(self) -> list[str]:
+        """List the keys that have the numbers of the main key under other names, as avg@8 has those of pass@1."""
+        main = self.comparisons[self.main_key]
+        return [
+            key
+            for key, pair in self.comparisons.items()
+            if isinstance(key, Key) and key.draws in (None, 1) and key != self.main_key
+            if np.allclose((pair.a, pair.b), (main.a, main.b), 0, 1e-12)
+            and (pair.won, pair.lost) == (main.won, main.lost)
+        ]
+
     def describe(self, key: str) -> list[Message]:
         """Say in sentences what the comparison of a key shows, how sure that is, and what would undo it."""
         main, better = self.comparisons[key], self.find_better(key)
@@ -245,7 +257,7 @@ class Compared(Shown):
         if self.same or not any(pair.difference or pair.won or pair.lost for pair in self.comparisons.values()):
             lead = Sentences(self.describe(self.main_key), "lead")
             return Sheet([lead, *([] if self.same else [Sentences(self.notes, "note")])], data=self._data())
-        compared, key = self.comparisons, self.main_key
+        compared, key = {name: pair for name, pair in self.comparisons.items() if name not in self.twins}, self.main_key
         names = ("A", "B") if short else self.names
         new = replace(self, names=names, bands={line: replace(band, names=names) for line, band in self.bands.items()})
         letters = [(Cell(letter, style="best"), name) for letter, name in zip("AB", self.names, strict=True)]

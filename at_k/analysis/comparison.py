@@ -43,7 +43,12 @@ _say = Phrases(
         "The interval is that for other problems, which is wider.",
         "compare.no_range": "Left out, since values without a range are compared on the same problems only: {keys}.",
         "compare.adjusted": "These numbers ask {count} different questions. Intervals, p-values and verdicts hold for "
-        "all of them together.",
+        "all of them together; of one number alone, intervals are narrower: {option:metrics=pass@1}.",
+        "compare.in_bands": "Intervals, p-values and verdicts of a band hold at every k of its metric together, and "
+        "not for several metrics.",
+        "compare.twins": "The same number as {key}: {keys}.",
+        "compare.no_other": "At k = 1 all numbers are this one. Draw several samples of each problem, and ask for a "
+        "larger k: {option:k=4}.",
         "compare.of_keys": "{keys}: {note}",
         "compare.noise": "Noise floor: two runs of one sample of each problem differ by up to {a:.1f} points in "
         "accuracy for {name}, and {b:.1f} for {other}, in 95 % of pairs.",
@@ -225,8 +230,14 @@ def _note_keys(chosen: Sequence[str], found: Compared) -> Iterator[Message]:
     left_out = [key for key in chosen if key not in found.comparisons]
     if left_out:
         yield _say("compare.no_range", keys=", ".join(left_out))
-    if found.questions > 1:
+    if found.bands:
+        yield _say("compare.in_bands")
+    elif found.questions > 1:
         yield _say("compare.adjusted", count=found.questions)
+    if found.twins and not found.same:
+        yield _say("compare.twins", key=str(found.main_key), keys=", ".join(found.twins))
+        if len(found.twins) + 1 == len(found.comparisons):
+            yield _say("compare.no_other")
     about: dict[Message, list[str]] = {}
     for key, pair in found.comparisons.items():
         for note in pair.notes:

@@ -18,6 +18,7 @@ from at_k.family import METRICS
 from at_k.options.registry import SCORED
 from at_k.readers import is_paths
 from at_k.report import Report, Tally, score
+from at_k.report.grid import is_shown
 from at_k.report.naming import choose_numbers, find_key, is_average, spell_sum
 from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.checks import is_too_large
@@ -218,7 +219,7 @@ def choose_keys(metrics: str | Iterable[str] | Mapping[str, float] | None, model
     common = {key: key for key in models[0].values if all(key in model.values for model in models[1:])}
     if not common:
         raise _say.error("compare.no_key", keys="; ".join(", ".join(model.values) for model in models))
-    chosen = list(common)
+    chosen = [key for key in common if not isinstance(key, Key) or is_shown(key)] or list(common)
     if metrics is not None:
         chosen = []
         if isinstance(metrics, Mapping):

@@ -33,6 +33,7 @@ from at_k.uncertainty.variance import (
 )
 from at_k.uncertainty.verdicts import find_least
 from at_k.validation import check_k, is_number, is_sequence, require_same_problems, shorten
+from at_k.values import Key
 
 if TYPE_CHECKING:
     from at_k.signatures import PlanOptions, Unpack
@@ -54,8 +55,8 @@ _NONE, _FEW = 5, 10
 
 _say = Phrases(
     {
-        "plan.on_pilot": "{value:.3f} on the pilot",
-        "plan.expected": "{value:.3f} expected",
+        "plan.on_pilot": "{key} = {value:.3f} on the pilot",
+        "plan.expected": "{key} = {value:.3f} expected",
         "plan.split": "{share:.0%} of the variance is between problems: only more problems reduce it. {rest:.0%} is "
         "within problems: more samples of each reduce it too.",
         "plan.correlated": "The difficulties of problems for the two correlate by {value:.2f} [{low:.2f}, {high:.2f}].",
@@ -93,7 +94,8 @@ class Plan(Shown):
     """Hold what other measurements of a metric would give.
 
     Attributes:
-        value: the metric on the pilot, or the expected one.
+        key: the number that is planned, such as pass@1.
+        value: its value on the pilot, or the expected one.
         between: the variance between problems, which more samples do not reduce.
         within: the variance within problems, at the pilot's number of samples.
         problems: numbers of problems, the rows of the tables.
@@ -117,6 +119,7 @@ class Plan(Shown):
         two_pilots: whether there was a second pilot.
     """
 
+    key: Key
     value: float
     between: float
     within: float
@@ -168,7 +171,7 @@ class Plan(Shown):
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the split of the variance, the table of half widths and differences, and what was asked for."""
-        title = _say("plan.expected" if self.own[0] is None else "plan.on_pilot", value=self.value)
+        title = _say("plan.expected" if self.own[0] is None else "plan.on_pilot", key=str(self.key), value=self.value)
         if not self.can_tell:
             return Sheet([Sentences(self.notes, "note")], title, data=vars(self))
         tables = [
@@ -363,10 +366,10 @@ def _plan(
         correlation = CAUTIOUS if estimated is None else max(0.0, estimated.value)
     detectable, needed = look_for(correlation)
     optimistic = look_for(OPTIMISTIC) if assumed else (None, None)
-    stderr = np.sqrt(spread / m)
+    stderr, tau = np.sqrt(spread / m), options["tau"]
     return Plan(
-        value=variance.value, between=between, within=max(0.0, total - between), problems=tuple(rows),
-        samples=tuple(samples), stderr=stderr,
+        key=Key("pass@k" if tau is None else "G-Pass@k", variance.k, tau), value=variance.value,
+        between=between, within=max(0.0, total - between), problems=tuple(rows), samples=tuple(samples), stderr=stderr,
         half_width=find_half_width(variance, spread, m, level) if can_tell else stderr,
         detectable=detectable, own=own, needed_problems=by_problems, needed_samples=by_samples, needed_to_detect=needed,
         asked=(half_width, detect), power=power, correlation=correlation, estimated=estimated,

@@ -29,8 +29,8 @@ _say = Phrases(
         "{text}.",
         "gate.sign": "A requirement says what a number is at least, by >= or ≥, and not {sign}. Ask {example}.",
         "gate.requirement": "A requirement names a number and what it must be at least, such as {example}; got {text}.",
-        "gate.range": "A share such as {key} can be required to be above 0 and at most 1, as 0.8 or 80%; got "
-        "{least:g}.",
+        "gate.range": "A share such as {key} can be required to be above 0 and at most 1; got {least:g}. Ask "
+        "{example}.",
         "gate.no_data": "The policy has nothing about {data}. It has {known}. Name the data set like one of them: "
         "{option:data}.",
         "gate.policy": "The policy has {name}, which is not one of {known}.",
@@ -66,17 +66,18 @@ def read_requirement(text: str) -> Requirement:
         ('pass^4', 0.8)
     """
     other = re.search(r"<=|≤|!=|==|<|=<|=>|(?<![<>=!≥])=(?!=)|>(?!=)", text)
-    if other is not None:
-        asked = text.replace(other[0], ">=", 1)
-        raise _say.error("gate.sign", sign=other[0], example=shorten(asked))
-    key, sign, number = (part.strip() for part in text.replace("≥", ">=").partition(">="))
+    asked = text.replace("≥" if other is None else other[0], ">=", 1)
+    key, sign, number = (part.strip() for part in asked.partition(">="))
     match = re.fullmatch(r"([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*(%?)", number)
     if not sign or match is None:
         raise _say.error("gate.requirement", example="pass^4 >= 0.8", text=shorten(text))
     least = float(match[1]) / (100 if match[2] else 1)
     named = find_number(key)
     if is_bounded(named) and not 0 < least <= 1:
-        raise _say.error("gate.range", key=str(named), least=least)
+        above = "0.01" if least <= 0 else f"{least:g}%" if least <= 100 else "0.8"
+        raise _say.error("gate.range", key=str(named), least=least, example=shorten(f"{named} >= {above}"))
+    if other is not None:
+        raise _say.error("gate.sign", sign=other[0], example=shorten(f"{named} >= {number}"))
     return Requirement(named, least, f"{named} >= {least:g}")
 
 

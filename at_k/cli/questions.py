@@ -37,7 +37,6 @@ from at_k.report.notes import describe_reading
 from at_k.results.saving import check_target
 from at_k.results.sheet import Sentences, Sheet, make_printable
 from at_k.results.writers import lay_out
-from at_k.values import Key
 
 if TYPE_CHECKING:
     from at_k.report import Report
@@ -167,7 +166,7 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, form: str, **
     from at_k.uncertainty.prediction import predict_pass_at_k
 
     asked = {name: options.pop(name) for name in PLANNING if name in options}
-    k, tau, problems, samples = (asked[name] for name in ("k", "tau", "problems", "samples"))
+    k, problems, samples = (asked[name] for name in ("k", "problems", "samples"))
     if problems and min(problems) < 2:
         raise refuse("--problems", "Give at least two problems.")
     if samples and min(samples) < k:
@@ -190,7 +189,6 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, form: str, **
     )
     outcome = plan(report, *others, **asked)
     predicted = None if predict is None else predict_pass_at_k(*report.list_counts(), k=predict)
-    key = Key("pass@k" if tau is None else "G-Pass@k", k, tau)
     read = [] if report.origin is None else list(describe_reading(report.origin))
     # A prediction is shown alone, unless something of the plan is asked for too.
     planned = predicted is None or any(
@@ -198,11 +196,11 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, form: str, **
     )
     shown = outcome.sheet()
     parts = [*(shown.parts if planned else ())]
-    data = {"key": key, **shown.data, "notes": [*read, *outcome.notes]}
+    data = {**shown.data, "notes": [*read, *outcome.notes]}
     if predicted is not None:
         sheet = predicted.sheet()
         parts, data = [*parts, sheet], {**data, "predicted": sheet.data}
-    title = f"Pilot: {describe_size(report)}, {key} = {outcome.value:.3f}"
+    title = f"Pilot: {describe_size(report)}, {outcome.key} = {outcome.value:.3f}"
     write_result(Sheet([*parts, Sentences(read, "note")], title, data=data), form)
 
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from at_k.analysis.claims import Share, describe_average, find_average, list_steps, make_claims, make_headline
-from at_k.demo.words import LANGUAGES, say, translate
+from at_k.demo.words import say, translate
 from at_k.errors import InputError, Mention, Message, Spelling
-from at_k.family import FAMILY, METRICS, OUTPUTS
+from at_k.family import OUTPUTS
 from at_k.report import Report
 from at_k.results.sheet import Cell, Sentences, Sheet, Table, plain
 from at_k.values import ErrorBar, Key
@@ -249,12 +249,3 @@ def _draw_problems(report: Report, order: list[int]) -> list[Data]:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-
-
-def draw_metrics(language: str) -> list[Data]:
-    """List the metrics with their questions, for a page that leads to the demos."""
-    at = LANGUAGES.index(language)
-    return [
-        {"name": name, "title": FAMILY[name].title, "question": (FAMILY[name].question, FAMILY[name].chinese[0])[at]}
-        for name in METRICS
-    ]

@@ -27,13 +27,14 @@ from at_k.demo.scoring import (
 )
 from at_k.demo.words import LANGUAGES, SENTENCES, make_error, name_choice, name_option, say, translate
 from at_k.errors import InputError
+from at_k.family import OUTPUTS
 from at_k.integrations.scripts import write_script
 from at_k.readers.samples import ROLES
 from at_k.report import Report
 from at_k.values import Key
 
 # Notes about p-values and single numbers, which the page does not show: its verdicts are those of the bands.
-_OF_P = ("compare.adjusted", "compare.of_keys")
+_OF_TABLE = ("compare.adjusted", "compare.of_keys", "compare.twins", "compare.no_other")
 
 _FORMS = ("csv", "markdown", "latex", "html", "json")
 _LONGEST = 20_000
@@ -228,7 +229,7 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
         "k": k,
         "rewritten": rewritten,
         "lines": lines,
-        "notes": [draw_message(note, language) for note in compared.notes if note.code not in _OF_P],
+        "notes": [draw_message(note, language) for note in compared.notes if note.code not in _OF_TABLE],
         "command": write_comparison(reports, _name_sides(*sides), used),
         "data": compared.to_dict() if values.get("full") else None,
     }
@@ -296,7 +297,10 @@ def measure(values: Mapping[str, Any], language: str) -> Data:
     options = read_options(values.get("options")) | {"metrics": [str(values.get("metric"))]}
     report, _ = score_given(files, options, spread=False)
     curves = report.curves
-    lines = {str(key): list(line) for key, line in curves.lines.items()}
+    lines = {
+        str(key): [None if OUTPUTS[key.metric].even_k and k % 2 else value
+                   for k, value in zip(curves.k, line, strict=True)] for key, line in curves.lines.items()
+    }  # fmt: skip
     return {
         "report": report.to_dict(),
         "curves": {"k": list(curves.k), "lines": lines},

@@ -213,7 +213,7 @@ def test_a_pilot_of_nearly_equal_problems_cannot_tell(common, other):
     assert np.isnan([found.stderr, found.half_width, found.detectable]).all()
     assert list(found.list_needs()) == []
     assert found.to_markdown() == (
-        f"**{found.value:.3f} on the pilot**\n\n- This pilot cannot tell how much problems vary. Problems "
+        f"**pass@1 = {found.value:.3f} on the pilot**\n\n- This pilot cannot tell how much problems vary. Problems "
         f"with another value than {common // 8}: {other} of 30. Take more problems, or harder or easier ones."
     )
 
@@ -275,7 +275,7 @@ def test_a_plan_is_printed_as_a_table_and_sentences():
     assert shown == [[label, problems, *(f"{value:.3f}" for value in row)] for label, table in tables.items()
                      for problems, row in zip(("12", "4,800"), table, strict=True)]  # fmt: skip
     said = found.to_markdown()
-    assert said.startswith("**0.521 on the pilot**")  # 50 of 96 samples
+    assert said.startswith("**pass@1 = 0.521 on the pilot**")  # 50 of 96 samples
     assert "with a chance of 90%, if the difficulties of problems for the two correlate by r." in said
     (need,) = found.list_needs()
     expected = (f"{found.needed_to_detect:,}", f"{found.optimistic_needed:,}")

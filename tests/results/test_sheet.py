@@ -62,9 +62,9 @@ FRAGMENTS = {
     ),
     "plan": (
         "interval ±                  6  0.377  0.301  0.246  0.210   0.188\n",
-        "**0.542 on the pilot**\n\n- Problems for an interval of ± 0.05, with n = 4: 122.\n",
+        "**pass@1 = 0.542 on the pilot**\n\n- Problems for an interval of ± 0.05, with n = 4: 122.\n",
         r"difference, r = 0.5 & 6 & 1.000 & 0.770 & 0.544 & 0.385 & 0.272 \\",
-        "<h3>0.542 on the pilot</h3><ul><li>Problems for an interval of ± 0.05, with n = 4: 122.",
+        "<h3>pass@1 = 0.542 on the pilot</h3><ul><li>Problems for an interval of ± 0.05, with n = 4: 122.",
         "quantity,problems,n = 1,n = 2,n = 4,n = 8,n = 16\ninterval ±,3,0.4506933282",
         '"needed_to_detect": 117',
     ),
