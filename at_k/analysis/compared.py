@@ -257,7 +257,8 @@ class Compared(Shown):
         if self.same or not any(pair.difference or pair.won or pair.lost for pair in self.comparisons.values()):
             lead = Sentences(self.describe(self.main_key), "lead")
             return Sheet([lead, *([] if self.same else [Sentences(self.notes, "note")])], data=self._data())
-        compared, key = {name: pair for name, pair in self.comparisons.items() if name not in self.twins}, self.main_key
+        key, twins = self.main_key, {*self.twins}
+        compared = {name: pair for name, pair in self.comparisons.items() if name not in twins}
         names = ("A", "B") if short else self.names
         new = replace(self, names=names, bands={line: replace(band, names=names) for line, band in self.bands.items()})
         letters = [(Cell(letter, style="best"), name) for letter, name in zip("AB", self.names, strict=True)]
