@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
-from math import isfinite
+from math import fsum, isfinite
 from os.path import basename, commonpath
 from typing import Any
 
@@ -106,10 +106,11 @@ def draw_shares(reports: Mapping[str, Numbers]) -> str:
     for known in shares.values():
         for problem, share in known.items():
             of_problem.setdefault(problem, []).append(share)
-    order = sorted(of_problem, key=lambda problem: -sum(of_problem[problem]) / len(of_problem[problem]))
+    # Exact sums, since Python adds floats in another way from 3.12 on, and the order of equal shares would differ.
+    order = sorted(of_problem, key=lambda problem: -fsum(of_problem[problem]) / len(of_problem[problem]))
     wide = _WIDE / len(order)
     drawn = []
-    for row, model in enumerate(sorted(shares, key=lambda model: -sum(shares[model].values()) / len(shares[model]))):
+    for row, model in enumerate(sorted(shares, key=lambda model: -fsum(shares[model].values()) / len(shares[model]))):
         drawn.append(f'<text x="{_LEFT - 6}" y="{(row + 0.75) * _HIGH:g}" text-anchor="end">{escape(model)}</text>')
         left = float(_LEFT)
         for right, grouped in groupby(order, shares[model].get):

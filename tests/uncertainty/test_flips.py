@@ -148,7 +148,7 @@ def test_limits_leave_zero_out_exactly_where_p_is_below(alpha):
     random = np.random.default_rng(2)
     sides = Counter[bool]()
     for subsets in range(20, 420):
-        # About as many means lie beyond 0 as decide.
+        # The number of means beyond 0 is near the one that decides.
         means = random.normal(size=subsets)
         means -= np.sort(means)[min(subsets - 1, random.poisson(alpha * subsets / 2))]
         low, high = find_typical_limits(means, alpha)
