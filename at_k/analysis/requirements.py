@@ -74,7 +74,7 @@ def read_requirement(text: str) -> Requirement:
     least = float(match[1]) / (100 if match[2] else 1)
     named = find_number(key)
     if is_bounded(named) and not 0 < least <= 1:
-        above = "0.01" if least <= 0 else f"{least:g}%" if least <= 100 else "0.8"
+        above = "0.01" if least <= 0 else f"{least:g}%" if least <= 100 and not match[2] else "0.8"
         raise _say.error("gate.range", key=str(named), least=least, example=shorten(f"{named} >= {above}"))
     if other is not None:
         raise _say.error("gate.sign", sign=other[0], example=shorten(f"{named} >= {number}"))

@@ -160,7 +160,8 @@ def test_samples_are_counted_and_those_to_come_may_be_right_or_wrong():
       for looks, kind in ((0, "ValueError"), (2.5, "TypeError"), ("3", "TypeError"))],
     ({"require": "pass@1 > 0.5"}, "A requirement says what a number is at least, by >= or ≥, and not >"),
     *[({"require": f"pass@1 {asked}"}, f"above 0 and at most 1; got {share}. Ask 'pass@1 >= {answer}'")
-      for asked, share, answer in ((">= 80", 80, "80%"), ("> 0", 0, "0.01"), (">= 800", 800, "0.8"))],
+      for asked, share, answer in (
+          (">= 80", 80, "80%"), ("> 0", 0, "0.01"), (">= 800", 800, "0.8"), (">= 150%", 1.5, "0.8"))],
     *[({"require": f"pass@1 {sign} 1"}, f"by >= or ≥, and not {sign}. Ask 'pass@1 >= 1'") for sign in ("<=", "==")],
     ({"require": "pass@1 => 0.5"}, "'pass@1 >= 0.5'"),
     ({"each": "2 of 4", "looks": 3}, "No interval judges 2 of 4, so that `looks` changes nothing"),
