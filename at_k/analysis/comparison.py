@@ -47,8 +47,8 @@ _say = Phrases(
         "compare.in_bands": "Intervals, p-values and verdicts of a band hold at every k of its metric together, and "
         "not for several metrics.",
         "compare.twins": "The same number as {key}: {keys}.",
-        "compare.no_other": "At k = 1 all numbers are this one. Draw several samples of each problem, and ask for a "
-        "larger k: {option:k=4}.",
+        "compare.no_other": "At k = 1 all numbers are this one. A larger k needs several samples of each problem: "
+        "{option:k=4}.",
         "compare.of_keys": "{keys}: {note}",
         "compare.noise": "Noise floor: two runs of one sample of each problem differ by up to {a:.1f} points in "
         "accuracy for {name}, and {b:.1f} for {other}, in 95 % of pairs.",

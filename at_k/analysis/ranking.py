@@ -18,7 +18,7 @@ from at_k.results.writers import Shown
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import share_looks
 from at_k.uncertainty.questions import Questions
-from at_k.uncertainty.verdicts import Comparison, subtract_columns
+from at_k.uncertainty.verdicts import Comparison
 
 if TYPE_CHECKING:
     from at_k.signatures import RankOptions, Unpack
@@ -110,9 +110,11 @@ def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
     columns = dict(zip(given_names, matched.values(key), strict=True))
     means = {name: float(column.mean()) for name, column in columns.items()}
     names = sorted(columns, key=lambda name: -means[name])  # models of equal value stay in the order given
-    asked, bounded = list(combinations(names, 2)), is_bounded(key)
-    differences = [subtract_columns(columns[a], columns[b], bounded=bounded) for a, b in asked]
-    questions = Questions(np.stack(differences, axis=1), bounded=bounded, clusters=matched.codes, seed=options["seed"])
+    questions = Questions(
+        np.stack([columns[name] for name in names], axis=1), pairs=list(combinations(range(len(names)), 2)),
+        bounded=is_bounded(key), clusters=matched.codes, seed=options["seed"],
+    )  # fmt: skip
+    asked = list(combinations(names, 2))
     compared = questions.compare([(means[a], means[b]) for a, b in asked], options["confidence_level"])
     pairs = dict(zip(asked, compared, strict=True))
     beats = {pair for pair, compared in pairs.items() if compared.better}

@@ -16,19 +16,14 @@ import typer
 
 from at_k.errors import InputError, Message, Spelling, quote_word
 from at_k.options.option import READ, TARGETS, Option
-from at_k.options.registry import COMPARING, GATING, PLANNING, SCORING, TALLYING
-
-# Options that no command offers.
-_OF_PYTHON = (
-    *("select", "score_weights", "higher_is_better", "seed", "names", "data", "spread", "power", "correlation"),
-)
+from at_k.options.registry import COMPARING, GATING, OF_PYTHON, PLANNING, SCORING, TALLYING
 
 # Option of the library → its spelling in the command.
 FLAGS = {
     option.name: option.spelling
     for options in (GATING, PLANNING, COMPARING, SCORING, TALLYING)
     for option in options.values()
-    if option.name not in _OF_PYTHON
+    if option.name not in OF_PYTHON
 }
 
 
@@ -136,7 +131,7 @@ HelpAll = Annotated[bool, typer.Option("--help-all", is_eager=True, callback=pri
 def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command `--debug`, and the flags of these options. It gets their values, read and checked."""
     # Its `--help` shows those that are `short`, and `--help-all` shows all.
-    options = {option.name: option for group in groups for option in group.values() if option.name not in _OF_PYTHON}
+    options = {option.name: option for group in groups for option in group.values() if option.name not in OF_PYTHON}
 
     def declare(command: Callable[..., None]) -> Callable[..., None]:
         def run(*, debug: bool, help_all: bool = False, **given: Any) -> None:

@@ -28,7 +28,7 @@ from at_k.demo.scoring import (
 from at_k.demo.words import LANGUAGES, SENTENCES, make_error, name_choice, name_option, say, translate
 from at_k.errors import InputError
 from at_k.family import OUTPUTS
-from at_k.integrations.scripts import write_script
+from at_k.integrations.scripts import list_parts, write_script
 from at_k.readers.samples import ROLES
 from at_k.report import Report
 from at_k.values import Key
@@ -149,7 +149,7 @@ def _draw_fields(options: Mapping[str, Any], language: str) -> list[Data]:
     fields = []
     for name in ("k", "thresholds", "check_correct_fn"):
         option, value = OPTIONS[name], options.get(name)
-        text = "" if value is None else ", ".join(map(str, _as_list(value)))
+        text = "" if value is None else ", ".join(map(str, list_parts(value)))
         field: Data = {"name": name, "label": name_option(option, language), "value": text}
         if option.words:
             field["value"] = text or option.default
@@ -180,10 +180,6 @@ def _name_paths(files: Given, example: object, default: str = "results.jsonl") -
     return [file.name or default for file in files.files]
 
 
-def _as_list(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else ["" if value is None else value]
-
-
 def compare(values: Mapping[str, Any], language: str) -> Data:
     """Compare two models: both staircases, and for each line the differences over k with their one verdict."""
     reports: list[Report] = []
@@ -202,8 +198,9 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
         reports.append(report)
         sides.append(files)
         rewritten += [f"{side.upper()}: {sentence}" for sentence in _list_rewritten(files, language)]
-        chosen = [choice for value in (options.get("where") or {}).values() for choice in _as_list(value)]
-        names.append(str(values.get(f"name_{side}") or ", ".join(map(str, chosen)) or name or side.upper())[:60])
+        chosen = [choice for value in (options.get("where") or {}).values() for choice in list_parts(value)]
+        label = ", ".join(str(choice) for choice in chosen if choice is not None)
+        names.append(str(values.get(f"name_{side}") or label or name or side.upper())[:60])
     if names[0] == names[1]:
         names = [f"{name} ({letter})" for name, letter in zip(names, "AB", strict=True)]
     if comparing.get("margin"):

@@ -10,11 +10,10 @@ from shlex import quote
 from typing import Any
 
 from at_k.grading import Checker
-from at_k.options.registry import COMPARING, PLANNING, SCORING
+from at_k.options.registry import COMPARING, OF_PYTHON, PLANNING, SCORING
 from at_k.report.data import Numbers
 
 _OPTIONS = {**PLANNING, **COMPARING, **SCORING}
-_OF_PYTHON = ("select", "score_weights", "higher_is_better", "seed")  # no command has them
 
 
 def write_script(report: Numbers, source: str | list[str] | None = None) -> str:
@@ -51,7 +50,7 @@ def write_command(name: str, paths: Sequence[str], options: Mapping[str, Any]) -
         >>> print(write_command("score", ["my file.csv"], {"k": [1, 4], "columns": {"grades": "ok"}, "concat": True}))
         at-k score 'my file.csv' --k 1,4 --columns grades=ok --concat
     """
-    if any(option in _OF_PYTHON or _is_function(value) for option, value in options.items()):
+    if any(option in OF_PYTHON or _is_function(value) for option, value in options.items()):
         return None
     parts = ["at-k", name, *map(quote, paths)]
     for option, value in options.items():

@@ -88,6 +88,11 @@ COMPARING, RANKING, POOLING, GATING, PLANNING = (
     _SECTIONS[name] for name in ("comparing", "ranking", "pooling", "gating", "planning")
 )
 
+# Options that no command has, or that it takes in another form.
+OF_PYTHON = {
+    *("select", "score_weights", "higher_is_better", "seed", "names", "data", "spread", "power", "correlation"),
+}
+
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -118,12 +123,14 @@ def sign(function: Any, options: Mapping[str, Option]) -> None:
         for option in options.values()
     ]
     function.__signature__ = signature.replace(parameters=[*positional, *named])
-    function.__doc__ = (function.__doc__ or "").replace(_PLACE, describe_options(options.values()), 1)
+    # Python 3.13 removes the indentation of docstrings, and earlier versions do not.
+    described = inspect.cleandoc(function.__doc__ or "")
+    function.__doc__ = described.replace(_PLACE, describe_options(options.values()), 1)
     function.options = options
 
 
 # The line of a docstring that the descriptions of the options replace.
-_PLACE = "        given: see below.\n"
+_PLACE = "    given: see below.\n"
 
 
 def describe_options(options: Iterable[Option]) -> str:
@@ -131,7 +138,7 @@ def describe_options(options: Iterable[Option]) -> str:
     lines: list[str] = []
     for option in options:
         text = option.text.replace("{default_k}", "values that suit the metric")
-        lines += wrap(f"{option.name}: {text}", 112, initial_indent=" " * 8, subsequent_indent=" " * 12)
+        lines += wrap(f"{option.name}: {text}", 108, initial_indent=" " * 4, subsequent_indent=" " * 8)
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -32,6 +32,7 @@ from at_k.uncertainty.verdicts import (
     is_decided,
     note_few,
     obey_test,
+    subtract_columns,
 )
 from at_k.values import cached_property
 
@@ -47,7 +48,7 @@ _MANY = 100
 
 
 class Questions:
-    """Ask whether means are 0: keys, or pairs of models, × weights of problems × clusters, from one matrix of subsets.
+    """Ask whether means are 0: keys × pairs of models × weights of problems × clusters, from one matrix of subsets.
 
     Units are problems or clusters. r is the mean difference over a random subset of them, S their sums.
 
@@ -66,8 +67,9 @@ class Questions:
 
     def __init__(
         self,
-        difference: Floats,
+        columns: Floats,
         *,
+        pairs: Sequence[tuple[int, int]] | None = None,
         bounded: bool | Sequence[bool] = True,
         clusters: Ints | None = None,
         weight: Floats | None = None,
@@ -77,11 +79,16 @@ class Questions:
         seed: int = 0,
         shorter: tuple[Questions, float] | None = None,
     ) -> None:
-        """Take the differences."""
-        self.difference, self.clusters, self.weight, self.method = difference, clusters, weight, method
+        """Take the differences, or the values of models."""
+        self.columns, self.pairs, self.clusters, self.weight, self.method = columns, pairs, clusters, weight, method
+        self.difference = columns
+        if pairs is not None:
+            scaled = all(np.atleast_1d(bounded))
+            subtracted = [subtract_columns(columns[:, a], columns[:, b], bounded=scaled) for a, b in pairs]
+            self.difference = np.stack(subtracted, axis=1)
         self.count = self.difference.shape[1]
         self.bounded = np.broadcast_to(bounded, self.count)
-        self.size = len(difference)
+        self.size = len(columns)
         weighted = self.difference if weight is None else self.difference * weight[:, None]
         _, self.totals = add_units(weighted, clusters)
         self._given_error = error
@@ -89,8 +96,9 @@ class Questions:
         signs = self.totals != 0, self.difference > 0, self.difference < 0
         self.differing, self.won, self.lost = (np.count_nonzero(flags, axis=0) for flags in signs)
         if shorter is None:
+            added = weighted if pairs is None else columns
             self.flips = Flips(
-                weighted if weight is None else np.column_stack([weighted, weight]), clusters,
+                added if weight is None else np.column_stack([added, weight]), clusters,
                 n_flips=n_flips, seed=seed, effective=self.effective,
             )  # fmt: skip
             self.methods = [self._choose_method(q) for q in range(self.count)]
@@ -126,12 +134,15 @@ class Questions:
         return np.asarray(np.sqrt((self.totals**2).sum(axis=0)))
 
     def add_up(self, q: int) -> Floats:
-        """Return the sums over the subsets."""
-        return round_ties(self.flips.sums[:, q], self._sizes[q])
+        """Return the sums over the subsets. They are made anew each time: those of all pairs of models are many."""
+        if self.pairs is None:
+            return round_ties(self.flips.sums[:, q], self._sizes[q])
+        a, b = self.pairs[q]
+        return round_ties(self.flips.sums[:, a] - self.flips.sums[:, b], self._sizes[a] + self._sizes[b])
 
     @cached_property
     def _sizes(self) -> Floats:
-        weighted = self.difference if self.weight is None else self.difference * self.weight[:, None]
+        weighted = self.columns if self.weight is None else self.columns * self.weight[:, None]
         return np.asarray(np.abs(weighted).sum(axis=0))
 
     def find_t(self, q: int, sums: Floats | float = 0.0) -> Floats:

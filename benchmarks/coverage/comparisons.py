@@ -173,8 +173,8 @@ def simulate_ranking(problems: int, models: int, *, repetitions: int, seed: int)
     for repetition in range(repetitions):
         p = rng.beta(0.3, 0.3, size=problems)
         values = np.stack([rng.binomial(16, p) / 16 for _ in range(models)], axis=1)
-        differences = np.stack([values[:, a] - values[:, b] for a, b in combinations(range(models), 2)], axis=1)
-        adjusted = Questions(differences, n_flips=999, seed=repetition).adjusted
+        pairs = list(combinations(range(models), 2))
+        adjusted = Questions(values, pairs=pairs, n_flips=999, seed=repetition).adjusted
         found += any(is_decided(p_value, LEVEL) for p_value in adjusted)
     return {"any false claim": found / repetitions}
 

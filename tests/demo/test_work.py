@@ -9,11 +9,9 @@ from cases import for_each, refuses
 
 import at_k
 from at_k.cli.commands import app
-from at_k.cli.options import _OF_PYTHON
 from at_k.demo import examples, scoring, work
 from at_k.demo.drawing import draw_sheet
 from at_k.demo.scoring import OFFERED, read_options
-from at_k.integrations import scripts
 from at_k.options.registry import SCORING
 from at_k.values import Key
 from tools.prepared import MODELS, STATIC, find_tail, render_prepared
@@ -117,13 +115,6 @@ def test_what_no_command_has_is_written_in_python(tmp_path, monkeypatch):
     found = work.run("score", {"data": TEXT, "options": {"higher_is_better": False}})
     assert found["command"] is None
     assert run_script(found["python"], "report").values == found["values"]
-    assert {*scripts._OF_PYTHON} == {*scripts._OPTIONS} & {*_OF_PYTHON} - {
-        "names",
-        "power",
-        "correlation",
-        "spread",
-        "data",
-    }
 
 
 BETTER = "\n".join(json.dumps(row | {"answers": ["7", "7", "7", row["answers"][3]]}) for row in ROWS)
