@@ -65,7 +65,7 @@ def flip_with_scipy(difference: Values) -> float:
     """Let SciPy flip the signs of differences."""
     found = stats.permutation_test(
         (difference,), np.mean, permutation_type="samples", n_resamples=N_FLIPS, vectorized=True, axis=-1,
-        batch=1000, rng=0,
+        batch=1000, random_state=0,
     )  # fmt: skip
     return float(found.pvalue)
 
@@ -73,7 +73,7 @@ def flip_with_scipy(difference: Values) -> float:
 def ask_mean(values: Values) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Ask for the interval of a mean."""
     yield "at-k", lambda: interval(float(values.mean()), *standard_error(values))
-    yield "scipy (BCa)", lambda: stats.bootstrap((values,), np.mean, rng=0).confidence_interval
+    yield "scipy (BCa)", lambda: stats.bootstrap((values,), np.mean, random_state=0).confidence_interval
     yield "statsmodels (t)", lambda: _import("statsmodels.stats.weightstats").DescrStatsW(values).tconfint_mean()
     yield "evalstats", lambda: _limits(_import("evalstats").mean_ci(values, rng=0), "ci_low", "ci_high")
 
@@ -82,7 +82,7 @@ def ask_pair(a: Values, b: Values) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Ask for the interval of a difference in pairs, and for its p-value."""
     yield "at-k", lambda: _limits(compare_values(a, b), "low", "high", "p_value")
     yield "scipy (sign flips, BCa)", lambda: (
-        *stats.bootstrap((a - b,), np.mean, rng=0).confidence_interval, flip_with_scipy(a - b)
+        *stats.bootstrap((a - b,), np.mean, random_state=0).confidence_interval, flip_with_scipy(a - b)
     )  # fmt: skip
     yield "statsmodels (t)", lambda: _test_by_t(_import("statsmodels.stats.weightstats").DescrStatsW(a - b))
     yield "evalstats", lambda: _limits(
@@ -118,8 +118,7 @@ def ask_clusters(a: Values, b: Values, clusters: list[int]) -> Iterator[tuple[st
 def ask_many(models: dict[str, Values]) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Ask which pairs of several models differ, together: the largest p-value."""
     table, pairs = np.stack(list(models.values())), list(combinations(range(len(models)), 2))
-    differences = np.stack([table[a] - table[b] for a, b in pairs], axis=1)
-    yield "at-k (max-T)", lambda: (max(Questions(differences).adjusted),)
+    yield "at-k (max-T)", lambda: (max(Questions(table.T, pairs=pairs).adjusted),)
 
     def adjust() -> Any:
         own = [stats.ttest_rel(x, y).pvalue for x, y in combinations(table, 2)]

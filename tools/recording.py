@@ -297,6 +297,7 @@ def read_data(data: Path, home: Path) -> dict[str, Any]:
                 for line, contexts in stored.contexts_by_lineno(file).items():
                     for context in contexts:
                         lines[str(Path(file).relative_to(home))][line] |= using.get(context, {context})
+        stored.close()
     names = sorted({context for of_file in lines.values() for contexts in of_file.values() for context in contexts})
     number = {name: i for i, name in enumerate(names)}
     groups: dict[tuple[int, ...], int] = {}

@@ -46,8 +46,9 @@ _ARENA_MAX = -8
 # The message of a worker that has a result and can take more work.
 _WORKS_ON = b"\1"
 
-# Threads would not survive a fork, and a piece of work has one core.
+# Threads would not survive a fork, and a piece of work has one core. The last one is of Arrow's allocator.
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+_ONE_THREAD["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
 
 
 class Sandbox:

@@ -265,6 +265,7 @@ def sql(*, table: str, problem: str, correct: str, group: str | None = None, cas
         >>> rows = database.execute(sql(table="samples", problem="qid", correct="reward > 0.5"))
         >>> score(Tally.from_rows(rows)).values["pass@2"]
         1.0
+        >>> database.close()
     """
     labels = "" if group is None else f", MIN({group}) AS label"
     label = "" if group is None else ", label"

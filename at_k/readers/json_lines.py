@@ -134,7 +134,7 @@ def _parse(data: bytes, types: Mapping[str, Any]) -> Any:
     try:
         data.decode()  # Arrow believes that texts are in UTF-8
         with pa.BufferReader(data) as file:
-            table = pj.read_json(file, pj.ReadOptions(block_size=len(data) + 1), parsing)
+            table = pj.read_json(file, pj.ReadOptions(use_threads=False, block_size=len(data) + 1), parsing)
     except (pa.ArrowException, UnicodeDecodeError):
         return None
     return table if len(table) == count else None

@@ -294,6 +294,7 @@ def test_the_same_query_in_every_database(connect, cast):
     database.execute("DELETE FROM samples")
     database.execute("INSERT INTO samples VALUES ('a', 'x', NULL)")
     assert database.execute(query).fetchall() == [(1, 0, 1)]  # a sample without a verdict counts as wrong
+    database.close()
 
 
 # What the engines of clusters share

@@ -124,7 +124,8 @@ def completions(columns):
 
 
 def chat(text):
-    return [{"role": "system", "content": "s"}, {"role": "user", "content": text}]
+    # In alphabetical order, into which Arrow before version 17 puts the fields of objects.
+    return [{"content": "s", "role": "system"}, {"content": text, "role": "user"}]
 
 
 EMPTY = pa.array([None, None], pa.float64())
