@@ -32,7 +32,7 @@ from at_k.plots import (
     save_figure,
 )
 from at_k.readers.paths import name_models
-from at_k.report.grid import describe_size, name_source
+from at_k.report.grid import describe_size, describe_source
 from at_k.report.notes import describe_reading
 from at_k.results.saving import check_target
 from at_k.results.sheet import Sentences, Sheet, make_printable
@@ -149,7 +149,7 @@ def judge_files(paths: Sequence[str], *, against: Sequence[str], form: str, out:
     given["policy"] = policy
     gates = []
     for place, (path, name) in enumerate(zip(paths, names, strict=True)):
-        with show_work(f"Scoring {name_source([path])}"):
+        with show_work(f"Scoring {describe_source([path])}"):
             base = against[place] if against else None
             gates.append(gate(path, base, data=name if len(paths) > 1 or policy else None, **given))
     result = sum(gates[1:], gates[0])
@@ -217,7 +217,7 @@ def check_picture(out: str) -> None:
 def draw_one(report: Report, out: str, title: str | None) -> None:
     """Draw the metrics of a report against k, and say what its reader should know."""
     if title is None:
-        title = make_printable(f"{name_source(report.source)}: {describe_size(report)}")
+        title = make_printable(f"{describe_source(report.source)}: {describe_size(report)}")
     _save(
         draw_curves(report, title=title),
         out,
@@ -244,11 +244,11 @@ def draw_grid(paths: Sequence[str], out: str, title: str | None, **options: Any)
 
 def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: Any) -> None:
     """Draw what a budget per problem solves, of one model or of several, and say how exact it is."""
-    from at_k.analysis.attempts import compare_budgets, list_units, solve_by_budget
+    from at_k.analysis.attempts import list_units, solve_by_budget
 
     if len(paths) == 1:
         report = make_report(paths, **options, confidence_level=None)
-        reports = {make_printable(name_source(report.source)): report}
+        reports = {make_printable(describe_source(report.source)): report}
     else:
         reports = dict(make_models(paths, **options, confidence_level=None).reports)
     units = [list_units(report) for report in reports.values()]
@@ -268,13 +268,8 @@ def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: An
     simulated = [
         Message("budget.simulated", "Simulated, since costs differ: an error of at most {error:.1g}.", error=error)
     ]
-    compared = []
-    if len(curves) == 2:
-        first, second = curves.values()
-        compared = [compare_budgets(first, second, list(curves))]
     notes = [*(of_samples if unit == "samples" else []), *(simulated if error else [])]
-    parts = [Sentences(compared, "legend"), Sentences(notes, "note")]
-    _save(draw_budgets(curves, title=title), out, [part for part in parts if part.said])
+    _save(draw_budgets(curves, title=title), out, [Sentences(notes, "note")])
 
 
 def draw_two(

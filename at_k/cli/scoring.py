@@ -49,11 +49,11 @@ def make_report(
     if options.get("target") == "problem_set" and options["ci_method"] == "bootstrap":
         raise refuse("--ci-method", "The bootstrap draws other problems; --target problem-set is about these.")
     from at_k.report import score
-    from at_k.report.grid import name_source
+    from at_k.report.grid import describe_source
 
     by_group = None if groups != "none" and (groups is not None or clusters is None) else False
     source = paths[0] if len(paths) == 1 else list(paths)
-    with show_work(f"Scoring {name_source(paths)}"):
+    with show_work(f"Scoring {describe_source(paths)}"):
         report = score(
             source, groups=by_group, clusters=None if clusters is None else True, columns=named or None, **options
         )

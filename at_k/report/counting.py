@@ -45,14 +45,13 @@ _say = Phrases(
 _TOGETHER = 4_000_000
 
 
-def repeat_verdicts(judged: Judged, times: Ints) -> Verdicts:
-    """Repeat each verdict once per sample that it represents, without the answers."""
+def repeat_verdicts(judged: Judged, times: Ints, repeats: Ints) -> Verdicts:
+    """Repeat each verdict once per sample that it represents, without the answers; `repeats` is `times` of the kept."""
     verdicts, answers = judged.verdicts, judged.problems.answers
     graded = Ragged.concatenate(verdicts.graded)
     absent = np.isnan(graded.values) if verdicts.kept is None else ~verdicts.kept
     if verdicts.kept is None and judged.problems.grades is None and answers is not None:
         absent |= answers.codes.values < 0
-    repeats = times if verdicts.kept is None else times[verdicts.kept]
     n = graded.with_values(repeats).sums()
     repeated = Ragged.of_lengths(np.repeat(graded.values, repeats), n)
     return replace(verdicts, graded=(repeated,), given=n, n_missing=int(times[absent].sum()), kept=None, ballots=None)

@@ -225,7 +225,7 @@ def judge_data(
     judging = {name: options.pop(name) for name in JUDGING_OPTIONS if name in options}
     shared: dict[str, Any] = {"columns": columns, "where": where, "pool": pool, "prompt_column": prompt_column}
     with_rows = takes_row(find_checker(judging.get("check_correct_fn", "exact_match")))
-    source = name_source(data)
+    source = find_source(data)
     if source is not None:
         data = read_samples(data, **shared, **options, meta=with_rows)
     elif unread := [name for name, value in options.items() if value != _NO_READING[name]]:
@@ -278,7 +278,7 @@ def name_samples(problems: Problems) -> str:
     return "answers" if problems.grades is None else "grades"
 
 
-def name_source(data: Any) -> str | list[str] | None:
+def find_source(data: Any) -> str | list[str] | None:
     """Return the path that data are, or the list of paths; None for data in memory."""
     if not is_paths(data):
         return None

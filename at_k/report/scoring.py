@@ -20,7 +20,6 @@ from at_k.readers.paths import name_models
 from at_k.report.audit import correct_values, hide_column
 from at_k.report.grid import (
     describe_size,
-    draw_shares,
     find_shown,
     list_blocks,
     list_rows,
@@ -28,7 +27,7 @@ from at_k.report.grid import (
     make_cost_cell,
     spell_report,
 )
-from at_k.report.judging import judge_data, name_source, refuse_undefined
+from at_k.report.judging import find_source, judge_data, refuse_undefined
 from at_k.report.measuring import Measurement, compute_all, gather, write_policies
 from at_k.report.naming import choose_metrics
 from at_k.report.notes import refuse_k_above_n
@@ -99,7 +98,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     if tally is not None and audited is not None:
         raise _say.error("audit.counts")
     if tally is not None:
-        return score_tally(tally, resolved, find_changed(options), wanted, confidence, name_source(data))
+        return score_tally(tally, resolved, find_changed(options), wanted, confidence, find_source(data))
     if audited is not None:
         options["columns"] = hide_column(audited, options["columns"])
     judged = judge_data(data, groups=groups, clusters=clusters, **{name: options[name] for name in PILOT})
@@ -258,12 +257,12 @@ class Models(Shown):
             **({"cost_per_success": self.costs} if self.costs else {}),
             "notes": self.notes,
         }
-        rows_of_all = list_rows(self.reports)
         return Sheet(
             [part for part in parts if isinstance(part, Table) or part.said],
-            data=data, rows=rows_of_all, name=f"{len(self.reports)} models: {', '.join(self.reports)}",
-            picture=lambda: draw_shares(self.reports),
-        )  # fmt: skip
+            data=data,
+            rows=list_rows(self.reports),
+            name=f"{len(self.reports)} models: {', '.join(self.reports)}",
+        )
 
 
 @takes(SCORING)

@@ -96,7 +96,7 @@ def _count(judged: Judged, options: Mapping[str, Any], times: Ints | None = None
     left_out: dict[str, Message] = {}
     counted: VoteCounts | None = None
     verdicts, answers = judged.verdicts, judged.verdicts.answers
-    repeats = times if times is None or verdicts.kept is None else times[verdicts.kept]
+    repeats = times[verdicts.kept] if times is not None and verdicts.kept is not None else times
     for metric in FAMILY.values():
         if metric.votes and answers is not None:
             try:
@@ -104,8 +104,9 @@ def _count(judged: Judged, options: Mapping[str, Any], times: Ints | None = None
                     counted = count_votes(answers, verdicts.correct.values, options["on_conflict"], "grades", repeats)
             except LeftOutError as reason:
                 left_out[metric.name] = reason.message
-    judged = judged if times is None else replace(judged, verdicts=repeat_verdicts(judged, times))
-    verdicts = judged.verdicts
+    if times is not None and repeats is not None:
+        verdicts = repeat_verdicts(judged, times, repeats)
+        judged = replace(judged, verdicts=verdicts)
     labels: Sequence[str | None] = judged.labels or [None] * len(verdicts)
     n, c = verdicts.n.tolist(), verdicts.c.tolist()
     values, missing = measure_rest(Measurement(judged, options))

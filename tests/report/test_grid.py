@@ -11,7 +11,7 @@ from reports import DATA, RAGGED, TAUS, full_report, simulated_report
 from rich.cells import cell_len
 
 import at_k
-from at_k.report.grid import list_blocks, list_rows, name_source
+from at_k.report.grid import describe_source, list_blocks, list_rows
 from at_k.report.scoring import map_models
 from at_k.results.sheet import write_estimate
 from at_k.results.writers import lay_out
@@ -203,7 +203,7 @@ def test_an_interval_shows_its_width(value, low, high, shown):
     (None, "data in memory"),
 ])  # fmt: skip
 def test_names_of_sources(source, name):
-    assert name_source(source) == name
+    assert describe_source(source) == name
 
 
 SMALL = {"problem": ["a", "b"], "grades": [[1, 0], [0, 0]]}
@@ -281,18 +281,3 @@ def test_costs_of_a_correct_sample_are_shown_beside_the_numbers():
     assert models.to_dict()["cost_per_success"]["cost_usd"]["b"]["value"] == 3.6
     unpriced = {"c": {"grades": [[1, 1]]}}
     assert at_k.score_models(PRICED | unpriced, metrics="pass@1").costs == {}  # only what all models have
-
-
-def test_html_has_a_picture_of_who_solves_what():
-    page = at_k.score_models(PRICED, metrics="pass@1").to_html()
-    titles = re.findall("<title>(.*?)</title>", page)
-    assert titles == [
-        *("b · x, y: 100%", "b · w: 50%", "b · z: not given"),
-        *("a&lt;1&gt; · x: 100%", "a&lt;1&gt; · y: 50%", "a&lt;1&gt; · w: not given", "a&lt;1&gt; · z: 0%"),
-    ]
-    assert "<1>" not in page
-    one, large = {"a": PRICED["b"]}, {"grades": [[1, 0]] * 1001}
-    assert "<svg" not in at_k.score_models(one).to_html()
-    assert "<svg" not in at_k.score_models({"a": large, "b": large}, metrics="pass@1").to_html()
-    many = {f"model {i}": {"grades": [[(i + j) % 3 > 0, j % 2] for j in range(500)]} for i in range(12)}
-    assert at_k.score_models(many, metrics="pass@1").to_html().count("<rect") <= 6000
