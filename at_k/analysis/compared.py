@@ -11,11 +11,9 @@ import numpy as np
 
 from at_k.analysis.claims import Difference, find_spans, say_better
 from at_k.analysis.matching import Matched
-from at_k.analysis.measurements import find_estimator
-from at_k.combinatorics import Floats
+from at_k.analysis.measurements import trace
 from at_k.errors import Message, Phrases
 from at_k.family import OUTPUTS, leave_out_twins
-from at_k.report import Report
 from at_k.report.measuring import spread_k
 from at_k.results.sheet import Cell, Sentences, Sheet, Table, write_p
 from at_k.results.writers import Shown
@@ -325,11 +323,13 @@ def find_bands(matched: Matched, *, confidence_level: float, seed: int) -> dict[
     reports = matched.reports
     smallest = min(min(report.n) for report in reports)
     grid = range(1, smallest + 1) if smallest <= _EVERY_K else spread_k(smallest)
-    values = [_trace(report, list(grid)) for report in reports]
-    shared = [key for key in values[0] if key in values[1]]
+    first, second = ({key.line: None for key in report.columns if key.draws is not None} for report in reports)
+    lines = leave_out_twins([line for line in first if line in second])
+    values = [trace(report, lines, grid) for report in reports]
     bands: dict[str, Band] = {}
-    for line in leave_out_twins(list(dict.fromkeys(key.line for key in shared))):
-        keys = [key for key in shared if key.line == line and not (OUTPUTS[key.metric].even_k and (key.k or 0) % 2)]
+    for line in lines:
+        draws = [k for k in grid if not (OUTPUTS[line.metric].even_k and k % 2)]
+        keys = [key for key in (Key(line.metric, k, line.tau) for k in draws) if all(key in table for table in values)]
         if len(keys) < 2:
             continue
         bounded = is_bounded(keys[0])
@@ -344,19 +344,3 @@ def find_bands(matched: Matched, *, confidence_level: float, seed: int) -> dict[
             p_values=tuple(questions.p_of_band.tolist()),
         )  # fmt: skip
     return bands
-
-
-def _trace(report: Report, k: list[int]) -> dict[Key, Floats]:
-    """Return the values of each problem at each k; of a report without its samples, those that its counts tell."""
-    if report.compute_at is not None:
-        return {key: column.expand() for part in report.compute_at(k) for key, column in part.columns.items()}
-    n, c = np.array(report.n), np.array(report.c)
-    traced: dict[Key, Floats] = {}
-    for line in dict.fromkeys(key.line for key in report.by_problem if key.draws is not None):
-        estimate = None if report.stopped else find_estimator(line)
-        if estimate is None:
-            traced |= {key: np.array(column) for key, column in report.by_problem.items() if key.line == line}
-        else:
-            table = np.asarray(estimate(n, c, k=k))
-            traced |= {Key(line.metric, draws, line.tau): table[:, place] for place, draws in enumerate(k)}
-    return traced

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from at_k.analysis.matching import Matched, match
-from at_k.analysis.measurements import find_estimator, read_models
+from at_k.analysis.measurements import read_models, trace
 from at_k.analysis.requirements import Requirement, read_each, read_policy, read_requirement
 from at_k.combinatorics import Floats
 from at_k.errors import InputError, Mention, Message, Phrases
+from at_k.estimators.counts import find_table
 from at_k.family import FAMILY
 from at_k.options.option import UNTIL_SUCCESS
 from at_k.options.registry import GATING, JUDGED, complete, takes
@@ -268,24 +269,23 @@ def _list(name: str, given: Any) -> list[str]:
 def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> Report:
     """Score data in the numbers that counts alone do not tell."""
     stopped = scoring.get("sampling") == UNTIL_SUCCESS
-    further = [str(key) for key in keys if stopped or find_estimator(key) is None]
+    further = [str(key) for key in keys if stopped or find_table(key.metric, key.tau) is None]
     report = score_unless_scored(data, scoring, metrics=further or ["avg_at_n"], confidence_level=None)
     report.require_problems("A comparison")
     return report
 
 
 def _find_values(report: Report, key: Key) -> Floats:
-    estimate = None if report.stopped else find_estimator(key)
-    if estimate is not None and key.k is not None:
-        refuse_k_above_n(key.k, np.array(report.n), report.problems)
-        return np.asarray(estimate(np.array(report.n), np.array(report.c), k=key.k), dtype=np.float64)
-    alike = [known for known in report.by_problem if known == key or key == known.metric == "avg@n"]
+    if not report.stopped:
+        refuse_k_above_n(key.draws, np.array(report.n), report.problems)
+    values = trace(report, [key.line], [key.draws or 1])
+    alike = [known for known in values if known == key or key == known.metric == "avg@n"]
     if not alike:
         for name, reason in report.left_out.items():
             if any(output.metric == key.metric for output in FAMILY[name].outputs):
                 raise InputError(reason.code, reason.sentence, **reason.values)
         raise make_absent(key, report.values)
-    return np.array(report.by_problem[alike[0]], dtype=np.float64)
+    return values[alike[0]]
 
 
 def _judge(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from at_k.combinatorics import Floats
 from at_k.errors import Message, Phrases
-from at_k.estimators.counts import g_pass_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
+from at_k.estimators.counts import evaluate_tables, find_table
 from at_k.family import METRICS
 from at_k.options.registry import SCORED
 from at_k.readers import is_paths
@@ -22,7 +21,7 @@ from at_k.report.grid import is_shown
 from at_k.report.naming import choose_numbers, find_key, is_average, spell_sum
 from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.checks import is_too_large
-from at_k.uncertainty.jackknife import CountsEstimator, jackknife_counts
+from at_k.uncertainty.jackknife import tabulate_variance
 from at_k.validation import is_number, shorten, type_name
 from at_k.values import Key, cached_property
 
@@ -70,12 +69,19 @@ class Measured:
         return {problem: place for place, problem in enumerate(self.problems)}
 
 
-_OF_COUNTS: dict[str, CountsEstimator] = {"pass@k": pass_at_k, "pass^k": pass_hat_k, "mG-Pass@k": mg_pass_at_k}
-
-
-def find_estimator(key: Key) -> CountsEstimator | None:
-    """Return the function from counts to the values of a key; None if they need more than counts."""
-    return partial(g_pass_at_k, tau=key.tau) if key.tau is not None else _OF_COUNTS.get(key.metric)
+def trace(report: Report, lines: Sequence[Key], k: Sequence[int]) -> dict[Key, Floats]:
+    """Return the values of each problem on these lines: of the report, and at every k that counts or samples tell."""
+    n, c = np.array(report.n), np.array(report.c)
+    traced = {key: column.expand() for key, column in report.columns.items() if key.line in lines}
+    of_counts = {} if report.stopped else {line: find_table(line.metric, line.tau) for line in lines}
+    for line, table in of_counts.items():
+        if table is not None:
+            values = evaluate_tables([(table, draws) for draws in k], n, c)
+            traced |= {Key(line.metric, draws, line.tau): values[:, place] for place, draws in enumerate(k)}
+    if report.compute_at is not None and any(line.metric[-1] == "k" and not of_counts.get(line) for line in lines):
+        computed = [values.columns for values in report.compute_at(k)]
+        traced |= {key: col.expand() for columns in computed for key, col in columns.items() if key.line in lines}
+    return traced
 
 
 def find_variances(report: Report, name: str, keys: Sequence[Key]) -> dict[Key, Floats]:
@@ -86,9 +92,9 @@ def find_variances(report: Report, name: str, keys: Sequence[Key]) -> dict[Key, 
         variances |= {} if values.vary is None else {key: column.expand() for key, column in values.vary().items()}
     n, c = report.list_counts()
     for key in keys:
-        estimate = pass_at_k if key.metric == "avg@n" else find_estimator(key)
-        if estimate is not None and key not in variances:
-            variances[key] = jackknife_counts(estimate, n, c, k=key.draws or 1)
+        table = find_table("pass@k" if key.metric == "avg@n" else key.metric, key.tau)
+        if table is not None and key not in variances:
+            variances[key] = evaluate_tables([(tabulate_variance(table), key.draws or 1)], n, c)[:, 0]
         if key not in variances:
             raise _say.error("compare.no_samples", key=str(key), name=name)
     return variances

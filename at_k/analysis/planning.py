@@ -13,7 +13,7 @@ import numpy as np
 from at_k.analysis.measurements import refuse_wrong_kind
 from at_k.combinatorics import Floats
 from at_k.errors import Message, Phrases
-from at_k.estimators.counts import g_pass_at_k, pass_at_k
+from at_k.estimators import counts
 from at_k.options.registry import PILOT, PLANNING, complete, takes
 from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import refuse_scoring_options
@@ -32,7 +32,7 @@ from at_k.uncertainty.variance import (
     read_pilot,
 )
 from at_k.uncertainty.verdicts import find_least
-from at_k.validation import check_k, is_number, is_sequence, require_same_problems, shorten
+from at_k.validation import check_k, check_tau, is_number, is_sequence, require_same_problems, shorten
 from at_k.values import Key
 
 if TYPE_CHECKING:
@@ -250,12 +250,15 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
     scoring: dict[str, Any] = {name: value for name, value in given.items() if name in PILOT}
     if (pilot is None) == (options["expect"] is None):
         raise _say.error("plan.pilot_or_expected")
-    estimate = pass_at_k if options["tau"] is None else partial(g_pass_at_k, tau=options["tau"])
+    tau = options["tau"]
+    table: counts.Table = counts.tabulate_pass
+    if tau is not None:
+        table = partial(counts.tabulate_g_pass, tau=check_tau(tau)[0])
     level, k = options["confidence_level"], options["k"]
     if pilot is None:
         refuse_scoring_options(scoring)
         mean, size = options["expect"], 1 / options["spread"] - 1
-        assumed = Assumed(BetaBinomial(mean * size, (1 - mean) * size), check_k(k)[0], estimate)
+        assumed = Assumed(BetaBinomial(mean * size, (1 - mean) * size), check_k(k)[0], table)
         sizes = _read_samples(options["samples"], assumed.k, max(4, assumed.k))
         difficulty = {"a": assumed.difficulty.a, "b": assumed.difficulty.b}
         note = _say("plan.assumed", expect=mean, spread=options["spread"], **difficulty)
@@ -264,11 +267,11 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
     if names:
         refuse_k_above_n(k, n, names)
     second = None if other is None else _line_up(names, *_read_pilot("other", other, scoring)[:3])
-    variance = read_pilot(n, c, k, estimate, clusters)
+    variance = read_pilot(n, c, k, table, clusters)
     size, typical = len(variance.n), int(np.median(variance.n))
     estimated = None
     if second is not None:
-        beside = read_pilot(*second, k, estimate)
+        beside = read_pilot(*second, k, table)
         require_same_problems("n", size, "other", len(beside.n))
         estimated = estimate_correlation(variance, beside, confidence_level=level)
     can_tell = count_unlike(variance.values) >= _NONE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import ParamSpec, TypeVar
 
 import numpy as np
@@ -277,3 +277,11 @@ def tabulate_mg_pass(n: int, k: int) -> Floats:
 def tabulate_majority(n: int, k: int) -> Floats:
     """Tabulate the chance that more than half of k samples are correct."""
     return at_least(n, k, k // 2 + 1)
+
+
+_TABLES: dict[str, Table] = {"pass@k": tabulate_pass, "pass^k": tabulate_pass_hat, "mG-Pass@k": tabulate_mg_pass}
+
+
+def find_table(metric: str, tau: Tau | None = None) -> Table | None:
+    """Return the table of a metric of counts, with its τ; None for a metric that needs more than counts."""
+    return _TABLES.get(metric) if tau is None else partial(tabulate_g_pass, tau=tau)

@@ -16,7 +16,7 @@ import difflib
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ from at_k import columns
 from at_k.columns import list_rows
 from at_k.combinatorics import Floats, rank_weights
 from at_k.estimators.consensus import VoteConflictError, count_votes, elect_by_plurality
-from at_k.estimators.counts import Table, tabulate_g_pass, tabulate_mg_pass, tabulate_pass, tabulate_pass_hat
+from at_k.estimators.counts import Table, find_table, tabulate_pass
 from at_k.options.option import BASELINES, NORMALIZATIONS, TIES, Baseline, Normalization, Ties
 from at_k.uncertainty.batches import Batch
 from at_k.uncertainty.jackknife import (
@@ -50,8 +50,7 @@ from at_k.validation import (
 )
 from at_k.values import read_key
 
-_TABLES = {"pass@k": tabulate_pass, "pass^k": tabulate_pass_hat, "mG-Pass@k": tabulate_mg_pass}
-_COUNTED = (*_TABLES, "G-Pass@k", "MaxRL")
+_COUNTED = ("pass@k", "pass^k", "mG-Pass@k", "G-Pass@k", "MaxRL")
 # Metrics that have credits.
 METRICS = (*_COUNTED, "cons@k", "best@k", "max@k", "avg@n")
 # A number added to a standard deviation, so that rounding is not blown up where all credits are almost equal.
@@ -258,7 +257,7 @@ def _tabulate_credit(terms: tuple[Term, ...], n: int, baseline: str | None) -> F
     """Tabulate the credit of a wrong sample for c = 0…n, and after it that of a correct one."""
     total = np.zeros((2, n + 1))
     for metric, k, tau, weight in terms:
-        table: Table = partial(tabulate_g_pass, tau=tau) if tau is not None else _TABLES.get(metric, tabulate_pass)
+        table = find_table(metric, tau) or tabulate_pass
         parts = [(k or 1, weight)]
         if metric == "MaxRL":
             parts = [(j, weight / j) for j in range(1, (k or n - (baseline == "leave_one_out")) + 1)]

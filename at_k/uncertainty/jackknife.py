@@ -13,62 +13,39 @@ References:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from at_k.combinatorics import Floats, Ints, rank_weights
 from at_k.estimators.consensus import VoteCounts, count_votes, elect_by_plurality
-from at_k.estimators.counts import Table, evaluate_tables
+from at_k.estimators.counts import Table
 from at_k.estimators.selection import choose_best
 from at_k.samples import Answers, Ragged, to_float64
-from at_k.uncertainty.checks import read_counts
-from at_k.validation import K, check_k, is_sequence, refuse_too_many_k
+from at_k.validation import K, check_k, is_sequence
 
 # Distinct answers that are laid out at a time, each of its problems once for each sample that is left out: 16 MB for
 # each of about ten such arrays.
 _CELLS = 2_000_000
 
 
-class CountsEstimator(Protocol):
-    """A metric of counts, such as `at_k.pass_at_k`, with its further options filled in."""
-
-    def __call__(self, n: Any, c: Any, /, *, k: Any) -> Floats:
-        """Compute the values of problems for every k."""
-
-
-def jackknife_counts(estimate: CountsEstimator, n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
-    """Compute the jackknife variance of each problem's value, for a metric that depends on n and c alone.
+def tabulate_variance(table: Table) -> Table:
+    """Make the table of the jackknife variances of a metric of counts.
 
     Examples:
-        >>> from at_k import pass_at_k
-        >>> jackknife_counts(pass_at_k, [4, 4], [2, 4], k=1)  # p(1 − p)/(n − 1) = ¼/3, and 0
-        array([0.08333333, 0.        ])
-        >>> jackknife_counts(pass_at_k, [4], [1], k=[2, 4])
-        array([[0.25,  nan]])
+        >>> from at_k.estimators.counts import tabulate_pass
+        >>> tabulate_variance(tabulate_pass)(4, 1)[2]  # p(1 − p)/(n − 1) = ¼/3
+        0.08333333333333333
     """
     # Formula: J = (n − 1) c (n − c)/n² · (f(n − 1, c) − f(n − 1, c − 1))², since leaving out one of the n − c wrong
     # samples gives f(n − 1, c), and one of the c correct ones f(n − 1, c − 1).
-    sizes, right = read_counts(n, c)
-    draws = check_k(k)
-    refuse_too_many_k(draws, sizes)
-
-    def table(size: int, k: int) -> Floats:
-        return np.asarray(estimate(size, np.arange(size + 1), k=[k]))[:, 0]
-
-    variances = evaluate_tables([(tabulate_variance(table), size) for size in draws], sizes, right)
-    return variances if is_sequence(k) else variances[:, 0]
-
-
-def tabulate_variance(table: Table) -> Table:
-    """Make the table of the jackknife variances of a metric that is given as a table."""
 
     def vary(n: int, k: int) -> Floats:
         if k == n:
             return np.full_like(table(n, k), np.nan)
         without_right, without_wrong = leave_out_counts(table, n, k)
-        c = np.arange(n + 1).reshape(-1, *[1] * (without_right.ndim - 1))
+        c = np.arange(n + 1)
         return np.asarray((n - 1) * c * (n - c) / n**2 * (without_wrong - without_right) ** 2)
 
     return vary
@@ -291,7 +268,7 @@ def jackknife_samples(estimate: Callable[..., ArrayLike], /, *rows: Sequence[Any
         >>> jackknife_samples(weighted, [["7", "9", "9"]], [[1, 0, 0]], [[3.0, 1.0, 1.0]], k=2)
         array([0.44444444])
     """
-    # It takes n times as long as the metric. `jackknife_counts`, `jackknife_votes` and `jackknife_choice` are faster.
+    # It takes n times as long as the metric. `tabulate_variance`, `jackknife_votes` and `jackknife_choice` are faster.
     # Formula: (n − 1)/n · Σ (U₋ᵢ − mean of all U₋ᵢ)².
     n, draws = np.array([len(row) for row in rows[0]], dtype=np.int64), check_k(k)
     variances = np.full((len(n), len(draws)), np.nan)

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike
 
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Phrases
-from at_k.estimators.counts import pass_at_k
+from at_k.estimators.counts import Table, evaluate_tables, pass_at_k, tabulate_pass
 from at_k.uncertainty.checks import read_counts
 from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.jackknife import CountsEstimator
 from at_k.uncertainty.standard_errors import Shares, add_units, count_units, find_shares, read_clusters, standard_error
 from at_k.validation import check_k, is_sequence, refuse_too_many_k, shorten
 from at_k.values import cached_property
@@ -115,20 +114,20 @@ class Variance:
         n: samples of each problem of the pilot.
         c: correct samples among them.
         k: the number of draws behind the value.
-        estimate: the metric of counts.
+        table: the metric of counts.
         clusters: the number of the cluster of each problem; None without clusters.
     """
 
     n: Ints
     c: Ints
     k: int
-    estimate: CountsEstimator
+    table: Table
     clusters: Ints | None = None
 
     @cached_property
     def values(self) -> Floats:
         """Return the value of each problem of the pilot."""
-        return np.asarray(self.estimate(self.n, self.c, k=self.k))
+        return evaluate_tables([(self.table, self.k)], self.n, self.c)[:, 0]
 
     @property
     def value(self) -> float:
@@ -160,11 +159,11 @@ class Variance:
 
     def _at_alone(self, samples: float) -> float:
         k, least = self.k, int(self.n.min())
-        if self.estimate is pass_at_k and min(2 * k, samples) <= least:
+        if self.table is tabulate_pass and min(2 * k, samples) <= least:
             return self.exact_at(samples)
         if (self.n == 1).all():
             raise _say.error("plan.one_sample")
-        return vary_fitted(self._fitted, samples, k, self.estimate)
+        return vary_fitted(self._fitted, samples, k, self.table)
 
     @cached_property
     def _fitted(self) -> BetaBinomial:
@@ -211,33 +210,30 @@ class Assumed:
     Attributes:
         difficulty: the distribution.
         k: the number of draws behind the value.
-        estimate: the metric of counts.
+        table: the metric of counts.
     """
 
     difficulty: BetaBinomial
     k: int
-    estimate: CountsEstimator
+    table: Table
     clusters: None = None
     shares: Shares = _SINGLE
 
     @property
     def value(self) -> float:
         """Return the expected value of the metric."""
-        return float(
-            self.difficulty.chances(self.k) @ np.asarray(self.estimate(self.k, np.arange(self.k + 1), k=self.k))
-        )
+        return float(self.difficulty.chances(self.k) @ self.table(self.k, self.k))
 
     def at(self, samples: float) -> float:
         """Return the variance of a problem's value by its number of samples."""
-        return vary_fitted(self.difficulty, samples, self.k, self.estimate)
+        return vary_fitted(self.difficulty, samples, self.k, self.table)
 
 
-def vary_fitted(fitted: BetaBinomial, samples: float, k: int, estimate: CountsEstimator) -> float:
+def vary_fitted(fitted: BetaBinomial, samples: float, k: int, table: Table) -> float:
     """Return the variance of a problem's value by its number of samples, under a distribution of difficulties."""
     if samples == inf:
-        return vary_latent(fitted, np.asarray(estimate(k, np.arange(k + 1), k=k)))
-    size = int(samples)
-    value, chances = np.asarray(estimate(size, np.arange(size + 1), k=k)), fitted.chances(size)
+        return vary_latent(fitted, table(k, k))
+    value, chances = table(int(samples), k), fitted.chances(int(samples))
     return max(0.0, float(chances @ value**2 - (chances @ value) ** 2))
 
 
@@ -248,7 +244,7 @@ def vary_latent(fitted: BetaBinomial, value: Floats) -> float:
 
     k = len(value) - 1
     i = np.arange(k + 1)
-    log_choose = -np.log1p(k) - betaln(k - i + 1, i + 1)
+    log_choose = _log_choose(k, i)
     both = i[:, None] + i
     chances = np.exp(
         log_choose[:, None] + log_choose + betaln(fitted.a + both, fitted.b + 2 * k - both) - betaln(fitted.a, fitted.b)
@@ -256,7 +252,7 @@ def vary_latent(fitted: BetaBinomial, value: Floats) -> float:
     return max(0.0, float(value @ chances @ value - (fitted.chances(k) @ value) ** 2))
 
 
-def read_pilot(n: ArrayLike, c: ArrayLike, k: int, estimate: CountsEstimator, clusters: object = None) -> Variance:
+def read_pilot(n: ArrayLike, c: ArrayLike, k: int, table: Table, clusters: object = None) -> Variance:
     """Check the counts of a pilot, and return how much its values vary."""
     sizes, right = read_counts(n, c)
     if len(sizes) < 2:
@@ -268,7 +264,7 @@ def read_pilot(n: ArrayLike, c: ArrayLike, k: int, estimate: CountsEstimator, cl
     codes = None if clusters is None else read_clusters(clusters, len(sizes), "n")
     if codes is not None and not codes.any():
         raise _say.error("plan.one_cluster")
-    return Variance(sizes, right, draws[0], estimate, codes)
+    return Variance(sizes, right, draws[0], table, codes)
 
 
 # Groups of problems that the jackknife leaves out one by one.

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from at_k.estimators.consensus import cons_at_k, read_votes
-from at_k.estimators.counts import g_pass_at_k, majority_at_k, pass_at_k, pass_hat_k
+from at_k.estimators.counts import Table, tabulate_g_pass, tabulate_majority, tabulate_pass, tabulate_pass_hat
 from at_k.estimators.selection import best_at_k, read_choice
 from at_k.uncertainty.intervals import bootstrap_interval, interval
-from at_k.uncertainty.jackknife import jackknife_choice, jackknife_counts, jackknife_votes
+from at_k.uncertainty.jackknife import jackknife_choice, jackknife_votes, tabulate_variance
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.uncertainty.variance import BetaBinomial
 from benchmarks.coverage import DEMANDED, LEVEL, MEANS, OURS, SHAPES, Simulation, find_stderr, write_table
@@ -27,16 +27,16 @@ SIZES = (15, 30, 100, 300, 1000)
 
 POPULATION, PROBLEM_SET = "population", "problem set"
 
-METRICS: dict[str, tuple[Callable[..., Any], Callable[[int], int]]] = {
-    "pass@1": (pass_at_k, lambda _: 1),
-    "pass@n/2": (pass_at_k, lambda n: n // 2),
-    "pass@n": (pass_at_k, lambda n: n),
-    "pass^n/2": (pass_hat_k, lambda n: n // 2),
-    "G-Pass@n_0.75": (partial(g_pass_at_k, tau=0.75), lambda n: n),
-    "cons@n/2": (majority_at_k, lambda n: n // 2),
-    "pass@(n-1)": (pass_at_k, lambda n: n - 1),
-    "pass^(n-1)": (pass_hat_k, lambda n: n - 1),
-    "G-Pass@(n-1)_0.5": (partial(g_pass_at_k, tau=0.5), lambda n: n - 1),
+METRICS: dict[str, tuple[Table, Callable[[int], int]]] = {
+    "pass@1": (tabulate_pass, lambda _: 1),
+    "pass@n/2": (tabulate_pass, lambda n: n // 2),
+    "pass@n": (tabulate_pass, lambda n: n),
+    "pass^n/2": (tabulate_pass_hat, lambda n: n // 2),
+    "G-Pass@n_0.75": (partial(tabulate_g_pass, tau=0.75), lambda n: n),
+    "cons@n/2": (tabulate_majority, lambda n: n // 2),
+    "pass@(n-1)": (tabulate_pass, lambda n: n - 1),
+    "pass^(n-1)": (tabulate_pass_hat, lambda n: n - 1),
+    "G-Pass@(n-1)_0.5": (partial(tabulate_g_pass, tau=0.5), lambda n: n - 1),
 }
 """Name → the metric, and its k for n samples. cons@k is the vote of verdicts."""
 
@@ -63,7 +63,7 @@ class Cell:
     @property
     def values(self) -> np.ndarray[Any, Any]:
         """The value of a problem with c correct samples, at index c."""
-        return np.asarray(METRICS[self.metric][0](self.n, np.arange(self.n + 1), k=self.k))
+        return METRICS[self.metric][0](self.n, self.k)
 
     @property
     def difficulty(self) -> BetaBinomial:
@@ -147,8 +147,7 @@ def simulate_problem_set(cell: Cell, *, repetitions: int, seed: int) -> Found:
     mean = values[c].mean(axis=1)
     counted = Counted(_expect(p, cell).mean(axis=1))
     if k < cell.n:
-        metric = METRICS[cell.metric][0]
-        variances = jackknife_counts(metric, cell.n, np.arange(cell.n + 1), k=k)
+        variances = tabulate_variance(METRICS[cell.metric][0])(cell.n, k)
         total = variances[c].sum(axis=1) + variances.max()  # with a pseudo-problem that varies as much as any can
         stderr, m = np.sqrt(total) / cell.problems, cell.problems * (cell.n // k)
     else:
@@ -162,7 +161,7 @@ def simulate_problem_set(cell: Cell, *, repetitions: int, seed: int) -> Found:
 def _expect(p: np.ndarray[Any, Any], cell: Cell) -> np.ndarray[Any, Any]:
     """Return the expected value of k samples of problems with these difficulties."""
     k = cell.k
-    values = np.asarray(METRICS[cell.metric][0](k, np.arange(k + 1), k=k))
+    values = METRICS[cell.metric][0](k, k)
     return np.asarray(sum(values[c] * comb(k, c) * p**c * (1 - p) ** (k - c) for c in range(k + 1) if values[c]))
 
 

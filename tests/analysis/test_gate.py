@@ -14,7 +14,6 @@ from scipy.stats import binom
 import at_k
 from at_k.analysis.gate import FAIL, INCONCLUSIVE, PASS
 from at_k.analysis.requirements import read_policy
-from at_k.errors import InputError
 from at_k.options.registry import GATING
 
 MIXED = count(*[0, 1, 2, 3, 4, 4, 4, 4, 4, 4] * 5)
@@ -180,10 +179,17 @@ def test_impossible_requirements_are_refused(given, says):
     refuses(f"{kind}{says}", at_k.gate, MIXED, options.pop("base", None), **options)
 
 
-def test_a_report_has_the_numbers_that_it_has():
+def test_a_report_has_the_numbers_that_its_samples_or_its_counts_tell(tmp_path):
     refuses("InputError: best@k is left out: it needs a score", at_k.gate, at_k.score(MIXED), require="best@2 >= 0.5")
-    with pytest.raises(InputError, match=r"do not have cons@3. They have G-Pass@4_0.25"):
-        at_k.gate(at_k.score(MIXED, k=4, metrics=at_k.METRICS[:4]), require="cons@3 >= 0.5")
+    report = at_k.score(MIXED, k=4, metrics=at_k.METRICS[:4])
+    (check,) = at_k.gate(report, require="cons@3 >= 0.5").checks
+    assert check.value == at_k.score(MIXED, metrics="cons@3").values["cons@3"]
+    report.save(tmp_path / "r.json")
+    says = "InputError: do not have cons@3. They have G-Pass@4_0.25"
+    refuses(says, at_k.gate, tmp_path / "r.json", require="cons@3 >= 0.5")
+    assert at_k.gate(tmp_path / "r.json", require="pass@3 >= 0.5").checks[0].value == pytest.approx(
+        at_k.score(MIXED, metrics="pass@3").values["pass@3"]
+    )
 
 
 class TestForms:

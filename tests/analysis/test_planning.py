@@ -12,6 +12,7 @@ from scipy import stats
 import at_k
 from at_k import pass_at_k
 from at_k.analysis.planning import plan
+from at_k.estimators.counts import tabulate_pass
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.variance import Variance, read_pilot
 
@@ -68,10 +69,11 @@ def test_more_samples_do_not_help_against_clusters():
 
     labels = np.repeat(np.arange(20), 10)
     true = np.std([draw(1).mean() for _ in range(4000)])  # itself off by 1 %
-    planned = [read_pilot([16] * 200, draw(16), 1, at_k.pass_at_k, labels).at(1) / 200 for _ in range(400)]
+    planned = [read_pilot([16] * 200, draw(16), 1, tabulate_pass, labels).at(1) / 200 for _ in range(400)]
     # 400 variances of 20 clusters each: their mean has a relative standard error of 2 %.
     assert np.mean(planned) ** 0.5 == pytest.approx(true, rel=0.05)
-    assert read_pilot([1] * 4, [0, 1, 1, 1], 1, pass_at_k).at(1) == pytest.approx(0.25)  # one sample, planned with one
+    one_each = read_pilot([1] * 4, [0, 1, 1, 1], 1, tabulate_pass)
+    assert one_each.at(1) == pytest.approx(0.25)  # one sample, planned with one
 
 
 def test_the_parts_of_the_variance_are_those_of_anova():
@@ -148,12 +150,12 @@ class TestTwoPilots:
 def test_tables_of_a_plan():
     n, c = draw(0, 40, 8)
     found = plan((n, c), problems=[40, 160], samples=[4, 8], correlation=0.5, power=0.9, confidence_level=0.9)
-    pilot = Variance(n, c, 1, pass_at_k)
+    pilot = Variance(n, c, 1, tabulate_pass)
     assert_allclose(found.stderr, [[np.sqrt(pilot.at(size) / m) for size in (4, 8)] for m in (40, 160)])
     low, high = interval(found.value, found.stderr, [[40], [160]], confidence_level=0.9)
     assert_allclose(found.half_width, (high - low) / 2)
-    assert found.between == Variance(n, c, 1, pass_at_k).at(np.inf)
-    assert found.between + found.within == pytest.approx(Variance(n, c, 1, pass_at_k).at(8))
+    assert found.between == Variance(n, c, 1, tabulate_pass).at(np.inf)
+    assert found.between + found.within == pytest.approx(Variance(n, c, 1, tabulate_pass).at(8))
     assert found.can_tell
     spread = np.sqrt(2 * (found.stderr[1, 0] ** 2 * 160 - 0.5 * found.between) / 160)
     assert found.detectable[1, 0] == pytest.approx((stats.t.ppf(0.95, 159) + stats.t.ppf(0.9, 159)) * spread)
@@ -178,7 +180,7 @@ def test_default_tables_and_targets_that_no_plan_reaches():
 def test_needed_numbers_are_the_least(k):
     n, c = draw(0, 40, 8)
     found = plan((n, c), k=k, half_width=0.05)
-    pilot = Variance(n, c, k, pass_at_k)
+    pilot = Variance(n, c, k, tabulate_pass)
 
     def half(problems, samples):
         low, high = interval(found.value, np.sqrt(pilot.at(samples) / problems), problems)

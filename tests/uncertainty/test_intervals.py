@@ -9,12 +9,11 @@ from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from at_k import credit, pass_at_k
+from at_k import credit
 from at_k.options.option import METHODS
 from at_k.uncertainty import checks
 from at_k.uncertainty.comparison import compare_unpaired, compare_values, paired_t_p
 from at_k.uncertainty.intervals import find_lower_level, interval
-from at_k.uncertainty.jackknife import jackknife_counts
 from at_k.uncertainty.prediction import enough, predict_pass_at_k
 from at_k.uncertainty.standard_errors import standard_error
 
@@ -228,7 +227,6 @@ REFUSED = [
     (enough, ("aab",), "TypeError: `votes` must hold a list of samples"),
     (enough, (["a", 1],), "TypeError: `votes` must not mix types"),
 
-    (partial(jackknife_counts, k=3), (pass_at_k, [2], [1]), "ValueError: `k` must be at most n"),
     (partial(standard_error, clusters=["a"]), ([0.1, 0.2],),
      "ValueError: `clusters` and `per_problem` must have as many problems; got 1 and 2"),
     (partial(standard_error, clusters=["a", None]), ([0.1, 0.2],),

@@ -10,6 +10,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from at_k import best_at_k, cons_at_k, g_pass_at_k, majority_at_k, max_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
 from at_k.columns import read_grades
 from at_k.estimators.consensus import read_votes
+from at_k.estimators.counts import (
+    tabulate_g_pass,
+    tabulate_majority,
+    tabulate_mg_pass,
+    tabulate_pass,
+    tabulate_pass_hat,
+)
 from at_k.estimators.selection import read_choice, read_highest
 from at_k.uncertainty import jackknife
 
@@ -51,26 +58,18 @@ def vary_max(scores, *, k, higher_is_better=True):
     return jackknife.vary_ranks(ranked, None, draws)
 
 
-@for_each("metric", [pass_at_k, pass_hat_k, mg_pass_at_k, majority_at_k, partial(g_pass_at_k, tau=[0.5, 0.75])])
+@for_each("metric, table", [
+    (pass_at_k, tabulate_pass), (pass_hat_k, tabulate_pass_hat), (mg_pass_at_k, tabulate_mg_pass),
+    (majority_at_k, tabulate_majority), (partial(g_pass_at_k, tau=0.75), partial(tabulate_g_pass, tau=0.75)),
+])  # fmt: skip
 @for_each("n", [2, 3, 5, 8])
-def test_counts(metric, n):
-    k = list(range(1, n))
-    found = jackknife.jackknife_counts(metric, n, range(n + 1), k=k)
-    for c in range(n + 1):
-        row = [1] * c + [0] * (n - c)
-        assert_allclose(found[c], leave_out(of_counts(partial(metric, k=k)), row), atol=ATOL)
-
-
-def test_counts_where_n_differs_and_where_k_is_n():
-    found = jackknife.jackknife_counts(pass_at_k, [4, 6, 2], [2, 3, 1], k=[2, 1])
-    for row, (n, c) in enumerate([(4, 2), (6, 3)]):
-        assert_array_equal(found[row], jackknife.jackknife_counts(pass_at_k, n, [c], k=[2, 1])[0])
-    assert np.isnan(found[2, 0])
-    assert found[2, 1] == 0.25  # p(1 − p)/(n − 1)
-    assert_array_equal(found[:, 1], jackknife.jackknife_counts(pass_at_k, [4, 6, 2], [2, 3, 1], k=1))
-    both = jackknife.jackknife_counts(partial(g_pass_at_k, tau=[0.5, 1.0]), [2], [1], k=[2])
-    assert both.shape == (1, 1, 2)
-    assert np.isnan(both).all()
+def test_counts(metric, table, n):
+    for k in range(1, n):
+        found = jackknife.tabulate_variance(table)(n, k)
+        for c in range(n + 1):
+            row = [1] * c + [0] * (n - c)
+            assert_allclose(found[c], leave_out(of_counts(partial(metric, k=k)), row), atol=ATOL)
+    assert np.isnan(jackknife.tabulate_variance(table)(n, n)).all()
 
 
 @repeatable

@@ -8,9 +8,9 @@ from cases import for_each
 from numpy.testing import assert_allclose
 from scipy import linalg, stats
 
-from at_k.estimators.counts import g_pass_at_k
+from at_k.estimators.counts import tabulate_g_pass
 from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.jackknife import jackknife_counts
+from at_k.uncertainty.jackknife import tabulate_variance
 from at_k.uncertainty.standard_errors import problem_set_error, standard_error
 
 
@@ -115,12 +115,8 @@ def test_the_problem_set(k, largest, stderr, m, bound):
 def test_the_problem_set_is_covered_where_values_are_nearly_all_alike():
     """G-Pass@63_0.5 of 64 samples, 300 hard problems: .84 without the pseudo-problem. Over 1,000 sets of problems, a
     coverage of .93 has a standard error of .008."""
-    rng = np.random.default_rng(0)
-    every = np.arange(65)
-    value, variance = (
-        g_pass_at_k(64, every, k=63, tau=0.5),
-        jackknife_counts(partial(g_pass_at_k, tau=0.5), np.full(65, 64), every, k=63),
-    )
+    rng, table = np.random.default_rng(0), partial(tabulate_g_pass, tau=0.5)
+    value, variance = table(64, 63), tabulate_variance(table)(64, 63)
     p = rng.beta(0.1, 0.9, (1000, 300))
     c = rng.binomial(64, p)
     found = [problem_set_error(value[own], variance[own], np.full(300, 64), k=63, largest=variance.max()) for own in c]

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose
 from pairs import draw
 from scipy import integrate, stats
 
-from at_k import g_pass_at_k, majority_at_k, pass_at_k, pass_hat_k
+from at_k import pass_at_k
+from at_k.estimators.counts import tabulate_g_pass, tabulate_majority, tabulate_pass, tabulate_pass_hat
 from at_k.uncertainty.variance import BetaBinomial, Variance, estimate_correlation, fit_beta_binomial, read_pilot
 
 
@@ -17,7 +18,7 @@ from at_k.uncertainty.variance import BetaBinomial, Variance, estimate_correlati
 def test_for_the_pilot_s_own_numbers_it_is_the_pilot_s_standard_error(k):
     n, c = draw(0, 40, 8)
     values = pass_at_k(n, c, k=k)
-    assert np.sqrt(Variance(n, c, k, pass_at_k).at(8) / 40) == pytest.approx(stats.sem(values), rel=1e-9)
+    assert np.sqrt(Variance(n, c, k, tabulate_pass).at(8) / 40) == pytest.approx(stats.sem(values), rel=1e-9)
 
 
 def test_the_two_parts_of_pass_at_1():
@@ -25,7 +26,7 @@ def test_the_two_parts_of_pass_at_1():
     p = c / n
     within = np.mean(n * p * (1 - p) / (n - 1))
     between = max(0, np.var(p, ddof=1) - np.mean(p * (1 - p) / (n - 1)))
-    variance = Variance(n, c, 1, pass_at_k)
+    variance = Variance(n, c, 1, tabulate_pass)
     assert variance.at(np.inf) == pytest.approx(between, rel=1e-12)
     for samples in (1, 2, 5, 100):
         assert variance.at(samples) == pytest.approx(between + within / samples, rel=1e-12)
@@ -33,7 +34,7 @@ def test_the_two_parts_of_pass_at_1():
 
 def test_the_part_between_problems_is_not_below_zero_for_one_sample_either():
     """s_w² = (1/2 + 1/3)/2; var(p) = 1/129.6 is less than what samples explain, so that s_b² is 0."""
-    pilot = read_pilot([2, 3] * 5, [1] * 10, 1, pass_at_k)
+    pilot = read_pilot([2, 3] * 5, [1] * 10, 1, tabulate_pass)
     assert_allclose([pilot.at(1), pilot.at(2)], [5 / 12, 5 / 24], rtol=1e-12)
 
 
@@ -43,25 +44,26 @@ def test_predictions_are_right_on_average(k, samples):
     chances = BetaBinomial(0.6, 0.4).chances(samples)
     values = pass_at_k(samples, np.arange(samples + 1), k=k)
     truth = chances @ values**2 - (chances @ values) ** 2
-    found = [Variance(*draw(seed, 60, 8), k, pass_at_k).at(samples) for seed in range(300)]
+    found = [Variance(*draw(seed, 60, 8), k, tabulate_pass).at(samples) for seed in range(300)]
     assert np.mean(found) == pytest.approx(truth, rel=0.025)
 
 
 @for_each("metric, k, samples", [
-    (pass_at_k, 8, 64), (pass_hat_k, 4, 32), (majority_at_k, 5, 8), (partial(g_pass_at_k, tau=0.5), 8, 16),
+    (tabulate_pass, 8, 64), (tabulate_pass_hat, 4, 32), (tabulate_majority, 5, 8),
+    (partial(tabulate_g_pass, tau=0.5), 8, 16),
 ])  # fmt: skip
 def test_other_metrics_use_a_beta_binomial_distribution(metric, k, samples):
     """The truth is that of the distribution from which 2,000 problems were drawn; the fit is within 5 %."""
     n, c = draw(0, 2000, 8)
     chances = BetaBinomial(0.6, 0.4).chances(samples)
-    values = metric(samples, np.arange(samples + 1), k=k)
+    values = metric(samples, k)
     truth = np.sqrt((chances @ values**2 - (chances @ values) ** 2) / 50)
     assert np.sqrt(Variance(n, c, k, metric).at(samples) / 50) == pytest.approx(truth, rel=0.05)
 
 
 def test_infinitely_many_samples_leave_the_variance_between_problems():
     n, c = draw(0, 300, 4, 2, 3)
-    variance = Variance(n, c, 3, majority_at_k)
+    variance = Variance(n, c, 3, tabulate_majority)
     a, b = variance._fitted
 
     def latent(p):
@@ -75,7 +77,7 @@ def test_infinitely_many_samples_leave_the_variance_between_problems():
 
 
 def test_pilots_with_different_n():
-    variance = Variance(np.array([2, 9, 1, 5]), np.array([1, 4, 0, 5]), 1, pass_at_k)
+    variance = Variance(np.array([2, 9, 1, 5]), np.array([1, 4, 0, 5]), 1, tabulate_pass)
     assert variance.at(1) > variance.at(4) > variance.at(16)
 
 
@@ -85,7 +87,7 @@ def draw_skills(seed, true, problems, samples):
     logits = random.multivariate_normal([0, 0], [[1, true], [true, 1]], size=problems) * 1.5
     skills = 1 / (1 + np.exp(-logits))
     counts = random.binomial(samples, skills)
-    pilots = [Variance(np.full(problems, samples), counts[:, i], 1, pass_at_k) for i in (0, 1)]
+    pilots = [Variance(np.full(problems, samples), counts[:, i], 1, tabulate_pass) for i in (0, 1)]
     return skills, pilots
 
 
@@ -111,7 +113,7 @@ def test_the_interval_is_that_of_a_jackknife_of_fisher_s_z():
     """Of up to 20 problems each is left out once."""
     _, (a, b) = draw_skills(1, 0.6, 12, 8)
     without = [
-        [Variance(np.delete(side.n, i), np.delete(side.c, i), 1, pass_at_k) for side in (a, b)] for i in range(12)
+        [Variance(np.delete(side.n, i), np.delete(side.c, i), 1, tabulate_pass) for side in (a, b)] for i in range(12)
     ]
     z = np.arctanh([estimate_correlation(*pair).value for pair in without])
     found = estimate_correlation(a, b, confidence_level=0.9)
@@ -121,9 +123,10 @@ def test_the_interval_is_that_of_a_jackknife_of_fisher_s_z():
 
 def test_uninformative_pilots_have_no_correlation():
     n, c = np.full(10, 8), np.arange(10) % 8
-    flat, varied = Variance(n, np.full(10, 4), 1, pass_at_k), Variance(n, c, 1, pass_at_k)
+    flat, varied = Variance(n, np.full(10, 4), 1, tabulate_pass), Variance(n, c, 1, tabulate_pass)
     assert estimate_correlation(flat, varied) is None
-    assert estimate_correlation(Variance(n[:3], c[:3], 1, pass_at_k), Variance(n[:3], c[:3], 1, pass_at_k)) is None
+    few = Variance(n[:3], c[:3], 1, tabulate_pass)
+    assert estimate_correlation(few, few) is None
 
 
 @for_each("n", [1, 7, 300])
