@@ -12,7 +12,7 @@ import numpy as np
 
 from at_k.arrow import to_numpy
 from at_k.readers.arrays import make_texts
-from at_k.readers.literals import Listed
+from at_k.readers.literals import Listed, read_list
 
 # What a cell answers to the question that the name of its column asks, and what judges by itself.
 _YES = "true yes y t 是 真 はい 예 oui vrai ja wahr sí si verdadero sim verdadeiro vero да"
@@ -244,15 +244,16 @@ class Cells:
         is_bits = self.scale is None and (are_bits or _BITS.fullmatch(text) is not None)
         if not is_bits and (read_spelled(text) is not text or _SHARE.fullmatch(text.strip())):
             return []
-        parts = _BETWEEN.split(text.strip())
-        if len(parts) == 1:
+        listed = read_list(text)  # a document may hold "[1, 0]" as a text
+        parts = list(map(str, listed)) if isinstance(listed, list) else _BETWEEN.split(text.strip())
+        if len(parts) == 1 and listed is text:
             parts = ["pass" if sign == "." else sign for sign in parts[0] if sign != _VARIANT]
         values = [self._words.get(part.casefold(), read_spelled(part)) for part in parts]
         kinds = {*map(type, values)}
         is_told = kinds == {bool} or (kinds == {float} and all(-1 <= value <= 1 for value in values))  # type: ignore[operator]
         # TP is no two true verdicts, nor is ✅ PASS: there is one sign for each.
         is_odd = len({*map(str.casefold, parts)}) > len({*values}) and not _MARKS.search(text)
-        return parts if is_told and len(parts) > 1 and not is_odd else []
+        return parts if is_told and (len(parts) > 1 or listed is not text) and not is_odd else []
 
     def read_column(self, role: str, values: Any) -> Any:
         """Read the values of samples: answers as an Arrow array, others as numbers. NaN means a missing one."""

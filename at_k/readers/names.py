@@ -128,7 +128,9 @@ NUMBER_WORD = {
         "sample run seed trial attempt rollout rep repeat repetition epoch idx index i j k n no nr num number "
         "draw try iter"
     ),
-    *_words("iteration gen generation completion response round replicate pass copy order pos position rs sampling"),
+    *_words(
+        "iteration gen generation completion response round replicate pass copy order pos position rank rs sampling"
+    ),
 }
 
 TOTAL = _words("n num_samples n_samples samples num_trials n_trials trials num_attempts total")

@@ -71,6 +71,16 @@ class Column:
         return is_named or any(judge(part) is not None for part in self.parts)
 
     @cached_property
+    def are_verdicts(self) -> bool:
+        """Return whether the cells are 0, 1, or words, of which half mean right or wrong; soft grades may be scores."""
+        fitting = [self.reads.fits("grades", part) for part in self.parts]
+        read = [
+            self.reads.read("grades", part) if is_fit else read_spelled(part)
+            for part, is_fit in zip(self.parts, fitting, strict=True)
+        ]
+        return self.fits("grades") and all(isinstance(value, str) or value in (0, 1, None) for value in read)
+
+    @cached_property
     def keys(self) -> list[str]:
         """A text for each cell that tells it from others."""
         return [cell if type(cell) is str else repr(cell) for cell in self.cells]

@@ -39,7 +39,7 @@ _NUMBERED = re.compile(r"(|.*?[^\W\d])[\s._\[(#-]*(\d+)(?:次|[\])])?")
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 
 # Names that may be of several predictors, where they are numbered.
-_PREDICTORS = ("pred", "preds", "prediction", "predictions", "predicted_answer")
+PREDICTORS = ("pred", "preds", "prediction", "predictions", "predicted_answer")
 
 # Names of columns that have none but a number.
 _UNNAMED = ("", "column")
@@ -60,8 +60,6 @@ _say = Phrases(
         "correct ones. Name both: {example}.",
         "shapes.counts": "Column “{total}” must count the samples, from 1 to {most:,}, and “{right}” the correct ones "
         "among them; got {count} and {correct} ({place}). {option:errors=skip} leaves out such rows.",
-        "shapes.predictors": "Columns {first} to {last} may be samples of one model, or each of another predictor. If "
-        "they are samples: {all}. To score one: {one}.",
     }
 )
 
@@ -326,15 +324,12 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
         )
         if role is None or role in profile.columns or role in families or not kept.isdisjoint(names):
             continue
-        if stem in _UNNAMED and not all(_holds_verdicts(profile[name]) for name in names):
-            continue
+        if stem in _UNNAMED and not all(profile[name].are_verdicts for name in names):
+            continue  # without names, soft grades may be confidences
         # Beside numbered answers, a column `answer` is the reference.
         other = roles[role]
         if other is not None and (role != "answers" or normalize_name(other) not in OWN_ANSWER):
             continue
-        if stem in _PREDICTORS:
-            ways = {"all": Mention(columns={role: "+".join(names)}), "one": Mention(columns={role: names[0]})}
-            raise _say.error("shapes.predictors", first=quote(names[0]), last=quote(names[-1]), **ways)
         families[role] = names
     if not families:
         return None
@@ -343,31 +338,12 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
     )
 
 
-def _holds_verdicts(column: Column) -> bool:
-    """Return whether a column holds no soft grades. If it has no name, these may be confidences."""
-    cells = [column.reads.read("grades", cell) for cell in column.there if column.reads.fits("grades", cell)]
-    return all(cell in (0, 1, None) for cell in cells)
-
-
-def find_family(profile: Profile, problem: str | None) -> list[str]:
-    """Find numbered columns of one name, most of whose cells could be grades, or that hold few words."""
-    best: list[str] = []
-    for stem, family in list_families(profile).items():
-        names = [name for _, name in family if name != problem]
-        texts = {key for name in names for key in profile[name].keys}
-        has_words = stem not in _UNNAMED and len(texts) < min(4, profile.count * len(names))
-        grades = names if has_words else [name for name in names if profile[name].fits("grades")]
-        grades = [name for name in grades if stem not in _UNNAMED or _holds_verdicts(profile[name])]
-        best = grades if len(grades) > max(len(best), 1) else best
-    return best
-
-
 def _find_role(profile: Profile, stem: str, names: Sequence[str], roles: Columns) -> str | None:
     """Find the role of columns that have one name and different numbers; None if they are no samples."""
     for role in ("scores", "grades"):
         if stem in ROLE[role]:
             return role
-    if stem not in (*RUN, *ROLE["answers"], *_UNNAMED):
+    if stem in PREDICTORS or stem not in (*RUN, *ROLE["answers"], *_UNNAMED):
         return None
     cells = [cell for name in names for cell in profile[name].there]
     fitting = sum(profile.reads.fits("grades", cell) for cell in cells)

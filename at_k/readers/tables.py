@@ -183,13 +183,11 @@ def are_grades(lists: Iterable[list[Any]]) -> bool:
 
 def _holds_columns(whole: Row) -> bool:
     """Return whether an object holds the columns of a table; else it is one problem, or several by their names."""
-    if not whole or not all(isinstance(column, list) for column in whole.values()):
+    if not all(isinstance(column, list) for column in whole.values()) or all(map(_is_table, whole.values())):
         return False
     names = set(map(normalize_name, whole))
-    # Runs of all problems; those who write sample_0 may mean a problem.
-    are_runs = count_runs([*whole]) and not min(names).startswith("sample")
     return (
-        are_runs
+        count_runs([*whole])  # runs, or samples, of all problems
         or bool(names & {*PROBLEM} or (names & {*TOTAL} and names & {*RIGHT}))
         or any(isinstance(cell, list) for column in whole.values() for cell in column)
     )
@@ -303,6 +301,8 @@ def _read_runs(whole: Any) -> list[Row] | None:
 
 def _read_list(whole: Row) -> list[Row] | None:
     """Read the only list of rows, beside what is said of all of them: `{"model": "a", "results": [{…}, {…}]}`."""
+    # Beside results, `problems` is their number, or what they ask.
+    whole = {name: value for name, value in whole.items() if normalize_name(name) != "problems"}
     tables = {name: rows for name, rows in whole.items() if _is_table(rows)}
     listed = [name for name, rows in tables.items() if normalize_name(name) in ROWS or _is_named(rows)]
     # Of several lists of samples, a user names one.

@@ -75,14 +75,6 @@ WAYS = {
     "2 of 3": (text("id,solved", "a,1 of 2", "b,2 of 2", rows=[]), columns("id", n="solved", c="solved")),
     "3/4": (text("id,result", "a,1/2", "b,2/2", rows=[]), columns("id", n="result", c="result")),
     "1/2 (50%)": (text("id,score", "a,1/2 (50%)", "b,2/2 (100%)", rows=[]), columns("id", n="score", c="score")),
-    "a share beside n": (
-        text("id,accuracy (%),samples", "a,50.0,2", "b,100,2", rows=[]),
-        columns("id", n="samples", c="accuracy (%)"),
-    ),
-    "counts of other names": (
-        text("name;total;solved", "p;2;1", "q;2;2", rows=[]),
-        columns("name", n="total", c="solved"),
-    ),
     "dictionaries in cells": (
         text("id,result", *(f"{row[0]},{{'ok': {row[2] == '1'}}}" for row in ROWS), rows=[]),
         columns("id", "result.ok"),
@@ -94,14 +86,6 @@ WAYS = {
     "an array of NumPy": (
         text("id,results", 'a,"array([1, 0])"', 'b,"array([1., 1.], dtype=float32)"', rows=[]),
         columns("id", "results"),
-    ),
-    "a row for each metric": (
-        text(
-            "id,run,metric,value",
-            *(f"{row[0]},{at},{each},{row[2]}" for at, row in enumerate(ROWS) for each in ("accuracy", "f1")),
-            rows=[],
-        ),
-        columns("id", "value", {"where": {"metric": "accuracy"}}),
     ),
     "exit codes": (
         text("id,exit_code", *(f"{row[0]},{1 - int(row[2])}" for row in ROWS), rows=[]),
@@ -130,11 +114,7 @@ WAYS = {
         text(rows=[f'["{row[0]}", {row[2]}]' for row in ROWS]),
         columns("column 1", "column 2"),
     ),
-    "a name and a list": (text('["a", [1, 0]]', '["b", [1, 1]]', rows=[]), columns("line", "column 2")),
-    "counts under other names": (
-        '{"a": {"attempts": 2, "solved": 1}, "b": {"attempts": 2, "solved": 2}}',
-        columns("problem", n="attempts", c="solved"),
-    ),
+    "a name and a list": (text('["a", [1, 0]]', '["b", [1, 1]]', rows=[]), columns("column 1", "column 2")),
     "lines of a log": (
         text(rows=[f"[2026-03-01] INFO task={row[0]} result={['FAIL', 'PASS'][int(row[2])]}" for row in ROWS]),
         PAIRS,
@@ -144,10 +124,6 @@ WAYS = {
         "(echo 'correct,id'; tr -s ' ' , < FILE) > NEW",
     ),
     "no header": (text(), columns("column 1", "column 2")),
-    "problems of each subject": (
-        text("subject,number,run,correct", *(f"{row[0]},1,{at % 2},{row[2]}" for at, row in enumerate(ROWS)), rows=[]),
-        'columns={"problem": "subject"}',
-    ),
     "runs in another language": (
         text("Aufgabe;Lauf;Punkte", *(f"{row[0]};{at % 2};{row[2]},0" for at, row in enumerate(ROWS)), rows=[]),
         columns("Aufgabe", "Punkte", sample="Lauf"),

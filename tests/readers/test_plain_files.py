@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import at_k
-from at_k.errors import InputError
+from at_k.errors import InputError, Mention
 from at_k.readers import read_samples
 
 
@@ -36,8 +36,14 @@ def refused(code, **mended):
 
 
 def named(options=None, /, **columns):
-    """The refusal of columns whose names say nothing, and the options that name them."""
-    return refused("plain.unknown", columns=columns, **options or {})
+    """The refusal of columns that have one reading, and the options that it ends in."""
+    mended = {"columns": columns} | (options or {})
+    return "plain.unknown", mended, Mention(**mended)
+
+
+def unsure(options=None, /, **columns):
+    """The refusal of columns that have several readings, of which it picks none, and the options of one of them."""
+    return "plain.unknown", {"columns": columns} | (options or {}), Mention("columns")
 
 
 def summed(name, column="id"):
@@ -112,7 +118,7 @@ READ = {
     "a flat list": ("[true, false, true]", [[1], [0], [1]]),
     "a list of answers": (
         jsonl(*({"q": q, "outputs": [label, q], "label": label} for q, label in (("one", "eins"), ("two", "zwei")))),
-        named(problem="q", answers="outputs", references="label"),
+        unsure(problem="q", answers="outputs", references="label"),
     ),
     "a flat list of answers": ('["a", "b"]', "plain.unknown"),
     "a list of truth values": ("[[true, false], [true, true]]", AB),
@@ -163,7 +169,7 @@ READ = {
         refused("models.settings", columns={"problem": "year+problem_number"})),
     "two models": (crossed("model", ["gpt", "llama"]), refused("models.settings", where={"model": "gpt"})),
     "predictions of two predictors": (csv("id,pred_1,pred_2,answer", "a,11,12,11", "b,31,31,31"),
-        refused("shapes.predictors", columns={"answers": "pred_1+pred_2"})),
+        refused("plain.numbered", columns={"answers": "pred_1+pred_2"})),
     # Rows that are no problems.
     "a total of counts": (csv("id,n,c", "a,2,1", "b,2,2", "Total,4,3"), summed("Total")),
     "an unnamed total of counts": (csv("id,n,c", "a,2,1", "b,2,2", "zusammen,4,3"), summed("zusammen")),
@@ -234,41 +240,55 @@ READ = {
     "Chinese numbers of runs": (csv("题目,第1次,第2次", "a,1,0", "b,1,1"), AB),
     "rows without a header": (csv("a,1", "a,0", "b,1", "b,1"), named(problem="column 1", grades="column 2")),
     "ends of programs of another name": (csv("id,state", "a,AC", "a,RE", "b,PE", "b,AC"),
-        named({"correct": ["AC"]}, problem="id", grades="state")),
+        ("plain.unknown", {"columns": {"problem": "id", "grades": "state"}, "correct": ["AC"]},
+            Mention(columns={"problem": "id", "grades": "state"}))),
     "marks in numbered columns": (csv("id,r1,r2", "a,+,-", "b,+,+"),
-        named({"correct": ["+"]}, problem="id", grades="r1+r2")),
+        unsure({"correct": ["+"]}, problem="id", grades="r1+r2")),
     "objects in CSV": (csv("id,samples", 'a,"[{""ok"": 1, ""correct"": true}, {""correct"": false}]"',
         'b,"[{""correct"": true}]"'), [[1, 0], [1]]),
     "verdicts of any name within objects": (jsonl(*({"id": p, "x": [{"ok": v, "text": "7"} for v in own]}
         for p, own in [("a", [1, 0]), ("b", [1, 1])])), named(problem="id", grades="x.ok")),
     "rewards of any name": (csv("id,gain", "a,1", "a,-1", "b,-1", "b,-1"),
-        named({"scale": (-1, 1)}, problem="id", grades="gain")),
+        unsure({"scale": (-1, 1)}, problem="id", grades="gain")),
     "lists beside a number": (jsonl({"id": "a", "time": 0.5, "gut": [1, 0]}, {"id": "b", "time": 0.25, "gut": [1, 1]}),
         named(problem="id", grades="gut")),
-    "numbered columns without a problem": (csv("s_1,s_2", "1,0", "0,1", "1,0"),
-        named(problem="line", grades="s_1+s_2")),
+    "problems in columns, or samples": (csv("p0,p1", "1,0", "0,1", "1,0"),
+        refused("plain.numbered", columns={"grades": "p0+p1"})),
+    "two models of one name": (csv("id,gpt3,gpt4", "a,1,0", "b,1,1"),
+        refused("plain.numbered", columns={"grades": "gpt3"})),
+    "two models side by side": (csv("id,llama,qwen", "a,1,0", "b,1,1"), unsure(problem="id", grades="qwen")),
+    "a verdict for each name": ('{"a": 1, "b": 0}', unsure(problem="line", grades="b")),
+    "lists as texts in a document": (jsonl({"id": "a", "correct": "[1, 0]"}, {"id": "b", "correct": "[True, True]"}), AB),
+    "ranks of samples": (csv("id,rank,correct", "a,1,1", "a,2,0", "b,1,1", "b,2,1"), AB),
+    "problems beside results": (
+        '{"problems": [{"id": "a"}], "results": [{"id": "a", "correct": 1}, {"id": "a", "correct": 0}]}', [[1, 0]]),
+    "a number of problems beside results": (
+        '{"problems": 1, "results": [{"id": "a", "correct": 1}, {"id": "a", "correct": 0}]}', [[1, 0]]),
+    "samples of all problems": ('{"sample_0": [1, 1], "sample_1": [0, 1]}', AB),
+    "runs of unequal length": ('{"run_0": [1, 1], "run_1": [0]}', "tables.unequal_columns"),
     "texts that are alike": (csv("qid,gold,out", "1,4,4", "1,4,5", "2,7,7", "2,7,7"),
-        named(problem="qid", answers="out", references="gold")),
+        unsure(problem="qid", answers="out", references="gold")),
     "letters that are alike": (csv("id,key,choice", "1,A,A", "1,A,B", "2,C,C"),
-        named(problem="id", answers="choice", references="key")),
+        unsure(problem="id", answers="choice", references="key")),
     "predictions of two models": (jsonl({"id": 1, "answer": "4", "pred_x": "4", "pred_y": "5"},
-        {"id": 2, "answer": "7", "pred_x": "7"}), named(problem="id", answers="pred_x", references="answer")),
+        {"id": 2, "answer": "7", "pred_x": "7"}), unsure(problem="id", answers="pred_x", references="answer")),
     "counts of any name": (csv("problem,tried,right", "a,4,3", "b,4,4"),
-        named(problem="problem", n="tried", c="right")),
+        unsure(problem="problem", n="tried", c="right")),
     "points of any name": (csv("id,points", "a,8.5", "a,3", "b,10", "b,9"),
-        named({"scale": (0, 10)}, problem="id", grades="points")),
+        unsure({"scale": (0, 10)}, problem="id", grades="points")),
     "answers beside references": (jsonl({"question": "x", "answer": "A", "model_output": "(A)"},
-        {"question": "x", "answer": "A"}), named(problem="question", answers="model_output", references="answer")),
+        {"question": "x", "answer": "A"}), unsure(problem="question", answers="model_output", references="answer")),
     "completions as an interface sends them": (jsonl(*(
         {"id": p, "target": "4", "choices": [{"message": {"content": "4"}}]} for p in "ab")),
-        named(answers="choices.message.content", references="target")),
+        unsure(answers="choices.message.content", references="target")),
     "values of NumPy in lists": (csv("id,correct", 'a,"[np.True_, np.float64(0.0)]"', 'b,"[np.int64(1), 1]"'), AB),
     "words for nothing": (csv("id,correct", "a,1", "a,NA", "b,None", "b,1"), [[1, None], [None, 1]]),
     "counts of a problem, twice": (csv("id,n,c", "a,9,3", "b,9,5", "a,9,4"), "collector.same_problem"),
     "rows without a name": (jsonl({"id": "a", "correct": 1}, {"accuracy": 0.5}),
         refused("cells.problem", errors="skip")),
     "`true` alone": ("true", "tables.empty"),
-    "numbered columns of any name": (csv("id,s1,s2,mean", "a,1,0,.5", "b,1,1,1"), named(problem="id", grades="s1+s2")),
+    "numbered columns of any name": (csv("id,s1,s2,mean", "a,1,0,.5", "b,1,1,1"),
+        refused("plain.numbered", columns={"grades": "s1+s2"})),
     "a verdict within an object": (jsonl(*({"id": p, "out": {"text": "x", "ok": v}} for p, v in [("a", 1), ("a", 0)])),
         named(problem="id", grades="out.ok")),
     "shards of unequal size whose ids restart": (csv("shard,id,correct", "a,0,1", "a,1,0", "a,2,1", "b,0,1", "b,1,0"),
@@ -315,20 +335,20 @@ READ = {
     "two verdicts or a fraction": (csv("id,grade", "a,0/0", "a,1/2"), refused("cells.word", wrong=["0/0"])),
     "runs side by side in objects": ('[{"run_1": 1, "run_2": 0}, {"run_1": 1, "run_2": 1}]', AB),
     "checks of each sample": ('[{"checks": {"form": true, "value": true}}, {"checks": {"form": true, "value": false}}]',
-        named(problem="line", grades="checks.form")),
+        unsure(problem="line", grades="checks.form")),
     "checks side by side": ('[{"strict": true, "loose": true}, {"strict": false, "loose": true}]',
-        named(problem="line", grades="strict")),
+        unsure(problem="line", grades="strict")),
     "checks under results": ('{"results": [{"strict": true, "loose": true}, {"strict": false, "loose": true}]}',
-        named(problem="line", grades="strict")),
+        unsure(problem="line", grades="strict")),
     "checks of each sample of a model": (jsonl(*({"qid": i, "model": "m", "checks": {"form": True, "value": i == 1}}
-        for i in range(2))), named(problem="qid", grades="checks.form")),
+        for i in range(2))), unsure(problem="qid", grades="checks.form")),
     "a run without one of the problems": ('{"run1": {"a": 1, "b": 1}, "run2": {"a": 0}}', [[1, 0], [1]]),
     "a run with an empty verdict": ('{"run1": {"a": 1, "b": null}, "run2": {"a": 0, "b": 1}}', [[1, 0], [None, 1]]),
     "confidences without a name": (csv("a,1,0.7", "a,0,0.2", "b,1,0.9", "b,1,0.95"),
         named(problem="column 1", grades="column 2")),
     "runs that are lists": ('{"run_1": [true, true], "run_2": [false, true]}', AB),
     "predictions beside labels": (csv("id,pred,label", "a,1,1", "a,0,1", "b,0,0", "b,0,0"),
-        named(problem="id", answers="pred", references="label")),
+        unsure(problem="id", answers="pred", references="label")),
     "predictions that are verdicts": (
         csv("id,run,prediction,seconds", "a,0,1,0.5", "a,1,0,0.2", "b,0,1,3", "b,1,1,1.5"), AB),
     "rows beside an accuracy": ('{"accuracy": 0.5, "details": [{"id": "a", "passed": 1}, {"id": "a", "passed": 0}]}',
@@ -381,12 +401,13 @@ def test_plain_file(case, tmp_path):
     elif isinstance(expected, tuple) and isinstance(expected[0], dict):
         assert read(path, **expected[0]) == expected[1]
     else:
-        code, mended = expected if isinstance(expected, tuple) else (expected, None)
+        code, mended, *example = expected if isinstance(expected, tuple) else (expected, None)
         with pytest.raises(InputError) as caught:
             read(path)
         assert caught.value.code == code
         if mended is not None:
             assert next(iter(mended)) in str(caught.value)
+            assert [caught.value.values.get("example")] * len(example) == example
             assert read_samples(path, **mended).problems
 
 

@@ -262,7 +262,7 @@ test_shapes = over({
     "numbered columns of which one is named": (b"id,trial_1,trial_2,gold\na,1,2,1\nb,3,4,3\n", found(n=[2, 2]), (
         {"columns": {"answers": "trial_1"}}, found(answers=[["1"], ["3"]]))),
     "numbered verdicts of which one is named": (b"id,trial_1,trial_2\na,1,0\nb,1,0\n", found([[1, 0], [1, 0]]), (
-        {"columns": {"answers": "trial_1"}}, UNKNOWN)),
+        {"columns": {"answers": "trial_1"}}, refused("plain.numbered"))),
     "verdicts beside a constant": (Json([{"id": "p", "n": 4, "correct": g} for g in (1, 0)]), found([[1, 0]])),
     "one verdict of each problem": (Json([{"id": "pq"[g], "n": 1, "correct": g} for g in (0, 1)]), found([[0], [1]])),
     "verdicts beside options": (
@@ -273,7 +273,7 @@ test_shapes = over({
     "a sum of each data set": (Json(SETS), refused("cells.points")),
     "sums for several k": (Json([{"id": "a", "pass@1": 0.5, "pass@8": 1.0}]), UNKNOWN),
     "sums for several k, other signs": (Json([{"id": "a", "pass_1": 0.5, "pass_8": 1.0}]), UNKNOWN),
-    "settings": (Json([{"id": "a", "acc_0": 1, "acc_5": 0}]), UNKNOWN),
+    "settings": (Json([{"id": "a", "acc_0": 1, "acc_5": 0}]), refused("plain.numbered")),
     "calls of tools": (Json([{"id": 1, "calls": [{"name": "x", "success": True}]}]), UNKNOWN),
     "tests": (Json([{"id": 1, "tests": TESTS}]), UNKNOWN),
     "aggregates": (Json({"results": {"gsm8k": {"exact_match": 0.5}}, "n-shot": {"gsm8k": 5}}), UNKNOWN),
