@@ -215,19 +215,26 @@ def to_numbers(values: Any) -> NDArray[Any] | None:
     return floats
 
 
+# Arrow's names of floats → NumPy's. Those of whole numbers and truth values are the same.
+_FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
+
+
 def to_numpy(values: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """Return the numbers or truth values of an Arrow array, and flags of those that are not null, if any is."""
-    # `Array.to_numpy` does the same, but loads pandas at its first call, which takes 0.3 s.
+    # `Array.to_numpy` does the same, but loads pandas at its first call, which takes 0.3 s. So does, before Arrow 26,
+    # `DataType.to_pandas_dtype`.
     import pyarrow as pa
 
     validity, held = values.buffers()
     start, stop = values.offset, values.offset + len(values)
+    name = str(values.type)
+    kind = np.dtype(_FLOATS.get(name, name))
     if held is None or not len(values):
-        numbers = np.zeros(len(values), dtype=values.type.to_pandas_dtype())
+        numbers = np.zeros(len(values), dtype=kind)
     elif pa.types.is_boolean(values.type):
         numbers = _unpack(held, start, stop)
     else:
-        numbers = np.frombuffer(held, dtype=values.type.to_pandas_dtype(), count=stop)[start:]
+        numbers = np.frombuffer(held, dtype=kind, count=stop)[start:]
     return numbers, _unpack(validity, start, stop) if values.null_count else None
 
 

@@ -87,7 +87,8 @@ def _offer(name: str, values: Mapping[str, Any], message: Data) -> list[Data]:
     ]
     # "qid" is an example in a message.
     mends = [mend for mend in message["mends"] if "qid" not in (mend["set"].get("columns") or {}).values()]
-    if offers or mends or message["code"].startswith(("compare.", "plan.")):  # no column mends what was read well
+    # No column mends what was read well, or what is empty or too large.
+    if offers or mends or message["code"].startswith(("compare.", "plan.", "tables.")):
         return offers or mends
     for side in ("a", "b") if name == "compare" else ("data",):
         try:
