@@ -1,4 +1,4 @@
-"""Checkers by name: small objects that compare one answer with one reference, of this package and of plugins."""
+"""Checkers by name: small objects that compare one answer with one reference."""
 
 # ruff: noqa: N813 - a class is imported by the name of its checker
 
@@ -14,9 +14,6 @@ from at_k.errors import InputError, Mention
 from at_k.grading.checkers.base import Check, Checker
 from at_k.validation import name_function, shorten, type_name
 
-# The group of entry points by which a plugin registers a checker: its name and a subclass of `Checker` or function.
-GROUP = "at_k.checkers"
-
 
 class Checkers(Mapping[str, Any]):
     """List the checkers by name. Each is also an attribute, and makes a checker with other parameters.
@@ -26,8 +23,8 @@ class Checkers(Mapping[str, Any]):
         (True, True)
     """
 
-    # Each checker is one line: editors learn its parameters from it, and `_OWN` its place. The file is loaded when the
-    # checker is used, since all of them together take a tenth of a second.
+    # Each checker is one line: editors learn its parameters from it, and `_PLACES` the file, which is loaded when the
+    # checker is used: all of them together take a tenth of a second.
     # isort: off
     if TYPE_CHECKING:
         from at_k.grading.checkers.text import ExactMatch as exact_match
@@ -45,23 +42,13 @@ class Checkers(Mapping[str, Any]):
     # isort: on
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*_OWN, *_find_plugins()]))
+        return iter(_PLACES)
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(_PLACES)
 
     def __getitem__(self, name: str) -> Any:
-        if name in _OWN:
-            return resolve_name(_OWN[name])
-        plugin = _find_plugins()[name]
-        try:
-            return plugin.load()
-        except Exception as error:
-            raise InputError(
-                "check.plugin",
-                "The checker {name} of the plugin {plugin} cannot be loaded: {fault}.",
-                name=repr(name), plugin=plugin.value, fault=f"{type_name(error)}: {error}",
-            ) from error  # fmt: skip
+        return resolve_name(_PLACES[name])
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__") and name in self:
@@ -72,8 +59,8 @@ class Checkers(Mapping[str, Any]):
         return [*super().__dir__(), *self]
 
 
-# Name → the file and class of a checker of this package.
-_OWN = {
+# Name → the file and class of a checker.
+_PLACES = {
     alias.asname: f"{node.module}:{alias.name}"
     for node in ast.walk(ast.parse(Path(__file__).read_text(encoding="utf-8")))
     if isinstance(node, ast.ImportFrom)
@@ -83,12 +70,6 @@ _OWN = {
 
 
 checkers = Checkers()
-
-
-def _find_plugins() -> dict[str, Any]:
-    from importlib.metadata import entry_points
-
-    return {plugin.name: plugin for plugin in entry_points(group=GROUP)}
 
 
 def find_checker(check: object, name: str = "check_correct_fn", names: Collection[str] = checkers) -> Check:
@@ -121,7 +102,5 @@ def find_checker(check: object, name: str = "check_correct_fn", names: Collectio
 
 def name_checker(check_correct_fn: object) -> str:
     """Return the name of a checker for a signature: its name with its parameters, or the name of the function."""
-    if isinstance(check_correct_fn, str) and not isinstance(checkers[check_correct_fn], type):
-        return check_correct_fn  # a function of a plugin
     check = find_checker(check_correct_fn)
     return check.describe() if isinstance(check, Checker) else name_function(check)

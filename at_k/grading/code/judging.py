@@ -86,9 +86,8 @@ def judge_end(end: dict[str, Any], tests: str, limits: ProgramLimits) -> tuple[S
     """Return the verdict on a program with its tests, and how many of their lines decided."""
     if end["facts"].get("not_run"):
         raise HarnessError(
-            "the test program holds tests that nobody called, and that need arguments, a class, an event loop, or the "
-            f"runner of pytest: {', '.join(end['facts']['not_run']):.500}; call them, as in a last line such as "
-            "check(name_of_the_function)"
+            f"the test program defines tests and does not call them: {', '.join(end['facts']['not_run']):.500}; call "
+            "them, as in a last line such as check(name_of_the_function)"
         )
     reached = end["facts"].get("reached")
     if reached == []:

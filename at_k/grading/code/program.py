@@ -47,8 +47,6 @@ NOT_RUN: list[str] = []
 # The functions that run tests, by module and name.
 UNITTEST, PYTEST = ("unittest.main", "TestProgram"), ("_pytest.config", "main")
 
-LAZY = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-
 # The identities of what the program has defined.
 PROGRAM: set[int] = set()
 
@@ -70,11 +68,8 @@ def call(line: int, function: Any) -> Any:
     if function is os._exit:
         return sys.exit
     named = getattr(function, "__module__", None), getattr(function, "__name__", None)
-    return run_unittest if named == UNITTEST else _skip if named == PYTEST else function
-
-
-def _skip(*_: object, **__: object) -> None:
-    """Take the place of `pytest.main`: the tests are called after the test program."""
+    # The file that `pytest.main` would read does not exist: its tests count as not called.
+    return run_unittest if named == UNITTEST else (lambda *_, **__: None) if named == PYTEST else function
 
 
 def run_unittest(*arguments: Any, **options: Any) -> Any:
@@ -169,7 +164,7 @@ def run_program(report: Report, candidate: str, tests: CodeType) -> None:
 
 
 def run_tests(tests: CodeType, namespace: dict[str, Any]) -> None:
-    """Run a test program, and then the tests that it did not call and that need nothing. Raise the first error."""
+    """Run a test program, and then the cases of `unittest` that it did not run. Raise the first error."""
     # An exit that reports success, and does not come from the program, ends the script.
     before = dict(namespace)
     PROGRAM.update(id(item) for name, item in before.items() if not name.startswith("__"))
@@ -178,16 +173,10 @@ def run_tests(tests: CodeType, namespace: dict[str, Any]) -> None:
     for text in FAILED:  # what `unittest.main(exit=False)` leaves to a script that has ended as if all were well
         raise TestsFailedError(text)
     defined = {name: item for name, item in namespace.items() if before.get(name) is not item}
-    uncalled = _list_uncalled(defined)
-    if uncalled and not any(_is_of_pytest(*pair) for pair in defined.items()):
-        case = getattr(sys.modules.get("unittest"), "TestCase", ())  # slow to import, and few tests do
-        if any(isinstance(item, type) and issubclass(item, case) for item in defined.values()):
-            _allow_exit(run_unittest, SimpleNamespace(**defined), argv=[FILE])
-        for name, test in uncalled:
-            if name in defined and defined[name] is test and _needs_nothing(test):
-                test()
-        uncalled = _list_uncalled(defined)
-    NOT_RUN.extend(name for name, _ in uncalled)
+    case = getattr(sys.modules.get("unittest"), "TestCase", ())  # slow to import, and few tests do
+    if any(isinstance(item, type) and issubclass(item, case) for item in defined.values()) and list_uncalled(defined):
+        _allow_exit(run_unittest, SimpleNamespace(**defined), argv=[FILE])
+    NOT_RUN.extend(list_uncalled(defined))
 
 
 def _allow_exit(function: Callable[..., object], *arguments: object, **options: object) -> None:
@@ -204,11 +193,11 @@ def succeeds(end: SystemExit) -> bool:
     return end.code is None or (isinstance(end.code, int) and end.code == 0)
 
 
-def _list_uncalled(defined: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def list_uncalled(defined: Mapping[str, Any]) -> list[str]:
     """List the functions among the definitions of a test program that are tests and have not begun."""
     classes = [item for item in defined.values() if isinstance(item, type) and not _is_skipped(item)]
     held = [*defined.items(), *(pair for kind in classes for pair in vars(kind).items())]
-    return [(name, item) for name, item in held if is_test(name) and not _is_skipped(item) and _is_waiting(item)]
+    return [name for name, item in held if is_test(name) and not _is_skipped(item) and _is_waiting(item)]
 
 
 def _is_skipped(item: Any) -> bool:
@@ -220,25 +209,6 @@ def _is_waiting(item: Any) -> bool:
     code = getattr(inspect.unwrap(item), "__code__", None)
     named = isinstance(code, CodeType) and code.co_filename == TESTS and code.co_name != "<lambda>"
     return named and code not in STARTED
-
-
-def _is_of_pytest(name: str, item: object) -> bool:
-    """Return whether only pytest knows what to do with a definition."""
-    made = type(item).__module__.startswith("_pytest") or hasattr(item, "_pytestfixturefunction")
-    return made or name in ("setup_module", "teardown_module", "setup_function", "teardown_function")
-
-
-def _needs_nothing(test: Any) -> bool:
-    """Return whether a call without arguments runs a test, as far as is known without pytest."""
-    if inspect.unwrap(test).__code__.co_flags & LAZY or hasattr(test, "pytestmark"):
-        return False
-    try:
-        inspect.signature(test, follow_wrapped=False).bind()
-    except TypeError:
-        return False
-    except ValueError:
-        pass  # what is written in C, such as a cache, may not tell
-    return True
 
 
 # The modules whose names LiveCodeBench puts before every program, and which programs for it use without an import.

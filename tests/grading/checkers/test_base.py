@@ -1,9 +1,8 @@
-"""Features of all checkers, and ways to find them: by name, by object, by function, and in plugins."""
+"""Features of all checkers, and ways to find them: by name, by object and by function."""
 
 import pickle
 from dataclasses import FrozenInstanceError, dataclass
 from functools import partial
-from importlib.metadata import EntryPoint
 
 import pytest
 from cases import for_each
@@ -11,9 +10,9 @@ from datasets.fingerprint import Hasher
 
 import at_k
 from at_k.errors import InputError
-from at_k.grading.checkers import GROUP, checkers, find_checker, name_checker
+from at_k.grading.checkers import checkers, find_checker, name_checker
 from at_k.grading.checkers.base import Checker
-from at_k.grading.checkers.text import ExactMatch, Numeric
+from at_k.grading.checkers.text import Numeric
 
 NAMES = list(checkers)
 
@@ -114,28 +113,3 @@ class Nameless(Checker):
 def test_a_checker_without_a_name_is_refused():
     with pytest.raises(TypeError, match=r"must have a name; Nameless has none\. Write `name = …`"):
         find_checker(Nameless())
-
-
-class Plugin(ExactMatch):
-    """Accept what `exact_match` accepts."""
-
-    name = "mine"
-
-
-def test_a_plugin_registers_a_checker(monkeypatch):
-    points = {
-        "mine": EntryPoint("mine", f"{__name__}:Plugin", GROUP),
-        "equal": EntryPoint("equal", f"{__name__}:equal", GROUP),
-        "numeric": EntryPoint("numeric", f"{__name__}:equal", GROUP),
-        "broken": EntryPoint("broken", "a_package_that_nobody_has:check", GROUP),
-    }
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points.values())
-    monkeypatch.setitem(__import__("sys").modules, __name__, __import__("types").SimpleNamespace(**globals()))
-    assert list(checkers) == [*NAMES, "mine", "equal", "broken"]
-    assert find_checker("mine")(" a", "a") is True
-    assert name_checker("mine") == "mine"
-    assert find_checker("equal")("a", "a") is True
-    assert name_checker("equal") == "equal"
-    assert find_checker("numeric") == Numeric()  # a plugin does not replace a checker of this package
-    with pytest.raises(InputError, match=r"'broken' of the plugin a_package_that_nobody_has:check cannot be loaded"):
-        find_checker("broken")
