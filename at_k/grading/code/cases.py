@@ -16,24 +16,17 @@ January 2025. With a tolerance of 0, the verdicts are those of today's LiveCodeB
 
 from __future__ import annotations
 
-import base64
-import io
 import json
-import pickle
 import re
 import sys
-import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
-from typing import Any, NoReturn
+from typing import Any
 
 from at_k.grading.code.protocol import HarnessError
-
-# Bytes of packed cases: a few kilobytes could otherwise unpack to any amount of memory.
-MOST_UNPACKED = 2**30
 
 # Digits of a whole number in cases of input and output, as LiveCodeBench allows.
 MOST_DIGITS = 50_000
@@ -41,8 +34,6 @@ MOST_DIGITS = 50_000
 # Digits of a whole number elsewhere, as Python allows by default.
 USUAL_DIGITS = 4300
 
-# Output of zlib, in base64.
-_PACKED = re.compile(r"e[AFJN][A-Za-z0-9+/]{20,}={0,2}")
 _PARTS = ("public_test_cases", "private_test_cases", "public_tests", "private_tests", "generated_tests", "input_output")
 _SHOWN = 60
 
@@ -65,13 +56,6 @@ class Cases:
     loose: bool = False
 
 
-class _TextUnpickler(pickle.Unpickler):
-    """Unpickle text, lists and numbers, and no object of any class: to make one can run any code."""
-
-    def find_class(self, module: str, name: str) -> NoReturn:
-        raise pickle.UnpicklingError(f"a text was expected, and not {module}.{name}")
-
-
 def read_cases(tests: str) -> Cases | None:
     """Read cases of input and output; None if the tests are a program.
 
@@ -82,7 +66,7 @@ def read_cases(tests: str) -> Cases | None:
         True
     """
     text = tests.strip()
-    if text[:1] not in ("{", "[") and not _PACKED.fullmatch(text):
+    if text[:1] not in ("{", "["):
         return None
     try:
         held = _load(text)
@@ -110,25 +94,9 @@ def limit_digits(most: int) -> None:
         sys.set_int_max_str_digits(most)
 
 
-def _load(text: Any) -> Any:
-    """Load JSON, which may be packed. What is no text is loaded already."""
-    if not isinstance(text, str):
-        return text
-    if _PACKED.fullmatch(text):
-        unpacking = zlib.decompressobj()
-        try:
-            data = unpacking.decompress(base64.b64decode(text), MOST_UNPACKED)
-        except zlib.error as error:
-            raise ValueError(error) from error
-        if unpacking.unconsumed_tail:
-            raise HarnessError(f"the packed cases are larger than {MOST_UNPACKED:,} bytes")
-        try:
-            text = _TextUnpickler(io.BytesIO(data)).load() if data[:1] == b"\x80" else data.decode()
-        except (pickle.UnpicklingError, EOFError, IndexError, AttributeError, KeyError) as error:
-            raise HarnessError(f"the packed cases cannot be unpacked: {error}") from error
-        if not isinstance(text, str):
-            raise HarnessError(f"the packed cases must be a text; got {type(text).__name__}")
-    return json.loads(text)
+def _load(value: Any) -> Any:
+    """Load JSON. What is no text is loaded already."""
+    return json.loads(value) if isinstance(value, str) else value
 
 
 def _holds_cases(loaded: Any) -> bool:
