@@ -129,10 +129,7 @@ _FIRST_THOUGHT = re.compile(rf"\s*{_THOUGHT.pattern}", re.DOTALL)
 _THOUGHT_END = re.compile(rf"{_STRING}|^[ \t]{{0,9}}</think(?:ing)?>", re.MULTILINE)
 _DEFINITION = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
 _ASSIGNMENT = re.compile(r"^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
-_IMPORT = re.compile(r"^(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+([^\n#;]+)", re.MULTILINE)
-_IMPORTED = re.compile(r"(?:^|,)[ (]*(?:[\w.]+[ ]as[ ])?(\w+)", re.MULTILINE)
 _PYTHON = ("", "py", "python", "python3")
-_MOST_BLOCKS = 20
 
 
 class _Block(NamedTuple):
@@ -173,13 +170,12 @@ def find_program(text: str, names: Collection[str] = ()) -> str | None:
         'def f(x): return x'
     """
     # Of several blocks it is the last that defines one of the names, such as the function to test, by `def` or `class`,
-    # or else by an assignment, joined by closed ones of Python that define or import what it uses; where none does, all
-    # closed blocks of Python are joined. If no names are known, it is the last that defines anything, or, where none
-    # does, the last that is marked as Python. A block of another language than Python counts only where there is no
-    # other, and one that is not closed only where no closed one would do. So does the text before the first fence: the
-    # prompt may have opened it. A block that is indented as a whole is dedented. Reasoning up to `</think>` and a byte
-    # order mark are left out. The inside of a string in triple quotes, such as a docstring, is part of the program, be
-    # it a fence or `</think>`.
+    # or else by an assignment; where none does, all closed blocks of Python are joined. If no names are known, it is
+    # the last that defines anything, or, where none does, the last that is marked as Python. A block of another
+    # language than Python counts only where there is no other, and one that is not closed only where no closed one
+    # would do. So does the text before the first fence: the prompt may have opened it. A block that is indented as a
+    # whole is dedented. Reasoning up to `</think>` and a byte order mark are left out. The inside of a string in triple
+    # quotes, such as a docstring, is part of the program, be it a fence or `</think>`.
     text = text.removeprefix("\ufeff")
     ends = [end for end in _THOUGHT_END.finditer(text) if end[0].endswith(">")] if "</think" in text else []
     thought = _FIRST_THOUGHT.match(text) or (ends[-1] if ends else None)
@@ -190,8 +186,6 @@ def find_program(text: str, names: Collection[str] = ()) -> str | None:
     code = best.code
     if names and best.rank(names)[:3] == (True, 0, True):
         code = "\n".join(block.code for block in blocks if block.rank(names)[:3] == (True, 0, True))
-    elif len(blocks) > 2:
-        code = _add_helpers(best, blocks)
     return code if code.strip() else None
 
 
@@ -205,22 +199,6 @@ def _find_blocks(text: str) -> list[_Block]:
             indented = match["indent"] or code.lstrip("\r\n")[:1].isspace()
             blocks.append(_Block("".join(language[:1]), dedent(code) if indented else code, closed=bool(match["end"])))
     return blocks
-
-
-def _add_helpers(best: _Block, blocks: list[_Block]) -> str:
-    """Join a block, in the order of the text, with closed ones of Python that define or import what it uses."""
-    # A later block that defines the same is another version.
-    chosen, code = [best], best.code
-    for block in [*reversed(blocks[-_MOST_BLOCKS:])] * 2:  # a helper has helpers too, which may follow it
-        defined, provided = (
-            {*_DEFINITION.findall(program), *_IMPORTED.findall("\n".join(_IMPORT.findall(program)))}
-            for program in (code, block.code)
-        )
-        needed = provided.intersection(re.findall(r"\w+", code)) - defined
-        another = blocks.index(block) > blocks.index(best) and provided & defined
-        if needed and not another and block.closed and block.language in _PYTHON:
-            chosen, code = [*chosen, block], f"{code}\n{block.code}"
-    return "\n".join(block.code for block in dict.fromkeys(blocks) if block in chosen)
 
 
 # The rules that have names. Long expressions are imported by the rules that use them: they take 20 ms to compile.

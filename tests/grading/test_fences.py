@@ -82,24 +82,3 @@ def test_names_that_the_tests_do_not_define(tests, names):
 def test_a_long_text_takes_seconds_at_most(unit):
     text = "think>```\n" + unit * (100_000 // len(unit))
     hold(1, timed(lambda: find_program(text)))  # linear: 0.1 s; quadratic: minutes
-
-
-HELPERS = {
-    "before": ("import math", "def g(x):\n    return math.floor(x)", "def f(x):\n    return g(x)"),
-    "after": ("def f(x):\n    return g(x)", "def g(x):\n    return math.floor(x)", "import os, math"),
-    "beside a first version": ("import math as m\ndef f(x):\n    return 0", "def f(x):\n    return m.floor(x)"),
-    "in two versions": ("def g(x):\n    return 0", "from math import floor as g", "def f(x):\n    return g(x)"),
-    "beside one that is cut": (
-        "def f(x):\n    return floor(x)",
-        "from math import (ceil, floor)",
-        "def g(x):\n    ... ceil",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", HELPERS)
-def test_a_program_has_its_helpers_from_other_fences(name):
-    text = "".join(f"A part:\n```python\n{part}\n```\n" for part in HELPERS[name])
-    names: dict[str, object] = {}
-    exec(find_program(text + "Call it:\n```python\nx = f(input())\n```\n", {"f"}), names)
-    assert names["f"](2.5) == 2

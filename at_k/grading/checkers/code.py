@@ -46,7 +46,7 @@ class Code(Checker):
             clock. By default the option `timeout`.
         memory: the bytes of address space that each process may take.
         isolation: "auto" takes namespaces, or, where the kernel has none, limits under Landlock. "required" takes
-            namespaces alone, and "none" limits, also where the kernel has no Landlock, as on macOS. By default what the
+            namespaces alone, and "none" limits, also where the kernel has no Landlock. By default what the
             environment variable AT_K_ISOLATION says, which the command line reads too; else "auto".
         total: the seconds on the clock that all cases of a program may take. By default, as in LiveCodeBench, a second
             more than `timeout` for each case, and five seconds.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import resource
 import struct
 import sys
 from collections.abc import Sequence
@@ -76,9 +77,8 @@ READABLE = (
 # Paths that a program may write to beside its directory. Files in /dev/shm would stay without a namespace.
 DEVICES = tuple(f"/dev/{name}" for name in ("full", "null", "random", "tty", "urandom", "zero"))
 
-LINUX = sys.platform == "linux"
-_libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
-for _name in ("capset", "prctl", "syscall") if LINUX else ():
+_libc = ctypes.CDLL(None, use_errno=True)
+for _name in ("capset", "prctl", "syscall"):
     getattr(_libc, _name)  # to look them up after a fork would copy 40 of the 440 pages that a program writes to
 
 
@@ -163,15 +163,13 @@ def unmount(directory: str) -> None:
 
 def adopt_orphans() -> None:
     """Become the parent of every descendant whose own parent has ended, so that it can be found."""
-    if LINUX:
-        _control_process(PR_SET_CHILD_SUBREAPER, 1)
+    _control_process(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def shut_memory() -> None:
     """Close the memory of this process to others of the same user, and forbid programs that raise privileges."""
-    if LINUX:
-        _control_process(PR_SET_NO_NEW_PRIVS, 1)
-        _control_process(PR_SET_DUMPABLE, 0)
+    _control_process(PR_SET_NO_NEW_PRIVS, 1)
+    _control_process(PR_SET_DUMPABLE, 0)
 
 
 def give_up_privileges(user: int | None, *, may_read: bool) -> None:
@@ -182,17 +180,16 @@ def give_up_privileges(user: int | None, *, may_read: bool) -> None:
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
-    if LINUX:
-        kept = 1 << CAP_DAC_READ_SEARCH if user is not None and may_read else 0
-        _call("capset", struct.pack("2I", CAPABILITY_VERSION_3, 0), struct.pack("6I", kept, kept, kept, 0, 0, 0))
-        if kept:
-            _control_process(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_READ_SEARCH)
+    kept = 1 << CAP_DAC_READ_SEARCH if user is not None and may_read else 0
+    _call("capset", struct.pack("2I", CAPABILITY_VERSION_3, 0), struct.pack("6I", kept, kept, kept, 0, 0, 0))
+    if kept:
+        _control_process(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_READ_SEARCH)
 
 
 def find_landlock() -> int:
     """Return the version of Landlock, by which a process gives up the right to files; 0 if there is none."""
     arguments = SYS_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), LANDLOCK_CREATE_RULESET_VERSION
-    return max(0, getattr(_libc, "syscall")(*arguments)) if LINUX else 0  # noqa: B009 - None on Windows
+    return int(max(0, _libc.syscall(*arguments)))
 
 
 def allow_files(readable: Sequence[str], writable: Sequence[str]) -> int | None:
@@ -220,7 +217,7 @@ def make_filter(*, network: bool) -> tuple[int, bytes, object] | None:
     """Make a filter of system calls that no program under test needs, for `restrict_calls`."""
     # Where there is no seccomp, or the numbers of the calls of this machine are not known, return None.
     machine = CALLS.get(os.uname().machine)
-    if not LINUX or machine is None:
+    if machine is None:
         return None
     name, seccomp, clone, always, outside = machine
     refused = always if network else (*always, *outside)
@@ -277,8 +274,6 @@ def _can_read_as(user: int, directories: Sequence[str], *, may_read: bool) -> bo
 
 def apply_limits(limits: ProgramLimits, *, other_tasks: int, shared: int) -> None:
     """Put the calling process, and all that it starts, under limits that it cannot raise again."""
-    import resource
-
     wanted = {
         # The supervisor measures processor time more finely, and of all processes together. This is a second net.
         resource.RLIMIT_CPU: ceil(limits.timeout) + 1,
@@ -291,12 +286,7 @@ def apply_limits(limits: ProgramLimits, *, other_tasks: int, shared: int) -> Non
     for which, amount in wanted.items():
         _, hardest = resource.getrlimit(which)
         least = amount if hardest == resource.RLIM_INFINITY else min(amount, hardest)
-        try:
-            resource.setrlimit(which, (least, least))
-        except (OSError, ValueError):
-            # macOS refuses limits of address space below what a process has mapped already, which is hundreds of GB.
-            if which != resource.RLIMIT_AS:
-                raise
+        resource.setrlimit(which, (least, least))
 
 
 class RefusedError(RuntimeError):

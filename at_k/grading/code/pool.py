@@ -38,7 +38,6 @@ from typing import Any
 from at_k.errors import InputError, open_bar
 from at_k.grading.code.protocol import HarnessError, Outcome, ProgramLimits
 
-SYSTEM = os.name
 HERE = Path(__file__).resolve().parent
 PERMISSION = "HF_ALLOW_CODE_EVAL"
 # Seconds that a worker may take to be ready. Importing SymPy takes a second, or a minute from a slow network drive.
@@ -48,7 +47,7 @@ SECONDS_TO_START = 120.0
 SECONDS_TO_STOP = 15.0
 
 # Variables without which some builds of Python do not start. Programs do not see them.
-LOADED_WITH = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME")
+LOADED_WITH = ("LD_LIBRARY_PATH", "PYTHONHOME")
 
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",  # a set has the same order in every run, so that no verdict depends on chance
@@ -240,10 +239,11 @@ def require_permission() -> None:
             "Use a machine that you can lose, and allow it with the environment variable {variable}=1.",
             variable=PERMISSION,
         )
-    if SYSTEM != "posix":
+    if sys.platform != "linux":
         raise InputError(
             "code.platform",
-            "The checker `code` needs Linux or macOS, which limit what a program uses. On Windows, run it in WSL.",
+            "The checker `code` needs Linux, which confines programs. Run it in WSL on Windows, and in a container on "
+            "macOS.",
         )
 
 
@@ -285,8 +285,6 @@ def open_supervisors(limits: ProgramLimits, isolation: str) -> Pool:
     for kind in ISOLATIONS[isolation]:
         hello = path, tempfile.gettempdir(), limits, kind, isolation != "none"
         try:
-            if kind == "namespaces" and sys.platform != "linux":
-                raise HarnessError("namespaces are a feature of Linux")
             pool = Pool(command, hello, environment, explain_end)
             pool.start_one()
             return pool

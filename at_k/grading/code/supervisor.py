@@ -65,7 +65,7 @@ class Supervisor:
     isolated: bool
     user: int | None
     may_read: bool
-    processes: int | None
+    processes: int
     rules: int | None
 
     def __post_init__(self) -> None:
@@ -115,9 +115,8 @@ class Supervisor:
         return run, request["input"]
 
     def _hold(self, text: str) -> int:
-        """Return a handle on a file that holds a text, without a name where the system has such files."""
-        path = os.path.join(os.path.dirname(self.place), "input")
-        handle = os.memfd_create("input") if isolation.LINUX else os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+        """Return a handle on a file without a name that holds a text."""
+        handle = os.memfd_create("input")
         with os.fdopen(os.dup(handle), "wb") as file:
             file.write(text.encode("utf-8", "surrogatepass"))
         os.lseek(handle, 0, os.SEEK_SET)

@@ -6,7 +6,6 @@ import os
 import select
 import signal
 import socket
-import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,9 +21,6 @@ SECONDS_TO_BEGIN = 60.0
 
 # Seconds that killed processes may take to end.
 SECONDS_TO_END = 10.0
-
-# The unit of `ru_maxrss`.
-KIBIBYTE = 1024 if sys.platform == "linux" else 1
 
 
 @dataclass(eq=False)
@@ -47,7 +43,7 @@ class Watch:
     output: int
     connection: socket.socket
     limits: ProgramLimits
-    processes: int | None
+    processes: int
     report: Report
     printed: bytearray = field(default_factory=bytearray)
     overtime: str = ""
@@ -101,7 +97,7 @@ class Watch:
             "report": report,
             "exit": os.waitstatus_to_exitcode(status),
             "seconds": used.ru_utime + used.ru_stime if used else 0.0,
-            "memory": used.ru_maxrss * KIBIBYTE if used else 0,
+            "memory": used.ru_maxrss * 1024 if used else 0,
             "overtime": self.overtime,
             "printed": self.printed.decode("utf-8", "replace"),
         }
@@ -139,15 +135,12 @@ class Watch:
             return 0.0
 
 
-def open_processes() -> int | None:
-    """Return a handle on /proc, which stays good when /proc is hidden, or None without one, as on macOS."""
-    try:
-        return os.open("/proc", os.O_RDONLY)
-    except OSError:
-        return None
+def open_processes() -> int:
+    """Return a handle on /proc, which stays good when /proc is hidden."""
+    return os.open("/proc", os.O_RDONLY)
 
 
-def read_file(processes: int | None, path: str) -> str:
+def read_file(processes: int, path: str) -> str:
     """Return the content of a file in /proc."""
     handle = os.open(path, os.O_RDONLY, dir_fd=processes)
     try:
@@ -156,17 +149,17 @@ def read_file(processes: int | None, path: str) -> str:
         os.close(handle)
 
 
-def read_stat(processes: int | None, number: int | str) -> list[str]:
+def read_stat(processes: int, number: int | str) -> list[str]:
     """Return what /proc says of a process, from its state on: its name, in parentheses, may hold more of these."""
     return read_file(processes, f"{number}/stat").rpartition(")")[2].split()
 
 
-def find_children(processes: int | None) -> list[int]:
+def find_children(processes: int) -> list[int]:
     """Return the children of this process, the oldest first, with the numbers that /proc shows."""
-    return [] if processes is None else list(map(int, read_file(processes, "thread-self/children").split()))
+    return list(map(int, read_file(processes, "thread-self/children").split()))
 
 
-def measure_descendants(processes: int | None) -> float:
+def measure_descendants(processes: int) -> float:
     """Return the seconds of processor time that all descendants of this process have used."""
     ticks, family = 0, find_children(processes)
     for number in family:
@@ -176,10 +169,10 @@ def measure_descendants(processes: int | None) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def count_tasks(processes: int | None, user: int) -> int:
+def count_tasks(processes: int, user: int) -> int:
     """Return how many processes and threads of a user there are."""
     tasks = 0
-    for name in filter(str.isdecimal, os.listdir(processes) if processes is not None else []):
+    for name in filter(str.isdecimal, os.listdir(processes)):
         with suppress(OSError):  # the process has ended, or /proc hides it
             if os.stat(name, dir_fd=processes).st_uid == user:
                 tasks += int(read_stat(processes, name)[17])
@@ -192,7 +185,7 @@ def kill(target: int) -> None:
         os.kill(target, signal.SIGKILL)
 
 
-def end_children(processes: int | None, *, all_inside: bool) -> None:
+def end_children(processes: int, *, all_inside: bool) -> None:
     """Kill the children of this process, and those that it inherits from them, until there are none."""
     give_up = time.monotonic() + SECONDS_TO_END
     while _has_children():

@@ -15,21 +15,24 @@ from at_k.grading.code.watching import Watch
 
 
 @pytest.fixture
-def watch():
-    """Watch a process that sleeps, with both ends of its output in this process."""
+def watch(tmp_path):
+    """Watch a process that sleeps, with both ends of its output in this process, and a /proc without other children."""
+    (tmp_path / "thread-self").mkdir()
+    (tmp_path / "thread-self" / "children").touch()
+    proc = os.open(tmp_path, os.O_RDONLY)
     child = os.posix_spawn("/bin/sleep", ["sleep", "60"], {})
     connection, other = socket.socketpair()
     printed, printing = os.pipe()
     os.set_blocking(printed, False)
-    watch = Watch(child, printed, connection, ProgramLimits(timeout=0.1, output=10), None, Report(4096))
+    watch = Watch(child, printed, connection, ProgramLimits(timeout=0.1, output=10), proc, Report(4096))
     watch.printing = printing
     with connection, other:
         yield watch
     if watch.ended is None:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    os.close(printed)
-    os.close(printing)
+    for handle in (printed, printing, proc):
+        os.close(handle)
 
 
 def test_a_program_that_ends_is_noticed(watch):
