@@ -51,14 +51,11 @@ class Merged:
     """Hold answers whose spellings were merged.
 
     Attributes:
-        shown: the answers, each class under its most frequent spelling.
-        judged: the same classes, each under the spelling that is compared with the references: the most frequent one,
-            or a reference itself if it is among them.
+        answers: the answers, each class under one spelling: a reference if it is among them, or else the most frequent.
         not_compared: the number of answers, or pairs of them, that could not be compared, by cause.
     """
 
-    shown: Answers
-    judged: Answers
+    answers: Answers
     not_compared: dict[str, int]
 
 
@@ -80,7 +77,7 @@ def merge_equivalent(
     codes, texts = answers.codes, answers.distinct
     voting = np.flatnonzero(codes.values >= 0)
     if not len(voting):
-        return Merged(answers, answers, {})
+        return Merged(answers, {})
     cells, first, which, counts = np.unique(
         codes.problem[voting] * len(texts) + codes.values[voting],
         return_index=True, return_inverse=True, return_counts=True,
@@ -99,19 +96,11 @@ def merge_equivalent(
     group = _join_forms(problem, group, counts, spelled, partial(_compare, relation, limits, not_compared), relation)
     if correct is not None:
         group = 2 * group + correct[voting[first]]
-    criteria = np.argsort(order)[code], -counts
-
-    def rewrite(*leading: Ints) -> Answers:
-        values = codes.values.copy()
-        values[voting] = code[_choose(problem, group, (*criteria, *leading))][which]
-        return Answers(codes.with_values(values), texts)
-
-    shown = judged = rewrite()
-    if references is not None:
-        stripped = [{text.strip() for text in row} for row in references]
-        places = zip(problem.tolist(), code.tolist(), strict=True)
-        judged = rewrite(np.array([texts[place].strip() not in stripped[row] for row, place in places]))
-    return Merged(shown, judged, not_compared)
+    accepted = [{text.strip() for text in row} for row in references] if references else [set[str]()] * len(codes)
+    others = [texts[at].strip() not in accepted[row] for row, at in zip(problem.tolist(), code.tolist(), strict=True)]
+    values = codes.values.copy()
+    values[voting] = code[_choose(problem, group, (np.argsort(order)[code], -counts, np.array(others)))][which]
+    return Merged(Answers(codes.with_values(values), texts), not_compared)
 
 
 def _join_forms(
@@ -123,18 +112,17 @@ def _join_forms(
     relation: Check,
 ) -> Ints:
     """Return, for each form in each problem, the first form of its class."""
-    near: dict[tuple[int, int], bool] | None = None
+    near: set[tuple[int, int]] | None = None
     involved = np.arange(len(group))
     if isinstance(relation, Checker):
-        near = {(min(a, b), max(a, b)): sure for a, b, sure in relation.list_close(list(spelled))}
+        near = {(min(pair), max(pair)) for pair in relation.list_close(list(spelled))}
         involved = np.flatnonzero(np.isin(group, np.unique(np.array(list(near), dtype=np.int64))))
     rows: dict[int, Counter[int]] = defaultdict(Counter)
     held = list(zip(problem[involved].tolist(), group[involved].tolist(), strict=True))
     for (row, form), count in zip(held, counts[involved].tolist(), strict=True):
         rows[row][form] += count
     pairs = {pair for row in rows.values() for pair in combinations(sorted(row), 2) if near is None or pair in near}
-    accepted = {pair for pair in pairs if near and near[pair]}
-    accepted |= compare(sorted(pairs - accepted), list(spelled.values()))
+    accepted = compare(sorted(pairs), list(spelled.values()))
     leaders = {
         row: _form_classes(sorted(votes, key=lambda form: (-votes[form], form)), accepted)
         for row, votes in rows.items()

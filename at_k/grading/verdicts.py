@@ -96,7 +96,7 @@ class Verdicts:
             return self.ballots
         merged = self.merge(self.ballots, correct=self.correct.values)
         self.not_compared.update(merged.not_compared)
-        return merged.shown
+        return merged.answers
 
     @cached_property
     def mean_grade(self) -> Floats:
@@ -173,24 +173,23 @@ def judge(
     strips = isinstance(check, Checker) and check.strips
     if grades is not None or strips or merges_texts(same or check):
         answers = _strip(answers)
-    judged = answers
     merge = partial(merge_equivalent, num_workers=num_workers, timeout=timeout)
     if same is not None and not isinstance(same, ExactMatch):
         conditions["equivalence"] = name_checker(same)
         merged = merge(answers, same, references)
-        answers, judged = merged.shown, merged.judged
+        answers = merged.answers
         verdicts = replace(verdicts, not_compared=merged.not_compared)
     elif same is None and grades is None and merges_texts(check):
         verdicts = replace(verdicts, merge=partial(merge, relation=check))
     verdicts = replace(verdicts, ballots=answers)
     if grades is not None or references is None:
         return _settle_missing(verdicts, None, missing, name, warn=warn)
-    grades_found = grade_samples(judged, references, check, rows=rows, num_workers=num_workers, timeout=timeout)
+    grades_found = grade_samples(answers, references, check, rows=rows, num_workers=num_workers, timeout=timeout)
     if missing == "error":
-        _refuse_not_graded(grades_found, judged)
+        _refuse_not_graded(grades_found, answers)
     absent = silent if grades_found.causes is None else silent.with_values(silent.values | (grades_found.causes > 0))
     conditions |= {} if grades_found.outcomes is None else grades_found.outcomes.conditions
-    graded = (judged.codes.with_values(grades_found.values),)
+    graded = (answers.codes.with_values(grades_found.values),)
     verdicts = replace(verdicts, graded=graded, not_graded=grades_found.count_causes(), outcomes=grades_found.outcomes)
     return _settle_missing(verdicts, absent, missing, name, warn=warn)
 

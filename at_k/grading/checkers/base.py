@@ -102,11 +102,8 @@ class Checker:
         """Return a form of each answer: answers with equal forms vote together. A `NotGraded` means none."""
         return [self.normalize(text) for text in texts] if self.equates_forms else [text.strip() for text in texts]
 
-    def list_close(self, forms: Sequence[Any]) -> Iterable[tuple[int, int, bool]]:
-        """Yield the places of different forms that may vote together, and whether they surely do.
-
-        The others do if the checker accepts each for the other.
-        """
+    def list_close(self, forms: Sequence[Any]) -> Iterable[tuple[int, int]]:
+        """Yield the places of different forms that vote together if the checker accepts each for the other."""
         return ()
 
     def decide(self, answer: str, reference: str) -> bool | float | None:

@@ -103,25 +103,19 @@ class Math(Checker):
             forms[place] = texts[place].strip() if values is None else values
         return forms
 
-    def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int, bool]]:
-        """Yield formulas with nearly the same values. Expressions of one kind are the same if 12 digits agree."""
+    def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int]]:
+        """Yield formulas with nearly the same values."""
         for points in (1, 2):  # the exact values, and the loose ones
             exact = [place for place, form in enumerate(forms) if isinstance(form, Values) and form.exact]
             keys = {place: forms[place][points][0].real for place in exact}
             for first, second in find_neighbours(keys, _are_near):
-                one, other = forms[first], forms[second]
-                same = one.kind == other.kind and all(map(_are_close, one.exact, other.exact))
-                if all(map(_are_near, one[points], other[points])):
-                    yield first, second, same
+                if all(map(_are_near, forms[first][points], forms[second][points])):
+                    yield first, second
 
     def warm_up(self) -> None:
         """Import Math-Verify and SymPy, and let them build their tables."""
         logging.disable(logging.CRITICAL)  # Math-Verify warns that it has no time limit: this process has one
         self.grade(r"\frac{x + 1}{2}", r"\sqrt{2}")
-
-
-def _are_close(a: complex, b: complex) -> bool:
-    return abs(a - b) <= max(1e-12 * max(abs(a), abs(b)), 1e-300)
 
 
 def _are_near(a: complex, b: complex) -> bool:

@@ -129,16 +129,14 @@ class Numeric(Checker):
         """Read the numbers."""
         return list(map(self.normalize, texts))
 
-    def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int, bool]]:
+    def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int]]:
         """Yield numbers within a tolerance of each other."""
 
         def accepts_either(one: Rational, other: Rational) -> bool:
             return self.compare(one, other) or self.compare(other, one)
 
         numbers = {} if self.equates_forms else {at: form for at, form in enumerate(forms) if not isinstance(form, str)}
-        for one, other in find_neighbours(numbers, accepts_either):
-            if self.compare(forms[one], forms[other]) and self.compare(forms[other], forms[one]):
-                yield one, other, True
+        yield from find_neighbours(numbers, accepts_either)
 
     def compare(self, answer: Rational | str, reference: Rational | str) -> bool:
         """Compare two numbers within the tolerances."""
