@@ -48,8 +48,6 @@ class Code(Checker):
         isolation: "auto" takes namespaces, or, where the kernel has none, limits under Landlock. "required" takes
             namespaces alone, and "none" limits, also where the kernel has no Landlock. By default what the
             environment variable AT_K_ISOLATION says, which the command line reads too; else "auto".
-        total: the seconds on the clock that all cases of a program may take. By default, as in LiveCodeBench, a second
-            more than `timeout` for each case, and five seconds.
         tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to
             these where they are above 1; 0 for the verdicts of LiveCodeBench.
 
@@ -64,7 +62,6 @@ class Code(Checker):
     timeout: float | None = None
     memory: int = ProgramLimits.memory
     isolation: str = field(default_factory=lambda: os.environ.get("AT_K_ISOLATION", "auto"))
-    total: float | None = None
     tolerance: float = ProgramLimits.tolerance
 
     name = "code"
@@ -73,10 +70,9 @@ class Code(Checker):
 
     def __post_init__(self) -> None:
         check_choice("isolation", self.isolation, tuple(ISOLATIONS))
-        seconds = {"timeout": self.timeout, "total": self.total}
-        for name, limit in seconds.items():
-            if limit is not None and (not is_number(limit) or not 0 < limit < float("inf")):
-                raise ValueError(f"`{name}` must be a positive number of seconds; got {shorten(limit)}")
+        limit = self.timeout
+        if limit is not None and (not is_number(limit) or not 0 < limit < float("inf")):
+            raise ValueError(f"`timeout` must be a positive number of seconds; got {shorten(limit)}")
         if not is_number(self.tolerance) or not 0 <= self.tolerance < 1:
             raise ValueError(f"`tolerance` must be a number in [0, 1); got {shorten(self.tolerance)}")
         if not is_integer(self.memory) or self.memory < LEAST_MEMORY:
@@ -94,9 +90,8 @@ class Code(Checker):
     def describe(self) -> str:
         """Return the name with the limits: the verdicts depend on them."""
         seconds = "" if self.timeout is None else f"timeout={self.timeout:g},"
-        total = "" if self.total is None else f",total={self.total:g}"
         near = "" if self.tolerance == ProgramLimits.tolerance else f",tolerance={self.tolerance:g}"
-        return f"code({seconds}memory={self.memory / MEBIBYTE:g}MiB{total}{near})"
+        return f"code({seconds}memory={self.memory / MEBIBYTE:g}MiB{near})"
 
     def join_references(self, references: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
         """Return one test program for each problem: of a list of tests, all must hold."""
@@ -107,8 +102,7 @@ class Code(Checker):
     ) -> list[Any]:
         """Run programs with their tests."""
         seconds = self.timeout or timeout or TIMEOUT
-        total = None if self.total is None else float(self.total)  # numbers of NumPy do not travel
-        limits = ProgramLimits(float(seconds), int(self.memory), total=total, tolerance=float(self.tolerance))
+        limits = ProgramLimits(float(seconds), int(self.memory), tolerance=float(self.tolerance))  # and not of NumPy
         tests = {reference: _read_tests(reference) for _, reference in pairs}
         programs = [(_find_whole(text, *tests[reference]), tests[reference][1]) for text, reference in pairs]
         workers = check_num_workers(num_workers)

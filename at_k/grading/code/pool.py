@@ -113,10 +113,6 @@ class Worker:
 # Idle workers, by the command and the first message that started them.
 IDLE: defaultdict[bytes, list[Worker]] = defaultdict(list)
 
-# Idle workers that stay when a call ends that had workers of another kind: each limit of programs is a kind.
-MOST_OTHERS = 16
-
-
 # Requests that are queued at a time: each takes a kilobyte until its reply is read.
 MOST_QUEUED = 10_000
 
@@ -165,7 +161,6 @@ class Pool:
                 with suppress(OSError):
                     worker.connection.shutdown(socket.SHUT_RDWR)  # its thread hears of it, and closes it
             threads.shutdown()
-            self._end_others()
         return replies
 
     def _ask(self, request: object) -> Any:
@@ -195,13 +190,6 @@ class Pool:
         self.busy.add(worker)
         worker.wait_until_ready()
         return worker
-
-    def _end_others(self) -> None:
-        """End idle workers of other kinds, if there are many."""
-        others = [idle for idle in [*IDLE.values()] if idle is not self.idle]
-        with suppress(IndexError, StopIteration):
-            while sum(map(len, others)) > MOST_OTHERS:
-                next(filter(None, others)).pop(0).close()
 
 
 def _take_all() -> list[Worker]:

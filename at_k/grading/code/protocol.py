@@ -36,8 +36,6 @@ class ProgramLimits:
         processes: processes and threads.
         open_files: files open at once, in each process.
         output: bytes of printed output that are kept. The rest is read and thrown away.
-        total: seconds on the clock for all cases of input and output, each of which has `timeout`. By default, as in
-            LiveCodeBench, a second more than `timeout` for each case, and five seconds.
         tolerance: how much fractions that a program prints or returns may differ from those of a case, relative to
             these where they are above 1. The default is that of the judges of most contests.
     """
@@ -48,7 +46,6 @@ class ProgramLimits:
     processes: int = 64
     open_files: int = 128
     output: int = 4_096
-    total: float | None = None
     tolerance: float = 1e-6
 
 

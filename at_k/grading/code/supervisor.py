@@ -80,7 +80,7 @@ class Supervisor:
     def run(self, request: dict[str, Any]) -> dict[str, Any]:
         """Run a candidate with its tests, or for one case, in a fresh process. Return what was seen of it."""
         job, text = self._read(request)
-        limits = replace(self.limits, timeout=request["timeout"], output=request["output"])
+        limits = replace(self.limits, output=request["output"])
         report = Report(MOST_RESULT)
         printed, printing = os.pipe()
         os.set_blocking(printed, False)
