@@ -51,7 +51,7 @@ def read_results(path: Paths, *, limits: Limits = UNLIMITED, **given: Unpack[Rea
     r"""Read results files into a data set with one row per problem.
 
     A file may be of any harness that `at-k formats` lists, or a table in JSON, JSONL, CSV, TSV, Parquet or Arrow with
-    one row per problem and lists of samples, or with one row per sample. It may be compressed with gzip, bzip2, xz or
+    one row per problem and lists of samples, or with one row per sample. It may be compressed with gzip, bzip2 or
     Zstandard. docs/formats.md shows the other shapes that are read.
 
     Args:

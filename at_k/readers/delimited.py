@@ -38,12 +38,6 @@ _FIELD_LIMIT = Lock()
 # Bytes, and lines in them, by which it is judged where a table begins.
 _HEAD, _LOOKED_AT = 1 << 16, 50
 
-# What keeps the rows of a table, by the first letter of each.
-_SIFTS = {"{": KEEP_OBJECTS, "|": "grep '^|' FILE > NEW"}
-
-# A name in bold type or italics, as Markdown writes it.
-_BOLD = re.compile(r"\A(\*+)(.+)\1\Z")
-
 # Blank lines before the header.
 _BLANK = re.compile(rb"\A(?:[^\S\n]*\n)+")
 
@@ -88,7 +82,8 @@ def _refuse_form(source: Source) -> None:
             (width, first, _), (_, header, above) = rows[0], next(row for row in rows if row[0] == usual)
             is_short = width < usual and len(first) < len(header) and not _holds_verdicts(header)
             is_title = not _holds_verdicts(first) and (width < 2 or is_short)
-            way = _SIFTS.get(lines[above][:1], f"tail -n +{above + 1} FILE > NEW") if is_title else ""
+            keep = KEEP_OBJECTS if lines[above].startswith("{") else f"tail -n +{above + 1} FILE > NEW"
+            way = keep if is_title else ""
             break
     if way:
         raise InputError(
@@ -128,7 +123,7 @@ def read_header(record: Sequence[str]) -> list[str]:
         ['id', 'correct 2', 'column 3', 'correct 3', 'correct 1']
     """
     # pandas writes the index of a frame as a column without a name.
-    names = [_BOLD.sub(r"\2", name.strip()) or f"column {number}" for number, name in enumerate(record, 1)]
+    names = [name.strip() or f"column {number}" for number, name in enumerate(record, 1)]
     times = Counter(names)
 
     def spell(name: str) -> Iterator[str]:
@@ -156,7 +151,7 @@ def _read_blocks(
     with closing(_list_blocks(source)) as listed:
         first = next(listed, b"")
         header, _, rest = first.partition(b"\n")
-        has_header = named and (header.count(b'"') % 2 == 1 or b"\r" in header.rstrip(b"\r") or mark == "|")
+        has_header = named and (header.count(b'"') % 2 == 1 or b"\r" in header.rstrip(b"\r"))
         blocks: Iterable[bytes] = chain([first if has_header or not named else rest], listed)
         for data in blocks:
             table = None if has_header else _parse(data, names, needed, mark)
@@ -197,11 +192,6 @@ def read_cells(source: Source, delimiter: str, faults: Faults | None = None) -> 
         yield from filter(None, _read_records(_decode_text(source, blocks), delimiter, faults or Faults()))
 
 
-def _is_rule(record: Sequence[str], delimiter: str) -> bool:
-    """Return whether a record is the line under the names of a table in Markdown."""
-    return delimiter == "|" and not "".join(record).strip(" :-")
-
-
 def _read_records(
     lines: Iterable[str], delimiter: str, faults: Faults, count: int = 0, header: Sequence[str] = ()
 ) -> Iterator[list[str]]:
@@ -209,11 +199,8 @@ def _read_records(
     with _FIELD_LIMIT:  # one for the whole process, 131,072 unless somebody changed it
         csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     try:
-        for cells in csv.reader(lines, delimiter=delimiter, strict=True):
-            if not cells or _is_rule(cells, delimiter):
-                continue
+        for record in filter(None, csv.reader(lines, delimiter=delimiter, strict=True)):
             count += 1
-            record = list(map(str.strip, cells)) if delimiter == "|" else cells
             if not header:
                 header = record
                 if len(header) > _MOST_COLUMNS:
@@ -322,11 +309,10 @@ def _number_lines(source: Source) -> Iterator[int]:
 def _number_records(source: Source) -> Iterator[int]:
     """Yield the number of the line on which each record of CSV begins, and then that of a record that is broken."""
     with TextIOWrapper(source.open_text(), "utf-8", "replace", newline="") as file:
-        mark = find_delimiter(source.first_line)
-        records, before = csv.reader(file, delimiter=mark), 0
+        records, before = csv.reader(file, delimiter=find_delimiter(source.first_line)), 0
         try:
             for record in records:
-                if record and not _is_rule(record, mark):
+                if record:
                     yield before + 1
                 before = records.line_num
         except csv.Error:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import gzip
 import io
-import lzma
 import re
 import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
@@ -29,43 +26,45 @@ _KINDS = {
     **dict.fromkeys((b"ARROW1", b"\xff\xff\xff\xff"), "arrow"),
 }
 
-# Layouts that are not read → how a file, its name or a member in it begins, and what converts the file in Python.
+_PYTHON = 'python -c "import {}" > NEW'
+_PANDAS = _PYTHON.format("pandas; print({}.to_csv(index=False))")
+
+# Layouts that are not read → how a file, its name or a member in it begins, and what converts the file.
 _FOREIGN = {
+    "UTF-16": (rb"\xff\xfe(?!\0\0)|\xfe\xff", "iconv -f UTF-16 -t UTF-8 FILE > NEW"),
+    "xz": (rb"\xfd7zXZ", "xz -dc < FILE > NEW"),
+    "Markdown": (
+        rb"(?:\s*\n|#[^\n]*\n)*[^\n]*\|[^\n]*\n[ \t|:-]*--[ \t|:-]*\r?\n",
+        "sed -nE '/^[ |:-]*$/d; /[|]/ {s/^ *[|] *| *[|] *$//g; s/ *[|] */,/g; p}' FILE > NEW",
+    ),
     "SQLite": (
         rb"SQLite format 3",
-        "import pandas, sqlite3; base = sqlite3.connect('FILE'); table = base.execute('select name from sqlite_master')"
-        ".fetchone()[0]; print(pandas.read_sql(f'select * from {table}', base).to_csv(index=False))",
+        _PYTHON.format(
+            "pandas, sqlite3; base = sqlite3.connect('FILE'); table = base.execute('select name from sqlite_master')"
+            ".fetchone()[0]; print(pandas.read_sql(f'select * from {table}', base).to_csv(index=False))"
+        ),
     ),
-    "NumPy": (rb"\x93NUMPY", "import json, numpy; print(json.dumps(numpy.load('FILE').tolist()))"),
-    "pickle": (
-        rb"\x80[\2-\5]",
-        "import pandas; print(pandas.DataFrame(pandas.read_pickle('FILE')).to_csv(index=False))",
-    ),
-    "Excel": (
-        rb"\xd0\xcf\x11\xe0|xl/workbook",
-        "import pandas; print(pandas.read_excel('FILE').to_csv(index=False))",
-    ),
-    "HTML": (
-        rb"\s*<(?:table|html|!doctype)\b",
-        "import pandas; print(pandas.read_html('FILE')[0].to_csv(index=False))",
-    ),
+    "NumPy": (rb"\x93NUMPY", _PYTHON.format("json, numpy; print(json.dumps(numpy.load('FILE').tolist()))")),
+    "pickle": (rb"\x80[\2-\5]", _PANDAS.format("pandas.DataFrame(pandas.read_pickle('FILE'))")),
+    "Excel": (rb"\xd0\xcf\x11\xe0|xl/workbook", _PANDAS.format("pandas.read_excel('FILE')")),
+    "HTML": (rb"\s*<(?:table|html|!doctype)\b", _PANDAS.format("pandas.read_html('FILE')[0]")),
     "JUnit": (
         rb"\s*(?:<\?xml[^>]*>\s*)?<testsuites?\b",
-        "import json, xml.etree.ElementTree as tree; [print(json.dumps({**case.attrib, 'passed': None if 'skipped' in "
-        "tags else tags.isdisjoint(['failure', 'error'])})) for case in tree.parse('FILE').iter('testcase') for "
-        "tags in [{each.tag for each in case}]]",
+        _PYTHON.format(
+            "json, xml.etree.ElementTree as tree; [print(json.dumps({**case.attrib, 'passed': None if 'skipped' in "
+            "tags else tags.isdisjoint(['failure', 'error'])})) for case in tree.parse('FILE').iter('testcase') for "
+            "tags in [{each.tag for each in case}]]"
+        ),
     ),
-    "XML": (rb"\s*<\?xml", "import pandas; print(pandas.read_xml('FILE', parser='etree').to_csv(index=False))"),
+    "XML": (rb"\s*<\?xml", _PANDAS.format("pandas.read_xml('FILE', parser='etree')")),
     "YAML": (
         rb"%YAML|---\s*\n|[^\n]*\.ya?ml\Z",
-        "import json, yaml; print(json.dumps(yaml.safe_load(open('FILE'))))",
+        _PYTHON.format("json, yaml; print(json.dumps(yaml.safe_load(open('FILE'))))"),
     ),
 }
 
 # The name of a table that the user has in memory.
 IN_MEMORY = "the data"
-
-_ENCODINGS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 # Bytes that are read at a time. Memory grows with a block and the columns kept, not with the file.
 _BLOCK = 4 << 20
@@ -89,10 +88,9 @@ _say = Phrases(
         "tables.rows": "There are too many rows; the limit is {limit:,}.",
         "sources.bomb": "These {packed:,} compressed bytes grow to more than {size:,} bytes, which is not what results "
         "do. If it is right all the same, decompress it first.",
-        "sources.binary": "This is not a text file, nor gzip, bzip2, xz, Zstandard, zip, Parquet or Arrow. Give the "
+        "sources.binary": "This is not a text file, nor gzip, bzip2, Zstandard, zip, Parquet or Arrow. Give the "
         "file that the harness wrote.",
         "sources.broken": "This compressed file is cut off or damaged ({reason}). Copy it again, or write it again.",
-        "sources.encoding": "This text is not in the encoding that its first bytes announce. Save it as UTF-8.",
     }
 )
 
@@ -227,14 +225,9 @@ class Source:
 
     def open_text(self) -> Stream:
         """Open a text file; what is read is UTF-8 without a byte order mark."""
-        encoding = next((encoding for mark, encoding in _ENCODINGS if self._start.startswith(mark)), None)
-        if encoding != "utf-16":
-            refuse_binary(self._start)
+        refuse_binary(self._start)
         file = self.open()
-        if encoding == "utf-16":
-            with file:
-                self._packed = file = io.BytesIO(_recode(file.read()))
-        elif encoding is not None:
+        if self._start.startswith(codecs.BOM_UTF8):
             file.read(len(codecs.BOM_UTF8))
         return file
 
@@ -302,9 +295,8 @@ def refuse_growth(size: int, packed: int, limits: Limits, *, free: int = _FREE) 
 
 def refuse_foreign(start: bytes) -> None:
     """Raise if a file begins as one that is not read, and say how it is converted."""
-    for kind, (mark, code) in _FOREIGN.items():
+    for kind, (mark, way) in _FOREIGN.items():
         if re.match(mark, start, re.IGNORECASE):
-            way = f'python -c "{code}" > NEW'
             raise _say.error("sources.foreign", kind=kind, way=way)
 
 
@@ -315,51 +307,22 @@ def refuse_binary(data: bytes) -> None:
         raise _say.error("sources.binary")
 
 
-class _Frames:
-    """Streams of bzip2 or xz, one after the other, with zeros between them. One that is cut off is noticed."""
+def _open_arrow(kind: str) -> Callable[[IO[bytes]], Any]:
+    """Return what decompresses a file by Arrow, which notices one that is cut off."""
 
-    def __init__(self, file: IO[bytes], start: Callable[[], Any]) -> None:
-        self._file, self._start, self._frame = file, start, start()
+    def decompress(file: IO[bytes]) -> Any:
+        import pyarrow as pa
 
-    def read(self, size: int) -> bytes:
-        data = b""
-        while not data:
-            frame, piece = self._frame, b""
-            if frame.eof:
-                piece = frame.unused_data.lstrip(b"\0")
-                while not piece:
-                    more = self._file.read(_PIECE)
-                    if not more:
-                        return b""
-                    piece = more.lstrip(b"\0")
-                self._frame = frame = self._start()
-            elif frame.needs_input:
-                piece = self._file.read(_PIECE)
-                if not piece:
-                    raise EOFError("the end is missing")
-            data = frame.decompress(piece, size)
-        return data
+        return pa.CompressedInputStream(pa.PythonFile(file, "r"), kind)
+
+    return decompress
 
 
-def _open_zstandard(file: IO[bytes]) -> Any:
-    """Decompress Zstandard by Arrow, which notices a frame that is cut off."""
-    import pyarrow as pa
-
-    return pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
-
-
-# Bytes of bzip2 and xz to read at a time: growth is compared with what was read.
-_PIECE = 1024
-
-# Bytes that decompressing xz may take; its strongest level takes 65 MB.
-_MOST_OF_XZ = 256 << 20
-
-# The first bytes of a compressed file → what decompresses it.
+# The first bytes of a compressed file → what decompresses it. Arrow reads no gzip with zeros behind it.
 _PACKINGS: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
-    b"\x28\xb5\x2f\xfd": _open_zstandard,
-    b"BZh": lambda file: _Frames(file, bz2.BZ2Decompressor),
-    b"\xfd7zXZ": lambda file: _Frames(file, partial(lzma.LZMADecompressor, memlimit=_MOST_OF_XZ)),
+    b"\x28\xb5\x2f\xfd": _open_arrow("zstd"),
+    b"BZh": _open_arrow("bz2"),
 }
 
 
@@ -375,7 +338,7 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         try:
             piece = self._stream.read(len(buffer))
-        except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as reason:
+        except (OSError, EOFError, ValueError, zlib.error) as reason:
             raise _say.error("sources.broken", reason=str(reason)) from None
         self._read += len(piece)
         # Compared with what was read so far, so that a large bomb is refused as soon as a small one.
@@ -386,11 +349,3 @@ class _Unpacked(io.RawIOBase):
     def close(self) -> None:
         self._file.close()
         super().close()
-
-
-def _recode(data: bytes) -> bytes:
-    """Return a text in UTF-16 as UTF-8."""
-    try:
-        return data.decode("utf-16").encode()
-    except UnicodeDecodeError:
-        raise _say.error("sources.encoding") from None

@@ -1,5 +1,6 @@
 """A refusal of a file that holds the numbers prints what to type, and that gives them."""
 
+import lzma
 import re
 import subprocess
 import zipfile
@@ -29,14 +30,15 @@ def columns(problem, grades=None, further=(), **roles):
     return ", ".join(f"{name}={write_value(value)}" for name, value in told.items())
 
 
-TAIL, GREP = "tail -n +{} FILE > NEW", "grep '^|' FILE > NEW"
+TAIL = "tail -n +{} FILE > NEW"
+SED = "sed -nE '/^[ |:-]*$/d; /[|]/ {s/^ *[|] *| *[|] *$//g; s/ *[|] */,/g; p}' FILE > NEW"
 OBJECTS = "tr -d '\\n' < FILE | grep -oE '[{][^{}]*[}]' | sed -E 's/, *[}]/}/' > NEW"
 EVALUATE = "python -c \"import ast, json; [print(json.dumps(ast.literal_eval(row))) for row in open('FILE')]\" > NEW"
 FIND_PAIRS = "json.dumps(dict(re.findall(r'(\\w+)=(\\S+)', row)))"
 PAIRS = f"python -c \"import json, re; [print({FIND_PAIRS}) for row in open('FILE')]\" > NEW"
 JSON = ['{"id": "a", "ok": true}', '{"id": "a", "ok": false}', '{"id": "b", "ok": true}', '{"id": "b", "ok": true}']
 PYTHON = [f"{{'id': '{row[0]}', 'ok': {row[2] == '1'}, 'why': None}}" for row in ROWS]
-MARKDOWN = ["|id|correct|", "|---|---|", *(f"|{row.replace(',', '|')}|" for row in ROWS)]
+MARKDOWN = ["| id | correct |", "|---|:-:|", *(f"|{row.replace(',', '|')} |" for row in ROWS)]
 
 # Content of a file → the command that the refusal prints, and the grades after it
 WAYS = {
@@ -59,7 +61,12 @@ WAYS = {
         text("  id  correct", rows=[f"{at}  {row.replace(',', '  ')}" for at, row in enumerate(ROWS)]),
         "tr -s ' ' , < FILE > NEW",
     ),
-    "Markdown below a heading": (text("# Results", "", rows=MARKDOWN), GREP),
+    "Markdown": (text(rows=MARKDOWN), SED),
+    "Markdown below a heading": (text("# Results", "", rows=MARKDOWN), SED),
+    "Markdown without bars around it": (text(rows=[row.strip("|") for row in MARKDOWN]), SED),
+    "UTF-16": (text("id,correct").encode("utf-16"), "iconv -f UTF-16 -t UTF-8 FILE > NEW"),
+    "JSON lines in UTF-16": (text(rows=JSON).encode("utf-16"), "iconv -f UTF-16 -t UTF-8 FILE > NEW"),
+    "xz": (lzma.compress(text("id,correct").encode()), "xz -dc < FILE > NEW"),
     "an open quotation mark": (text("id,correct", rows=['"a,1', *ROWS[1:]]), "tr -d '\"' < FILE > NEW"),
     "comments above JSON lines": (text("// of 2026", rows=JSON), OBJECTS),
     "JSON lines that end in commas": (",\n".join([*JSON, ""]), OBJECTS),

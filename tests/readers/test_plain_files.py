@@ -91,7 +91,6 @@ READ = {
     "a vote beside counts": (csv("id,correct,n,c", "a,0,2,1", "b,0,2,2"), AB),
     "files with marks of their bytes": (
         '\ufeff{"id": "a", "correct": [1, 0]}\n\ufeff{"id": "b", "correct": [1, 1]}', AB),
-    "names in bold": (csv("|**id**|**run 1**|**run 2**|", "|:--|---|---|", "|a|1|0|", "|b|1|1|"), AB),
     "tabs": (csv("id\tcorrect", "a\t1", "a\t0", "b\t1", "b\t1"), AB),
     "solved and unsolved": (csv("id,status", "a,solved", "a,unsolved", "b,solved", "b,solved"), AB),
     "success and failure": (csv("id,result", "a,success", "a,failure", "b,success", "b,success"), AB),
@@ -112,7 +111,6 @@ READ = {
     "lists of Python": (csv("id,correct", 'a,"[True, False]"', 'b,"[True, True]"'), AB),
     "tuples of Python": (csv("id,correct", 'a,"(1, 0)"', 'b,"(1, 1)"'), AB),
     "bits with spaces": (csv("id,correct", "a,1 0", "b,1 1", "c,0 1"), [[1, 0], [1, 1], [0, 1]]),
-    "a table in Markdown": (csv("| id | correct |", "|---|:-:|", "| a | 1 |", "| a | 0 |", "| b | 1 |"), [[1, 0], [1]]),
     "whole numbers as texts in JSON": (jsonl({"id": "a", "correct": [1, 0]}, {"id": "b", "correct": [1, 1]}), AB),
     "a list of lists": ("[[1, 0], [1, 1]]", AB),
     "a flat list": ("[true, false, true]", [[1], [0], [1]]),
@@ -411,14 +409,9 @@ def test_plain_file(case, tmp_path):
             assert read_samples(path, **mended).problems
 
 
-def test_a_fault_names_its_line_beside_comments_and_rules(tmp_path):
-    texts = {
-        "line 3": csv("id,correct", "a,1", "# a comment", "b,1"),
-        "line 4": csv("| id | correct |", "|---|---|", "| a | 1 |", "| b | maybe |"),
-    }
-    for line, text in texts.items():
-        with pytest.raises(InputError, match=rf"\({line}[,)]"):
-            read(write(tmp_path, text))
+def test_a_fault_names_its_line_beside_comments(tmp_path):
+    with pytest.raises(InputError, match=r"\(line 3[,)]"):
+        read(write(tmp_path, csv("id,correct", "a,1", "# a comment", "b,1")))
 
 
 def test_errors_are_raised_or_skipped(tmp_path):
@@ -430,10 +423,6 @@ def test_errors_beside_wrong_verdicts_are_noted(tmp_path):
     text = csv("id,correct,error", "a,1,", "a,0,HTTP 500", "b,0,", "b,1,retried")
     [note] = read_samples(write(tmp_path, text)).origin.notes
     assert (note.code, note.values["count"], note.values["text"]) == ("note.errors", 1, "“HTTP 500”")
-
-
-def test_cells_of_markdown_have_no_blanks_around_them(tmp_path):
-    assert read_samples(write(tmp_path, csv("| id | ok |", "|---|---|", "| a | ✓ |", "|a|✗|"))).problems == ["a"]
 
 
 NAMES = "a\nb 2099-12-31\n# flaky\nc, 2020-01-31\n"

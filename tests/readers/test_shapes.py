@@ -2,7 +2,6 @@
 
 import bz2
 import json
-import lzma
 from datetime import datetime, timezone
 from decimal import Decimal
 
@@ -116,7 +115,6 @@ BYTES = {
     "partitions": write_partitions,
     "shards": write_shards,
     "bzip2": lambda path, table: path.write_bytes(bz2.compress(TEXTS["bars"].encode())),
-    "xz": lambda path, table: path.write_bytes(lzma.compress(TEXTS["bars"].encode())),
 }
 
 
@@ -145,7 +143,7 @@ def test_files_of_bytes(tmp_path, write):
     assert graded(read_samples(tmp_path / "results")) == GRADES
 
 
-@pytest.mark.parametrize("kind", ["bzip2", "xz", "Arrow", "a stream of Arrow", "Feather"])
+@pytest.mark.parametrize("kind", ["bzip2", "Arrow", "a stream of Arrow", "Feather"])
 def test_files_that_are_cut_off(tmp_path, kind):
     path = tmp_path / "results"
     BYTES[kind](path, pa.table(COLUMNS))
@@ -173,7 +171,7 @@ def test_ids_and_verdicts_of_other_types_of_parquet(tmp_path):
         "2026-01-02 00:00:00+00:00": [None],
     }
     pq.write_table(pa.table({"id": [Decimal("1.00"), Decimal("1.00"), Decimal("2.50")], "correct": [1, 0, 1]}), path)
-    assert graded(read_samples(path)) == {"1": [1, 0], "2.5": [1]}
+    assert graded(read_samples(path)) == {"1.0": [1, 0], "2.5": [1]}
 
 
 def nested(make):

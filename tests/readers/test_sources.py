@@ -4,7 +4,6 @@ import bz2
 import gzip
 import io
 import json
-import lzma
 import zipfile
 from itertools import product
 
@@ -46,27 +45,15 @@ PACKED = {
     ),
     "zstandard": zstandard.compress,
     "bzip2 of two streams": lambda data: bz2.compress(data[:9]) + bz2.compress(data[9:]),
-    "xz of two streams": lambda data: lzma.compress(data[:9]) + bytes(8) + lzma.compress(data[9:]),
     "zstandard of two frames": lambda data: zstandard.compress(data[:9]) + zstandard.compress(data[9:]),
 }
 
 
-ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be")
-
-
-ENDS = ("\n", "\r\n")
-
-
-# Packing and encoding are two steps: each packing with two encodings, and each encoding with two packings.
-@for_each(
-    "name, encoding, end",
-    {*product(PACKED, ("utf-8", "utf-16"), ENDS), *product(("as it is", "gzip"), ENCODINGS, ENDS)},
-)
+@for_each("name, encoding, end", [*product(PACKED, ("utf-8", "utf-8-sig"), ("\n", "\r\n"))])
 def test_rows_do_not_depend_on_packing_encoding_or_line_ends(tmp_path, name, encoding, end):
     text = LINES.decode().replace("\n", end)
-    mark = "\ufeff" if encoding.startswith("utf-16-") else ""
     path = tmp_path / "f"
-    path.write_bytes(PACKED[name]((mark + text).encode(encoding)))
+    path.write_bytes(PACKED[name](text.encode(encoding)))
     for content in (path, path.read_bytes()):
         source = Source("f", content)
         assert source.layout == "jsonl"
@@ -129,14 +116,14 @@ def refused(content, code, read=lambda source: list(source.rows()), limits=UNLIM
     assert caught.value.code == code
 
 
-@for_each("pack", [gzip.compress, zstandard.compress, bz2.compress, lzma.compress])
+@for_each("pack", [gzip.compress, zstandard.compress, bz2.compress])
 def test_a_packed_file_that_is_cut_off(pack):
     packed = pack(json.dumps({"a": list(range(100_000))}).encode())
     for length in (5, len(packed) // 2, len(packed) - 1):
         refused(packed[:length], "sources.broken", lambda source: source.open().read())
 
 
-@for_each("pack", [bz2.compress, lzma.compress])
+@for_each("pack", [zstandard.compress, bz2.compress])
 def test_a_packed_file_that_grows_is_unpacked_in_pieces(pack):
     data = b"a" * 9_000_000
     assert Source("f", pack(data) + pack(b"b")).open().read() == data + b"b"
@@ -146,10 +133,6 @@ def test_a_packed_file_that_grows_is_unpacked_in_pieces(pack):
 @for_each("content", [b"a\0b", b'{"a": 1}\n' * 10 + b"\0", "a".encode("utf-32"), b"\0" * 10])
 def test_what_is_no_text(content):
     refused(content, "sources.binary")
-
-
-def test_half_a_character_of_utf_16():
-    refused('{"a": 1}'.encode("utf-16")[:-1], "sources.encoding")
 
 
 def test_a_damaged_line_is_named():
@@ -172,7 +155,7 @@ def test_growth():
         assert caught.value.code == "sources.bomb"
 
 
-@for_each("compress", [bytes, gzip.compress, zstandard.compress, bz2.compress, lzma.compress])
+@for_each("compress", [bytes, gzip.compress, zstandard.compress, bz2.compress])
 def test_a_file_is_unpacked_in_memory(compress):
     source = Source("a", compress(b'{"a": 1}\n'), Limits(max_bytes=100))
     assert source.unpack().content == b'{"a": 1}\n'
@@ -182,7 +165,7 @@ def test_a_file_is_unpacked_in_memory(compress):
         Source("a", compress(bytes(101)), Limits(max_bytes=100)).unpack()
 
 
-@for_each("compress", [gzip.compress, zstandard.compress, bz2.compress, lzma.compress])
+@for_each("compress", [gzip.compress, zstandard.compress, bz2.compress])
 def test_a_file_that_is_compressed_twice_is_not_unpacked(compress):
     for inner in (gzip.compress, zstandard.compress):
         with pytest.raises(InputError) as caught:
