@@ -119,8 +119,7 @@ class Fields:
         find: finds the rows in place of `rows`, where a format has code of its own.
         added: fields that objects get, and the paths of their values, of which the first that is not empty counts.
         adapt: makes an object into one that has these fields.
-        scorers: lists, from the first objects, the scorers that there are, and those of them that a note tells of,
-            the usual one first.
+        scorers: lists, from the objects, the scorers that the user may choose, the usual one first.
         option: the option that chooses the scorer.
         judge: finds the grade, where no path leads to it.
         subject: what the results are of, beside the settings of the objects: paths in the first row, or a function.
@@ -139,7 +138,7 @@ class Fields:
     find: Callable[[Source, Reading, RowCollector], Found] | None = None
     added: Mapping[str, Sequence[str]] = field(default_factory=dict)
     adapt: Adapt = dict
-    scorers: Callable[[Sequence[Any], Reading], tuple[Sequence[str], Sequence[str]]] | None = None
+    scorers: Callable[[Sequence[Any], Reading], Sequence[str]] | None = None
     option: str = "scorer"
     judge: Callable[[Row, int, Chosen], object] | None = None
     subject: Callable[[Source], Mapping[str, str]] | Mapping[str, str] = field(default_factory=dict)
@@ -190,10 +189,10 @@ class Fields:
             raise refuse_empty()
         listed = self._list_objects(source)
         if self.scorers is not None:
-            names, told = self.scorers([source.first_row] if listed is None else listed, reading)
-            if not told:
+            names = self.scorers([source.first_row] if listed is None else listed, reading)
+            if not names:
                 raise refuse_empty()
-            choice = choose(self.option, getattr(reading, self.option), names, told)
+            choice = choose(self.option, getattr(reading, self.option), names)
         needed = keys.needed or [path for path in (keys.problem, keys.number, keys.many or keys.grades) if path]
         needed = [path.partition(".")[0] for path in needed]
         adapt = self._add_fields if self.added else self.adapt

@@ -26,15 +26,14 @@ def list_files(source: Source) -> Iterator[Any]:
     return (document for _, document, _ in list_documents(source))
 
 
-def list_rewards(trials: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
+def list_rewards(trials: Sequence[Any], _: Reading) -> list[str]:
     """List the rewards of Harbor."""
-    names = list_names(trials, "verifier_result.rewards") or ["reward"]
-    return names, sorted(names, key=lambda name: name != "reward")
+    return sorted(list_names(trials, "verifier_result.rewards") or ["reward"], key=lambda name: name != "reward")
 
 
-def list_metrics(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
+def list_metrics(rows: Sequence[Any], _: Reading) -> list[str]:
     """List the reward and the metrics of verifiers 0.1."""
-    return (["reward", *list_names(rows, "metrics")],) * 2
+    return ["reward", *list_names(rows, "metrics")]
 
 
 def judge_rollout(row: Row, line: int, chosen: Chosen) -> object:
@@ -45,10 +44,10 @@ def judge_rollout(row: Row, line: int, chosen: Chosen) -> object:
     return held[chosen.scorer]
 
 
-def list_weighted(rows: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
-    """List the sum of the rewards of verifiers 0.4, and those that it consists of."""
+def list_weighted(rows: Sequence[Any], reading: Reading) -> list[str]:
+    """List the sum of the rewards of verifiers 0.4, and those that it consists of, unless that is only one."""
     names = ["reward", *list_names(list_in(rows[0], "traces")[:1], "rewards")]
-    return names, names if len(names) > 2 else names[:1]
+    return names if len(names) > 2 or reading.scorer else names[:1]
 
 
 def judge_episode(row: Mapping[str, Any], line: int, chosen: Chosen) -> object:
@@ -87,10 +86,10 @@ def has_statuses(document: Any) -> bool:
     return any(has_fields(sample, "base_status") for task in _list_tasks(document) for sample in task["samples"])
 
 
-def list_tests(tasks: Sequence[Any], _: Reading) -> tuple[list[str], list[str]]:
+def list_tests(tasks: Sequence[Any], _: Reading) -> list[str]:
     """List the sets of tests. A run with base_only=True leaves `plus_status` null."""
     has_plus = any(find_field(sample, ["plus_status"]) is not None for task in tasks for sample in task["samples"])
-    return (["plus", "base"] if has_plus else ["base"],) * 2
+    return ["plus", "base"] if has_plus else ["base"]
 
 
 def judge_statuses(sample: Row, number: int, chosen: Chosen) -> object:
@@ -149,9 +148,9 @@ def list_exercises(source: Source) -> Iterator[Any]:
             yield document
 
 
-def list_tries(*_: Any) -> tuple[list[str], list[str]]:
+def list_tries(*_: Any) -> list[str]:
     """List the rates of Aider."""
-    return (["pass_rate_2", "pass_rate_1"],) * 2
+    return ["pass_rate_2", "pass_rate_1"]
 
 
 def judge_tries(row: Row, number: int, chosen: Chosen) -> object:

@@ -10,12 +10,12 @@ killed, there is only its beginning, in `_journal/start.json`. The samples are i
                   "scores": {"match": {"value": "C", "answer": "42"}}}]}
 
 A sample without a score is missing, whether or not it has a text: it failed, or was cancelled. A score counts even
-where the sample has an error, as it does in the numbers of inspect_ai. An edited score has its new value in `value`.
+where the sample has an error or is marked as invalid, as it does in the numbers of inspect_ai. An edited score has its
+new value in `value`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import isnan
@@ -51,8 +51,6 @@ _say = Phrases(
         "({place}). Give the name of another scorer.",
         "inspect_ai.unfinished": "This run did not come to its end (its status is {status}), so samples may be absent. "
         "Its error: {reason}.",
-        "inspect_ai.changed": "As in the numbers of inspect_ai, a score counts where it was edited ({edited:,} "
-        "samples), where the sample failed ({errors:,}) and where it was marked as invalid ({invalidated:,}).",
         "inspect_ai.completions": "Samples with several completions: {count:,}. Only the first one has a score, so "
         "each counts once. For n samples of each problem, run n epochs.",
     }
@@ -109,14 +107,12 @@ def find_samples(source: Source, reading: Reading, collector: RowCollector) -> F
     notes += [] if scorer else [TEXTS]
 
     def list_rows() -> Iterator[tuple[int, Row]]:
-        odd = Counter[str](edited=0, errors=0, invalidated=0)
+        several = 0
         for number, sample in enumerate(islice(_read_log(source), 1, None), 1):
             with collector.faults:
                 row = _flatten(sample, scorer, choice.name, collector.place(number))
-                odd.update(row["odd"])
+                several += len(list_in(row, "output", "choices")) > 1
                 yield number, row
-        several = odd.pop("completions", 0)
-        notes.extend([_say("inspect_ai.changed", **odd)] if any(odd.values()) else [])
         notes.extend([_say("inspect_ai.completions", count=several)] if several else [])
 
     spec = find_field(header, ["eval"])
@@ -156,7 +152,7 @@ def _choose_scorer(header: Any, samples: Iterable[Any], wanted: str | None) -> t
 
 
 def _flatten(sample: Any, scorer: _Scorer | None, name: str | None, place: Message) -> Row:
-    """Return what is read of a sample, and what is odd about one that has a grade."""
+    """Return what is read of a sample."""
     if isinstance(sample, InputError):
         raise sample
     if not isinstance(sample, dict):
@@ -167,12 +163,6 @@ def _flatten(sample: Any, scorer: _Scorer | None, name: str | None, place: Messa
     grade: object = NOTHING
     if scorer is not None:
         score, grade = _read_score(sample, scorer, name, place)
-    odd = {
-        "edited": score.get("history"),
-        "errors": error is not None,
-        "invalidated": sample.get("invalidation") is not None,
-        "completions": len(choices) > 1,
-    }
     if isinstance(target, list) and sample.get("choices") and all(isinstance(text, str) for text in target):
         target = ", ".join(target)  # the letters that must all be chosen, as the scorer writes them into the answer
     return sample | {
@@ -180,7 +170,6 @@ def _flatten(sample: Any, scorer: _Scorer | None, name: str | None, place: Messa
         "target": target,
         "verdict": grade,
         "reason": find_field(error, ["message"]) or error,
-        "odd": [] if grade is None or grade is NOTHING else [name for name, flag in odd.items() if flag],
     }
 
 

@@ -272,12 +272,8 @@ test_scores = over({
             "rubric", "Match", "rubric.wrong", "right", "")),
     ),
     "one scorer is no choice": (real("toy_one.eval"), found(), ({"scorer": "match"}, found(chosen={}, notes=[]))),
-    "edited scores": (
-        real("toy_one_edited.eval"),
-        found(notes=["inspect_ai.changed"], told=[{"edited": 1, "errors": 0, "invalidated": 1}]),
-    ),
     "a log that was scored again": (
-        real("toy_one_rescored.eval"), found(notes=["collector.choice", "inspect_ai.changed"]),
+        real("toy_one_rescored.eval"), found(notes=["collector.choice"]),
         ({"scorer": "match1"}, found(chosen={"scorer": "match1"})),
     ),
     "half of a character": (
