@@ -27,7 +27,7 @@ _say = Phrases(
         "plain.numbered": "Columns {first} to {last} may be samples of one model, or each of another model, setting or "
         "problem. If they are samples: {all}. To score one: {one}. If each is a problem, swap rows and columns first.",
         "plain.models": "Each of {names} has the same fields: {columns}. If each is a problem, name the field that "
-        "says that a sample is correct by {example}. If they are models or runs, read one of them: {rows}.",
+        "says that a sample is correct by {option:columns}. If they are models or runs, read one of them: {rows}.",
         "standard.no_problem": "Each row is one sample, so a column must say which problem it belongs to. The columns "
         "are: {columns}. Name that column by {example}; or, if every row is a problem of its own: {line}. If the name "
         "of the file or of its folder says it: {file} or {folder}.",
@@ -39,14 +39,11 @@ def refuse_unjudged(profile: Profile, roles: Columns, rows: Rows) -> InputError:
     """Make the error that says that no column tells which samples are correct."""
     fields = [column for column in profile.columns.values() if column.name != "problem"]
     are_verdicts = all(column.has_objects or column.fits("grades", whole=True) for column in fields)
-    columns, verdicts = quote_all(profile.head.names), _list_verdicts(profile, roles["problem"])
-    example = Mention("columns")
-    if len(verdicts) == 1 and verdicts[0].name not in (roles["answers"], roles["references"]):
-        example = _propose(profile, roles["problem"], verdicts[0])
     if are_verdicts and len(fields) > 1 and "tables.named" in [note.code for note in rows.notes]:
         names = profile["problem"].cells
         told = {"names": quote_all(names), "rows": Mention(rows_at=str(names[0]))}
-        return _say.error("plain.models", columns=quote_all([field.name for field in fields]), example=example, **told)
+        return _say.error("plain.models", columns=quote_all([field.name for field in fields]), **told)
+    verdicts = _list_verdicts(profile, roles["problem"])
     for stem, family in list_families(profile).items():
         names = [name for _, name in family]
         are_texts = stem in PREDICTORS and (roles["answers"] or roles["references"]) is not None
@@ -54,7 +51,9 @@ def refuse_unjudged(profile: Profile, roles: Columns, rows: Rows) -> InputError:
             role = "answers" if are_texts else "grades"
             ways = {"all": Mention(columns={role: "+".join(names)}), "one": Mention(columns={role: names[0]})}
             return _say.error("plain.numbered", first=quote(names[0]), last=quote(names[-1]), **ways)
-    return _say.error("plain.unknown", layout=rows.layout, columns=columns, example=example)
+    is_clear = len(verdicts) == 1 and verdicts[0].name not in (roles["answers"], roles["references"])
+    example = _propose(profile, roles["problem"], verdicts[0]) if is_clear else Mention("columns")
+    return _say.error("plain.unknown", layout=rows.layout, columns=quote_all(profile.head.names), example=example)
 
 
 def refuse_unnamed(profile: Profile, repeated: Sequence[str], group: str | None) -> InputError:

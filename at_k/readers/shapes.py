@@ -123,11 +123,14 @@ def _find_counts(
     profile: Profile, roles: Columns, given: Mapping[str, str | None], faults: Faults, kept: set[str | None]
 ) -> Change | None:
     """Find the columns that count the samples of each problem, and the correct ones or their share."""
-    total = given.get("n") or next(iter(find_named(profile.columns, TOTAL)), None)
-    right = given.get("c") or next(iter(find_named(profile.columns, RIGHT)), None)
-    column = right or next(iter(find_named(profile.columns, SHARE)), None)
-    pair = None if given else _find_pair(profile, roles, right if total is None else None)
-    total, column = pair or (total, column)
+    total, right, share = (next(iter(find_named(profile.columns, names)), None) for names in (TOTAL, RIGHT, SHARE))
+    total, right, grades, problem = given.get("n") or total, given.get("c") or right, roles["grades"], roles["problem"]
+    column = right or share
+    if not given and grades in profile.columns and joins_counts(profile[grades]):
+        total = column = grades
+    elif not given and total is None and right is not None:
+        wrong = (name for name in profile.columns if read_spelled(normalize_name(name)) is False)
+        total = next((f"{right}+{name}" for name in wrong), None)
     if total is None or column is None:
         if given:
             raise _say.error("shapes.one_count", example=Mention(columns={"n": "total", "c": "solved"}))
@@ -135,10 +138,10 @@ def _find_counts(
     profile.refuse_unknown(given)
     # A score that a user gives as c may be a number, and a rate is none.
     is_number = right is not None and normalize_name(column) == "score" and profile[column].numbers is not None
-    whole = 0 if total == column or is_number else find_whole(column)
-    if not given and pair is None and not _are_counts(profile, roles, total, column, whole=whole):
+    whole = 0 if total == column or is_number else _find_whole(column)
+    if not given and not _are_counts(profile, roles, total, column, whole=whole):
         return None
-    gone, problem = {*_part(profile.head, total), column, roles["grades"] or total} - kept, roles["problem"]
+    gone = {total, *total.split("+"), column, grades or total} - kept
     # Rows of another model, set or run are no repetitions.
     apart = [name for name in profile.columns if has_name(name, (*MODEL, *SET, *RUN)) or name == roles["group"]]
     apply = partial(_spread, (problem, total, column), apart, faults, gone, {}, whole=whole)
@@ -147,7 +150,7 @@ def _find_counts(
     return Change(apply, _say(code, total=shorten(total), right=shorten(column)), is_counted=True)
 
 
-def find_whole(name: str) -> int:
+def _find_whole(name: str) -> int:
     """Return the share that a column with the name of shares has for all samples, 1 or 100; 0 for other columns."""
     said = normalize_name(_PERCENT.sub("", name))
     # A name that is not looked for may be one that a user gives: 1 is then all samples, too, and not one of them.
@@ -155,53 +158,37 @@ def find_whole(name: str) -> int:
     return (100 if "%" in name else 1) if is_share else 0
 
 
-def _find_pair(profile: Profile, roles: Columns, right: str | None) -> tuple[str, str] | None:
-    """Find counts in one column of verdicts, such as “3 of 4”, or in two whose names are verdicts: passed, failed."""
-    problem, grades = roles["problem"], roles["grades"]
-    wrong = [name for name in profile.columns if read_spelled(normalize_name(name)) is False] if right else []
-    pairs = [(grades, grades)] if grades in profile.columns and joins_counts(profile[grades]) else []
-    pairs = [(f"{right}+{name}", right) for name in wrong[:1] if right] or pairs
-    for total, column in pairs:
-        if total == column and all(profile.reads.fits("grades", cell) for cell in profile[column].there):
-            continue  # 3/4 may be a share of one sample
-        counts = [*map(read_counts, _add(profile.head, total), profile[column].cells)]
-        is_row = problem is not None and profile[problem].distinct == profile.count
-        if is_row and None not in counts and max(row[0] for row in counts if row) > 1:
-            return total, column
-    return None
-
-
-def _part(block: Block, name: str) -> list[str]:
-    """List the columns of a name: one, or several that are joined by +."""
-    return [name] if name in block.names else name.split("+")
-
-
 def _add(block: Block, total: str) -> list[Any]:
     """Return the cells of a column, or the sums of those of several."""
-    first, *others = map(block.__getitem__, _part(block, total))
-    rows = zip(*(map(read_whole, cells) for cells in (first, *others)), strict=True)
-    return [None if None in row else sum(filter(None, row)) for row in rows] if others else first
+    if total in block.names or "+" not in total:
+        return block[total]
+    rows = zip(*(map(read_whole, block[name]) for name in total.split("+")), strict=True)
+    return [None if None in row else sum(filter(None, row)) for row in rows]
 
 
 def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, whole: int) -> bool:
     """Return whether two columns that have such names hold counts, or a count and a share."""
     problem, grades, spelled = roles["problem"], roles["grades"], normalize_name(right)
     is_free = grades is None and None in (roles["answers"], roles["references"])
+    is_joined = total == right or total not in profile.columns
     distinct = profile.count if problem is None else profile[problem].distinct
-    repeats = distinct < profile.count
-    differs = repeats and (whole > 0 or profile.combine(problem or "", total, right) > distinct)
-    is_clear = is_free and (normalize_name(total), spelled) == ("n", "c")
-    is_alone = whole or problem is not None or {total, right} == {*profile.columns}
-    is_judged = repeats and grades not in (None, total, right)
-    if (differs and not is_clear) or is_judged or not is_alone:
-        return False  # each row may be a sample, or sum up a data set
-    rows = [row for row in zip(profile[total].cells, profile[right].cells, strict=True) if None not in row]
-    readings = [counts for counts in (read_counts(*row, whole=whole) for row in rows) if counts is not None]
+    if distinct < profile.count:
+        # Each row is a sample, unless it says the same as the others of its problem.
+        is_clear = is_free and (normalize_name(total), spelled) == ("n", "c")
+        is_same = not whole and not is_joined and profile.combine(problem or "", total, right) == distinct
+        if grades not in (None, total, right) or not (is_clear or is_same):
+            return False
+    elif problem is None and not whole and {total, right} != {*profile.columns}:
+        return False  # a row may sum up a data set
     if whole and grades not in (None, right):
         return False
-    if grades == right if whole else problem is None or spelled in (*ROLE["grades"], *ROLE["scores"]):
+    rows = [row for row in zip(_add(profile.head, total), profile[right].cells, strict=True) if None not in row]
+    readings = [counts for counts in (read_counts(*row, whole=whole) for row in rows) if counts is not None]
+    are_shares = bool(whole) or is_joined
+    if is_joined or (grades == right if whole else problem is None or spelled in (*ROLE["grades"], *ROLE["scores"])):
         # A verdict is 0 or 1, and a share of one sample is, too: something is more than one somewhere.
-        return max((row[not whole] for row in readings), default=0) > 1 and (not whole or len(readings) == len(rows))
+        most = max((n if are_shares else c for n, c in readings), default=0)
+        return most > 1 and (not are_shares or len(readings) == len(rows))
     if not is_free:
         return len(readings) == len(rows)
     readable = [row for row in rows if read_whole(row[0]) is not None and is_finite(read_share(read_spelled(row[1])))]
@@ -213,8 +200,9 @@ _OF = re.compile(r"\s*(\d+)\s*(?:/|(?:out )?of)\s*(\d+)\s*(?:\([^()]*\)\s*)?")
 
 
 def joins_counts(column: Column) -> bool:
-    """Return whether each cell says how many are correct, of how many."""
-    return bool(column.there) and all(isinstance(cell, str) and _OF.fullmatch(cell) for cell in column.there)
+    """Return whether each cell says how many are correct, of how many; 3/4 may also be a share of one sample."""
+    are_counts = all(isinstance(cell, str) and _OF.fullmatch(cell) for cell in column.there)
+    return bool(column.there) and are_counts and not column.fits("grades", whole=True)
 
 
 def read_counts(total: object, right: object, *, whole: int = 0) -> tuple[int, int] | None:

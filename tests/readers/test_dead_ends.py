@@ -80,7 +80,6 @@ WAYS = {
     "words with slashes": (text("id,runs", "a,Y/N", "b,OK/pass", rows=[]), columns("id", "runs")),
     "rewards in a cell": (text("id,rewards", "a,1 -1", "b,1 1", rows=[]), "scale=(-1, 1)"),
     "2 of 3": (text("id,solved", "a,1 of 2", "b,2 of 2", rows=[]), columns("id", n="solved", c="solved")),
-    "3/4": (text("id,result", "a,1/2", "b,2/2", rows=[]), columns("id", n="result", c="result")),
     "1/2 (50%)": (text("id,score", "a,1/2 (50%)", "b,2/2 (100%)", rows=[]), columns("id", n="score", c="score")),
     "dictionaries in cells": (
         text("id,result", *(f"{row[0]},{{'ok': {row[2] == '1'}}}" for row in ROWS), rows=[]),
