@@ -109,9 +109,9 @@ def _find_marks(profile: Profile, name: str | None) -> Change | None:
     texts = profile[name].there if name in profile.columns else []
     if name is None or not any(map(profile.reads.split, texts)):
         return None
-    bits = [re.fullmatch("[01]{2,}", str(text)) is not None for text in texts]
+    bits = [re.fullmatch(r"[01]{2,}|\[.*\]", str(text)) is not None for text in texts]
     split = partial(profile.reads.split, are_bits=all(bits))
-    # Among other cells, 1000 is a number.
+    # Among other cells, 1000 is a number, and [1, 0] a mistake.
     if (any(bits) and not all(bits)) or not all(split(text) or profile.reads.fits("grades", text) for text in texts):
         return None
     read = lambda cell: cell if cell is None else split(cell) or [cell]  # noqa: E731
