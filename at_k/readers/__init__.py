@@ -111,9 +111,8 @@ def read_samples(
 
     if errors not in ("raise", "skip"):
         raise _say.error("readers.errors", value=repr(errors))
-    pooled = [pool] if isinstance(pool, str) else list(pool)
     options["columns"] = options.get("columns") or {}
-    reading = Reading(pool=pooled, errors=errors, limits=limits, **options)
+    reading = Reading(pool=pool, errors=errors, limits=limits, **options)
     files, named = find_files(path)
     broken: dict[Path, InputError] = {}
     chosen = _find_formats(files, format, reading, broken=None if named else broken)
@@ -125,7 +124,7 @@ def read_samples(
             try:
                 kind.refuse_options(reading)
                 samples = kind.read(source, reading)
-                parts[fspath(file)] = name_files(samples, source.files, pool=pooled) if source.files else samples
+                parts[fspath(file)] = name_files(samples, source.files, pool=reading.pool) if source.files else samples
             except InputError as error:
                 raise _name_file(error, file, source) from None
             source.release()
@@ -133,7 +132,7 @@ def read_samples(
             before += source.size
     if not parts:
         raise _say.error("readers.nothing", count=len(files))
-    merged = merge(list(parts.values()), list(parts), pool=pooled, concat=concat)
+    merged = merge(list(parts.values()), list(parts), pool=reading.pool, concat=concat)
     if not {*SAMPLE_ROLES} & {*merged.table.column_names}:
         raise refuse_empty()
     if exclude is not None:

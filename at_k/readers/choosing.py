@@ -128,13 +128,11 @@ def select_rows(
     columns: Mapping[str, Sequence[object]],
     *,
     where: Mapping[str, object] | None = None,
-    pool: str | Sequence[str] = (),
     used: Collection[str | None] = (),
 ) -> list[int] | None:
     """Choose the rows of a table to score, and refuse rows of several models."""
     wanted = Where(where)
-    pooled = check_pool(pool)
-    refuse_unknown(columns, [*wanted.columns, *pooled])
+    refuse_unknown(columns, wanted.columns)
     kept = None
     if where:
         count = len(next(iter(columns.values())))
@@ -144,18 +142,11 @@ def select_rows(
             raise no_rows()
     for name in columns:
         is_outer = any(other.startswith(f"{name}.") for other in columns)  # it is read within
-        if is_model(name) and name not in used and name not in pooled and not is_outer:
+        if is_model(name) and name not in used and not is_outer:
             codes, values = encode(columns[name])
             present = dict.fromkeys((codes if kept is None else codes[kept]).tolist())
             refuse_several(name, [None if code < 0 else values[code] for code in present])
     return kept
-
-
-def check_pool(pool: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the columns to pool as a tuple."""
-    if not isinstance(pool, (str, Sequence)):
-        raise TypeError(f"`pool` must be the name of a column or a list of names; got {type_name(pool)}")
-    return (pool,) if isinstance(pool, str) else tuple(pool)
 
 
 def refuse_unknown(known: Collection[str], names: Iterable[str]) -> None:

@@ -112,7 +112,7 @@ def find_fault(role: str, value: object, place: Message) -> InputError:
         'A score must be a finite number; got “high” (row 2).'
     """
     told = {"value": quote(value), "place": place}
-    if role == "grades" and isinstance(value, str):
+    if role == "grades" and isinstance(value, str) and not value.startswith("["):
         word = [shorten(value)]
         return _say.error("cells.word", wrong=Mention(wrong=word), correct=Mention(correct=word), **told)
     if role == "grades" and isinstance(value, (int, float)) and -1 <= value <= 100:

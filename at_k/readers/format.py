@@ -78,6 +78,8 @@ class Reading:
             raise TypeError(f"`columns` must map roles to columns; got {type_name(self.columns)}")
         if isinstance(self.pool, str):
             object.__setattr__(self, "pool", (self.pool,))
+        if not isinstance(self.pool, Sequence):
+            raise TypeError(f"`pool` must be the name of a column or a list of names; got {type_name(self.pool)}")
         if self.scale is not None:
             check_scale(self.scale)
 

@@ -8,7 +8,7 @@ from itertools import chain
 from at_k.errors import Mention, Message, Phrases
 from at_k.readers.blocks import Block, Rows
 from at_k.readers.cells import Cells
-from at_k.readers.choosing import Where, check_pool, find_nested, refuse_unknown
+from at_k.readers.choosing import Where, find_nested, refuse_unknown
 from at_k.readers.format import Reading
 from at_k.readers.literals import read_list
 from at_k.readers.names import ERROR, MODEL, SET, STEP, VERDICT, find_named, has_name, quote, shorten
@@ -54,7 +54,7 @@ class Plan:
     def __init__(self, head: Block, rows: Rows, reading: Reading, *, default: str) -> None:
         self.head, self.rows, self.reading = head, rows, reading
         self.reads = Cells(scale=reading.scale, correct=reading.correct, wrong=reading.wrong)
-        self.where, pool = Where(reading.where), check_pool(reading.pool)
+        self.where, pool = Where(reading.where), reading.pool
         self.given = {role: name for role, name in reading.columns.items() if role not in (*COUNT_ROLES, "sample")}
         counts = {role: name for role, name in reading.columns.items() if role in COUNT_ROLES}
         self.asked = self._look(head)

@@ -169,10 +169,10 @@ class Profile:
         if column.spelling not in (*SAMPLE_NUMBER, "samples", "epochs", "trials", "idx", "index"):
             return False
         if column.has_lists:
-            return all(isinstance(cell, list) and _counts(cell) for cell in column.there)
+            return all(isinstance(cell, list) and count_up(cell) for cell in column.there)
         owners = self.own(self.find("problem", [column.name]))
         if column.numbers is None or not owners:
-            return _counts(column.cells)
+            return count_up(column.cells)
         # Some samples of a problem may not be in the file. One of each problem shows nothing but a 0 or a 1.
         is_told = self.combine(*owners) < self.count or max(column.numbers) <= 1
         return is_told and min(column.numbers) >= 0 and self.numbers_rows(column, *owners)
@@ -180,7 +180,8 @@ class Profile:
     def numbers_rows(self, column: Column, *owners: str) -> bool:
         """Return whether each number occurs once with each owner, or all of them equally often, as for two metrics."""
         times = Counter(zip(*(self[name].keys for name in (*owners, column.name)), strict=True))
-        is_crossed = len(times) == self.combine(*owners) * column.distinct and _counts(list({*(column.numbers or ())}))
+        numbers = list({*(column.numbers or ())})
+        is_crossed = len(times) == self.combine(*owners) * column.distinct and count_up(numbers)
         return {*times.values()} == {1} or (is_crossed and column.distinct > 1 and len({*times.values()}) == 1)
 
     def refuse_unknown(self, given: Mapping[str, str | None]) -> None:
@@ -192,7 +193,7 @@ class Profile:
                 refuse_unknown(self.head.names, [name])
 
 
-def _counts(values: Sequence[object]) -> bool:
+def count_up(values: Sequence[object]) -> bool:
     """Return whether values are the whole numbers from 0 or from 1."""
     numbers = sorted(number for number in map(read_whole, values) if number is not None)
     return bool(values) and numbers in (list(range(len(values))), list(range(1, len(values) + 1)))

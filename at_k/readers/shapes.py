@@ -36,8 +36,6 @@ from at_k.readers.samples import SAMPLE_ROLES, Columns
 # A name with a number at its end: answer_1, run[0], 第1次; not pass@1, which sums up samples.
 _NUMBERED = re.compile(r"(|.*?[^\W\d])[\s._\[(#-]*(\d+)(?:次|[\])])?")
 
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
-
 # Names that may be of several predictors, where they are numbered.
 PREDICTORS = ("pred", "preds", "prediction", "predictions", "predicted_answer")
 
@@ -290,8 +288,7 @@ def list_families(profile: Profile) -> dict[str, list[tuple[int, str]]]:
     """List columns whose names differ in a number alone, by the rest of the name and in the order of the numbers."""
     families: dict[str, list[tuple[int, str]]] = {}
     for name, column in profile.columns.items():
-        first, _, rest = column.spelling.partition("_")
-        match = _NUMBERED.fullmatch(f"{rest} {_ORDINALS[first]}" if rest and first in _ORDINALS else column.spelling)
+        match = _NUMBERED.fullmatch(column.spelling)
         if match:
             families.setdefault(match[1], []).append((int(match[2]), name))
     return {stem: sorted(family) for stem, family in families.items()}

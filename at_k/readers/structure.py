@@ -36,7 +36,7 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.profile import Profile
+from at_k.readers.profile import Profile, count_up
 from at_k.readers.samples import Samples
 
 # Values of a column up to which it may hold settings.
@@ -155,14 +155,8 @@ class Watch:
         whole = list(map(read_whole, self.values))
         words = {*re.split(r"[\W_\d]+", normalize_name(self.name))}
         if words & NUMBER_WORD and all(number is not None and number >= 0 for number in whole):
-            return _count_up(list(map(str, whole)), any_number="seed" in words)
+            return "seed" in words or count_up(whole)
         return count_runs(list(map(str, self.values)))
-
-
-def _count_up(numbers: Sequence[str], *, any_number: bool = False) -> bool:
-    """Return whether numbers are consecutive from 0 or from 1."""
-    rising = sorted(map(int, numbers))
-    return any_number or rising in (list(range(len(rising))), list(range(1, len(rising) + 1)))
 
 
 def count_runs(names: Sequence[str]) -> bool:
@@ -178,7 +172,7 @@ def count_runs(names: Sequence[str]) -> bool:
             continue
         numbers = [name[len(before) : len(name) - len(behind)] for name in names]
         if all(map(str.isdigit, numbers)) and len({*map(int, numbers)}) == len(numbers):
-            return _count_up(numbers, any_number=match[1].lower() in ("seed", "rs"))
+            return match[1].lower() in ("seed", "rs") or count_up(numbers)
     return False
 
 
@@ -193,7 +187,7 @@ def count_samples(names: Sequence[str], problem: str) -> bool:
     if None in matches or len({match[1] for match in matches if match}) > 1:
         return False
     before, words = (re.split(r"[\W_]+", text) for text in (matches[0][1] if matches[0] else "", problem))
-    return before[-len(words) :] == words and _count_up([match[2] for match in matches if match])
+    return before[-len(words) :] == words and count_up([match[2] for match in matches if match])
 
 
 def refuse_settings(watches: Sequence[Watch], problem: NDArray[np.int64], column: str | None, *, listed: bool) -> None:
@@ -342,7 +336,7 @@ def find_numbered(profile: Profile, columns: Sequence[str]) -> Message | None:
         for base, number in filter(None, parts) if len(parts) == profile.count else ():
             numbers.setdefault(base, []).append(number)
         whole = list(numbers.values())[: -1 if profile.count == HEAD else None]  # others may follow
-        if len(whole) > 1 and len(whole[0]) > 1 and len({*map(len, whole)}) == 1 and all(map(_count_up, whole)):
+        if len(whole) > 1 and len(whole[0]) > 1 and len({*map(len, whole)}) == 1 and all(map(count_up, whole)):
             split, apart = (Mention(columns={"problem": shorten(name)}) for name in (f"{column}.base", column))
             told = {"column": shorten(column), "names": quote_all(profile[column].cells[:2]), "split": split}
             # More numbers than parts may be problems of a contest: AIME's 2024-I-1 to 2024-II-15.

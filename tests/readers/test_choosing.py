@@ -9,6 +9,7 @@ from cases import for_each
 from readers.texts import collect, refuse as refuse_text
 
 from at_k.errors import InputError
+from at_k.readers import read_samples
 from at_k.readers.choosing import select_rows
 from at_k.readers.names import MODEL as MODEL_NAMES
 
@@ -37,9 +38,8 @@ class Single(dict):
     (COLUMNS, {"where": {"model": "a", "seed": [0, 1]}}, [0, 1]),
     (COLUMNS, {"where": {"model": "b", "quick": True}}, [2, 3]),
     (COLUMNS, {"where": {"model": "b", "quick": "true"}}, [2, 3]), (COLUMNS, {"where": {"quick": None}}, [4]),
-    (COLUMNS, {"where": {"model": ["a", "c"]}, "pool": "model"}, [0, 1, 4]), (COLUMNS, {"pool": "model"}, None),
-    (COLUMNS, {"pool": ("model", "seed")}, None), (COLUMNS, {"used": ["model", None]}, None),
-    (TWO, {"pool": ["model", "checkpoint"]}, None),
+    (COLUMNS, {"where": {"model": ["a", "c"]}, "used": ["model"]}, [0, 1, 4]),
+    (COLUMNS, {"used": ["model", None]}, None), (TWO, {"used": ["model", "checkpoint"]}, None),
     (ARRAYS, {"where": {"model": "a", "seed": 0, "quick": True}}, [0]),
     (Single(COLUMNS), {"where": {"model": "a"}}, [0, 1]), ({"correct": [1, 0]}, {"where": None}, None),
     ({"correct": [1, 0]}, {"where": {}}, None), ({"seed": [0, 1], "correct": [1, 0]}, {}, None),
@@ -61,13 +61,12 @@ def refused(columns=COLUMNS, **options):
     "columns, options, code, said",
     [
         (COLUMNS, {"where": {"modle": "a"}}, "standard.no_column", ["“modle”", "“model”, “seed”, “quick”, “correct”"]),
-        (COLUMNS, {"pool": "modle"}, "standard.no_column", ["“modle”"]),
         (COLUMNS, {"where": {"model": "d"}}, "models.no_value", ["“d”", "“a”, “b”, “c”"]),
         (COLUMNS, {"where": {"seed": [0, 2]}}, "models.no_value", ["2"]),
         (COLUMNS, {"where": {"model": "c", "seed": 1, "quick": True}}, "models.no_rows", []),
         (COLUMNS, {"where": {"model": []}}, "models.no_rows", []),
         (COLUMNS, {"where": {"model": ["a", "c"]}}, "models.several", ["“a”, “c”"]),
-        (TWO, {"pool": "model"}, "models.several", ["“checkpoint”"]),
+        (TWO, {"used": ["model"]}, "models.several", ["“checkpoint”"]),
         ({"model": [None, "a", "a"]}, {}, "models.several", ["null, “a”", 'where={"model": "a"}']),
         ({"model": list(map(str, range(50)))}, {}, "models.several", ["“8”, “9”, …"]),
         *(
@@ -91,14 +90,13 @@ def test_what_cannot_be_chosen_is_refused(columns, options, code, said):
 def test_what_the_sentence_says_works():
     _, said = refused()
     assert select_rows(COLUMNS, where=eval(re.search(r"where=(\{.*?\})", said)[1])) == [0, 1]
-    assert select_rows(COLUMNS, pool=eval(re.search(r'pool=(".*?")', said)[1])) is None
 
 
 @for_each("option", [*({"where": each} for each in ("model", 7, ["model"], [("model", "a")])),
                      *({"pool": each} for each in (7, {"model"}, True, {"model": 1}))])  # fmt: skip
 def test_another_kind_is_refused(option):
     with pytest.raises(TypeError, match=r"`where` must map columns|`pool` must be the name of a column or a list"):
-        select_rows(COLUMNS, **option)
+        (select_rows if "where" in option else read_samples)(COLUMNS, **option)
 
 
 @for_each("ids", [{}, {"id": None}])

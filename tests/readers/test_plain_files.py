@@ -69,7 +69,9 @@ READ = {
     "3 out of 4": (csv("id,passed", "a,1 out of 2", "b,2 out of 2"), AB),
     "signs of verdicts": (csv("id,passed", "a,✓✗", "b,✓✓"), AB),
     "an array of NumPy": (csv("id,passed", 'a,"array([ True, False])"', 'b,"array([ True, True])"'), AB),
-    "a first and a second try": (csv("id,first_try,second_try", "a,yes,no", "b,yes,yes"), AB),
+    "a first and a second try": (csv("id,first_try,second_try", "a,yes,no", "b,yes,yes"),
+        unsure(problem="id", grades="first_try+second_try")),
+    "a list among verdicts": (csv("id,correct", 'a,"[1, 0]"', "b,1", "c,1"), "cells.grade"),
     "lists that follow each other": (
         '[{"id": "a", "correct": 1}, {"id": "b", "correct": 1}]\n'
         '[{"id": "a", "correct": 0}, {"id": "b", "correct": 1}]', AB),

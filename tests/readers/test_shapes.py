@@ -171,7 +171,7 @@ def test_ids_and_verdicts_of_other_types_of_parquet(tmp_path):
         "2026-01-02 00:00:00+00:00": [None],
     }
     pq.write_table(pa.table({"id": [Decimal("1.00"), Decimal("1.00"), Decimal("2.50")], "correct": [1, 0, 1]}), path)
-    assert graded(read_samples(path)) == {"1.0": [1, 0], "2.5": [1]}
+    assert graded(read_samples(path)) == {"1": [1, 0], "2.5": [1]}
 
 
 def nested(make):

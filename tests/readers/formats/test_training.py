@@ -54,7 +54,7 @@ test_verl = over({
     "text in the older layout": (
         [{"score": "1.0", "acc": acc} for acc in ("True", "False", "nan", "0.25")], found([[1, 0, None, 0.25]]),
     ),
-    "text that is no grade": ([{"acc": "True"}, {"acc": "[1 2]"}], refused("cells.word", place="line 2")),
+    "text that is no grade": ([{"acc": "True"}, {"acc": "[1 2]"}], refused("cells.grade", place="line 2")),
     "acc in some lines": ([{"acc": 1.0}, {}], refused("collector.lack", field="“acc”", place="line 2")),
     "scores of -1 and 1": by_score([-1.0, 1.0], [0, 1], "verl.sign"),
     "scores of -1, 0 and 1": by_score([-1, 0, "1"], [0, 0, 1], "verl.sign"),
