@@ -253,15 +253,13 @@ def draw_difference(compared: Compared, *, title: str | None = None) -> Figure:
             "plots.no_band",
             "This comparison has no bands to draw. Compare with {option:band=True}, by metrics with a k.",
         )
-    bands = {band.line: band for band in compared.bands.values()}
     short = max(map(len, compared.names)) <= _LONGEST_NAME
     first, second = compared.names if short else ("A", "B")
-    shaded = choose_bands(list(bands))
+    shaded = choose_bands(list(compared.bands))
     lines = []
-    for line, pen in choose_styles(list(bands)).items():
-        band = bands[line]
-        limits = np.array([band.low, band.high]) if str(line) in shaded else None
-        lines.append(Drawn(str(line), np.array(band.k), np.array(band.difference), pen, limits))
+    for line, pen in choose_styles(list(compared.bands)).items():
+        k, difference, low, high, *_ = map(np.array, zip(*compared.bands[line], strict=True))
+        lines.append(Drawn(str(line), k, difference, pen, np.array([low, high]) if str(line) in shaded else None))
     wording = " − ".join(compared.names) if title is None else title
     return draw_lines(lines, f"difference, {first} − {second}", wording, are_shares=False)
 

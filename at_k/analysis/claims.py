@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -163,13 +164,23 @@ def _weigh_choice(report: Report, k: int) -> Message:
 
 
 class Difference(NamedTuple):
-    """The difference of two models at a k, a − b, its limits, and which one is better: "a", "b" or "open"."""
+    """The difference of two models at a k, a − b.
+
+    Attributes:
+        k: the number of draws.
+        value: the mean difference over the problems.
+        low: the lower limit. In a band all true differences lie within the limits at once, at the confidence level.
+        high: the upper limit.
+        verdict: which one is better, "a", "b" or "open".
+        p_value: the α at which the band begins to hold 0.
+    """
 
     k: int
     value: float
     low: float
     high: float
     verdict: str
+    p_value: float = nan
 
 
 def find_spans(differences: Sequence[Difference]) -> list[tuple[str, int, int]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any
 
 import numpy as np
 
-from at_k.analysis.claims import Difference, find_spans, say_better
+from at_k.analysis.claims import Difference, say_better
 from at_k.analysis.matching import Matched
 from at_k.analysis.measurements import trace
 from at_k.errors import Message, Phrases
@@ -47,81 +46,6 @@ _say = Phrases(
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Band(Shown):
-    """Hold the difference of two models in one metric against k, a − b.
-
-    Attributes:
-        k: the k of the band, in rising order.
-        difference: the mean difference over the problems at each k.
-        low: the lower limits. All true differences lie within the limits at once, at the confidence level.
-        high: the upper limits.
-        confidence_level: the confidence level of the whole band.
-        names: what a and b are called.
-        line: the metric, such as pass@k.
-        p_values: the α at which the band begins to hold 0, at each k.
-    """
-
-    k: tuple[int, ...]
-    difference: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    confidence_level: float
-    names: tuple[str, str]
-    line: Key
-    p_values: tuple[float, ...] = ()
-
-    def replace_in(self, comparisons: Mapping[str, Comparison]) -> dict[str, Comparison]:
-        """Return the comparisons of this metric with the limits of the band, which then gives the verdict."""
-        places = {str(Key(self.line.metric, k, self.line.tau)): place for place, k in enumerate(self.k)}
-        shared = {key: places[key] for key in comparisons if key in places}
-        return {
-            key: replace(
-                comparisons[key], low=self.low[at], high=self.high[at], p_adjusted=self.p_values[at],
-                fragility=comparisons[key].fragility if is_decided(self.p_values[at], self.confidence_level) else None,
-            )
-            for key, at in shared.items()
-        }  # fmt: skip
-
-    @property
-    def differences(self) -> list[Difference]:
-        """List the difference at each k, with the verdict that its limits give."""
-        ends = zip(self.k, self.difference, self.low, self.high, strict=True)
-        return [Difference(*end, "a" if end[2] > 0 else "b" if end[3] < 0 else "open") for end in ends]
-
-    @property
-    def spans(self) -> list[tuple[str, int, int]]:
-        """List the ranges of k in which a is better ("gain"), worse ("loss"), or neither is shown ("open")."""
-        return [(_SPANS.get(verdict, verdict), first, last) for verdict, first, last in find_spans(self.differences)]
-
-    @property
-    def first_loss(self) -> tuple[int, int | None] | None:
-        """Return the least and the largest k at which a can be worse than b for the first time."""
-        # The second is None if no loss is shown: a may then be worse at no k. None if a is better at every k.
-        possible = [k for k, low in zip(self.k, self.low, strict=True) if low <= 0]
-        shown = [k for k, high in zip(self.k, self.high, strict=True) if high < 0]
-        return (possible[0], shown[0] if shown else None) if possible else None
-
-    def describe(self) -> list[Message]:
-        """Say for which k which model is better, and where the first loss can lie after a gain."""
-        first, messages = self.first_loss, say_better(self.differences, self.line, self.names)
-        if first is not None and first[1] is not None and self.low[0] > 0:
-            messages.append(_say("compare.first_loss", name=self.names[0], first=first[0], last=first[1]))
-        return messages
-
-    def sheet(self, *, short: bool = False) -> Sheet:
-        """Show which model is better where, and the difference with its limits at each k."""
-        columns = zip(self.k, self.difference, zip(self.low, self.high, strict=True), strict=True)
-        rows = [(k, Cell(difference, limits, "+.3f")) for k, difference, limits in columns]
-        head = ("k", f"{self.names[0]} − {self.names[1]} [{100 * self.confidence_level:g} %]")
-        data = {**vars(self), "spans": self.spans, "first_loss": self.first_loss}
-        return Sheet([Sentences(self.describe(), "lead"), Table(head, rows, left=0)], data=data)
-
-
-# The words for spans of k by their verdict.
-_SPANS = {"a": "gain", "b": "loss"}
-
-
 @dataclass(frozen=True)
 class Flip:
     """A problem on which two models differ."""
@@ -145,7 +69,7 @@ class Compared(Shown):
         margin: the largest difference that does not matter; None if none was given.
         unmatched: how many problems only the one, and only the other, was measured on.
         notes: what a reader must know about these numbers.
-        bands: metric → its difference against k, with a simultaneous band; empty unless asked for.
+        bands: metric → its difference at each k, with limits that hold at all k at once; empty unless asked for.
         questions: the number of different questions that the keys ask.
         same: whether both are the same samples.
         unlike: a sentence about numbers of samples that differ; None if they do not, or are not known.
@@ -161,7 +85,7 @@ class Compared(Shown):
     margin: float | None = None
     unmatched: tuple[int, int] = (0, 0)
     notes: list[Message] = field(default_factory=list)
-    bands: dict[str, Band] = field(default_factory=dict)
+    bands: dict[Key, list[Difference]] = field(default_factory=dict)
     questions: int = 1
     same: bool = False
     unlike: Message | None = None
@@ -192,10 +116,9 @@ class Compared(Shown):
 
     def list_differences(self) -> dict[Key, list[Difference]]:
         """List the differences by the line that they are on, each with the one verdict about it: that of a band."""
-        listed = {band.line: band.differences for band in self.bands.values()}
-        for name, pair in self.comparisons.items():
-            key = name if isinstance(name, Key) else None
-            if key is not None and str(key.line) not in self.bands and (key.draws is None or not self.bands):
+        listed = dict(self.bands)
+        for key, pair in self.comparisons.items():
+            if isinstance(key, Key) and key.line not in self.bands and (key.draws is None or not self.bands):
                 difference = Difference(key.k or 1, pair.difference, pair.low, pair.high, pair.better or "open")
                 listed[key.line] = [*listed.get(key.line, []), difference]
         return listed
@@ -247,8 +170,16 @@ class Compared(Shown):
         return [_say("compare.says_better", name=better, **numbers), *further]
 
     def describe_bands(self) -> list[list[Message]]:
-        """Say of each metric for which k which model is better; nothing without bands."""
-        return [band.describe() for band in self.bands.values()]
+        """Say of each metric for which k which model is better, and where the first loss can lie after a gain."""
+        described = []
+        for line, points in self.bands.items():
+            said = say_better(points, line, self.names)
+            lost = [point.k for point in points if point.verdict == "b"]
+            if points[0].verdict == "a" and lost:
+                first = next(point.k for point in points if point.verdict != "a")
+                said.append(_say("compare.first_loss", name=self.names[0], first=first, last=lost[0]))
+            described.append(said)
+        return described
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the verdict, a row for each key, further tests, and the problems that differ most."""
@@ -258,7 +189,7 @@ class Compared(Shown):
         key, twins = self.main_key, {*self.twins}
         compared = {name: pair for name, pair in self.comparisons.items() if name not in twins}
         names = ("A", "B") if short else self.names
-        new = replace(self, names=names, bands={line: replace(band, names=names) for line, band in self.bands.items()})
+        new = replace(self, names=names)
         letters = [(Cell(letter, style="best"), name) for letter, name in zip("AB", self.names, strict=True)]
         level = next(iter(compared.values())).confidence_level
         rows = [
@@ -298,7 +229,7 @@ class Compared(Shown):
             }
             for key, pair in self.comparisons.items()
         }
-        bands = {line: band.to_dict() for line, band in self.bands.items()}
+        bands = {line: [point._asdict() for point in points] for line, points in self.bands.items()}
         further = {name: getattr(self, name) for name in ("same", "margin", "unmatched", "notes")}
         return {"names": self.names, "keys": keys, "bands": bands, "noise_floor": self.noise, **further}
 
@@ -318,7 +249,7 @@ def write_p_in_sentence(value: float) -> str:
     return f"p {written}" if written.startswith("<") else f"p = {written}"
 
 
-def find_bands(matched: Matched, *, confidence_level: float, seed: int) -> dict[str, Band]:
+def find_bands(matched: Matched, *, confidence_level: float, seed: int) -> dict[Key, list[Difference]]:
     """Find the band of every metric that both models have against k."""
     reports = matched.reports
     smallest = min(min(report.n) for report in reports)
@@ -326,7 +257,7 @@ def find_bands(matched: Matched, *, confidence_level: float, seed: int) -> dict[
     first, second = ({key.line: None for key in report.columns if key.draws is not None} for report in reports)
     lines = leave_out_twins([line for line in first if line in second])
     values = [trace(report, lines, grid) for report in reports]
-    bands: dict[str, Band] = {}
+    bands: dict[Key, list[Difference]] = {}
     for line in lines:
         draws = [k for k in grid if not (OUTPUTS[line.metric].even_k and k % 2)]
         keys = [key for key in (Key(line.metric, k, line.tau) for k in draws) if all(key in table for table in values)]
@@ -336,11 +267,11 @@ def find_bands(matched: Matched, *, confidence_level: float, seed: int) -> dict[
         pairs = [matched.line_up([table[key] for table in values]) for key in keys]
         table = np.stack([subtract_columns(a, b, bounded=bounded) for a, b in pairs], axis=1)
         questions = Questions(table, bounded=bounded, clusters=matched.codes, seed=seed)
-        low, high = questions.find_limits(confidence_level, questions.p_of_band)
-        bands[str(line)] = Band(
-            k=tuple(key.k or 0 for key in keys), difference=tuple(questions.mean.tolist()),
-            low=tuple(low.tolist()), high=tuple(high.tolist()),
-            confidence_level=confidence_level, names=(matched.names[0], matched.names[1]), line=line,
-            p_values=tuple(questions.p_of_band.tolist()),
-        )  # fmt: skip
+        limits = questions.find_limits(confidence_level, questions.p_of_band)
+        bands[line] = [
+            Difference(key.k or 0, value, low, high, "a" if low > 0 else "b" if high < 0 else "open", p_value)
+            for key, value, low, high, p_value in zip(
+                keys, *(column.tolist() for column in (questions.mean, *limits, questions.p_of_band)), strict=True
+            )
+        ]
     return bands

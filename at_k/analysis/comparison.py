@@ -32,6 +32,7 @@ from at_k.uncertainty.comparison import (
 from at_k.uncertainty.standard_errors import find_noise_floor
 from at_k.uncertainty.verdicts import Comparison
 from at_k.validation import is_sequence, shorten, type_name
+from at_k.values import Key
 
 if TYPE_CHECKING:
     from at_k.signatures import CompareOptions, PoolOptions, Unpack
@@ -155,11 +156,18 @@ def _compare_paired(
     if reruns:
         comparisons |= _compare_reruns(matched, pairs, confidence_level=level, margin=margin, questions=count)
     bands = find_bands(matched, confidence_level=level, seed=seed) if options["band"] else {}
-    shown = {key: pair for band in bands.values() for key, pair in band.replace_in(comparisons).items()}
+    shown: dict[str, Comparison] = {
+        key: replace(
+            comparisons[key], low=at.low, high=at.high, p_adjusted=at.p_value,
+            fragility=None if at.verdict == "open" else comparisons[key].fragility,
+        )
+        for line, points in bands.items() for at in points
+        if (key := Key(line.metric, at.k, line.tau)) in comparisons
+    }  # fmt: skip
     of_band = {marks[key]: pair for key, pair in reversed(shown.items())}
-    for key, pair in comparisons.items():  # keys that ask a question of a band, such as avg@n
-        if key not in shown and marks[key] in of_band:
-            shown[key] = replace(of_band[marks[key]], a=pair.a, b=pair.b)
+    for name, pair in comparisons.items():  # keys that ask a question of a band, such as avg@n
+        if name not in shown and marks[name] in of_band:
+            shown[name] = replace(of_band[marks[name]], a=pair.a, b=pair.b)
     comparisons |= shown
     equivalence = {key: pair.p_equivalence for key, pair in comparisons.items() if pair.p_equivalence is not None}
     asked = len({marks[key] for key in equivalence})

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from cases import for_each, refuses
 from pairs import A, B, codes, count, make
 
 import at_k
-from at_k.analysis.compared import Band
+from at_k.analysis.claims import Difference, find_spans
 from at_k.analysis.comparison import compare, compare_benchmarks
 from at_k.analysis.ranking import rank
 from at_k.uncertainty.comparison import compare_columns, compare_values
@@ -163,9 +164,8 @@ def published():
 
 def test_published_gains_and_losses(published):
     band = published.bands["pass@k"]
-    assert band.spans == [("gain", 1, 10), ("open", 11, 60), ("loss", 61, 128)]
-    assert band.first_loss == (11, 61)
-    assert list(map(str, band.describe())) == [
+    assert find_spans(band) == [("a", 1, 10), ("open", 11, 60), ("b", 61, 128)]
+    assert list(map(str, published.describe_bands()[0])) == [
         "RL is better in pass@k for k = 1–10.",
         "base is better in pass@k for k = 61–128.",
         "No difference is shown for k = 11–60.",
@@ -174,16 +174,16 @@ def test_published_gains_and_losses(published):
     # Its expected.json, by 4,000 normal multipliers. Quantiles of random signs differ from it in the third decimal.
     expected = [(0, 0.065466, 0.086450), (10, -0.000396, 0.018471), (127, -0.035923, -0.003699)]
     for place, low, high in expected:
-        assert (band.low[place], band.high[place]) == pytest.approx((low, high), abs=1e-4)
-    assert band.difference[0] == pytest.approx(published.comparisons["pass@128"].difference + 0.095769, abs=1e-5)
-    assert published.to_dict()["bands"]["pass@k"]["first_loss"] == [11, 61]
+        assert (band[place].low, band[place].high) == pytest.approx((low, high), abs=1e-4)
+    assert band[0].value == pytest.approx(published.comparisons["pass@128"].difference + 0.095769, abs=1e-5)
+    assert published.to_dict()["bands"]["pass@k"][60] == {**band[60]._asdict(), "k": 61, "verdict": "b"}
     assert "- RL is better in pass@k for k = 1–10. base is better in pass@k for k = 61–128." in published.to_markdown()
 
 
 def test_a_band_without_limits_is_json():
     equal = [{"grades": [[1, 0]] * 3, "scores": [[1, top]] * 3} for top in (2, 3)]
     band = at_k.compare(*equal, metrics="best_at_k", k=[1, 2], band=True).to_dict()["bands"]["max@k"]
-    assert (band["low"], band["high"]) == ([None, None], [None, None])
+    assert [(at["low"], at["high"]) for at in band] == [(None, None)] * 2
     json.dumps(band, allow_nan=False)
 
 
@@ -200,16 +200,14 @@ def test_one_number_is_printed_once():
     ]
 
 
-@for_each("low, high, spans, first_loss", [
-    ((0.1, 0.2), (0.3, 0.4), [("gain", 1, 2)], None),
-    ((0.1, -0.1), (0.3, 0.4), [("gain", 1, 1), ("open", 2, 2)], (2, None)),
-    ((-0.3, -0.1), (-0.2, 0.4), [("loss", 1, 1), ("open", 2, 2)], (1, 1)),
-    ((-0.1, 0.1, -0.5), (0.3, 0.3, -0.1), [("open", 1, 1), ("gain", 2, 2), ("loss", 3, 3)], (1, 3)),
-])  # fmt: skip
-def test_spans_and_the_first_loss(low, high, spans, first_loss):
-    k = tuple(range(1, len(low) + 1))
-    band = Band(k, (0.0,) * len(k), low, high, 0.95, ("A", "B"), at_k.Key("pass@k"))
-    assert (band.spans, band.first_loss) == (spans, first_loss)
+@for_each(
+    "verdicts, first_loss", [("aa", None), ("a-", None), ("b-", None), ("-ab", None), ("a--b", (2, 4)), ("ab", (2, 2))]
+)
+def test_the_first_loss_after_a_gain(verdicts, first_loss):
+    points = [Difference(k, 0.0, -1, 1, "open" if each == "-" else each) for k, each in enumerate(verdicts, 1)]
+    (said,) = replace(compare(A, B), bands={at_k.Key("pass@k"): points}).describe_bands()
+    found = [(each.values["first"], each.values["last"]) for each in said if each.code == "compare.first_loss"]
+    assert found == [] if first_loss is None else [first_loss]
 
 
 class TestBands:
@@ -223,20 +221,19 @@ class TestBands:
         report = at_k.score(data)
         full = at_k.compare(report, other, band=True)
         assert {"pass@k", "G-Pass@k_1.0", "mG-Pass@k", "cons@k"} <= full.bands.keys()
-        assert full.bands["cons@k"].k == tuple(range(1, 9))
-        assert full.bands["mG-Pass@k"].k == (2, 4, 6, 8)  # at odd k it jumps
+        assert [at.k for at in full.bands["cons@k"]] == [*range(1, 9)]
+        assert [at.k for at in full.bands["mG-Pass@k"]] == [2, 4, 6, 8]  # at odd k it jumps
         report.save(tmp_path / "a.json")
         part = at_k.compare(tmp_path / "a.json", other, band=True)
         assert part.bands["pass@k"] == full.bands["pass@k"]
-        for place, k in enumerate((1, 2, 4, 8)):
-            assert part.bands["cons@k"].k[place] == k
+        assert [at.k for at in part.bands["cons@k"]] == [1, 2, 4, 8]
 
     def test_limits_are_the_bounded_ones_if_few_problems_differ(self):
         a, b = [8] * 37 + [4, 5, 6], [8] * 40
         band = at_k.compare(count(*a, n=8), count(*b, n=8), band=True, metrics="pass_at_k").bands["pass@k"]
-        assert band.difference[7] == 0
-        assert band.low[7] < -0.05  # all 40 are solved by both, which is no certainty about others
-        assert band.spans == [("open", 1, 8)]
+        assert band[7].value == 0
+        assert band[7].low < -0.05  # all 40 are solved by both, which is no certainty about others
+        assert find_spans(band) == [("open", 1, 8)]
 
     def test_values_of_some_keys_have_no_curve(self):
         values = {"pass@1": {"a": 0.5, "b": 1.0}}
@@ -248,7 +245,7 @@ class TestBands:
             at_k.compare(a, b, band=True, metrics="pass_at_k", clusters=clusters).bands["pass@k"]
             for clusters in (None, [f"t{i // 4}" for i in range(40)])
         )
-        assert together.high[0] - together.low[0] > alone.high[0] - alone.low[0]
+        assert together[0].high - together[0].low > alone[0].high - alone[0].low
 
 
 @for_each("a, b, clusters", [
@@ -260,7 +257,7 @@ class TestBands:
 def test_nothing_is_better_where_no_p_value_could_say_so(a, b, clusters):
     found = at_k.compare(count(*a, n=4), count(*b, n=4), clusters=clusters, band=True)
     assert str(found.verdict("pass@1")) == "no difference shown"
-    assert found.bands["pass@k"].spans == [("open", 1, 4)]
+    assert find_spans(found.bands["pass@k"]) == [("open", 1, 4)]
 
 
 def test_a_single_problem_that_differs_does_not_narrow_the_band():
@@ -268,8 +265,8 @@ def test_a_single_problem_that_differs_does_not_narrow_the_band():
     band = at_k.compare(a, count(0, *[2] * 49), band=True, k=[1, 2, 4]).bands["pass@k"]
     d = np.eye(50)[0]
     low, high = at_k.interval((1 + d.mean()) / 2, d.std(ddof=1) / np.sqrt(50) / 2, 50)  # of one k alone
-    assert band.low[0] <= 2 * low - 1
-    assert band.high[0] >= 2 * high - 1
+    assert band[0].low <= 2 * low - 1
+    assert band[0].high >= 2 * high - 1
 
 
 EASY = np.linspace(0.3, 0.7, 40)

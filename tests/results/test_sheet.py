@@ -25,7 +25,6 @@ RESULTS = {
     "models": at_k.score_models({"a_1": DATA, "b|2": OTHER}),
     "diagnosis": at_k.diagnose(DATA),
     "ranking": at_k.rank({"a": DATA, "b": OTHER, "c": DATA}, metrics="pass@1"),
-    "band": at_k.compare(DATA, OTHER, band=True, names=("a_1", "b|2")).bands["pass@k"],
     "prediction": at_k.predict_pass_at_k([8] * 6, [0, 0, 1, 2, 4, 8], k=[16, 64]),
 }
 
@@ -99,14 +98,6 @@ FRAGMENTS = {
         '<h3>a, c &gt; b</h3><table><thead><tr><th scope="col">model</th>',
         "model,value,rank\na,0.541666666666666",
         '"order": "a, c > b"',
-    ),
-    "band": (
-        "a_1 is better in pass@k for k = 1–3. No difference is shown for k = 4.\n\nk   ",
-        "| k |       a_1 − b\\|2 [95 %] |\n| --: | ----------------------: |\n| 1 | +0.417 [+0.094, +0.592] |",
-        "k & a\\_1 $-$ b|2 [95 \\%] \\\\\n\\midrule\n1 & +0.417 [+0.094, +0.592] \\\\",
-        "<tr><td>4</td><td>+0.500 [−0.025, +0.810]</td></tr></tbody></table>",
-        "k,a_1 − b|2 [95 %],a_1 − b|2 [95 %]_low,a_1 − b|2 [95 %]_high\n1,0.416666666666666",
-        '"first_loss": [\n  4,\n  null\n ]',
     ),
     "prediction": (
         "                                   mean  beta-binomial  power law\npass@16_predicted  0.741 [0.667, 1.000]",
