@@ -13,6 +13,7 @@ from at_k.analysis.matching import Matched
 from at_k.analysis.measurements import trace
 from at_k.errors import Message, Phrases
 from at_k.family import OUTPUTS, leave_out_twins
+from at_k.report.grid import find_main, find_twins
 from at_k.report.measuring import spread_k
 from at_k.results.sheet import Cell, Sentences, Sheet, Table, write_p
 from at_k.results.writers import Shown
@@ -131,19 +132,13 @@ class Compared(Shown):
     @property
     def main_key(self) -> str:
         """Return the main key: pass@1, or else the first one."""
-        return next((key for key in self.comparisons if key == "pass@1"), next(iter(self.comparisons)))
+        return find_main(self.comparisons)
 
     @property
-    def twins(self) -> list[str]:
-        """List the keys that have the numbers of the main key under other names, as avg@8 has those of pass@1."""
-        main = self.comparisons[self.main_key]
-        return [
-            key
-            for key, pair in self.comparisons.items()
-            if isinstance(key, Key) and key.draws in (None, 1) and key != self.main_key
-            if np.allclose((pair.a, pair.b), (main.a, main.b), 0, 1e-12)
-            and (pair.won, pair.lost) == (main.won, main.lost)
-        ]
+    def numbers(self) -> dict[str, tuple[float, ...]]:
+        """Return, for each key, the numbers by which it is the same as another one."""
+        pairs = self.comparisons.items()
+        return {key: (pair.a, pair.b, pair.won or 0, pair.lost or 0) for key, pair in pairs}
 
     def describe(self, key: str) -> list[Message]:
         """Say in sentences what the comparison of a key shows, how sure that is, and what would undo it."""
@@ -186,7 +181,7 @@ class Compared(Shown):
         if self.same or not any(pair.difference or pair.won or pair.lost for pair in self.comparisons.values()):
             lead = Sentences(self.describe(self.main_key), "lead")
             return Sheet([lead, *([] if self.same else [Sentences(self.notes, "note")])], data=self._data())
-        key, twins = self.main_key, {*self.twins}
+        key, twins = self.main_key, find_twins(self.numbers)
         compared = {name: pair for name, pair in self.comparisons.items() if name not in twins}
         names = ("A", "B") if short else self.names
         new = replace(self, names=names)

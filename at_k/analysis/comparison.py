@@ -14,6 +14,7 @@ from at_k.analysis.measurements import choose_keys, find_variances, read_models
 from at_k.combinatorics import Floats
 from at_k.errors import Mention, Message, Phrases
 from at_k.options.registry import COMPARING, POOLING, SCORED, complete, takes
+from at_k.report.grid import note_twins
 from at_k.results.sheet import Sheet
 from at_k.results.writers import Shown
 from at_k.summary import is_bounded
@@ -47,9 +48,6 @@ _say = Phrases(
         "all of them together; of one number alone, intervals are narrower: {option:metrics=pass@1}.",
         "compare.in_bands": "Intervals, p-values and verdicts of a band hold at every k of its metric together, and "
         "not for several metrics.",
-        "compare.twins": "The same number as {key}: {keys}.",
-        "compare.no_other": "At k = 1 all numbers are this one. A larger k needs several samples of each problem: "
-        "{option:k=4}.",
         "compare.of_keys": "{keys}: {note}",
         "compare.noise": "Noise floor: two runs of one sample of each problem differ by up to {a:.1f} points in "
         "accuracy for {name}, and {b:.1f} for {other}, in 95 % of pairs.",
@@ -242,10 +240,8 @@ def _note_keys(chosen: Sequence[str], found: Compared) -> Iterator[Message]:
         yield _say("compare.in_bands")
     elif found.questions > 1:
         yield _say("compare.adjusted", count=found.questions)
-    if found.twins and not found.same:
-        yield _say("compare.twins", key=str(found.main_key), keys=", ".join(found.twins))
-        if len(found.twins) + 1 == len(found.comparisons):
-            yield _say("compare.no_other")
+    if not found.same:
+        yield from note_twins(found.numbers)
     about: dict[Message, list[str]] = {}
     for key, pair in found.comparisons.items():
         for note in pair.notes:

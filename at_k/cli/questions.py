@@ -32,7 +32,7 @@ from at_k.plots import (
     save_figure,
 )
 from at_k.readers.paths import name_models
-from at_k.report.grid import describe_size, describe_source
+from at_k.report.grid import describe_size, describe_source, find_twins, note_twins
 from at_k.report.notes import describe_reading
 from at_k.results.saving import check_target
 from at_k.results.sheet import Sentences, Sheet, make_printable
@@ -74,16 +74,18 @@ def compare_files(
         return
     keys = choose_keys(None, list(map(read_report, reports.values())))
     ranking = {name: comparing[name] for name in ("confidence_level", "unmatched", "looks")}
-    rankings = {str(key): rank(reports, metrics=key, **ranking) for key in keys}
+    rankings = {key: rank(reports, metrics=key, **ranking) for key in keys}
     write_result(join_rankings(rankings), form)
 
 
 def join_rankings(rankings: Mapping[str, Ranking]) -> Sheet:
-    """Join the rankings of several numbers: pairs are shown of one alone, and a note once."""
+    """Join the rankings of several numbers: pairs are shown of one alone, and equal numbers and a note once."""
     sheets = {key: ranking.sheet() for key, ranking in rankings.items()}
-    notes = list(dict.fromkeys(note for ranking in rankings.values() for note in ranking.notes))
-    tables = 2 if len(sheets) == 1 else 1
-    tops = [Sheet(sheet.parts[:tables], f"{key}  {sheet.title}") for key, sheet in sheets.items()]
+    numbers = {key: [*ranking.values.values()] for key, ranking in rankings.items()}
+    notes = [*dict.fromkeys(note for ranking in rankings.values() for note in ranking.notes), *note_twins(numbers)]
+    shown = {key: sheet for key, sheet in sheets.items() if key not in find_twins(numbers)}
+    tables = 2 if len(shown) == 1 else 1
+    tops = [Sheet(sheet.parts[:tables], f"{key}  {sheet.title}") for key, sheet in shown.items()]
     return Sheet(
         [*tops, Sentences([RANKS], "legend"), Sentences(notes, "note")],
         data={key: sheet.data for key, sheet in sheets.items()},

@@ -34,7 +34,7 @@ from at_k.report import Report
 from at_k.values import Key
 
 # Notes about p-values and single numbers, which the page does not show: its verdicts are those of the bands.
-_OF_TABLE = ("compare.adjusted", "compare.of_keys", "compare.twins", "compare.no_other")
+_OF_TABLE = ("compare.adjusted", "compare.of_keys", "report.twins", "report.no_other")
 
 _FORMS = ("csv", "markdown", "latex", "html", "json")
 _LONGEST = 20_000

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from os.path import basename, commonpath
 from typing import Any
 
-from at_k.errors import Legend, Message, quote_word
+import numpy as np
+
+from at_k.errors import Legend, Message, Phrases, quote_word
 from at_k.family import OUTPUTS
 from at_k.readers.samples import Origin
 from at_k.report.data import Numbers
@@ -90,7 +92,15 @@ def make_cost_cell(cost: CostPerSuccess) -> Cell:
 # The sheet of a report
 
 # Two shares that differ by less are the same number, computed in two ways.
-_SAME = 1e-9
+_SAME = 1e-12
+
+_say = Phrases(
+    {
+        "report.twins": "The same number as {key}: {keys}.",
+        "report.no_other": "At k = 1 all numbers are this one. A larger k needs several samples of each problem: "
+        "{option:k=4}.",
+    }
+)
 
 # Up to this number of columns, the table of groups has all of them.
 _FEW = 4
@@ -107,6 +117,7 @@ def show_report(report: Numbers, *, short: bool) -> Sheet:
     title = " · ".join([describe_source(report.source), *harness, size])
     main = _lay_out(blocks, f"{blocks[0].label} ({blocks[0].size:,})" if short and of_groups else "", of_groups, short)
     notes = [note for note in report.notes if not isinstance(note, Legend)]
+    notes += note_twins({key: [value] for key, value in report.values.items()}) if is_single(report.values) else []
     notes += [
         Message("note.simulated", "{key} is simulated; the standard error of the simulation is {error}.",
                 key=str(key), error=f"{error:.2g}") for key, error in report.errors.items()
@@ -162,12 +173,43 @@ def lay_out_lines(block: Block) -> dict[Key, dict[int, Key]]:
 
 
 def find_shown(values: Mapping[Key, float]) -> dict[Key, float]:
-    """Find the values that a table shows: a mean grade only where it is not avg@n."""
+    """Find the values that a table shows: a mean grade only where it is not avg@n, and at k = 1 each number once."""
     average = next((value for key, value in values.items() if key.metric == "avg@n"), None)
-    return {
+    shown = {
         key: value for key, value in values.items()
         if key.metric != "accuracy" or average is None or abs(value - average) > _SAME
     }  # fmt: skip
+    twins = find_twins({key: [value] for key, value in shown.items()})
+    return {key: value for key, value in shown.items() if key not in twins} if is_single(values) else shown
+
+
+def is_single(keys: Iterable[Key]) -> bool:
+    """Return whether all numbers are about one sample of each problem."""
+    return all(key.draws in (None, 1) for key in keys)
+
+
+def find_main(keys: Collection[str]) -> str:
+    """Return the main key: pass@1, or else the first one."""
+    return next((key for key in keys if key == "pass@1"), next(iter(keys)))
+
+
+def find_twins(numbers: Mapping[str, Sequence[float]]) -> list[str]:
+    """Find the keys at k = 1 that have the numbers of the main key under other names, as avg@8 has those of pass@1."""
+    main = find_main(numbers)
+    return [
+        key for key, own in numbers.items()
+        if isinstance(key, Key) and key.draws in (None, 1) and key != main
+        if np.allclose(own, numbers[main], 0, _SAME, equal_nan=True)
+    ]  # fmt: skip
+
+
+def note_twins(numbers: Mapping[str, Sequence[float]]) -> Iterator[Message]:
+    """Say which keys are not shown, since their numbers are those of the main one."""
+    main, twins = find_main(numbers), find_twins(numbers)
+    if twins:
+        yield _say("report.twins", key=str(main), keys=", ".join(twins))
+        if all(key in (main, *twins) or (isinstance(key, Key) and not is_shown(key)) for key in numbers):
+            yield _say("report.no_other")
 
 
 def _lay_out_groups(report: Numbers, blocks: Sequence[Block]) -> Iterator[Table | Sentences]:

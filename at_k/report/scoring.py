@@ -21,10 +21,12 @@ from at_k.report.audit import correct_values, hide_column
 from at_k.report.grid import (
     describe_size,
     find_shown,
+    is_single,
     list_blocks,
     list_rows,
     make_cell,
     make_cost_cell,
+    note_twins,
     spell_report,
 )
 from at_k.report.judging import find_source, judge_data, refuse_undefined
@@ -232,6 +234,10 @@ class Models(Shown):
                 notes.append(note)
             else:
                 notes.append(_say("models.note", models=", ".join(names), note=note))
+        reports = self.reports.values()
+        common = [key for key in next(iter(reports)).values if all(key in report.values for report in reports)]
+        if all(is_single(report.values) for report in reports):
+            notes += note_twins({key: [report.values[key] for report in reports] for key in common})
         return sorted(notes, key=lambda note: not isinstance(note, Legend))
 
     def sheet(self, *, short: bool = False) -> Sheet:

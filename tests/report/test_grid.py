@@ -11,9 +11,10 @@ from reports import DATA, RAGGED, TAUS, full_report, simulated_report
 from rich.cells import cell_len
 
 import at_k
+from at_k.cli.questions import join_rankings
 from at_k.report.grid import describe_source, list_blocks, list_rows
 from at_k.report.scoring import map_models
-from at_k.results.sheet import write_estimate
+from at_k.results.sheet import Sentences, Sheet, Table, write_estimate
 from at_k.results.writers import lay_out
 from at_k.values import Key
 
@@ -272,6 +273,28 @@ PRICED = {
     "a<1>": {"problem": ["x", "y", "z"], "grades": [[1, 1], [1, 0], [0, 0]], "cost_usd": [[1, 2], [1, 1], [4, 1]]},
     "b": {"problem": ["x", "y", "w"], "grades": [[1, 1], [1, 1], [0, 1]], "cost_usd": [[3, 3], [3, 3], [3, 3]]},
 }
+
+
+ONE_EACH = {name: {"grades": [[i % step == 0] for i in range(12)]} for name, step in (("a", 2), ("b", 3), ("c", 4))}
+SOFT = {"grades": [[0.6], [0.3], [1.0]]}
+
+
+@for_each("found, rows, said", [
+    (at_k.score(ONE_EACH["a"]), ["pass@k"], ["report.twins", "report.no_other"]),
+    (at_k.score(SOFT), ["accuracy", "pass@k"], ["report.twins"]),  # a mean grade is another number
+    (at_k.score({"grades": [[1, 1]] * 9}, metrics=["avg", "pass@k"]), ["avg@n", "pass@k"], []),  # equal by chance
+    (at_k.score_models(ONE_EACH), ["a", "b", "c"], ["report.twins", "report.no_other"]),
+    (join_rankings({key: at_k.rank(ONE_EACH, metrics=key) for key in (Key("avg@n", 1), Key("pass@k", 1))}),
+     ["a", "b", "c"], ["report.twins", "report.no_other"]),
+])  # fmt: skip
+def test_a_number_with_several_names_at_one_sample_is_shown_once(found, rows, said):
+    parts = found.parts if isinstance(found, Sheet) else found.sheet().parts
+    tables = [part for sheet in parts for part in (sheet.parts if isinstance(sheet, Sheet) else [sheet])]
+    table, *_ = (part for part in tables if isinstance(part, Table))
+    assert [str(row[0]) for row in table.rows] == rows
+    assert len(table.head) == (3 if isinstance(found, Sheet) else 2 + ("avg@n" in rows))
+    notes = [note.code for part in parts if isinstance(part, Sentences) for note in part.said]
+    assert [code for code in notes if code.startswith("report.")] == said
 
 
 def test_costs_of_a_correct_sample_are_shown_beside_the_numbers():
