@@ -27,11 +27,10 @@ from at_k.uncertainty.comparison import (
     compare_unpaired,
     mark_question,
     paired_t_p,
-    subtract,
     wilcoxon_p,
 )
 from at_k.uncertainty.standard_errors import find_noise_floor
-from at_k.uncertainty.verdicts import Comparison
+from at_k.uncertainty.verdicts import Comparison, subtract_columns
 from at_k.validation import is_sequence, shorten, type_name
 from at_k.values import Key
 
@@ -142,7 +141,7 @@ def _compare_paired(
 ) -> Compared:
     pairs = {key: matched.values(key) for key in keys}
     level, margin, seed = (options[name] for name in ("confidence_level", "margin", "seed"))
-    differences = {key: subtract(a, b, bounded=is_bounded(key)) for key, (a, b) in pairs.items()}
+    differences = {key: subtract_columns(a, b, bounded=is_bounded(key)) for key, (a, b) in pairs.items()}
     marks = {key: mark_question(column, is_bounded(key)) for key, column in differences.items()}
     count = len(set(marks.values()))
     compared = compare_columns(

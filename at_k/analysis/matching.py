@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from at_k.analysis.measurements import Measured, find_differing_conditions, note_too_large
+from at_k.analysis.measurements import Measured, find_differing_conditions
 from at_k.columns import read_groups
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message, Phrases
 from at_k.report import Report
+from at_k.summary import is_bounded
+from at_k.uncertainty.checks import read_column
 from at_k.uncertainty.standard_errors import read_clusters
 from at_k.validation import require_same_problems, shorten
 from at_k.values import cached_property
@@ -96,8 +98,9 @@ class Matched:
                 for column, rows in zip(columns, self.rows, strict=True)]  # fmt: skip
 
     def values(self, key: str) -> list[Floats]:
-        """Return the values of a key of each model."""
-        return self.line_up([model.values[key] for model in self.models])
+        """Return the values of a key of each model, after a check of them."""
+        bounded, known = is_bounded(key), [(f"{key} of {model.name}", model.values[key]) for model in self.models]
+        return self.line_up([read_column(name, values, bounded=bounded) for name, values in known])
 
     @cached_property
     def counts(self) -> list[tuple[Ints, Ints]] | None:
@@ -134,7 +137,6 @@ class Matched:
             )
         if self.labels is not None:
             yield _say("compare.in_clusters", count=len(set(self.labels)))
-        yield from note_too_large(self.models)
 
 
 def write_range(n: Ints) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from at_k.combinatorics import Floats
-from at_k.errors import Message, Phrases
+from at_k.errors import Phrases
 from at_k.estimators.counts import evaluate_tables, find_table
 from at_k.family import METRICS
 from at_k.options.registry import SCORED
@@ -20,15 +20,12 @@ from at_k.report import Report, Tally, score
 from at_k.report.grid import is_shown
 from at_k.report.naming import choose_numbers, find_key, is_average, spell_sum
 from at_k.report.report import find_report, refuse_scoring_options
-from at_k.uncertainty.checks import is_too_large
 from at_k.uncertainty.jackknife import tabulate_variance
 from at_k.validation import is_number, shorten, type_name
 from at_k.values import Key, cached_property
 
 _say = Phrases(
     {
-        "compare.too_large": "Values beyond ±1e150 are not compared, since a float does not hold their squares: "
-        "{keys}. Divide the scores.",
         "compare.empty": "There are no values for {key}. Give one for each problem.",
         "compare.no_key": "The models have no number in common: {keys}. Ask for the same k.",
         "compare.no_samples": "How much {key} varies from run to run is known from samples alone, which {name} does "
@@ -221,7 +218,6 @@ def check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Float
 
 def choose_keys(metrics: str | Iterable[str] | Mapping[str, float] | None, models: Sequence[Measured]) -> list[str]:
     """Return the keys to compare, which all models have, as the first one has them."""
-    # Those whose values are too large to be compared are left out.
     common = {key: key for key in models[0].values if all(key in model.values for model in models[1:])}
     if not common:
         raise _say.error("compare.no_key", keys="; ".join(", ".join(model.values) for model in models))
@@ -237,11 +233,7 @@ def choose_keys(metrics: str | Iterable[str] | Mapping[str, float] | None, model
             chosen += named
         if not chosen:
             raise ValueError("`metrics` must name at least one number; got none")
-    large = find_too_large(models)
-    kept = [key for key in dict.fromkeys(chosen) if key not in large]
-    if not kept:
-        raise _say.error("compare.too_large", keys=", ".join(chosen))
-    return kept
+    return list(dict.fromkeys(chosen))
 
 
 def _find_keys(name: Any, common: Mapping[str, str]) -> list[str]:
@@ -254,15 +246,3 @@ def _find_keys(name: Any, common: Mapping[str, str]) -> list[str]:
     if key is not None and is_average(key):
         return [common[key]] if key in common else []
     return list(choose_numbers({name: key}, [key for key in common if isinstance(key, Key)]))
-
-
-def find_too_large(models: Sequence[Measured]) -> list[str]:
-    """Find the keys that all models have and of which some model has too large values."""
-    common = [key for key in models[0].values if all(key in model.values for model in models[1:])]
-    return [key for key in common if any(is_too_large(model.values[key]) for model in models)]
-
-
-def note_too_large(models: Sequence[Measured]) -> Iterator[Message]:
-    """Say which keys are not compared, since their values are too large."""
-    if large := find_too_large(models):
-        yield _say("compare.too_large", keys=", ".join(large))

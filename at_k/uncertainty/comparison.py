@@ -91,6 +91,11 @@ def compare_values(
     bounded = check_flag("bounded", bounded)
     check_choice("method", method, DIFFERENCE_METHODS)
     pair = read_column("a", a, bounded=bounded), read_column("b", b, bounded=bounded)
+    if len(pair[0]) != len(pair[1]):
+        raise ValueError(
+            f"`a` and `b` must hold values of the same problems; got {len(pair[0])} and {len(pair[1])} of them. Match "
+            "them first, or compare them as unpaired"
+        )
     options: dict[str, Any] = {"method": method, "n_flips": check_size("n_flips", n_flips), "seed": check_seed(seed)}
     (compared,) = compare_columns(
         [pair], [bounded], confidence_level=check_fraction("confidence_level", confidence_level), clusters=clusters,
@@ -110,7 +115,7 @@ def compare_columns(
     **options: Any,
 ) -> list[Comparison]:
     """Compare two models in several numbers, as one family of questions with the options of `Questions`."""
-    differences = [subtract(a, b, bounded=limited) for (a, b), limited in zip(pairs, bounded, strict=True)]
+    differences = [subtract_columns(a, b, bounded=limited) for (a, b), limited in zip(pairs, bounded, strict=True)]
     codes = None if clusters is None else read_clusters(clusters, len(differences[0]), "a")
     # Numbers with the same difference in every problem, as pass@1 and avg@n have, are one question.
     marks = [mark_question(difference, limited) for difference, limited in zip(differences, bounded, strict=True)]
@@ -128,22 +133,6 @@ def compare_columns(
         mark: replace(result, fragility=count) for mark, result, count in zip(places, compared, undone, strict=True)
     }
     return [replace(which[mark], a=a, b=b) for mark, (a, b) in zip(marks, means, strict=True)]
-
-
-def subtract(a: object, b: object, *, bounded: bool = True) -> Floats:
-    """Return the differences a − b of values of the same problems, after a check of both."""
-    first, second = (read_column(name, column, bounded=bounded) for name, column in (("a", a), ("b", b)))
-    refuse_other_problems(first, second)
-    return subtract_columns(first, second, bounded=bounded)
-
-
-def refuse_other_problems(a: Floats, b: Floats) -> None:
-    """Raise unless two columns have one length."""
-    if len(a) != len(b):
-        raise ValueError(
-            f"`a` and `b` must hold values of the same problems; got {len(a)} and {len(b)} of them. Match them first, "
-            "or compare them as unpaired"
-        )
 
 
 def mark_question(difference: Floats, bounded: bool = True) -> bytes:
