@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -60,15 +60,12 @@ _say = Phrases(
         "plan.split": "{share:.0%} of the variance is between problems: only more problems reduce it. {rest:.0%} is "
         "within problems: more samples of each reduce it too.",
         "plan.correlated": "The difficulties of problems for the two correlate by {value:.2f} [{low:.2f}, {high:.2f}].",
-        "plan.correlation_unknown": "A correlation of {correlation:g} is an assumption. In real pairs it was .37 to "
-        ".81; these two pilots do not tell it, since there are too few problems, or they vary too little.",
-        "plan.correlation_assumed": "A correlation of {correlation:g} is an assumption. In real pairs it was .37 to "
-        ".81; with a second pilot, on the same problems, it is estimated.",
+        "plan.correlation_assumed": "A correlation of {correlation:g} is an assumption: in real pairs it was .37 to "
+        ".81. Two pilots tell it, on the same problems, if these are enough and vary enough.",
         "plan.width": "Problems for an interval of ± {half_width:g}, with n = {samples:,}: {needed}.",
         "plan.width_samples": "Samples of each for it, with {problems:,} problems: {needed}.",
-        "plan.detect": "Problems to find a difference of {detect:g}, with n = {samples:,}: {needed}.",
-        "plan.detect_twice": "Problems to find a difference of {detect:g}, with n = {samples:,}: {needed} if the "
-        "correlation is {correlation:g}, and {fewer} if it is {optimistic:g}.",
+        "plan.detect": "Problems to find a difference of {detect:g}, with n = {samples:,} and a correlation of "
+        "{correlation:.3g}: {needed}.",
         "plan.unreached": "more than {most:,}",
         "plan.no_number": "no number is enough",
         "plan.legend": "Interval: half of its expected width. Difference: the smallest one that a paired comparison of "
@@ -102,21 +99,20 @@ class Plan(Shown):
         samples: numbers of samples, the columns of the tables.
         stderr: the predicted standard errors; NaN, as the next two, if the pilot cannot tell.
         half_width: half of the widths of the predicted intervals.
-        detectable: the smallest differences that a paired comparison would find with the given power.
+        detectable: correlation → the smallest differences that a paired comparison would find with the given power. The
+            correlation is how much the difficulties of problems for the two models agree: the one that was given or
+            estimated, else .5 and then .8, which are assumptions.
         own: the pilot's number of problems, or None without a pilot, and its number of samples.
-        needed_problems: how many problems reach the half width, with the pilot's samples; None, as the next two, if
-            none was asked for, the pilot cannot tell, or ten million do not reach it.
+        needed_problems: how many problems reach the half width, with the pilot's samples; None, as the next, if none
+            was asked for, the pilot cannot tell, or ten million do not reach it.
         needed_samples: how many samples reach it, with the pilot's problems.
-        needed_to_detect: how many problems, with the pilot's samples, find the difference with the given power.
+        needed_to_detect: correlation → how many problems, with the pilot's samples, find the difference with the power;
+            empty if no difference was asked for, or the pilot cannot tell.
         notes: what a reader must know about these numbers.
         asked: the half width and the difference that were asked for.
         power: the chance with which a comparison finds a difference.
-        correlation: how much the difficulties of the problems for the two compared models agree: .5 if nothing tells.
         estimated: the correlation with its interval, if it was estimated from two pilots; None for an assumption.
-        optimistic_detectable: `detectable` at a correlation of .8, where .5 is an assumption; else None.
-        optimistic_needed: `needed_to_detect` at that correlation.
         can_tell: whether the pilot shows how much problems vary: five at least are not like most.
-        two_pilots: whether there was a second pilot.
     """
 
     key: Key
@@ -127,20 +123,16 @@ class Plan(Shown):
     samples: tuple[int, ...]
     stderr: Floats
     half_width: Floats
-    detectable: Floats
+    detectable: dict[float, Floats]
     own: tuple[int | None, int]
     needed_problems: int | None = None
     needed_samples: int | None = None
-    needed_to_detect: int | None = None
+    needed_to_detect: dict[float, int | None] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
     asked: tuple[float | None, float | None] = (None, None)
     power: float = 0.8
-    correlation: float = CAUTIOUS
     estimated: Correlation | None = None
-    optimistic_detectable: Floats | None = None
-    optimistic_needed: int | None = None
     can_tell: bool = True
-    two_pilots: bool = False
 
     def describe_assumptions(self) -> Iterator[Message]:
         """Say how much of the variance is between problems, and where the correlation is from unless it was given."""
@@ -149,40 +141,31 @@ class Plan(Shown):
             yield _say("plan.split", share=self.between / total, rest=self.within / total)
         if self.estimated is not None:
             yield _say("plan.correlated", **self.estimated._asdict())
-        elif self.optimistic_detectable is not None:
-            code = "plan.correlation_unknown" if self.two_pilots else "plan.correlation_assumed"
-            yield _say(code, correlation=self.correlation)
+        elif len(self.detectable) > 1:
+            yield _say("plan.correlation_assumed", correlation=CAUTIOUS)
 
     def list_needs(self) -> Iterator[Message]:
         """Say how many problems or samples reach what was asked for, if the pilot can tell."""
-        half_width, detect = self.asked if self.can_tell else (None, None)
+        half_width, detect = self.asked
         problems, samples = self.own
-        if half_width is not None:
+        if half_width is not None and self.can_tell:
             yield _say("plan.width", half_width=half_width, samples=samples, needed=_write_need(self.needed_problems))
             if problems is not None:
                 few = _say("plan.no_number") if self.needed_samples is None else f"{self.needed_samples:,}"
                 yield _say("plan.width_samples", problems=problems, needed=few)
-        if detect is not None:
-            needs = {"detect": detect, "samples": samples, "needed": _write_need(self.needed_to_detect)}
-            if self.optimistic_detectable is not None:
-                needs |= {"correlation": self.correlation, "optimistic": OPTIMISTIC}
-                needs["fewer"] = _write_need(self.optimistic_needed)
-            yield _say("plan.detect" if self.optimistic_detectable is None else "plan.detect_twice", **needs)
+        for correlation, problems in self.needed_to_detect.items():
+            needed = _write_need(problems)
+            yield _say("plan.detect", detect=detect, samples=samples, correlation=correlation, needed=needed)
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the split of the variance, the table of half widths and differences, and what was asked for."""
         title = _say("plan.expected" if self.own[0] is None else "plan.on_pilot", key=str(self.key), value=self.value)
         if not self.can_tell:
             return Sheet([Sentences(self.notes, "note")], title, data=vars(self))
-        tables = [
-            ("interval ±", self.half_width),
-            (f"difference, r = {self.correlation:.3g}", self.detectable),
-            (f"difference, r = {OPTIMISTIC:g}", self.optimistic_detectable),
-        ]
+        tables = {"interval ±": self.half_width} | {f"difference, r = {r:.3g}": d for r, d in self.detectable.items()}
         rows = [
             [label, Cell(m, form=","), *(Cell(value, form=".3f") for value in values)]
-            for label, table in tables
-            if table is not None
+            for label, table in tables.items()
             for m, values in zip(self.problems, table, strict=True)
         ]
         parts: list[Sentences | Table] = [
@@ -242,7 +225,7 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
         >>> round(found.value, 3), round(found.between, 3), round(found.within, 3)
         (0.594, 0.098, 0.019)
         >>> found.needed_problems, found.needed_samples, found.needed_to_detect  # more samples of these do not help
-        (189, None, 109)
+        (189, None, {0.5: 109, 0.8: 63})
         >>> plan(expect=0.5, samples=8, half_width=0.02).needed_problems
         1374
     """
@@ -279,7 +262,7 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
         variance, options, own=(size, typical),
         problems=sorted({max(2, round(size * share)) for share in (0.25, 0.5, 1, 2, 4)}),
         samples=_read_samples(options["samples"], variance.k, typical), estimated=estimated,
-        notes=(*_note_pilot(variance), *looks), can_tell=can_tell, two_pilots=second is not None,
+        notes=(*_note_pilot(variance), *looks), can_tell=can_tell,
     )  # fmt: skip
 
 
@@ -352,29 +335,25 @@ def _plan(
         if pilot is not None and reaches(between, pilot):
             by_samples = find_least(lambda size: reaches(variance.at(size), pilot), variance.k, _MOST_SAMPLES)
 
-    def look_for(correlation: float) -> tuple[Floats, int | None]:
-        """Return the smallest differences, and how many problems find the difference that is asked for."""
-        apart, within = between * (1 - correlation), np.asarray(max(0.0, total - between))
+    def find(correlation: float, within: Floats, m: Floats) -> Floats:
+        """Return the smallest differences that a comparison finds."""
+        apart = between * (1 - correlation)
+        return find_detectable(within, apart, m, variance.shares.kish, level, power)
 
-        def find(within: Floats, m: Floats) -> Floats:
-            return find_detectable(within, apart, m, variance.shares.kish, level, power)
+    def count_to_find(correlation: float) -> int | None:
+        """Return how many problems find the difference that is asked for."""
+        within = np.asarray(max(0.0, total - between))
+        return find_least(lambda m: bool(find(correlation, within, np.asarray(float(m))) <= detect), 2, _MOST_PROBLEMS)
 
-        needed = None
-        if detect is not None and can_tell:
-            needed = find_least(lambda m: bool(find(within, np.asarray(float(m))) <= detect), 2, _MOST_PROBLEMS)
-        return find(np.maximum(spread - between, 0), m), needed
-
-    assumed = correlation is None and estimated is None
-    if correlation is None:
-        correlation = CAUTIOUS if estimated is None else max(0.0, estimated.value)
-    detectable, needed = look_for(correlation)
-    optimistic = look_for(OPTIMISTIC) if assumed else (None, None)
+    known = correlation if estimated is None or correlation is not None else max(0.0, estimated.value)
+    correlations = (CAUTIOUS, OPTIMISTIC) if known is None else (known,)
     stderr, tau = np.sqrt(spread / m), options["tau"]
     return Plan(
         key=Key("pass@k" if tau is None else "G-Pass@k", variance.k, tau), value=variance.value,
         between=between, within=max(0.0, total - between), problems=tuple(rows), samples=tuple(samples), stderr=stderr,
         half_width=find_half_width(variance, spread, m, level) if can_tell else stderr,
-        detectable=detectable, own=own, needed_problems=by_problems, needed_samples=by_samples, needed_to_detect=needed,
-        asked=(half_width, detect), power=power, correlation=correlation, estimated=estimated,
-        optimistic_detectable=optimistic[0], optimistic_needed=optimistic[1], can_tell=can_tell, **more,
+        detectable={r: find(r, np.maximum(spread - between, 0), m) for r in correlations}, own=own,
+        needed_problems=by_problems, needed_samples=by_samples,
+        needed_to_detect={r: count_to_find(r) for r in correlations} if detect is not None and can_tell else {},
+        asked=(half_width, detect), power=power, estimated=estimated, can_tell=can_tell, **more,
     )  # fmt: skip

@@ -281,7 +281,7 @@ def plan(values: Mapping[str, Any], language: str) -> Data:
         "samples": samples,
         "start": [max(2, len(report)), max(k, typical)],
         "half": write(planned.half_width) if planned.can_tell else [],
-        "detect": write(planned.detectable) if planned.can_tell else [],
+        "detect": write(next(iter(planned.detectable.values()))) if planned.can_tell else [],
         "pilot": draw_report(replace(report, groups={}), language, name),
         "sheet": draw_sheet(planned.sheet(), language),
         "notes": [draw_message(note, language) for note in planned.notes],

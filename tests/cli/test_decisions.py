@@ -195,10 +195,12 @@ def test_a_plan_prints_every_number(ask):
     assert done.exit_code == 0
     found = at_k.plan("pilot.jsonl", samples=samples, problems=[12, 48], half_width=0.05, detect=0.1)
     for i, n in enumerate(samples):
-        for shown in (f"n = {n:,}", f"{found.half_width[0, i]:.3f}", f"{found.detectable[1, i]:.3f}"):
+        for shown in (f"n = {n:,}", f"{found.half_width[0, i]:.3f}", f"{found.detectable[0.5][1, i]:.3f}"):
             assert shown in done.said
     assert f"interval of ± 0.05, with n = 4: {found.needed_problems:,}." in done.said
-    assert f"find a difference of 0.1, with n = 4: {found.needed_to_detect:,} if" in done.said
+    assert (
+        f"find a difference of 0.1, with n = 4 and a correlation of 0.5: {found.needed_to_detect[0.5]:,}." in done.said
+    )
     assert "pass@16_predicted" in done.said
     assert "problems  " in ask("plan pilot.jsonl --predict 8 --samples 4").stdout
 
@@ -212,8 +214,9 @@ def test_a_plan_as_json(ask_json):
     assert (content["predicted"]["k"], content["predicted"]["target"]) == ([8], "problem_set")
     assert "predicted" not in ask_json("plan pilot.jsonl")
     unknown = ask_json("plan alike.jsonl --detect 0.05")
-    assert unknown["needed_to_detect"] is None
-    assert {cell for name in ("stderr", "detectable") for row in unknown[name] for cell in row} == {None}
+    assert unknown["needed_to_detect"] == {}
+    tables = [unknown["stderr"], *unknown["detectable"].values()]
+    assert {cell for table in tables for row in table for cell in row} == {None}
 
 
 def test_sentences_of_a_plan_have_its_numbers(ask):

@@ -65,7 +65,7 @@ FRAGMENTS = {
         r"difference, r = 0.5 & 6 & 1.000 & 0.770 & 0.544 & 0.385 & 0.272 \\",
         "<h3>pass@1 = 0.542 on the pilot</h3><ul><li>Problems for an interval of ± 0.05, with n = 4: 122.",
         "quantity,problems,n = 1,n = 2,n = 4,n = 8,n = 16\ninterval ±,3,0.4506933282",
-        '"needed_to_detect": 117',
+        '"needed_to_detect": {\n  "0.5": 117,',
     ),
     "report": (
         "pass@k                  0.542           0.833           1.000\n               [0.402, 0.670]  [0.639, 0.921]",
