@@ -7,14 +7,14 @@ import pickle
 import signal
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from at_k.errors import InputError
 from at_k.grading.code.pool import Pool
-from at_k.grading.code.protocol import HarnessError, serve
+from at_k.grading.code.protocol import IDLE_SECONDS, HarnessError
 from at_k.options.option import TIMEOUT
 from at_k.validation import is_integer, is_number, shorten, type_name
 
@@ -109,12 +109,13 @@ def grade_pairs(
         (sys.path, pickle.dumps(checker)),
         # With one hash seed, SymPy takes the same steps in every run.
         {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONHASHSEED": "0"},
+        pickle.load,
         explain,
         patience=0.2,
     )
     workers = min(check_num_workers(num_workers), -(-len(queue) // _FEW))
     try:
-        replies = pool.run([(*pairs[place], seconds, wall) for place in queue], workers, checker.name)
+        replies = pool.run(pool.ask, [(*pairs[place], seconds, wall) for place in queue], workers, checker.name)
     except HarnessError as error:
         raise RuntimeError(f"A worker process could not start the checker {checker.name!r}: {error}") from None
     for place, reply in zip(queue, replies, strict=True):
@@ -137,16 +138,19 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number in (signal.SIGPROF, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
-    serve(connection, _prepare)
+    with suppress(EOFError, OSError), connection.makefile("rb") as requests:
+        sys.path[:], pickled = pickle.load(requests)
+        try:
+            checker = pickle.loads(pickled)
+            checker.warm_up()
+        except Exception as error:  # noqa: BLE001 - the other side raises it
+            connection.sendall(pickle.dumps(f"{type(error).__name__}: {error}"))
+            os._exit(1)
+        connection.sendall(pickle.dumps(""))
+        connection.settimeout(IDLE_SECONDS)
+        while True:
+            connection.sendall(pickle.dumps(_grade(checker, *pickle.load(requests))))
     os._exit(0)  # nothing is left to be cleaned up, and SymPy takes a while to be taken apart
-
-
-def _prepare(path: list[str], pickled: bytes) -> Callable[..., Any]:
-    """Load a checker. Return the function that grades by it."""
-    sys.path[:] = path
-    checker = pickle.loads(pickled)
-    checker.warm_up()
-    return partial(_grade, checker)
 
 
 def _grade(checker: Any, answer: str, reference: str, cpu_seconds: float, wall_seconds: float) -> Any:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,12 +26,6 @@ from math import isfinite
 from typing import Any
 
 from at_k.grading.code.protocol import HarnessError
-
-# Digits of a whole number in cases of input and output, as LiveCodeBench allows.
-MOST_DIGITS = 50_000
-
-# Digits of a whole number elsewhere, as Python allows by default.
-USUAL_DIGITS = 4300
 
 _PARTS = ("public_test_cases", "private_test_cases", "public_tests", "private_tests", "generated_tests", "input_output")
 _SHOWN = 60
@@ -86,12 +79,6 @@ def read_cases(tests: str) -> Cases | None:
         raise HarnessError("the cases call a function, and do not name it: add its name to them, as `fn_name`")
     loose = bool(function) and not all(isinstance(arguments, str) for arguments, *_ in pairs)
     return Cases(function, [arguments for arguments, _ in calls], [wanted for _, wanted in calls], loose)
-
-
-def limit_digits(most: int) -> None:
-    """Raise the limit of digits of whole numbers that this process reads and prints."""
-    if hasattr(sys, "set_int_max_str_digits"):
-        sys.set_int_max_str_digits(most)
 
 
 def _load(value: Any) -> Any:

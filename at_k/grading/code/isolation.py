@@ -96,10 +96,10 @@ def _control_process(option: int, *values: int) -> None:
 
 
 def enter_namespaces() -> None:
-    """Leave the network, the mounts and the processes of the machine. Children of the caller are inside."""
+    """Leave the network and the processes of the machine. Children of the caller are inside."""
     # A user without privileges needs a user namespace for it. An administrator does without, and then programs can run
     # as a user that the kernel limits: no limit on processes holds for root.
-    flags = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS
+    flags = CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS
     try:
         _call("unshare", flags)
     except PermissionError:
@@ -120,9 +120,10 @@ def connect_to_itself() -> None:
 
 
 def arrange_mounts(place: str, needed: Sequence[str]) -> None:
-    """Make all files read-only, and hide the homes of users and the directories of `PRIVATE`."""
+    """Make all files read-only for this process, and hide the homes of users and the directories of `PRIVATE`."""
     # Where root's programs run as another user, a directory that only root may enter is hidden too, so that the folders
     # of Python below it can be entered.
+    _call("unshare", CLONE_NEWNS)
     _call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
     paths = sorted({path for folder in needed for path in (os.path.abspath(folder), os.path.realpath(folder))})
     parents = {str(parent) for path in paths for parent in Path(path).parents} if os.geteuid() == 0 else set()

@@ -1,37 +1,35 @@
 """Say what the end of a program means: its verdict, or why there is none.
 
-It is the keeper's work, in a process of which no program is a copy: here are the outputs of cases.
+This runs in the process of the caller, of which no program is a copy: here are the outputs of cases.
 """
 
 from __future__ import annotations
 
 import json
 import signal
-import socket
-import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from at_k.grading.code.cases import Cases, compare_output, compare_value, read_cases
-from at_k.grading.code.protocol import MEBIBYTE, HarnessError, Outcome, ProgramLimits, Status, send_json
+from at_k.grading.code.protocol import MEBIBYTE, HarnessError, Outcome, ProgramLimits, Status
 
 # The samples of a problem come one after the other, with the same cases.
 read_once = lru_cache(maxsize=16)(read_cases)
 
 
+@dataclass(frozen=True)
 class Judge:
-    """Judge programs by what a supervisor, on the other side of a connection, sees of them."""
+    """Judge programs by what a supervisor sees of them, which `ask` hands a request."""
 
-    def __init__(self, connection: socket.socket, limits: ProgramLimits, isolation: str) -> None:
-        self.connection, self.limits, self.isolation = connection, limits, isolation
-        self.lines = connection.makefile("rb")
+    ask: Callable[[dict[str, Any]], Any]
+    limits: ProgramLimits
+    isolation: str
 
-    def receive(self) -> Any:
-        """Return the supervisor's next message. End this process if the supervisor has ended."""
-        return json.loads(self.lines.readline() or sys.exit("the supervisor has ended"))
-
-    def judge(self, candidate: str, tests: str) -> Outcome | HarnessError:
+    def judge(self, pair: tuple[str, str]) -> Outcome | HarnessError:
         """Return the verdict on a candidate with its tests, or its cases, or why there is none."""
+        candidate, tests = pair
         try:
             cases = read_once(tests)
             return self._judge_tests(candidate, tests) if cases is None else self._judge_cases(candidate, cases)
@@ -59,9 +57,7 @@ class Judge:
 
     def _run(self, candidate: str, output: int, **settings: Any) -> dict[str, Any]:
         """Let the supervisor run a candidate. Return what it saw, with the report as `facts`."""
-        request = {"candidate": candidate, "output": output, **settings}
-        send_json(self.connection, request)
-        end: dict[str, Any] = self.receive()
+        end: dict[str, Any] = self.ask({"candidate": candidate, "output": output, **settings})
         try:
             facts = json.loads(end.pop("report", "") or "{}")
         except (ValueError, RecursionError):

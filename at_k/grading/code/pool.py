@@ -2,15 +2,14 @@
 
 The processes of a call that runs programs, from the caller down. Each line starts the one below it:
 
-    the caller          Pool: a thread for each worker, and a socket to it
-     └ keeper           `supervisor.py`: outside of the namespaces, starts afresh with `python`, ends all that is left
-        └ supervisor    in namespaces of its own; forked once more, so that it is process 1 there
+    the caller          Pool: a thread for each worker, and a socket to it; what cases must give, and `judging.Judge`
+     └ keeper           `supervisor.py`: starts afresh with `python`, and ends all that is left
+        └ supervisor    process 1 of namespaces of its own; answers the caller
            └ program    a fork for each program or case: its limits, Landlock, seccomp, another user; then the program
               └ …       what the program starts: killed with it
 
-The keeper holds what cases must give, and judges; the supervisor follows one program at a time (`watching.Watch`). The
-supervisor ends when the caller closes its socket, the keeper when the supervisor has ended, and the kernel ends a
-namespace with its process 1: no end leaves anything behind.
+The supervisor follows one program at a time (`watching.Watch`). It ends when the caller closes its socket, the keeper
+when the supervisor has ended, and the kernel ends a namespace with its process 1: no end leaves anything behind.
 
 The workers of a checker such as `math` are one process each (`at_k.grading.workers`), which the kernel ends at a limit.
 
@@ -21,6 +20,7 @@ second. They end with this process, and when they have had no work for five minu
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import pickle
 import socket
@@ -31,11 +31,12 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from at_k.errors import InputError, open_bar
+from at_k.grading.code.judging import Judge
 from at_k.grading.code.protocol import HarnessError, Outcome, ProgramLimits
 
 HERE = Path(__file__).resolve().parent
@@ -57,23 +58,16 @@ ENVIRONMENT = {
 
 
 class Worker:
-    """This side of a worker process, whose standard input is a socket to it.
+    """This side of a worker process of a pool, whose standard input is a socket to it."""
 
-    Args:
-        command: the command that starts it.
-        hello: the first message to it, for `protocol.serve`.
-        environment: its environment variables.
-        patience: the seconds in which it may end by itself.
-    """
-
-    def __init__(self, command: Sequence[str], hello: object, environment: Mapping[str, str], patience: float) -> None:
-        self.hello, self.patience, self.ready = hello, patience, False
+    def __init__(self, pool: Pool) -> None:
+        self.pool, self.ready = pool, False
         self.connection, theirs = socket.socketpair()
         self.replies = self.connection.makefile("rb")
         with theirs:
             self.process: subprocess.Popen[bytes] = subprocess.Popen(
-                command,
-                env=environment,
+                pool.command,
+                env=pool.environment,
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -83,14 +77,14 @@ class Worker:
     def ask(self, message: object) -> Any:
         """Send a message, and return the reply. Raise `EOFError` or `OSError` if the process has ended."""
         self.connection.sendall(pickle.dumps(message))
-        return pickle.load(self.replies)
+        return self.pool.load(self.replies)
 
     def wait_until_ready(self) -> None:
         """Wait until the process is ready, and raise if it will not be."""
         if not self.ready:
             self.connection.settimeout(SECONDS_TO_START)
             try:
-                fault = self.ask(self.hello)
+                fault = self.ask(self.pool.hello)
             except (EOFError, OSError):
                 fault = f"a worker process ended before it began, with status {self.close()}"
             if fault:
@@ -104,7 +98,7 @@ class Worker:
         self.connection.close()
         self.replies.close()
         try:
-            return self.process.wait(self.patience)
+            return self.process.wait(self.pool.patience)
         except subprocess.TimeoutExpired:
             self.process.kill()
             return self.process.wait()
@@ -113,45 +107,50 @@ class Worker:
 # Idle workers, by the command and the first message that started them.
 IDLE: defaultdict[bytes, list[Worker]] = defaultdict(list)
 
-# Requests that are queued at a time: each takes a kilobyte until its reply is read.
+# Items that are queued at a time: each takes a kilobyte until its reply is read.
 MOST_QUEUED = 10_000
 
 
+@dataclass(eq=False)
 class Pool:
     """Let workers answer requests, each worker in the hands of a thread.
 
-    Args:
+    Attributes:
         command: the command that starts a worker.
-        hello: the first message to it.
+        hello: the first message to it. The reply is empty, or says why there will be no others.
         environment: its environment variables.
+        load: reads one reply.
         explain: returns what takes the place of a reply, given the status with which a worker ended instead.
         patience: the seconds in which a worker may end by itself.
+        busy: the workers that have a request.
+        ending: whether the call ends, so that no worker is replaced.
     """
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        hello: object,
-        environment: Mapping[str, str],
-        explain: Callable[[int], object],
-        patience: float = SECONDS_TO_STOP,
-    ) -> None:
-        self.start, self.explain = partial(Worker, command, hello, environment, patience), explain
-        self.idle = IDLE[pickle.dumps((command, hello))]
-        self.busy: set[Worker] = set()
-        self.ending = False
+    command: Sequence[str]
+    hello: object
+    environment: Mapping[str, str]
+    load: Callable[[BinaryIO], Any]
+    explain: Callable[[int], object]
+    patience: float = SECONDS_TO_STOP
+    busy: set[Worker] = field(default_factory=set)
+    ending: bool = False
+
+    def __post_init__(self) -> None:
+        self.idle = IDLE[pickle.dumps((self.command, self.hello))]
 
     def start_one(self) -> None:
         """Have a worker that is ready. Raise if none can be."""
-        self.idle.append(self._take())
+        worker = self._take()
+        self.busy.discard(worker)
+        self.idle.append(worker)
 
-    def run(self, requests: Sequence[object], num_workers: int, name: str) -> list[Any]:
-        """Return the reply to each request, or what explains that its worker ended. Show a bar with a name."""
+    def run(self, task: Callable[[Any], Any], items: Sequence[object], num_workers: int, name: str) -> list[Any]:
+        """Return what a task, which asks workers, makes of each item. Show a bar with a name."""
         threads, replies = ThreadPoolExecutor(num_workers), list[Any]()
         try:
-            with open_bar(len(requests), name) as bar:
-                for start in range(0, len(requests), MOST_QUEUED):
-                    for reply in threads.map(self._ask, requests[start : start + MOST_QUEUED]):
+            with open_bar(len(items), name) as bar:
+                for start in range(0, len(items), MOST_QUEUED):
+                    for reply in threads.map(task, items[start : start + MOST_QUEUED]):
                         replies.append(reply)
                         bar.update()
         finally:
@@ -163,8 +162,8 @@ class Pool:
             threads.shutdown()
         return replies
 
-    def _ask(self, request: object) -> Any:
-        """Return the reply of a worker. One that had ended for want of work is replaced once."""
+    def ask(self, request: object) -> Any:
+        """Return the reply of a worker, or what explains its end. One that ended for want of work is replaced once."""
         for again in (True, False):
             worker = self._take()
             try:
@@ -186,7 +185,7 @@ class Pool:
             while (worker := self.idle.pop()).process.poll() is not None:
                 worker.close()
                 worker = None
-        worker = worker or self.start()
+        worker = worker or Worker(self)
         self.busy.add(worker)
         worker.wait_until_ready()
         return worker
@@ -256,26 +255,37 @@ def run_each(
     require_permission()
     if not pairs:
         return []
-    return open_supervisors(limits, isolation).run(pairs, min(num_workers, len(pairs)), "code")
+    pool, judge = open_supervisors(limits, isolation)
+    return pool.run(judge, pairs, min(num_workers, len(pairs)), "code")
 
 
-def explain_end(status: int) -> HarnessError:
-    """Return why there is no verdict."""
-    return HarnessError(f"the process that watched the program ended with status {status}")
+def _read_line(replies: BinaryIO) -> Any:
+    """Read a reply of a supervisor. JSON runs no code where it is read."""
+    line = replies.readline()
+    if not line:
+        raise EOFError
+    return json.loads(line)
 
 
-def open_supervisors(limits: ProgramLimits, isolation: str) -> Pool:
-    """Return a pool of supervisors under the first kind of isolation with which one starts."""
+def _explain_end(status: int) -> object:
+    """Say why there is no verdict."""
+    raise HarnessError(f"the process that watched the program ended with status {status}")
+
+
+def open_supervisors(
+    limits: ProgramLimits, isolation: str
+) -> tuple[Pool, Callable[[tuple[str, str]], Outcome | HarnessError]]:
+    """Return a pool of supervisors under the first kind of isolation with which one starts, and how they judge."""
     environment = {name: os.environ[name] for name in LOADED_WITH if name in os.environ} | ENVIRONMENT
     path = [entry for entry in sys.path if os.path.isabs(entry) and os.path.exists(entry)]
     command = [sys.executable, "-s", str(HERE / "supervisor.py"), str(os.getpid())]
     faults: list[Exception] = []
     for kind in ISOLATIONS[isolation]:
-        hello = path, tempfile.gettempdir(), limits, kind, isolation != "none"
+        hello = path, tempfile.gettempdir(), limits, kind == "namespaces", isolation != "none"
         try:
-            pool = Pool(command, hello, environment, explain_end)
+            pool = Pool(command, hello, environment, _read_line, _explain_end)
             pool.start_one()
-            return pool
+            return pool, Judge(pool.ask, limits, kind).judge
         except (HarnessError, OSError) as error:
             faults.append(error)
     if isolation == "required":

@@ -22,7 +22,7 @@ from traceback import walk_tb
 from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
-from at_k.grading.code.cases import USUAL_DIGITS, limit_digits, restore_keys, simplify
+from at_k.grading.code.cases import restore_keys, simplify
 from at_k.grading.code.protocol import HarnessError, Report
 
 # Characters of an error message that are kept.
@@ -159,7 +159,6 @@ def run_program(report: Report, candidate: str, tests: CodeType) -> None:
 
     module = ModuleType("__main__")
     vars(module)["__builtins__"] = builtins
-    limit_digits(USUAL_DIGITS)
     run_script(report, module, candidate, run)
 
 
@@ -220,6 +219,9 @@ OFFERED = (
 # The limit of recursion of programs for LiveCodeBench.
 MOST_FRAMES = 50_000
 
+# Digits of a whole number in cases of input and output, as LiveCodeBench allows.
+MOST_DIGITS = 50_000
+
 
 @cache
 def prepare_module() -> ModuleType:
@@ -250,6 +252,8 @@ def run_case(report: Report, candidate: str, function: str, arguments: Sequence[
     module = prepare_module()
     vars(module)["__name__"] = "candidate" if function else "__main__"
     sys.setrecursionlimit(MOST_FRAMES)
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(MOST_DIGITS)
     run_script(report, module, candidate, run)
 
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import json
 import mmap
-import pickle
-import socket
 import struct
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -105,25 +101,5 @@ class Report:
         return began, self.memory[_BEGIN.size : _BEGIN.size + length].decode("utf-8", "replace")
 
 
-def send_json(connection: socket.socket, message: object) -> None:
-    """Send a message as a line of JSON, which runs no code where it is read."""
-    connection.sendall(json.dumps(message).encode() + b"\n")
-
-
 # A worker without work ends after this time.
 IDLE_SECONDS = 300
-
-
-def serve(connection: socket.socket, prepare: Callable[..., Callable[..., object]]) -> None:
-    """Answer requests until the other side closes the connection, or has had none for `IDLE_SECONDS`."""
-    # The first message is what to prepare. The answer to it is empty, or the reason why nothing will be answered.
-    with suppress(EOFError, OSError), connection.makefile("rb") as requests:
-        hello = pickle.load(requests)
-        try:
-            answer, fault = prepare(*hello), ""
-        except Exception as error:  # noqa: BLE001 - the other side raises it
-            answer, fault = print, str(error) if isinstance(error, HarnessError) else f"{type(error).__name__}: {error}"
-        connection.sendall(pickle.dumps(fault))
-        connection.settimeout(IDLE_SECONDS)
-        while not fault:
-            connection.sendall(pickle.dumps(answer(*pickle.load(requests))))

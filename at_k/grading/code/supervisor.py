@@ -5,8 +5,7 @@ loads NumPy: a fork of a process without it starts within a millisecond. Every p
 copied, which costs more than anything else that is done for a program. PARENT is the process that started this one, for
 people who read a list of processes. `pool.py` draws all processes.
 
-The keeper judges, and the supervisor runs: what a case must print or return never reaches the supervisor, of which the
-process of a program is a copy.
+What a case must print or return never reaches the supervisor, of which the process of a program is a copy.
 """
 
 from __future__ import annotations
@@ -15,10 +14,12 @@ import gc
 import importlib
 import json
 import os
+import pickle
 import re
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from types import ModuleType
@@ -32,16 +33,22 @@ if not __package__:  # the files of this folder are then imported without what t
         place = os.path.dirname(place)
 
 from at_k.grading.code import isolation, program
-from at_k.grading.code.cases import MOST_DIGITS, limit_digits
-from at_k.grading.code.judging import Judge
-from at_k.grading.code.protocol import MOST_RESULT, HarnessError, ProgramLimits, Report, send_json, serve
+from at_k.grading.code.protocol import IDLE_SECONDS, MOST_RESULT, HarnessError, ProgramLimits, Report
 from at_k.grading.code.watching import Watch, count_tasks, end_children, open_processes, remove_folder
 
 # Modules that programs often import and that do not slow down every fork.
 WARM = ("bisect", "cmath", "collections", "copy", "functools", "heapq", "itertools", "math", "re", "resource", "string")
 
+# The name of the directory in which a program finds itself.
+WORK = "work"
+
 # The samples of a problem come one after the other, with the same tests.
 compile_once = lru_cache(maxsize=16)(program.compile_tests)
+
+
+def send(caller: socket.socket, message: object) -> None:
+    """Send a message as a line of JSON, which runs no code where it is read."""
+    caller.sendall(json.dumps(message).encode() + b"\n")
 
 
 @dataclass
@@ -164,69 +171,14 @@ class Supervisor:
             leave(1)
 
 
-def keep(caller: socket.socket) -> NoReturn:
-    """Be the keeper of a supervisor, and judge what it runs, until the other side closes the connection."""
-    folders: list[str] = []
-
-    def start(
-        path: list[str], temporary: str, limits: ProgramLimits, kind: str, careful: bool
-    ) -> Callable[[str, str], object]:
-        """Start a supervisor under the protection of a name. With `careful`, files must be out of reach."""
-        sys.path[:] = path
-        for name in WARM:
-            importlib.import_module(name)
-        sys.dont_write_bytecode = True  # from here on: this library's own may be written
-        os.umask(0o022)
-        limit_digits(MOST_DIGITS)
-        folders.append(os.path.join(temporary, f"at-k-code-{os.urandom(8).hex()}"))
-        os.mkdir(folders[0], 0o755)
-        isolation.adopt_orphans()
-        connection, theirs = socket.socketpair()
-        if os.fork() == 0:
-            connection.close()
-            try:
-                supervise(folders[0], theirs, caller, limits, isolated=kind == "namespaces", careful=careful)
-            except Exception as error:  # noqa: BLE001 - the other side must hear of it
-                send_json(theirs, f"no program could be run: {program.describe_error(error)}")
-            finally:
-                os._exit(1)
-        theirs.close()
-        judge = Judge(connection, limits, kind)
-        if fault := judge.receive():
-            raise HarnessError(fault)
-        return judge.judge
-
-    status = 1
-    try:
-        serve(caller, start)
-        status = 0
-    finally:
-        end_children(open_processes(), all_inside=False)
-        for folder in folders:
-            remove_folder(folder)
-        os._exit(status)
-
-
 def supervise(
-    folder: str,
-    connection: socket.socket,
-    caller: socket.socket,
-    limits: ProgramLimits,
-    *,
-    isolated: bool,
-    careful: bool,
+    caller: socket.socket, folder: str, number: int, limits: ProgramLimits, *, isolated: bool, careful: bool
 ) -> None:
-    """Isolate this process, if that is asked for, and run what the keeper sends, if it is careful under Landlock."""
+    """Isolate this process, and run what the caller sends. With `careful`, files must be out of reach."""
     needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]
     libraries = [path for path in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if os.path.isabs(path)]
-    processes, number, place = open_processes(), os.getpid(), os.path.join(folder, "work")
+    processes, place = open_processes(), os.path.join(folder, WORK)
     if isolated:
-        isolation.enter_namespaces()
-        init = os.fork()
-        if init:
-            connection.close()
-            os.waitpid(init, 0)
-            os._exit(0)
         isolation.connect_to_itself()
         isolation.arrange_mounts(place, [*needed, *filter(os.path.isdir, libraries)])
     else:
@@ -250,24 +202,56 @@ def supervise(
     sys.modules["__main__"] = ModuleType("__main__")
     gc.collect()
     gc.freeze()  # before the first fork, so that no collection in a program copies what it shares with this process
-    send_json(connection, "")
-    for line in connection.makefile("rb"):
-        try:
-            answer = supervisor.run(json.loads(line))
-        except HarnessError as fault:
-            answer = {"fault": str(fault)}
-        send_json(connection, answer)
+    send(caller, "")
+    caller.settimeout(IDLE_SECONDS)
+    with suppress(EOFError, OSError), caller.makefile("rb") as requests:
+        while True:
+            request = pickle.load(requests)
+            try:
+                answer = supervisor.run(request)
+            except HarnessError as fault:
+                answer = {"fault": str(fault)}
+            send(caller, answer)
     os._exit(0)
 
 
 def main() -> None:
-    """Serve on the socket that is standard input."""
-    connection = socket.socket(fileno=os.dup(0))
+    """Be the keeper of a supervisor that answers on the socket which is standard input."""
+    caller = socket.socket(fileno=os.dup(0))
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1):
         os.dup2(nothing, stream)
     os.close(nothing)
-    keep(connection)
+    with caller.makefile("rb", buffering=0) as requests:
+        sys.path[:], temporary, limits, isolated, careful = pickle.load(requests)
+    for name in WARM:
+        importlib.import_module(name)
+    sys.dont_write_bytecode = True  # from here on: this library's own may be written
+    os.umask(0o022)
+    folder = os.path.join(temporary, f"at-k-code-{os.urandom(8).hex()}")
+    processes, number, status = open_processes(), os.getpid(), 1
+    try:
+        os.mkdir(folder, 0o755)
+        isolation.adopt_orphans()
+        if isolated:
+            isolation.enter_namespaces()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                supervise(caller, folder, number, limits, isolated=isolated, careful=careful)
+            except Exception as error:  # noqa: BLE001 - the other side must hear of it
+                send(caller, f"no program could be run: {program.describe_error(error)}")
+            finally:
+                os._exit(1)
+        caller.close()
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    except OSError as error:
+        send(caller, f"no program could be run: {program.describe_error(error)}")
+    finally:
+        end_children(processes, all_inside=False)
+        for directory in (os.path.join(folder, WORK), folder):
+            remove_folder(directory)
+        os._exit(status)
 
 
 if __name__ == "__main__":

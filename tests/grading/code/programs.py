@@ -20,7 +20,8 @@ def read_programs(file, group=""):
 
 def run_all(pairs, *, num_workers=2, isolation="auto", **limits):
     """Return how each program ended, or why it was not run."""
-    return open_supervisors(ProgramLimits(**limits), isolation).run(pairs, min(num_workers, len(pairs)), "code")
+    pool, judge = open_supervisors(ProgramLimits(**limits), isolation)
+    return pool.run(judge, pairs, min(num_workers, len(pairs)), "code")
 
 
 def run_pairs(pairs, **options):

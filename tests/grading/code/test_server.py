@@ -19,9 +19,9 @@ def start(temporary=None):
     with theirs:
         process = subprocess.Popen([sys.executable, str(HERE / "supervisor.py"), "0"], stdin=theirs)
     if temporary:
-        hello = sys.path, str(temporary), ProgramLimits(timeout=100.0), "limits", False
+        hello = sys.path, str(temporary), ProgramLimits(timeout=100.0), False, False
         own.sendall(pickle.dumps(hello))
-        assert pickle.loads(own.recv(100)) == ""
+        assert json.loads(own.recv(100)) == ""
     return own, process
 
 
@@ -40,7 +40,7 @@ def test_little_is_loaded():
 def test_it_ends_when_no_one_asks(tmp_path, busy):
     own, process = start(tmp_path)
     if busy:
-        own.sendall(pickle.dumps(("while True: pass", "pass")))
+        own.sendall(pickle.dumps({"candidate": "while True: pass", "tests": "pass", "output": 9}))
         time.sleep(0.2)
     own.close()
     assert process.wait(60) == busy
