@@ -180,6 +180,8 @@ class Pool:
 
     def _take(self) -> Worker:
         """Take an idle worker, or start one. `pop` and `append` are safe between threads."""
+        if self.ending:
+            raise HarnessError("the call has ended")
         worker = None
         with suppress(IndexError):
             while (worker := self.idle.pop()).process.poll() is not None:

@@ -32,17 +32,14 @@ FILE = "program.py"
 # The names of the test program and of the program in tracebacks.
 TESTS, CANDIDATE = "<tests>", "<candidate>"
 
-# The lines of the tests that decided: an assertion was evaluated there, or something of the program was called.
-REACHED: set[int] = set()
+# Holds True if the tests decided: an assertion was evaluated, or something of the program was called.
+DECIDED: set[bool] = set()
 
 # The tests that began, regardless of the caller.
 STARTED: set[CodeType] = set()
 
 # Failures in cases of `unittest`.
 FAILED: list[str] = []
-
-# The names of tests that could not be run.
-NOT_RUN: list[str] = []
 
 # The functions that run tests, by module and name.
 UNITTEST, PYTEST = ("unittest.main", "TestProgram"), ("_pytest.config", "main")
@@ -55,16 +52,16 @@ class TestsFailedError(SystemExit):
     """A test that `unittest` ran has failed. Its text is the last line of the error."""
 
 
-def hold(line: int, value: object) -> object:
+def hold(value: object) -> object:
     """Note that an assertion was reached."""
-    REACHED.add(line)
+    DECIDED.add(True)
     return value
 
 
-def call(line: int, function: Any) -> Any:
+def call(function: Any) -> Any:
     """Note a call of something of the program. Return the function, or what takes its place."""
     if id(function) in PROGRAM or getattr(getattr(function, "__code__", None), "co_filename", "") == CANDIDATE:
-        REACHED.add(line)
+        DECIDED.add(True)
     if function is os._exit:
         return sys.exit
     named = getattr(function, "__module__", None), getattr(function, "__name__", None)
@@ -78,7 +75,7 @@ def run_unittest(*arguments: Any, **options: Any) -> Any:
 
     program = main(*arguments, **options | {"exit": False})
     if program.result.testsRun == len(program.result.skipped):
-        REACHED.clear()  # nothing decided
+        DECIDED.clear()
     ends = options.get("exit", True)
     for test, text in [*program.result.errors, *program.result.failures]:
         if ends or id(type(test)) not in PROGRAM:
@@ -88,7 +85,7 @@ def run_unittest(*arguments: Any, **options: Any) -> Any:
     return program
 
 
-def start(line: int) -> None:
+def start() -> None:
     """Note that the test which calls this has begun."""
     STARTED.add(sys._getframe(1).f_code)
 
@@ -118,11 +115,10 @@ def compile_tests(source: str) -> CodeType:
 
 
 def _mark(function: Callable[..., Any], node: ast.AST) -> ast.Call:
-    """Return a call of one of `MARKS` with the line of a node, and with the node if it is an expression."""
+    """Return a call of one of `MARKS` at the place of a node, and with the node if it is an expression."""
     where = {name: getattr(node, name) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
     name = ast.Name(f"__{function.__name__}_of_tests__", ast.Load(), **where)
-    arguments = [node] if isinstance(node, ast.expr) else []
-    return ast.Call(name, [ast.Constant(where["lineno"], **where), *arguments], [], **where)
+    return ast.Call(name, [node] if isinstance(node, ast.expr) else [], [], **where)
 
 
 def is_test(name: str) -> bool:
@@ -153,17 +149,26 @@ def run_program(report: Report, candidate: str, tests: CodeType) -> None:
         except SystemExit as end:  # what it defines is defined: its tests run
             if not succeeds(end):
                 raise
-        run_tests(tests, namespace)
+        uncalled = run_tests(tests, namespace)
         finish()
-        return {"reached": [*REACHED], "not_run": NOT_RUN}
+        last_line = "in a last line such as check(name_of_the_function)"
+        if uncalled:
+            names = ", ".join(uncalled)[:MOST_CHARACTERS]
+            raise HarnessError(f"the test program defines tests and does not call them: {names}; do so {last_line}")
+        if not DECIDED:
+            raise HarnessError(
+                "the test program reached no assertion and called nothing of the program, so that every program would "
+                f"pass; that of HumanEval calls its tests {last_line}"
+            )
+        return {"passed": True}
 
     module = ModuleType("__main__")
     vars(module)["__builtins__"] = builtins
     run_script(report, module, candidate, run)
 
 
-def run_tests(tests: CodeType, namespace: dict[str, Any]) -> None:
-    """Run a test program, and then the cases of `unittest` that it did not run. Raise the first error."""
+def run_tests(tests: CodeType, namespace: dict[str, Any]) -> list[str]:
+    """Run a test program, and then the cases of `unittest` that it did not run. Return the tests that nobody called."""
     # An exit that reports success, and does not come from the program, ends the script.
     before = dict(namespace)
     PROGRAM.update(id(item) for name, item in before.items() if not name.startswith("__"))
@@ -175,7 +180,7 @@ def run_tests(tests: CodeType, namespace: dict[str, Any]) -> None:
     case = getattr(sys.modules.get("unittest"), "TestCase", ())  # slow to import, and few tests do
     if any(isinstance(item, type) and issubclass(item, case) for item in defined.values()) and list_uncalled(defined):
         _allow_exit(run_unittest, SimpleNamespace(**defined), argv=[FILE])
-    NOT_RUN.extend(list_uncalled(defined))
+    return list_uncalled(defined)
 
 
 def _allow_exit(function: Callable[..., object], *arguments: object, **options: object) -> None:
@@ -276,15 +281,21 @@ def flush() -> None:
 def describe_end(error: BaseException) -> dict[str, Any]:
     """Return what is reported of the exception with which a program ended, whose text may do anything."""
     try:
+        if isinstance(error, HarnessError):
+            return {"fault": str(error)}
+        if isinstance(error, ModuleNotFoundError) and not comes_from_program(error):
+            return {
+                "fault": f"the test program imports `{error.name}`, which is not installed here; install it, or, if it "
+                "stands for the program, remove the import: the tests see what the program defines"
+            }
         if is_refused_lock(error):
-            error = RuntimeError("locks of multiprocessing are refused here")
+            return {"fault": "locks of multiprocessing are refused here"}
+        if isinstance(error, RuntimeError) and "multiprocessing" in str(error):  # it starts processes
+            return {"fault": describe_error(error)}
         return {
             "detail": describe_error(error),
             "memory": isinstance(error, MemoryError),
             "line": find_line(error) if isinstance(error, AssertionError) and not error.args else None,
-            # The tests import what is not here, or the program starts processes that are refused: no verdict.
-            "missing": isinstance(error, ModuleNotFoundError) and not comes_from_program(error) and error.name,
-            "refused": isinstance(error, RuntimeError) and "multiprocessing" in str(error),
         }
     except BaseException as second:  # noqa: BLE001 - the text of an error is code of the program, too
         return {"detail": f"{type(error).__name__}, whose text raises {type(second).__name__}"}

@@ -54,7 +54,6 @@ class Outcome:
         detail: the type of the exception and the last line of its message, or what ended the program.
         output: the beginning of what the program printed, to standard output and standard error.
         isolation: what protected the machine: "namespaces", or "limits" where there are none.
-        reached: how many assertions or cases of input and output decided, if it passed.
 
     Examples:
         >>> Outcome("failed", "ZeroDivisionError: division by zero").passed
@@ -65,7 +64,6 @@ class Outcome:
     detail: str = ""
     output: str = field(default="", repr=False)
     isolation: str = ""
-    reached: int = 0
 
     @property
     def passed(self) -> bool:

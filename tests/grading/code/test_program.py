@@ -92,8 +92,7 @@ CASE = "class T(unittest.TestCase):\n    def test_two(self): self.assertEqual(do
 @for_each("tests", list_scripts("deciding: "))
 def test_tests_run_as_what_they_are(tests):
     right, wrong = judge((RIGHT, tests), (WRONG, tests))
-    assert (right.status, right.reached > 0) == ("passed", True)
-    assert (wrong.status, wrong.reached) == ("failed", 0)
+    assert (right.status, wrong.status) == ("passed", "failed")
 
 
 DECIDED = "assert double(0) == 0\n"
@@ -131,15 +130,6 @@ def test_a_program_cannot_skip_its_tests():
     case, function = judge((skipping, "import unittest\n" + CASE), (skipping, "assert double(2) == 4"))
     assert isinstance(case, HarnessError)
     assert function.detail == "SkipTest"
-
-
-@for_each("tests, reached", [
-    ("assert double(2) == 4\nassert double(3) == 6", 2), ("for x in range(9):\n    assert double(x) == 2 * x", 1),
-    ("double(2)", 1), ("import unittest\n" + CASE + "T('test_two').debug()", 1), ("assert True", 1),
-    ("class A:\n    def f(self): pass\nA().f()\ndouble(1)\nA()", 1),
-])  # fmt: skip
-def test_lines_that_decide_are_counted_once(tests, reached):
-    assert judge((RIGHT, tests))[0].reached == reached
 
 
 @for_each("tests", ["assert", "\0", "x = '\ud800'", "(" * 1000 + ")" * 1000])
