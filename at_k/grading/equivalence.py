@@ -43,7 +43,7 @@ def merges_texts(check: Check) -> bool:
     """Return whether a checker lets different texts vote together."""
     if not isinstance(check, Checker) or isinstance(check, ExactMatch):
         return False
-    return check.equates_forms or type(check).read_votes is not Checker.read_votes
+    return check.compares_forms or type(check).read_votes is not Checker.read_votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +97,14 @@ def merge_equivalent(
     if correct is not None:
         group = 2 * group + correct[voting[first]]
     accepted = [{text.strip() for text in row} for row in references] if references else [set[str]()] * len(codes)
-    others = [texts[at].strip() not in accepted[row] for row, at in zip(problem.tolist(), code.tolist(), strict=True)]
+    rank = np.argsort(order)
+    classes = list(zip(problem.tolist(), group.tolist(), strict=True))
+    best: dict[tuple[int, int], tuple[bool, int, int, int]] = {}
+    for (row, form), at, count in zip(classes, code.tolist(), counts.tolist(), strict=True):
+        spelling = texts[at].strip() not in accepted[row], -count, int(rank[at]), at
+        best[row, form] = min(spelling, best.get((row, form), spelling))
     values = codes.values.copy()
-    values[voting] = code[_choose(problem, group, (np.argsort(order)[code], -counts, np.array(others)))][which]
+    values[voting] = np.array([best[each][-1] for each in classes])[which]
     return Merged(Answers(codes.with_values(values), texts), not_compared)
 
 
@@ -148,17 +153,6 @@ def _compare(
             if not isinstance(grade, NotGraded) and getattr(grade, "grade", grade) > 0.5
         ]  # fmt: skip
     return set(pairs)
-
-
-def _choose(problem: Ints, group: Ints, criteria: tuple[Ints, ...]) -> Ints:
-    """Return, for each cell, the representative of its class: the first by the criteria, of which the last leads."""
-    order = np.lexsort((*criteria, group, problem))
-    _, starts, which = np.unique(
-        problem[order] * (int(group.max()) + 1) + group[order], return_index=True, return_inverse=True
-    )
-    chosen = np.empty_like(order)
-    chosen[order] = order[starts][which]
-    return chosen
 
 
 # Pairs of answers that are looked at for the note on votes.

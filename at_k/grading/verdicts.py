@@ -170,8 +170,7 @@ def judge(
         conditions["extract_reference"] = name_extraction(extract_reference)
     elif references is not None and rule is not None:
         references = extract_references(references, rule, "extract_fn", keep=True)
-    strips = isinstance(check, Checker) and check.strips
-    if grades is not None or strips or merges_texts(same or check):
+    if grades is not None or (isinstance(check, Checker) and check.strips) or merges_texts(same or check):
         answers = _strip(answers)
     merge = partial(merge_equivalent, num_workers=num_workers, timeout=timeout)
     if same is not None and not isinstance(same, ExactMatch):

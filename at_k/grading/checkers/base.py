@@ -100,7 +100,7 @@ class Checker:
         self, texts: Sequence[str], *, num_workers: int | None = None, timeout: float = TIMEOUT
     ) -> list[Hashable]:
         """Return a form of each answer: answers with equal forms vote together. A `NotGraded` means none."""
-        return [self.normalize(text) for text in texts] if self.equates_forms else [text.strip() for text in texts]
+        return [self.normalize(text) if self.compares_forms else text.strip() for text in texts]
 
     def list_close(self, forms: Sequence[Any]) -> Iterable[tuple[int, int]]:
         """Yield the places of different forms that vote together if the checker accepts each for the other."""

@@ -14,7 +14,7 @@ from at_k.grading.code.cases import join_prompt, read_cases, read_row, write_tes
 from at_k.grading.code.pool import ISOLATIONS, require_permission
 from at_k.grading.code.protocol import MEBIBYTE
 from at_k.grading.extraction import find_names, find_program
-from at_k.grading.workers import NotGraded, check_num_workers
+from at_k.grading.workers import NotGraded, check_num_workers, check_timeout
 from at_k.options.option import TIMEOUT
 from at_k.validation import check_choice, is_integer, is_number, shorten
 
@@ -70,9 +70,8 @@ class Code(Checker):
 
     def __post_init__(self) -> None:
         check_choice("isolation", self.isolation, tuple(ISOLATIONS))
-        limit = self.timeout
-        if limit is not None and (not is_number(limit) or not 0 < limit < float("inf")):
-            raise ValueError(f"`timeout` must be a positive number of seconds; got {shorten(limit)}")
+        if self.timeout is not None:
+            check_timeout(self.timeout)
         if not is_number(self.tolerance) or not 0 <= self.tolerance < 1:
             raise ValueError(f"`tolerance` must be a number in [0, 1); got {shorten(self.tolerance)}")
         if not is_integer(self.memory) or self.memory < LEAST_MEMORY:

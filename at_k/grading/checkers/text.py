@@ -125,10 +125,6 @@ class Numeric(Checker):
         """Return whether there is no tolerance."""
         return self.rel_tol == 0 and not self.abs_tol
 
-    def read_votes(self, texts: Sequence[str], **limits: Any) -> list[Hashable]:
-        """Read the numbers."""
-        return list(map(self.normalize, texts))
-
     def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int]]:
         """Yield numbers within a tolerance of each other."""
 

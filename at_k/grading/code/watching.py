@@ -65,7 +65,7 @@ class Watch:
                     pause = SOON / 2
             pause = min(TICK, 2 * pause)
             now, (began, _) = time.monotonic(), self.report.read()
-            spent = self._read_clock()
+            spent = measure_descendants(self.processes)
             if (began or now - forked > SECONDS_TO_BEGIN) and self._is_over(spent, now - (began or forked)):
                 return
 
@@ -107,18 +107,9 @@ class Watch:
         self.ended = (status, used) if pid else None
         return bool(pid)
 
-    def _read_clock(self) -> float:
-        """Return the seconds of processor time that the program has used, as far as the system tells."""
-        try:
-            return time.clock_gettime((~self.pid << 3) | 2)  # as Linux numbers the clocks of other processes
-        except OSError:
-            return 0.0
-
     def _is_over(self, spent: float, elapsed: float) -> bool:
         """Return whether the program has reached a limit of time."""
         most = self.limits.timeout
-        if elapsed > most >= spent:
-            spent = measure_descendants(self.processes)  # takes milliseconds, and few programs run that long
         if spent > most:
             self.overtime = f"{most:g} s of processor time"
         elif elapsed > most and elapsed - self._read_delay() > most:
