@@ -14,7 +14,7 @@ from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.collector import BESIDE, NUMBER, refuse_empty
 from at_k.readers.format import Choice, Reading, choose, name_subject, refuse_field
-from at_k.readers.harness import Adapt, RowCollector, read_verdicts
+from at_k.readers.harness import Adapt, RowCollector
 from at_k.readers.samples import MISSING, Origin, Samples
 from at_k.readers.sources import Source
 
@@ -127,7 +127,6 @@ class Fields:
         settings: the fields in which rows that may be pooled must not differ, and their names in the subject, if any.
         prompted: the field of the problem that is its prompt, which another problem may have too.
         sparse: whether an object may lack a number, an answer, a reference or a group that others have.
-        plain: whether problem and grade alone are read from large files, column by column.
     """
 
     harness: str
@@ -146,14 +145,10 @@ class Fields:
     settings: Mapping[str, str] = field(default_factory=lambda: {"model": "model", "system": "system"})
     prompted: str | None = None
     sparse: bool = False
-    plain: bool = False
 
     def read(self, source: Source, reading: Reading) -> Samples:
         """Read a file."""
         keys = self.keys
-        samples = read_verdicts(source, reading, keys.problem, keys.grades) if self.plain else None
-        if samples is not None:
-            return replace(samples, origin=Origin(self.harness, roles={"problem": keys.problem, "grades": keys.grades}))
         details = [path.rpartition(".")[2] for path in keys.details]
         collector = RowCollector(reading, unit=self.unit, settings=self.settings, details=details)
         finding = (self.find or self._find_rows)(source, reading, collector)

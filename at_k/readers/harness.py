@@ -11,16 +11,14 @@ from typing import Any
 import numpy as np
 
 from at_k.errors import InputError, Message, Phrases
-from at_k.readers.arrays import is_arrow
 from at_k.readers.blocks import find_field
-from at_k.readers.cells import NOTHING, Cells, FieldCells
+from at_k.readers.cells import NOTHING, FieldCells
 from at_k.readers.choosing import Selection, no_rows
 from at_k.readers.collector import BESIDE, NUMBER, Collector, Sheet
 from at_k.readers.decoding import decode, require_object
 from at_k.readers.faults import UNITS, Faults
 from at_k.readers.format import Reading
-from at_k.readers.json_lines import read_blocks
-from at_k.readers.names import is_model, quote, quote_all
+from at_k.readers.names import quote, quote_all
 from at_k.readers.problems import OF_PROBLEM, Part
 from at_k.readers.samples import FURTHER_ROLES, MISSING, ROLES, SAMPLE_ROLES, Origin, Samples
 from at_k.readers.sources import Source
@@ -186,21 +184,3 @@ class RowCollector(Collector):
         if held and gone and not held.keys() & {*SAMPLE_ROLES}:
             raise _say.error("collector.no_values", roles=", ".join(gone))
         return super().finish(replace(origin, roles=origin.roles | self._columns), per_sample=per_sample)
-
-
-def read_verdicts(source: Source, reading: Reading, problem: str, grade: str) -> Samples | None:
-    """Read a file of JSON lines that have the name of a problem and a verdict, and no more that is needed."""
-    if reading.errors == "skip" or reading.columns or reading.where or reading.pool:
-        return None
-    sheet = Sheet({"problem": problem, "grades": grade}, Cells())
-    collector = Collector(sheet, lambda row, *_: UNITS["row"](row), Faults())
-    try:
-        for block in read_blocks(source, {problem: False, grade: False}, collector.faults):
-            cells = [block.column(name) for name in (problem, grade)]
-            kinds = [str(column.type) if is_arrow(column) and not column.null_count else "" for column in cells]
-            if kinds != ["string", "bool"] or any(map(is_model, block.names)):
-                return None
-            collector.add_block(block)
-        return collector.finish(Origin("plain"))
-    except InputError:
-        return None  # the strict reader says what is wrong

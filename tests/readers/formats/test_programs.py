@@ -1,19 +1,16 @@
-"""Harnesses that run programs: statuses, lists of verdicts and reports, and the fast way for plain lines."""
+"""Harnesses that run programs: statuses, lists of verdicts and reports."""
 
 import json
 from shutil import copytree
 
 import pytest
-from cases import for_each
 from readers.expected import HARNESS, check, read_expected
 from readers.reading import Json, found, over, put, refused
 
 import at_k
 from at_k.errors import InputError
 from at_k.readers import read_samples
-from at_k.readers.format import Reading
-from at_k.readers.formats import FORMATS, find_format
-from at_k.readers.harness import read_verdicts
+from at_k.readers.formats import find_format
 from at_k.readers.sources import Source
 
 NAME = "human-eval/samples.jsonl_results.jsonl"
@@ -166,64 +163,3 @@ def test_files_that_lack_some_of_the_fields_are_not_of_this_format():
     with pytest.raises(InputError):
         at_k.score(FILE.parent / "samples.jsonl")
     assert find_format(Source("f", b'{"task_id": 1, "passed": true}\n{"task_id": 1, "passed": false}')).name == "plain"
-
-
-LINES = [
-    f'{{"task_id": "p{row % 7}", "passed": {"true" if row % 3 else "false"}, "completion": "…", "result": ""}}'
-    for row in range(60)
-]
-ODD_LINES = {
-    "another type": '{"task_id": "p1", "passed": 1}',
-    "a number as a name": '{"task_id": 12, "passed": true}',
-    "null": '{"task_id": "p1", "passed": null}',
-    "a blank line": "",
-    "NaN": '{"task_id": "p1", "passed": NaN}',
-    "a duplicate": '{"task_id": "p1", "task_id": "p2", "passed": true}',
-    "a new problem": '{"task_id": "new", "passed": true}',
-    "another field": '{"passed": true, "task_id": "p1", "x": {"task_id": 7, "passed": [[]]}}',
-    "cut off": '{"task_id": "p1", "passed": tr',
-    "no verdict": '{"task_id": "p1"}',
-    "no name": '{"task_id": "", "passed": true}',
-    "half a character": '{"task_id": "p1", "passed": true, "text": "\\ud800"}',
-    "text": '{"task_id": "p1", "passed": "true"}',
-    "two": '{"task_id": "p1", "passed": true}{"task_id": "p1", "passed": true}',
-    "a list": "[]",
-    "a model": '{"task_id": "p1", "passed": true, "model": "A"}',
-}
-MANY = LINES * 1000  # two blocks
-
-
-def read_lines(lines, **reading):
-    """Return what is read of lines, or how they are refused."""
-    try:
-        samples = FORMATS["human-eval"].read(Source("f", "\n".join(lines).encode()), Reading(**reading))
-    except InputError as error:
-        return str(error)
-    return samples.problems, samples.grades, list(samples.rows), samples.origin.skipped
-
-
-def is_read_by_columns(lines, **reading):
-    return read_verdicts(Source("f", "\n".join(lines).encode()), Reading(**reading), "task_id", "passed") is not None
-
-
-@pytest.mark.parametrize("errors", ["raise", "skip"])
-@for_each("name", ODD_LINES)
-def test_lines_are_read_by_columns_unless_one_is_odd(name, errors):
-    lines = [*LINES[:40], ODD_LINES[name], *LINES[40:]]
-    # A user who names a field has the lines read one by one.
-    assert read_lines(lines, errors=errors) == read_lines(lines, errors=errors, columns={"group": None})
-    is_plain = name in ("a new problem", "another field") and errors == "raise"
-    assert is_read_by_columns(lines, errors=errors) == is_plain
-
-
-def test_the_numbers_of_lines_that_are_read_by_columns():
-    assert is_read_by_columns(LINES)
-    for reading in ({"columns": {"grades": "passed"}}, {"where": {"passed": True}}, {"pool": ["task_id"]}):
-        assert not is_read_by_columns(LINES, **reading)
-    problems, grades, rows, _ = read_lines(LINES)
-    assert problems == [f"p{problem}" for problem in range(7)]
-    assert rows == [list(range(problem + 1, 61, 7)) for problem in range(7)]
-    assert grades == [[float((row - 1) % 3 > 0) for row in own] for own in rows]
-    assert is_read_by_columns([*MANY, ODD_LINES["a new problem"]])
-    assert read_lines([*MANY, ODD_LINES["a new problem"]])[2][7] == [60_001]
-    assert not is_read_by_columns([*MANY, ODD_LINES["text"]])
