@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import chain, pairwise
 from numbers import Number
@@ -131,15 +131,9 @@ def make_table(data: Any) -> pa.Table:
     if datasets is not None and isinstance(data, datasets.Dataset):
         table: pa.Table = data.with_format("arrow")[:]
         return table
-    pandas: Any = sys.modules.get("pandas")
-    if pandas is not None and isinstance(data, pandas.DataFrame):
-        for name, column in data.items():
-            if column.dtype == object:
-                _to_column(str(name), column.dropna(), is_name=name == "problem")  # names the column at fault
-        return pa.Table.from_pandas(data, preserve_index=False).replace_schema_metadata()
     if hasattr(data, "to_arrow"):  # Polars
         return data.to_arrow()
-    if isinstance(data, Mapping):
+    if hasattr(data, "items"):  # a mapping, or a frame of pandas
         columns = {str(name): _to_column(str(name), column, is_name=name == "problem") for name, column in data.items()}
         first, lengths = next(iter(columns), ""), {name: len(column) for name, column in columns.items()}
         for name, rows in lengths.items():

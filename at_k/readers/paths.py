@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from glob import glob, has_magic
 from os import PathLike, fspath
-from os.path import basename, commonpath, relpath
 from pathlib import Path
 
 from at_k.errors import Phrases
@@ -48,7 +47,7 @@ def is_folder_or_glob(path: str | PathLike[str]) -> bool:
 
 
 def name_models(paths: Sequence[str]) -> list[str]:
-    """Name each model by what its path does not share with the others.
+    """Name each model by the end of its path, with as many folders as tell all of them apart.
 
     Examples:
         >>> name_models(["runs/a.jsonl", "runs/b.jsonl"]), name_models(["a/r.json", "b/r.json"])
@@ -56,16 +55,11 @@ def name_models(paths: Sequence[str]) -> list[str]:
         >>> name_models(["a.jsonl", "a.jsonl"])
         ['a.jsonl (1)', 'a.jsonl (2)']
     """
-    short = [basename(path.rstrip("/")) or path for path in paths]
-    if len(set(short)) == len(short):
-        return short
-    try:
-        folder = commonpath(paths)
-    except ValueError:  # some paths are absolute and others are not
-        return list(paths)
-    for names in ([relpath(path, folder) if folder else path for path in paths], paths):
-        if len(set(names)) == len(names):
-            return list(names)
+    parts = [Path(path).parts for path in paths]
+    for depth in range(1, max(map(len, parts)) + 1):
+        names = ["/".join(own[-depth:]) for own in parts]
+        if len({*names}) == len(names):
+            return names
     return [f"{path} ({i})" for i, path in enumerate(paths, 1)]
 
 

@@ -103,17 +103,11 @@ class Table:
     def _find_late(self, named: Sequence[str]) -> Block:
         """Return the first rows and, of columns that matter and that appear after them, the first rows of each."""
         asked = {part for name in named for part in (name, name.partition(".")[0], *name.split("+"))}
-        known, places, rows = dict.fromkeys(self.head.names), list[int](), list[dict[str, object]]()
+        head = self.head
         for block in self.blocks(None):
-            late = [name for name in block.names if name not in known and (name in asked or _is_telling(name))]
-            if not late:
-                continue
-            known |= dict.fromkeys(late)
-            picked = _pick(block, late)
-            places += picked.places
-            cells = [picked[name] for name in picked.names]
-            rows += [dict(zip(picked.names, row, strict=True)) for row in zip(*cells, strict=True)]
-        return self.head.extend(Block(places, list(known), lambda name: [row.get(name) for row in rows]))
+            late = [name for name in block.names if name not in head.names and (name in asked or _is_telling(name))]
+            head = head.extend(_pick(block, late)) if late else head
+        return head
 
     def blocks(self, wanted: Mapping[str, bool] | None) -> Iterator[Block]:
         """Yield all rows."""
