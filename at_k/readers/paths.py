@@ -47,7 +47,7 @@ def is_folder_or_glob(path: str | PathLike[str]) -> bool:
 
 
 def name_models(paths: Sequence[str]) -> list[str]:
-    """Name each model by the end of its path, with as many folders as tell all of them apart.
+    """Name each model by the end of its path, long enough to tell all models apart.
 
     Examples:
         >>> name_models(["runs/a.jsonl", "runs/b.jsonl"]), name_models(["a/r.json", "b/r.json"])

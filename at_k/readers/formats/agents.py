@@ -73,7 +73,7 @@ def judge_episode(row: Mapping[str, Any], line: int, chosen: Chosen) -> object:
 
 def read_human_eval(source: Source, reading: Reading) -> Samples:
     """Read the results of human-eval as a table."""
-    named = replace(reading, columns={"problem": "task_id", "grades": "passed", **reading.columns})
+    named = replace(reading, columns={"grades": "passed", **reading.columns})
     samples = read_plain(source, named)
     return replace(samples, origin=replace(samples.origin, harness="human-eval"))
 
