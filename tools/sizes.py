@@ -20,6 +20,7 @@ from tools.texts import ROOT, fill_region, make_table
 
 EXTRAS = {
     "math": "mathematical answers, by Math-Verify",
+    "text": "similarity of texts: BLEU, chrF, ROUGE",
     "judge": "a model as judge",
     "plot": "figures",
     "duckdb": "samples in DuckDB, Polars, Ibis",

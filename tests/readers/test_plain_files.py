@@ -258,8 +258,9 @@ READ = {
         refused("plain.numbered", columns={"grades": "gpt3"})),
     "two models side by side": (csv("id,llama,qwen", "a,1,0", "b,1,1"), unsure(problem="id", grades="qwen")),
     "a verdict for each name": ('{"a": 1, "b": 0}', unsure(problem="line", grades="b")),
-    "lists as texts in a document": (jsonl({"id": "a", "correct": "[1, 0]"}, {"id": "b", "correct": "[True, True]"}),
-        AB),
+    "lists as texts in a document": (
+        jsonl({"id": "a", "correct": "[1, 0]"}, {"id": "b", "correct": "[True, True]"}), AB,
+    ),
     "ranks of samples": (csv("id,rank,correct", "a,1,1", "a,2,0", "b,1,1", "b,2,1"), AB),
     "problems beside results": (
         '{"problems": [{"id": "a"}], "results": [{"id": "a", "correct": 1}, {"id": "a", "correct": 0}]}', [[1, 0]]),

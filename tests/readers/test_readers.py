@@ -32,6 +32,9 @@ STANDARD = {
 NAMED = {"problem": "qid"}
 
 
+PROMPTFOO = Path(__file__).parents[1] / "data/harness/promptfoo/out.csv"
+
+
 def write_arrow(name):
     """Write a table with a text that need not be one."""
     names = pa.array([name]).view(pa.string())
@@ -150,6 +153,8 @@ test_contents = over({
     "another encoding in a cell": (b"id,correct\n\xff", refused("decoding.encoding")),
     "gzip that is cut": (b"\x1f\x8b", refused("sources.broken")),
     "a picture": (b"\x89PNG\r\n\x1a\n\0\0", refused("sources.binary")),
+    "another encoding in CSV of promptfoo": (
+        PROMPTFOO.read_bytes().replace(b"PASS", b"\xff", 1), refused("decoding.encoding")),
     "a text of Arrow that is none": (write_arrow(b"\xf0("), refused("parquet.broken")),
     "a first line that ends within a line": (b"m\rid,ok\n1,2,3\n", refused("tables.fields", row="2", count="2")),
     "names of problems in a document that are lists": (

@@ -33,6 +33,11 @@ class Checkers(Mapping[str, Any]):
         from at_k.grading.checkers.text import Numeric as numeric
         from at_k.grading.checkers.math import Math as math
         from at_k.grading.checkers.code import Code as code
+        from at_k.grading.checkers.similarity import Bleu as bleu
+        from at_k.grading.checkers.similarity import Chrf as chrf
+        from at_k.grading.checkers.similarity import Rouge1 as rouge1
+        from at_k.grading.checkers.similarity import Rouge2 as rouge2
+        from at_k.grading.checkers.similarity import RougeL as rougeL
         from at_k.grading.checkers.judge import Judge as judge
     # isort: on
 

@@ -16,17 +16,26 @@ January 2025. With a tolerance of 0, the verdicts are those of today's LiveCodeB
 
 from __future__ import annotations
 
+import base64
+import io
 import json
+import pickle
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
-from typing import Any
+from typing import Any, NoReturn
 
 from at_k.grading.code.protocol import HarnessError
 
+# Bytes of packed cases: a few kilobytes could otherwise unpack to any amount of memory.
+MOST_UNPACKED = 2**30
+
+# Output of zlib, in base64.
+_PACKED = re.compile(r"e[AFJN][A-Za-z0-9+/]{20,}={0,2}")
 _PARTS = ("public_test_cases", "private_test_cases", "public_tests", "private_tests", "generated_tests", "input_output")
 _SHOWN = 60
 
@@ -49,6 +58,13 @@ class Cases:
     loose: bool = False
 
 
+class _TextUnpickler(pickle.Unpickler):
+    """Unpickle text, lists and numbers, and no object of any class: to make one can run any code."""
+
+    def find_class(self, module: str, name: str) -> NoReturn:
+        raise pickle.UnpicklingError(f"a text was expected, and not {module}.{name}")
+
+
 def read_cases(tests: str) -> Cases | None:
     """Read cases of input and output; None if the tests are a program.
 
@@ -59,7 +75,7 @@ def read_cases(tests: str) -> Cases | None:
         True
     """
     text = tests.strip()
-    if text[:1] not in ("{", "["):
+    if text[:1] not in ("{", "[") and not _PACKED.fullmatch(text):
         return None
     try:
         held = _load(text)
@@ -81,9 +97,25 @@ def read_cases(tests: str) -> Cases | None:
     return Cases(function, [arguments for arguments, _ in calls], [wanted for _, wanted in calls], loose)
 
 
-def _load(value: Any) -> Any:
-    """Load JSON. What is no text is loaded already."""
-    return json.loads(value) if isinstance(value, str) else value
+def _load(text: Any) -> Any:
+    """Load JSON, which may be packed. What is no text is loaded already."""
+    if not isinstance(text, str):
+        return text
+    if _PACKED.fullmatch(text):
+        unpacking = zlib.decompressobj()
+        try:
+            data = unpacking.decompress(base64.b64decode(text), MOST_UNPACKED)
+        except zlib.error as error:
+            raise ValueError(error) from error
+        if unpacking.unconsumed_tail:
+            raise HarnessError(f"the packed cases are larger than {MOST_UNPACKED:,} bytes")
+        try:
+            text = _TextUnpickler(io.BytesIO(data)).load() if data[:1] == b"\x80" else data.decode()
+        except (pickle.UnpicklingError, EOFError, IndexError, AttributeError, KeyError) as error:
+            raise HarnessError(f"the packed cases cannot be unpacked: {error}") from error
+        if not isinstance(text, str):
+            raise HarnessError(f"the packed cases must be a text; got {type(text).__name__}")
+    return json.loads(text)
 
 
 def _holds_cases(loaded: Any) -> bool:

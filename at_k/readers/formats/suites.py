@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import isnan
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from at_k.errors import Message, Phrases
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
+from at_k.readers.delimited import read_cells
 from at_k.readers.fields import Chosen, Found, Row, list_in, list_names
 from at_k.readers.format import (
     Choice,
@@ -22,7 +23,10 @@ from at_k.readers.format import (
     refuse_field,
     refuse_no_scorer,
 )
+from at_k.readers.formats import plain
 from at_k.readers.harness import RowCollector
+from at_k.readers.names import quote
+from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
 
 _say = Phrases(
@@ -33,7 +37,11 @@ _say = Phrases(
         "each sample. If this is a table, say so with {option:format=plain}.",
         "healthbench.below": "Scores below 0: {count:,}. Each counts as 0 here. HealthBench keeps them, and cuts the "
         "mean instead.",
+        "hub.cut": "Cells of this page are cut off, as in row {row}. Ask for fewer rows at a time, or download the "
+        "data set.",
         "every_eval_ever.is_correct": "The grades are “is_correct”, because the scores are not all from 0 to 1.",
+        "every_eval_ever.verdicts": "The grades are the scores. For {count:,} samples “is_correct” says otherwise than "
+        "a score above one half.",
     }
 )
 
@@ -100,16 +108,36 @@ def list_scores(rows: Sequence[Any], _: Reading) -> list[str]:
     return sorted(list_names(rows, _SCORES) or ["accuracy"], key=lambda name: name != main)
 
 
+# Text behind each output in the header of CSV.
+_STATUS = ("Status", "Score", "Named Scores")
+
 # The `failureReason` of a sample that could not be made or judged; 1 is that of a wrong one.
 _ERROR = 2
 
 
-def list_results(source: Source) -> list[object] | None:
-    """List the rows of a document, or return None for lines; a file of one line looks like a document."""
-    if source.layout == "jsonl":
-        return None
-    document = source.document if source.layout == "json" else None
-    listed = document.get("results", [document]) if isinstance(document, dict) else None
+def _list_cells(source: Source) -> Iterator[object]:
+    """Yield the samples of CSV, as they are in JSON: six cells for each provider follow those of the variables."""
+    records = read_cells(source, ",")
+    header = next(records)
+    places = [place - 1 for place, name in enumerate(header) if name == _STATUS[0]]
+    for record in records:
+        for place in places:
+            label, _, prompt = header[place].removeprefix("[").partition("] ")
+            yield {
+                "provider": {"label": label},
+                "prompt": {"label": prompt},
+                "vars": dict(zip(header[: places[0]], record, strict=False)),
+                "success": record[place + 1] == "PASS",
+                "failureReason": _ERROR if record[place + 1] == "ERROR" else 0,
+                "response": {"output": record[place]},
+            }
+
+
+def list_results(source: Source) -> Iterable[object] | None:
+    """List the rows of CSV or of a document, or return None for lines; a file of one line looks like a document."""
+    if source.layout != "json":
+        return _list_cells(source) if source.layout == "csv" else None
+    listed = source.document.get("results", [source.document]) if isinstance(source.document, dict) else None
     listed = listed.get("results") if isinstance(listed, dict) else listed
     if not isinstance(listed, list):
         raise _say.error("promptfoo.results")
@@ -244,6 +272,28 @@ def find_instances(source: Source, reading: Reading, collector: RowCollector) ->
         row["group"] = row["evaluation_name"] if len(evaluations) > 1 else None
     roles = {"answers": "answer_attribution", "references": "input.reference"}
     roles |= {"grades": "evaluation.score" if uses_score else "evaluation.is_correct", "group": "evaluation_name"}
-    notes = [] if uses_score or "grades" in reading.columns else [_say("every_eval_ever.is_correct")]
+    notes = _note_verdicts(graded, uses_score=uses_score or "grades" in reading.columns)
     models = ", ".join(dict.fromkeys(str(row["model_id"]) for _, row in rows))
     return Found(rows, roles, notes, choice, {"model": models, "evaluation": ", ".join(evaluations)})
+
+
+def _note_verdicts(rows: list[Row], *, uses_score: bool) -> list[Message]:
+    """Write the note, if one is due, that scores are not all grades, or that a score and its verdict disagree."""
+    if not uses_score:
+        return [_say("every_eval_ever.is_correct")]
+    judged = [row for row in rows if isinstance(row["right"], bool) and row["score"] is not None]
+    count = sum((row["score"] > 0.5) != row["right"] for row in judged)
+    return [_say("every_eval_ever.verdicts", count=count)] if count else []
+
+
+# The Hub's data sets server: a page of a table.
+
+
+def read_page(source: Source, reading: Reading) -> Samples:
+    """Read a page of a table as the table."""
+    rows = [row if isinstance(row, dict) else {"row": row} for row in list_in(source.document, "rows")]
+    cut = [row.get("row_idx") for row in rows if row.get("truncated_cells")]
+    if cut:
+        raise _say.error("hub.cut", row=quote(cut[0]))
+    content = b"".join(json.dumps(row.get("row")).encode() + b"\n" for row in rows)
+    return plain.FORMAT.read(Source(source.name, content, source.limits), reading)

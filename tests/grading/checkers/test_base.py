@@ -72,7 +72,7 @@ def test_checkers_are_listed():
     assert len(checkers) == len(NAMES)
     assert [checkers[name].name for name in NAMES] == NAMES
     assert at_k.checkers is checkers
-    assert {"exact_match", "numeric", "judge"} <= set(NAMES) <= set(dir(checkers))
+    assert {"exact_match", "numeric", "rougeL"} <= set(NAMES) <= set(dir(checkers))
 
 
 def test_a_checker_is_found_by_name_by_class_and_as_an_object(monkeypatch):

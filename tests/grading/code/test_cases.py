@@ -1,11 +1,16 @@
 """Cases of input and output: their forms, how they are compared, and the verdicts of LiveCodeBench's own runner."""
 
+import base64
 import json
+import os
+import pickle
+import zlib
 
 import pytest
 from cases import for_each
 from grading.code.programs import read_programs, run_pairs
 
+from at_k.grading.code import cases as cases_module
 from at_k.grading.code.cases import Cases, compare_output, compare_value, read_cases, simplify
 from at_k.grading.code.protocol import HarnessError
 
@@ -31,7 +36,11 @@ def ask(function, *calls):
 GROW = ask("grow", ([[1, 2], 3], [4, 5]), ([[], 1], []))
 
 
-APART = {"public_test_cases": json.dumps(LISTED[:1]), "private_test_cases": json.dumps(LISTED[1:])}
+def pack(text, protocol=4):
+    return base64.b64encode(zlib.compress(pickle.dumps(text, protocol))).decode()
+
+
+APART = {"public_test_cases": json.dumps(LISTED[:1]), "private_test_cases": pack(json.dumps(LISTED[1:]))}
 OF_CODE_CONTESTS = {
     "public_tests": {"input": ["1 2\n"], "output": ["3\n"]}, "private_tests": {"input": [], "output": []},
     "generated_tests": {"input": ["3 4\n"], "output": ["7\n"]},
@@ -39,8 +48,10 @@ OF_CODE_CONTESTS = {
 
 
 @for_each("tests, cases", [
-    *[(tests, READ) for tests in (ADD, f" {ADD}\n", json.dumps(LISTED))],
+    *[(tests, READ) for tests in (ADD, f" {ADD}\n", json.dumps(LISTED), pack(json.dumps(LISTED)))],
     (json.dumps({"inputs": [["1 2", ""], ["3 4", ""]], "outputs": [["3", ""], ["7", ""]]}), READ),  # APPS, TACO
+    (pack(json.dumps(LISTED), 0), None),  # pickle's first protocol, which LiveCodeBench never had
+    (base64.b64encode(zlib.compress(json.dumps(LISTED).encode())).decode(), READ),
     *[(json.dumps(tests), READ) for tests in (APART, OF_CODE_CONTESTS, {"input_output": ADD, "question": "?"})],
     (json.dumps({"public_test_cases": json.dumps(CALLS), "metadata": json.dumps({"func_name": "f"})}),
      Cases("f", [[[1, 2], "x"]], [[[3]]])),
@@ -48,7 +59,8 @@ OF_CODE_CONTESTS = {
     (json.dumps({"inputs": "1 2\n", "outputs": "3\n"}), Cases("", ["1 2\n"], ["3\n"])),
     ('{"inputs": [[1, [2]]], "outputs": [[3]], "fn_name": "f"}', Cases("f", [[1, [2]]], [[[3], 3]], loose=True)),
     (json.dumps({"inputs": [""], "outputs": ["3"], "fn_name": "f"}), Cases("f", [[]], [[3]])),
-    *[(text, None) for text in ("[x for x in ()]", '{"a": 1}', "[" * 10**5, "assert f(1) == 2")],
+    *[(text, None) for text in ("[x for x in ()]", '{"a": 1}', "[" * 10**5, "eJwrThisIsNoBase64OfZlibButAName",
+                                "assert f(1) == 2")],
 ])  # fmt: skip
 def test_forms(tests, cases):
     assert read_cases(tests) == cases
@@ -61,11 +73,28 @@ def test_forms(tests, cases):
     ('{"inputs": ["x"], "outputs": ["1"], "fn_name": "f"}', "cannot be read: JSONDecodeError"),
     ('{"inputs": [1], "outputs": ["1"], "fn_name": "f"}', "must stand in a list; got 1"),
     ('{"inputs": ["1"], "outputs": ["1"], "fn_name": "f()"}', "the name of a function; got 'f\\(\\)'"),
-    ('{"private_test_cases": "eJxrYJmqzgABPd"}', "cannot be read: JSONDecodeError"),  # packed
+    (pack([1, 2]), "must be a text; got list"),
 ])  # fmt: skip
 def test_cases_that_cannot_be_used(tests, says):
     with pytest.raises(HarnessError, match=says):
         read_cases(tests)
+
+
+class Bomb:
+    def __reduce__(self):
+        return os.abort, ()
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_nothing_but_text_is_unpickled(protocol):
+    with pytest.raises(HarnessError, match=r"cannot be unpacked: a text was expected, and not posix\.abort"):
+        read_cases(pack(Bomb(), protocol))
+
+
+def test_packed_cases_have_a_largest_size(monkeypatch):
+    monkeypatch.setattr(cases_module, "MOST_UNPACKED", 100)
+    with pytest.raises(HarnessError, match="larger than 100 bytes"):
+        read_cases(pack(" " * 200))
 
 
 @for_each("printed, wanted, tolerance, same", [

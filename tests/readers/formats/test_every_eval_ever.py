@@ -91,7 +91,8 @@ test_every_eval_ever = over({
         found([[1, 0]], notes=["every_eval_ever.is_correct"]),
     ),
     "a verdict that differs from the score": (
-        [row() | {"evaluation": {"score": 0.9, "is_correct": False}}, row(score=0.2)], found([[0.9, 0.2]], notes=[]),
+        [row() | {"evaluation": {"score": 0.9, "is_correct": False}}, row(score=0.2)],
+        found([[0.9, 0.2]], notes=["every_eval_ever.verdicts"], told=[{"count": 1}]),
     ),
     "no evaluation": fault("collector.field", evaluation=None),
     "an evaluation without a score": fault("collector.lack", evaluation={}),

@@ -68,6 +68,8 @@ PRINTED = {
         lambda: {f"G-Pass@{k}_1.0": own for k, own in zip((1, 2, 3, 4), (0.420, 0.273, 0.220, 0.200), strict=True)},
         {}, 5e-4,
     ),
+    # The share of its own counts, 12 passed, 8 failed and 4 errors: it counts an error as no success.
+    "promptfoo": ("promptfoo/errors.csv", lambda: {"pass@1": 12 / 24}, {"missing": "incorrect"}, 1e-12),
     # Its own numbers, in percent, are in the results file.
     "opencompass": (
         "opencompass/results/toy-7b/toy.json",

@@ -60,6 +60,7 @@ def put_row(name, folder):
 
 
 SIMULATION = {"task_id": "x", "trial": 0, "reward_info": None, "termination_reason": "user_stop"}
+PAGE = [{"row_idx": n, "row": {"id": n // 2, "correct": n == 0}} for n in range(4)]
 REQUEST = {"data_abbr": "t", "id": 0, "success": True, "uuid": "u", "prediction": "7"}
 # Formats whose rows have tests of their own: a file of each, or what it holds.
 ELSEWHERE = {
@@ -69,6 +70,7 @@ ELSEWHERE = {
     "aisbench-predictions": [REQUEST],
     "tau2-bench-simulations": Json(SIMULATION),
     "swe-bench": "swe-bench/run_evaluation/run0/*/*-106/report.json",
+    "hub-rows": Json({"features": [], "rows": PAGE}),
     "plain": [{"id": 1, "correct": 1}],
 }
 
@@ -123,6 +125,7 @@ def test_broken(name, tmp_path):
 
 
 SOURCE, CHECKSUM = {"source": "other"}, {"task_checksum": "x"}
+CUT = [PAGE[0], PAGE[1] | {"truncated_cells": ["text"]}, *PAGE[2:]]
 HEALTHBENCH = [{"prompt_id": name, "score": score} for name, score in [("a", 1.0), ("a", -0.5), ("b", -0.2)]]
 
 
@@ -161,6 +164,8 @@ test_problems_and_models = over({
         exercises(("r", "java", "bob", "diff", [True]), ("s", "java", "bob", "whole", [True])),
         refused("models.several"),
     ),
+    "a page of the Hub": (Json({"features": [], "rows": PAGE}), found([[1, 0], [0, 0]])),
+    "a page of the Hub that is cut": (Json({"features": [], "rows": CUT}), refused("hub.cut", row="1")),
     # `_aggregate_get_clipped_mean` of healthbench_eval.py cuts the mean of all scores, not each score.
     "scores of HealthBench below 0": (
         Json({"score": 0.1, "metadata": {"example_level_metadata": HEALTHBENCH}}),

@@ -146,8 +146,14 @@ test_promptfoo = over({
 })  # fmt: skip
 
 
-def test_csv_of_promptfoo_is_refused():
-    refused("promptfoo.results").compare(HARNESS / "promptfoo" / "out.csv", {})
+def test_csv_of_promptfoo_has_columns_for_each_provider():
+    file = HARNESS / "promptfoo" / "out.csv"
+    graded = {"echoer": [[1] * 3, [0] * 3, [0] * 3], "rnd": [[0] * 3, [0] * 3, [0, 1, 1]]}
+    for model, grades in graded.items():
+        read = found(grades, problems=["one", "two", "three"], subject={"model": model})
+        read.compare(file, {"where": {"provider.label": model}})
+    assert read_samples(file, where={"provider.label": "rnd"}).answers[2] == ["29182", "13169", "23175"]
+    refused("models.several", values="“echoer”, “rnd”").compare(file, {})
 
 
 @pytest.mark.parametrize("path", PROMPTFOO, ids=lambda path: path.name)
