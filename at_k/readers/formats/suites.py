@@ -158,10 +158,6 @@ def name_provider(row: Row) -> Row:
     }
 
 
-def _spell(value: object) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 def judge_result(row: Row, number: int, chosen: Chosen) -> object:
     """Return whether a sample of promptfoo passed."""
     if not has_fields(row.get("response"), "output"):
@@ -213,6 +209,57 @@ def _read_verdict(scorer: str, value: object, place: Message) -> object:
     if scorer in ("graded_list", "judgement") and value is not None:
         raise refuse_field("NeMo-Skills", scorer, value, place)
     return value
+
+
+_FEEDBACK = "/value"
+_RATINGS = {"yes": 1, "no": 0}
+
+
+def list_feedback(rows: Sequence[Any], _: Reading) -> list[str]:
+    """List the scorers of MLflow."""
+    named = dict.fromkeys(name for row in rows if isinstance(row, dict) for name in row if name.endswith(_FEEDBACK))
+    return [name.removesuffix(_FEEDBACK) for name in named]
+
+
+def has_feedback(row: Mapping[str, Any]) -> bool:
+    """Return whether a row of MLflow has feedback of a scorer."""
+    return isinstance(row["request"], dict) and any(name.endswith(_FEEDBACK) for name in row)
+
+
+def _spell(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def list_traces(source: Source) -> list[Any]:
+    """List the rows of MLflow."""
+    return [row for _, row in source.rows()] if source.layout == "jsonl" else list_in(source.document)
+
+
+def name_request(row: Row) -> Row:
+    """Return a row of MLflow with its request as the name of a problem."""
+    return row | {"problem": name_problem(row["request"]), "response": _spell(row.get("response"))}
+
+
+def judge_feedback(row: Row, _: int, chosen: Chosen) -> object:
+    """Return the feedback of the scorer of MLflow that was chosen."""
+    value = row.get(chosen.scorer + _FEEDBACK)
+    return _RATINGS.get(value.lower()) if isinstance(value, str) else value
+
+
+def list_cases(source: Source) -> Iterator[Any]:
+    """Yield test cases with the verdict of each metric; one whose judge failed has none."""
+    for case in list_in(source.document, "testCases"):
+        held = [metric for metric in list_in(case, "metricsData") if isinstance(metric, dict)]
+        verdicts = {str(metric.get("name")): None if metric.get("error") else metric.get("success") for metric in held}
+        failed = any(metric.get("error") and not metric.get("flaky") for metric in held)
+        whole = {"success": None if failed else find_field(case, ["success"])}
+        yield case | {"verdicts": whole | verdicts} if isinstance(case, dict) else case
+
+
+def list_case_metrics(rows: Sequence[Any], reading: Reading) -> list[str]:
+    """List the verdict of a case of DeepEval and those of its metrics, unless that is the only one."""
+    names = list_names(rows, "verdicts") or ["success"]
+    return names if len(names) > 2 or reading.scorer else names[:1]
 
 
 _EXAMPLES = ("metadata", "example_level_metadata")

@@ -146,6 +146,32 @@ def inspect_ai(content, k):
     return reduce([Score(value=each["value"]) for each in scores if each]).as_float()
 
 
+def mlflow(rows, _):
+    from mlflow.entities.assessment import Feedback
+    from mlflow.genai.scorers.aggregation import compute_aggregated_metrics
+
+    own = by_task(rows, lambda row: json.dumps(row["request"]), lambda row: row["correctness/value"])
+    means = []
+    for values in own:
+        results = [SimpleNamespace(assessments=[Feedback(name="correctness", value=value)]) for value in values]
+        means.append(compute_aggregated_metrics(results, [])["correctness/mean"])
+    return sum(means) / len(means)
+
+
+def deepeval(content, _):
+    from deepeval.test_run.api import LLMApiTestCase
+
+    def succeeds(case):
+        own = SimpleNamespace(success=None, metrics_data=[], trace=None)
+        for metric in case["metricsData"]:
+            said = {"flaky": False, "expectations_data": None, "evaluation_cost": None} | metric
+            LLMApiTestCase.update_metric_data(own, SimpleNamespace(**said))
+        return own.success
+
+    own = by_task(content["testCases"], lambda case: case["input"], succeeds)
+    return sum(sum(each) / len(each) for each in own) / len(own)
+
+
 def tau2_bench(content, k):
     import pandas as pd
     from tau2.metrics.agent_metrics import get_tasks_pass_hat_k
@@ -213,6 +239,8 @@ OWN = {
     "opencompass": (opencompass, [1, 2], "pass@{k}"),
     "harbor": (harbor, [2], "pass@{k}"),
     "inspect_ai": (inspect_ai, [1, 2], "pass@{k}"),
+    "mlflow": (mlflow, [1], "pass@{k}"),
+    "deepeval": (deepeval, [1], "pass@{k}"),
     # Other numbers: all k trials pass, and the mean score.
     "tau2-bench": (tau2_bench, [1, 2], "G-Pass@{k}_1.0"),
     "verifiers-traces": (verifiers_traces, [1], "pass@{k}"),

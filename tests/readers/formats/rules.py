@@ -69,6 +69,14 @@ def join_entries(entries):
 
 
 # fmt: off
+def case(said, success, *errors, **more):
+    """Make a test case of DeepEval, with a metric that passes or fails, and one for each error."""
+    failed = (("Judged", False, None, each) for each in errors)
+    held = rows("name success score error", ("Correct", success, 1.0, None), *failed)
+    about = {"name": "c", "input": said, "actualOutput": "x", "success": success and not errors, "metricsData": held}
+    return about | more
+
+
 HUMAN_EVAL = rows(
     "task_id passed result",
     *(("a", True, "passed"), ("b", False, "timed out"), ("a", False, "failed: x"), ("b", False, "")), completion="",
@@ -126,6 +134,16 @@ SKILLS = rows(
     *(("a", "Judgement: Yes"), ("b", "Judgement: No"), ("c", "the judge was cut off")), generation="",
 )
 VERL = rows("input acc", ("a", 1.0), ("a", 0.0), ("b", 0.0), ("b", 1.0), output="", score=0.0, step=1)
+MLFLOW = [
+    {"request": {"q": q}, "response": "x", "correctness/value": value, "correctness/error_message": error}
+    for q, value, error in [
+        *(("a", "yes", None), ("a", None, "judge timed out"), ("a", "no", None), ("b", "no", None), ("b", "yes", None)),
+    ]
+]
+DEEPEVAL = {
+    "testCases": [case("a", True), case("a", True, "judge failed"), case("b", False), case("b", True)],
+    "conversationalTestCases": [],
+}
 SCORED = rows("prompt_id score", ("a", 1.0), ("a", 0.2), ("b", 0.0), ("b", 0.8))
 HEALTH = {"score": 0.4, "metadata": {"example_level_metadata": SCORED}}
 TRIALS = (
@@ -234,6 +252,15 @@ TABLE = {
         {x["problem"]: [x["judgement"] == "Judgement: Yes"] for x in SKILLS}, "incorrect", {"judge failed": 1}),
     # metric_utils.py: `acc/mean@n` of a prompt.
     "verl": ("1.jsonl", VERL, {"a": [1, 0], "b": [0, 1]}, collect(VERL, "input", "acc"), "drop", {}),
+    # genai/scorers/aggregation.py: yes is 1, no is 0, and feedback without a value is left out.
+    "mlflow": (
+        "eval_results.json", MLFLOW, {"a": [1, None, 0], "b": [0, 1]},
+        collect(MLFLOW, "request.q", lambda x: x["correctness/value"] == "yes", "correctness/value"),
+        "drop", {"judge failed": 1}),
+    # evaluate/utils.py: a metric with an error is not successful, and fails its test case.
+    "deepeval": (
+        "test_run.json", DEEPEVAL, {"a": [1, None], "b": [0, 1]},
+        collect(DEEPEVAL["testCases"], "input", "success"), "incorrect", {"judge failed": 1}),
     # healthbench_eval.py: the mean of the scores, cut to [0, 1]; above one half they count as right here.
     "healthbench": (
         "healthbench_allresults.json", HEALTH, {"a": [1, 0], "b": [0, 1]},

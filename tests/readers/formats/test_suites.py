@@ -80,9 +80,6 @@ test_evalscope = over({
         ({"scorer": "f1"}, found([[0.5, 0.25]])),
         ({"scorer": "bleu"}, refused("format.no_choice", found="“acc”, “f1”")),
     ),
-    "a name with a dot": (
-        reviews({"value": {"acc": 1, "Judge v1.5": 0}}), found([[1]]), ({"scorer": "Judge v1.5"}, found([[0]])),
-    ),
     "the first score": (reviews(BOTH | {"main_score_name": None}), found([[0.5]])),
     "nothing extracted": (reviews({"extracted_prediction": None}), found(answers=None)),
     "older files have no numbers": (reviews({}, {}, generation_index=...), found([[1, 1]], numbers=None)),
@@ -102,6 +99,13 @@ test_evalscope = over({
         refused("merging.names"), ({"pool": "file"}, found([[1] * 4])),
     ),
 })  # fmt: skip
+
+
+def test_the_name_of_a_metric_may_have_a_dot(tmp_path):
+    metrics = [[{"name": "Judge v1.5", "success": ok}, {"name": "other", "success": True}] for ok in (True, False)]
+    cases = [{"input": "q", "success": True, "metricsData": each} for each in metrics]
+    path = put(tmp_path / "f", Json({"testCases": cases, "conversationalTestCases": []}))
+    assert read_samples(path, scorer="Judge v1.5").grades == [[1, 0]]
 
 
 def test_a_real_file_of_evalscope():
