@@ -83,8 +83,8 @@ def grade_samples(
     timeout: float = TIMEOUT,
 ) -> Grades:
     """Grade every sample. Of several references the best grade counts."""
-    normalize: Callable[[str], Hashable] = _keep
-    normalize_reference: Callable[[str], Hashable] = _keep
+    normalize: Callable[[str], Hashable] = str
+    normalize_reference: Callable[[str], Hashable] = str
     by_row = takes_row(check)
     if isinstance(check, Checker):
         references = check.join_references(references)
@@ -133,10 +133,6 @@ def grade_samples(
         grade = check.compare if check.compares_forms else check.grade
         results = [grade(*pair, **row) for pair, row in zip(pairs, keywords, strict=True)]
     return _spread(sample, np.argsort(order)[which], len(held), results, getattr(check, "name", ""))
-
-
-def _keep(text: str) -> Hashable:
-    return text
 
 
 def _spread(sample: Ints, which: Ints, n_samples: int, results: Sequence[Any], name: str) -> Grades:

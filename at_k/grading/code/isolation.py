@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import os
 import resource
+import socket
 import struct
 import sys
 from collections.abc import Sequence
@@ -112,9 +114,6 @@ def enter_namespaces() -> None:
 
 def connect_to_itself() -> None:
     """Let programs in this namespace of networks reach servers of their own, at 127.0.0.1."""
-    import fcntl
-    import socket
-
     with socket.socket() as any_socket:
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", IFF_UP))
 
