@@ -58,7 +58,7 @@ def split_number(name: str) -> tuple[str, str] | None:
 
 
 def read_fields(cell: Any) -> Any:
-    """Return the object that a text spells, or the two parts of a name that ends in a number; or else the cell.
+    """Return the object or list that a text spells, or the two parts of a name that ends in a number; or else the cell.
 
     Examples:
         >>> read_fields("{'ok': True}"), read_fields("q1_0"), read_fields("{1, 2}")
@@ -66,7 +66,7 @@ def read_fields(cell: Any) -> Any:
     """
     if not isinstance(cell, str):
         return cell
-    if cell.lstrip().startswith("{"):
+    if cell.lstrip().startswith(("{", "[")):
         return _load(cell)
     numbered = split_number(cell)
     return dict(zip(("base", "number"), numbered, strict=True)) if numbered else cell

@@ -285,9 +285,6 @@ def _merge_origins(origins: Sequence[Origin], pool: Collection[str], note: Messa
     )
 
 
-# Files of JSON lines from which they are read as one: each alone takes milliseconds.
-_MANY = 64
-
 # A file, and what was found out about it.
 Found = tuple[Path, Source, Format]
 
@@ -296,37 +293,25 @@ def bundle(found: Iterable[Found]) -> Iterator[Found]:
     """Put files that hold one sample or problem each into one, with a line for each of them, after the other files."""
     single: dict[str, list[tuple[Found, bytes]]] = {}
     for file, source, kind in found:
-        lines = _read_lines(source, kind)
-        if lines is None:
+        is_document = kind.name == "plain" and source.layout == "json"
+        if not (kind.in_folders or (is_document and holds_one_row(source.document))):
             yield file, source, kind
             continue
-        single.setdefault(kind.name, []).append(((file, source, kind), lines))
+        with source.open_text() as text:
+            # Within JSON a line can end between two tokens alone.
+            line = text.read().replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
+        single.setdefault(kind.name, []).append(((file, source, kind), line))
         source.release()  # the documents of all files together may not fit into memory
     for listed in single.values():
-        _, source, kind = listed[0][0]
-        fewest = 1 if kind.in_folders else _MANY if source.layout == "jsonl" else 2
-        if len(listed) < fewest:
-            yield from (alone for alone, _ in listed)
+        first, _ = listed[0]
+        _, source, kind = first
+        if len(listed) == 1 and not kind.in_folders:
+            yield first
             continue
-        files = [fspath(file) for (file, _, _), lines in listed for _ in range(lines.count(b"\n"))]
-        folder = Path(commonpath([file.absolute().parent for (file, _, _), _ in listed]))
-        data = b"".join(lines for _, lines in listed)
-        yield folder, Source(folder.name, data, source.limits, files=files), kind
-
-
-def _read_lines(source: Source, format: Format) -> bytes | None:
-    """Read a file as a line, or as lines; None for one that is to be read by itself."""
-    is_document = format.name == "plain" and source.layout == "json"
-    if format.in_folders or (is_document and holds_one_row(source.document)):
-        with source.open_text() as file:
-            # Within JSON a line can end between two tokens alone.
-            return file.read().replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
-    if format.name != "plain" or source.layout != "jsonl":
-        return None
-    with source.open_text() as file:
-        lines = [line.strip() for line in file.read().split(b"\n")]
-    has_lists = any(isinstance(cell, list) for cell in source.first_row.values())
-    return None if has_lists else b"".join(line + b"\n" for line in lines if line)
+        files = [file for (file, _, _), _ in listed]
+        folder = Path(commonpath([file.absolute().parent for file in files]))
+        data = b"".join(line for _, line in listed)
+        yield folder, Source(folder.name, data, source.limits, files=list(map(fspath, files))), kind
 
 
 def name_files(samples: Samples, files: Sequence[str], *, pool: Sequence[str]) -> Samples:

@@ -144,6 +144,9 @@ test_folders = over({
         {f"{i}.json": Json({"id": "p", "model": "ab"[i], "correct": i}) for i in range(2)}, refused("models.settings")),
     "many files of lines": (
         {f"run_{i:02}.jsonl": [{"id": f"p{i % 35}", "correct": i < 35}] for i in range(70)}, found([[1, 0]] * 35)),
+    "many files, a problem each": (
+        {f"p{i}.jsonl": [{"id": f"p{i}", "correct": i < 35}, {"id": f"p{i}", "correct": 1}] for i in range(70)},
+        found(n=[2] * 70)),
     "documents that list rows": (LISTS, found({str(i): [i % 2, (i + 1) % 2] for i in range(4)})),
 })  # fmt: skip
 

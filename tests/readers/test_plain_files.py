@@ -246,6 +246,8 @@ READ = {
         unsure({"correct": ["+"]}, problem="id", grades="r1+r2")),
     "objects in CSV": (csv("id,samples", 'a,"[{""ok"": 1, ""correct"": true}, {""correct"": false}]"',
         'b,"[{""correct"": true}]"'), [[1, 0], [1]]),
+    "verdicts of any name within objects in CSV": (csv("id,x", 'a,"[{""ok"": 1}, {""ok"": 0}]"', 'b,"[{""ok"": 1}]"'),
+        named(problem="id", grades="x.ok")),
     "verdicts of any name within objects": (jsonl(*({"id": p, "x": [{"ok": v, "text": "7"} for v in own]}
         for p, own in [("a", [1, 0]), ("b", [1, 1])])), named(problem="id", grades="x.ok")),
     "rewards of any name": (csv("id,gain", "a,1", "a,-1", "b,-1", "b,-1"),
