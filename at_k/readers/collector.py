@@ -149,7 +149,7 @@ class Collector:
                         one = {role: values[place : place + 1] for role, values in cells.items()}
                         read.append(self._read_cells(one, row, place + 1 if part.listed else None))
             except InputError as error:
-                is_odd = error.code in ("cells.grade", "cells.word", "cells.points", "standard.no_list")
+                is_odd = error.code in ("cells.grade", "cells.word", "standard.no_list")
                 if is_odd and self._sheet.columns and is_summary(str(problem)):
                     raise make_summary_error(
                         self._sheet.columns.get("problem", "line"), problem, self.place(row)

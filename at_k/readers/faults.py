@@ -82,8 +82,8 @@ _say = Phrases(
         "rows: {option:errors=skip}.",
         "cells.answer": "An answer must be text or a number; got {value} ({place}).",
         "cells.reference": "A reference must be text or a number, or a list of them; got {value} ({place}).",
-        "cells.grade": "A grade must be true, false, or a number from 0 to 1, unless {option:scale} says otherwise; "
-        "got {value} ({place}).",
+        "cells.grade": "A grade must be true, false, or a number from 0 to 1, unless {option:scale} names the worst "
+        "and the best grade; got {value} ({place}).",
         "cells.score": "A score must be a finite number; got {value} ({place}).",
         "cells.cost": "A cost must be a finite number; got {value} ({place}).",
         "cells.group": "The name of a group must be text, a number, true or false; got {value} ({place}).",
@@ -91,8 +91,6 @@ _say = Phrases(
         "text.",
         "cells.word": "{value} is no verdict that is known ({place}). If it stands for a wrong sample: {wrong}. For a "
         "right one: {correct}.",
-        "cells.points": "A grade must be true, false, or a number from 0 to 1; got {value} ({place}). If the worst and "
-        "the best grade are others, say so, for instance {scale}.",
         "standard.nothing_left": "Nothing is left: all {count:,} rows or samples are broken. The first fault: "
         "“{cause}”.",
         "cells.place": "row {row}, column “{column}”",
@@ -115,9 +113,6 @@ def find_fault(role: str, value: object, place: Message) -> InputError:
     if role == "grades" and isinstance(value, str) and not value.startswith("["):
         word = [shorten(value)]
         return _say.error("cells.word", wrong=Mention(wrong=word), correct=Mention(correct=word), **told)
-    if role == "grades" and isinstance(value, (int, float)) and -1 <= value <= 100:
-        scale = (-1, 1) if value < 0 else (0, 10 if value <= 10 else 100)
-        return _say.error("cells.points", scale=Mention(scale=scale), **told)
     if isinstance(value, float) and isfinite(value) and role not in ("grades", "scores", "cost"):
         return _say.error("collector.long_number", **told)
     return _say.error(f"cells.{_CODES.get(role, role)}", **told)

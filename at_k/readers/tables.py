@@ -143,9 +143,9 @@ def _refuse_nested(whole: Row) -> None:
     if paths:
         raise InputError(
             "plain.rows",
-            "This document has rows under {paths}. Name the key: {rows}.",
+            "This document has rows under {paths}. Name the key by {rows}.",
             paths=quote_all(paths),
-            rows=Mention(rows_at=paths[0]),
+            rows=Mention(rows_at=paths[0]) if len(paths) == 1 else Mention("rows_at"),
         )
 
 

@@ -88,7 +88,7 @@ COLLECTED = {
     "numbers of some samples": ([("p", {"sample": 1}), ("p", {})], {}, found(numbers=None)),
     "causes are counted apart": (
         [("p", {}), *of_p("grades", 2, 3), (None, {})], {"errors": "skip"},
-        found(skipped={"cells.points": 2, "cells.problem": 1}),
+        found(skipped={"cells.grade": 2, "cells.problem": 1}),
     ),
     **{f"groups: {groups}": (of_p("group", *groups), {}, found(group=["g"]))
        for groups in ((None, "g"), ("g", None), ("g", "g"), (NOTHING, "g"))},
@@ -135,8 +135,7 @@ def test_nothing_is_left():
 
 
 BROKEN = {
-    "cells.points": [{"grades": 1.5}, {"grades": -1}],
-    "cells.grade": [{"grades": inf}, {"grades": LONG}, {"grades": [1]}],
+    "cells.grade": [{"grades": each} for each in (1.5, -1, inf, LONG, [1])],
     "cells.word": [{"grades": "maybe"}],
     "cells.score": [{"scores": value} for value in (inf, LONG, True, "1")],
     "cells.answer": [{"answers": value} for value in (["a"], {}, nan)],
@@ -159,7 +158,7 @@ def test_a_broken_value_is_refused_or_counted(value, code):
 @for_each("second, code, said", [
     (("p", [{"grades": 1}]), "collector.same_problem", "“p” is also in problem 1 (problem 2)"),
     (("q", []), "collector.no_samples", "“q” has no samples (problem 2)"),
-    (("q", [{"grades": 1}, {"grades": 2}]), "cells.points", "got 2 (problem 2)"),
+    (("q", [{"grades": 1}, {"grades": 2}]), "cells.grade", "got 2 (problem 2)"),
     (("q", [{"references": "a"}, {"references": "b"}]), "collector.differs", "“b” differs from “a” (problem 2)"),
 ])  # fmt: skip
 def test_a_problem_with_a_list_of_samples(second, code, said):

@@ -76,7 +76,6 @@ WAYS = {
     "dots of pytest": (text("task,outcome", "a,.F", "b,..", rows=[]), columns("task", "outcome")),
     "marks with semicolons": (text("id\tresults", "a\t1;0", "b\t1;1", rows=[]), columns("id", "results")),
     "words with slashes": (text("id,runs", "a,Y/N", "b,OK/pass", rows=[]), columns("id", "runs")),
-    "rewards in a cell": (text("id,rewards", "a,1 -1", "b,1 1", rows=[]), "scale=(-1, 1)"),
     "2 of 3": (text("id,solved", "a,1 of 2", "b,2 of 2", rows=[]), columns("id", n="solved", c="solved")),
     "1/2 (50%)": (text("id,score", "a,1/2 (50%)", "b,2/2 (100%)", rows=[]), columns("id", n="score", c="score")),
     "dictionaries in cells": (

@@ -157,7 +157,7 @@ def test_files_are_counted_and_named(tmp_path):
     assert str(samples.place(1, 0)).startswith(str(tmp_path))
 
 
-@for_each("broken, code", [(Json({"id": "p1", "correct": 7}), "cells.points"),
+@for_each("broken, code", [(Json({"id": "p1", "correct": 7}), "cells.grade"),
                            (b'{"id": "p1", "corr', "decoding.broken"),
                            (b'{"id": "p1", "correct": 1, "correct": 0}', "decoding.repeated_name")])  # fmt: skip
 def test_a_file_that_is_broken_is_named(tmp_path, broken, code):

@@ -179,7 +179,7 @@ def test_what_was_left_out_is_counted_by_its_cause():
 
     merged = merge([skipping(7), skipping(8)], FILES[:2])
     ((cause, count),) = merged.origin.skipped.items()
-    assert (cause.code, count) == ("cells.points", 4)
+    assert (cause.code, count) == ("cells.grade", 4)
     assert "got 7 (line 2)" in str(cause)
 
 

@@ -154,8 +154,8 @@ READ = {
     "numbers that are all right": (ids("a1", "a1", "b1", "b1"), [[1, 1], [1, 1]]),
     "late ids": (ids("b1", "a1", "b0", "a1"), [[1, 0], [1, 1]]),
     "ids as numbers": (csv("id,correct", "1,1", "1,0", "2,1", "2,1"), AB),
-    "rewards of −1 and 1": (csv("id,reward", "a,1", "a,-1", "b,1", "b,1"), refused("cells.points", scale=(-1, 1))),
-    "points up to 100": (csv("id,grade", "a,100", "a,0", "b,100", "b,100"), refused("cells.points", scale=(0, 100))),
+    "rewards of −1 and 1": (csv("id,reward", "a,1", "a,-1", "b,1", "b,1"), refused("cells.grade", scale=(-1, 1))),
+    "points up to 100": (csv("id,grade", "a,100", "a,0", "b,100", "b,100"), refused("cells.grade", scale=(0, 100))),
     # Two settings or models in one table.
     **{f"settings by {column}": (crossed(column, values), refused("models.settings", pool=column))
         for column, *values in map(str.split, SETTINGS.split("|"))},

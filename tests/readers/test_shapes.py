@@ -207,12 +207,12 @@ test_shapes = over({
     **{f"{layout} on a scale: {scale}": (content, refused(code), ({"scale": scale}, HALF))
        for scale, grades in SCALED.items()
        for layout, code, content in (
-           ("rows", "cells.points", Json([{"id": "p", "grade": grade} for grade in grades])),
-           ("lists", "cells.points", [{"id": "p", "grade": grades}]),
-           ("CSV", "cells.points", delimited(["id", "grade"], [("p", grade) for grade in grades]).encode()),
+           ("rows", "cells.grade", Json([{"id": "p", "grade": grade} for grade in grades])),
+           ("lists", "cells.grade", [{"id": "p", "grade": grades}]),
+           ("CSV", "cells.grade", delimited(["id", "grade"], [("p", grade) for grade in grades]).encode()),
        )},
-    "a scale of a harness": (ROLLOUTS, refused("cells.points"), ({"scale": (0, 4)}, found([[0, 1, 0.5]]))),
-    "a path into the fields of a harness": (ROLLOUTS, refused("cells.points"), (
+    "a scale of a harness": (ROLLOUTS, refused("cells.grade"), ({"scale": (0, 4)}, found([[0, 1, 0.5]]))),
+    "a path into the fields of a harness": (ROLLOUTS, refused("cells.grade"), (
         {"columns": {"grades": "judge.ok"}}, found([[1, 0, 0]]))),
     "paths into objects": (
         nested(lambda name, grade: {"task": {"name": name}, "verifier": {"rewards": {"ok": grade}}}), UNKNOWN,
@@ -268,7 +268,7 @@ test_shapes = over({
     "models, each with rows": (
         Json({"llama": [{"id": 1, "correct": 1}], "qwen": [{"id": 1, "correct": 0}]}), refused("plain.rows")),
     "splits": (Json({"train": [{"id": 1, "correct": 1}], "test": [{"id": 2, "correct": 0}]}), refused("plain.rows")),
-    "a sum of each data set": (Json(SETS), refused("cells.points")),
+    "a sum of each data set": (Json(SETS), refused("cells.grade")),
     "sums for several k": (Json([{"id": "a", "pass@1": 0.5, "pass@8": 1.0}]), UNKNOWN),
     "sums for several k, other signs": (Json([{"id": "a", "pass_1": 0.5, "pass_8": 1.0}]), UNKNOWN),
     "settings": (Json([{"id": "a", "acc_0": 1, "acc_5": 0}]), refused("plain.numbered")),

@@ -196,8 +196,8 @@ def sample(**cells):
 
 
 BROKEN_LISTS = {
-    "a grade above 1": ({"g": [1, 1.5]}, "cells.points", ("g", 2), "1.5"),
-    "a grade below 0": ({"g": [-1, 1]}, "cells.points", ("g", 1), "-1"),
+    "a grade above 1": ({"g": [1, 1.5]}, "cells.grade", ("g", 2), "1.5"),
+    "a grade below 0": ({"g": [-1, 1]}, "cells.grade", ("g", 1), "-1"),
     "a grade in words": ({"g": [1, "maybe"]}, "cells.word", ("g", 2), "“maybe”"),
     "a grade without end": ({"g": [float("inf"), 1]}, "cells.grade", ("g", 1), "Infinity"),
     "a grade that is a list": ({"g": [1, [1]]}, "cells.grade", ("g", 2), "[…]"),
@@ -227,7 +227,7 @@ BROKEN_LISTS = {
 }
 
 BROKEN_CELLS = {
-    "a grade above 1": ({"g": 2}, "cells.points", ("g",), "2"),
+    "a grade above 1": ({"g": 2}, "cells.grade", ("g",), "2"),
     "a grade in words": ({"g": "maybe"}, "cells.word", ("g",), "“maybe”"),
     "a score in words": ({"s": "high"}, "cells.score", ("s",), "“high”"),
     "an answer that is true": ({"a": True}, "cells.answer", ("a",), "true"),

@@ -52,7 +52,7 @@ test_tau_bench = over({
         [{"reward": reward, "trial": n} for n, reward in enumerate([1.0, 1, 1 - 1e-9, 0.99, 0.0, None])],
         found([[1, 1, 1, 0, 0, None]]),
     ),
-    "a reward that is no grade": ([{"reward": 2.0}], refused("cells.points", value="2.0", place="sample 1")),
+    "a reward that is no grade": ([{"reward": 2.0}], refused("cells.grade", value="2.0", place="sample 1")),
     "an exception": ([{}, {"trial": 1, "reward": 0.0, "info": {"error": ""}}], found([[1, None]])),
     "two runs in one file": (
         [{}, {}], refused("collector.repeated", number="0", name="“0”", first="sample 1", place="sample 2"),
@@ -147,7 +147,7 @@ test_harbor = over({
         ({"scorer": "tests"}, found([[1], [1]])),
         ({"columns": {"grades": "verifier_result.rewards.tests"}}, found([[1], [1]])),
     ),
-    "a reward that is no grade": ([trial("a", 1.0), trial("b", 7)], refused("cells.points", value="7")),
+    "a reward that is no grade": ([trial("a", 1.0), trial("b", 7)], refused("cells.grade", value="7")),
     "two models": ([trial("a", 1.0), trial("a", 0.0, **OTHER_MODEL)], refused("models.several", column="model")),
     "two agents with one model": (
         [trial("a", 1.0), trial("a", 0.0, **OTHER_AGENT)],
@@ -183,7 +183,7 @@ test_verifiers = over({
     ),
     "a reward that is no grade": (
         [RIGHT, RIGHT | {"reward": 1.5}],
-        refused("cells.points", value="1.5", place="line 2"),
+        refused("cells.grade", value="1.5", place="line 2"),
         ({"scorer": "right"}, found([[1, 1]])),
         ({"scale": (0, 2)}, found([[0.5, 0.75]])),
     ),
@@ -231,7 +231,7 @@ test_traces = over({
     "what failed is missing": ([(rewards(a=1), {"ok": False})], found([[None]])),
     "a task with a key alone": ([(rewards(a=1), {"task": {"data": {}, "key": "k"}})], found({"k": [1]})),
     "a sum above one": (
-        [(WHOLE,)], refused("cells.points", value="2"), ({"scale": (0, 2)}, found([[1]])),
+        [(WHOLE,)], refused("cells.grade", value="2"), ({"scale": (0, 2)}, found([[1]])),
     ),
 }, episodes)  # fmt: skip
 

@@ -228,7 +228,7 @@ test_scores = over({
     "numbers": (make(*map(match, (1, 0.25, True, False))), found([[1, 0.25, 1, 0]])),
     "not judged": (make(*map(match, ("C", math.nan, None))), found([[1, None, None]])),
     **{f"no grade: {value}": no_grade(value) for value in ("A", "c", "", "right", "1.0", ["C"], {"right": 1})},
-    **{f"out of range: {value}": out_of_range(value, "cells.points") for value in (3.0, -1)},
+    **{f"out of range: {value}": out_of_range(value, "cells.grade") for value in (3.0, -1)},
     "infinite": out_of_range(1e400, "cells.grade"),
     **{f"absent scores: {scores}": absent(scores) for scores in (None, {}, {"other": {"value": "C"}}, {"match": None})},
     "answers": (

@@ -98,7 +98,7 @@ test_documents = over({
     "one repeat is graded by the first metric that is 0 or 1": (
         [GRADED, GRADED | {"doc_id": 1, "right": None}],
         found([[1], [None]], answers=[["7"], ["7"]], roles={"grades": "right"}),
-        ({"scorer": "bleu"}, refused("cells.points", value="31.5", place="line 1")),
+        ({"scorer": "bleu"}, refused("cells.grade", value="31.5", place="line 1")),
         ({"scorer": "bleu", "scale": (0, 100)}, found([[0.315], [0.315]])),
     ),
     "the first filter that keeps all repeats": (

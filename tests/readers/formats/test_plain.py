@@ -24,7 +24,7 @@ BROKEN = [
     {"id": "b", "correct": 7, "target": "x"},
     {"id": "c", "correct": 1, "target": None},
 ]
-CAUSES = dict.fromkeys(("cells.problem", "cells.points", "cells.word", "cells.reference", "collector.differs"), 1)
+CAUSES = dict.fromkeys(("cells.problem", "cells.grade", "cells.word", "cells.reference", "collector.differs"), 1)
 LISTS = [
     {"id": "a", "answers": ["x", True, None], "correct": [1, 0, 1], "score": [1, 2, "high"]},
     {"id": "b", "answers": ["x"], "correct": [1, 0], "score": [1]},
@@ -33,7 +33,7 @@ LISTS = [
     {"id": "d", "answers": ["x", "y"], "correct": [9, 0], "score": [1, 2]},
 ]
 LEFT = {"standard.lengths": 1, "collector.no_samples": 1, "collector.same_problem": 1, "cells.answer": 1}
-LEFT |= {"cells.score": 1, "cells.points": 1}
+LEFT |= {"cells.score": 1, "cells.grade": 1}
 
 
 def twice(name):
@@ -69,8 +69,8 @@ test_plain = over({
         ({"pool": "model"}, found([[1, 0, 1], [0, 1]])),
     ),
     # Rows are counted in the file.
-    "a grade of 2": (MODELS + b"2\n", refused("cells.points"), (
-        {"where": {"model": "b"}}, refused("cells.points", place="line 6, column “correct”"))),
+    "a grade of 2": (MODELS + b"2\n", refused("cells.grade"), (
+        {"where": {"model": "b"}}, refused("cells.grade", place="line 6, column “correct”"))),
     "an empty cell": (MODELS + b"\n", refused("models.settings"), (
         {"where": {"model": "b"}}, found([[1], [0, None]], rows=[[3], [4, 5]]))),
     "lists of two models": (
@@ -120,7 +120,7 @@ test_plain = over({
         ({"errors": "skip"}, found(
             {"a": [1], "d": [0]}, answers=[["x"], ["y"]], scores=[[1], [2]], skipped=LEFT)),
     ),
-    "nothing is left": (b"id,correct\n1,7\n2,8\n", refused("cells.points"), (
+    "nothing is left": (b"id,correct\n1,7\n2,8\n", refused("cells.grade"), (
         {"errors": "skip"}, refused("standard.nothing_left", count="2"))),
     "lists as Python writes them": (
         b"id\tanswers\tcorrect\n1\t['63', \"it's\"]\t[True, False]\n2\t['a\\n', None]\t[1.0, nan]\n",

@@ -76,7 +76,7 @@ test_livecodebench = over({
     "no samples": change_problem("collector.no_samples", graded_list=[], code_list=[]),
     "fewer verdicts than programs": change_problem("collector.field", graded_list=[True]),
     "a verdict that is no list": change_problem("collector.field", graded_list=True),
-    "a verdict of 2": change_problem("cells.points", graded_list=[1, 0, 2, 0]),
+    "a verdict of 2": change_problem("cells.grade", graded_list=[1, 0, 2, 0]),
     "a problem twice": change_problem("collector.same_problem", question_id="abc301_a_0"),
     "a problem without a name": change_problem("collector.lack", question_id=None),
     "the file without verdicts": (

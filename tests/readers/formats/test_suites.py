@@ -92,7 +92,7 @@ test_evalscope = over({
     "a score that is a number": (reviews({}, score=1), refused("collector.field", name="“score”", value="1")),
     "a value that is a number": (reviews({"value": 0.5}), refused("collector.field", name="“value”")),
     "no value": (reviews({}, {"value": None}), refused("collector.lack", place="line 2")),
-    "no grade": (reviews({"value": {"acc": 17}}), refused("cells.points", value="17")),
+    "no grade": (reviews({"value": {"acc": 17}}), refused("cells.grade", value="17")),
     "no group": (reviews({}, group_id=None), refused("collector.lack", field="“sample_score.group_id”")),
     "two runs that number alike": (
         {name: reviews({}, {}) for name in ("a.jsonl", "b.jsonl")},

@@ -34,7 +34,7 @@ def by_score(scores, grades, *notes):
 def no_grades(*scores):
     rows = [{"score": each, "won": 1.0} for each in scores]
     named = ({"columns": {"grades": "won"}}, found([[1.0] * len(scores)]))
-    return (rows, refused("cells.points", value=json.dumps(next(each for each in scores if not 0 <= each <= 1))), named)
+    return (rows, refused("cells.grade", value=json.dumps(next(each for each in scores if not 0 <= each <= 1))), named)
 
 
 def other_uid(uid):
