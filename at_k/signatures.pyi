@@ -34,7 +34,7 @@ class ScoreOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
-    exclude: str | Sequence[str] | None
+    exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -81,7 +81,7 @@ class CompareOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
-    exclude: str | Sequence[str] | None
+    exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -120,7 +120,7 @@ class RankOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
-    exclude: str | Sequence[str] | None
+    exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -158,7 +158,7 @@ class PlanOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
-    exclude: str | Sequence[str] | None
+    exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -201,7 +201,7 @@ class GateOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
-    exclude: str | Sequence[str] | None
+    exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -243,7 +243,7 @@ class PoolOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
-    exclude: str | Sequence[str] | None
+    exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -276,7 +276,7 @@ class TallyOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
-    exclude: str | Sequence[str] | None
+    exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
     format: str | None
@@ -294,7 +294,7 @@ class ReadOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
-    exclude: str | Sequence[str] | None
+    exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
     format: str | None

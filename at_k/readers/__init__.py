@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from filecmp import cmp
 from functools import partial
@@ -95,7 +95,7 @@ def read_samples(
     format: str | None = None,
     pool: str | Sequence[str] = (),
     concat: bool = False,
-    exclude: str | PathLike[str] | Sequence[str] | None = None,
+    exclude: str | PathLike[str] | Mapping[str, str | None] | Sequence[str] | None = None,
     errors: str = "raise",
     limits: Limits = UNLIMITED,
     **options: Any,

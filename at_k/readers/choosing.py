@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -39,7 +41,9 @@ _say = Phrases(
         "exclusion.unknown": "No problem has a name that {option:exclude} gives, such as {name}. The problems are: "
         "{names}.",
         "exclusion.nothing": "No problem is left: {option:exclude} names all of them.",
+        "exclusion.day": "The last day of an excluded problem must be written as 2026-12-31; got {value}.",
         "note.excluded": "Problems that {option:exclude} left out: {count:,} of {total:,} ({names}).",
+        "note.exclusion_over": "Problems that count again, since the last day in {option:exclude} is over: {names}.",
     }
 )
 
@@ -257,19 +261,56 @@ def spell(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def leave_out(samples: Samples, names: str | PathLike[str] | Collection[str]) -> Samples:
-    """Leave out problems by their names, or by those in a file: one on each line, which may be a comment."""
+Names = str | PathLike[str] | Mapping[str, str | None] | Sequence[str]
+
+_DAY = re.compile(r"[\s,;]+(\d{4}-\d\d-\d\d)$")
+
+
+def leave_out(samples: Samples, names: Names) -> Samples:
+    """Leave out problems by their names. Notes say which, and which count again because their day is over."""
     if isinstance(names, (str, PathLike)):
-        lines = map(str.strip, Path(names).read_text(encoding="utf-8-sig").splitlines())
-        names = [line for line in lines if line and not line.startswith("#")]
-    problems = samples.problems
-    gone = [name for name in problems if name in names]
-    if names and not gone:
-        raise _say.error("exclusion.unknown", name=quote(next(iter(names))), names=quote_all(problems))
-    kept = [place for place, name in enumerate(problems) if name not in names]
+        days = read_names(Path(names).read_text(encoding="utf-8-sig"))
+    else:
+        days = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
+    today = date.today()
+    over = {name: day for name, day in days.items() if day is not None and _read_day(day) < today}
+    gone = [name for name in samples.problems if name in days and name not in over]
+    back = [name for name in samples.problems if name in over]
+    if days and not gone and not back:
+        first, names = quote(next(iter(days))), quote_all(samples.problems)
+        raise _say.error("exclusion.unknown", name=first, names=names)
+    kept = [place for place, name in enumerate(samples.problems) if name not in days or name in over]
     if not kept:
         raise _say.error("exclusion.nothing")
-    note = _say("note.excluded", count=len(gone), total=len(problems), names=quote_all(gone))
-    left, origin = samples.take(kept), samples.origin
-    told = replace(origin, notes=[*origin.notes, note], chosen={**origin.chosen, "excluded": str(len(gone))})
-    return replace(left, origin=told) if gone else samples
+    notes, chosen = [*samples.origin.notes], dict(samples.origin.chosen)
+    if gone:
+        chosen["excluded"] = str(len(gone))
+        total = len(samples.problems)
+        notes.append(_say("note.excluded", count=len(gone), total=total, names=quote_all(gone)))
+    if back:
+        told = ", ".join(f"{quote(name)} ({over[name]})" for name in back[:10])
+        notes.append(_say("note.exclusion_over", names=told))
+    left = samples.take(kept) if gone else samples
+    return replace(left, origin=replace(left.origin, notes=notes, chosen=chosen))
+
+
+def read_names(text: str) -> dict[str, str | None]:
+    r"""Read names, one on each line, each with the last day on which it is left out; a line may be a comment.
+
+    Examples:
+        >>> read_names("# flaky\np1\np 2  2026-12-31\n")
+        {'p1': None, 'p 2': '2026-12-31'}
+    """
+    days: dict[str, str | None] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if not line.startswith("#"):
+            day = _DAY.search(line)
+            days[line[: day.start()] if day else line] = day[1] if day else None
+    return days
+
+
+def _read_day(day: str) -> date:
+    try:
+        return date.fromisoformat(str(day))
+    except ValueError:
+        raise _say.error("exclusion.day", value=quote(day)) from None

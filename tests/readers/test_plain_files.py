@@ -304,8 +304,7 @@ READ = {
         [[1], [1, 0], [0]]),
     "a run that did not end": (csv("run,id,correct", "0,a,1", "0,b,1", "1,a,0"), [[1, 0], [1]]),
     "an unnamed average row": (ids("a1", "b1", "c0", "d1", "e0") + "alle,0.6\n", summed("alle")),
-    "nothing that is excluded": (ids("a1", "b1"), ({"exclude": ["x"]}, "exclusion.unknown")),
-    "nothing that is left": (ids("a1", "b1"), ({"exclude": ["a", "b"]}, "exclusion.nothing")),
+    "nothing that is excluded": (ids("a1", "b1"), ({"exclude": {"x": None}}, "exclusion.unknown")),
     "an empty file": ("", "tables.empty"),
     "a header alone": (csv("id,correct"), "tables.empty"),
     "a verdict that is none": (csv("id,correct", "a,1", "a,0", "b,maybe", "b,1"), "cells.word"),
@@ -432,15 +431,28 @@ def test_errors_beside_wrong_verdicts_are_noted(tmp_path):
     assert (note.code, note.values["count"], note.values["text"]) == ("note.errors", 1, "“HTTP 500”")
 
 
-@pytest.mark.parametrize("excluded", [["a", "b", "x"], "a\n\nb \n# flaky\n"])
-def test_problems_are_excluded_by_name(tmp_path, excluded):
-    if isinstance(excluded, str):
-        (tmp_path / "names.txt").write_text(excluded, encoding="utf-8")
+NAMES = "a\nb 2099-12-31\n# flaky\nc, 2020-01-31\n"
+
+
+@pytest.mark.parametrize("excluded", [{"a": None, "b": "2099-12-31", "c": "2020-01-31"}, NAMES])
+def test_problems_are_excluded_until_their_day(tmp_path, excluded):
+    if excluded == NAMES:
+        (tmp_path / "names.txt").write_text(NAMES, encoding="utf-8")
         excluded = tmp_path / "names.txt"
     samples = read_samples(write(tmp_path, ids("a1", "b0", "c1", "d0")), exclude=excluded)
-    [note] = samples.origin.notes
-    assert (samples.problems, samples.origin.chosen, note.code) == (["c", "d"], {"excluded": "2"}, "note.excluded")
-    assert note.values == {"count": 2, "total": 4, "names": "“a”, “b”"}
+    notes = {note.code: note.values for note in samples.origin.notes}
+    assert (samples.problems, samples.origin.chosen) == (["c", "d"], {"excluded": "2"})
+    assert {key: notes["note.excluded"][key] for key in ("count", "total", "names")} == {
+        "count": 2, "total": 4, "names": "“a”, “b”"
+    }  # fmt: skip
+    assert notes["note.exclusion_over"] == {"names": "“c” (2020-01-31)"}
+
+
+@pytest.mark.parametrize(("excluded", "code"), [({"a": "soon"}, "exclusion.day"), (["a", "b"], "exclusion.nothing")])
+def test_exclusions_that_are_refused(tmp_path, excluded, code):
+    with pytest.raises(InputError) as caught:
+        read_samples(write(tmp_path, ids("a1", "b0")), exclude=excluded)
+    assert caught.value.code == code
 
 
 def test_few_rows_that_repeat_are_noted(tmp_path):
