@@ -14,7 +14,7 @@ from at_k.combinatorics import Floats
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.estimators.counts import pass_at_k
 from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.standard_errors import COST, cost_per_success, read_costs, standard_error
+from at_k.uncertainty.standard_errors import cost_per_success, read_costs, standard_error
 
 if TYPE_CHECKING:
     from at_k.report import Report
@@ -94,10 +94,7 @@ def weigh_missing(findings: Findings) -> Iterator[Message]:
 def weigh_costs(findings: Findings) -> Iterator[Message]:
     """Give the cost of each correct sample, and what k samples of each problem cost and solve."""
     report, priced = findings.report, {}
-    for name in [] if report.rows is None else filter(COST.search, report.rows[0]):
-        costs = None if report.rows is None else read_costs(report.rows, name, findings.n)
-        if costs is None:
-            continue
+    for name, costs in read_costs(report.rows, findings.n).items():
         cost = cost_per_success(
             costs, findings.c, findings.n, clusters=report.clusters, confidence_level=findings.confidence_level
         )
@@ -203,12 +200,7 @@ SAMPLES = "samples"
 
 def list_units(report: Report) -> list[str]:
     """List what budgets of a report can be in: its costs, the role before other names, and samples."""
-    n, rows = report.samples[1].given, report.rows
-    names = [] if rows is None else sorted(filter(COST.search, rows[0]), key=lambda name: name != "cost")
-    return [
-        *(name for name in names if rows is not None and read_costs(rows, name, n) is not None),
-        SAMPLES,
-    ]
+    return [*sorted(read_costs(report.rows, report.samples[1].given), key=lambda name: name != "cost"), SAMPLES]
 
 
 def _list_costs(report: Report, unit: str) -> list[Floats]:

@@ -25,10 +25,10 @@ from at_k.uncertainty.comparison import (
     compare_pooled,
     compare_reruns,
     compare_unpaired,
-    mark_question,
     paired_t_p,
     wilcoxon_p,
 )
+from at_k.uncertainty.questions import find_questions
 from at_k.uncertainty.standard_errors import find_noise_floor
 from at_k.uncertainty.verdicts import Comparison, subtract_columns
 from at_k.validation import is_sequence, shorten, type_name
@@ -132,8 +132,8 @@ def _compare_unpaired(matched: Matched, keys: Sequence[str], level: float) -> di
     pairs = {key: [model.values[key] for model in matched.models] for key in keys if is_bounded(key)}
     if not pairs:
         raise _say.error("compare.unpaired_range", keys=", ".join(keys))
-    count = len({mark_question(np.concatenate(pair)) for pair in pairs.values()})
-    return {key: compare_unpaired(a, b, confidence_level=level, questions=count) for key, (a, b) in pairs.items()}
+    asked, _ = find_questions([np.concatenate(pair) for pair in pairs.values()], [True] * len(pairs))
+    return {key: compare_unpaired(a, b, confidence_level=level, questions=len(asked)) for key, (a, b) in pairs.items()}
 
 
 def _compare_paired(
@@ -142,8 +142,8 @@ def _compare_paired(
     pairs = {key: matched.values(key) for key in keys}
     level, margin, seed = (options[name] for name in ("confidence_level", "margin", "seed"))
     differences = {key: subtract_columns(a, b, bounded=is_bounded(key)) for key, (a, b) in pairs.items()}
-    marks = {key: mark_question(column, is_bounded(key)) for key, column in differences.items()}
-    count = len(set(marks.values()))
+    first, which = find_questions([*differences.values()], list(map(is_bounded, keys)))
+    marks, count = dict(zip(keys, which, strict=True)), len(first)
     compared = compare_columns(
         [(a, b) for a, b in pairs.values()],
         [is_bounded(key) for key in keys],

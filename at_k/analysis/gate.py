@@ -28,7 +28,7 @@ from at_k.summary import is_bounded
 from at_k.uncertainty.checks import share_looks
 from at_k.uncertainty.flips import count_effective
 from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.questions import LEAST_EFFECTIVE, Questions
+from at_k.uncertainty.questions import LEAST_EFFECTIVE, Questions, find_questions
 from at_k.uncertainty.standard_errors import add_units, centre
 from at_k.uncertainty.verdicts import subtract_columns
 from at_k.validation import is_sequence, shorten, type_name
@@ -297,9 +297,10 @@ def _judge(
         return [], notes
     level = shared = options["confidence_level"]
     table = np.stack([column.values for column in columns], axis=1)
-    _, first, which = np.unique(np.round(table, 12), axis=1, return_index=True, return_inverse=True)
+    bounded = [is_bounded(column.key) for column in columns]
+    first, which = find_questions([column.values for column in columns], bounded)
     questions = Questions(
-        table[:, first], bounded=[is_bounded(columns[place].key) for place in first], clusters=matched.codes,
+        table[:, first], bounded=[bounded[place] for place in first], clusters=matched.codes,
         method=options["method"], seed=options["seed"],
     )  # fmt: skip
     if questions.count == 1:
@@ -310,7 +311,7 @@ def _judge(
             shared = 1 - (1 - level) / questions.count  # flips do not show how far such a mean may lie
         ends = questions.find_band(level, shared)
     checks = []
-    for column, place in zip(columns, which.reshape(-1).tolist(), strict=True):
+    for column, place in zip(columns, which, strict=True):
         mean, limits = float(column.values.mean()), (float(ends[0][place]), float(ends[1][place]))
         if not column.paired:
             stderr, units = (float(error[place]) for error in questions.error)

@@ -18,7 +18,6 @@ from at_k.readers.samples import Origin
 from at_k.results.saving import holds
 from at_k.results.writers import Shown
 from at_k.samples import Problems, Rows
-from at_k.validation import shorten
 from at_k.values import Column, ErrorBar, Key, Keyed, Values, cached_property
 
 _say = Phrases(
@@ -48,20 +47,6 @@ class Curves:
     lines: Mapping[Key, Sequence[float | None]]
     equal_n: bool = True
     bands: Mapping[Key, Sequence[tuple[float, float] | None]] = field(default_factory=dict)
-
-    def at(self, k: int) -> dict[Key, float]:
-        """Return the values of one k, under the keys that `compute` gives them."""
-        if k not in self.k:
-            raise ValueError(
-                f"`k` must be a k of the curves, which are {', '.join(map(str, self.k))}; got {shorten(k)}"
-            )
-        place, n = self.k.index(k), self.k[-1] if self.equal_n else None
-        points = {}
-        for line, values in self.lines.items():
-            value = values[place]
-            if value is not None:
-                points[Key(line.metric, k if line.metric[-1] == "k" else n, line.tau)] = value
-        return points
 
 
 @dataclass(frozen=True, eq=False, repr=False)

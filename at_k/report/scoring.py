@@ -39,7 +39,7 @@ from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tal
 from at_k.results.sheet import Sentences, Sheet, Table
 from at_k.results.writers import Shown
 from at_k.summary import Confidence
-from at_k.uncertainty.standard_errors import COST, CostPerSuccess, cost_per_success, read_costs
+from at_k.uncertainty.standard_errors import CostPerSuccess, cost_per_success, read_costs
 from at_k.validation import shorten, type_name
 from at_k.values import Key, cached_property
 
@@ -212,10 +212,8 @@ class Models(Shown):
         priced: dict[str, dict[str, CostPerSuccess]] = {}
         for model, report in self.reports.items():
             n, c = np.array(report.n), np.array(report.c)
-            for name in filter(COST.search, report.rows[0] if report.rows and not report.stopped else ()):
-                costs = read_costs(report.rows or (), name, n)
-                if costs is not None:
-                    priced.setdefault(name, {})[model] = cost_per_success(costs, c, n, clusters=report.clusters)
+            for name, costs in read_costs(None if report.stopped else report.rows, n).items():
+                priced.setdefault(name, {})[model] = cost_per_success(costs, c, n, clusters=report.clusters)
         return {name: cells for name, cells in priced.items() if len(cells) == len(self.reports)}
 
     @cached_property

@@ -16,13 +16,10 @@ from at_k.options.option import DIFFERENCE_METHODS, POOL_BY, DifferenceMethod
 from at_k.uncertainty.checks import check_fraction, check_size, count_unlike, read_column
 from at_k.uncertainty.flips import N_FLIPS, ROUNDING
 from at_k.uncertainty.intervals import find_difference_interval, find_lower, interval
-from at_k.uncertainty.questions import Questions
+from at_k.uncertainty.questions import Questions, find_questions
 from at_k.uncertainty.standard_errors import estimate_error, read_clusters, standard_error
 from at_k.uncertainty.verdicts import Comparison, find_bounded_tails, subtract_columns
 from at_k.validation import check_choice, check_flag, check_seed
-
-# Differences that agree to these digits are those of one question: pass@1 and avg@n may differ by rounding.
-_DIGITS = 12
 
 # With fewer values unlike the most frequent one, Welch's interval is too narrow.
 _FEW_UNLIKE = 6
@@ -117,27 +114,13 @@ def compare_columns(
     """Compare two models in several numbers, as one family of questions with the options of `Questions`."""
     differences = [subtract_columns(a, b, bounded=limited) for (a, b), limited in zip(pairs, bounded, strict=True)]
     codes = None if clusters is None else read_clusters(clusters, len(differences[0]), "a")
-    # Numbers with the same difference in every problem, as pass@1 and avg@n have, are one question.
-    marks = [mark_question(difference, limited) for difference, limited in zip(differences, bounded, strict=True)]
-    places = {mark: marks.index(mark) for mark in marks}
-    questions = Questions(
-        np.stack([differences[place] for place in places.values()], axis=1),
-        bounded=[bounded[place] for place in places.values()],
-        clusters=codes,
-        **options,
-    )
+    first, which = find_questions(differences, bounded)
+    limited = [bounded[place] for place in first]
+    questions = Questions(np.stack(differences, axis=1)[:, first], bounded=limited, clusters=codes, **options)
     means = [(float(a.mean()), float(b.mean())) for a, b in pairs]
-    compared = questions.compare([means[place] for place in places.values()], confidence_level, margin)
+    compared = questions.compare([means[place] for place in first], confidence_level, margin)
     undone = questions.count_to_undo(confidence_level)
-    which = {
-        mark: replace(result, fragility=count) for mark, result, count in zip(places, compared, undone, strict=True)
-    }
-    return [replace(which[mark], a=a, b=b) for mark, (a, b) in zip(marks, means, strict=True)]
-
-
-def mark_question(difference: Floats, bounded: bool = True) -> bytes:
-    """Return the same bytes for differences that differ by rounding alone."""
-    return bytes([bounded]) + (np.round(difference, _DIGITS) + 0.0).tobytes()  # −0.0 + 0.0 is 0.0
+    return [replace(compared[q], fragility=undone[q], a=a, b=b) for q, (a, b) in zip(which, means, strict=True)]
 
 
 def compare_reruns(
@@ -322,13 +305,11 @@ def _join_clusters(clusters: Mapping[str, Ints | None], sizes: Mapping[str, int]
     """Number the clusters of all benchmarks; a problem without a cluster is one of its own."""
     if all(labels is None for labels in clusters.values()):
         return None
-    joined, start = [], 0
-    for name, size in sizes.items():
+    total, codes = sum(sizes.values()), []
+    for place, (name, size) in enumerate(sizes.items()):
         labels = clusters[name]
-        codes = np.arange(size) if labels is None else labels
-        joined.append(codes + start)
-        start += int(codes.max()) + 1
-    return np.concatenate(joined)
+        codes.append(place * total + (np.arange(size) if labels is None else labels))
+    return np.asarray(np.unique(np.concatenate(codes), return_inverse=True)[1])
 
 
 def _estimate_stratified(

@@ -43,8 +43,19 @@ LEAST_EFFECTIVE = 10
 # With fewer differences that are not 0, no p-value of flips is below .05. For values without a range.
 _FEW = 6
 
+# Columns that agree to these digits are one question: pass@1 and avg@n may differ by rounding.
+_DIGITS = 12
+
 # From this number of units on, the bounded interval is not reported beside the other: both are about as wide.
 _MANY = 100
+
+
+def find_questions(columns: Sequence[Floats], bounded: Sequence[bool]) -> tuple[list[int], list[int]]:
+    """Return the places of columns that differ from each other, and for each column which of these it is."""
+    rounded = [np.round(column, _DIGITS) + 0.0 for column in columns]  # −0.0 + 0.0 is 0.0
+    marks = [(limited, column.tobytes()) for limited, column in zip(bounded, rounded, strict=True)]
+    first = {mark: marks.index(mark) for mark in marks}
+    return list(first.values()), [list(first).index(mark) for mark in marks]
 
 
 class Questions:
@@ -77,7 +88,8 @@ class Questions:
         method: str = "sign-flip",
         n_flips: int = N_FLIPS,
         seed: int = 0,
-        shorter: tuple[Questions, float] | None = None,
+        flips: Flips | None = None,
+        methods: list[str] | None = None,
     ) -> None:
         """Take the differences, or the values of models."""
         self.columns, self.pairs, self.clusters, self.weight, self.method = columns, pairs, clusters, weight, method
@@ -95,16 +107,12 @@ class Questions:
         self.effective: Floats = count_effective(self.totals)
         signs = self.totals != 0, self.difference > 0, self.difference < 0
         self.differing, self.won, self.lost = (np.count_nonzero(flags, axis=0) for flags in signs)
-        if shorter is None:
-            added = weighted if pairs is None else columns
-            self.flips = Flips(
-                added if weight is None else np.column_stack([added, weight]), clusters,
-                n_flips=n_flips, seed=seed, effective=self.effective,
-            )  # fmt: skip
-            self.methods = [self._choose_method(q) for q in range(self.count)]
-        else:
-            self.flips = shorter[0].flips.lengthen(shorter[1], self.size - shorter[0].size)
-            self.methods = shorter[0].methods
+        added = weighted if pairs is None else columns
+        self.flips = flips or Flips(
+            added if weight is None else np.column_stack([added, weight]), clusters,
+            n_flips=n_flips, seed=seed, effective=self.effective,
+        )  # fmt: skip
+        self.methods = methods or [self._choose_method(q) for q in range(self.count)]
         self.problems = self.flips.problems if weight is None else self.flips.sums[:, -1]
 
     def _choose_method(self, q: int) -> str:
@@ -361,7 +369,8 @@ class Questions:
             np.append(self.difference, np.full((count, self.count), value), axis=0),
             bounded=self.bounded.tolist(),
             clusters=None if clusters is None else np.append(clusters, clusters.max() + 1 + np.arange(count)),
-            shorter=(self, value),
+            flips=self.flips.lengthen(value, count),
+            methods=self.methods,
         )
 
     def compare(

@@ -191,18 +191,17 @@ def find_noise_floor(n: Ints, c: Ints, /) -> float:
 COST = re.compile("cost|tokens", re.IGNORECASE)
 
 
-def read_costs(rows: Sequence[Mapping[str, Any]], name: str, n: Ints) -> Floats | None:
-    """Return what the samples of each problem cost; None unless every sample has a cost, and one of them is not 0."""
-    totals = []
-    for row, samples in zip(rows, n, strict=True):
-        costs = row.get(name)
-        # Samples without a verdict may be dropped, but have a cost. Fewer costs than samples are not those of all.
-        if not isinstance(costs, list) or len(costs) < samples:
-            return None
-        if not all(is_number(cost) and 0 <= cost < inf for cost in costs):
-            return None
-        totals.append(sum(costs))
-    return np.array(totals, dtype=np.float64) if any(totals) else None
+def read_costs(rows: Sequence[Mapping[str, Any]] | None, n: Ints) -> dict[str, Floats]:
+    """Return what the samples of each problem cost, by the columns that say it of all, and in which it is not 0."""
+    # Samples without a verdict may be dropped, but have a cost. Fewer costs than samples are not those of all.
+    found: dict[str, Floats] = {}
+    for name in filter(COST.search, rows[0] if rows else ()):
+        costs: list[Any] = [row.get(name) for row in rows or ()]
+        if all(isinstance(own, list) and len(own) >= samples for own, samples in zip(costs, n, strict=True)):
+            known = all(is_number(cost) and 0 <= cost < inf for own in costs for cost in own)
+            if known and any(map(any, costs)):
+                found[name] = np.array(list(map(sum, costs)), dtype=np.float64)
+    return found
 
 
 class CostPerSuccess(NamedTuple):

@@ -147,12 +147,6 @@ class Variance:
         """Return the problems per effective cluster."""
         return find_shares(add_units(self.values, self.clusters)[0])
 
-    def count_units(self, variance: ArrayLike, problems: ArrayLike) -> Floats:
-        """Return the effective number of independent problems."""
-        alone = np.asarray(variance) - self.shared
-        design = np.divide(variance, alone, out=np.full(alone.shape, np.inf), where=alone > 0)
-        return np.maximum(1, count_units(design, problems, self.shares))
-
     def at(self, samples: float) -> float:
         """Return the variance of a new problem's value by its number of samples; `inf` leaves that between problems."""
         return self._at_alone(samples) + self.shared
@@ -216,7 +210,7 @@ class Assumed:
     difficulty: BetaBinomial
     k: int
     table: Table
-    clusters: None = None
+    shared: float = 0.0
     shares: Shares = _SINGLE
 
     @property
@@ -324,7 +318,9 @@ def _correlate(a: Variance, b: Variance, places: np.ndarray[tuple[int, ...], np.
 
 def find_half_width(variance: Variance | Assumed, spread: ArrayLike, m: ArrayLike, confidence_level: float) -> Floats:
     """Return half of the width of the interval for m problems whose values have the variance `spread`."""
-    units = m if variance.clusters is None else variance.count_units(spread, m)
+    alone = np.asarray(spread) - variance.shared
+    design = np.divide(spread, alone, out=np.full(alone.shape, np.inf), where=alone > 0)
+    units = np.maximum(1, count_units(design, m, variance.shares))  # of problems without clusters, m
     low, high = interval(variance.value, np.sqrt(np.asarray(spread) / m), units, confidence_level=confidence_level)
     return np.asarray((high - low) / 2)
 

@@ -8,9 +8,7 @@ from cases import for_each, refuses
 from reports import DATA, RAGGED, TAUS, full_report, simulated_report
 
 import at_k
-from at_k.report.data import Curves
 from at_k.report.measuring import spread_k
-from at_k.values import Key
 
 
 @pytest.mark.parametrize("data", [DATA, RAGGED], ids=["equal n", "different n"])
@@ -21,10 +19,8 @@ def test_curves_are_the_values_at_every_k(data):
     for k in range(1, smallest + 1):
         single = at_k.score(data, k=k, thresholds=TAUS)
         shares = {key: value for key, value in single.values.items() if key != "accuracy" and key.metric != "max@k"}
-        assert report.curves.at(k) == pytest.approx(shares, rel=1e-15)
-        assert [(key.metric, key.k, key.tau) for key in report.curves.at(k)] == [
-            (key.metric, key.k, key.tau) for key in shares
-        ]
+        drawn = {line: values[k - 1] for line, values in report.curves.lines.items()}
+        assert drawn == pytest.approx({key.line: value for key, value in shares.items()}, rel=1e-15)
 
 
 def test_a_long_curve_has_few_points_and_those_asked_for():
@@ -34,7 +30,7 @@ def test_a_long_curve_has_few_points_and_those_asked_for():
     assert {1, 3, 5, 777, 1000} <= set(k)
     assert list(k) == sorted(set(k))
     for each in (3, 5, 777):
-        assert report.curves.at(each)[f"pass@{each}"] == report.values[f"pass@{each}"]
+        assert report.curves.lines["pass@k"][k.index(each)] == report.values[f"pass@{each}"]
 
 
 @for_each("columns, left_out", [
@@ -121,14 +117,3 @@ def test_every_k_up_to_64_and_then_64_of_them():
 def test_k_is_what_was_drawn_and_not_n():
     assert at_k.score({"grades": [[1, 0, 1]]}, metrics="avg_at_n").k == ()
     assert at_k.score({"grades": [[1, 0, 1]]}, k=[2, 1]).k == (1, 2)
-
-
-def test_the_values_of_one_k():
-    lines = {Key("pass@k"): (0.25, 0.375, 0.5), Key("G-Pass@k", None, 0.5): (0.125, 0.25, None)}
-    lines |= {Key("avg@n"): (0.25, 0.25, 0.25)}
-    for equal_n, average in ((True, Key("avg@n", 4)), (False, Key("avg@n"))):
-        curves = Curves((2, 3, 4), lines, equal_n)
-        assert curves.at(2) == {"pass@2": 0.25, "G-Pass@2_0.5": 0.125, average: 0.25}
-        assert curves.at(4) == {"pass@4": 0.5, average: 0.25}
-    assert Curves((2, 4), {Key("avg@n"): (0.5, 0.5)}).at(2) == {"avg@4": 0.5}
-    refuses("ValueError: `k` must be a k of the curves, which are 2, 3, 4; got 1", curves.at, 1)

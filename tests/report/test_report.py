@@ -130,7 +130,7 @@ def test_everything_comes_back(make, tmp_path):
     assert loaded == report == pickle.loads(pickle.dumps(report))
     for write in (Report.to_dict, Report.to_markdown, Report.to_csv, write_script):
         assert write(loaded) == write(report)
-    assert loaded.curves.at(1) == report.curves.at(1)
+    assert loaded.curves == report.curves
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
     loaded.save(tmp_path / "again.json")
     assert Report.load(tmp_path / "again.json") == report
