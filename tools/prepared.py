@@ -136,8 +136,8 @@ def _draw_vote(language: str) -> dict[str, Any]:
          "values": [round(float(each), 4) for each in curves.lines[Key(name)]]}
         for name in VOTE
     ]  # fmt: skip
-    choice = next(each for each in make_claims(report, 8) if each.code.startswith("claims.choice"))
-    said = [say(language, "explore.vote"), draw_message(choice, language)["text"]]
+    choices = [each for each in make_claims(report, 8) if each.code.startswith("claims.choice")]
+    said = [say(language, "explore.vote"), *(draw_message(choice, language)["text"] for choice in choices)]
     return {"said": said, "lines": lines, "title": say(language, "explore.against_k"), "low": 0.88}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import nan
 from typing import NamedTuple
@@ -25,15 +25,10 @@ _say = Phrases(
         "claims.every": "{average} right. {every} every time.",
         "claims.drawn": "{average} right. {every} in all of {k} draws.",
         "claims.known": "Problems: {problems:,}. The average is known to {low:+} / {high:+} points.",
-        "claims.one_solved": "1 problem is always right, {sometimes:,} sometimes, {never:,} never.",
-        "claims.solved": "{always:,} problems are always right, {sometimes:,} sometimes, {never:,} never.",
+        "claims.solved": "Problems: {always:,} always right, {sometimes:,} sometimes, {never:,} never.",
         "claims.choice": "Picking the right answer out of {k} could add {gain} points at most.",
-        "claims.choice_scores": "Picking the right answer out of {k} could add {gain} points at most: the best-scored "
-        "answer gets {scores:+}.",
-        "claims.choice_vote": "Picking the right answer out of {k} could add {gain} points at most: a vote gets "
-        "{vote:+}.",
-        "claims.choice_both": "Picking the right answer out of {k} could add {gain} points at most: the best-scored "
-        "answer gets {scores:+}, a vote {vote:+}.",
+        "claims.choice_scores": "The best-scored answer gets {gain:+} points.",
+        "claims.choice_vote": "A vote gets {gain:+} points.",
         "claims.plan": "{problems} problems with {samples} answers each: {key} is known to ±\u00a0{half} points, and a "
         "difference of {detect} points between two models is found with a chance of 80\u00a0%.",
         "claims.no_difference": "No difference between {a} and {b} is shown in {line}.",
@@ -134,15 +129,15 @@ def make_claims(report: Report, k: int) -> list[Message]:
         >>> from at_k import score
         >>> for claim in make_claims(score({"grades": [[1, 1], [1, 0], [0, 0]]}), 2)[:2]:
         ...     print(claim)
-        1 problem is always right, 1 sometimes, 1 never.
+        Problems: 1 always right, 1 sometimes, 1 never.
         Picking the right answer out of 2 could add 16.7 points at most.
     """
     n, c = report.list_counts()
     always, never = int(np.sum(c == n)), int(np.sum(c == 0))
     counts = {"always": always, "sometimes": len(n) - always - never, "never": never}
-    claims = [_say("claims.one_solved" if always == 1 else "claims.solved", **counts)] if n.max() > 1 else []
+    claims = [_say("claims.solved", **counts)] if n.max() > 1 else []
     if k > 1:
-        claims.append(_weigh_choice(report, k))
+        claims += _weigh_choice(report, k)
     average = find_average(report)
     for key, bar in report.intervals.items():
         if key.metric == "avg@n" and bar.low is not None and bar.high is not None:
@@ -151,16 +146,16 @@ def make_claims(report: Report, k: int) -> list[Message]:
     return claims
 
 
-def _weigh_choice(report: Report, k: int) -> Message:
+def _weigh_choice(report: Report, k: int) -> Iterator[Message]:
     """Say what choosing among k answers adds to one answer: at most, by the scores, and by a vote."""
     average = find_average(report)
+    yield _say("claims.choice", k=k, gain=Points(np.mean(pass_at_k(*report.list_counts(), k=k)) - average))
     values = {"scores": report.values.get(Key("best@k", k)), "vote": report.values.get(Key("cons@k", k))}
     if any(note.code == "note.vote_of_grades" for note in report.notes):
         values["vote"] = None  # nobody voted
-    gains = {name: Points(value - average) for name, value in values.items() if value is not None}
-    code = "claims.choice_both" if len(gains) == 2 else "_".join(["claims.choice", *gains])
-    gain = Points(np.mean(pass_at_k(*report.list_counts(), k=k)) - average)
-    return _say(code, k=k, gain=gain, **gains)
+    for name, value in values.items():
+        if value is not None:
+            yield _say(f"claims.choice_{name}", gain=Points(value - average))
 
 
 class Difference(NamedTuple):

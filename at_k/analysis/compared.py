@@ -40,8 +40,7 @@ _say = Phrases(
         "{high}].",
         "compare.says_open": "No difference between {a} and {b} is shown at {key}: {difference} [{low}, {high}], {p}.",
         "compare.says_better": "{name} is better at {key}: {difference} [{low}, {high}], {p}.",
-        "compare.one_undoes": "One more problem lost would undo this.",
-        "compare.undone": "A further {count:,} problems lost would undo this.",
+        "compare.undone": "Further problems lost that would undo this: {count:,}.",
         "compare.first_loss": "The first k at which {name} is worse lies from {first} to {last}.",
     }
 )
@@ -158,9 +157,7 @@ class Compared(Shown):
             return [_say("compare.says_equivalent", margin=self.margin, **both, **numbers), *further]
         if better is None:
             return [_say("compare.says_open", **both, **numbers), *further]
-        if main.fragility == 1:
-            further.append(_say("compare.one_undoes"))
-        elif main.fragility is not None:
+        if main.fragility is not None:
             further.append(_say("compare.undone", count=main.fragility))
         return [_say("compare.says_better", name=better, **numbers), *further]
 

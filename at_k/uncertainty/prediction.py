@@ -23,16 +23,16 @@ from at_k.validation import K, check_choice, check_flag, check_k, is_sequence
 
 _say = Phrases(
     {
-        "predict.problem_set": "Predicted from pass@{n} = {value:.3f} by two models. These are no estimates. The "
-        "interval of their mean is about these problems, and not about others.",
+        "predict.models": "Predicted from pass@{n} = {value:.3f} by two models. These are no estimates. The interval "
+        "of their mean is about {target}.",
+        "predict.problem_set": "these problems, and not about others",
+        "predict.population": "other problems like these",
         "predict.within": "A predicted k must be above n, here {n}; got k={k}. For this k use pass@k, which is exact.",
         "predict.one_sample": "A prediction needs at least two samples of every problem.",
         "predict.far": "A predicted k must be at most {most}, ten times n; got k={k}. Draw more samples: nothing "
         "supports a prediction that far.",
         "predict.none_correct": "No sample of any problem is correct, so that nothing says how pass@k grows. Draw "
         "more samples.",
-        "predict.population": "Predicted from pass@{n} = {value:.3f} by two models. These are no estimates. The "
-        "interval of their mean is about other problems like these.",
     }
 )
 
@@ -81,10 +81,7 @@ class Prediction(Shown):
 
     def describe(self) -> Message:
         """Say what the prediction starts from, and what its interval is about."""
-        values = {"n": self.n, "value": self.pass_at_n}
-        if self.target == "population":
-            return _say("predict.population", **values)
-        return _say("predict.problem_set", **values)
+        return _say("predict.models", n=self.n, value=self.pass_at_n, target=_say(f"predict.{self.target}"))
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show both models and their mean with its interval."""

@@ -392,8 +392,7 @@ class Questions:
                 bounded=self._find_bounded(q, level) if bounded and near else None,
                 p_equivalence=self.find_equivalence_p(q, margin) if margin is not None and bounded else None,
                 won=won, lost=lost, tied=self.size - won - lost, notes=note_few(
-                    self.difference[:, q], int(self.differing[q]), self._find_least_p(q), confidence_level,
-                    clustered=self.clusters is not None,
+                    self.difference[:, q], int(self.differing[q]), self._find_least_p(q), confidence_level
                 ),
             ))  # fmt: skip
         return compared

@@ -15,10 +15,8 @@ from at_k.uncertainty.intervals import find_lower_level
 _say = Phrases(
     {
         "compare.equal": "The two have the same value in every problem.",
-        "compare.few": "Problems whose values differ: {count}. With so few, no p-value below {least:.4f} can occur: "
-        "take more problems, or more samples of each.",
-        "compare.few_clusters": "Clusters whose values differ: {count}. With so few, no p-value below {least:.4f} can "
-        "occur: take problems from more clusters.",
+        "compare.few": "Problems, or clusters of them, whose values differ: {count}. With so few, no p-value below "
+        "{least:.4f} can occur: take more of them, or more samples of each problem.",
     }
 )
 
@@ -100,14 +98,11 @@ def find_alpha(confidence_level: float) -> float:
     return round(1 - confidence_level, 12)
 
 
-def note_few(
-    difference: Floats, count: int, least: float, confidence_level: float, *, clustered: bool
-) -> tuple[Message, ...]:
+def note_few(difference: Floats, count: int, least: float, confidence_level: float) -> tuple[Message, ...]:
     """Say where no value differs, or so few units that no verdict can occur."""
     if not difference.any():
         return (_say("compare.equal"),)
-    code = "compare.few_clusters" if clustered else "compare.few"
-    return () if is_decided(least, confidence_level) else (_say(code, count=count, least=least),)
+    return () if is_decided(least, confidence_level) else (_say("compare.few", count=count, least=least),)
 
 
 def subtract_columns(a: Floats, b: Floats, *, bounded: bool = True) -> Floats:

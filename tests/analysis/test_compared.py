@@ -85,12 +85,12 @@ class TestSentences:
             low, high = sorted((abs(own.low), abs(own.high)))
             assert " ".join(map(str, found.describe("pass@1"))) == (
                 f"x is better at pass@1: +56.2 points [+{100 * low:.1f}, +{100 * high:.1f}], p = {own.p_value:.3f}. "
-                "One more problem lost would undo this."
+                "Further problems lost that would undo this: 1."
             )
 
         found = compare(make([1] * 20), make([0.5] * 19 + [0.25]))
         further = found.comparisons["pass@1"].fragility
-        assert str(found.describe("pass@1")[1]) == f"A further {further} problems lost would undo this."
+        assert str(found.describe("pass@1")[1]) == f"Further problems lost that would undo this: {further}."
 
     def test_equivalent_and_open(self):
         (said,) = compare(make([0.5] * 400), make([0.5] * 400), margin=0.02).describe("pass@1")

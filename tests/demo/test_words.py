@@ -210,6 +210,7 @@ PARTS = {
     *(f"diagnosis.{name}" for name in ("balance", "reliability", "tolerance")),
     *(f"compare.{name}" for name in ("better", "equivalent", "in_points", "of_keys", "open", "same_short", "unlike")),
     *(f"plan.{name}" for name in ("expected", "no_number", "on_pilot", "unreached")),
+    *(f"predict.{name}" for name in ("population", "problem_set")),
     "models.note",
 }
 """Cells of a table, and labels before a sentence."""

@@ -283,4 +283,6 @@ def test_two_clusters_show_nothing():
     assert (found.better, found.units, found.method) == (None, 2, "bounded")
     assert found.p_value >= 0.5
     assert found.low <= 0
-    assert str(found.notes[0]).startswith("Clusters whose values differ: 2. With so few, no p-value below 0.5000")
+    assert str(found.notes[0]).startswith(
+        "Problems, or clusters of them, whose values differ: 2. With so few, no p-value below 0.5000"
+    )

@@ -101,7 +101,8 @@ def test_the_interval_is_about_these_problems_or_about_others():
     wider = np.hypot(half, 1.959964 * stats.sem(values))
     assert others.high == pytest.approx(others.mean + wider)
     assert others.low == pytest.approx(others.mean - wider)
-    assert (these.describe().code, others.describe().code) == ("predict.problem_set", "predict.population")
+    assert str(these.describe()).endswith("is about these problems, and not about others.")
+    assert str(others.describe()).endswith("is about other problems like these.")
 
 
 def test_the_interval_holds_the_samples_that_were_left_out():
