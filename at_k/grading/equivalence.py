@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -46,19 +45,6 @@ def merges_texts(check: Check) -> bool:
     return check.compares_forms or type(check).read_votes is not Checker.read_votes
 
 
-@dataclass(frozen=True, eq=False)
-class Merged:
-    """Hold answers whose spellings were merged.
-
-    Attributes:
-        answers: the answers, each class under one spelling: a reference if it is among them, or else the most frequent.
-        not_compared: the number of answers, or pairs of them, that could not be compared, by cause.
-    """
-
-    answers: Answers
-    not_compared: dict[str, int]
-
-
 def merge_equivalent(
     answers: Answers,
     relation: Check,
@@ -67,8 +53,11 @@ def merge_equivalent(
     correct: NDArray[np.bool_] | None = None,
     num_workers: int | None = None,
     timeout: float = TIMEOUT,
-) -> Merged:
-    """Merge equivalent answers of each problem."""
+) -> tuple[Answers, dict[str, int]]:
+    """Merge equivalent answers of each problem: each class has one spelling, a reference or the most frequent one.
+
+    Also count the answers, or pairs of them, that could not be compared, by cause.
+    """
     # Each answer is read once, and answers with one form are the same. The forms of a class agree pair by pair, each
     # pair in both orders: Math-Verify accepts 1,2 for (2,1) and for (1,2), and such a spelling must not join the votes
     # of two answers that differ. So forms are taken by falling frequency, of equally frequent ones that with the
@@ -77,7 +66,7 @@ def merge_equivalent(
     codes, texts = answers.codes, answers.distinct
     voting = np.flatnonzero(codes.values >= 0)
     if not len(voting):
-        return Merged(answers, {})
+        return answers, {}
     cells, first, which, counts = np.unique(
         codes.problem[voting] * len(texts) + codes.values[voting],
         return_index=True, return_inverse=True, return_counts=True,
@@ -105,7 +94,7 @@ def merge_equivalent(
         best[row, form] = min(spelling, best.get((row, form), spelling))
     values = codes.values.copy()
     values[voting] = np.array([best[each][-1] for each in classes])[which]
-    return Merged(Answers(codes.with_values(values), texts), not_compared)
+    return Answers(codes.with_values(values), texts), not_compared
 
 
 def _join_forms(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from at_k.combinatorics import Ints
 from at_k.grading.checkers.base import Check, Checker, Explained, Row, takes_row
-from at_k.grading.workers import CAUSES, NotGraded
+from at_k.grading.workers import NotGraded
 from at_k.options.option import TIMEOUT
 from at_k.samples import Answers
 from at_k.validation import shorten, type_name
@@ -55,22 +55,13 @@ class Grades:
 
     Attributes:
         values: a grade or a flag for each sample; 0 for a sample without an answer, NaN for one that was not graded.
-        causes: for each sample 0, or 1 + the index in `CAUSES` of the reason why it was not graded; None if all were.
+        faults: the samples that were not graded, with the reasons.
         outcomes: how the checks ended, if the checker says.
-        reason: why the first sample that was not graded was not.
     """
 
     values: NDArray[Any]
-    causes: NDArray[np.int8] | None = None
+    faults: dict[int, NotGraded] = field(default_factory=dict)
     outcomes: Outcomes | None = None
-    reason: str = ""
-
-    def count_causes(self) -> dict[str, int]:
-        """Count the samples that were not graded, by cause."""
-        if self.causes is None:
-            return {}
-        counts = np.bincount(self.causes, minlength=len(CAUSES) + 1)[1:]
-        return {cause: int(count) for cause, count in zip(CAUSES, counts, strict=True) if count}
 
 
 def grade_samples(
@@ -140,9 +131,6 @@ def _spread(sample: Ints, which: Ints, n_samples: int, results: Sequence[Any], n
     # A sample has none if a pair was not graded that could have given a better one.
     grades = [_read_grade(result.grade if isinstance(result, Explained) else result, name) for result in results]
     sizes = np.array([-0.5 if isinstance(grade, NotGraded) else grade for grade in grades], dtype=np.float64)
-    kinds = np.array(
-        [CAUSES.index(grade.cause) + 1 if isinstance(grade, NotGraded) else 0 for grade in grades], dtype=np.int8
-    )
     # The last pair written for a sample stays: the best one, of equal ones the first.
     rising = np.arange(len(sample))
     if (sample[1:] == sample[:-1]).any():
@@ -151,12 +139,10 @@ def _spread(sample: Ints, which: Ints, n_samples: int, results: Sequence[Any], n
     best[sample[rising]] = which[rising]
     graded = np.maximum(np.append(sizes, 0.0)[best], 0.0)
     outcomes = _describe(best, results) if Explained in set(map(type, results)) else None
-    failed = np.flatnonzero((kinds[which] > 0) & (graded[sample] < 1))
-    if not len(failed):
-        return Grades(graded, outcomes=outcomes)
-    causes = np.zeros(n_samples, dtype=np.int8)
-    causes[sample[failed[::-1]]] = kinds[which[failed[::-1]]]
-    return Grades(np.where(causes > 0, np.nan, graded), causes, outcomes, grades[which[failed[0]]].reason)
+    failed = np.flatnonzero((sizes[which] < 0) & (graded[sample] < 1))[::-1]
+    faults = {at: grades[pair] for at, pair in zip(sample[failed].tolist(), which[failed].tolist(), strict=True)}
+    graded[[*faults]] = np.nan
+    return Grades(graded, faults, outcomes)
 
 
 def _describe(which: Ints, results: Sequence[Any]) -> Outcomes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -17,10 +18,10 @@ from at_k.errors import InputError
 from at_k.grading.checkers import find_checker, name_checker
 from at_k.grading.checkers.base import Check, Checker, Row
 from at_k.grading.checkers.text import ExactMatch
-from at_k.grading.equivalence import Merged, find_equivalence, merge_equivalent, merges_texts
+from at_k.grading.equivalence import find_equivalence, merge_equivalent, merges_texts
 from at_k.grading.extraction import Extract, extract_answers, extract_references, find_extraction, name_extraction
-from at_k.grading.pairs import Grades, Outcomes, grade_samples
-from at_k.grading.workers import CAUSES
+from at_k.grading.pairs import Outcomes, grade_samples
+from at_k.grading.workers import NotGraded
 from at_k.options.option import TIMEOUT
 from at_k.samples import Answers, Problems, Ragged
 from at_k.validation import check_threshold, require_same_samples, shorten
@@ -62,7 +63,7 @@ class Verdicts:
     not_graded: dict[str, int] = field(default_factory=dict)
     n_unanswered: int = 0
     not_compared: dict[str, int] = field(default_factory=dict)
-    merge: Callable[..., Merged] | None = None
+    merge: Callable[..., tuple[Answers, dict[str, int]]] | None = None
     outcomes: Outcomes | None = None
     stopped: bool = False
 
@@ -94,9 +95,9 @@ class Verdicts:
         """Return the answers that vote, after equivalent ones were merged. A right one and a wrong one stay apart."""
         if self.merge is None or self.ballots is None:
             return self.ballots
-        merged = self.merge(self.ballots, correct=self.correct.values)
-        self.not_compared.update(merged.not_compared)
-        return merged.answers
+        answers, not_compared = self.merge(self.ballots, correct=self.correct.values)
+        self.not_compared.update(not_compared)
+        return answers
 
     @cached_property
     def mean_grade(self) -> Floats:
@@ -156,40 +157,41 @@ def judge(
     reference_rule = find_extraction(extract_reference, "extract_reference")
     if isinstance(check, Checker):
         check = check_correct_fn = check.with_timeout(timeout)
-    silent = answers.codes.with_values(answers.codes.values < 0)
-    if grades is None:
+    silent = answers.codes.values < 0
+    if references is not None:
         conditions["checker"] = name_checker(check_correct_fn)
         if missing == "error":
-            _refuse_missing(silent, name)
+            _refuse_missing(answers.codes.with_values(silent), name)
+    n_unanswered = 0
     if rule is not None:
         answers = extract_answers(answers, rule)
         conditions["extract"] = name_extraction(extract_fn)
-        verdicts = replace(verdicts, n_unanswered=int(np.sum((answers.codes.values < 0) & ~silent.values)))
+        n_unanswered = int(np.sum((answers.codes.values < 0) & ~silent))
     if references is not None and reference_rule is not None:
         references = extract_references(references, reference_rule, "extract_reference", keep=False)
         conditions["extract_reference"] = name_extraction(extract_reference)
     elif references is not None and rule is not None:
         references = extract_references(references, rule, "extract_fn", keep=True)
-    if grades is not None or (isinstance(check, Checker) and check.strips) or merges_texts(same or check):
+    if references is None or (isinstance(check, Checker) and check.strips) or merges_texts(same or check):
         answers = _strip(answers)
     merge = partial(merge_equivalent, num_workers=num_workers, timeout=timeout)
+    not_compared: dict[str, int] = {}
     if same is not None and not isinstance(same, ExactMatch):
         conditions["equivalence"] = name_checker(same)
-        merged = merge(answers, same, references)
-        answers = merged.answers
-        verdicts = replace(verdicts, not_compared=merged.not_compared)
-    elif same is None and grades is None and merges_texts(check):
+        answers, not_compared = merge(answers, same, references)
+    elif same is None and references is not None and merges_texts(check):
         verdicts = replace(verdicts, merge=partial(merge, relation=check))
-    verdicts = replace(verdicts, ballots=answers)
-    if grades is not None or references is None:
+    verdicts = replace(verdicts, ballots=answers, n_unanswered=n_unanswered, not_compared=not_compared)
+    if references is None:
         return _settle_missing(verdicts, None, missing, name, warn=warn)
-    grades_found = grade_samples(answers, references, check, rows=rows, num_workers=num_workers, timeout=timeout)
-    if missing == "error":
-        _refuse_not_graded(grades_found, answers)
-    absent = silent if grades_found.causes is None else silent.with_values(silent.values | (grades_found.causes > 0))
-    conditions |= {} if grades_found.outcomes is None else grades_found.outcomes.conditions
-    graded = (answers.codes.with_values(grades_found.values),)
-    verdicts = replace(verdicts, graded=graded, not_graded=grades_found.count_causes(), outcomes=grades_found.outcomes)
+    found = grade_samples(answers, references, check, rows=rows, num_workers=num_workers, timeout=timeout)
+    if missing == "error" and found.faults:
+        _refuse_not_graded(found.faults, answers)
+    conditions |= {} if found.outcomes is None else found.outcomes.conditions
+    not_graded = dict(Counter(fault.cause for fault in found.faults.values()))
+    graded = (answers.codes.with_values(found.values),)
+    verdicts = replace(verdicts, graded=graded, not_graded=not_graded, outcomes=found.outcomes)
+    absent = answers.codes.with_values(silent | np.isnan(found.values))
     return _settle_missing(verdicts, absent, missing, name, warn=warn)
 
 
@@ -199,20 +201,18 @@ def _require_standard(problems: Problems, name: str) -> None:
         raise ValueError(f"`references` or `grades` must be given beside `{name}`: they say which answers are right")
 
 
-def _refuse_not_graded(grades: Grades, judged: Answers) -> None:
-    """Raise if a check took too long or failed."""
-    if grades.causes is None:
-        return
-    sample = int(np.argmax(grades.causes > 0))
+def _refuse_not_graded(faults: Mapping[int, NotGraded], judged: Answers) -> None:
+    """Raise because checks took too long or failed."""
+    sample = min(faults)
     raise InputError(
         "check.not_graded",
         "{option:check_correct_fn} did not grade {count} samples, the first of them in problem {problem}, sample "
         "{sample}, with the answer {answer} (cause: {cause}, {reason}). Set {option:missing} to 'incorrect' or 'drop' "
         "to continue without them, or {option:timeout} to give each check more time.",
-        count=int(np.count_nonzero(grades.causes)),
+        count=len(faults),
         answer=shorten(judged.distinct[judged.codes.values[sample]]),
-        cause=CAUSES[grades.causes[sample] - 1],
-        reason=grades.reason,
+        cause=faults[sample].cause,
+        reason=faults[sample].reason,
         **judged.codes.locate(sample),
     )
 

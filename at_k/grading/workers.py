@@ -27,16 +27,13 @@ _FEW = 8
 
 Pair = tuple[str, str | None]
 
-# Why a pair may not be graded: it took too long, the process that graded it died, the checker raised.
-CAUSES = ("timeout", "crash", "error")
-
 
 @dataclass(frozen=True)
 class NotGraded:
     """Say why a pair was not graded.
 
     Attributes:
-        cause: one of `CAUSES`.
+        cause: "timeout"; "crash" if the process that graded it died; "error" if the checker raised.
         reason: the cause in words.
     """
 

@@ -32,27 +32,27 @@ def show(answers):
 
 @pytest.mark.parametrize("equivalence", ["numeric", pytest.param("math", marks=pytest.mark.xdist_group("math"))])
 def test_spellings_of_a_half_vote_together(equivalence):
-    assert show(merge([[*HALF, "0.5", "2", None]], equivalence).answers) == [["0.5"] * 5 + ["2", None]]
+    assert show(merge([[*HALF, "0.5", "2", None]], equivalence)[0]) == [["0.5"] * 5 + ["2", None]]
 
 
 @pytest.mark.xdist_group("math")
 def test_expressions_vote_together_but_numbers_only_if_equal():
     """Math-Verify accepts 50% for 50 and for 0.5. A chain of these would let 50 and 0.5 vote together."""
     rows = [["(x+1)^2", "x^2+2x+1", "x"], [r"50\%", "50", "0.5"]]
-    assert show(merge(rows, "math").answers) == [["(x+1)^2", "(x+1)^2", "x"], ["0.5", "50", "0.5"]]
+    assert show(merge(rows, "math")[0]) == [["(x+1)^2", "(x+1)^2", "x"], ["0.5", "50", "0.5"]]
 
 
 def test_the_most_frequent_spelling_stands_for_a_class_whatever_the_order():
     for row in set(permutations(["1/2", "0.50", "0.50", "0.5", "3"])):
-        assert sorted(show(merge([list(row)], "numeric").answers)[0]) == ["0.50"] * 4 + ["3"]
+        assert sorted(show(merge([list(row)], "numeric")[0])[0]) == ["0.50"] * 4 + ["3"]
     for row in permutations(["1/2", "0.5", ".5", "½"]):
-        assert show(merge([list(row)], "numeric").answers) == [["½"] * 4]  # of equally frequent ones the shortest
+        assert show(merge([list(row)], "numeric")[0]) == [["½"] * 4]  # of equally frequent ones the shortest
     for row in permutations(["1/2", "2/4", "0.5"]):
-        assert show(merge([list(row)], "numeric").answers) == [["0.5"] * 3]  # then the first in the order of characters
+        assert show(merge([list(row)], "numeric")[0]) == [["0.5"] * 3]  # then the first in the order of characters
 
 
 def test_each_problem_has_its_own_spelling():
-    assert show(merge([["0.5", "0.5", "1/2"], ["0.5", "1/2", "1/2"]], "numeric").answers) == [["0.5"] * 3, ["1/2"] * 3]
+    assert show(merge([["0.5", "0.5", "1/2"], ["0.5", "1/2", "1/2"]], "numeric")[0]) == [["0.5"] * 3, ["1/2"] * 3]
 
 
 def near(a, b):
@@ -70,15 +70,15 @@ def near(a, b):
 )
 def test_a_chain_does_not_join_what_differs_whatever_the_order(row, classes):
     for samples in set(permutations(row)):
-        assert sorted(show(merge([list(samples)], near).answers)[0]) == classes
+        assert sorted(show(merge([list(samples)], near)[0])[0]) == classes
 
 
 def test_a_relation_must_hold_in_both_directions():
     def longer(a, b):
         return a == b + "!"
 
-    assert show(merge([["a", "a!", "b"]], longer).answers) == [["a", "a!", "b"]]
-    assert show(merge([["a!", "a", "b"]], longer).answers) == [["a!", "a", "b"]]
+    assert show(merge([["a", "a!", "b"]], longer)[0]) == [["a", "a!", "b"]]
+    assert show(merge([["a!", "a", "b"]], longer)[0]) == [["a!", "a", "b"]]
 
 
 @pytest.mark.xdist_group("math")
@@ -115,7 +115,7 @@ def test_classes_agree_in_full_and_cannot_be_joined(rows, both_ways, one_way, da
     def agree(a, b):
         return accepts(a, b) and accepts(b, a)
 
-    shown = show(merge(rows, accepts).answers)
+    shown = show(merge(rows, accepts)[0])
     for row, names in zip(rows, shown, strict=True):
         classes = {}
         for text, name in zip(row, names, strict=True):
@@ -128,11 +128,11 @@ def test_classes_agree_in_full_and_cannot_be_joined(rows, both_ways, one_way, da
     places = [data.draw(st.permutations(range(len(row)))) for row in rows]
     shuffled = [[row[i] for i in order] for row, order in zip(rows, places, strict=True)]
     expected = [[names[i] for i in order] for names, order in zip(shown, places, strict=True)]
-    assert show(merge(shuffled, accepts).answers) == expected
+    assert show(merge(shuffled, accepts)[0]) == expected
 
 
 def test_a_class_is_judged_by_the_reference_if_that_is_one_of_its_spellings():
-    assert show(merge([["½", "½", "0.5", "3"]], "numeric", ["0.5"]).answers) == [["0.5"] * 3 + ["3"]]
+    assert show(merge([["½", "½", "0.5", "3"]], "numeric", ["0.5"])[0]) == [["0.5"] * 3 + ["3"]]
     calls = []
 
     def equal(answer, reference):
@@ -146,9 +146,9 @@ def test_a_class_is_judged_by_the_reference_if_that_is_one_of_its_spellings():
 
 
 def test_checkers_are_relations_too():
-    assert show(merge([["Paris.", "paris", "Rome"]], "quasi_exact").answers) == [["paris", "paris", "Rome"]]
+    assert show(merge([["Paris.", "paris", "Rome"]], "quasi_exact")[0]) == [["paris", "paris", "Rome"]]
     near = checkers.numeric(rel_tol=0.1)
-    assert show(merge([["100", "95", "50"]], near).answers) == [["95", "95", "50"]]
+    assert show(merge([["100", "95", "50"]], near)[0]) == [["95", "95", "50"]]
     assert find_equivalence(near) is near
     assert find_equivalence("checker") is None
 
@@ -168,9 +168,9 @@ def test_values_that_are_no_relations_are_refused():
 
 @pytest.mark.xdist_group("math")
 def test_pairs_that_cannot_be_compared_count_as_different():
-    merged = merge([["9^{9^{9^{9}}}", "5", "5"]], "math", timeout=0.3)
-    assert show(merged.answers) == [["9^{9^{9^{9}}}", "5", "5"]]
-    assert merged.not_compared == {"timeout": 1}
+    answers, not_compared = merge([["9^{9^{9^{9}}}", "5", "5"]], "math", timeout=0.3)
+    assert show(answers) == [["9^{9^{9^{9}}}", "5", "5"]]
+    assert not_compared == {"timeout": 1}
 
 
 @pytest.mark.xdist_group("math")
@@ -180,7 +180,7 @@ def test_a_thousand_answers_of_any_shape_are_read_once():
         "y={i}x-{j}", r"\begin{{pmatrix}}{i}&{j}\\1&0\end{{pmatrix}}", r"e^{{{i}}}+\sin {j}", r"\frac{{{i}\pi}}{{{j}}}",
     ]  # fmt: skip
     row = [shapes[i % 10].format(i=i + 2, j=2 * i + 5) for i in range(60)]
-    assert show(merge([row], "math").answers) == [row]
+    assert show(merge([row], "math")[0]) == [row]
 
 
 @pytest.mark.xdist_group("math")
@@ -197,8 +197,8 @@ def test_a_thousand_answers_of_any_shape_are_read_once():
 ])  # fmt: skip
 def test_classes_of_formulas(row, classes):
     """Beside x = 5, neither 2x = 10, which is not 5, nor y = 5 joins the class of 5."""
-    assert len(set(show(merge([row], "math").answers)[0])) == classes
+    assert len(set(show(merge([row], "math")[0])[0])) == classes
 
 
 def test_votes_without_an_answer_stay():
-    assert show(merge([[None, None]], "numeric").answers) == [[None, None]]
+    assert show(merge([[None, None]], "numeric")[0]) == [[None, None]]

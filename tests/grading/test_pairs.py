@@ -103,8 +103,7 @@ def test_a_sample_is_not_graded_if_a_pair_is_not_that_could_have_been_right():
     hostile = "spin"
     rows = [["1", hostile, "2", None], [hostile]]  # in the second, one reference is right, so the other does not matter
     found = grade(rows, [["1", "3"], ["1", hostile]], Obedient(), num_workers=1, timeout=0.1)
-    assert found.causes.tolist() == [0, 1, 0, 0, 0]
-    assert found.count_causes() == {"timeout": 1}
+    assert {sample: fault.cause for sample, fault in found.faults.items()} == {1: "timeout"}
     assert found.values.tolist()[::2] == [1, 0, 1]
 
 
@@ -123,7 +122,7 @@ def test_an_error_of_the_network_is_a_missing_verdict_and_not_the_end(error):
         return answer == reference
 
     found = grade([["a", "x", "b"]], ["a"], check)
-    assert found.count_causes() == {"error": 1}
+    assert {sample: fault.cause for sample, fault in found.faults.items()} == {1: "error"}
     assert found.values.tolist()[::2] == [1, 0]
     problems = read_problems(answers=[["a", "x", "b"]], references=["a"])
     with pytest.raises(InputError, match=r"did not grade 1 samples.*problem 0, sample 1.*'x'.*cause: error") as caught:
