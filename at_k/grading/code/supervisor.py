@@ -20,7 +20,7 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from types import ModuleType
 from typing import Any, NoReturn
@@ -51,52 +51,94 @@ def send(caller: socket.socket, message: object) -> None:
     caller.sendall(json.dumps(message).encode() + b"\n")
 
 
-@dataclass
-class Supervisor:
-    """Run programs.
+def hold(text: str) -> int:
+    """Return a handle on a file without a name that holds a text."""
+    handle = os.memfd_create("input")
+    with os.fdopen(os.dup(handle), "wb") as file:
+        file.write(text.encode("utf-8", "surrogatepass"))
+    os.lseek(handle, 0, os.SEEK_SET)
+    return handle
 
-    Attributes:
+
+class Supervisor:
+    """Run programs, each in a directory of its own, which is empty.
+
+    Args:
         caller: the socket of the process that wants the outcomes. If it is closed, a running program ends.
-        place: the directory in which each program finds itself, empty.
+        folder: the directory that holds those of programs.
+        number: a number that other supervisors do not have.
         limits: how much each program may use.
         isolated: whether this process is the first one of namespaces of its own.
-        user: the user that programs run as, or None for the present one.
-        may_read: whether that user needs the right to read all files.
-        processes: a handle on /proc, as it is outside of the namespaces.
-        rules: the rules by which programs may open files, or None where the kernel has none.
+        careful: whether files must be out of reach of programs.
     """
 
-    caller: socket.socket
-    place: str
-    limits: ProgramLimits
-    isolated: bool
-    user: int | None
-    may_read: bool
-    processes: int
-    rules: int | None
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self, caller: socket.socket, folder: str, number: int, limits: ProgramLimits, *, isolated: bool, careful: bool
+    ) -> None:
+        self.caller, self.limits, self.isolated = caller, limits, isolated
+        self.processes, self.place = open_processes(), os.path.join(folder, WORK)
+        needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]
+        libraries = [path for path in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if os.path.isabs(path)]
+        if isolated:
+            isolation.connect_to_itself()
+            isolation.arrange_mounts(self.place, [*needed, *filter(os.path.isdir, libraries)])
+        else:
+            isolation.adopt_orphans()
+        isolation.shut_memory()
+        hidden = isolation.PRIVATE if isolated else ()  # they are empty
+        devices = ("/dev",) if isolated else isolation.DEVICES
+        readable = [*needed, *sys.path, *libraries, *isolation.READABLE, *hidden]
+        self.rules = isolation.allow_files(readable, [folder, *devices])
+        self.user, self.may_read = isolation.choose_user([folder, *needed], number)
+        if self.rules is None and (self.may_read or (careful and not isolated)):
+            raise OSError(
+                "there is no Landlock, which keeps programs from files; where others than root can read this Python, "
+                "the environment variable AT_K_ISOLATION=none does without it"
+            )
         # From Linux 5.14 on, each user namespace counts for itself. A user of the supervisor's own has no other tasks.
         release = tuple(int(number) for number in re.findall(r"\d+", os.uname().release)[:2])
-        alone = self.user is not None or (self.isolated and release >= (5, 14))
+        alone = self.user is not None or (isolated and release >= (5, 14))
         self.other_tasks = 0 if alone else count_tasks(self.processes, os.getuid())
-        self.filter = isolation.make_filter(network=self.isolated)
+        self.filter = isolation.make_filter(network=isolated)
         # Locks of multiprocessing are files in /dev/shm.
         self.private = {self.place: 0o700} | ({"/dev/shm": 0o1777} if os.path.isdir("/dev/shm") else {})
 
+    def serve(self) -> None:
+        """Run what the caller sends, until it closes the connection, or sends nothing for long."""
+        os.environ.clear()
+        os.environ.update(PATH=os.defpath, HOME=self.place, TMPDIR=self.place)
+        os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+        # Programs import this library as if it had not been there.
+        for name in [name for name in sys.modules if name.partition(".")[0] == "at_k"]:
+            del sys.modules[name]
+        sys.modules["__main__"] = ModuleType("__main__")
+        gc.collect()
+        gc.freeze()  # before the first fork, so that no collection in a program copies what it shares with this process
+        send(self.caller, "")
+        self.caller.settimeout(IDLE_SECONDS)
+        with suppress(EOFError, OSError), self.caller.makefile("rb") as requests:
+            while True:
+                request = pickle.load(requests)
+                try:
+                    answer = self.run(request)
+                except HarnessError as fault:
+                    answer = {"fault": str(fault)}
+                send(self.caller, answer)
+        os._exit(0)
+
     def run(self, request: dict[str, Any]) -> dict[str, Any]:
         """Run a candidate with its tests, or for one case, in a fresh process. Return what was seen of it."""
-        job, text = self._read(request)
+        job = self._read(request)
         limits = replace(self.limits, output=request["output"])
         report = Report(MOST_RESULT)
         printed, printing = os.pipe()
         os.set_blocking(printed, False)
         self._make_place()
         try:
-            source = os.open(os.devnull, os.O_RDONLY) if text is None else self._hold(text)
+            source = hold(request.get("input", ""))
             pid = os.fork()
             if pid == 0:
-                noise = printing if text is None else os.open(os.devnull, os.O_WRONLY)
+                noise = printing if "tests" in request else os.open(os.devnull, os.O_WRONLY)
                 self._become_program(job, report, (source, printing, noise), limits)
             for handle in (source, printing):
                 os.close(handle)
@@ -110,24 +152,14 @@ class Supervisor:
             os.close(printed)
         return watch.describe()
 
-    def _read(self, request: dict[str, Any]) -> tuple[Callable[[Report], None], str | None]:
-        """Return what the process of a program must do, and its input if it is a case."""
+    def _read(self, request: dict[str, Any]) -> Callable[[Report], None]:
+        """Return what the process of a program must do."""
         candidate = request["candidate"]
         if "tests" in request:
-            tests = compile_once(request["tests"])
-            return lambda report: program.run_program(report, candidate, tests), None
+            return partial(program.run_program, candidate=candidate, tests=compile_once(request["tests"]))
         program.prepare_module()
         function, arguments, loose = request["function"], request["arguments"], request["loose"]
-        run = partial(program.run_case, candidate=candidate, function=function, arguments=arguments, loose=loose)
-        return run, request["input"]
-
-    def _hold(self, text: str) -> int:
-        """Return a handle on a file without a name that holds a text."""
-        handle = os.memfd_create("input")
-        with os.fdopen(os.dup(handle), "wb") as file:
-            file.write(text.encode("utf-8", "surrogatepass"))
-        os.lseek(handle, 0, os.SEEK_SET)
-        return handle
+        return partial(program.run_case, candidate=candidate, function=function, arguments=arguments, loose=loose)
 
     def _make_place(self) -> None:
         if self.isolated:  # to mount takes 0.06 ms
@@ -171,50 +203,6 @@ class Supervisor:
             leave(1)
 
 
-def supervise(
-    caller: socket.socket, folder: str, number: int, limits: ProgramLimits, *, isolated: bool, careful: bool
-) -> None:
-    """Isolate this process, and run what the caller sends. With `careful`, files must be out of reach."""
-    needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]
-    libraries = [path for path in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if os.path.isabs(path)]
-    processes, place = open_processes(), os.path.join(folder, WORK)
-    if isolated:
-        isolation.connect_to_itself()
-        isolation.arrange_mounts(place, [*needed, *filter(os.path.isdir, libraries)])
-    else:
-        isolation.adopt_orphans()
-    isolation.shut_memory()
-    hidden = isolation.PRIVATE if isolated else ()  # they are empty
-    devices = ("/dev",) if isolated else isolation.DEVICES
-    rules = isolation.allow_files([*needed, *sys.path, *libraries, *isolation.READABLE, *hidden], [folder, *devices])
-    user, may_read = isolation.choose_user([folder, *needed], number)
-    if rules is None and (may_read or (careful and not isolated)):
-        raise OSError(
-            "there is no Landlock, which keeps programs from files; where others than root can read this Python, "
-            "the environment variable AT_K_ISOLATION=none does without it"
-        )
-    os.environ.clear()
-    os.environ.update(PATH=os.defpath, HOME=place, TMPDIR=place, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
-    supervisor = Supervisor(caller, place, limits, isolated, user, may_read, processes, rules)
-    # Programs import this library as if it had not been there.
-    for name in [name for name in sys.modules if name.partition(".")[0] == "at_k"]:
-        del sys.modules[name]
-    sys.modules["__main__"] = ModuleType("__main__")
-    gc.collect()
-    gc.freeze()  # before the first fork, so that no collection in a program copies what it shares with this process
-    send(caller, "")
-    caller.settimeout(IDLE_SECONDS)
-    with suppress(EOFError, OSError), caller.makefile("rb") as requests:
-        while True:
-            request = pickle.load(requests)
-            try:
-                answer = supervisor.run(request)
-            except HarnessError as fault:
-                answer = {"fault": str(fault)}
-            send(caller, answer)
-    os._exit(0)
-
-
 def main() -> None:
     """Be the keeper of a supervisor that answers on the socket which is standard input."""
     caller = socket.socket(fileno=os.dup(0))
@@ -238,7 +226,7 @@ def main() -> None:
         pid = os.fork()
         if pid == 0:
             try:
-                supervise(caller, folder, number, limits, isolated=isolated, careful=careful)
+                Supervisor(caller, folder, number, limits, isolated=isolated, careful=careful).serve()
             except Exception as error:  # noqa: BLE001 - the other side must hear of it
                 send(caller, f"no program could be run: {program.describe_error(error)}")
             finally:
