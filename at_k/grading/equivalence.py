@@ -109,7 +109,7 @@ def _join_forms(
     near: set[tuple[int, int]] | None = None
     involved = np.arange(len(group))
     if isinstance(relation, Checker):
-        near = {(min(pair), max(pair)) for pair in relation.list_close(list(spelled))}
+        near = {(min(pair), max(pair)) for pair in relation.list_close(list(spelled)) if pair[0] != pair[1]}
         involved = np.flatnonzero(np.isin(group, np.unique(np.array(list(near), dtype=np.int64))))
     rows: dict[int, Counter[int]] = defaultdict(Counter)
     held = list(zip(problem[involved].tolist(), group[involved].tolist(), strict=True))

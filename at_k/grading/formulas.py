@@ -174,24 +174,24 @@ def _measure(number: Any) -> float | None:
 _POINTS = ("a", "b", "c")
 
 
-def evaluate_formula(formula: Formula) -> tuple[Any, ...] | None:
+def evaluate_formula(formula: Formula) -> tuple[str, list[tuple[complex, ...]]] | None:
     """Return the kind of a formula and its values at seeded points, or None where that is impossible."""
-    # Expressions of one kind are equivalent if their values are close; other formulas only may be. There are two
-    # triples of values: an assignment also has those of its right side, with which Math-Verify compares a number.
+    # Formulas of one kind and the same values are equivalent; those with values that are close may be. An assignment
+    # also has the values of its right side, with which Math-Verify compares a number.
     value, words = formula.value, _TEXT.sub(r"\1", formula.text).strip().lower()
     if value is None:
         return None
     if re.fullmatch(r"[a-z]{3,}(?:[ .][a-z]{3,})*[ .]?", words):
-        return f"words {words}", (), ()
-    side = take_last_relation(value).rhs if is_assignment_relation(value) else value
+        return f"words {words}", []
+    sides = [value, take_last_relation(value).rhs] if is_assignment_relation(value) else [value]
     try:
-        exact, loose = (tuple(_evaluate(half, point) for point in _POINTS) for half in (value, side))
+        values = [tuple(_evaluate(side, point) for point in _POINTS) for side in sides]
         number = value.doit() if isinstance(value, sympy.Expr) and value.is_number else None
     except (TypeError, ValueError, ArithmeticError, AttributeError, NotImplementedError):
         return None
     capitals = "".join(sorted(filter(str.isupper, list_letters(formula.text))))
     kind = f"value {capitals} {number if isinstance(number, sympy.Rational) else ''}"
-    return kind if isinstance(value, sympy.Expr) else f"formula {formula.text}", exact, loose
+    return kind if isinstance(value, sympy.Expr) else f"formula {formula.text}", values
 
 
 def _evaluate(value: Any, point: str) -> complex:

@@ -73,8 +73,8 @@ class Math(Checker):
         if reference is None:
             from at_k.grading.formulas import evaluate_formula, read_formula
 
-            values = evaluate_formula(read_formula(prepare_text(answer)))
-            return None if values is None else Values(f"{values[0]}{_read_half(answer)}", *values[1:])
+            found = evaluate_formula(read_formula(prepare_text(answer)))
+            return found and Values(f"{found[0]}{_read_half(answer)}", tuple(found[1]))
         same = self._compare(answer, reference)
         if same is None:
             return Explained(False, "not compared", "not compared: a formula was not read whole")
@@ -105,12 +105,11 @@ class Math(Checker):
 
     def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int]]:
         """Yield formulas with nearly the same values."""
-        for points in (1, 2):  # the exact values, and the loose ones
-            exact = [place for place, form in enumerate(forms) if isinstance(form, Values) and form.exact]
-            keys = {place: forms[place][points][0].real for place in exact}
-            for first, second in find_neighbours(keys, _are_near):
-                if all(map(_are_near, forms[first][points], forms[second][points])):
-                    yield first, second
+        held = [(at, values) for at, form in enumerate(forms) if isinstance(form, Values) for values in form.sides]
+        keys = {number: values[0].real for number, (_, values) in enumerate(held)}
+        for one, other in find_neighbours(keys, _are_near):
+            if all(map(_are_near, held[one][1], held[other][1])):
+                yield held[one][0], held[other][0]
 
     def warm_up(self) -> None:
         """Import Math-Verify and SymPy, and let them build their tables."""
@@ -128,13 +127,11 @@ class Values(NamedTuple):
 
     Attributes:
         kind: the kind of an expression, with the value of a rational number; the text of another formula.
-        exact: the values that decide between expressions of one kind.
-        loose: values that equivalent formulas of other kinds have too, such as 5 for x = 5.
+        sides: the values of the formula, and of the right side of an assignment: x = 5 may be written as 5.
     """
 
     kind: str
-    exact: tuple[complex, ...]
-    loose: tuple[complex, ...]
+    sides: tuple[tuple[complex, ...], ...]
 
 
 def _evaluate_number(text: str) -> Values | None:
@@ -144,7 +141,7 @@ def _evaluate_number(text: str) -> Values | None:
         values = None if number is None else (complex(number),) * 3
     except OverflowError:
         return None
-    return values and Values(f"value {''.join(sorted(set(_MONEY.findall(text))))} {number}", values, values)
+    return values and Values(f"value {''.join(sorted(set(_MONEY.findall(text))))} {number}", (values,))
 
 
 def _read_amount(text: str) -> Rational | None:

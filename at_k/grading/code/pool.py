@@ -61,7 +61,7 @@ class Worker:
     """This side of a worker process of a pool, whose standard input is a socket to it."""
 
     def __init__(self, pool: Pool) -> None:
-        self.pool, self.ready = pool, False
+        self.pool = pool
         self.connection, theirs = socket.socketpair()
         self.replies = self.connection.makefile("rb")
         with theirs:
@@ -81,17 +81,15 @@ class Worker:
 
     def wait_until_ready(self) -> None:
         """Wait until the process is ready, and raise if it will not be."""
-        if not self.ready:
-            self.connection.settimeout(SECONDS_TO_START)
-            try:
-                fault = self.ask(self.pool.hello)
-            except (EOFError, OSError):
-                fault = f"a worker process ended before it began, with status {self.close()}"
-            if fault:
-                self.close()
-                raise HarnessError(fault)
-            self.connection.settimeout(None)
-            self.ready = True
+        self.connection.settimeout(SECONDS_TO_START)
+        try:
+            fault = self.ask(self.pool.hello)
+        except (EOFError, OSError):
+            fault = f"a worker process ended before it began, with status {self.close()}"
+        if fault:
+            self.close()
+            raise HarnessError(fault)
+        self.connection.settimeout(None)
 
     def close(self) -> int:
         """End the process. Return its status."""
@@ -182,12 +180,12 @@ class Pool:
         """Take an idle worker, or start one. `pop` and `append` are safe between threads."""
         if self.ending:
             raise HarnessError("the call has ended")
-        worker = None
         with suppress(IndexError):
             while (worker := self.idle.pop()).process.poll() is not None:
                 worker.close()
-                worker = None
-        worker = worker or Worker(self)
+            self.busy.add(worker)
+            return worker
+        worker = Worker(self)
         self.busy.add(worker)
         worker.wait_until_ready()
         return worker
