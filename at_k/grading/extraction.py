@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from at_k.errors import InputError, Mention
-from at_k.grading.numbers import find_last_number
 from at_k.samples import Answers
 from at_k.validation import name_function, shorten, type_name
 
@@ -118,6 +117,13 @@ def find_choice(text: str) -> str | None:
     return find_letter(remove_thoughts(text))
 
 
+def find_number(text: str) -> str | None:
+    """Return the last number in a text, or None."""
+    from at_k.grading.statements import find_last_number
+
+    return find_last_number(remove_thoughts(text))
+
+
 # A string in triple quotes, in which neither a fence nor `</think>` counts.
 _STRING = r'"""[\s\S]*?"""' + r"|'''[\s\S]*?'''"
 _BLOCK = re.compile(
@@ -205,7 +211,7 @@ def _find_blocks(text: str) -> list[_Block]:
 EXTRACTIONS: dict[str, Extract] = {
     "text": lambda text: remove_thoughts(text).strip(),
     "boxed": find_boxed,
-    "last_number": lambda text: find_last_number(remove_thoughts(text)),
+    "last_number": find_number,
     "choice": find_choice,
     "final_answer": find_final_answer,
     "code": find_program,

@@ -30,14 +30,14 @@ class _Characters(dict[int, str]):
         return spelled
 
 
-_CHARACTERS = _Characters(
+CHARACTERS = _Characters(
     {
         ord(sign): plain
         for plain, others in {"-": "−﹣–‐‑‒", "*": "×⋅·✕∗", "'": "’", "/": "⁄÷", ".": "。", "%": "٪"}.items()
         for sign in others
     }
 )
-_RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
+RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
 _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 
 
@@ -50,27 +50,27 @@ def to_ascii(text: str) -> str:
     """
     if text.isascii():
         return text
-    return _RAISED.sub(lambda match: f"^{match[0].translate(_LOWERED)}", text).translate(_CHARACTERS)
+    return RAISED.sub(lambda match: f"^{match[0].translate(_LOWERED)}", text).translate(CHARACTERS)
 
 
 _GROUPED = r"\d{1,3}(?:,\d{3})+|\d{1,3}(?:[ ]\d{3})+|\d{1,3}(?:'\d{3})+|\d{1,3}(?:_\d{3})+"
 _DECIMAL = rf"(?:(?:{_GROUPED}|\d+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{{1,3}})?"
-_MONEY = r"(?:\\?[$€£¥₹₩]|USD|EUR|GBP|JPY|CNY|RMB|INR|CHF)"
+MONEY = r"(?:\\?[$€£¥₹₩]|USD|EUR|GBP|JPY|CNY|RMB|INR|CHF)"
 
 # Powers of ten are computed up to 999: that is beyond any float, and still cheap.
 _NUMBER = re.compile(
-    rf"""(?P<sign>[+-]?)\s*(?:{_MONEY}\s*(?P<minus>[+-]?))?(?:
+    rf"""(?P<sign>[+-]?)\s*(?:{MONEY}\s*(?P<minus>[+-]?))?(?:
         (?P<decimal>{_DECIMAL})
       | (?P<continental>\d{{1,3}}(?:\.\d{{3}})+,\d+|\d{{1,3}}(?:\.\d{{3}}){{2,}})            # 1.234,5 and 1.234.567
       | (?P<whole>\d+)\s+(?P<part>\d+)\s*/\s*(?P<of>\d+)                                   # 1 1/2
       | (?P<over>{_DECIMAL})\s*/\s*(?P<under>[+-]?{_DECIMAL})                              # 3/4
       | (?:(?P<factor>{_DECIMAL})\s*[*xX]\s*)?10\s*\^\s*\{{?(?P<power>[+-]?\d{{1,3}})\}}?  # 2.4*10^5
-    )(?:(?<=\d)\.)?(?:\s*(?:{_MONEY}|dollars?|euros?|元))?(?P<percent>\s*(?:\\?%|per\s?cent))?""",
+    )(?:(?<=\d)\.)?(?:\s*(?:{MONEY}|dollars?|euros?|元))?(?P<percent>\s*(?:\\?%|per\s?cent))?""",
     re.ASCII | re.VERBOSE,
 )
 
 _UNGROUPED = str.maketrans("", "", ",' _")
-_ARGUMENT = r"(?:\{\s*([+-]?[\d.,]+)\s*\}|\s*(\d))"
+ARGUMENT = r"(?:\{\s*([+-]?[\d.,]+)\s*\}|\s*(\d))"
 
 # The LaTeX of a number, and the same as plain text.
 _LATEX = tuple(
@@ -80,7 +80,7 @@ _LATEX = tuple(
         (r"\{,\}", ","),
         (r"\\(?:times|cdot)", "*"),
         (r"\\[!,;: ]", ""),
-        (rf"\\[dtc]?frac\s*{_ARGUMENT}\s*{_ARGUMENT}", r" \1\2/\3\4"),
+        (rf"\\[dtc]?frac\s*{ARGUMENT}\s*{ARGUMENT}", r" \1\2/\3\4"),
     )
 )
 
@@ -124,42 +124,3 @@ def read_number(text: str) -> Rational | None:
 
 def _read_decimal(digits: str) -> Fraction:
     return Fraction(Decimal(digits.translate(_UNGROUPED)))
-
-
-_GLYPHS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
-
-
-def find_last_number(text: str) -> str | None:
-    r"""Return the last number in a text, as it is spelled there but for money; None if there is none.
-
-    Examples:
-        >>> find_last_number("They have 3 left, so they earn $1,234.50 a day."), find_last_number("It changed by -$5.")
-        ('1,234.50', '-5')
-        >>> find_last_number("about half"), find_last_number("7-5"), find_last_number(r"or 1\frac{1}{2}")
-        (None, '5', '1\\frac{1}{2}')
-    """
-    # Numbers are what `read_number` reads. A list such as 1,2,3 has several.
-    from at_k.grading.patterns import compile_section
-
-    rules = compile_section("numbers", money=_MONEY, argument=_ARGUMENT, raised=_RAISED.pattern, glyphs=_GLYPHS)
-    for spelled in reversed(text.split("\n")):
-        line = spelled  # of the same length, with each character that is part of a number as the one that it means
-        if not spelled.isascii():
-            plain = map(_CHARACTERS.__getitem__, map(ord, spelled))
-            line = "".join(
-                sign if len(ascii_sign) > 1 or sign == "。" else ascii_sign
-                for sign, ascii_sign in zip(spelled, plain, strict=True)
-            )
-        for match in reversed(list(rules["in_text"].finditer(line))):
-            start, end = match.span()
-            before = line[max(0, start - 60) : start]
-            named = before[-1:].isascii() and before[-1:].isalpha() and not rules["word_before"].search(before)
-            if named or (rules["units_power"].search(before)):
-                continue
-            if (rules["part"].search(before)) or rules["raised_or_named"].match(line, end):
-                return None
-            number = rules["foreign"].sub(lambda digit: _CHARACTERS[ord(digit[0])], spelled[start:end]).strip()
-            if line.endswith("/", 0, start):  # what is left of 5/6/2024 is not a fraction
-                return number.rpartition("/")[2]
-            return f"-{number}" if rules["sign_before"].search(line, max(0, start - 8), start) else number
-    return None

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.columns import flag_samples
+from at_k.columns import flag_samples, read_problems
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError
 from at_k.grading.checkers import find_checker, name_checker
@@ -20,6 +21,7 @@ from at_k.grading.checkers.base import Check, Checker, Row
 from at_k.grading.checkers.text import ExactMatch
 from at_k.grading.equivalence import find_equivalence, merge_equivalent, merges_texts
 from at_k.grading.extraction import Extract, extract_answers, extract_references, find_extraction, name_extraction
+from at_k.grading.numbers import read_number
 from at_k.grading.pairs import Outcomes, grade_samples
 from at_k.grading.workers import NotGraded
 from at_k.options.option import TIMEOUT
@@ -274,3 +276,54 @@ def _count_own_frames() -> int:
     while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in ("at_k", "evaluate_modules"):
         level, frame = level + 1, frame.f_back
     return level
+
+
+# The rules and checkers that are tried; of those with equally many right answers the first is suggested. `quasi_exact`
+# drops signs and points of numbers, and is tried only where no reference is one; `choice` only where all references
+# have the letter of an option.
+_CANDIDATES: tuple[dict[str, Any], ...] = (
+    *({"check_correct_fn": checker} for checker in ("numeric", "quasi_exact")),
+    *({"extract_fn": rule} for rule in ("boxed", "last_number", "final_answer")),
+    *({"extract_fn": rule, "check_correct_fn": "numeric"} for rule in ("boxed", "last_number", "final_answer")),
+    {"check_correct_fn": "choice"},
+    {"extract_fn": "choice"},
+)
+
+# Samples that are tried. They take less than a second.
+_SAMPLES = 5000
+
+
+class Suggestion(NamedTuple):
+    """Hold options that let answers meet their references, and the share of samples that are then right."""
+
+    options: dict[str, Any]
+    share: float
+
+
+def suggest_options(problems: Problems) -> Suggestion | None:
+    r"""Find the rule and the checker under which most answers meet their references; None if there are none.
+
+    Examples:
+        >>> from at_k.columns import read_problems
+        >>> problems = read_problems(answers=[["So they earn $18.", "#### 20"]], references=["9 * 2 = 18\n#### 18"])
+        >>> suggest_options(problems).options
+        {'extract_fn': 'last_number'}
+    """
+    # Checkers that need worker processes are not tried.
+    from at_k.grading.statements import read_option
+
+    if problems.answers is None or problems.references is None:
+        return None
+    count = max(1, int(np.searchsorted(problems.answers.codes.offsets[1:], _SAMPLES, side="right")))
+    first = read_problems(answers=problems.answers.listed()[:count], references=problems.references[:count])
+    texts = [text for row in problems.references[:count] for text in row]
+    refused = set() if all(read_option(text)[0] for text in texts) else {"choice"}
+    if any(read_number(text) is not None for text in texts):
+        refused.add("quasi_exact")
+    best = Suggestion({}, 0.0)
+    for options in _CANDIDATES:
+        if refused.isdisjoint(options.values()):
+            verdicts = judge(first, missing="incorrect", **options)
+            share = int(verdicts.c.sum()) / max(int(verdicts.n.sum()) - verdicts.n_missing, 1)
+            best = max(best, Suggestion(options, share), key=lambda candidate: candidate.share)
+    return best if best.share else None

@@ -14,6 +14,7 @@ from at_k.family import OUTPUTS
 from at_k.grading import Verdicts, find_checker
 from at_k.grading.numbers import read_number
 from at_k.grading.pairs import Outcomes
+from at_k.grading.verdicts import suggest_options
 from at_k.options.registry import SCORING
 from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.report.data import Judged
@@ -168,8 +169,6 @@ def _explain_no_match(problems: Problems) -> Iterator[Message]:
             answer=quote(answers.distinct[answers.codes.values[place]]),
             reference=quote(problems.references[answers.codes.locate(place)["problem"]][0]),
         )
-    from at_k.grading.suggestion import suggest_options
-
     suggestion = suggest_options(problems)
     if suggestion is not None:
         yield _say("note.suggestion", options=Mention(**suggestion.options), share=suggestion.share)

@@ -7,7 +7,8 @@ from bounds import hold, timed
 from cases import for_each
 from hypothesis import given, strategies as st
 
-from at_k.grading.numbers import find_last_number, read_number
+from at_k.grading.numbers import read_number
+from at_k.grading.statements import find_last_number
 
 SPELLED = [
     ("42", 42), (" 42 ", 42), ("42.", 42), ("42.0", 42), ("٤٢", 42), ("+7", 7), ("007", 7), ("−7", -7),

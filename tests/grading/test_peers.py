@@ -9,7 +9,7 @@ from cases import for_each
 
 from at_k.grading.checkers import checkers
 from at_k.grading.extraction import EXTRACTIONS
-from at_k.grading.numbers import find_last_number
+from at_k.grading.statements import find_last_number
 from at_k.grading.workers import grade_pairs
 
 DATA = Path(__file__).parents[1] / "data" / "peers"

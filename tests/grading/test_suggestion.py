@@ -5,7 +5,7 @@ from cases import for_each
 
 import at_k
 from at_k.columns import read_problems
-from at_k.grading.suggestion import suggest_options
+from at_k.grading.verdicts import suggest_options
 
 
 @for_each("answers, reference, suggestion", [
