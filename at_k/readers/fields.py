@@ -126,7 +126,6 @@ class Fields:
         folders: the names of the folder that holds a folder for each model, with a file for each data set.
         settings: the fields in which rows that may be pooled must not differ, and their names in the subject, if any.
         prompted: the field of the problem that is its prompt, which another problem may have too.
-        sparse: whether an object may lack a number, an answer, a reference or a group that others have.
     """
 
     harness: str
@@ -144,7 +143,6 @@ class Fields:
     folders: Sequence[str] = ()
     settings: Mapping[str, str] = field(default_factory=lambda: {"model": "model", "system": "system"})
     prompted: str | None = None
-    sparse: bool = False
 
     def read(self, source: Source, reading: Reading) -> Samples:
         """Read a file."""
@@ -219,18 +217,13 @@ class Fields:
     def _collect(self, rows: Iterable[tuple[int, Row]], grades: Sequence[str], chosen: Chosen) -> bool:
         """Collect the samples. Return whether rows are lists of samples."""
         keys, collector, is_listed = self.keys, chosen.collector, False
-        names = {path.partition(".")[0] for path in (keys.answers, keys.references, keys.group) if path is not None}
-        names = set() if self.sparse or keys.many else names
         named: dict[int, str] = {}
         required = [*(path for path in keys.needed if "." in path), keys.problem]
-        if keys.apart or names:
+        if keys.apart:
             rows = listed = list(rows)
-            names = {name for name in names if any(name in row for _, row in listed)}  # then it is needed in all
             named = self._tell_apart(listed)
         for number, row in rows:
             with collector.faults:
-                if not names <= row.keys():
-                    raise collector.lack(min(names - row.keys()), number)
                 for path in required:
                     if self._require(row, path.split("."), number, chosen) is None:
                         raise collector.lack(path, number)
@@ -277,7 +270,7 @@ class Fields:
         answer, gold, ordinal, score = (_find(row, path) for path in paths)
         is_silent = isinstance(answer, str) and answer in keys.silent
         return {
-            NUMBER: NOTHING if ordinal is None and self.sparse else ordinal,
+            NUMBER: NOTHING if ordinal is None else ordinal,
             "answers": None if is_silent else NOTHING if answer is None else answer,
             "grades": grade,
             "scores": NOTHING if score is None else score,
@@ -298,7 +291,7 @@ class Fields:
         """Return new names for the problems whose name is that of another problem, by the numbers of their rows."""
         keys = self.keys
         rows_of: dict[str, dict[tuple[str, ...], list[int]]] = {}
-        for number, row in rows if keys.apart else ():
+        for number, row in rows:
             marks = (_find(row, path) for path in keys.apart)
             identity = tuple(mark if isinstance(mark, str) else json.dumps(mark, sort_keys=True) for mark in marks)
             rows_of.setdefault(str(_find(row, keys.problem)), {}).setdefault(identity, []).append(number)

@@ -8,11 +8,9 @@ sample.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -22,6 +20,7 @@ from at_k.readers.decoding import decode
 from at_k.readers.fields import Found, Row
 from at_k.readers.format import TEXTS, Choice, Reading, choose, choose_metric, has_fields, name_subject, refuse_field
 from at_k.readers.harness import RowCollector
+from at_k.readers.literals import read_list
 from at_k.readers.names import quote
 from at_k.readers.sources import Source
 
@@ -34,11 +33,6 @@ _NAME = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.:-]+\.jsonl")
 _KINDS = {"doc_id": int, "target": str, "resps": list, "filtered_resps": list, "filter": str, "metrics": list}
 
 _FILTER = re.compile(rb'"filter"\s*:\s*"([^"\\]*)"')
-
-_TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-
-# A list of strings as Python prints it.
-_TEXTS = re.compile(rf"\[{_TEXT}(?:, {_TEXT})*\]", re.DOTALL)
 
 
 _say = Phrases(
@@ -184,13 +178,11 @@ def _read_document(
 
 def _read_target(target: str) -> object:
     """Read the references out of the target, which the harness spells as one string, whatever it is."""
-    gold: object = target
     if "####" in target:
-        gold = target.rpartition("####")[2].strip() or target
-    elif target.startswith(("['", '["')) and _TEXTS.fullmatch(target):
-        with suppress(SyntaxError, ValueError):
-            gold = list(ast.literal_eval(target))
-    return gold
+        return target.rpartition("####")[2].strip() or target
+    gold = read_list(target)
+    are_texts = isinstance(gold, list) and len(gold) > 0 and all(isinstance(text, str) for text in gold)
+    return list(gold) if are_texts else target
 
 
 _CHANGED = Message(
