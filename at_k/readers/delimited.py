@@ -17,7 +17,7 @@ from statistics import mode
 from threading import Lock
 from typing import Any
 
-from at_k.errors import InputError, Message
+from at_k.errors import Message, Phrases
 from at_k.readers.blocks import Block, Rows, take_column
 from at_k.readers.cells import read_spelled
 from at_k.readers.decoding import KEEP_OBJECTS
@@ -41,6 +41,21 @@ _HEAD, _LOOKED_AT = 1 << 16, 50
 # Blank lines before the header.
 _BLANK = re.compile(rb"\A(?:[^\S\n]*\n)+")
 
+_say = Phrases(
+    {
+        "note.no_header": "The first line names no columns, so it was read as a row.",
+        "tables.form": "The first line is not the header of a table, or its cells have no delimiter that is known. "
+        "Convert the file: `{way}`.",
+        "tables.columns": "There are {count:,} columns; the limit is {limit:,}.",
+        "tables.fields": "Every row must have as many cells as the header line: {expected:,}, not {count:,} (row "
+        "{row}). A text that contains a delimiter must stand in quotation marks. {option:errors=skip} leaves out such "
+        "rows.",
+        "tables.quotes": "The quotation marks do not match: one is not closed, or text follows a closed one (row "
+        "{row}). If no text needs them, leave them out: `{way}`.",
+        "tables.header_quotes": "The quotation marks in the header line do not match. Close each of them.",
+    }
+)
+
 
 def find_delimiter(header: bytes) -> str:
     """Return the delimiter, by the header line: a tab, a comma, a semicolon or a bar."""
@@ -56,7 +71,7 @@ def open_csv(source: Source, faults: Faults) -> Rows:
         record, *others = islice(chain(records, [[]]), 2)
     named = not _holds_verdicts(record) or (len(record) == 1 and not any(others))
     names = read_header(record if named else [""] * len(record))
-    notes = [] if named else [Message("note.no_header", "The first line names no columns, so it was read as a row.")]
+    notes = [] if named else [_say("note.no_header")]
     layout = "tsv" if mark == "\t" else "csv"
     return Rows(layout, lambda wanted: _read_blocks(source, names, mark, wanted, faults, named=named), faults, notes)
 
@@ -86,12 +101,7 @@ def _refuse_form(source: Source) -> None:
             way = keep if is_title else ""
             break
     if way:
-        raise InputError(
-            "tables.form",
-            "The first line is not the header of a table, or its cells have no delimiter that is known. Convert the "
-            "file: `{way}`.",
-            way=way,
-        )
+        raise _say.error("tables.form", way=way)
 
 
 def _part_cells(lines: Iterable[str]) -> str:
@@ -204,37 +214,14 @@ def _read_records(
             if not header:
                 header = record
                 if len(header) > _MOST_COLUMNS:
-                    raise InputError(
-                        "tables.columns",
-                        "There are {count:,} columns; the limit is {limit:,}.",
-                        count=len(header),
-                        limit=_MOST_COLUMNS,
-                    )
+                    raise _say.error("tables.columns", count=len(header), limit=_MOST_COLUMNS)
             if len(record) != len(header):
-                faults.add(
-                    InputError(
-                        "tables.fields",
-                        "Every row must have as many cells as the header line: {expected:,}, not {count:,} (row "
-                        "{row}). A text that contains a delimiter must stand in quotation marks. {option:errors=skip} "
-                        "leaves out such rows.",
-                        row=count - 1,
-                        count=len(record),
-                        expected=len(header),
-                    )
-                )
+                faults.add(_say.error("tables.fields", row=count - 1, count=len(record), expected=len(header)))
             yield record if len(record) == len(header) else []
     except csv.Error:
         if count:
-            raise InputError(
-                "tables.quotes",
-                "The quotation marks do not match: one is not closed, or text follows a closed one (row {row}). If no "
-                "text needs them, leave them out: `{way}`.",
-                row=count,
-                way="tr -d '\"' < FILE > NEW",
-            ) from None
-        raise InputError(
-            "tables.header_quotes", "The quotation marks in the header line do not match. Close each of them."
-        ) from None
+            raise _say.error("tables.quotes", row=count, way="tr -d '\"' < FILE > NEW") from None
+        raise _say.error("tables.header_quotes") from None
 
 
 def _parse(data: bytes, names: Sequence[str], wanted: Sequence[str], delimiter: str) -> Any:

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from at_k.errors import InputError
+from at_k.errors import InputError, Phrases
 from at_k.readers.blocks import HEAD, Block
 from at_k.readers.names import shorten
 from at_k.readers.sources import Source, refuse_large, refuse_many_rows
@@ -31,6 +31,14 @@ _STEP = 16
 
 # Errors that a value of another type, or an impossible number, in damaged metadata may cause.
 _DAMAGE = (ValueError, TypeError, AttributeError, ArithmeticError, LookupError, RuntimeError, MemoryError)
+
+_say = Phrases(
+    {
+        "parquet.column": "The values of column “{column}” cannot be read ({reason}). Write them as text, or leave the "
+        "column out.",
+        "parquet.broken": "This {kind} file is cut off or damaged ({reason}). Copy it again, or write it again.",
+    }
+)
 
 
 def list_columns(source: Source) -> tuple[str, ...]:
@@ -79,12 +87,7 @@ def _take_column(batch: pa.RecordBatch, around: Mapping[str, str], name: str) ->
     try:
         return _simplify(batch.column(name))
     except (ValueError, KeyError) as reason:  # two columns or fields of one name, which no object of Python has
-        raise InputError(
-            "parquet.column",
-            "The values of column “{column}” cannot be read ({reason}). Write them as text, or leave the column out.",
-            column=shorten(name),
-            reason=str(reason),
-        ) from None
+        raise _say.error("parquet.column", column=shorten(name), reason=str(reason)) from None
 
 
 def read_rows(source: Source, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -136,12 +139,8 @@ def refusing(layout: str) -> Iterator[None]:
     except InputError:
         raise
     except (pa.ArrowException, OSError, *_DAMAGE) as reason:
-        raise InputError(
-            "parquet.broken",
-            "This {kind} file is cut off or damaged ({reason}). Copy it again, or write it again.",
-            kind=layout.capitalize(),
-            reason=str(reason).partition("\n")[0],
-        ) from None
+        first_line = str(reason).partition("\n")[0]
+        raise _say.error("parquet.broken", kind=layout.capitalize(), reason=first_line) from None
 
 
 def _read_within(file: pq.ParquetFile, columns: Sequence[str], limits: Limits) -> Iterator[pa.RecordBatch]:

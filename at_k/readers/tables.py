@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple, NoReturn
 
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import Mention, Message, Phrases
 from at_k.readers import delimited, json_lines, parquet
 from at_k.readers.archives import list_members
 from at_k.readers.blocks import Block, Rows, find_field
@@ -30,6 +30,18 @@ from at_k.readers.names import (
 from at_k.readers.sources import Source, refuse_foreign, refuse_many_rows
 from at_k.readers.structure import count_runs, is_summary
 
+_say = Phrases(
+    {
+        "plain.zip": "No known harness wrote this zip file (`at-k formats` lists them). Its members are: {members}. "
+        "Extract the one with the results, and give its path.",
+        "plain.rows": "This document has rows under {paths}. Name the key by {rows}.",
+        "documents.no_rows": "There are no rows under {path} in this document. Rows are under: {paths}.",
+        "tables.named": "Each name in this file was read as a problem: {names}.",
+        "tables.unequal_columns": "All columns must be equally long: the length of “{column}” is {count:,}, and that "
+        "of “{other}” is {other_count:,}.",
+    }
+)
+
 
 def open_rows(source: Source, errors: str = "raise", path: str | None = None) -> Rows:
     """Open a file as rows."""
@@ -50,12 +62,7 @@ def _refuse_zip(source: Source) -> NoReturn:
     """Raise because a zip file or a spreadsheet is no table."""
     if any(member.startswith("xl/workbook") for member in list_members(source)):
         refuse_foreign(b"xl/workbook")
-    raise InputError(
-        "plain.zip",
-        "No known harness wrote this zip file (`at-k formats` lists them). Its members are: {members}. Extract the "
-        "one with the results, and give its path.",
-        members=quote_all(list_members(source)) or "none",
-    )
+    raise _say.error("plain.zip", members=quote_all(list_members(source)) or "none")
 
 
 Row = dict[str, Any]
@@ -85,10 +92,7 @@ def list_rows(source: Source, path: str | None = None) -> Listed:
         require_object(row, place)
     problems = dict.fromkeys(name for row in rows if isinstance(name := row.get("problem"), str))
     if problems and rows is not found and rows != [found] and {*_list_names(found)} >= problems.keys():
-        note = Message(
-            "tables.named", "Each name in this file was read as a problem: {names}.", names=quote_all(problems)
-        )
-        return Listed(rows, [note])
+        return Listed(rows, [_say("tables.named", names=quote_all(problems))])
     if rows == [found] and path is None and not any(map(has_role, rows[0])):
         _refuse_nested(rows[0])
     return Listed(rows, [])
@@ -109,12 +113,7 @@ def _find_rows(whole: Any, path: str) -> Any:
     if isinstance(found, list) and any(isinstance(each, list) for each in found):
         found = [row for each in found for row in (each if isinstance(each, list) else [each])]
     if not isinstance(found, (list, dict)) or not found:
-        raise InputError(
-            "documents.no_rows",
-            "There are no rows under {path} in this document. Rows are under: {paths}.",
-            path=quote(path),
-            paths=quote_all(list_paths(whole)) or "none",
-        )
+        raise _say.error("documents.no_rows", path=quote(path), paths=quote_all(list_paths(whole)) or "none")
     return found
 
 
@@ -141,12 +140,8 @@ def _refuse_nested(whole: Row) -> None:
     are_verdicts = [isinstance(own, dict) and _read_verdicts(own, (0, 1, None)) is not None for own in whole.values()]
     paths = [*whole] if len(whole) > 1 and all(are_verdicts) else list_paths(whole)
     if paths:
-        raise InputError(
-            "plain.rows",
-            "This document has rows under {paths}. Name the key by {rows}.",
-            paths=quote_all(paths),
-            rows=Mention(rows_at=paths[0]) if len(paths) == 1 else Mention("rows_at"),
-        )
+        rows = Mention(rows_at=paths[0]) if len(paths) == 1 else Mention("rows_at")
+        raise _say.error("plain.rows", paths=quote_all(paths), rows=rows)
 
 
 def arrange(whole: Any) -> list[Any]:
@@ -197,15 +192,8 @@ def _read_columns(whole: Row) -> list[Any]:
     first = next(iter(whole))
     for name, column in whole.items():
         if len(column) != len(whole[first]):
-            raise InputError(
-                "tables.unequal_columns",
-                "All columns must be equally long: the length of “{column}” is {count:,}, and that of “{other}” is "
-                "{other_count:,}.",
-                column=shorten(first),
-                count=len(whole[first]),
-                other=shorten(name),
-                other_count=len(column),
-            )
+            told = {"column": shorten(first), "count": len(whole[first]), "other": shorten(name)}
+            raise _say.error("tables.unequal_columns", **told, other_count=len(column))
     return [dict(zip(whole, cells, strict=True)) for cells in zip(*whole.values(), strict=True)]
 
 

@@ -6,7 +6,7 @@ import re
 from importlib import import_module
 from typing import Any
 
-from at_k.errors import InputError
+from at_k.errors import Phrases
 from at_k.options.option import read_toml
 from at_k.readers.archives import list_members
 from at_k.readers.fields import Fields, Keys
@@ -18,6 +18,7 @@ from at_k.readers.sources import Source
 
 _TABLE: dict[str, dict[str, Any]] = read_toml(__file__, "formats.toml")
 _FUNCTION = re.compile(r"([a-z_]+):([a-z_]+)")
+_say = Phrases({"formats.unknown": "There is no format {name}. The formats are: {names}."})
 _ABOUT = ("title", "file", "samples", "rank", "in_folders")
 
 
@@ -55,12 +56,7 @@ def find_format(source: Source, name: str | None = None) -> Format:
     if name is None:
         return _recognize(source)
     if name not in FORMATS:
-        raise InputError(
-            "formats.unknown",
-            "There is no format {name}. The formats are: {names}.",
-            name=quote_all([name]),
-            names=", ".join(FORMATS),
-        )
+        raise _say.error("formats.unknown", name=quote_all([name]), names=", ".join(FORMATS))
     return FORMATS[name]
 
 
