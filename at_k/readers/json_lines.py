@@ -75,28 +75,25 @@ def _guess_type(cells: Sequence[Any], is_numeric: bool) -> Any:
 def _decode(block: LineBlock, wanted: Collection[str] | None, faults: Faults) -> tuple[list[int], list[Row]]:
     """Decode the lines of a block: as a whole and, where one must be looked at, one by one."""
     places, lines = zip(*block.lines(), strict=True) if block.data.strip() else ((), ())
-    try:
-        rows = list(map(orjson.loads, lines))
-        plain = set(map(type, rows)) <= {dict} and not _may_repeat(block.data, rows, wanted)
-        if plain and not _is_rounded(rows, wanted or ()):
-            return list(places), rows
-    except ValueError:
-        pass
+    rows = _decode_plainly(block.data, lines, wanted)
+    if rows is not None:
+        return list(places), rows
     kept: dict[int, Row] = {}
     for place, line in zip(places, lines, strict=True):
         with faults:
-            kept[place] = _decode_line(line, place, wanted)
+            own = _decode_plainly(line, [line], wanted) or [decode_strictly(line.rstrip(b"\r"), place)]
+            kept[place] = require_object(own[0], UNITS["line"](place))
     return list(kept), list(kept.values())
 
 
-def _decode_line(line: bytes, place: int, wanted: Collection[str] | None) -> Row:
+def _decode_plainly(data: bytes, lines: Sequence[bytes], wanted: Collection[str] | None) -> list[Row] | None:
+    """Decode lines quickly; None if one of them must be looked at."""
     try:
-        row = orjson.loads(line)
+        rows = list(map(orjson.loads, lines))
     except ValueError:
-        row = None
-    if type(row) is dict and not _may_repeat(line, [row], wanted) and not _is_rounded([row], wanted or row):
-        return row
-    return require_object(decode_strictly(line.rstrip(b"\r"), place), UNITS["line"](place))
+        return None
+    is_plain = set(map(type, rows)) <= {dict} and not _may_repeat(data, rows, wanted)
+    return rows if is_plain and not _is_rounded(rows, wanted or ()) else None
 
 
 def _is_rounded(rows: Sequence[Row], names: Collection[str]) -> bool:
