@@ -290,33 +290,6 @@ def _span(codes: Codes) -> int:
     return int(codes.max(initial=0)) - int(codes.min(initial=0)) + 1
 
 
-def read_integers(column: Any) -> Codes | None:
-    """Read a column of whole numbers, which may be spelled as text; None if any cell holds something else.
-
-    Examples:
-        >>> read_integers(["0", "12"]), read_integers([0, None])
-        (array([ 0, 12]), None)
-    """
-    if is_arrow(column) and str(column.type) == "int64" and len(column) and not column.null_count:
-        chunks = column.chunks if hasattr(column, "chunks") else [column]
-        return np.concatenate([fill_numbers(chunk, 0) for chunk in chunks])
-    coded = encode(column)
-    if not len(coded.codes) or coded.codes.min() < 0:
-        return None
-    numbers = list(map(_read_integer, coded.values))
-    if None in numbers:
-        return None
-    return np.array(numbers, dtype=np.int64)[coded.codes]
-
-
-def _read_integer(value: object) -> int | None:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, str) and len(value) < 18 and value.strip().isascii() and value.strip().isdigit():
-        value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**62 else None
-
-
 class Split(Sequence[list[Any]]):
     """Numbers in rows of different lengths; a row becomes a list when it is asked for.
 

@@ -9,9 +9,10 @@ from math import inf, isnan, nan
 from typing import Any, Final, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from at_k.arrow import to_numpy
-from at_k.readers.arrays import make_texts
+from at_k.readers.arrays import encode, fill_numbers, is_arrow, make_texts
 from at_k.readers.literals import Listed, read_list
 
 # What a cell answers to the question that the name of its column asks, and what judges by itself.
@@ -114,6 +115,23 @@ def read_whole(value: object) -> int | None:
     """
     value = read_spelled(value)
     return int(value) if is_finite(value) and value == int(value) and abs(value) < 2**62 else None
+
+
+def read_integers(column: Any) -> NDArray[np.int64] | None:
+    """Read a column of whole numbers, which may be spelled as text; None if any cell holds something else.
+
+    Examples:
+        >>> read_integers(["0", "12"]), read_integers([0, None])
+        (array([ 0, 12]), None)
+    """
+    if is_arrow(column) and str(column.type) == "int64" and len(column) and not column.null_count:
+        chunks = column.chunks if hasattr(column, "chunks") else [column]
+        return np.concatenate([fill_numbers(chunk, 0) for chunk in chunks])
+    coded = encode(column)
+    numbers = list(map(read_whole, coded.values))
+    if None in numbers or not len(coded.codes) or coded.codes.min() < 0:
+        return None
+    return np.array(numbers, dtype=np.int64)[coded.codes]
 
 
 def read_text(value: object) -> str:

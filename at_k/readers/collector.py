@@ -25,12 +25,11 @@ from at_k.readers.arrays import (
     make_numbers,
     make_text_lists,
     make_texts,
-    read_integers,
     refuse_large_texts,
     take,
 )
 from at_k.readers.blocks import Block
-from at_k.readers.cells import Cells, UnfitError
+from at_k.readers.cells import Cells, UnfitError, read_integers
 from at_k.readers.faults import Faults, describe_place, find_fault
 from at_k.readers.names import quote
 from at_k.readers.problems import OF_PROBLEM, Findings, Part, Place, Problems, fill

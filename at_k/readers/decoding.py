@@ -21,6 +21,9 @@ _LONGEST_INTEGER = 308
 KEEP_OBJECTS = "tr -d '\\n' < FILE | grep -oE '[{][^{}]*[}]' | sed -E 's/, *[}]/}/' > NEW"
 _EVALUATE = "python -c \"import ast, json; [print(json.dumps(ast.literal_eval(row))) for row in open('FILE')]\" > NEW"
 
+_FIND_PAIRS = "json.dumps(dict(re.findall(r'(\\w+)=(\\S+)', row)))"
+_PAIRS = f"python -c \"import json, re; [print({_FIND_PAIRS}) for row in open('FILE')]\" > NEW"
+
 _say = Phrases({
     "decoding.line": "This is not valid JSON: line {line}, near {near}. The file may be cut off. {option:errors=skip} "
     "leaves out such lines.",
@@ -81,9 +84,10 @@ def load_text(data: bytes, load: Callable[[str], Any], line: int | None = None) 
         half, printed = LONGEST // 2, text[error.pos : error.pos + 1] == "'"
         values: dict[str, Any] = {"line": error.lineno if line is None else line}
         values["near"] = quote(" ".join(text[max(0, error.pos - half) : error.pos + half].split()))
-        if not printed and (line is not None or "{" not in text):  # the other lines are enough
+        if line is not None and not printed:  # the other lines are enough
             raise _say.error("decoding.line", **values) from None
-        raise _say.error("decoding.broken", way=_EVALUATE if printed else KEEP_OBJECTS, **values) from None
+        way = _EVALUATE if printed else KEEP_OBJECTS if "{" in text else _PAIRS
+        raise _say.error("decoding.broken", way=way, **values) from None
     except RecursionError:
         raise _say.error("decoding.deep") from None
     except InputError:

@@ -20,8 +20,8 @@ from at_k.readers.arrays import (
     make_table,
     make_text_lists,
     make_texts,
-    read_integers,
 )
+from at_k.readers.cells import read_integers
 
 ANY_TEXTS = st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])))
 

@@ -34,6 +34,8 @@ TAIL = "tail -n +{} FILE > NEW"
 SED = "sed -nE '/^[ |:-]*$/d; /[|]/ {s/^ *[|] *| *[|] *$//g; s/ *[|] */,/g; p}' FILE > NEW"
 OBJECTS = "tr -d '\\n' < FILE | grep -oE '[{][^{}]*[}]' | sed -E 's/, *[}]/}/' > NEW"
 EVALUATE = "python -c \"import ast, json; [print(json.dumps(ast.literal_eval(row))) for row in open('FILE')]\" > NEW"
+FIND_PAIRS = "json.dumps(dict(re.findall(r'(\\w+)=(\\S+)', row)))"
+PAIRS = f"python -c \"import json, re; [print({FIND_PAIRS}) for row in open('FILE')]\" > NEW"
 JSON = ['{"id": "a", "ok": true}', '{"id": "a", "ok": false}', '{"id": "b", "ok": true}', '{"id": "b", "ok": true}']
 PYTHON = [f"{{'id': '{row[0]}', 'ok': {row[2] == '1'}, 'why': None}}" for row in ROWS]
 MARKDOWN = ["| id | correct |", "|---|:-:|", *(f"|{row.replace(',', '|')} |" for row in ROWS)]
@@ -118,6 +120,10 @@ WAYS = {
         columns("column 1", "column 2"),
     ),
     "a name and a list": (text('["a", [1, 0]]', '["b", [1, 1]]', rows=[]), columns("column 1", "column 2")),
+    "lines of a log": (
+        text(rows=[f"[2026-03-01] INFO task={row[0]} result={['FAIL', 'PASS'][int(row[2])]}" for row in ROWS]),
+        PAIRS,
+    ),
     "a log of pytest": (
         text(rows=[f"{['FAILED', 'PASSED'][int(row[2])]} {row[0]}" for row in ROWS]),
         "(echo 'correct,id'; tr -s ' ' , < FILE) > NEW",
