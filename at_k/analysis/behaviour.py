@@ -158,9 +158,11 @@ def weigh_retries(findings: Findings) -> Iterator[Message]:
 
 def weigh_vote(findings: Findings) -> Iterator[Message]:
     """Compare cons@k with avg@n: is a vote better than a sample? Grades alone do not vote."""
-    if not {"cons@k", "avg@n"} <= findings.keys.keys() or VOTE_OF_GRADES in findings.report.notes:
+    if not {"cons@k", "avg@n"} <= findings.keys.keys():
         return
     key, average = findings.keys["cons@k"], findings.keys["avg@n"]
+    if key not in findings.report.values or VOTE_OF_GRADES in findings.report.notes:
+        return
     gap = findings.compare_keys("cons@k", "avg@n")
     findings.figures["cons_minus_avg"] = gap._asdict()
     if gap.is_far:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from at_k.analysis.claims import Difference
 from at_k.analysis.compared import Compared, Flip, find_bands
 from at_k.analysis.matching import OF_MATCHING, Matched, match
 from at_k.analysis.measurements import choose_keys, find_variances, read_models
@@ -153,19 +154,15 @@ def _compare_paired(
     if reruns:
         comparisons |= _compare_reruns(matched, pairs, confidence_level=level, margin=margin, questions=count)
     bands = find_bands(matched, confidence_level=level, seed=seed) if options["band"] else {}
-    shown: dict[str, Comparison] = {
-        key: replace(
-            comparisons[key], low=at.low, high=at.high, p_adjusted=at.p_value,
-            fragility=None if at.verdict == "open" else comparisons[key].fragility,
-        )
-        for line, points in bands.items() for at in points
-        if (key := Key(line.metric, at.k, line.tau)) in comparisons
-    }  # fmt: skip
-    of_band = {marks[key]: pair for key, pair in reversed(shown.items())}
-    for name, pair in comparisons.items():  # keys that ask a question of a band, such as avg@n
-        if name not in shown and marks[name] in of_band:
-            shown[name] = replace(of_band[marks[name]], a=pair.a, b=pair.b)
-    comparisons |= shown
+    of_bands: dict[str, Difference] = {
+        Key(line.metric, at.k, line.tau): at for line, points in bands.items() for at in points
+    }
+    of_marks = {marks[key]: at for key, at in reversed(of_bands.items()) if key in marks}
+    for key, pair in comparisons.items():  # others ask a question of a band too, such as avg@n
+        at = of_bands.get(key) or of_marks.get(marks[key])
+        if at is not None:
+            fragility = None if at.verdict == "open" else pair.fragility
+            comparisons[key] = replace(pair, low=at.low, high=at.high, p_adjusted=at.p_value, fragility=fragility)
     equivalence = {key: pair.p_equivalence for key, pair in comparisons.items() if pair.p_equivalence is not None}
     asked = len({marks[key] for key in equivalence})
     return Compared(

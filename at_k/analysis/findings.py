@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,13 +15,13 @@ from at_k.estimators.counts import majority_at_k
 from at_k.grading import Verdicts
 from at_k.report import Report
 from at_k.report.grid import make_cell
-from at_k.report.notes import VOTE_OF_GRADES, refuse_scatter
+from at_k.report.notes import refuse_scatter
 from at_k.samples import Answers, Problems
 from at_k.summary import Confidence, find_error_bars
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.validation import shorten
-from at_k.values import Column, ErrorBar, Key, Keyed, cached_property
+from at_k.values import Column, ErrorBar, Key, cached_property
 
 # A difference of at most this is not worth a sentence, even if it is shown: one problem in twenty.
 FAR = 0.05
@@ -58,28 +57,11 @@ class Estimate(NamedTuple):
         return abs(self.value) > FAR + 1e-9 and not self.low <= 0 <= self.high
 
 
-def _add_votes_of_grades(report: Report) -> Report:
-    """Add cons@k as grades tell it at the largest k of pass@k, which a report has only where it is asked for."""
-    draws = [key.k for key in report.values if key.metric == "pass@k" and key.k is not None]
-    reason = report.left_out.get("cons_at_k")
-    if not draws or report.times is not None or reason is None or reason.code != "left_out.no_answers":
-        return report
-    key = Key("cons@k", max(draws))
-    column = Column.of(majority_at_k(np.array(report.n), np.array(report.c), k=max(draws)))
-    mean = {key: float(column.levels.mean())}
-    level = report.options.get("confidence_level", _LEVEL)
-    bars = find_error_bars({key: column}, mean, Confidence(level, clusters=report.clusters)) if level else {}
-    return replace(
-        report, values=Keyed({**report.values, **mean}), intervals=Keyed({**report.intervals, **bars}),
-        columns={**report.columns, key: column}, notes=[*report.notes, VOTE_OF_GRADES],
-    )  # fmt: skip
-
-
 class Findings:
     """Hold what the rules look at in a report, and the figures that they find."""
 
     def __init__(self, report: Report) -> None:
-        self.report = _add_votes_of_grades(report)
+        self.report = report
         self.figures: dict[str, Any] = {}
         self.problems: Problems | None = None
         self.verdicts: Verdicts | None = None
@@ -90,19 +72,34 @@ class Findings:
         self.confidence_level: float = report.options.get("confidence_level") or _LEVEL
 
     @cached_property
-    def keys(self) -> dict[str, Key]:
-        """Find the values that are compared: pass@k and cons@k at the largest k, and avg@n."""
+    def columns(self) -> dict[Key, Column]:
+        """Return the values that are compared: pass@k and cons@k at the largest k, and avg@n."""
         rising = sorted(self.report.values, key=lambda key: key.k or 0)
-        return {key.metric: key for key in rising if key.metric in ("pass@k", "cons@k", "avg@n")}
+        keys = {key.metric: key for key in rising if key.metric in ("pass@k", "cons@k", "avg@n")}
+        columns = {key: self.report.columns[key] for key in keys.values()}
+        reason, largest = self.report.left_out.get("cons_at_k"), keys.get("pass@k")
+        if largest is not None and largest.k and reason is not None and reason.code == "left_out.no_answers":
+            # AISBench counts cons@k from grades. A report has that where it is asked for.
+            columns[Key("cons@k", largest.k)] = Column.of(majority_at_k(self.n, self.c, k=largest.k))
+        return columns
+
+    @property
+    def keys(self) -> dict[str, Key]:
+        """Return the keys of these values by their metrics."""
+        return {key.metric: key for key in self.columns}
+
+    @cached_property
+    def values(self) -> dict[Key, float]:
+        """Return their means."""
+        known = self.report.values
+        return {key: known[key] if key in known else float(col.expand().mean()) for key, col in self.columns.items()}
 
     @cached_property
     def bars(self) -> Mapping[Key, ErrorBar]:
-        """Return the intervals of these values: those of the report or, if it has none, those of the default level."""
-        if self.report.intervals:
-            return self.report.intervals
-        columns = {key: Column.of(self.report.by_problem[key]) for key in self.keys.values()}
-        means = {key: self.report.values[key] for key in columns}
-        return find_error_bars(columns, means, Confidence(_LEVEL, clusters=self.report.clusters))
+        """Return their intervals: those of the report, and others of its level, or of the default level."""
+        lacking = {key: column for key, column in self.columns.items() if key not in self.report.intervals}
+        wanted = Confidence(self.confidence_level, clusters=self.report.clusters)
+        return {**self.report.intervals, **find_error_bars(lacking, self.values, wanted)}
 
     @cached_property
     def conflicts(self) -> tuple[int, str, int]:
@@ -141,7 +138,7 @@ class Findings:
 
     def write(self, key: Key) -> str:
         """Write a value with its interval."""
-        return make_cell(self.report.values[key], self.bars[key]).join(str)
+        return make_cell(self.values[key], self.bars[key]).join(str)
 
     def estimate(self, values: Floats, kept: NDArray[np.bool_] | None = None) -> Estimate:
         """Estimate the mean of values in [0, 1], one per problem."""
@@ -159,7 +156,7 @@ class Findings:
 
     def compare_keys(self, one: str, other: str) -> Estimate:
         """Estimate the difference of two metrics at their largest k."""
-        a, b = (np.array(self.report.by_problem[self.keys[metric]]) for metric in (one, other))
+        a, b = (self.columns[self.keys[metric]].expand() for metric in (one, other))
         return self.compare(a, b)
 
 

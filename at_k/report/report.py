@@ -15,7 +15,7 @@ from at_k.errors import Mention, Phrases
 from at_k.readers import is_paths
 from at_k.report.data import Numbers, holds_report
 from at_k.report.grid import show_report
-from at_k.report.naming import find_number
+from at_k.report.naming import choose_numbers, find_number
 from at_k.report.states import TALLY
 from at_k.results.saving import holds
 from at_k.results.sheet import Sheet
@@ -151,8 +151,7 @@ def read_condition(text: str) -> list[Bound]:
 
 
 def _find_values(report: Numbers, wanted: Key) -> Floats:
-    parts = ("G-Pass@k", wanted.k, 1.0) if wanted.metric == "pass^k" else (wanted.metric, wanted.k, wanted.tau)
-    for key, values in report.by_problem.items():
-        if (key.metric, key.k, key.tau) == parts or (key.metric == wanted.metric == "avg@n" and wanted.k is None):
-            return np.array(values)
-    raise _say.error("select.no_key", key=shorten(wanted), keys=", ".join(["avg", *map(str, report.by_problem)]))
+    held = choose_numbers({wanted: wanted}, report.columns)
+    if not held:
+        raise _say.error("select.no_key", key=shorten(wanted), keys=", ".join(["avg", *map(str, report.by_problem)]))
+    return report.columns[held[0]].expand()
