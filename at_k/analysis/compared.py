@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,8 +46,7 @@ _say = Phrases(
 )
 
 
-@dataclass(frozen=True)
-class Flip:
+class Flip(NamedTuple):
     """A problem on which two models differ."""
 
     problem: str
@@ -217,13 +216,12 @@ class Compared(Shown):
                 "p_equivalence": self.equivalence.get(key),
                 **{f"p_{test}": p.get(key) for test, p in self.extra_tests.items()},
                 "verdict": self._remark(key),
-                "flips": [(flip.problem, flip.a, flip.b) for flip in self.flips.get(key, [])],
+                "flips": list(map(tuple, self.flips.get(key, []))),
             }
             for key, pair in self.comparisons.items()
         }
-        bands = {line: [point._asdict() for point in points] for line, points in self.bands.items()}
         further = {name: getattr(self, name) for name in ("same", "margin", "unmatched", "notes")}
-        return {"names": self.names, "keys": keys, "bands": bands, "noise_floor": self.noise, **further}
+        return {"names": self.names, "keys": keys, "bands": self.bands, "noise_floor": self.noise, **further}
 
 
 def _write_difference(value: float, *, points: bool) -> str:

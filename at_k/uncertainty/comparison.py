@@ -15,7 +15,7 @@ from at_k.errors import Message
 from at_k.options.option import DIFFERENCE_METHODS, POOL_BY, DifferenceMethod
 from at_k.uncertainty.checks import check_fraction, check_size, count_unlike, read_column
 from at_k.uncertainty.flips import N_FLIPS, ROUNDING
-from at_k.uncertainty.intervals import find_difference_interval, find_lower, interval
+from at_k.uncertainty.intervals import find_difference_interval, find_interval, interval
 from at_k.uncertainty.questions import Questions, find_questions
 from at_k.uncertainty.standard_errors import estimate_error, read_clusters, standard_error
 from at_k.uncertainty.verdicts import Comparison, find_bounded_tails, subtract_columns
@@ -231,18 +231,13 @@ _UNPAIRED = Message(
 
 
 def _find_safe_limits(first: Floats, second: Floats, alpha: float) -> tuple[float, float]:
-    a, b = float(first.mean()), float(second.mean())
-    below_a, above_a = _find_distances(first, alpha)
-    below_b, above_b = _find_distances(second, alpha)
-    return max(a - b - hypot(below_a, above_b), -1.0), min(a - b + hypot(above_a, below_b), 1.0)
-
-
-def _find_distances(values: Floats, alpha: float) -> tuple[float, float]:
-    """Return how far below and above their mean the limits of the default interval are."""
-    mean, (stderr, m) = values.mean(), standard_error(values)
-    ends, spread = np.array([mean, 1 - mean]), np.nan_to_num(stderr, nan=0.0)
-    below, above = ends - find_lower(ends, spread, np.asarray(m), alpha)
-    return float(below), float(above)
+    """Return the limits of the difference that follow from those of both means."""
+    (a, low_a, high_a), (b, low_b, high_b) = (
+        (side.mean(), *find_interval(side.mean(), *standard_error(side), alpha, "beta", bounded=True))
+        for side in (first, second)
+    )
+    low, high = a - b - hypot(a - low_a, high_b - b), a - b + hypot(high_a - a, b - low_b)
+    return float(max(low, -1.0)), float(min(high, 1.0))
 
 
 def _find_safe_p(first: Floats, second: Floats) -> float:
@@ -266,7 +261,6 @@ def compare_pooled(
     *,
     pool_by: str = "benchmark",
     confidence_level: float = 0.95,
-    n_flips: int = N_FLIPS,
     seed: int = 0,
 ) -> list[Comparison]:
     """Compare two models over several benchmarks, in one number or several, as one family of questions.
@@ -295,7 +289,7 @@ def compare_pooled(
     columns = np.stack([a - b for a, b in values], axis=1)
     error = _estimate_stratified(columns, [clusters[name] for name in sizes], strata, weight)
     codes = _join_clusters(clusters, sizes)
-    questions = Questions(columns, clusters=codes, weight=weight, error=error, n_flips=n_flips, seed=seed)
+    questions = Questions(columns, clusters=codes, weight=weight, error=error, seed=seed)
     means = [tuple(float(np.clip((weight * side).sum(), 0.0, 1.0)) for side in pair) for pair in values]
     compared = questions.compare([(a, b) for a, b in means], confidence_level)
     return [replace(result, method="pooled", notes=()) for result in compared]

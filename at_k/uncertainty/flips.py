@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 
 import numpy as np
@@ -173,25 +173,29 @@ def find_typical_limits(means: Floats, alpha: float) -> tuple[float, float]:
     return float(ordered[outer - 1]), float(ordered[-outer])
 
 
+def step_down(observed: Floats, flipped: Callable[[int], Floats]) -> Iterator[tuple[int, Floats]]:
+    """Yield the questions by rising statistic, each with the largest statistics of the flips for all up to it."""
+    largest: Floats | float = 0.0
+    for question in np.argsort(observed, kind="stable").tolist():
+        largest = np.maximum(largest, flipped(question))
+        yield question, largest
+
+
 def find_critical_t(observed: Floats, flipped: Callable[[int], Floats], alpha: float) -> Floats:
     """Return, for each question, the statistic from which its p-value by `adjust_by_max_t` is below alpha."""
     critical = np.empty(len(observed))
-    largest: Floats | float = 0.0
-    for question in np.argsort(observed, kind="stable"):
-        largest = np.maximum(largest, flipped(int(question)))
+    for question, largest in step_down(observed, flipped):
         critical[question] = np.quantile(largest, 1 - alpha)
     return critical
 
 
 def adjust_by_max_t(observed: Floats, flipped: Callable[[int], Floats]) -> Floats:
     """Adjust p-values of several questions for each other, by the step-down distribution of the largest statistic."""
-    adjusted = np.empty(len(observed))
-    largest: Floats | float = 0.0
-    rising = np.argsort(observed, kind="stable")
-    for question in rising:
-        largest = np.maximum(largest, flipped(int(question)))
+    adjusted, rising = np.empty(len(observed)), []
+    for question, largest in step_down(observed, flipped):
         extreme = np.count_nonzero(largest >= observed[question] * (1 - _NEARLY))
         adjusted[question] = (1 + extreme) / (len(largest) + 1)
+        rising.append(question)
     falling = rising[::-1]  # of equal statistics the last was compared with all of them
     adjusted[falling] = np.maximum.accumulate(adjusted[falling])
     return adjusted

@@ -45,9 +45,9 @@ FRAGMENTS = {
     ),
     "pooled": (
         "- Pooled over 1 benchmarks, each benchmark with equal weight.\n\nx\n\nA is better",
-        "\n\n### x\n\nA is better at pass@1: +41.7 points [+15.0, +55.8], p < 0.001. One more problem lost",
+        "\n\n### x\n\nA is better at pass@1: +41.7 points [+15.0, +55.8], p < 0.001. Further problems lost",
         r"pass@1 & 0.542 & 0.125 & +0.417 [+0.150, +0.558] & $<$ 0.001 & 12 / 0 / 0 & \textbf{A is better} \\",
-        "<h4>x</h4><p>A is better at pass@1: +41.7 points [+15.0, +55.8], p &lt; 0.001. One more",
+        "<h4>x</h4><p>A is better at pass@1: +41.7 points [+15.0, +55.8], p &lt; 0.001. Further",
         "\npass@1,0.5416666666666667,0.12499999999999999,0.4166666666666667,0.149784972852579",
         '"method": "pooled"',
     ),
