@@ -151,7 +151,7 @@ def read_condition(text: str) -> list[Bound]:
 
 
 def _find_values(report: Numbers, wanted: Key) -> Floats:
-    held = choose_numbers({wanted: wanted}, report.columns)
+    held = [key for key in choose_numbers({wanted: wanted}, report.columns) if wanted.k in (None, key.k)]
     if not held:
         raise _say.error("select.no_key", key=shorten(wanted), keys=", ".join(["avg", *map(str, report.by_problem)]))
     return report.columns[held[0]].expand()
