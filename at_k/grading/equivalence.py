@@ -54,10 +54,8 @@ def merge_equivalent(
     num_workers: int | None = None,
     timeout: float = TIMEOUT,
 ) -> tuple[Answers, dict[str, int]]:
-    """Merge equivalent answers of each problem: each class has one spelling, a reference or the most frequent one.
-
-    Also count the answers, or pairs of them, that could not be compared, by cause.
-    """
+    """Merge equivalent answers of each problem, and count what could not be compared, by cause."""
+    # A class has one spelling, a reference if that is among them, or else the most frequent one.
     # Each answer is read once, and answers with one form are the same. The forms of a class agree pair by pair, each
     # pair in both orders: Math-Verify accepts 1,2 for (2,1) and for (1,2), and such a spelling must not join the votes
     # of two answers that differ. So forms are taken by falling frequency, of equally frequent ones that with the

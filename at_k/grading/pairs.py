@@ -51,16 +51,10 @@ class Outcomes:
 
 @dataclass(frozen=True, eq=False)
 class Grades:
-    """Hold the grades of samples.
+    """Hold the grades of samples."""
 
-    Attributes:
-        values: a grade or a flag for each sample; 0 for a sample without an answer, NaN for one that was not graded.
-        faults: the samples that were not graded, with the reasons.
-        outcomes: how the checks ended, if the checker says.
-    """
-
-    values: NDArray[Any]
-    faults: dict[int, NotGraded] = field(default_factory=dict)
+    values: NDArray[Any]  # 0 for a sample without an answer, NaN for one that was not graded
+    faults: dict[int, NotGraded] = field(default_factory=dict)  # by sample
     outcomes: Outcomes | None = None
 
 

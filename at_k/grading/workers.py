@@ -30,14 +30,9 @@ Pair = tuple[str, str | None]
 
 @dataclass(frozen=True)
 class NotGraded:
-    """Say why a pair was not graded.
+    """Say why a pair was not graded."""
 
-    Attributes:
-        cause: "timeout"; "crash" if the process that graded it died; "error" if the checker raised.
-        reason: the cause in words.
-    """
-
-    cause: str
+    cause: str  # "timeout"; "crash" if the process that graded it died; "error" if the checker raised
     reason: str
 
 

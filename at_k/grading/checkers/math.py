@@ -123,14 +123,9 @@ def _are_near(a: complex, b: complex) -> bool:
 
 
 class Values(NamedTuple):
-    """The values of a formula at seeded points.
+    """The values of a formula at seeded points, and of the right side of an assignment: x = 5 may be written as 5."""
 
-    Attributes:
-        kind: the kind of an expression, with the value of a rational number; the text of another formula.
-        sides: the values of the formula, and of the right side of an assignment: x = 5 may be written as 5.
-    """
-
-    kind: str
+    kind: str  # of an expression, with the value of a rational number; the text of another formula
     sides: tuple[tuple[complex, ...], ...]
 
 

@@ -42,20 +42,12 @@ _SHOWN = 60
 
 @dataclass(frozen=True)
 class Cases:
-    """Hold the cases of a problem.
+    """Hold the cases of a problem."""
 
-    Attributes:
-        function: the function, or the method of `Solution`, that is called; "" for a program that reads its input.
-        inputs: for each case the text that the program reads, or the list of arguments of the function.
-        outputs: for each case the text that the program must print, or the values one of which the function must
-            return.
-        loose: whether tuples within a result are lists, and whole numbers are keys, as in APPS and TACO.
-    """
-
-    function: str
-    inputs: list[Any]
-    outputs: list[Any]
-    loose: bool = False
+    function: str  # or the method of `Solution`; "" for a program that reads its input
+    inputs: list[Any]  # for each case the text that the program reads, or the list of arguments of the function
+    outputs: list[Any]  # for each case the text to print, or the values one of which the function must return
+    loose: bool = False  # tuples within a result are lists, and whole numbers are keys, as in APPS and TACO
 
 
 class _TextUnpickler(pickle.Unpickler):

@@ -111,27 +111,16 @@ MOST_QUEUED = 10_000
 
 @dataclass(eq=False)
 class Pool:
-    """Let workers answer requests, each worker in the hands of a thread.
+    """Let workers answer requests, each worker in the hands of a thread."""
 
-    Attributes:
-        command: the command that starts a worker.
-        hello: the first message to it. The reply is empty, or says why there will be no others.
-        environment: its environment variables.
-        load: reads one reply.
-        explain: returns what takes the place of a reply, given the status with which a worker ended instead.
-        patience: the seconds in which a worker may end by itself.
-        busy: the workers that have a request.
-        ending: whether the call ends, so that no worker is replaced.
-    """
-
-    command: Sequence[str]
-    hello: object
+    command: Sequence[str]  # starts a worker
+    hello: object  # the first message to it; the reply is empty, or says why there will be no others
     environment: Mapping[str, str]
-    load: Callable[[BinaryIO], Any]
-    explain: Callable[[int], object]
-    patience: float = SECONDS_TO_STOP
+    load: Callable[[BinaryIO], Any]  # reads a reply
+    explain: Callable[[int], object]  # takes the place of a reply, given the status with which a worker ended instead
+    patience: float = SECONDS_TO_STOP  # the seconds in which a worker may end by itself
     busy: set[Worker] = field(default_factory=set)
-    ending: bool = False
+    ending: bool = False  # no worker is replaced any more
 
     def __post_init__(self) -> None:
         self.idle = IDLE[pickle.dumps((self.command, self.hello))]

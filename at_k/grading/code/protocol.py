@@ -72,11 +72,9 @@ class Outcome:
 
 
 class Report:
-    """Memory that the process of a program shares with its supervisor, for what the first tells the second.
+    """Memory that the process of a program shares with its supervisor, for what the first tells the second."""
 
-    It needs no open file, so that a program may close all of them.
-    """
-
+    # It needs no open file, so that a program may close all of them.
     def __init__(self, size: int) -> None:
         self.memory = mmap.mmap(-1, size)
 

@@ -61,20 +61,13 @@ def hold(text: str) -> int:
 
 
 class Supervisor:
-    """Run programs, each in a directory of its own, which is empty.
-
-    Args:
-        caller: the socket of the process that wants the outcomes. If it is closed, a running program ends.
-        folder: the directory that holds those of programs.
-        number: a number that other supervisors do not have.
-        limits: how much each program may use.
-        isolated: whether this process is the first one of namespaces of its own.
-        careful: whether files must be out of reach of programs.
-    """
+    """Run programs, each in a directory of its own, which is empty."""
 
     def __init__(
         self, caller: socket.socket, folder: str, number: int, limits: ProgramLimits, *, isolated: bool, careful: bool
     ) -> None:
+        # If the caller closes its socket, a running program ends. `isolated` is the first process of namespaces of its
+        # own, a `careful` one keeps files out of reach, and no other supervisor has its number.
         self.caller, self.limits, self.isolated = caller, limits, isolated
         self.processes, self.place = open_processes(), os.path.join(folder, WORK)
         needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]

@@ -25,29 +25,17 @@ SECONDS_TO_END = 10.0
 
 @dataclass(eq=False)
 class Watch:
-    """Follow one program while it runs.
-
-    Attributes:
-        pid: the number of the program's process.
-        output: a pipe, from which its output comes.
-        connection: a socket. If its other side is closed, the outcome is not wanted any more.
-        limits: how much time the program has, and how much of its output is kept.
-        processes: a handle on /proc.
-        report: what the program says of itself.
-        printed: the beginning of what the program printed.
-        overtime: the limit of time that it reached, if any.
-        ended: the status of the program's process and what it used, once it has ended.
-    """
+    """Follow one program while it runs."""
 
     pid: int
-    output: int
-    connection: socket.socket
+    output: int  # a pipe, from which the output of the program comes
+    connection: socket.socket  # if its other side is closed, the outcome is not wanted any more
     limits: ProgramLimits
-    processes: int
+    processes: int  # a handle on /proc
     report: Report
     printed: bytearray = field(default_factory=bytearray)
-    overtime: str = ""
-    ended: tuple[int, Any] | None = None
+    overtime: str = ""  # the limit of time that the program reached
+    ended: tuple[int, Any] | None = None  # the status of the program's process and what it used
 
     def follow(self) -> None:
         """Return when the program has ended, or must be ended."""
