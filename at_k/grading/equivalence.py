@@ -6,13 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.combinatorics import Ints
 from at_k.grading.checkers import checkers, find_checker
 from at_k.grading.checkers.base import Check, Checker, takes_row
 from at_k.grading.checkers.text import ExactMatch, Numeric
@@ -69,8 +68,9 @@ def merge_equivalent(
         codes.problem[voting] * len(texts) + codes.values[voting],
         return_index=True, return_inverse=True, return_counts=True,
     )  # fmt: skip
-    problem, code = np.divmod(cells, len(texts))
+    problem, code = (part.tolist() for part in np.divmod(cells, len(texts)))
     order = sorted(range(len(texts)), key=lambda code: (len(texts[code]), texts[code]))
+    rank = {place: number for number, place in enumerate(order)}
     limits: dict[str, Any] = {"num_workers": num_workers, "timeout": timeout}
     forms = relation.read_votes(texts, **limits) if isinstance(relation, Checker) else list(texts)
     not_compared = Counter(form.cause for form in forms if isinstance(form, NotGraded))
@@ -79,49 +79,42 @@ def merge_equivalent(
     for place in order:  # the shortest text of a form represents it
         spelled.setdefault(forms[place], texts[place])
     number = {form: place for place, form in enumerate(spelled)}
-    group = np.array([number[form] for form in forms], dtype=np.int64)[code]
-    group = _join_forms(problem, group, counts, spelled, partial(_compare, relation, limits, not_compared), relation)
-    if correct is not None:
-        group = 2 * group + correct[voting[first]]
+    votes = [(row, number[forms[at]], count) for row, at, count in zip(problem, code, counts.tolist(), strict=True)]
+    leaders = _find_leaders(votes, spelled, partial(_compare, relation, limits, not_compared), relation)
+    right = [False] * len(votes) if correct is None else correct[voting[first]].tolist()
     accepted = [{text.strip() for text in row} for row in references] if references else [set[str]()] * len(codes)
-    rank = np.argsort(order)
-    classes = list(zip(problem.tolist(), group.tolist(), strict=True))
-    best: dict[tuple[int, int], tuple[bool, int, int, int]] = {}
-    for (row, form), at, count in zip(classes, code.tolist(), counts.tolist(), strict=True):
-        spelling = texts[at].strip() not in accepted[row], -count, int(rank[at]), at
-        best[row, form] = min(spelling, best.get((row, form), spelling))
+    classes = [(row, leaders.get((row, form), form), flag) for (row, form, _), flag in zip(votes, right, strict=True)]
+    best: dict[tuple[int, int, bool], tuple[bool, int, int, int]] = {}
+    for each, at, (row, _, count) in zip(classes, code, votes, strict=True):
+        spelling = texts[at].strip() not in accepted[row], -count, rank[at], at
+        best[each] = min(spelling, best.get(each, spelling))
     values = codes.values.copy()
     values[voting] = np.array([best[each][-1] for each in classes])[which]
     return Answers(codes.with_values(values), texts), not_compared
 
 
-def _join_forms(
-    problem: Ints,
-    group: Ints,
-    counts: Ints,
+def _find_leaders(
+    votes: Iterable[tuple[int, int, int]],
     spelled: Mapping[Hashable, str],
     compare: Callable[[list[tuple[int, int]], Sequence[str]], set[tuple[int, int]]],
     relation: Check,
-) -> Ints:
-    """Return, for each form in each problem, the first form of its class."""
-    near: set[tuple[int, int]] | None = None
-    involved = np.arange(len(group))
+) -> dict[tuple[int, int], int]:
+    """Return, for forms of a problem that may vote with others, the first form of their class."""
+    near = close = None
     if isinstance(relation, Checker):
         near = {(min(pair), max(pair)) for pair in relation.list_close(list(spelled)) if pair[0] != pair[1]}
-        involved = np.flatnonzero(np.isin(group, np.unique(np.array(list(near), dtype=np.int64))))
+        close = set(chain.from_iterable(near))
     rows: dict[int, Counter[int]] = defaultdict(Counter)
-    held = list(zip(problem[involved].tolist(), group[involved].tolist(), strict=True))
-    for (row, form), count in zip(held, counts[involved].tolist(), strict=True):
-        rows[row][form] += count
+    for row, form, count in votes:
+        if close is None or form in close:
+            rows[row][form] += count
     pairs = {pair for row in rows.values() for pair in combinations(sorted(row), 2) if near is None or pair in near}
     accepted = compare(sorted(pairs), list(spelled.values()))
-    leaders = {
-        row: _form_classes(sorted(votes, key=lambda form: (-votes[form], form)), accepted)
-        for row, votes in rows.items()
+    return {
+        (row, form): first
+        for row, counts in rows.items()
+        for form, first in _form_classes(sorted(counts, key=lambda form: (-counts[form], form)), accepted).items()
     }
-    joined: Ints = group.copy()
-    joined[involved] = [leaders[row][form] for row, form in held]
-    return joined
 
 
 def _compare(
