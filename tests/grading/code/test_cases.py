@@ -73,6 +73,7 @@ def test_forms(tests, cases):
     ('{"inputs": ["x"], "outputs": ["1"], "fn_name": "f"}', "cannot be read: JSONDecodeError"),
     ('{"inputs": [1], "outputs": ["1"], "fn_name": "f"}', "must stand in a list; got 1"),
     ('{"inputs": ["1"], "outputs": ["1"], "fn_name": "f()"}', "the name of a function; got 'f\\(\\)'"),
+    (json.dumps({"inputs": ["1"], "outputs": ["1" * 5000], "fn_name": "f"}), "cannot be read: ValueError: Exceeds the"),
     (pack([1, 2]), "must be a text; got list"),
 ])  # fmt: skip
 def test_cases_that_cannot_be_used(tests, says):
