@@ -18,6 +18,9 @@ from at_k.readers.literals import read_fields
 # Rows from which it is judged what a column holds.
 HEAD = 2000
 
+# Levels of objects in a cell whose fields are looked at.
+_DEEPEST = 4
+
 # The cells of a column: a list, or an Arrow array where all of them are plain.
 Column = Any
 
@@ -104,6 +107,23 @@ def find_field(cell: Any, path: Sequence[str]) -> Any:
             return [find_field(part, path[place:]) for part in cell]
         cell = cell.get(name) if isinstance(cell, dict) else None
     return cell
+
+
+def list_fields(cell: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield the path and the value of each field within a cell, in objects and in lists of them, a few levels deep.
+
+    Examples:
+        >>> list(list_fields([{"model": "a", "n": [1]}, {"model": "b"}], "calls"))
+        [('calls.model', 'a'), ('calls.n', [1]), ('calls.model', 'b')]
+    """
+    if isinstance(cell, dict) and path.count(".") < _DEEPEST:
+        for name, value in cell.items():
+            yield from list_fields(value, f"{path}.{name}")
+    elif isinstance(cell, list) and cell and isinstance(cell[0], dict):
+        for part in cell:
+            yield from list_fields(part, path) if isinstance(part, dict) else ()
+    elif "." in path:
+        yield path, cell
 
 
 def join_names(cells: Sequence[Any]) -> str | None:

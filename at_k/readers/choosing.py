@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,10 @@ import numpy as np
 
 from at_k.errors import InputError, Mention, Phrases, SeveralModelsError
 from at_k.readers.arrays import encode
-from at_k.readers.blocks import Block
+from at_k.readers.blocks import Block, list_fields
 from at_k.readers.names import MODEL, SET, has_name, is_model, quote, quote_all, shorten
 from at_k.readers.samples import Samples
 from at_k.validation import type_name
-
-# Names in the longest path at which models are looked for: a column, and four levels of objects in it.
-_DEEPEST = 5
 
 # Values of a column that are kept for an error that lists them.
 _KEPT_VALUES = 100
@@ -48,7 +44,7 @@ _say = Phrases(
 )
 
 
-def find_nested(row: Mapping[str, object], outer: str = "") -> dict[str, object]:
+def find_nested(row: Mapping[str, object]) -> dict[str, object]:
     """Find the fields within the objects of a row that name its model or its set of problems.
 
     Examples:
@@ -57,19 +53,17 @@ def find_nested(row: Mapping[str, object], outer: str = "") -> dict[str, object]
         >>> find_nested({"calls": [{"model": "a"}, {"model": "b"}, {"model": "a"}]})
         {'calls.model': 'a, b'}
     """
-    fields: dict[str, object] = {}
-    for name in sorted(row, key=lambda name: name != "label"):  # a label says more than the id beside it
-        value, path = row[name], f"{outer}{name}"
-        if isinstance(value, dict) and path.count(".") + 1 < _DEEPEST:
-            fields |= find_nested(value, f"{path}.")
-        elif isinstance(value, list) and value and isinstance(value[0], dict):
-            parts = [find_nested({name: part}, outer) for part in value if isinstance(part, dict)]
-            for field in dict.fromkeys(chain.from_iterable(parts)):
-                values = list(dict.fromkeys(part[field] for part in parts if field in part))
-                fields[field] = values[0] if len(values) == 1 else ", ".join(map(str, values))
-        elif outer and isinstance(value, (str, int, float)) and has_name(path, (*MODEL, *SET)):
-            fields[path] = value
-    return fields
+    found: dict[str, list[object]] = {}
+    for name, cell in row.items():
+        for path, value in list_fields(cell, name) if isinstance(cell, (dict, list)) else ():
+            if isinstance(value, (str, int, float)) and has_name(path, (*MODEL, *SET)):
+                values = found.setdefault(path, [])
+                values += [] if value in values else [value]
+    # A label says more than the id beside it.
+    paths = sorted(found, key=lambda path: not path.endswith(".label"))
+    return {
+        path: next(iter(found[path])) if len(found[path]) == 1 else ", ".join(map(str, found[path])) for path in paths
+    }
 
 
 class Where:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from at_k.errors import InputError, Mention, Phrases
-from at_k.readers.blocks import Rows
+from at_k.readers.blocks import Rows, list_fields
 from at_k.readers.cells import read_spelled
 from at_k.readers.literals import read_fields
 from at_k.readers.names import MODEL, RUN, SAMPLE_NUMBER, SET, STEP, normalize_name, quote, quote_all, shorten
@@ -68,8 +68,10 @@ def refuse_unnamed(profile: Profile, repeated: Sequence[str], group: str | None)
 def _list_verdicts(profile: Profile, problem: str | None) -> list[Column]:
     """List the columns, and the fields within them, that hold verdicts or faults."""
     columns = [column for column in profile.columns.values() if column.name != problem]
-    fields = [path for column in columns for path in _list_fields(column)]
-    columns += [Column(path, profile.head[path], profile.reads) for path in fields]
+    firsts = [(column.name, column.there[0]) for column in columns if column.there]
+    firsts = [(name, read_fields(first) if str(first).startswith("{") else first) for name, first in firsts]
+    fields = dict.fromkeys(path for name, first in firsts for path, _ in list_fields(first, name))
+    columns += [Column(path, profile.head[path], profile.reads) for path in fields if path not in profile.columns]
     columns = [column for column in columns if column.there]
     found = [column for column in columns if column.are_verdicts or _tells_faults(column) or joins_counts(column)]
     return [column for column in found if not _numbers_rows(profile, problem, column)] or found
@@ -86,19 +88,6 @@ def _numbers_rows(profile: Profile, problem: str | None, column: Column) -> bool
     is_repeated = problem is not None and profile[problem].distinct < profile.count
     is_column = column.name in profile.columns and column.numbers is not None
     return is_repeated and is_column and profile.numbers_rows(column, problem or "")
-
-
-def _list_fields(column: Column) -> Iterator[str]:
-    """List the paths of the fields in the first object of a column, or in its first list."""
-    first = column.there[0] if column.there else None
-    first = read_fields(first) if str(first).startswith("{") else first
-    pending = [(column.name, first[0] if isinstance(first, list) and first else first)]
-    while pending:
-        path, value = pending.pop(0)
-        if isinstance(value, dict):
-            pending += [(f"{path}.{name}", field) for name, field in value.items()]
-        elif path != column.name:
-            yield path
 
 
 def _propose(profile: Profile, problem: str | None, verdicts: Column) -> Mention:

@@ -30,7 +30,7 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.profile import Column, Profile
+from at_k.readers.profile import Column, Profile, count_up
 from at_k.readers.samples import SAMPLE_ROLES, Columns
 
 # A name with a number at its end: answer_1, run[0], 第1次; not pass@1, which sums up samples.
@@ -301,12 +301,8 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
         # Where columns have no names, those that hold no verdicts name the problem, or say something of it.
         family = [(number, name) for number, name in every if stem not in _UNNAMED or profile[name].fits("grades")]
         numbers, names = zip(*(family or every), strict=True)
-        is_row = numbers[0] < 2 and numbers == tuple(range(numbers[0], numbers[0] + len(numbers)))
-        role = (
-            _find_role(profile, stem, names, roles)
-            if len(names) > 1 and (is_row or stem in RUN or family != every)
-            else None
-        )
+        is_row = len(names) > 1 and (count_up(numbers) or stem in RUN or family != every)
+        role = _find_role(profile, stem, names, roles) if is_row else None
         if role is None or role in profile.columns or role in families or not kept.isdisjoint(names):
             continue
         if stem in _UNNAMED and not all(profile[name].are_verdicts for name in names):
