@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.errors import Mention, Message, Phrases, SeveralModelsError
-from at_k.readers.arrays import Groups, Split, fill_numbers, make_numbers, make_text_lists, make_texts
+from at_k.readers.arrays import Groups, Split, fill_numbers, make_text_lists, make_texts
 from at_k.readers.cells import keep_common
 from at_k.readers.format import Format
 from at_k.readers.names import MODEL, STEP, has_name, is_model, quote, quote_all
@@ -122,11 +122,8 @@ def list_names(files: Sequence[str]) -> list[str]:
 
 def _find_shared(parts: Sequence[Samples]) -> set[str]:
     """Find the names of problems that several files have."""
-    import pyarrow as pa
-
-    counted = pa.chunked_array([chunk for part in parts for chunk in part.table["problem"].chunks]).value_counts()
-    several = np.flatnonzero(fill_numbers(counted.field("counts"), 0) > 1)
-    return {*counted.field("values").take(make_numbers(several)).to_pylist()}
+    counts = Counter(chain.from_iterable(part.problems for part in parts))
+    return {name for name, count in counts.items() if count > 1}
 
 
 def _rename(part: Samples, file: str, shared: Set[str]) -> Any:
