@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, takewhile
 from typing import Any
 from unicodedata import normalize
@@ -309,22 +309,22 @@ def note_errors(watch: Watch, verdicts: NDArray[np.float64]) -> list[Message]:
     return [_say("note.errors", count=len(wrong), column=shorten(watch.name), text=quote(wrong[0]))]
 
 
-def refuse_contradiction(samples: Samples, other: NDArray[np.float64], column: str) -> None:
+def refuse_contradiction(
+    mine: NDArray[np.float64], other: NDArray[np.float64], names: tuple[str, str], place: Callable[[int], Message]
+) -> None:
     """Raise if another column of verdicts says something else than the one that was taken."""
-    mine = samples.table["grades"].combine_chunks().flatten().to_numpy(zero_copy_only=False).astype(float)
     differs = ~np.isnan(mine) & ~np.isnan(other) & ((mine > 0.5) != (other > 0.5))
     if differs.any():
-        place, ends = int(np.argmax(differs)), np.cumsum(samples.n)
-        problem = int(np.searchsorted(ends, place, side="right"))
-        names = {"taken": shorten(samples.roles["grades"] or ""), "column": shorten(column)}
+        taken, column = map(shorten, names)
         raise _say.error(
             "plain.two_verdicts",
-            **names,
+            taken=taken,
+            column=column,
             count=int(differs.sum()),
             total=len(differs),
-            place=samples.place(problem, place - int(ends[problem] - samples.n[problem]), "grades"),
-            one=Mention(columns={"grades": names["taken"]}),
-            other=Mention(columns={"grades": names["column"]}),
+            place=place(int(np.argmax(differs))),
+            one=Mention(columns={"grades": taken}),
+            other=Mention(columns={"grades": column}),
         )
 
 

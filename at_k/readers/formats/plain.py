@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.errors import InputError, Mention, Message, Phrases
-from at_k.readers.arrays import Groups, contains, encode, make_texts
+from at_k.readers.arrays import contains, encode, make_texts
 from at_k.readers.blocks import Block
-from at_k.readers.cells import Cells, UnfitError
+from at_k.readers.cells import Cells
 from at_k.readers.choosing import find_nested, no_rows
 from at_k.readers.collector import Collector, Sheet
 from at_k.readers.delimited import name_lines
@@ -175,7 +175,7 @@ class _Pass:
         samples = collector.finish(origin, per_sample=not plan.listed)
         if plan.change is not None and plan.change.is_counted:
             refuse_sums(samples)
-        samples.origin.notes.extend(self._check_beside(samples))
+        samples.origin.notes.extend(self._check_beside())
         if plan.reading.meta:
             listed = [self.meta[int(rows[0])] for rows in samples.rows]
             samples = replace(samples, table=samples.table.append_column("meta", make_texts(listed)))
@@ -237,28 +237,30 @@ class _Pass:
                 where = Mention(where={shorten(name): {"!=": shorten(name)}})
                 raise _say.error("structure.header", row=block.places[row], where=where)
 
-    def _check_beside(self, samples: Samples) -> Iterator[Message]:
+    def _check_beside(self) -> Iterator[Message]:
         """Refuse other verdicts that contradict, and note errors beside wrong ones."""
-        owners, verdicts = self.collector.held("problem"), self.collector.held("grades")
-        order = Groups.of(owners).order
+        rows, verdicts = self.collector.held("row"), self.collector.held("grades")
         for watch in self.verdicts:
             grades = self._read_verdicts(watch)
-            if len(grades) == len(owners):  # else samples of a list were left out
-                refuse_contradiction(samples, grades if order is None else grades[order], watch.name)
+            if len(grades) == len(rows):  # else samples of a list were left out
+                refuse_contradiction(verdicts, grades, (self.roles["grades"] or "", watch.name), self._place)
         if len(verdicts):
             yield from chain.from_iterable(note_errors(watch, verdicts) for watch in self.errors)
 
+    def _place(self, sample: int) -> Message:
+        """Describe the place of a verdict, by its place among all samples."""
+        rows = self.collector.held("row")
+        number = int(np.count_nonzero(rows[: sample + 1] == rows[sample])) if self.plan.listed else None
+        return _describe(self.roles, int(rows[sample]), "grades", number)
+
     def _read_verdicts(self, watch: Watch) -> NDArray[np.float64]:
         """Read verdicts as far as they can be read; NaN means the others."""
-        cells = watch.values
-        if self.plan.listed:
-            cells = [part for cell in watch.cells for part in (cell if isinstance(cell, list) else [cell])]
-        try:
-            grades = self.reads.read_numbers("grades", cells)
-        except UnfitError:
-            values = [self.reads.read("grades", cell) if self.reads.fits("grades", cell) else None for cell in cells]
-            grades = np.array(values, dtype=np.float64)
-        return grades if self.plan.listed else grades[watch.codes]
+        lists = [cell if isinstance(cell, list) else [cell] for cell in watch.values]
+        read = [
+            [self.reads.read("grades", part) if self.reads.fits("grades", part) else None for part in own]
+            for own in lists
+        ]
+        return np.array(list(chain.from_iterable(read[code] for code in watch.codes.tolist())), dtype=np.float64)
 
     def _list_meta(self, block: Block) -> dict[int, str]:
         """Write what the first row of each new problem holds besides."""
