@@ -199,6 +199,12 @@ READERS: dict[str, Callable[[object], object]] = {
 }
 
 
+def _fold(value: object) -> str:
+    """Return a word as it is compared: in lower case, and the same for 0, 0.0 and "0.0"."""
+    spelled = read_spelled(value)
+    return str(int(spelled)) if isinstance(spelled, float) and spelled.is_integer() else str(value).strip().casefold()
+
+
 class Cells:
     """Read the cells of each role as a file spells them.
 
@@ -221,7 +227,7 @@ class Cells:
         wrong: Collection[str] = (),
     ) -> None:
         self.scale = scale
-        self._words = dict.fromkeys(map(str.casefold, wrong), False) | dict.fromkeys(map(str.casefold, correct), True)
+        self._words = dict.fromkeys(map(_fold, wrong), False) | dict.fromkeys(map(_fold, correct), True)
         self._others = False if correct and not wrong else None
 
     def read(self, role: str, value: Any) -> Any:
@@ -232,8 +238,7 @@ class Cells:
 
     def _spell(self, role: str, value: Any) -> Any:
         if role == "grades" and self._words and value is not None:
-            is_whole = isinstance(value, float) and value.is_integer()
-            word = str(int(value) if is_whole else value).strip().casefold()
+            word = _fold(value)
             found = self._words.get(word, None if word in _WORDS else self._others)
             if found is not None:
                 return found
@@ -257,7 +262,7 @@ class Cells:
             >>> Cells().split("PFP"), Cells().split("1; 0; 1"), Cells().split("3/4"), Cells().split("pass")
             (['P', 'F', 'P'], ['1', '0', '1'], [], [])
         """
-        if not isinstance(text, str) or text.casefold() in self._words or self._others is not None:
+        if not isinstance(text, str) or _fold(text) in self._words or self._others is not None:
             return []
         is_bits = self.scale is None and (are_bits or _BITS.fullmatch(text) is not None)
         if not is_bits and (read_spelled(text) is not text or _SHARE.fullmatch(text.strip())):
@@ -266,7 +271,7 @@ class Cells:
         parts = list(map(str, listed)) if isinstance(listed, list) else _BETWEEN.split(text.strip())
         if len(parts) == 1 and listed is text:
             parts = ["pass" if sign == "." else sign for sign in parts[0] if sign != _VARIANT]
-        values = [self._words.get(part.casefold(), read_spelled(part)) for part in parts]
+        values = [self._words.get(_fold(part), read_spelled(part)) for part in parts]
         kinds = {*map(type, values)}
         is_told = kinds == {bool} or (kinds == {float} and all(-1 <= value <= 1 for value in values))  # type: ignore[operator]
         # TP is no two true verdicts, nor is ✅ PASS: there is one sign for each.

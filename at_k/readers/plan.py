@@ -124,7 +124,7 @@ class Plan:
         repeated = [name for name in repeated if not profile[name].has_lists]
         # Files that hold one row each may be samples: their number in the list is no name of a problem.
         if repeated or default == "file" or find_numbers(profile, self.others):
-            raise refuse_unnamed(profile, repeated, roles["group"])
+            raise refuse_unnamed(profile, roles)
 
     def _find_numbers(self, is_pooled: bool) -> list[str]:
         # The samples of several models may have the same numbers.

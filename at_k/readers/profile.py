@@ -260,7 +260,8 @@ def _review_answers(profile: Profile, found: Columns, given: Mapping[str, str | 
     named = {*given.values(), *found.values(), *find_named(profile.columns, (*SAMPLE_NUMBER, *RUN))}
     others = [column for name, column in profile.columns.items() if name not in named and not column.has_objects]
     is_alone = all({*column.keys}.isdisjoint(profile[answers].keys) for column in others if column.fits("grades"))
-    if not is_judged and not has_texts and is_alone and profile[answers].fits("grades"):
+    is_named = normalize_name(answers) in OWN_ANSWER
+    if not (is_judged or is_named or has_texts) and is_alone and profile[answers].fits("grades"):
         return found | {"answers": None, "grades": answers}  # `evaluate` calls grades predictions, too
     # Beside whole completions, `answer` is what was drawn from each: a reference is the same for all of a problem.
     used, is_whole = [*given.values(), *found.values()], normalize_name(answers) in WHOLE_TEXT

@@ -10,7 +10,7 @@ from at_k.errors import InputError, Mention, Phrases
 from at_k.readers.blocks import Rows, list_fields
 from at_k.readers.cells import read_spelled
 from at_k.readers.literals import read_fields
-from at_k.readers.names import MODEL, RUN, SAMPLE_NUMBER, SET, STEP, normalize_name, quote, quote_all, shorten
+from at_k.readers.names import MODEL, RUN, SAMPLE_NUMBER, SET, STEP, quote, quote_all, shorten
 from at_k.readers.profile import Column, Profile
 from at_k.readers.samples import Columns
 from at_k.readers.shapes import PREDICTORS, joins_counts, list_families
@@ -52,17 +52,33 @@ def refuse_unjudged(profile: Profile, roles: Columns, rows: Rows) -> InputError:
             ways = {"all": Mention(columns={role: "+".join(names)}), "one": Mention(columns={role: names[0]})}
             return _say.error("plain.numbered", first=quote(names[0]), last=quote(names[-1]), **ways)
     is_clear = len(verdicts) == 1 and verdicts[0].name not in (roles["answers"], roles["references"])
-    example = _propose(profile, roles["problem"], verdicts[0]) if is_clear else Mention("columns")
+    example = _propose(profile, roles, verdicts[0]) if is_clear else Mention("columns")
     return _say.error("plain.unknown", layout=rows.layout, columns=quote_all(profile.head.names), example=example)
 
 
-def refuse_unnamed(profile: Profile, repeated: Sequence[str], group: str | None) -> InputError:
-    """Make the error that says that no column names the problems, and propose the only one that repeats."""
-    others = (*SAMPLE_NUMBER, *RUN, *MODEL, *SET, *STEP)
-    named = [name for name in repeated if normalize_name(name) not in others and name != group]
-    example = Mention(columns={"problem": shorten(named[0])}) if len(named) == 1 else Mention("columns")
+def refuse_unnamed(profile: Profile, roles: Columns) -> InputError:
+    """Make the error that says that no column names the problems, and propose the only one that could."""
+    used = [name for role, name in roles.items() if role != "group" and name is not None]
+    column = _find_problem(profile, used, roles["group"])
+    example = Mention("columns") if column in (None, "line") else Mention(columns={"problem": shorten(str(column))})
     places = {name: Mention(columns={"problem": name}) for name in ("line", "file", "folder")}
     return _say.error("standard.no_problem", columns=quote_all(profile.head.names), example=example, **places)
+
+
+def _find_problem(profile: Profile, used: Sequence[str], group: str | None) -> str | None:
+    """Find the only column that could name the problems: "line" if none differs, None if several could."""
+    others = (*SAMPLE_NUMBER, *RUN, *MODEL, *SET, *STEP)
+    differing = [column for column in profile.columns.values() if column.distinct > 1 and column.name not in used]
+    differing = [column for column in differing if not any(name.startswith(f"{column.name}.") for name in used)]
+    naming = [column for column in differing if column.spelling not in others and column.name != group]
+    # A column with a fraction is a measurement.
+    naming = [column for column in naming if column.fits("problem") and not any(map(_is_fraction, column.there))]
+    return naming[0].name if len(naming) == 1 else None if differing else "line"
+
+
+def _is_fraction(cell: object) -> bool:
+    value = read_spelled(cell)
+    return isinstance(value, float) and not value.is_integer()
 
 
 def _list_verdicts(profile: Profile, problem: str | None) -> list[Column]:
@@ -72,7 +88,7 @@ def _list_verdicts(profile: Profile, problem: str | None) -> list[Column]:
     firsts = [(name, read_fields(first) if str(first).startswith("{") else first) for name, first in firsts]
     fields = dict.fromkeys(path for name, first in firsts for path, _ in list_fields(first, name))
     columns += [Column(path, profile.head[path], profile.reads) for path in fields if path not in profile.columns]
-    columns = [column for column in columns if column.there]
+    columns = [column for column in columns if column.there and column.spelling not in (*RUN, *SAMPLE_NUMBER)]
     found = [column for column in columns if column.are_verdicts or _tells_faults(column) or joins_counts(column)]
     return [column for column in found if not _numbers_rows(profile, problem, column)] or found
 
@@ -85,22 +101,18 @@ def _tells_faults(column: Column) -> bool:
 
 def _numbers_rows(profile: Profile, problem: str | None, column: Column) -> bool:
     """Return whether a column numbers the rows of each problem, whatever its name."""
-    is_repeated = problem is not None and profile[problem].distinct < profile.count
+    is_repeated = problem in profile.columns and profile[problem].distinct < profile.count
     is_column = column.name in profile.columns and column.numbers is not None
     return is_repeated and is_column and profile.numbers_rows(column, problem or "")
 
 
-def _propose(profile: Profile, problem: str | None, verdicts: Column) -> Mention:
+def _propose(profile: Profile, roles: Columns, verdicts: Column) -> Mention:
     """Propose the only column that holds verdicts, and those of the problem and of the sample's number."""
-    naming = [column for column in profile.columns.values() if column.fits("problem") and column is not verdicts]
-    numbers = [column for column in naming if _numbers_rows(profile, problem, column)]
-    repeated = [column for column in naming if 1 < column.distinct < profile.count]
-    names = repeated or [column for column in naming if column.distinct == profile.count]
-    if problem is None and len(names) < 2:
-        problem = names[0].name if names else None if naming else "line"
-    told = {"problem": problem} if problem is not None else {}
-    told |= dict.fromkeys(("n", "c") if joins_counts(verdicts) else ("grades",), verdicts.name)
-    told |= {"sample": numbers[0].name} if numbers else {}
+    problem = roles["problem"] or _find_problem(profile, [verdicts.name], roles["group"])
+    columns = [column for column in profile.columns.values() if column.name != verdicts.name]
+    numbers = [column.name for column in columns if _numbers_rows(profile, problem, column)]
+    told = dict.fromkeys(("n", "c") if joins_counts(verdicts) else ("grades",), verdicts.name)
+    told = ({"problem": problem} if problem else {}) | told | ({"sample": numbers[0]} if numbers else {})
     words: dict[str, Any] = {}
     if _tells_faults(verdicts):
         truths = {read_spelled(part): str(part) for part in verdicts.parts if isinstance(read_spelled(part), bool)}

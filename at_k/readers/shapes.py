@@ -20,6 +20,7 @@ from at_k.readers.names import (
     ROLE,
     RUN,
     SAMPLE_LIST,
+    SAMPLE_NUMBER,
     SET,
     SHARE,
     TOTAL,
@@ -305,8 +306,10 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
         role = _find_role(profile, stem, names, roles) if is_row else None
         if role is None or role in profile.columns or role in families or not kept.isdisjoint(names):
             continue
-        if stem in _UNNAMED and not all(profile[name].are_verdicts for name in names):
-            continue  # without names, soft grades may be confidences
+        # Without names, soft grades may be confidences, and the columns of numbered runs problems.
+        are_runs = roles["problem"] is None and find_named(profile.columns, (*RUN, *SAMPLE_NUMBER))
+        if stem in _UNNAMED and (are_runs or not all(profile[name].are_verdicts for name in names)):
+            continue
         # Beside numbered answers, a column `answer` is the reference.
         other = roles[role]
         if other is not None and (role != "answers" or normalize_name(other) not in OWN_ANSWER):

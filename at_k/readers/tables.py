@@ -241,7 +241,7 @@ def _read_rows(whole: list[Any]) -> list[Row] | None:
         return [{name: row} for row in whole]
     if any(isinstance(row, dict) for row in whole):
         return _read_runs(whole)
-    name = "correct" if are_grades([whole]) else "answer"
+    name = "correct" if are_grades([whole]) else "answers"
     return [{name: row} for row in whole]  # a column without rows
 
 

@@ -263,6 +263,17 @@ READ = {
     "lists as texts in a document": (
         jsonl({"id": "a", "correct": "[1, 0]"}, {"id": "b", "correct": "[True, True]"}), AB,
     ),
+    "words in a flat list": ('["pass", "fail"]', [[1], [0]]),
+    "exit codes with points": (csv("id,exit_code", "a,0.0", "a,1.0", "b,0.0", "b,0.0"),
+        named({"correct": ["0"]}, problem="id", grades="exit_code")),
+    "names beside notes that repeat": (csv("name,note,ok", "a,x,1", "b,x,0", "c,y,1"),
+        ("plain.unknown", {"columns": {"problem": "name", "grades": "ok"}}, Mention(columns={"grades": "ok"}))),
+    "objects in CSV that repeat": (csv("name,out", *(f'{p},"{{""ok"": {int(p == "a")}}}"' for p in "abc")),
+        named(problem="name", grades="out.ok")),
+    "problems in columns without names": (csv("run,0,1", "0,yes,yes", "1,yes,no"),
+        refused("plain.numbered", columns={"grades": "1"})),
+    "answers of 0 and 1 beside outputs": (csv("id,model_output,answer", "a,3,1", "b,0,0"),
+        unsure(problem="id", answers="model_output", references="answer")),
     "ranks of samples": (csv("id,rank,correct", "a,1,1", "a,2,0", "b,1,1", "b,2,1"), AB),
     "problems beside results": (
         '{"problems": [{"id": "a"}], "results": [{"id": "a", "correct": 1}, {"id": "a", "correct": 0}]}', [[1, 0]]),
