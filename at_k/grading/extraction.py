@@ -1,4 +1,4 @@
-r"""Extract the answer from a text: what is boxed, the last number, the option letter, the program, the final answer."""
+r"""Extract the answer from a text: what is boxed, the program, and what `statements.py` and expressions find."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from importlib import import_module
 from textwrap import dedent
 from typing import Any, NamedTuple
 
@@ -67,61 +68,6 @@ def find_boxed(text: str) -> str | None:
         elif token[-1] == "{" and token != r"\{":
             opened.append((match.end(), len(token) > 1))
     return content
-
-
-def find_final_answer(text: str) -> str | None:
-    r"""Return the answer that a text announces last, up to the end of the sentence; None if it announces none.
-
-    Examples:
-        >>> find_final_answer("6 * 3 = 18\n#### 18"), find_final_answer("The answer is $x = 2.5$. I hope so.")
-        ('18', '$x = 2.5$')
-        >>> find_final_answer("<answer>\n42\n</answer>"), find_final_answer("**Final Answer**\n\n$$42$$")
-        ('42', '42')
-        >>> print(find_final_answer("The answer is not clear."))
-        None
-    """
-    # Announced is the text in `<answer>`, after "####", below a heading "Answer", and after "The answer is", "The
-    # answer to the question is", "Answer:" or "Result:", also in other languages (Respuesta:, 答案是, 정답:). What was
-    # announced and is no answer is passed over, such as an empty formula, a question, or a clause; if the last
-    # announcement says that something is not the answer, there is none.
-    from at_k.grading.statements import list_tagged, read_value
-
-    text = remove_thoughts(text)
-    for content in list_tagged(text):
-        announced = _find_announced(content) or ("\n" not in content and read_value(content, "tag"))
-        if "boxed" in content or announced:
-            return find_boxed(content) or announced or None
-    return _find_announced(text)
-
-
-def _find_announced(text: str) -> str | None:
-    """Return what the last mark that has an answer announces."""
-    from at_k.grading.statements import list_announced, read_value
-
-    for rest, kind in list_announced(text):
-        answer = (find_boxed(rest) or "").strip() if "boxed" in rest else read_value(rest, kind)
-        if answer:
-            return answer
-    return None
-
-
-def find_choice(text: str) -> str | None:
-    """Return the letter of the option that a text settles on; None if it settles on none.
-
-    Examples:
-        >>> find_choice("It is not A. So the answer is (B).")
-        'B'
-    """
-    from at_k.grading.statements import find_letter
-
-    return find_letter(remove_thoughts(text))
-
-
-def find_number(text: str) -> str | None:
-    """Return the last number in a text, or None."""
-    from at_k.grading.statements import find_last_number
-
-    return find_last_number(remove_thoughts(text))
 
 
 # A string in triple quotes, in which neither a fence nor `</think>` counts.
@@ -207,13 +153,19 @@ def _find_blocks(text: str) -> list[_Block]:
     return blocks
 
 
-# The rules that have names. Long expressions are imported by the rules that use them: they take 20 ms to compile.
+def _find_statement(rule: str, text: str) -> str | None:
+    """Apply a rule of `statements.py`, which is loaded when it is first used."""
+    answer: str | None = getattr(import_module("at_k.grading.statements"), rule)(remove_thoughts(text))
+    return answer
+
+
+# The rules that have names.
 EXTRACTIONS: dict[str, Extract] = {
     "text": lambda text: remove_thoughts(text).strip(),
     "boxed": find_boxed,
-    "last_number": find_number,
-    "choice": find_choice,
-    "final_answer": find_final_answer,
+    "last_number": partial(_find_statement, "find_last_number"),
+    "choice": partial(_find_statement, "find_letter"),
+    "final_answer": partial(_find_statement, "find_final_answer"),
     "code": find_program,
 }
 

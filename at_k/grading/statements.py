@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
+from at_k.grading.extraction import find_boxed, remove_thoughts
 from at_k.grading.numbers import ARGUMENT, CHARACTERS, MONEY, RAISED, to_ascii
 
 if sys.version_info >= (3, 11):
@@ -134,6 +135,38 @@ def _find_end(rest: str) -> int:
         if not inside and not short:
             return place
     return len(rest)
+
+
+def find_final_answer(text: str) -> str | None:
+    r"""Return the answer that a text announces last, up to the end of the sentence; None if it announces none.
+
+    Examples:
+        >>> find_final_answer("6 * 3 = 18\n#### 18"), find_final_answer("The answer is $x = 2.5$. I hope so.")
+        ('18', '$x = 2.5$')
+        >>> find_final_answer("<answer>\n42\n</answer>"), find_final_answer("**Final Answer**\n\n$$42$$")
+        ('42', '42')
+        >>> print(find_final_answer("The answer is not clear."))
+        None
+    """
+    # Announced is the text in `<answer>`, after "####", below a heading "Answer", and after "The answer is", "The
+    # answer to the question is", "Answer:" or "Result:", also in other languages (Respuesta:, 答案是, 정답:). What was
+    # announced and is no answer is passed over, such as an empty formula, a question, or a clause; if the last
+    # announcement says that something is not the answer, there is none.
+    text = remove_thoughts(text)
+    for content in list_tagged(text):
+        announced = _find_announced(content) or ("\n" not in content and read_value(content, "tag"))
+        if "boxed" in content or announced:
+            return find_boxed(content) or announced or None
+    return _find_announced(text)
+
+
+def _find_announced(text: str) -> str | None:
+    """Return what the last mark that has an answer announces."""
+    for rest, kind in list_announced(text):
+        answer = (find_boxed(rest) or "").strip() if "boxed" in rest else read_value(rest, kind)
+        if answer:
+            return answer
+    return None
 
 
 # The letters of options that are looked for by default. MMLU-Pro has up to J.

@@ -18,11 +18,10 @@ from at_k.grading.extraction import (
     extract_references,
     find_boxed,
     find_extraction,
-    find_final_answer,
     name_extraction,
     remove_thoughts,
 )
-from at_k.grading.statements import list_announced, list_tagged, read_value
+from at_k.grading.statements import find_final_answer, list_announced, list_tagged, read_value
 
 
 @for_each("text, answer", [

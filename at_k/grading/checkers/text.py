@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from at_k.errors import InputError
 from at_k.grading.checkers.base import Checker, find_neighbours
-from at_k.grading.extraction import find_final_answer, remove_thoughts
+from at_k.grading.extraction import remove_thoughts
 from at_k.grading.numbers import Rational, read_number, to_ascii
 from at_k.validation import is_number, shorten, type_name
 
@@ -242,7 +242,7 @@ class Choice(Checker):
 
     def _find_text(self, answer: Option) -> str:
         """Return the text of the option that an answer gives, normalised."""
-        from at_k.grading.statements import read_option
+        from at_k.grading.statements import find_final_answer, read_option
 
         letter, words = read_option(answer.text, self.letters)
         if letter is None or letter != answer.letter or "\n" in words:
