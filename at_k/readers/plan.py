@@ -120,10 +120,9 @@ class Plan:
         if roles["problem"] is not None or self.listed:
             return
         names = [*self.others, *([roles["group"]] if roles["group"] else [])]
-        repeated = [name for name in names if 1 < profile[name].distinct < profile.count]
-        repeated = [name for name in repeated if not profile[name].has_lists]
+        repeat = (1 < profile[name].distinct < profile.count and not profile[name].has_lists for name in names)
         # Files that hold one row each may be samples: their number in the list is no name of a problem.
-        if repeated or default == "file" or find_numbers(profile, self.others):
+        if any(repeat) or default == "file" or find_numbers(profile, self.others):
             raise refuse_unnamed(profile, roles)
 
     def _find_numbers(self, is_pooled: bool) -> list[str]:

@@ -165,8 +165,8 @@ class Profile:
         return self.combine(*owners, name) > self.combine(*owners)
 
     def numbers_samples(self, column: Column) -> bool:
-        """Return whether a column merely numbers the samples of each problem, from 0 or from 1."""
-        if column.spelling not in (*SAMPLE_NUMBER, "samples", "epochs", "trials", "idx", "index"):
+        """Return whether a column called `sample` merely numbers the samples of each problem, from 0 or from 1."""
+        if column.spelling not in ("sample", "samples"):
             return False
         if column.has_lists:
             return all(isinstance(cell, list) and count_up(cell) for cell in column.there)
