@@ -250,7 +250,8 @@ class Collector:
             if role in held:
                 values = held[role]
                 columns[role] = groups.list(values if is_arrow(values) else make_numbers(values, ~np.isnan(values)))
-        for role, texts in self.problems.said.items():
+        for role, said in self.problems.said.items():
+            texts = list(map(said.get, self.problems.names))
             if any(value is not None for value in texts):
                 columns[role] = make_texts(texts) if role == "group" else make_text_lists(texts)
         beside = _list_beside(groups, held)

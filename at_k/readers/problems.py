@@ -50,13 +50,13 @@ class Findings(NamedTuple):
         of_rows: that of each row, as a place in `names`.
         names: their names.
         rows: the first row of each.
-        said: role and name → what is said of it.
+        said: role → name of a problem → what is said of it.
     """
 
     of_rows: NDArray[np.int64]
     names: list[str]
     rows: list[int]
-    said: dict[tuple[str, str], Any]
+    said: dict[str, dict[str, Any]]
 
 
 def fill(column: Any) -> Any:
@@ -77,7 +77,7 @@ class Problems:
     Attributes:
         names: the name of each → its place.
         first_rows: the first row of each.
-        said: role → what is said of each.
+        said: role → name of a problem → what is said of it.
         meta: what else all samples of each say.
     """
 
@@ -85,7 +85,7 @@ class Problems:
         self._read, self._describe = read, describe
         self.names: dict[str, int] = {}
         self.first_rows: list[int] = []
-        self.said: dict[str, list[Any]] = {"references": [], "group": []}
+        self.said: dict[str, dict[str, Any]] = {"references": {}, "group": {}}
         self.meta: list[dict[str, Any] | None] = []
 
     def read(self, part: Part) -> Findings:
@@ -104,12 +104,7 @@ class Problems:
             first_rows = dict(zip(reversed(names), reversed(rows), strict=True))
             if (np.array([first_rows[name] for name in names])[codes] != np.asarray(part.rows)).any():
                 raise UnfitError(None)
-        told: dict[tuple[str, str], Any] = {}
-        for role in ("references", "group"):
-            column = fill(part.cells[role]) if role in part.cells else None
-            if column is not None:
-                self._read_said(role, column, part, codes, names, told)
-        return Findings(codes, names, rows, told)
+        return Findings(codes, names, rows, {role: self._read_said(role, part, codes, names) for role in self.said})
 
     def _name(self, problem: object, row: int) -> str:
         """Return the name of a problem: the numbers 1 and 1.0 are one, as far as floats are exact."""
@@ -117,16 +112,12 @@ class Problems:
             problem = int(problem)
         return str(self._read("problem", problem, row))
 
-    def _read_said(
-        self,
-        role: str,
-        column: Any,
-        part: Part,
-        codes: NDArray[np.int64],
-        names: Sequence[str],
-        said: dict[tuple[str, str], Any],
-    ) -> None:
-        """Read what rows say of their problems. They may not differ."""
+    def _read_said(self, role: str, part: Part, codes: NDArray[np.int64], names: Sequence[str]) -> dict[str, Any]:
+        """Return what rows say of each problem. They may not differ."""
+        said: dict[str, Any] = {}
+        column = fill(part.cells.get(role))
+        if column is None:
+            return said
         of_rows, values = encode(column)
         values = [*values, *([None] if of_rows.min() < 0 else [])]
         spelled = [self._read(role, value, part.rows[0]) for value in values]
@@ -134,10 +125,11 @@ class Problems:
             name, value = names[codes[place]], spelled[of_rows[place]]
             if value is NOTHING:
                 continue
-            known = said.get((role, name), self.said[role][self.names[name]] if name in self.names else None)
-            if known is not None and known != value:
+            known = said.get(name, self.said[role].get(name))
+            if known not in (None, value):
                 raise self.differ(role, value, known, part.rows[place])
-            said[role, name] = value
+            said[name] = value
+        return said
 
     def differ(self, role: str, value: Any, known: Any, row: int) -> InputError:
         """Make the error that says that samples of a problem say different things of it."""
@@ -151,10 +143,9 @@ class Problems:
             if name not in self.names:
                 self.names[name] = len(self.names)
                 self.first_rows.append(row)
-                for listed in (*self.said.values(), self.meta):
-                    listed.append(None)
-        for (role, name), value in found.said.items():
-            self.said[role][self.names[name]] = value
+                self.meta.append(None)
+        for role, said in found.said.items():
+            self.said[role] |= said
         of_rows = np.array([self.names[name] for name in found.names])[found.of_rows]
         said_of_rows = part.cells.get("meta", ())
         for place, meta in zip(of_rows.tolist() if said_of_rows else (), said_of_rows, strict=True):
