@@ -317,12 +317,9 @@ class Cells:
 
         kind = values.type
         if pa.types.is_string(kind):
-            encoded = values.dictionary_encode()
-            known = [self.read(role, text) for text in encoded.dictionary.to_pylist()]
-            table = np.array([*(nan if each is None else each for each in known), nan])
-            codes, present = to_numpy(encoded.indices)
-            codes = codes if present is None else np.where(present, codes, len(known))
-            return table[codes.astype(np.int64)]
+            coded = encode(values)
+            known = [self.read(role, text) for text in coded.values]
+            return np.array([*(nan if each is None else each for each in known), nan])[coded.codes]  # −1: the last
         plain = pa.types.is_integer(kind) or pa.types.is_float64(kind) or (role == "grades" and kind == pa.bool_())
         if not plain or (role == "grades" and (self.scale is not None or self._words)):
             return None

@@ -207,8 +207,8 @@ class Source:
         self._packed = file = self.open_packed()
         start = file.read(8)
         file.seek(0)
-        packing = next((unpack for mark, unpack in _PACKINGS.items() if start.startswith(mark)), None)
-        return file if packing is None else io.BufferedReader(_Unpacked(packing(file), file, self), _HEAD)
+        packing = next((packing for mark, packing in _PACKINGS.items() if start.startswith(mark)), None)
+        return file if packing is None else io.BufferedReader(_Unpacked(packing, file, self), _HEAD)
 
     def unpack(self) -> Source:
         """Decompress the file in memory, as a file of its own. Return it as it is if it is not compressed."""
@@ -307,30 +307,24 @@ def refuse_binary(data: bytes) -> None:
         raise _say.error("sources.binary")
 
 
-def _open_arrow(kind: str) -> Callable[[IO[bytes]], Any]:
-    """Return what decompresses a file by Arrow, which notices one that is cut off."""
-
-    def decompress(file: IO[bytes]) -> Any:
-        import pyarrow as pa
-
-        return pa.CompressedInputStream(pa.PythonFile(file, "r"), kind)
-
-    return decompress
+# The first bytes of a compressed file → its packing.
+_PACKINGS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 
 
-# The first bytes of a compressed file → what decompresses it. Arrow reads no gzip with zeros behind it.
-_PACKINGS: dict[bytes, Callable[[IO[bytes]], Any]] = {
-    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
-    b"\x28\xb5\x2f\xfd": _open_arrow("zstd"),
-    b"BZh": _open_arrow("bz2"),
-}
+def _open_packed(packing: str, file: IO[bytes]) -> Any:
+    """Decompress a file by Arrow, which notices one that is cut off, but reads no gzip with zeros behind it."""
+    if packing == "gzip":
+        return gzip.GzipFile(fileobj=file)
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(file, "r"), packing)
 
 
 class _Unpacked(io.RawIOBase):
     """A decompressed stream whose growth is limited."""
 
-    def __init__(self, stream: Any, file: IO[bytes], source: Source) -> None:
-        self._stream, self._file, self._source, self._read = stream, file, source, 0
+    def __init__(self, packing: str, file: IO[bytes], source: Source) -> None:
+        self._stream, self._file, self._source, self._read = _open_packed(packing, file), file, source, 0
 
     def readable(self) -> bool:
         return True
