@@ -11,7 +11,6 @@ from at_k.options.option import read_toml
 from at_k.readers.archives import list_members
 from at_k.readers.fields import Fields, Keys
 from at_k.readers.format import Format, Mark
-from at_k.readers.formats import plain
 from at_k.readers.names import quote_all
 from at_k.readers.parquet import list_columns
 from at_k.readers.sources import Source
@@ -38,7 +37,7 @@ def _declare(name: str) -> Format:
     rules = _resolve(_TABLE.get(entry.get("like", ""), {}) | entry)
     rules.pop("like", None)
     about = {key: rules.pop(key) for key in _ABOUT if key in rules}
-    marks = tuple(Mark(**mark) for mark in rules.pop("marks"))
+    marks = tuple(Mark(**mark) for mark in rules.pop("marks", ()))
     options = rules.pop("options", ())
     if "read" in rules:
         return Format(name, **about, marks=marks, options=options, **rules)
@@ -47,8 +46,8 @@ def _declare(name: str) -> Format:
     return Format(name, **about, marks=marks, options=options, read=fields.read)
 
 
-# Every format, the most particular first. The last one, a table with columns of any names, takes what is left.
-FORMATS: dict[str, Format] = {name: _declare(name) for name in _TABLE} | {plain.FORMAT.name: plain.FORMAT}
+# Every format, the most particular first.
+FORMATS: dict[str, Format] = {name: _declare(name) for name in _TABLE}
 
 
 def find_format(source: Source, name: str | None = None) -> Format:
@@ -72,4 +71,4 @@ def _recognize(source: Source) -> Format:
     elif source.layout == "csv":
         first = dict.fromkeys(source.first_line.decode("utf-8", "replace").split(","))
     marked = (kind for kind in FORMATS.values() if any(mark.is_in(layouts, first) for mark in kind.marks))
-    return next(marked, plain.FORMAT)
+    return next(marked, FORMATS["plain"])

@@ -21,7 +21,7 @@ from at_k.readers.choosing import find_nested, no_rows
 from at_k.readers.collector import Collector, Sheet
 from at_k.readers.delimited import name_lines
 from at_k.readers.faults import UNITS, describe_place
-from at_k.readers.format import Format, Reading
+from at_k.readers.format import Reading
 from at_k.readers.literals import spell_lists
 from at_k.readers.names import MODEL, PROBLEM, SET, STEP, WHOLE_TEXT, find_named, has_name, has_role, shorten
 from at_k.readers.plan import Plan, find_nested_names
@@ -333,14 +333,3 @@ def _find_subject(watches: Sequence[Watch]) -> dict[str, str]:
         for name, values in values_of.items()
         if len(values) == 1
     }
-
-
-FORMAT = Format(
-    "plain",
-    "a table",
-    "*.jsonl, *.json, *.csv, *.tsv, *.parquet",
-    "a row for each sample, or a row for each problem with lists",
-    read_plain,
-    options=("prompt_column", "rows_at", "correct", "wrong"),
-    rank=2,
-)

@@ -23,7 +23,7 @@ from at_k.readers.format import (
     refuse_field,
     refuse_no_scorer,
 )
-from at_k.readers.formats import plain
+from at_k.readers.formats.plain import read_plain
 from at_k.readers.harness import RowCollector
 from at_k.readers.names import quote
 from at_k.readers.samples import Samples
@@ -343,4 +343,4 @@ def read_page(source: Source, reading: Reading) -> Samples:
     if cut:
         raise _say.error("hub.cut", row=quote(cut[0]))
     content = b"".join(json.dumps(row.get("row")).encode() + b"\n" for row in rows)
-    return plain.FORMAT.read(Source(source.name, content, source.limits), reading)
+    return read_plain(Source(source.name, content, source.limits), reading)
