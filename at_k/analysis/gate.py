@@ -14,9 +14,7 @@ from at_k.analysis.measurements import read_models, trace
 from at_k.analysis.requirements import Requirement, read_each, read_policy, read_requirement
 from at_k.combinatorics import Floats
 from at_k.errors import InputError, Mention, Message, Phrases
-from at_k.estimators.counts import find_table
 from at_k.family import FAMILY
-from at_k.options.option import UNTIL_SUCCESS
 from at_k.options.registry import GATING, JUDGED, complete, takes
 from at_k.report import Report
 from at_k.report.naming import find_number, make_absent, spell_sum
@@ -267,10 +265,8 @@ def _list(name: str, given: Any) -> list[str]:
 
 
 def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> Report:
-    """Score data in the numbers that counts alone do not tell."""
-    stopped = scoring.get("sampling") == UNTIL_SUCCESS
-    further = [str(key) for key in keys if stopped or find_table(key.metric, key.tau) is None]
-    report = score_unless_scored(data, scoring, metrics=further or ["avg_at_n"], confidence_level=None)
+    names = [*map(str, keys)] or ["avg_at_n"]
+    report = score_unless_scored(data, scoring, metrics=names, confidence_level=None)
     report.require_problems("A comparison")
     return report
 
