@@ -96,13 +96,18 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
         >>> found.comparisons["pass@1"].difference, found.comparisons["pass@1"].won, str(found.verdict("pass@1"))
         (0.5, 7, 'A is better')
     """
-    options, looks = share_looks(complete(given, compare))
+    return _compare(a, b, complete(given, compare), given)[1]
+
+
+def _compare(a: Any, b: Any, given: Mapping[str, Any], scoring: Mapping[str, Any]) -> tuple[Matched, Compared]:
+    """Line up two models, and compare them."""
+    options, looks = share_looks(given)
     names, margin, unmatched = (options[name] for name in ("names", "margin", "unmatched"))
     level = options["confidence_level"]
     if isinstance(names, str) or not is_sequence(names) or len(names) != 2:
         raise ValueError(f"`names` must hold two names, one of each model; got {shorten(names)}")
     called = (str(names[0]), str(names[1]))
-    models = read_models({"a": a, "b": b}, given)
+    models = read_models({"a": a, "b": b}, scoring)
     keys = choose_keys(options["metrics"], models)
     matched = match(models, called, unmatched=unmatched, clusters=options["clusters"])
     extra = [options["extra_tests"]] if isinstance(options["extra_tests"], str) else list(options["extra_tests"])
@@ -124,7 +129,7 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
         *_note_noise(compared),
         *([_say("compare.no_pairs")] if (extra or margin is not None or options["band"]) and unpaired else []),
     ]
-    return replace(compared, unmatched=(matched.only[0], matched.only[1]), notes=notes)
+    return matched, replace(compared, unmatched=(matched.only[0], matched.only[1]), notes=notes)
 
 
 def _compare_unpaired(matched: Matched, keys: Sequence[str], level: float) -> dict[str, Comparison]:
@@ -308,21 +313,16 @@ def compare_benchmarks(a: Mapping[str, Any], b: Mapping[str, Any], /, **given: U
     a, b = ({str(name): data for name, data in models.items()} for models in (a, b))
     if a.keys() != b.keys():
         raise _say.error("pool.benchmarks", names=", ".join(sorted(a.keys() ^ b.keys())))
-    comparing: Any = {name: value for name, value in given.items() if name in COMPARING}
-    matched, single = {}, {}
-    for name in a:
-        pair = read_models({"a": a[name], "b": b[name]}, given)
-        single[name] = compare(pair[0].report or a[name], pair[1].report or b[name], **comparing)
-        matched[name] = match(
-            pair, options["names"], unmatched=options["unmatched"], clusters=options["clusters"]
-        )  # fmt: skip
+    comparing = complete({name: value for name, value in given.items() if name in COMPARING}, compare)
+    found = {name: _compare(a[name], b[name], comparing, given) for name in a}
+    single = {name: compared for name, (_, compared) in found.items()}
     keys = [key for key in next(iter(single.values())).comparisons
             if is_bounded(key) and all(key in pair.comparisons for pair in single.values())]  # fmt: skip
     if not keys:
         raise _say.error("pool.no_key")
     pooled_keys = compare_pooled(
-        {name: [(x, y) for x, y in map(pair.values, keys)] for name, pair in matched.items()},
-        {name: pair.codes for name, pair in matched.items()},
+        {name: [(x, y) for x, y in map(matched.values, keys)] for name, (matched, _) in found.items()},
+        {name: matched.codes for name, (matched, _) in found.items()},
         pool_by=options["pool_by"],
         confidence_level=options["confidence_level"],
         seed=options["seed"],
