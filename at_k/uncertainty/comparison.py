@@ -115,8 +115,8 @@ def compare_columns(
     differences = [subtract_columns(a, b, bounded=limited) for (a, b), limited in zip(pairs, bounded, strict=True)]
     codes = None if clusters is None else read_clusters(clusters, len(differences[0]), "a")
     first, which = find_questions(differences, bounded)
-    limited = [bounded[place] for place in first]
-    questions = Questions(np.stack(differences, axis=1)[:, first], bounded=limited, clusters=codes, **options)
+    asked = np.stack([differences[place] for place in first], axis=1)
+    questions = Questions(asked, bounded=[bounded[place] for place in first], clusters=codes, **options)
     means = [(float(a.mean()), float(b.mean())) for a, b in pairs]
     compared = questions.compare([means[place] for place in first], confidence_level, margin)
     undone = questions.count_to_undo(confidence_level)
