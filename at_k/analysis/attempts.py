@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import isfinite
+from collections.abc import Iterator, Sequence
+from math import inf, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -40,6 +40,9 @@ _say = Phrases(
         "{of_present:.1%} of those that are there.",
         "diagnosis.cost": "A correct sample takes {value} of {name}, with all samples that were drawn for it; a sample "
         "alone takes {mean:.4g}.",
+        "budget.cheaper": "To solve {share:.3g} % of the problems, {first} needs {a} and {second} {b} ({unit} of each "
+        "problem): {ratio} times as much [{interval}].",
+        "budget.unreached": "{share:.3g} % of the problems are not solved by both with all of their samples: {solved}.",
     }
 )
 
@@ -144,7 +147,8 @@ def find_solved_within(
 class Budgets(NamedTuple):
     """Hold the expected share of problems solved against a budget per problem, with its band, and what it is in.
 
-    `simulated` is the largest error of the simulation, 0 where costs are equal in each problem.
+    `simulated` is the largest error of the simulation, 0 where costs are equal in each problem; `shares` has a row for
+    each problem, whose names are `problems`.
     """
 
     unit: str
@@ -153,6 +157,16 @@ class Budgets(NamedTuple):
     low: Floats
     high: Floats
     simulated: float
+    shares: Floats
+    problems: Sequence[str]
+
+    def find_needed(self, share: float, weights: Floats | None = None) -> Floats:
+        """Find the least budget that solves a share of problems; infinite where all samples solve fewer."""
+        # Each row of weights says how often every problem counts.
+        counts = np.ones((1, len(self.shares))) if weights is None else weights
+        curves = counts @ self.shares / counts.sum(axis=1, keepdims=True)
+        reached = curves >= share - 1e-12
+        return np.where(reached[:, -1], self.budgets[reached.argmax(axis=1)], inf)
 
 
 _MOST_BUDGETS = 100
@@ -191,7 +205,59 @@ def solve_by_budget(report: Report, unit: str, *, seed: int = 0, confidence_leve
     low, high = interval(
         solved, *standard_error(shares, clusters=report.clusters), confidence_level=confidence_level
     )  # the simulation is a part of what differs between problems
-    return Budgets(unit, budgets, solved, low, high, float(np.sqrt(variances.sum(axis=0)).max() / len(costs)))
+    return Budgets(
+        unit,
+        budgets,
+        solved,
+        low,
+        high,
+        float(np.sqrt(variances.sum(axis=0)).max() / len(costs)),
+        shares,
+        report.problems,
+    )
+
+
+# Data sets of the bootstrap over problems.
+_DRAWS = 999
+
+
+def compare_budgets(
+    a: Budgets, b: Budgets, names: Sequence[str], *, share: float = 0.8, confidence_level: float = 0.95, seed: int = 0
+) -> Message:
+    """Say at which budgets two models solve a share of the problems, and how many times as much the first one takes.
+
+    Examples:
+        >>> from at_k import score
+        >>> cheap, dear = (score({"grades": [[1, 1]] * 9, "cost": [[each] * 2] * 9}) for each in (1, 2))
+        >>> print(compare_budgets(*(solve_by_budget(each, "cost") for each in (cheap, dear)), ("cheap", "dear")))
+        To solve 80 % of the problems, cheap needs 1 and dear 2 (cost of each problem): 0.5 times as much [0.5, 0.5].
+    """
+    # The interval is from a bootstrap over problems, which are drawn together where both models have the same ones. It
+    # has no upper end where the first model solves the share in too few of these data sets, and begins at 0 where the
+    # second one does. Its quantiles are those of half of 1 − `confidence_level`: the others covered .88 to .92 in four
+    # of seven simulated cells, these .945 to 1.
+    rng, paired = np.random.default_rng(seed), list(a.problems) == list(b.problems)
+    drawn = [_draw_problems(rng, len(model.problems)) for model in ((a,) if paired else (a, b))]
+    needed = [float(model.find_needed(share)[0]) for model in (a, b)]
+    others = [model.find_needed(share, drawn[-place]) for place, model in enumerate((a, b))]
+    known = {"share": 100 * share, "unit": a.unit, "first": names[0], "second": names[1]}
+    if not all(map(isfinite, needed)):
+        solved = ", ".join(f"{name} {model.solved[-1]:.1%}" for name, model in zip(names, (a, b), strict=True))
+        return _say("budget.unreached", **known, solved=solved)
+    with np.errstate(invalid="ignore"):
+        ratios = others[0] / others[1]
+    place = int((1 - confidence_level) / 4 * (_DRAWS + 1))
+    # A data set in which neither model solves the share says nothing of the ratio: it counts beyond both ends.
+    limits = np.sort(np.nan_to_num(ratios, nan=0.0))[place - 1], np.sort(np.nan_to_num(ratios, nan=inf))[-place]
+    ends = [f"{end:.3g}" if isfinite(end) else "no end" for end in limits]
+    values = {"a": f"{needed[0]:.4g}", "b": f"{needed[1]:.4g}", "ratio": f"{needed[0] / needed[1]:.3g}"}
+    return _say("budget.cheaper", **known, **values, interval=", ".join(ends))
+
+
+def _draw_problems(rng: np.random.Generator, problems: int) -> Floats:
+    """Draw data sets of problems with replacement: how often each problem is in each data set."""
+    drawn = rng.integers(problems, size=(_DRAWS, problems)) + problems * np.arange(_DRAWS)[:, None]
+    return np.bincount(drawn.ravel(), minlength=_DRAWS * problems).reshape(_DRAWS, problems).astype(np.float64)
 
 
 # The unit of a budget where each sample costs as much as any other.

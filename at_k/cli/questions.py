@@ -246,7 +246,7 @@ def draw_grid(paths: Sequence[str], out: str, title: str | None, **options: Any)
 
 def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: Any) -> None:
     """Draw what a budget per problem solves, of one model or of several, and say how exact it is."""
-    from at_k.analysis.attempts import list_units, solve_by_budget
+    from at_k.analysis.attempts import compare_budgets, list_units, solve_by_budget
 
     if len(paths) == 1:
         report = make_report(paths, **options, confidence_level=None)
@@ -270,8 +270,13 @@ def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: An
     simulated = [
         Message("budget.simulated", "Simulated, since costs differ: an error of at most {error:.1g}.", error=error)
     ]
+    compared = []
+    if len(curves) == 2:
+        first, second = curves.values()
+        compared = [compare_budgets(first, second, list(curves))]
     notes = [*(of_samples if unit == "samples" else []), *(simulated if error else [])]
-    _save(draw_budgets(curves, title=title), out, [Sentences(notes, "note")])
+    parts = [Sentences(compared, "legend"), Sentences(notes, "note")]
+    _save(draw_budgets(curves, title=title), out, [part for part in parts if part.said])
 
 
 def draw_two(

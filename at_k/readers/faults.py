@@ -82,8 +82,8 @@ _say = Phrases(
         "rows: {option:errors=skip}.",
         "cells.answer": "An answer must be text or a number; got {value} ({place}).",
         "cells.reference": "A reference must be text or a number, or a list of them; got {value} ({place}).",
-        "cells.grade": "A grade must be true, false, or a number from 0 to 1, unless {option:scale} names the worst "
-        "and the best grade; got {value} ({place}).",
+        "cells.grade": "A grade must be true, false, or a number from 0 to 1; got {value} ({place}). If the worst and "
+        "the best grade are others, name them, as in {scale}.",
         "cells.score": "A score must be a finite number; got {value} ({place}).",
         "cells.cost": "A cost must be a finite number; got {value} ({place}).",
         "cells.group": "The name of a group must be text, a number, true or false; got {value} ({place}).",
@@ -115,4 +115,6 @@ def find_fault(role: str, value: object, place: Message) -> InputError:
         return _say.error("cells.word", wrong=Mention(wrong=word), correct=Mention(correct=word), **told)
     if isinstance(value, float) and isfinite(value) and role not in ("grades", "scores", "cost"):
         return _say.error("collector.long_number", **told)
+    if role == "grades":
+        told["scale"] = Mention(scale=(-1, 1) if value == -1 else (0, 100))
     return _say.error(f"cells.{_CODES.get(role, role)}", **told)

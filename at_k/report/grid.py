@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from html import escape
+from itertools import groupby
+from math import fsum, isfinite
 from os.path import basename, commonpath
 from typing import Any
 
@@ -87,6 +89,50 @@ def make_cell(value: float | None, bar: ErrorBar | None, style: str = "") -> Cel
 def make_cost_cell(cost: CostPerSuccess) -> Cell:
     """Make the cell of what a correct sample costs; without an interval where it has no upper end."""
     return Cell(cost.value, (cost.low, cost.high) if isfinite(cost.high) else None, ".4g")
+
+
+# Pixels of a picture of shares: the width of all problems, the height of a model, room for names; most problems.
+_WIDE, _HIGH, _LEFT, _MOST = 720, 16, 160, 1000
+
+
+def draw_shares(reports: Mapping[str, Numbers]) -> str:
+    """Draw the share right of each problem and model as SVG, both from the best down; names appear on hover."""
+    # There is no picture of one model, of more than a thousand problems, or of samples that stopped.
+    if len(reports) < 2 or any(run.times is not None or run.stopped or len(run) > _MOST for run in reports.values()):
+        return ""
+    shares = {
+        model: {problem: c / n for problem, c, n in zip(report.problems, report.c, report.n, strict=True)}
+        for model, report in reports.items()
+    }
+    of_problem: dict[str, list[float]] = {}
+    for known in shares.values():
+        for problem, share in known.items():
+            of_problem.setdefault(problem, []).append(share)
+    # Exact sums, since Python adds floats in another way from 3.12 on, and the order of equal shares would differ.
+    order = sorted(of_problem, key=lambda problem: -fsum(of_problem[problem]) / len(of_problem[problem]))
+    wide = _WIDE / len(order)
+    drawn = []
+    for row, model in enumerate(sorted(shares, key=lambda model: -fsum(shares[model].values()) / len(shares[model]))):
+        drawn.append(f'<text x="{_LEFT - 6}" y="{(row + 0.75) * _HIGH:g}" text-anchor="end">{escape(model)}</text>')
+        left = float(_LEFT)
+        for right, grouped in groupby(order, shares[model].get):
+            names = list(grouped)
+            named = ", ".join(names[:8]) + (f", … ({len(names)})" if len(names) > 8 else "")
+            shade = "none" if right is None else f"hsl(0 0% {95 - 90 * right:.0f}%)"
+            text = "not given" if right is None else f"{right:.0%}"
+            drawn.append(
+                f'<rect x="{left:.2f}" y="{row * _HIGH}" width="{len(names) * wide:.2f}" height="{_HIGH - 1}" '
+                f'fill="{shade}"><title>{escape(f"{model} · {named}: {text}")}</title></rect>'
+            )
+            left += len(names) * wide
+    size = f"0 0 {_LEFT + _WIDE} {len(shares) * _HIGH}"
+    caption = (
+        f"{len(shares)} models × {len(order)} problems, both from the best down; black: always right, white: never"
+    )
+    return (
+        f'<figure><svg viewBox="{size}" width="100%" role="img" font-size="11" fill="currentColor">{"".join(drawn)}'
+        f"</svg><figcaption>{caption}</figcaption></figure>"
+    )
 
 
 # The sheet of a report

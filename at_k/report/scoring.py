@@ -20,6 +20,7 @@ from at_k.readers.paths import name_models
 from at_k.report.audit import correct_values, hide_column
 from at_k.report.grid import (
     describe_size,
+    draw_shares,
     find_shown,
     is_single,
     list_blocks,
@@ -261,12 +262,12 @@ class Models(Shown):
             **({"cost_per_success": self.costs} if self.costs else {}),
             "notes": self.notes,
         }
+        rows_of_all = list_rows(self.reports)
         return Sheet(
             [part for part in parts if isinstance(part, Table) or part.said],
-            data=data,
-            rows=list_rows(self.reports),
-            name=f"{len(self.reports)} models: {', '.join(self.reports)}",
-        )
+            data=data, rows=rows_of_all, name=f"{len(self.reports)} models: {', '.join(self.reports)}",
+            picture=lambda: draw_shares(self.reports),
+        )  # fmt: skip
 
 
 @takes(SCORING)

@@ -189,6 +189,7 @@ class Sheet:
         data: names → values, which `plain` can write.
         rows: the table for CSV and data frames; None for the first one.
         name: what a short form shows of a sheet that has no title.
+        picture: makes the picture, in HTML, that is shown below the parts where there is room for one.
     """
 
     parts: Sequence[Sentences | Table | Sheet]
@@ -197,6 +198,7 @@ class Sheet:
     data: Mapping[str, Any] = field(default_factory=dict)
     rows: Table | None = None
     name: str = ""
+    picture: Callable[[], str] = str
 
     @property
     def main(self) -> Table | None:

@@ -264,7 +264,7 @@ def write_html(sheet: Sheet, say: Say = str, level: int = 3) -> str:
             body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
             heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)
             parts.append(f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>")
-    return "".join(parts)
+    return "".join([*parts, sheet.picture()])
 
 
 def _bold(cell: Cell, text: str, template: str) -> str:

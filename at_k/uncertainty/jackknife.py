@@ -35,7 +35,7 @@ def tabulate_variance(table: Table) -> Table:
 
     Examples:
         >>> from at_k.estimators.counts import tabulate_pass
-        >>> tabulate_variance(tabulate_pass)(4, 1)[2]  # p(1 − p)/(n − 1) = ¼/3
+        >>> float(tabulate_variance(tabulate_pass)(4, 1)[2])  # p(1 − p)/(n − 1) = ¼/3
         0.08333333333333333
     """
     # Formula: J = (n − 1) c (n − c)/n² · (f(n − 1, c) − f(n − 1, c − 1))², since leaving out one of the n − c wrong

@@ -2,16 +2,18 @@
 
 import json
 from fractions import Fraction
+from functools import cache
 from itertools import permutations
-from math import exp, factorial, inf, log
+from math import comb, exp, factorial, inf, log
 
 import numpy as np
 import pytest
 from cases import for_each, refuses
 from diagnoses import codes, said
 from scipy import stats
+from scipy.stats import beta
 
-from at_k.analysis.attempts import find_solved_within, list_units, solve_by_budget
+from at_k.analysis.attempts import Budgets, compare_budgets, find_solved_within, list_units, solve_by_budget
 from at_k.analysis.diagnosis import diagnose
 from at_k.report import Report, score
 from at_k.uncertainty.standard_errors import cost_per_success
@@ -213,3 +215,44 @@ def test_budgets_and_figures_need_costs_and_samples(tmp_path):
     refuses("report.no_samples: Score the results", list_units, saved)
     figures = diagnose(saved).figures
     assert (figures["flaky"], figures["costs"]) == (None, None)
+
+
+@cache
+def tabulate(n):
+    """The chance of c correct samples of n to solve a problem by k of them, for all c and k."""
+    return np.array(
+        [[1 - Fraction(comb(n - c, k), comb(n, k)) for k in range(n + 1)] for c in range(n + 1)], np.float64
+    )
+
+
+def make_budgets(n, c, price):
+    """The curve of samples that cost the same."""
+    shares, empty = tabulate(n)[c], np.zeros(n + 1)
+    names = [str(place) for place in range(len(c))]
+    return Budgets("cost", price * np.arange(n + 1.0), shares.mean(axis=0), empty, empty, 0.0, shares, names)
+
+
+def test_the_cheaper_model_is_named_with_an_interval_that_covers():
+    """Two models whose chances go together; 100 problems, 64 samples, 100 data sets. The truth is a ratio of prices."""
+    random, held, n = np.random.default_rng(36), 0, 64
+    rates = beta(1, 2).ppf((np.arange(20_000) + 0.5) / 20_000)
+    solved = [np.mean(1 - (1 - rates[:, None] ** power) ** np.arange(n + 1), axis=0) for power in (1, 1.2)]
+    truth = float(np.argmax(solved[0] >= 0.8) / (1.5 * np.argmax(solved[1] >= 0.8)))
+    for _ in range(100):
+        drawn = random.beta(1, 2, 100)
+        a, b = (make_budgets(n, random.binomial(n, drawn**power), price) for power, price in ((1, 1), (1.2, 1.5)))
+        said = compare_budgets(a, b, ["a", "b"]).values["interval"].split(", ")
+        low, high = (float(end.replace("no end", "inf")) for end in said)
+        held += low <= truth * 1.001 and truth * 0.999 <= high
+    assert held / 100 >= 0.93
+
+
+def test_a_share_that_is_not_reached_has_no_budget_and_counts_beyond_both_ends():
+    a, b = make_budgets(4, np.array([4, 0, 0]), 1), make_budgets(4, np.array([4, 4, 4]), 2)
+    assert compare_budgets(a, b, ["a", "b"]).code == "budget.unreached"
+    assert compare_budgets(b, b, ["b", "c"], share=1.0).values["ratio"] == "1"
+    random = np.random.default_rng(0)  # of 20 problems, three in a thousand resampled sets of 15 solved reach .8
+    counts = [4] * 16 + [0] * 4
+    a, b = make_budgets(4, np.array(counts), 1), make_budgets(4, random.permutation(counts), 2)
+    ends = [compare_budgets(*pair, ["x", "y"]).values["interval"] for pair in ((a, b), (b, a))]
+    assert ends == ["0, no end"] * 2

@@ -143,7 +143,7 @@ def test_an_error_names_the_file(tmp_path):
     path = write(tmp_path / "f.csv", "id,correct\n1,2\n")
     with pytest.raises(InputError) as caught:
         read_results(path)
-    assert str(caught.value).startswith(f"{path}: A grade must be true, false, or a number from 0 to 1, unless")
+    assert str(caught.value).startswith(f"{path}: A grade must be true, false, or a number from 0 to 1; got")
     assert "got 2.0 (line 2, column “correct”)" in str(caught.value)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 

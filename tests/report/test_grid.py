@@ -304,3 +304,18 @@ def test_costs_of_a_correct_sample_are_shown_beside_the_numbers():
     assert models.to_dict()["cost_per_success"]["cost_usd"]["b"]["value"] == 3.6
     unpriced = {"c": {"grades": [[1, 1]]}}
     assert at_k.score_models(PRICED | unpriced, metrics="pass@1").costs == {}  # only what all models have
+
+
+def test_html_has_a_picture_of_who_solves_what():
+    page = at_k.score_models(PRICED, metrics="pass@1").to_html()
+    titles = re.findall("<title>(.*?)</title>", page)
+    assert titles == [
+        *("b · x, y: 100%", "b · w: 50%", "b · z: not given"),
+        *("a&lt;1&gt; · x: 100%", "a&lt;1&gt; · y: 50%", "a&lt;1&gt; · w: not given", "a&lt;1&gt; · z: 0%"),
+    ]
+    assert "<1>" not in page
+    one, large = {"a": PRICED["b"]}, {"grades": [[1, 0]] * 1001}
+    assert "<svg" not in at_k.score_models(one).to_html()
+    assert "<svg" not in at_k.score_models({"a": large, "b": large}, metrics="pass@1").to_html()
+    many = {f"model {i}": {"grades": [[(i + j) % 3 > 0, j % 2] for j in range(500)]} for i in range(12)}
+    assert at_k.score_models(many, metrics="pass@1").to_html().count("<rect") <= 6000
