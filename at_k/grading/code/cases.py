@@ -37,6 +37,7 @@ MOST_UNPACKED = 2**30
 # Output of zlib, in base64.
 _PACKED = re.compile(r"e[AFJN][A-Za-z0-9+/]{20,}={0,2}")
 _PARTS = ("public_test_cases", "private_test_cases", "public_tests", "private_tests", "generated_tests", "input_output")
+_KEYS = {*_PARTS, "inputs", "outputs", "input", "output"}
 _SHOWN = 60
 
 
@@ -73,7 +74,7 @@ def read_cases(tests: str) -> Cases | None:
         held = _load(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(held, (dict, list)) or not _holds_cases(held):
+    if not isinstance(held, list) and (not isinstance(held, dict) or held.keys().isdisjoint(_KEYS)):
         return None
     try:
         pairs, function = _list_pairs(held), _find_function(held)
@@ -108,12 +109,6 @@ def _load(text: Any) -> Any:
         if not isinstance(text, str):
             raise HarnessError(f"the packed cases must be a text; got {type(text).__name__}")
     return json.loads(text)
-
-
-def _holds_cases(loaded: Any) -> bool:
-    if isinstance(loaded, list):
-        return all(isinstance(case, dict) and {"input", "output"} <= case.keys() for case in loaded)
-    return any(name in loaded for name in (*_PARTS, "inputs", "outputs")) or {"input", "output"} <= loaded.keys()
 
 
 def _list_pairs(tests: Any) -> list[tuple[Any, Any, str]]:
