@@ -270,7 +270,7 @@ READ = {
         ("plain.unknown", {"columns": {"problem": "name", "grades": "ok"}}, Mention(columns={"grades": "ok"}))),
     "objects in CSV that repeat": (csv("name,out", *(f'{p},"{{""ok"": {int(p == "a")}}}"' for p in "abc")),
         named(problem="name", grades="out.ok")),
-    "problems in columns without names": (csv("run,0,1", "0,yes,yes", "1,yes,no"),
+    "problems in columns without names": (csv("run,0,1", "0,1,1", "1,1,0"),
         refused("plain.numbered", columns={"grades": "1"})),
     "answers of 0 and 1 beside outputs": (csv("id,model_output,answer", "a,3,1", "b,0,0"),
         unsure(problem="id", answers="model_output", references="answer")),

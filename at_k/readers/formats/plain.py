@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import contains, encode, make_texts
 from at_k.readers.blocks import Block
-from at_k.readers.cells import Cells
+from at_k.readers.cells import Cells, read_whole
 from at_k.readers.choosing import find_nested, no_rows
 from at_k.readers.collector import Collector, Sheet
 from at_k.readers.delimited import name_lines
@@ -230,7 +230,8 @@ class _Pass:
     def _refuse_header(self, block: Block) -> None:
         """Raise if a row is the header line once more."""
         name = self.roles["problem"] or self.roles["grades"] or ""
-        if name not in block.names or not contains(block.column(name), name):
+        # A column that is called 1 may hold a 1.
+        if name not in block.names or read_whole(name) is not None or not contains(block.column(name), name):
             return
         for row in [row for row, cell in enumerate(block[name]) if cell == name]:
             if all(block[other][row] == other for other in filter(None, self.roles.values())):
