@@ -6,7 +6,7 @@ A folder may have a file for each sample, or for each problem: they are read tog
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain
@@ -81,10 +81,7 @@ def merge(
         names = [_rename(part, short, shared) for part, short in zip(parts, shorts, strict=True)]
     merged = _join_problems(parts, files, names, is_numbered=not is_listed and "file" not in pool)
     if not (concat or any(name == "file" or has_name(name, _POOLABLE) for name in pool) or all(map(_is_named, parts))):
-        alike = defaultdict[str, list[str]](list)
-        for part, file in zip(parts, files, strict=True):
-            alike[part.problems[0] if is_split else ""].append(file)
-        _refuse_other_names(alike)
+        _refuse_other_names(merged, are_split=is_split)
     _refuse_clash(merged)
     counts = sorted({n for part in parts for n in part.n.tolist()})
     listed = ", ".join(shorts if len(shorts) <= _LISTED else [*shorts[: _LISTED - 1], "…", shorts[-1]])
@@ -98,11 +95,13 @@ def merge(
     return replace(merged, origin=_merge_origins([part.origin for part in parts], pool, note))
 
 
-def _refuse_other_names(files_of: Mapping[str, Sequence[str]]) -> None:
+def _refuse_other_names(samples: Samples, *, are_split: bool) -> None:
     """Raise unless the names of files, with their folders, are those of runs: all of them, or those of each problem."""
-    if count_runs(list(dict.fromkeys(abspath(file) for files in files_of.values() for file in files))):
+    if count_runs(list(map(abspath, dict.fromkeys(samples.files)))):
         return
-    for problem, files in files_of.items():
+    owned = zip(samples.problems, samples.file_of, strict=True) if are_split else [("", range(len(samples.files)))]
+    for problem, places in owned:
+        files = list(dict.fromkeys(samples.files[place] for place in places))
         names = list(map(abspath, files))
         if len(names) > 1 and not count_runs(names) and not (problem and count_samples(names, problem)):
             first, second = list_names(files[:2])
@@ -315,13 +314,9 @@ def name_files(samples: Samples, files: Sequence[str], *, pool: Sequence[str]) -
     """Name the file of each sample, instead of its line in the bundle."""
     lines = zip(samples.rows, samples.n.tolist(), strict=True)
     file_of = [[row - 1 for row in (places if samples.per_sample else [places[0]] * n)] for places, n in lines]
-    origin, different = samples.origin, list(dict.fromkeys(files))
-    if origin.harness == "plain" and "file" not in pool and "model" not in origin.subject:
-        owned = zip(samples.problems, file_of, strict=True)
-        _refuse_other_names({problem: [files[row] for row in dict.fromkeys(places)] for problem, places in owned})
-    names, count = list_names(different), len(samples.problems)
-    note = _say("note.bundle", count=len(different), first=names[0], last=names[-1], problems=count)
-    return replace(
+    origin, names = samples.origin, list_names(files)
+    note = _say("note.bundle", count=len(files), first=names[0], last=names[-1], problems=len(samples.problems))
+    named = replace(
         samples,
         origin=replace(origin, notes=[note, *origin.notes]),
         rows=[[1] * len(places) for places in file_of],
@@ -329,3 +324,6 @@ def name_files(samples: Samples, files: Sequence[str], *, pool: Sequence[str]) -
         files=files,
         file_of=file_of,
     )
+    if origin.harness == "plain" and "file" not in pool and "model" not in origin.subject:
+        _refuse_other_names(named, are_split=True)
+    return named
