@@ -101,7 +101,8 @@ class Code(Checker):
     ) -> list[Any]:
         """Run programs with their tests."""
         seconds = self.timeout or timeout or TIMEOUT
-        limits = ProgramLimits(float(seconds), int(self.memory), tolerance=float(self.tolerance))  # and not of NumPy
+        # Supervisors have no NumPy.
+        limits = ProgramLimits(float(seconds), int(self.memory), tolerance=float(self.tolerance))
         tests = {reference: _read_tests(reference) for _, reference in pairs}
         programs = [(_find_whole(text, *tests[reference]), tests[reference][1]) for text, reference in pairs]
         workers = check_num_workers(num_workers)

@@ -83,17 +83,6 @@ def test_every_program_has_the_outcome_of_its_place(allowed):
     assert [outcome.passed for outcome in outcomes] == [True, *[True, False] * 10]
 
 
-def test_supervisors_stay_for_the_next_call_and_end_when_told(allowed):
-    pool.end_workers()
-    seen = []
-    for _ in range(2):
-        assert [outcome.passed for outcome in run_each([(RIGHT, TESTS)], LIMITS, num_workers=1)] == [True]
-        seen += [worker for idle in pool.IDLE.values() for worker in idle]
-    assert len({worker.process.pid for worker in seen}) == 1
-    pool.end_workers()
-    assert (seen[0].process.returncode, any(pool.IDLE.values())) == (0, False)
-
-
 def test_tests_with_a_mistake_are_an_error_and_no_verdict():
     with pytest.raises(HarnessError, match="the test program cannot be compiled: SyntaxError"):
         run_pairs([(RIGHT, TESTS), (RIGHT, "assert")], num_workers=1)
