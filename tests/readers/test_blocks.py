@@ -328,8 +328,14 @@ TWICE = """{"id":1,"correct":true,"correct":false,"topic":null}
 ODD_LIST = [{"id": i // 2, "answer": "5", "reference": "4", "correct": [True] if i == 2 else True} for i in range(3)]
 
 
+# A name that matters comes to light in a line that is left out where all columns are read.
+LATE_TWICE = '{"name": 0, "passed": 1}\n{"id": 1, "id": 2, "correct": true}'
+
+
 @in_small_steps
-@for_each("text, problems, grades", [(TWICE, ["1", "2"], [[1], [1, 0]]), (write_lines(ODD_LIST), ["1"], [[1]])])
+@for_each("text, problems, grades", [
+    (TWICE, ["1", "2"], [[1], [1, 0]]), (write_lines(ODD_LIST), ["1"], [[1]]), (LATE_TWICE, ["1", "2"], [[1], [None]]),
+])  # fmt: skip
 def test_broken_lines_are_the_same_whichever_columns_are_read(text, problems, grades):
     left = collect(text, errors="skip")
     assert (left.problems, left.grades) == (problems, grades)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -87,18 +88,16 @@ class Table:
 
     def read(self) -> Samples:
         """Read the samples. Columns that come to light after the first rows begin the reading anew, once."""
-        reading, head = self.reading, self.head
+        reading = self.reading
         named = [name for name in (*reading.columns.values(), *(reading.where or {}), *reading.pool) if name]
-        if self.rows.layout == "jsonl" and not all(head.has(name) or name == "file" for name in named):
-            head = self._find_late(named)
-        for _ in range(2):
-            try:
-                return _Pass(
-                    self, Plan(head, self.rows, reading, default="file" if self.source.files else "line")
-                ).read()
-            except _LateColumnError:  # noqa: PERF203 - it happens once
-                head = self._find_late(named)
-        raise AssertionError("no column comes to light twice")
+        if self.rows.layout != "jsonl" or all(self.head.has(name) or name == "file" for name in named):
+            with suppress(_LateColumnError):
+                return self._read(self.head)
+        return self._read(self._find_late(named), is_whole=True)
+
+    def _read(self, head: Block, *, is_whole: bool = False) -> Samples:
+        plan = Plan(head, self.rows, self.reading, default="file" if self.source.files else "line")
+        return _Pass(self, plan, is_whole=is_whole).read()
 
     def _find_late(self, named: Sequence[str]) -> Block:
         """Return the first rows and, of columns that matter and that appear after them, the first rows of each."""
@@ -149,8 +148,8 @@ def read_plain(source: Source, reading: Reading) -> Samples:
 class _Pass:
     """One pass over the rows, as they are planned."""
 
-    def __init__(self, table: Table, plan: Plan) -> None:
-        self.table, self.plan, self.roles, self.reads = table, plan, plan.roles, plan.reads
+    def __init__(self, table: Table, plan: Plan, *, is_whole: bool) -> None:
+        self.table, self.plan, self.roles, self.reads, self._is_whole = table, plan, plan.roles, plan.reads, is_whole
         self.settings, self.verdicts, self.errors = plan.watch_settings(), plan.watch_verdicts(), plan.watch_errors()
         sheet = Sheet({role: name for role, name in self.roles.items() if name}, self.reads, plan.listed, plan.numbers)
         place = partial(_describe, self.roles)  # a method would keep the collector and this pass alive
@@ -219,7 +218,7 @@ class _Pass:
         for whole in self.table.blocks(needed):
             late = [name for name in whole.names if name not in known]
             known.update(late)
-            if any(map(_is_telling, late)):
+            if not self._is_whole and any(map(_is_telling, late)):  # else they are of rows that are left out
                 raise _LateColumnError
             block = self.plan.apply(whole)
             if len(block):
