@@ -14,7 +14,7 @@ demo: .venv/.package  ## every metric of a real results file, overall and by lev
 # Three at a time, since many wait for a browser or a process. Tests that measure run after the others, alone, and the
 # root `conftest.py` says where there are any. Both parts run, and each has its own summary. What Python compiles is kept:
 # else each process that a test starts takes 0.4 s more, and each worker 8 s to read the tests.
-test: export PYTHONDONTWRITEBYTECODE =
+test matrix: export PYTHONDONTWRITEBYTECODE =
 test: .venv/.test  ## all tests, without a network
 	@failed=0; \
 	$(BIN)/python -m pytest --numprocesses=3 --dist=loadgroup -m "not alone" || failed=1; \

@@ -1,5 +1,7 @@
 """Many visitors at once get right answers, all of them, and leave nothing behind in memory."""
 
+import sys
+
 import pytest
 
 from tools.driving import serving
@@ -9,6 +11,9 @@ pytestmark = pytest.mark.alone
 
 GROWTH = 30_000_000
 """Bytes by which memory may differ afterwards: the allocator does not give everything back, and answers are cached."""
+
+LIGHT = 150_000_000 if sys.version_info >= (3, 11) else 175_000_000
+"""Bytes of an idle app. Python 3.10 and the last SciPy and Arrow that it has take 20 MB more (153 to 165)."""
 
 
 @pytest.fixture(scope="module")
@@ -34,4 +39,4 @@ def test_the_app_starts_quickly_and_stays_light_without_the_demos(tmp_path):
         for _ in range(4):
             assert app.ask("score", data='{"correct": [1, 0]}')[0] == 200
             assert app.ask("compare", a='{"correct": [1, 0]}', b='{"correct": [1, 1]}')[0] == 200
-        assert app.memory() < 150_000_000
+        assert app.memory() < LIGHT
