@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from at_k.errors import Mention, Message, Phrases
 from at_k.readers import delimited, json_lines, parquet
@@ -49,8 +49,8 @@ def open_rows(source: Source, errors: str = "raise", path: str | None = None) ->
     if layout == "zip":
         _refuse_zip(source)
     if path is not None or layout == "json":
-        found = list_rows(source, path)
-        return Rows("json", lambda _: iter([Block.of(range(1, len(found.rows) + 1), found.rows)]), faults, found.notes)
+        rows, notes = _list_rows(source, path)
+        return Rows("json", lambda _: iter([Block.of(range(1, len(rows) + 1), rows)]), faults, notes)
     if layout in ("parquet", "arrow"):
         return Rows(layout, lambda names: parquet.read_blocks(source, names), faults)
     if layout == "jsonl":
@@ -68,15 +68,8 @@ def _refuse_zip(source: Source) -> NoReturn:
 Row = dict[str, Any]
 
 
-class Listed(NamedTuple):
-    """The rows of a document, and what is to be said of how they were found."""
-
-    rows: list[Row]
-    notes: list[Message]
-
-
-def list_rows(source: Source, path: str | None = None) -> Listed:
-    """List the rows of a JSON document, or those under a key of it."""
+def _list_rows(source: Source, path: str | None = None) -> tuple[list[Row], list[Message]]:
+    """List the rows of a JSON document, or those under a key of it, and what is to be said of how they were found."""
     if path is not None and source.layout == "jsonl":
         whole: Any = [row for _, row in source.rows()]
         whole = whole[0] if len(whole) == 1 else whole
@@ -92,10 +85,10 @@ def list_rows(source: Source, path: str | None = None) -> Listed:
         require_object(row, place)
     problems = dict.fromkeys(name for row in rows if isinstance(name := row.get("problem"), str))
     if problems and rows is not found and rows != [found] and {*_list_names(found)} >= problems.keys():
-        return Listed(rows, [_say("tables.named", names=quote_all(problems))])
+        return rows, [_say("tables.named", names=quote_all(problems))]
     if rows == [found] and path is None and not any(map(has_role, rows[0])):
         _refuse_nested(rows[0])
-    return Listed(rows, [])
+    return rows, []
 
 
 def _list_names(whole: Any, depth: int = 4) -> Iterator[str]:

@@ -38,6 +38,8 @@ _FILTER = re.compile(rb'"filter"\s*:\s*"([^"\\]*)"')
 _say = Phrases(
     {
         "lm_eval.lines": "The filters must have lines for the same documents; the file has {lines}. It may be cut off.",
+        "lm_eval.target": "Of targets that are whole solutions, the part after “####” is the reference, compared as "
+        "text. Of targets that are lists, each item is correct.",
         "lm_eval.vote": "The filter {name} makes {kept} of the {n} responses of a document, so that is the number of "
         "samples.",
     }
@@ -96,7 +98,7 @@ def find_rows(source: Source, reading: Reading, collector: RowCollector) -> Foun
             choices.update(of_filter.told)
             vote = _say("lm_eval.vote", name=quote(chosen.name), kept=chosen.kept, n=chosen.n)
             notes.extend([*of_filter.notes, *([vote] if chosen.kept < chosen.n else [])])
-        notes.extend([_CHANGED] if is_changed else [])
+        notes.extend([_say("lm_eval.target")] if is_changed else [])
 
     answers = "resps" if raw else "filtered_resps" if chosen.n else None
     roles = {"answers": answers, "references": answers and "target", "grades": metric}
@@ -184,13 +186,6 @@ def _read_target(target: str) -> object:
     gold = read_list(target)
     are_texts = isinstance(gold, list) and len(gold) > 0 and all(isinstance(text, str) for text in gold)
     return list(gold) if are_texts else target
-
-
-_CHANGED = Message(
-    "lm_eval.target",
-    "Of targets that are whole solutions, the part after “####” is the reference, compared as text. Of targets that "
-    "are lists, each item is correct.",
-)
 
 
 def find_subject(source: Source) -> dict[str, str]:
