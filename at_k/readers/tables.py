@@ -214,7 +214,8 @@ def _read_objects(whole: Row) -> list[Row] | None:
     if not objects or not all(isinstance(each, dict) for each in objects):
         return None
     if any(map(has_role, whole)) and all(each.keys() == objects[0].keys() for each in objects):
-        return [{name: cells[row] for name, cells in whole.items()} for row in objects[0]]
+        rows = {row: {name: cells[row] for name, cells in whole.items()} for row in objects[0]}
+        return (None if all(map(str.isdigit, rows)) else _name_rows(rows.items())) or list(rows.values())
     if all(map(str.isdigit, whole)):
         return objects
     named = any(has_role(name) and not _is_named(cell) for each in objects for name, cell in each.items())

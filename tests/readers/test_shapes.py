@@ -233,6 +233,7 @@ test_shapes = over({
             {"columns": {"problem": "line"}}, found({"1": [1], "2": [0]}, notes=[]))),
     "names with lists": named(Json({"p0": [True, False], "p1": [True, True]}), "p0", "p1"),
     "names with objects": named(Json({"p0": {"correct": [1, 0]}, "p1": {"correct": [1, 1]}}), "p0", "p1"),
+    "names under a role": named(Json({"correct": {"p0": 1, "p1": 0}}), "p0", "p1"),
     "a name of results": named(Json({"model": "a", "results": [{"problem": "p", "correct": 1}]})),
     "numbers with objects": named(Json({i: {"problem": "p", "correct": int(i)} for i in "01"})),
     **{f"objects of which one names no problem: {cell}": (
