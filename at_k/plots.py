@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from at_k.combinatorics import Floats
 from at_k.errors import InputError, write_install
 from at_k.family import OUTPUTS, find_style, leave_out_twins
-from at_k.report.grid import describe_size
+from at_k.report.grid import describe_size, tabulate_shares
 from at_k.report.naming import find_key
 from at_k.results.saving import replace_file
 from at_k.validation import shorten
@@ -200,17 +200,11 @@ def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
             "A matrix is of several models; got one. Give a file for each: `{command}`.",
             command="at-k plot a.jsonl b.jsonl --kind matrix --out matrix.svg",
         )
-    shares: dict[str, dict[str, float]] = {}
-    for name, report in models.reports.items():
+    for report in models.reports.values():
         report.require_problems("A matrix of problems")
         report.require_independent("A matrix of problems")
-        shares[name] = dict(zip(report.problems, (np.array(report.c) / np.array(report.n)).tolist(), strict=True))
-    problems = list(dict.fromkeys(problem for solved in shares.values() for problem in solved))
-    table = np.array([[solved.get(problem, np.nan) for problem in problems] for solved in shares.values()])
-    means = np.nanmean(table, axis=1)
-    rows = np.argsort(-means, kind="stable")
-    table = table[np.ix_(rows, np.argsort(-np.nanmean(table, axis=0), kind="stable"))]
-    names = [shorten_name(list(shares)[row]) for row in rows]
+    best, problems, table = tabulate_shares(models.reports)
+    names, means = list(map(shorten_name, best)), np.nanmean(table, axis=1)
     with set_style():
         figure, axes = make_figure((), f"{len(names)} models × {len(problems)} problems" if title is None else title)
         figure.set_size_inches(_WIDEST, max(HEIGHT, 0.9 + _ROW * len(names)))
@@ -221,9 +215,8 @@ def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
         axes.imshow(table, cmap="Greys", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
         axes.set_yticks(range(len(names)), names)
         axes.hlines(np.arange(len(names) - 1) + 0.5, -0.5, len(problems) - 0.5, color="0.8", linewidth=0.5)
-        for place, row in enumerate(rows):
-            where = (1.01, place)
-            axes.annotate(f"{means[row]:.2f}", where, xycoords=("axes fraction", "data"), va="center")
+        for place, mean in enumerate(means):
+            axes.annotate(f"{mean:.2f}", (1.01, place), xycoords=("axes fraction", "data"), va="center")
         axes.set_xticks(sorted({0, len(problems) - 1}), [str(1 + tick) for tick in sorted({0, len(problems) - 1})])
         hatched = ", hatched: not given" if np.isnan(table).any() else ""
         axes.set_xlabel(f"problems; black: always right, white: never{hatched}")

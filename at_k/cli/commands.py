@@ -119,10 +119,7 @@ def select(
 @offers(TALLYING)
 def tally(
     paths: Paths,
-    out: Annotated[
-        str,
-        out_file("The file of the counts, .json, which at-k score takes. - is standard output."),
-    ] = "-",
+    out: Annotated[str, out_file("The file of the counts, .json, which at-k score takes. - is standard output.")] = "-",
     **options: Any,
 ) -> None:
     """Count problems by what their numbers depend on, file by file: counts of many machines add up to one report."""
@@ -267,11 +264,7 @@ def plan(
 
 @app.command(cls=Command)
 @offers(leave_out(SCORED, "metrics", "thresholds"))
-def diagnose(
-    paths: Paths,
-    form: Form = "table",
-    **options: Any,
-) -> None:
+def diagnose(paths: Paths, form: Form = "table", **options: Any) -> None:
     """Say in sentences what results files show, and what in them must be a mistake; each with its rule."""
     from at_k.analysis.diagnosis import diagnose as diagnose_report
     from at_k.cli.output import write_result
@@ -282,12 +275,7 @@ def diagnose(
 
 @app.command(cls=Command)
 @offers()
-def formats(
-    name: Annotated[
-        str | None,
-        files("NAME", "Show one format, with a line to copy."),
-    ] = None,
-) -> None:
+def formats(name: Annotated[str | None, files("NAME", "Show one format, with a line to copy.")] = None) -> None:
     """List the formats of results files, and how to get n samples out of each harness."""
     from at_k.cli.scoring import print_formats
 

@@ -19,7 +19,7 @@ from at_k.cli.output import (
     write_result,
 )
 from at_k.cli.scoring import list_models, make_models, make_report
-from at_k.errors import InputError, Mention, Message
+from at_k.errors import InputError, Mention, Phrases
 from at_k.options.registry import COMPARING, PILOT, PLANNING, POOLING
 from at_k.plots import (
     check_ending,
@@ -40,6 +40,13 @@ from at_k.results.writers import lay_out
 
 if TYPE_CHECKING:
     from at_k.report import Report
+
+_say = Phrases(
+    {
+        "budget.samples": "The budget counts samples. If a column says what each cost, name it: {columns}.",
+        "budget.simulated": "Simulated, since costs differ: an error of at most {error:.1g}.",
+    }
+)
 
 
 def compare_files(
@@ -261,20 +268,10 @@ def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: An
         )
     curves = {name: solve_by_budget(report, unit) for name, report in reports.items()}
     error = max(curve.simulated for curve in curves.values())
-    of_samples = [
-        Message(
-            "budget.samples", "The budget counts samples. If a column says what each cost, name it: {columns}.",
-            columns=Mention(columns={"cost": "COLUMN"}),
-        )
-    ]  # fmt: skip
-    simulated = [
-        Message("budget.simulated", "Simulated, since costs differ: an error of at most {error:.1g}.", error=error)
-    ]
-    compared = []
-    if len(curves) == 2:
-        first, second = curves.values()
-        compared = [compare_budgets(first, second, list(curves))]
-    notes = [*(of_samples if unit == "samples" else []), *(simulated if error else [])]
+    notes = [_say("budget.samples", columns=Mention(columns={"cost": "COLUMN"}))] if unit == "samples" else []
+    notes += [_say("budget.simulated", error=error)] if error else []
+    first, *others = curves.values()
+    compared = [compare_budgets(first, others[0], list(curves))] if len(curves) == 2 else []
     parts = [Sentences(compared, "legend"), Sentences(notes, "note")]
     _save(draw_budgets(curves, title=title), out, [part for part in parts if part.said])
 

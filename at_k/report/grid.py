@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
-from math import fsum, isfinite
+from math import isfinite, isnan
 from os.path import basename, commonpath
 from typing import Any
 
 import numpy as np
 
+from at_k.combinatorics import Floats
 from at_k.errors import Legend, Message, Phrases, quote_word
 from at_k.family import OUTPUTS
 from at_k.readers.samples import Origin
@@ -91,6 +92,17 @@ def make_cost_cell(cost: CostPerSuccess) -> Cell:
     return Cell(cost.value, (cost.low, cost.high) if isfinite(cost.high) else None, ".4g")
 
 
+def tabulate_shares(reports: Mapping[str, Numbers]) -> tuple[list[str], list[str], Floats]:
+    """Return models and problems, both from the best down, and the share right of each; NaN if it was not given."""
+    known = [dict(zip(report.problems, np.divide(report.c, report.n), strict=True)) for report in reports.values()]
+    names = list(dict.fromkeys(problem for shares in known for problem in shares))
+    table = np.array([[shares.get(problem, np.nan) for problem in names] for shares in known])
+    # Means that differ by rounding are equal, and keep their order.
+    rows, columns = (np.argsort(-np.round(np.nanmean(table, axis), 12), kind="stable") for axis in (1, 0))
+    models = list(reports)
+    return [models[row] for row in rows], [names[column] for column in columns], table[np.ix_(rows, columns)]
+
+
 # Pixels of a picture of shares: the width of all problems, the height of a model, room for names; most problems.
 _WIDE, _HIGH, _LEFT, _MOST = 720, 16, 160, 1000
 
@@ -100,22 +112,14 @@ def draw_shares(reports: Mapping[str, Numbers]) -> str:
     # There is no picture of one model, of more than a thousand problems, or of samples that stopped.
     if len(reports) < 2 or any(run.times is not None or run.stopped or len(run) > _MOST for run in reports.values()):
         return ""
-    shares = {
-        model: {problem: c / n for problem, c, n in zip(report.problems, report.c, report.n, strict=True)}
-        for model, report in reports.items()
-    }
-    of_problem: dict[str, list[float]] = {}
-    for known in shares.values():
-        for problem, share in known.items():
-            of_problem.setdefault(problem, []).append(share)
-    # Exact sums, since Python adds floats in another way from 3.12 on, and the order of equal shares would differ.
-    order = sorted(of_problem, key=lambda problem: -fsum(of_problem[problem]) / len(of_problem[problem]))
-    wide = _WIDE / len(order)
+    models, problems, table = tabulate_shares(reports)
+    wide = _WIDE / len(problems)
     drawn = []
-    for row, model in enumerate(sorted(shares, key=lambda model: -fsum(shares[model].values()) / len(shares[model]))):
+    for row, model in enumerate(models):
         drawn.append(f'<text x="{_LEFT - 6}" y="{(row + 0.75) * _HIGH:g}" text-anchor="end">{escape(model)}</text>')
         left = float(_LEFT)
-        for right, grouped in groupby(order, shares[model].get):
+        given = {name: share for name, share in zip(problems, table[row].tolist(), strict=True) if not isnan(share)}
+        for right, grouped in groupby(problems, given.get):
             names = list(grouped)
             named = ", ".join(names[:8]) + (f", … ({len(names)})" if len(names) > 8 else "")
             shade = "none" if right is None else f"hsl(0 0% {95 - 90 * right:.0f}%)"
@@ -125,9 +129,9 @@ def draw_shares(reports: Mapping[str, Numbers]) -> str:
                 f'fill="{shade}"><title>{escape(f"{model} · {named}: {text}")}</title></rect>'
             )
             left += len(names) * wide
-    size = f"0 0 {_LEFT + _WIDE} {len(shares) * _HIGH}"
+    size = f"0 0 {_LEFT + _WIDE} {len(models) * _HIGH}"
     caption = (
-        f"{len(shares)} models × {len(order)} problems, both from the best down; black: always right, white: never"
+        f"{len(models)} models × {len(problems)} problems, both from the best down; black: always right, white: never"
     )
     return (
         f'<figure><svg viewBox="{size}" width="100%" role="img" font-size="11" fill="currentColor">{"".join(drawn)}'

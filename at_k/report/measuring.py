@@ -275,7 +275,6 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
         if key is not None and is_average(key) and key not in values:
             raise make_absent(key, values)
     voted = any(FAMILY[name].votes for name in whole.found)
-    of_grades = verdicts.ballots is None and voted
     return {
         "values": values,
         "intervals": intervals,
@@ -294,7 +293,7 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
         "notes": [
             *explain_intervals(intervals, whole.confidence, judged.labels),
             *write_notes(judged, whole.options["check_correct_fn"], voted=voted),
-            *([VOTE_OF_GRADES] if of_grades else []),
+            *([VOTE_OF_GRADES] if voted and verdicts.ballots is None else []),
             *(explain_odd_k(values) if whole.options.get("metrics") is not None else []),
         ],
         "sign": lambda: {name: text for part in used for name, text in part.sign().items()},

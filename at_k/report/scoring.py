@@ -228,11 +228,10 @@ class Models(Shown):
         if len({tuple(sorted(report.problems)) for report in self.reports.values() if report.times is None}) > 1:
             listed = ", ".join(f"{name} ({len(report):,})" for name, report in self.reports.items())
             notes.append(_say("models.problems", models=listed))
-        for note, names in sources.items():
-            if len(names) == len(self.reports):
-                notes.append(note)
-            else:
-                notes.append(_say("models.note", models=", ".join(names), note=note))
+        notes += [
+            note if len(names) == len(self.reports) else _say("models.note", models=", ".join(names), note=note)
+            for note, names in sources.items()
+        ]
         reports = self.reports.values()
         common = [key for key in next(iter(reports)).values if all(key in report.values for report in reports)]
         if all(is_single(report.values) for report in reports):
