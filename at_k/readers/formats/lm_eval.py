@@ -169,10 +169,9 @@ def _read_document(
     if metric is not None and metric not in row:
         raise collector.lack(metric, number)
     kept = responses if raw else [None if answer == _NO_ANSWER else answer for answer in answers]
-    samples = [{"answer": answer} for answer in kept] if responses else [{}]
     return {
         "doc_id": str(row["doc_id"]),
-        "samples": samples,
+        "filtered_resps": kept if responses else [NOTHING],
         "target": _read_target(row["target"]) if responses else NOTHING,
         "verdict": NOTHING if metric is None else row[metric],
         "doc": row.get("doc"),
