@@ -86,9 +86,8 @@ def test_the_record_of_published_results(tmp_path):
     made = runpy.run_path(str(EXAMPLES / "published" / "make.py"))
     made["main"](tmp_path)
     for name in ("record.md", "record.html"):
-        assert (tmp_path / name).read_text(encoding="utf-8") == (EXAMPLES / "published" / name).read_text(
-            encoding="utf-8"
-        )
+        is_same = (tmp_path / name).read_bytes() == (EXAMPLES / "published" / name).read_bytes()
+        assert is_same, name  # to show the difference of lines of 400 kB takes half an hour
     assert len(list(tmp_path.glob("data/**/*.json"))) == 1
     for results in made["read_results"]().values():
         for result in results:
