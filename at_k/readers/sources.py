@@ -31,7 +31,11 @@ _PANDAS = _PYTHON.format("pandas; print({}.to_csv(index=False))")
 
 # Layouts that are not read → how a file, its name or a member in it begins, and what converts the file.
 _FOREIGN = {
-    "UTF-16": (rb"\xff\xfe(?!\0\0)|\xfe\xff", "iconv -f UTF-16 -t UTF-8 FILE > NEW"),
+    # PowerShell writes it, on a system without iconv.
+    "UTF-16": (
+        rb"\xff\xfe(?!\0\0)|\xfe\xff",
+        "python -c \"open('NEW', 'w', encoding='utf-8').write(open('FILE', encoding='utf-16').read())\"",
+    ),
     "xz": (rb"\xfd7zXZ", "xz -dc < FILE > NEW"),
     "Markdown": (
         rb"(?:\s*\n|#[^\n]*\n)*[^\n]*\|[^\n]*\n[ \t|:-]*--[ \t|:-]*\r?\n",

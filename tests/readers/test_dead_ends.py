@@ -30,6 +30,7 @@ def columns(problem, grades=None, further=(), **roles):
     return ", ".join(f"{name}={write_value(value)}" for name, value in told.items())
 
 
+RECODE = "python -c \"open('NEW', 'w', encoding='utf-8').write(open('FILE', encoding='utf-16').read())\""
 TAIL = "tail -n +{} FILE > NEW"
 SED = "sed -nE '/^[ |:-]*$/d; /[|]/ {s/^ *[|] *| *[|] *$//g; s/ *[|] */,/g; p}' FILE > NEW"
 OBJECTS = "tr -d '\\n' < FILE | grep -oE '[{][^{}]*[}]' | sed -E 's/, *[}]/}/' > NEW"
@@ -64,8 +65,8 @@ WAYS = {
     "Markdown": (text(rows=MARKDOWN), SED),
     "Markdown below a heading": (text("# Results", "", rows=MARKDOWN), SED),
     "Markdown without bars around it": (text(rows=[row.strip("|") for row in MARKDOWN]), SED),
-    "UTF-16": (text("id,correct").encode("utf-16"), "iconv -f UTF-16 -t UTF-8 FILE > NEW"),
-    "JSON lines in UTF-16": (text(rows=JSON).encode("utf-16"), "iconv -f UTF-16 -t UTF-8 FILE > NEW"),
+    "UTF-16": (text("id,correct").encode("utf-16"), RECODE),
+    "JSON lines in UTF-16": (text(rows=JSON).encode("utf-16"), RECODE),
     "xz": (lzma.compress(text("id,correct").encode()), "xz -dc < FILE > NEW"),
     "an open quotation mark": (text("id,correct", rows=['"a,1', *ROWS[1:]]), "tr -d '\"' < FILE > NEW"),
     "comments above JSON lines": (text("// of 2026", rows=JSON), OBJECTS),
@@ -142,7 +143,7 @@ def follow(path, code=None):
         read_samples(path)
     assert code in (None, caught.value.code)
     said = str(caught.value)
-    way = re.findall("`(.*?)`", said, re.DOTALL)[-1] if "NEW`" in said else ""
+    way = re.findall("`(.*?)`", said, re.DOTALL)[-1] if "NEW" in said else ""
     if way:
         subprocess.run(way, shell=True, check=True, cwd=path.parent)
     options = re.findall('`(errors="skip"|scale=.*?|columns=.*?|where=.*?)`', said)
