@@ -31,6 +31,9 @@ _REWRITTEN = (
     (re.compile(r"\\varnothing(?![A-Za-z])"), r"\\emptyset "),
 )
 
+# Groups of three digits, 1 000 or 12\,000: a product of 1 and 000 for Math-Verify, that is 0.
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:\\[,;: ]|[~ ]) ?\d{3})+(?!\d)")
+
 # Marks that Math-Verify reads as something else: the base of a number, partial derivatives.
 _MISREAD = re.compile(r"\d\}?_|\\partial(?![A-Za-z])")
 
@@ -81,6 +84,7 @@ def read_formula(text: str) -> Formula:
     """Read the last formula of a text. Without any, the text of the formula is empty."""
     for pattern, spelled in _REWRITTEN:
         text = pattern.sub(spelled, text)
+    text = _GROUPED.sub(lambda number: re.sub(r"\D", "", number[0]), text)
     *values, spelled = parse(text, parsing_timeout=None, extraction_mode="first_match") or [""]
     return Formula(spelled, None if not values or _MISREAD.search(spelled) else _settle_infinity(values[0]))
 

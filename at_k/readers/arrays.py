@@ -133,6 +133,9 @@ def make_table(data: Any) -> pa.Table:
         return table
     if hasattr(data, "to_arrow"):  # Polars
         return data.to_arrow()
+    names = [name for name in getattr(getattr(data, "index", None), "names", ()) if name is not None]
+    if names and not {*names} & {*data}:
+        data = data.reset_index()  # an index of pandas that has a name is a column
     if hasattr(data, "items"):  # a mapping, or a frame of pandas
         columns = {str(name): _to_column(str(name), column, is_name=name == "problem") for name, column in data.items()}
         first, lengths = next(iter(columns), ""), {name: len(column) for name, column in columns.items()}

@@ -208,7 +208,7 @@ def _simplify(column: Any) -> Any:
         steps = [pa.string()]
     elif types.is_float32(inside):  # single precision counts as the decimal that it prints as
         steps = [pa.string(), pa.float64()]
-    elif types.is_decimal(inside):
+    elif types.is_decimal(inside) and (is_listed or not inside.scale):
         steps = [pa.float64() if inside.scale else pa.int64()]
     elif types.is_integer(inside) and not types.is_uint64(inside):
         steps = [pa.int64()]
@@ -216,6 +216,8 @@ def _simplify(column: Any) -> Any:
         steps = [inside]
     else:
         cells = column.to_pylist()
+        if types.is_decimal(kind):  # an id of 1.00 is called 1
+            return [None if cell is None else float(cell) if cell % 1 else int(cell) for cell in cells]
         return [None if cell is None else str(cell) for cell in cells] if types.is_temporal(kind) else cells
     for step in steps:
         column = column.cast(pa.list_(step) if is_listed else step)

@@ -25,6 +25,8 @@ _say = Phrases(
     {
         "collector.same_problem": "Each problem may be there only once; {value} is also in {first} ({place}). Remove "
         "one, or keep the rows of one model with {option:where}.",
+        "collector.same_name": "Two names of problems are the same but for their types: {value}, and another one in "
+        "{first} ({place}). Write both alike if it is one problem; else rename one of them.",
         "collector.differs": "All samples of a problem must have the same {name}; {value} differs from {known} "
         "({place}).",
     }
@@ -50,12 +52,14 @@ class Findings(NamedTuple):
         of_rows: that of each row, as a place in `names`.
         names: their names.
         rows: the first row of each.
+        kinds: spelling of a name → the type and the first row of a new one.
         said: role → name of a problem → what is said of it.
     """
 
     of_rows: NDArray[np.int64]
     names: list[str]
     rows: list[int]
+    kinds: dict[str, tuple[type, int]]
     said: dict[str, dict[str, Any]]
 
 
@@ -87,30 +91,40 @@ class Problems:
         self.first_rows: list[int] = []
         self.said: dict[str, dict[str, Any]] = {"references": {}, "group": {}}
         self.meta: list[dict[str, Any] | None] = []
+        self._kinds: dict[str, tuple[type, int]] = {}  # of each spelling of a name, its type and first row
 
     def read(self, part: Part) -> Findings:
         """Read which problem each row is of, and what is said of it; nothing is kept yet."""
         codes, values = encode(part.cells["problem"])
         if codes.min() < 0:
             raise find_fault("problem", None, self._describe(part.rows[0], "problem"))
+        kinds: dict[str, tuple[type, int]] = {}
         firsts = find_firsts(codes).tolist()
         rows = [part.rows[place] for place in firsts]
-        names = [self._name(value, row) for value, row in zip(values, rows, strict=True)]
+        names = [self._name(value, row, kinds) for value, row in zip(values, rows, strict=True)]
         if part.listed:
             for name, value, row in zip(names, values, rows, strict=True):
                 if name in self.names and self.first_rows[self.names[name]] != row:
                     first, place = self._describe(self.first_rows[self.names[name]]), self._describe(row, "problem")
                     raise _say.error("collector.same_problem", value=quote(value), first=first, place=place)
-            first_rows = dict(zip(reversed(names), reversed(rows), strict=True))
-            if (np.array([first_rows[name] for name in names])[codes] != np.asarray(part.rows)).any():
+            if len(names) < len(codes) and (np.asarray(rows)[codes] != np.asarray(part.rows)).any():
                 raise UnfitError(None)
-        return Findings(codes, names, rows, {role: self._read_said(role, part, codes, names) for role in self.said})
+        said = {role: self._read_said(role, part, codes, names) for role in self.said}
+        return Findings(codes, names, rows, kinds, said)
 
-    def _name(self, problem: object, row: int) -> str:
-        """Return the name of a problem: the numbers 1 and 1.0 are one, as far as floats are exact."""
-        if isinstance(problem, float) and problem.is_integer() and abs(problem) < 2**53:
-            problem = int(problem)
-        return str(self._read("problem", problem, row))
+    def _name(self, problem: object, row: int, kinds: dict[str, tuple[type, int]]) -> str:
+        """Return the name of a problem. Refuse one that is spelled like another one of another type."""
+        name: str = self._read("problem", problem, row)
+        kind = type(problem)
+        if name in self.names and self._kinds[name][0] is kind:
+            return name
+        whole = str(int(problem)) if isinstance(problem, float) and problem.is_integer() else name
+        for spelling in (name, whole):
+            known, first = self._kinds.get(spelling) or kinds.setdefault(spelling, (kind, row))
+            if known is not kind:
+                places = {"first": self._describe(first), "place": self._describe(row, "problem")}
+                raise _say.error("collector.same_name", value=quote(problem), **places)
+        return name
 
     def _read_said(self, role: str, part: Part, codes: NDArray[np.int64], names: Sequence[str]) -> dict[str, Any]:
         """Return what rows say of each problem. They may not differ."""
@@ -144,6 +158,7 @@ class Problems:
                 self.names[name] = len(self.names)
                 self.first_rows.append(row)
                 self.meta.append(None)
+        self._kinds |= found.kinds
         for role, said in found.said.items():
             self.said[role] |= said
         of_rows = np.array([self.names[name] for name in found.names])[found.of_rows]

@@ -59,6 +59,7 @@ TABLES = {
     "dataset": lambda: datasets.Dataset.from_dict(COLUMNS).select([2, 1, 0]).select([2, 1, 0]),
     "polars": lambda: pl.DataFrame(COLUMNS),
     "pandas": lambda: pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in COLUMNS.items()}),
+    "index of pandas": lambda: TABLES["pandas"]().set_index("problem"),
 }
 
 

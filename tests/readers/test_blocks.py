@@ -114,11 +114,8 @@ SAME = {
     **{f"cells: {name}": (make_rows(at=cells), {}, ...) for name, cells in AT.items()},
     **{f"options: {options}": (MODELS, options, ...) for options in OPTIONS},
     **{f"names of several types: {one!r}, {other!r}": (
-        [{"id": name, "correct": True} for name in (one, 2, 3, 4, 5, 6, 7, other)], {}, [[1, 1], *[[1]] * 6],
-    ) for one, other in [(1, 1.0), (1.0, 1), (1, "1"), ("1", 1.0)]},
-    "lists of a name of several types": (
-        [{"id": name, "correct": [True]} for name in (1, 2, 3, 4, 5, 6, 7, "1")], {}, "collector.same_problem",
-    ),
+        [{"id": name, "correct": True} for name in (one, 2, 3, 4, 5, 6, 7, other)], {}, "collector.same_name",
+    ) for one, other in [(1, 1.0), (1.0, 1), (1, "1"), ("1", 1.0), ("1.0", 1.0)]},
     "verdicts after first rows without any": (
         LATE, {"columns": {"grades": "correct"}}, [[None, None]] * 10 + [[0.0, 0.0]] * 10,
     ),

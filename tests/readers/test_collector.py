@@ -109,6 +109,9 @@ REPEATED = [("p", {"sample": 1}), ("q", {"sample": 1}), ("p", {"sample": 2}), ("
 
 # name: (samples, how they are read, the error)
 REFUSED = {
+    **{f"a number and a text that are spelled alike: {names}": (
+        [(name, {}) for name in names], {}, refused("collector.same_name", place=f"line {len(names)}"),
+    ) for names in ((1, "1"), ("1", 1), (1, 1, "1"), ("1", "1", 1))},
     **{f"no name: {name}": ([("p", {}), (name, {})], {}, refused("cells.problem"))
        for name in (None, "", True, nan, inf, [1], {}, NOTHING)},
     **{f"a rounded number: {name}, {values}": ([(name, values)], {}, refused("collector.long_number"))

@@ -16,6 +16,7 @@ January 2025. With a tolerance of 0, the verdicts are those of today's LiveCodeB
 
 from __future__ import annotations
 
+import ast
 import base64
 import io
 import json
@@ -287,9 +288,13 @@ def write_tests(row: Mapping[str, Any]) -> str:
 
 
 def _list(cell: Any) -> list[str]:
-    """Return the statements of a cell. A list may also be written as JSON."""
+    """Return the statements of a cell. A list may also be written as JSON, or as Python writes it."""
     if isinstance(cell, str) and cell.startswith("["):
-        cell = json.loads(cell)
+        try:
+            cell = json.loads(cell)
+        except ValueError:
+            with suppress(ValueError, SyntaxError):
+                cell = ast.literal_eval(cell)
     return [cell] if isinstance(cell, str) else list(cell or ())
 
 

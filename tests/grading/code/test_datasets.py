@@ -83,6 +83,7 @@ def test_rows_in_memory():
     "reference, tests",
     [
         ('{"test_list": "[\\"assert 1\\", \\"assert 2\\"]"}', "assert 1\nassert 2"),
+        ("{\"test_list\": \"['assert 1', 'assert 2']\"}", "assert 1\nassert 2"),  # as pandas writes a list into CSV
         ('{"test": "def check(f): pass", "entry_point": "f"}', "def check(f): pass\ncheck(f)"),
         ('{"test": "def check(f): pass\\ncheck(f)", "entry_point": "f"}', "def check(f): pass\ncheck(f)"),
         (

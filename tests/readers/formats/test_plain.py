@@ -108,7 +108,7 @@ test_plain = over({
     "verdicts alone that cannot be read": (b"id,correct\n1,good\n1,bad\n", refused("cells.word")),
     "a number and a text of one spelling": (
         Json([{"id": 1, "correct": 1}, {"id": "1", "correct": 0}]),
-        found({"1": [1, 0]}),
+        refused("collector.same_name", first="row 1", place="row 2, column “id”"),
     ),
     "broken rows": (
         Json(BROKEN), refused("cells.problem"),
