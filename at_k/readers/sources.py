@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import re
-import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
@@ -216,7 +214,7 @@ class Source:
 
     def unpack(self) -> Source:
         """Decompress the file in memory, as a file of its own. Return it as it is if it is not compressed."""
-        # A file is opened several times while it is read, and half a million empty gzip members take seconds each time.
+        # It is opened several times while it is read.
         marks = tuple(_PACKINGS)
         with self.open_packed() as file:
             if not file.read(8).startswith(marks):
@@ -311,24 +309,19 @@ def refuse_binary(data: bytes) -> None:
         raise _say.error("sources.binary")
 
 
-# The first bytes of a compressed file → its packing.
+# The first bytes of a compressed file → its packing, as Arrow names it, which notices a file that is cut off. It takes
+# .02 s for 240,000 empty members of gzip; Python's own module .9, and 3.6 from 3.12 on. Zeros behind them are refused.
 _PACKINGS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
-
-
-def _open_packed(packing: str, file: IO[bytes]) -> Any:
-    """Decompress a file by Arrow, which notices one that is cut off, but reads no gzip with zeros behind it."""
-    if packing == "gzip":
-        return gzip.GzipFile(fileobj=file)
-    import pyarrow as pa
-
-    return pa.CompressedInputStream(pa.PythonFile(file, "r"), packing)
 
 
 class _Unpacked(io.RawIOBase):
     """A decompressed stream whose growth is limited."""
 
     def __init__(self, packing: str, file: IO[bytes], source: Source) -> None:
-        self._stream, self._file, self._source, self._read = _open_packed(packing, file), file, source, 0
+        import pyarrow as pa
+
+        self._stream = pa.CompressedInputStream(pa.PythonFile(file, "r"), packing)
+        self._file, self._source, self._read = file, source, 0
 
     def readable(self) -> bool:
         return True
@@ -336,7 +329,7 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         try:
             piece = self._stream.read(len(buffer))
-        except (OSError, EOFError, ValueError, zlib.error) as reason:
+        except (OSError, ValueError) as reason:
             raise _say.error("sources.broken", reason=str(reason)) from None
         self._read += len(piece)
         # Compared with what was read so far, so that a large bomb is refused as soon as a small one.
