@@ -60,8 +60,8 @@ _say = Phrases(
         "plan.split": "{share:.0%} of the variance is between problems: only more problems reduce it. {rest:.0%} is "
         "within problems: more samples of each reduce it too.",
         "plan.correlated": "The difficulties of problems for the two correlate by {value:.2f} [{low:.2f}, {high:.2f}].",
-        "plan.correlation_assumed": "A correlation of {correlation:g} is an assumption: in real pairs it was .37 to "
-        ".81. Two pilots tell it, on the same problems, if these are enough and vary enough.",
+        "plan.correlation_assumed": "A correlation of {correlation:g} is an assumption, since no two pilots tell "
+        "it: in real pairs it was .37 to .81. Two pilots on the same problems tell it if enough of these vary.",
         "plan.width": "Problems for an interval of ± {half_width:g}, with n = {samples:,}: {needed}.",
         "plan.width_samples": "Samples of each for it, with {problems:,} problems: {needed}.",
         "plan.detect": "Problems to find a difference of {detect:g}, with n = {samples:,} and a correlation of "
@@ -153,8 +153,8 @@ class Plan(Shown):
             if problems is not None:
                 few = _say("plan.no_number") if self.needed_samples is None else f"{self.needed_samples:,}"
                 yield _say("plan.width_samples", problems=problems, needed=few)
-        for correlation, problems in self.needed_to_detect.items():
-            needed = _write_need(problems)
+        for correlation, count in self.needed_to_detect.items():
+            needed = _write_need(count)
             yield _say("plan.detect", detect=detect, samples=samples, correlation=correlation, needed=needed)
 
     def sheet(self, *, short: bool = False) -> Sheet:

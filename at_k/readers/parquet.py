@@ -212,7 +212,9 @@ def _simplify(column: Any) -> Any:
         steps = [pa.float64() if inside.scale else pa.int64()]
     elif types.is_integer(inside) and not types.is_uint64(inside):
         steps = [pa.int64()]
-    elif types.is_float64(inside) or types.is_boolean(inside):
+    elif types.is_floating(inside):  # half precision too, which Arrow before 22 gives as numbers of NumPy
+        steps = [pa.float64()]
+    elif types.is_boolean(inside):
         steps = [inside]
     else:
         cells = column.to_pylist()

@@ -35,8 +35,9 @@ _FOREIGN = {
         "python -c \"open('NEW', 'w', encoding='utf-8').write(open('FILE', encoding='utf-16').read())\"",
     ),
     "xz": (rb"\xfd7zXZ", "xz -dc < FILE > NEW"),
+    # Each part begins with what the part before it cannot hold: hostile lines cost no more than others.
     "Markdown": (
-        rb"(?:\s*\n|#[^\n]*\n)*[^\n]*\|[^\n]*\n[ \t|:-]*--[ \t|:-]*\r?\n",
+        rb"(?:[ \t\r]*\n|#[^\n]*\n)*[^\n|]*\|[^\n]*\n[ \t|:]*-(?:[ \t|:]+-)*-[ \t|:-]*\r?\n",
         "sed -nE '/^[ |:-]*$/d; /[|]/ {s/^ *[|] *| *[|] *$//g; s/ *[|] */,/g; p}' FILE > NEW",
     ),
     "SQLite": (

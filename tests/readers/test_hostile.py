@@ -72,6 +72,9 @@ HOSTILE = {
     "deep JSON in a cell": (f"id,correct\n1,{DEEP}\n".encode, "decoding.deep"),
     "NUL": (lambda: b"id,correct\n1,\0\n", "sources.binary"),
     "NUL far into a large file": (lambda: ROW.encode() * 300_000 + b"\0", "sources.binary"),
+    "blank lines": (lambda: b"\n" * 60_000 + b"x", "tables.empty"),
+    "bars over dashes": (lambda: b"|" * 30_000 + b"\n" + b"-|" * 15_000 + b"x\n", "tables.columns"),
+    "two bars over dashes": (lambda: b"|" * 30_000 + b"\n" + b"--|" * 10_000 + b"x\n", "tables.columns"),
     "a picture": (lambda: b"\x89PNG\r\n\x1a\n\0\0", "sources.binary"),
     "another packing": (lambda: b"\x04\x22M\x18d@\xa7\0\0", "sources.binary"),
 }  # fmt: skip
