@@ -157,9 +157,16 @@ def _read_decimal(tolerance: float) -> Fraction:
 
 _BETWEEN_WORDS = re.compile(
     r"(?<=[^\W\d_])[-/*](?=[^\W\d_]{2})|(?<=[^\W\d_]{2})[-/*](?=\w)|(?<=[^\W\d_]{2})\s[-/*]\s(?=[^\W\d_]{2})"
-    r"|^\s*[-*+]\s+(?=[^\W\d_]{2})"
+    r"|^\s*[-*+]\s+(?=[^\W\d_]{2})|\\(?:left|right)(?![a-z])"
 )
-_SIGN = re.compile(r"(?<=[\w)\]}])\s?\*\s?(?=[\w(\\])|[-+/^=<>%]|\.(?=\d)|(?<=\d),(?=\d)(?!\d{3}(?!\d))")
+_SIGNS = (
+    r"(?<=[\w)\]}])\s?\*\s?(?=[\w(\\])|[-+/^=<>%~]|\.(?=\d)|(?<=\d),\s?(?=\d)(?!\d{3}(?!\d))|(?<=\d)\s?:\s?(?=\d)"
+    r"|'(?=['(])|(?<=[\d)\]])!|(?<=\b[^\W\d_])!"
+)
+_SIGN, _SIGN_OR_BRACKET = re.compile(_SIGNS), re.compile(rf"{_SIGNS}|(?<!\\)[()\[\]|]")
+
+# A bracket of a formula, as in (x+1), [0,1) or |x|: not that of (B), f(x) or "Paris (France)".
+_OPENED = re.compile(r"(?<=[-+*/^=<>~])[(\[]|(?<!\\)[(\[|]\s?[\d.]*[^\W\d_]?\s?[-+*/^=<>,|(\[~\\√!]")
 
 
 def normalize_option(text: str) -> str:
@@ -172,13 +179,14 @@ def normalize_option(text: str) -> str:
     if text.isalpha():
         return normalize_words(text)
     plain = _BETWEEN_WORDS.sub(lambda hyphen: " " if " " in hyphen[0] else "", to_ascii(text))
-    return normalize_words(_SIGN.sub(_protect, plain))
+    return normalize_words((_SIGN_OR_BRACKET if _OPENED.search(plain) else _SIGN).sub(_protect, plain))
 
 
 def _protect(sign: re.Match[str]) -> str:
     """Write a sign as a character that is no punctuation. Decimal points stay within their number."""
-    kept = chr(0xE000 + ord(sign[0].strip()))
-    return kept if sign[0] in ".," else f" {kept} "
+    plain = sign[0].strip()
+    kept = chr(0xE000 + ord(plain))
+    return kept if plain in ".," else f" {kept} "
 
 
 class Option(NamedTuple):
@@ -194,7 +202,7 @@ class Choice(Checker):
 
     The answer is free text, as of `extract_fn="choice"`. The reference is a letter, a letter with its text ("(C)
     Paris"), or the text alone. If both have a letter, the letters decide. If not, the texts decide, normalised as by
-    `quasi_exact`, except that signs and decimal points count.
+    `quasi_exact`, except that signs, decimal points and the brackets of formulas count.
 
     Args:
         letters: the letters that options may have.
