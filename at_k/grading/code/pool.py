@@ -14,7 +14,8 @@ when the supervisor has ended, and the kernel ends a namespace with its process 
 The workers of a checker such as `math` are one process each (`at_k.grading.workers`), which the kernel ends at a limit.
 
 Workers of both kinds stay for the next call that needs the same: Python takes a tenth of a second to start, and SymPy a
-second. They end with this process, and when they have had no work for five minutes. Any thread may call.
+second. They end with this process, when they have had no work for five minutes, and when four other kinds were used
+since: the programs of each `ProgramLimits` are a kind. Any thread may call.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -102,8 +103,11 @@ class Worker:
             return self.process.wait()
 
 
-# Idle workers, by the command and the first message that started them.
-IDLE: defaultdict[bytes, list[Worker]] = defaultdict(list)
+# Idle workers by kind: the command and the first message that started them. The kind that was used last is last.
+IDLE: OrderedDict[bytes, list[Worker]] = OrderedDict()
+
+# Kinds whose idle workers stay.
+MOST_KINDS = 4
 
 # Items that are queued at a time: each takes a kilobyte until its reply is read.
 MOST_QUEUED = 10_000
@@ -123,7 +127,10 @@ class Pool:
     ending: bool = False  # no worker is replaced any more
 
     def __post_init__(self) -> None:
-        self.idle = IDLE[pickle.dumps((self.command, self.hello))]
+        kind = pickle.dumps((self.command, self.hello))
+        self.idle = IDLE.setdefault(kind, [])
+        IDLE.move_to_end(kind)
+        end_workers(MOST_KINDS)
 
     def start_one(self) -> None:
         """Have a worker that is ready. Raise if none can be."""
@@ -180,22 +187,22 @@ class Pool:
         return worker
 
 
-def _take_all() -> list[Worker]:
-    workers = [worker for idle in IDLE.values() for worker in idle]
-    for idle in IDLE.values():
-        idle.clear()
-    return workers
+def _take_idle(kept_kinds: int = 0) -> Iterator[Worker]:
+    for idle in [*reversed(IDLE.values())][kept_kinds:]:
+        with suppress(IndexError):
+            while True:
+                yield idle.pop()
 
 
-def end_workers() -> None:
-    """End the worker processes that wait for more work. The next call starts new ones."""
-    for worker in _take_all():
+def end_workers(kept_kinds: int = 0) -> None:
+    """End the worker processes that wait for more work, except those of the kinds that were used last."""
+    for worker in _take_idle(kept_kinds):
         worker.close()
 
 
 def _forget_workers() -> None:
     """Forget the workers in a child process: they belong to its parent."""
-    for worker in _take_all():
+    for worker in _take_idle():
         worker.connection.close()
         worker.process.returncode = 0  # they are not this process's to wait for
 
@@ -251,7 +258,7 @@ def run_each(
 def _read_line(replies: BinaryIO) -> Any:
     """Read a reply of a supervisor. JSON runs no code where it is read."""
     line = replies.readline()
-    if not line:
+    if not line.endswith(b"\n"):
         raise EOFError
     return json.loads(line)
 

@@ -114,7 +114,7 @@ class Supervisor:
                 request = pickle.load(requests)
                 try:
                     answer = self.run(request)
-                except HarnessError as fault:
+                except (HarnessError, OSError) as fault:  # there may be no room for another process
                     answer = {"fault": str(fault)}
                 send(self.caller, answer)
         os._exit(0)

@@ -100,14 +100,18 @@ def test_a_program_that_ends_its_supervisor_has_no_verdict_and_the_others_do(all
     (tmp_path / "supervisor.py").write_text(
         f"import os, sys\nsys.path.insert(0, {str(pool.HERE)!r})\nimport supervisor\n"
         "run = supervisor.Supervisor.run\nsupervisor.Supervisor.run = "
-        "lambda self, request: os._exit(9) if 'END' in request['candidate'] else run(self, request)\n"
+        "lambda self, request: ENDS.get(request['candidate'], run)(self, request)\n"
+        "def cut(self, request): self.caller.sendall(b'{\"exit'); os._exit(9)\n"
+        "def refuse(self, request): raise BlockingIOError('no process')\n"
+        "ENDS = {'END': lambda *_: os._exit(9), 'CUT': cut, 'REFUSE': refuse}\n"
         "supervisor.main()\n"
     )
     monkeypatch.setattr(pool, "HERE", tmp_path)
-    pairs = [(text, TESTS) for text in (RIGHT, "END", RIGHT, WRONG, "END")]
+    pairs = [(text, TESTS) for text in (RIGHT, "END", RIGHT, "CUT", "REFUSE", WRONG, "END")]
     outcomes = run_each(pairs, LIMITS, num_workers=2)
-    assert [outcomes[place].status for place in (0, 2, 3)] == ["passed", "passed", "failed"]
-    assert [str(outcomes[place])[:41] for place in (1, 4)] == ["the process that watched the program ende"] * 2
+    ended = "the process that watched the program ended with status 9"
+    found = [getattr(outcome, "status", str(outcome)) for outcome in outcomes]
+    assert found == ["passed", ended, "passed", ended, "no process", "failed", ended]
 
 
 def test_verdicts_do_not_depend_on_the_load():
@@ -156,6 +160,18 @@ def test_an_interrupt_leaves_nothing(tmp_path):
     assert os.listdir(tmp_path) == []
     started = [file for file in Path("/proc").glob("[0-9]*/cmdline") if _mentions(file, str(process.pid))]
     assert started == []
+
+
+def test_idle_supervisors_of_few_limits_stay():
+    pool.end_workers()
+    for seconds in range(11, 11 + 2 * pool.MOST_KINDS):
+        assert run_pairs([(RIGHT, TESTS)], timeout=seconds)[0].passed
+    kept = [worker for idle in pool.IDLE.values() for worker in idle]
+    assert len(kept) == pool.MOST_KINDS
+    running = [file for file in Path("/proc").glob("[0-9]*/cmdline") if _mentions(file, str(os.getpid()))]
+    assert len(running) == 2 * len(kept)  # each has a keeper
+    run_pairs([(RIGHT, TESTS)], timeout=seconds)
+    assert kept == [worker for idle in pool.IDLE.values() for worker in idle]
 
 
 def _mentions(file, number):
