@@ -31,10 +31,10 @@ from at_k.readers.arrays import (
 from at_k.readers.blocks import Block
 from at_k.readers.cells import Cells, UnfitError, read_integers
 from at_k.readers.faults import Faults, describe_place, find_fault
-from at_k.readers.names import quote
+from at_k.readers.names import quote, shorten
 from at_k.readers.problems import OF_PROBLEM, Findings, Part, Place, Problems, fill
 from at_k.readers.samples import MISSING, SAMPLE_ROLES, STANDARD, Origin, Samples
-from at_k.readers.structure import is_summary, make_summary_error, refuse_odd_names
+from at_k.readers.structure import is_summary, make_summary_error, refuse_odd_names, refuse_summaries
 
 # The roles that say something of each sample.
 OF_SAMPLE = (*SAMPLE_ROLES, "cost")
@@ -269,7 +269,9 @@ class Collector:
             numbers=_list_numbers(groups, [held[role] for role in self.numbers]),
             details=list(beside),
         )
-        refuse_odd_names(samples, are_given=self._are_names_given)
+        if not self._are_names_given:
+            refuse_odd_names(samples, Mention(columns={"problem": shorten(samples.roles["problem"] or "problem")}))
+        refuse_summaries(samples)
         return samples
 
     def _drop_repeated(self, held: dict[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from at_k.readers.blocks import Block, Rows, take_column
 from at_k.readers.cells import read_spelled
 from at_k.readers.decoding import KEEP_OBJECTS
 from at_k.readers.faults import Faults
+from at_k.readers.names import PROBLEM, find_named
 from at_k.readers.sources import Source, refuse_foreign
 
 # Rows of a block that Python's reader makes.
@@ -65,28 +66,30 @@ def find_delimiter(header: bytes) -> str:
 
 def open_csv(source: Source, faults: Faults) -> Rows:
     """Open CSV or TSV."""
-    _refuse_form(source)
-    mark = find_delimiter(source.first_line)
+    lines, mark = _read_head(source), find_delimiter(source.first_line)
+    _refuse_form(lines, mark)
     with closing(read_cells(source, mark, faults)) as records:
-        record, *others = islice(chain(records, [[]]), 2)
-    named = not _holds_verdicts(record) or (len(record) == 1 and not any(others))
+        record = next(records, [])
+    named = _has_header(lines, mark)
     names = read_header(record if named else [""] * len(record))
     notes = [] if named else [_say("note.no_header")]
     layout = "tsv" if mark == "\t" else "csv"
     return Rows(layout, lambda wanted: _read_blocks(source, names, mark, wanted, faults, named=named), faults, notes)
 
 
-def _refuse_form(source: Source) -> None:
-    """Raise if the first lines show a table that begins below a title, or whose cells are parted by spaces."""
+def _read_head(source: Source) -> list[str]:
+    """Read the first lines, by which it is judged where a table begins."""
     with source.open_text() as file:
         head = file.read(_HEAD)
     refuse_foreign(head)
     refuse_foreign(source.name.encode())
-    lines = list(islice(StringIO(head.decode("utf-8", "replace"), newline=""), _LOOKED_AT))
-    words = [len(line.split()) for line in lines if line.strip()]
-    is_spaced = bool(words[1:]) and min(words) > 1 and {*words[1:]} <= {words[0], words[0] + 1}
-    way = _part_cells(lines) if is_spaced else ""
-    for mark in (find_delimiter(source.first_line), *"\t;,|"):
+    return list(islice(StringIO(head.decode("utf-8", "replace"), newline=""), _LOOKED_AT))
+
+
+def _refuse_form(lines: Sequence[str], own: str) -> None:
+    """Raise if the first lines show a table that begins below a title, or whose cells are parted by spaces."""
+    way = ""
+    for mark in (own, *"\t;,|"):
         records, above, rows = csv.reader(lines, delimiter=mark), 0, []
         for record in records:
             width = max((number for number, cell in enumerate(record, 1) if cell.strip()), default=0)
@@ -95,34 +98,37 @@ def _refuse_form(source: Source) -> None:
         usual = mode([width for width, _, _ in rows] or [0])
         if usual > 1:
             (width, first, _), (_, header, above) = rows[0], next(row for row in rows if row[0] == usual)
-            is_short = width < usual and len(first) < len(header) and not _holds_verdicts(header)
-            is_title = not _holds_verdicts(first) and (width < 2 or is_short)
-            keep = KEEP_OBJECTS if lines[above].startswith("{") else f"tail -n +{above + 1} FILE > NEW"
-            way = keep if is_title else ""
+            is_short = width < usual and len(first) < len(header) and _names_columns(header)
+            if _names_columns(first) and (width < 2 or is_short):
+                way = KEEP_OBJECTS if lines[above].startswith("{") else f"tail -n +{above + 1} FILE > NEW"
             break
+    else:
+        words = [len(line.split()) for line in lines if line.strip()]
+        if words[1:] and min(words) > 1 and {*words[1:]} <= {words[0], words[0] + 1}:
+            way = "tr -s ' ' , < FILE > NEW"
     if way:
         raise _say.error("tables.form", way=way)
 
 
-def _part_cells(lines: Iterable[str]) -> str:
-    """Return the command that parts cells by commas, and names those of a log: `PASSED test_a`."""
-    first, *others = [line.split() for line in lines if line.strip()]
-    judged = [place for place, word in enumerate(first) if isinstance(read_spelled(word), bool)]
-    # No header has the name of its column in the rows below it, too.
-    if not any(row[place : place + 1] == [first[place]] for place in judged for row in others):
-        return "tr -s ' ' , < FILE > NEW"
-    names = [f"column {place + 1}" for place in range(len(first))]
-    names[judged[0]], names[judged[0] == 0] = "correct", "id"
-    return f"(echo {','.join(names)!r}; tr -s ' ' , < FILE) > NEW"
+def _has_header(lines: Sequence[str], mark: str) -> bool:
+    """Return whether the first line names the columns; a column that is named by a verdict has it in other rows too."""
+    first, *others = [*filter(None, csv.reader(lines, delimiter=mark))] or [[]]
+    if len(first) == 1 and not others:
+        return True
+    below = [{row[place] for row in others if place < len(row) and row != first} for place in range(len(first))]
+    words = zip(first, below, strict=True)
+    is_row = any(isinstance(read_spelled(cell), bool) and cell in cells for cell, cells in words)
+    return _names_columns(first) and (not is_row or bool(find_named(first, PROBLEM)))
 
 
-def _holds_verdicts(record: Sequence[str]) -> bool:
-    """Return whether the first line is a row with verdicts; columns may be numbered from 0 or from 1."""
+def _names_columns(record: Sequence[str]) -> bool:
+    """Return whether cells may be a header: they hold no verdict; columns may be numbered from 0 or from 1."""
     cells = [cell.strip().lower() for cell in record]
     numbers = [int(cell) for cell in cells if cell.isdecimal() and len(cell) < 5]
     if len(numbers) > 1 and numbers in ([*range(len(numbers))], [*range(1, len(numbers) + 1)]):
-        return False
-    return not {"0", "1", "true", "false"}.isdisjoint(cells) and {*numbers} <= {0, 1}
+        return True
+    is_row = not {"0", "1", "true", "false"}.isdisjoint(cells) and {*numbers} <= {0, 1}
+    return not is_row or bool(find_named(record, PROBLEM))
 
 
 def read_header(record: Sequence[str]) -> list[str]:
@@ -288,9 +294,8 @@ def _number_lines(source: Source) -> Iterator[int]:
     if source.layout == "jsonl":
         yield from count(1)  # rows are counted by their lines already
     elif source.layout == "csv":
-        lines = source.first_line.decode("utf-8", "replace").splitlines()
-        record = next(csv.reader(lines, delimiter=find_delimiter(source.first_line)), [])
-        yield from islice(_number_records(source), 0 if _holds_verdicts(record) else 1, None)
+        named = _has_header(_read_head(source), find_delimiter(source.first_line))
+        yield from islice(_number_records(source), int(named), None)
 
 
 def _number_records(source: Source) -> Iterator[int]:

@@ -25,7 +25,7 @@ from at_k.readers.format import Format
 from at_k.readers.names import MODEL, STEP, has_name, is_model, quote, quote_all
 from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
 from at_k.readers.sources import Source
-from at_k.readers.structure import count_runs, count_samples
+from at_k.readers.structure import count_runs, count_samples, refuse_odd_names
 from at_k.readers.tables import holds_one_row
 
 # Files that a message lists.
@@ -47,7 +47,7 @@ _say = Phrases(
         "column: {columns}.",
         "merging.problems": "These files are not of the same problems: {shared:,} are in both, {first:,} in "
         "{first_file} alone, and {second:,} in {second_file} alone, such as {example}. Write the names of problems "
-        "alike, or score the files one at a time.",
+        "alike, or score the files one at a time. If a run did not reach all problems, say so: {option:pool=file}.",
         "merging.questions": "Problem {problem} is not the same in both files: {first} in {first_file}, and {second} "
         "in {second_file}. If the files hold different problems that have the same names, {option:concat} keeps them "
         "apart. If they are samples of the same problems all the same, say so: {option:pool=file}.",
@@ -57,7 +57,7 @@ _say = Phrases(
         "samples of two runs, pool them: {option:pool=file}. If the files hold different problems that have the same "
         "names, {option:concat} keeps them apart.",
         "note.files": "Read {count:,} files as samples of one model on the same problems: {files}. Problems in each: "
-        "{problems:,}. Samples of a problem in each: {n}.",
+        "{problems}. Samples of a problem in each: {n}.",
         "note.concatenated": "Read {count:,} files, each with other problems: {files}.",
         "note.bundle": "Read {count:,} files, from {first} to {last}, as one table. Problems: {problems:,}.",
     }
@@ -74,7 +74,7 @@ def merge(
     is_split = all(len(part.table) == 1 for part in parts)  # a file for each problem, or for each of its runs
     shared, shorts = _find_shared(parts), list_names(files)
     is_listed = concat or not (is_split or shared)
-    if not (is_listed or is_split):
+    if not (is_listed or is_split or "file" in pool):
         _refuse_other_problems(parts, files)
     names = [part.table["problem"] for part in parts]
     if is_listed and shared:
@@ -83,16 +83,23 @@ def merge(
     if not (concat or any(name == "file" or has_name(name, _POOLABLE) for name in pool) or all(map(_is_named, parts))):
         _refuse_other_names(merged, are_split=is_split)
     _refuse_clash(merged)
-    counts = sorted({n for part in parts for n in part.n.tolist()})
+    if not concat and len(merged.table) > max(len(part.table) for part in parts):
+        refuse_odd_names(merged, Mention("concat"))
     listed = ", ".join(shorts if len(shorts) <= _LISTED else [*shorts[: _LISTED - 1], "…", shorts[-1]])
     note = _say(
         "note.concatenated" if is_listed else "note.files",
         count=len(files),
         files=listed,
-        problems=len(parts[0].table),
-        n=str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}",
+        problems=_span(len(part.table) for part in parts),
+        n=_span(chain.from_iterable(part.n.tolist() for part in parts)),
     )
     return replace(merged, origin=_merge_origins([part.origin for part in parts], pool, note))
+
+
+def _span(counts: Iterable[int]) -> str:
+    """Write the smallest and the largest of some numbers: “1 to 4”."""
+    listed = sorted({*counts})
+    return " to ".join(f"{count:,}" for count in dict.fromkeys((listed[0], listed[-1])))
 
 
 def _refuse_other_names(samples: Samples, *, are_split: bool) -> None:

@@ -14,7 +14,7 @@ from at_k.readers.literals import read_list
 from at_k.readers.names import ERROR, MODEL, SET, STEP, VERDICT, find_named, has_name, quote, shorten
 from at_k.readers.profile import Profile, find_lists, find_numbers, find_roles
 from at_k.readers.prompts import ENTRY, find_tests, gather_tests, join_prompts
-from at_k.readers.proposals import refuse_unjudged, refuse_unnamed
+from at_k.readers.proposals import refuse_beside, refuse_unjudged, refuse_unnamed
 from at_k.readers.samples import COUNT_ROLES, Columns
 from at_k.readers.shapes import find_change
 from at_k.readers.structure import MOST_SETTINGS, Watch, find_numbered, find_questions
@@ -114,6 +114,8 @@ class Plan:
         profile, roles = self.profile, self.roles
         if roles["grades"] is None and None in (roles["answers"], roles["references"]):
             raise refuse_unjudged(self.asked, roles, self.rows)
+        if "grades" not in self.given and self.change is None:
+            refuse_beside(profile, roles)
         if not self.listed and "problem" not in self.given:
             named = self.others if roles["problem"] is None else [roles["problem"]]
             self._numbered = find_numbered(profile, named)
@@ -123,7 +125,7 @@ class Plan:
         repeat = (1 < profile[name].distinct < profile.count and not profile[name].has_lists for name in names)
         # Files that hold one row each may be samples: their number in the list is no name of a problem.
         if any(repeat) or default == "file" or find_numbers(profile, self.others):
-            raise refuse_unnamed(profile, roles)
+            raise refuse_unnamed(profile, roles, self.rows)
 
     def _find_numbers(self, is_pooled: bool) -> list[str]:
         # The samples of several models may have the same numbers.

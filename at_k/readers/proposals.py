@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from at_k.errors import InputError, Mention, Phrases
+from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.blocks import Rows, list_fields
 from at_k.readers.cells import read_spelled
 from at_k.readers.literals import read_fields
-from at_k.readers.names import MODEL, RUN, SAMPLE_NUMBER, SET, STEP, quote, quote_all, shorten
+from at_k.readers.names import MODEL, ROLE, RUN, SAMPLE_NUMBER, SET, STEP, quote, quote_all, shorten
 from at_k.readers.profile import Column, Profile
 from at_k.readers.samples import Columns
 from at_k.readers.shapes import PREDICTORS, joins_counts, list_families
@@ -22,14 +22,19 @@ _say = Phrases(
     {
         "plain.unknown": "These data ({layout}) do not say which samples are correct: no known harness wrote them "
         "(`at-k formats` lists those), and there is no column of verdicts, nor one of answers and one of references. "
-        "The columns are: {columns}. Name those of the problem and its grades, of answers and references, or of "
+        "{columns} Name those of the problem and its grades, of answers and references, or of "
         "counts (n and c) by {example}.",
         "plain.numbered": "Columns {first} to {last} may be samples of one model, or each of another model, setting or "
         "problem. If they are samples: {all}. To score one: {one}. If each is a problem, swap rows and columns first.",
+        "plain.beside": "Beside column {one_name}, columns {first} to {last} hold verdicts too. If they are the "
+        "samples of each problem: {all}. If {one_name} is the verdict that counts: {one}.",
+        "plain.columns": "The columns are: {names}.",
+        "plain.no_header": "The first line holds a verdict, so it was read as a row; if it is a header, rename its "
+        "columns. The columns are: {names}.",
         "plain.models": "Each of {names} has the same fields: {columns}. If each is a problem, name the field that "
         "says that a sample is correct by {option:columns}. If they are models or runs, read one of them: {rows}.",
-        "standard.no_problem": "Each row is one sample, so a column must say which problem it belongs to. The columns "
-        "are: {columns}. Name that column by {example}; or, if every row is a problem of its own: {line}. If the name "
+        "standard.no_problem": "Each row is one sample, so a column must say which problem it belongs to. {columns} "
+        "Name that column by {example}; or, if every row is a problem of its own: {line}. If the name "
         "of the file or of its folder says it: {file} or {folder}.",
     }
 )
@@ -53,16 +58,35 @@ def refuse_unjudged(profile: Profile, roles: Columns, rows: Rows) -> InputError:
             return _say.error("plain.numbered", first=quote(names[0]), last=quote(names[-1]), **ways)
     is_clear = len(verdicts) == 1 and verdicts[0].name not in (roles["answers"], roles["references"])
     example = _propose(profile, roles, verdicts[0]) if is_clear else Mention("columns")
-    return _say.error("plain.unknown", layout=rows.layout, columns=quote_all(profile.head.names), example=example)
+    return _say.error("plain.unknown", layout=rows.layout, columns=_name_columns(profile, rows), example=example)
 
 
-def refuse_unnamed(profile: Profile, roles: Columns) -> InputError:
+def refuse_beside(profile: Profile, roles: Columns) -> None:
+    """Raise if beside the verdict of each row, numbered columns hold those of runs."""
+    grades, problem = roles["grades"], roles["problem"]
+    is_repeated = problem in profile.columns and profile[problem].distinct < profile.count
+    for stem, family in list_families(profile).items():
+        names = [name for _, name in family]
+        are_runs = len(names) > 1 and stem in (*RUN, *ROLE["grades"]) and grades not in names and not is_repeated
+        if grades is not None and are_runs and all(profile[name].are_verdicts for name in names):
+            ways = {"all": Mention(columns={"grades": "+".join(names)}), "one": Mention(columns={"grades": grades})}
+            told = {"first": quote(names[0]), "last": quote(names[-1]), "one_name": quote(grades)}
+            raise _say.error("plain.beside", **told, **ways)
+
+
+def _name_columns(profile: Profile, rows: Rows) -> Message:
+    """Name the columns, and say if no header names them."""
+    code = "plain.no_header" if "note.no_header" in [note.code for note in rows.notes] else "plain.columns"
+    return _say(code, names=quote_all(profile.head.names))
+
+
+def refuse_unnamed(profile: Profile, roles: Columns, rows: Rows) -> InputError:
     """Make the error that says that no column names the problems, and propose the only one that could."""
     used = [name for role, name in roles.items() if role != "group" and name is not None]
     column = _find_problem(profile, used, roles["group"])
     example = Mention("columns") if column in (None, "line") else Mention(columns={"problem": shorten(str(column))})
     places = {name: Mention(columns={"problem": name}) for name in ("line", "file", "folder")}
-    return _say.error("standard.no_problem", columns=quote_all(profile.head.names), example=example, **places)
+    return _say.error("standard.no_problem", columns=_name_columns(profile, rows), example=example, **places)
 
 
 def _find_problem(profile: Profile, used: Sequence[str], group: str | None) -> str | None:

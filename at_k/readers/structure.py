@@ -16,6 +16,7 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
+from at_k.arrow import to_numpy
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import encode, find_firsts, join_codes
 from at_k.readers.blocks import HEAD, Block
@@ -59,16 +60,16 @@ _SUMMARY = re.compile(
 
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
 
-_SPACE = re.compile(r"[^\S\t\r\n]+")
+_SPACE, _WHOLE = re.compile(r"[^\S\t\r\n]+"), re.compile(r"(-?\d+)\.0+$")
 
 _say = Phrases(
     {
         "structure.repeated": "The rows from {row:,} on repeat those before them. If the file was appended to itself, "
         "n is twice as large as it should be: remove one half. If it holds two runs that are alike, say so: "
         "{option:pool=file}.",
-        "samples.white_space": "Two names of problems look the same, but differ in case, in white space or in the code "
-        "of a letter: {first} and {second} ({place}). Write them alike if it is one problem. If they are two, say so: "
-        "{apart}.",
+        "samples.white_space": "Two names of problems look the same, but differ in case, in white space, in the code "
+        "of a letter or as 1 and 1.0 do: {first} and {second} ({place}). Write them alike if it is one problem. If "
+        "they are two, say so: {apart}.",
         "structure.summary": "The row {name} sums up the others ({place}). Leave it out: {where}.",
         "note.errors": "{count:,} samples have a text in column “{column}”, such as {text}, and count as wrong. If "
         "they were not judged, leave their verdicts empty: {option:missing} then decides.",
@@ -220,23 +221,22 @@ def repeats(*columns: NDArray[Any]) -> bool:
     )
 
 
-def refuse_odd_names(samples: Samples, *, are_given: bool) -> None:
-    """Raise if two names differ by case or white space, unless a user gave them, or if one names a summary."""
+def refuse_odd_names(samples: Samples, apart: Mention) -> None:
+    """Raise if two names differ by case, white space or a point alone; an option, which is named, holds them apart."""
     import pyarrow.compute as pc
 
     names = samples.table["problem"]
-    spaced = pc.match_substring_regex(names, r"^\s|\s$|\s\s|[^ -~]")
-    if not are_given and (pc.any(spaced).as_py() or len(pc.unique(pc.ascii_lower(names))) < len(names)):
-        seen: dict[str, str] = {}
-        for problem, name in enumerate(samples.problems):
-            # In one case, without invisible signs, with single spaces, and each letter as one character.
-            shown = normalize("NFC", _SPACE.sub(" ", _INVISIBLE.sub("", name))).strip().casefold()
-            if seen.setdefault(shown, name) != name:
-                place = samples.place(problem, 0, "problem")
-                apart = Mention(columns={"problem": shorten(samples.roles["problem"] or "problem")})
-                told = {"first": quote(seen[shown]), "second": quote(name)}
-                raise _say.error("samples.white_space", place=place, apart=apart, **told)
-    _refuse_summaries(samples)
+    odd = pc.match_substring_regex(names, r"^\s|\s$|\s\s|[^ -~]|\.0+$")
+    if not pc.any(odd).as_py() and len(pc.unique(pc.ascii_lower(names))) == len(names):
+        return
+    seen: dict[str, str] = {}
+    for problem, name in enumerate(samples.problems):
+        # In one case, without invisible signs, with single spaces, each letter as one character, and 1.0 as 1.
+        shown = normalize("NFC", _SPACE.sub(" ", _INVISIBLE.sub("", name))).strip().casefold()
+        shown = _WHOLE.sub(r"\1", shown)
+        if seen.setdefault(shown, name) != name:
+            told = {"first": quote(seen[shown]), "second": quote(name), "place": samples.place(problem, 0, "problem")}
+            raise _say.error("samples.white_space", apart=apart, **told)
 
 
 def is_summary(name: object) -> bool:
@@ -249,7 +249,8 @@ def is_summary(name: object) -> bool:
     return isinstance(name, str) and _SUMMARY.fullmatch(name) is not None
 
 
-def _refuse_summaries(samples: Samples) -> None:
+def refuse_summaries(samples: Samples) -> None:
+    """Raise if the first or the last names are those of rows that sum up the others."""
     names = samples.table["problem"]
     count = len(names)
     first, behind = (len([*takewhile(is_summary, map(str, side))]) for side in (names, reversed(names)))
@@ -264,26 +265,31 @@ def _is_mean(samples: Samples, problem: int, *, is_named: bool) -> bool:
     """Return whether the grades of a problem are the means of those of the others."""
     if "grades" not in samples.table.column_names:
         return False
-    means = np.array(samples.table["grades"][problem].as_py(), dtype=float)
+    grades, is_own = _list_grades(samples), np.repeat(np.arange(len(samples.n)) == problem, samples.n)
+    means, rows = grades[is_own], grades[~is_own]
     partial = bool(((means > 0) & (means < 1)).any())
     if is_named or not partial or (len(means) > 1 and (samples.n != len(means)).any()):
         return is_named and partial
-    others = np.array([i for i in range(len(samples.n)) if i != problem])
-    rows = samples.table["grades"].take(others).combine_chunks().flatten().to_numpy(zero_copy_only=False)
     if np.isnan(rows).all() or np.nanmin(rows) == np.nanmax(rows) or 2 * np.isin(rows, (0, 1)).sum() < len(rows):
         return False
     if len(means) == 1:
         # By chance, one of few problems may have a grade of a half that is the mean of the others.
-        return len(others) > 3 and means[0] not in (0.25, 0.5, 0.75) and bool(abs(means[0] - np.nanmean(rows)) < 6e-4)
+        is_odd = len(samples.n) > 4 and means[0] not in (0.25, 0.5, 0.75)
+        return is_odd and bool(abs(means[0] - np.nanmean(rows)) < 6e-4)
     rows = rows.reshape(-1, len(means))
     differ = (rows != rows[0]).any()  # among rows that are all equal, one more is no summary
     return bool(differ and np.allclose(means, np.nanmean(rows, axis=0), atol=6e-4))
 
 
+def _list_grades(samples: Samples) -> NDArray[np.float64]:
+    """List the grades of all samples; NaN means a missing one."""
+    numbers, present = to_numpy(samples.table["grades"].combine_chunks().flatten())
+    return numbers if present is None else np.where(present, numbers, np.nan)
+
+
 def refuse_sums(samples: Samples) -> None:
     """Raise if the counts of a problem are the sums of those above it."""
-    grades = samples.table["grades"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    n, c = samples.n, np.add.reduceat(grades, np.cumsum(samples.n) - samples.n)
+    n, c = samples.n, np.add.reduceat(_list_grades(samples), np.cumsum(samples.n) - samples.n)
     sums = (n[2:] == np.cumsum(n)[1:-1]) & (c[2:] == np.cumsum(c)[1:-1])
     if sums.any():
         raise refuse_summary(samples, int(np.argmax(sums)) + 2)

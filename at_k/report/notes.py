@@ -58,6 +58,8 @@ _say = Phrases(
         "grade is {highest:g}. If it stands for a correct sample, lower {option:threshold}.",
         "note.partial_grades": "{count:,} of {total:,} grades are between 0 and 1, and {above:,} of them count as "
         "correct, being above {threshold:g}. To count full grades alone: {full}.",
+        "note.partial_wrong": "{count:,} of {total:,} grades are between 0 and 1. They count as wrong, because none of "
+        "them is above {threshold:g}.",
         "note.not_judged": "The data have verdicts, which count; {option:check_correct_fn} judged nothing. With "
         "{columns} it judges the answers.",
         "note.vote_of_grades": "cons@k is counted from grades: more than half of k samples must be correct. With the "
@@ -258,15 +260,12 @@ def _describe_grades(grades: Sequence[Ragged], verdicts: Verdicts, *, is_checked
         yield _say("note.low_grades", threshold=verdicts.threshold, highest=highest)
     partial = [part.values[(part.values > 0) & (part.values < 1)] for part in grades]
     if count := sum(map(len, partial)):
-        above = sum(int((part > verdicts.threshold).sum()) for part in partial)
-        yield _say(
-            "note.partial_grades",
-            count=count,
-            total=sum(len(part.values) for part in grades),
-            above=above,
-            threshold=verdicts.threshold,
-            full=Mention(threshold=float(max(part.max(initial=0) for part in partial))),
-        )
+        told: dict[str, Any] = {"count": count, "total": sum(len(part.values) for part in grades)}
+        if above := sum(int((part > verdicts.threshold).sum()) for part in partial):
+            full = Mention(threshold=float(max(part.max(initial=0) for part in partial)))
+            yield _say("note.partial_grades", **told, above=above, threshold=verdicts.threshold, full=full)
+        else:
+            yield _say("note.partial_wrong", **told, threshold=verdicts.threshold)
     if is_checked:
         yield _say("note.not_judged", columns=Mention(columns={"grades": None}))
 

@@ -33,6 +33,7 @@ def columns(problem, grades=None, further=(), **roles):
 RECODE = "python -c \"open('NEW', 'w', encoding='utf-8').write(open('FILE', encoding='utf-16').read())\""
 TAIL = "tail -n +{} FILE > NEW"
 SED = "sed -nE '/^[ |:-]*$/d; /[|]/ {s/^ *[|] *| *[|] *$//g; s/ *[|] */,/g; p}' FILE > NEW"
+SPACES = "tr -s ' ' , < FILE > NEW"
 OBJECTS = "tr -d '\\n' < FILE | grep -oE '[{][^{}]*[}]' | sed -E 's/, *[}]/}/' > NEW"
 EVALUATE = "python -c \"import ast, json; [print(json.dumps(ast.literal_eval(row))) for row in open('FILE')]\" > NEW"
 FIND_PAIRS = "json.dumps(dict(re.findall(r'(\\w+)=(\\S+)', row)))"
@@ -57,10 +58,10 @@ WAYS = {
     "a comment within": (text("id,correct", "a,1", "# begun anew", rows=ROWS[1:]), 'errors="skip"'),
     "a sum below": (text("id,correct", *ROWS, "Total rows: 4", rows=[]), 'errors="skip"'),
     "a row with too many cells": (text("id,correct", "c,1,fine"), 'errors="skip"'),
-    "spaces": (spaced("id,correct"), "tr -s ' ' , < FILE > NEW"),
+    "spaces": (spaced("id,correct"), SPACES),
     "a frame that was printed": (
         text("  id  correct", rows=[f"{at}  {row.replace(',', '  ')}" for at, row in enumerate(ROWS)]),
-        "tr -s ' ' , < FILE > NEW",
+        SPACES,
     ),
     "Markdown": (text(rows=MARKDOWN), SED),
     "Markdown below a heading": (text("# Results", "", rows=MARKDOWN), SED),
@@ -125,10 +126,6 @@ WAYS = {
         text(rows=[f"[2026-03-01] INFO task={row[0]} result={['FAIL', 'PASS'][int(row[2])]}" for row in ROWS]),
         PAIRS,
     ),
-    "a log of pytest": (
-        text(rows=[f"{['FAILED', 'PASSED'][int(row[2])]} {row[0]}" for row in ROWS]),
-        "(echo 'correct,id'; tr -s ' ' , < FILE) > NEW",
-    ),
     "no header": (text(), columns("column 1", "column 2")),
     "runs in another language": (
         text("Aufgabe;Lauf;Punkte", *(f"{row[0]};{at % 2};{row[2]},0" for at, row in enumerate(ROWS)), rows=[]),
@@ -158,6 +155,16 @@ def test_what_a_refusal_prints_works(content, way, grades, tmp_path):
     said, found = follow(path)
     assert f"`{way}`" in said
     assert found == grades
+
+
+def test_a_log_is_converted_to_a_table_without_a_header(tmp_path):
+    (tmp_path / "FILE").write_text(text(rows=[f"{['FAILED', 'PASSED'][int(row[2])]} {row[0]}" for row in ROWS]))
+    with pytest.raises(InputError, match=re.escape(f"`{SPACES}`")):
+        read_samples(tmp_path / "FILE")
+    subprocess.run(SPACES, shell=True, check=True, cwd=tmp_path)
+    said, found = follow((tmp_path / "NEW").rename(tmp_path / "TABLE"), "standard.no_problem")
+    assert "The first line holds a verdict, so it was read as a row" in said
+    assert found == GRADES
 
 
 def test_numpy_is_converted(tmp_path):

@@ -147,6 +147,14 @@ test_folders = over({
     "many files, a problem each": (
         {f"p{i}.jsonl": [{"id": f"p{i}", "correct": i < 35}, {"id": f"p{i}", "correct": 1}] for i in range(70)},
         found(n=[2] * 70)),
+    "a run that did not end": (
+        {f"run_{run}.jsonl": [{"id": name, "correct": 1} for name in names]
+            for run, names in ((0, "abc"), (1, "ab"), (10, "abc"))},
+        refused("merging.problems"), ({"pool": "file"}, found({"a": [1] * 3, "b": [1] * 3, "c": [1] * 2}))),
+    **{f"ids that look the same: {name}": (
+        {"run_0.csv": f"id,correct\n{name},1\n".encode(), "run_1.csv": f"id,correct\n{other},0\n".encode()},
+        refused("samples.white_space"), ({"concat": True}, found({name: [1], other: [0]}))
+    ) for name, other in {"1": "1.0", "p0": "P0"}.items()},
     "documents that list rows": (LISTS, found({str(i): [i % 2, (i + 1) % 2] for i in range(4)})),
 })  # fmt: skip
 

@@ -109,7 +109,8 @@ def test_different_problems_are_counted():
         merge([one, other], FILES[:2])
     assert str(caught.value) == (
         "These files are not of the same problems: 1 are in both, 1 in run_0.jsonl alone, and 2 in run_1.jsonl alone, "
-        "such as “q”. Write the names of problems alike, or score the files one at a time."
+        "such as “q”. Write the names of problems alike, or score the files one at a time. If a run did not reach "
+        'all problems, say so: `pool="file"`.'
     )
 
 

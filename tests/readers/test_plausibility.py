@@ -160,7 +160,7 @@ def table(*rows):
 ALIKE = [
     *(("p" + end, "p") for end in (" ", "\t", "\N{NO-BREAK SPACE}")),
     ("a b", "a\N{NO-BREAK SPACE}b"), ("ab", "a\N{ZERO WIDTH SPACE}b"), ("ab", "\N{ZERO WIDTH NO-BREAK SPACE}ab"),
-    ("caf\u00e9", "cafe\N{COMBINING ACUTE ACCENT}"),
+    ("caf\u00e9", "cafe\N{COMBINING ACUTE ACCENT}"), ("1", "1.0"), ("1.00", "1.0"),
 ]  # fmt: skip
 """Pairs of names that look the same."""
 

@@ -32,6 +32,10 @@ def test_partial_grades():
     assert note.values | {"full": str(note.values["full"])} == {
         "count": 4, "total": 6, "above": 3, "threshold": 0.5, "full": "`threshold=0.9`"
     }  # fmt: skip
+    wrong = judge_data({"grades": [[0.5, 1], [0.2, 0]]})
+    assert [note.values for note in notes.write_notes(wrong, "graded", voted=False) if "partial" in note.code] == [
+        {"count": 2, "total": 4, "threshold": 0.5}
+    ]
     assert judge_data({"grades": [[0.6, 0.2], [1, 0.9], [0, 0.55]]}, threshold=0.9).verdicts.c.tolist() == [0, 1, 0]
 
 
