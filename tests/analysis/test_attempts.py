@@ -158,9 +158,6 @@ def test_the_interval_of_a_cost_covers(mean, spread, problems):
     assert covered / 400 >= 0.91
 
 
-# What a budget solves
-
-
 def enumerate_orders(costs, correct, budget):
     """Share of all orders in which a correct sample is paid for before the first that cannot be."""
     solved = 0

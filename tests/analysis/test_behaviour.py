@@ -1,6 +1,5 @@
 """Behaviour of the model: each rule fires, and not at its threshold; right figures; calibration and stability."""
 
-import json
 import re
 from itertools import combinations
 from pathlib import Path
@@ -79,6 +78,8 @@ SAYS = [
     (grades((350, 0), (650, 4), n=4), "even", ""),
     (grades((750, 2), (250, 3), n=4), "unstable", ""),
     (grades((100, 4), n=4), "met", ""),
+    ({"grades": [[1, 1]] * 2}, "", "stability"),  # which do not vary
+    ({"grades": [[1, 1], [0, 0], [1, 1]], "scores": [[0.9, 0.9]] * 3}, "", "overconfident"),  # it is not shown
 ]  # fmt: skip
 """(data, what is said, what is not)"""
 
@@ -160,8 +161,6 @@ def test_grades_do_not_vote():
 class TestAISBench:
     @for_each("counts, row", [
         # With n = 4, cons@4 is the share of the problems with 3 or 4 correct samples.
-        ([(750, 2), (250, 3)], "unstable"),  # pass 1, avg .5625, cons .25
-        ([(350, 0), (650, 4)], "even"),
         ([(800, 0), (200, 4)], "ineffective"),
         ([(1000, 4)], None),  # all high: the matrix has no row
         ([(500, 2), (500, 3)], None),  # medium, but at the threshold
@@ -271,10 +270,6 @@ class TestCalibration:
         assert found.values["verdict"].code == f"diagnosis.{verdict}"
         assert found.values["ece"] == pytest.approx(abs(score - 0.5))
 
-    def test_a_bias_that_is_not_shown(self):
-        data = {"grades": [[1, 1], [0, 0], [1, 1]], "scores": [[0.9, 0.9], [0.9, 0.9], [0.9, 0.9]]}
-        assert said(data, "score_confidence").values["verdict"].code == "diagnosis.no_bias"
-
     @for_each("scores", [[[0.5, 1.5]], [[-0.1, 0.5]], [[None, 0.5]], [[[0.5, 0.5], [0.1, 0.2]]]])
     def test_scores_that_are_no_confidences(self, scores):
         assert diagnose({"grades": [[1, 0]], "scores": scores}).figures["calibration"] == {}
@@ -323,19 +318,6 @@ def test_n_may_differ():
     dropped = {"grades": [[1, 0, None], [None, 1, 0]]}  # have no runs
     assert diagnose(dropped, missing="drop").figures["stability"]["run_accuracy"] == []
     assert len(diagnose(dropped, missing="incorrect").figures["stability"]["run_accuracy"]) == 3
-
-
-def test_a_noise_floor_and_flips_by_hand():
-    found = diagnose({"grades": [[1, 1, 1, 1], [1, 0, 1, 0], [0, 0, 0, 0]]})
-    own = found.figures["stability"]
-    assert own["noise_floor"] == pytest.approx(1.959964 * (2 / 9 / 3) ** 0.5)
-    assert own["flip_rate"] == pytest.approx(2 / 9)
-    assert own["run_accuracy"] == pytest.approx([2 / 3, 1 / 3, 2 / 3, 1 / 3])
-    agreed = diagnose({"grades": [[1, 1], [1, 1]]})
-    assert agreed.figures["stability"]["noise_floor"] == 0
-    assert "diagnosis.stability" not in [each.code for each in agreed.sentences]
-    for each in (found, agreed):
-        json.dumps(each.to_dict(), allow_nan=False)
 
 
 @for_each("b, c, fires", [(15, 1, True), (13, 3, False), (8, 8, False)])

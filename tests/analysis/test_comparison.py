@@ -83,16 +83,6 @@ class TestUnbounded:
         plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))["keys"]["max@4"]
         assert (plain["low"], plain["high"], plain["p_value"]) == (None, None, 1.0)
 
-    def test_scores_of_reports_are_compared(self):
-        scores = [[float((3 * i + j * j) % 11) for j in range(4)] for i in range(12)]
-        first, second = (
-            {"grades": [[1, 0, 1, 0]] * 12, "scores": [[each + shift for each in row] for row in scores]}
-            for shift in (0, 2)
-        )
-        found = compare(first, second, metrics="best_at_k", k=2)
-        assert found.comparisons["max@2"].difference == pytest.approx(-2)
-        assert found.comparisons["best@2"].difference == 0
-
     def test_unpaired_scores_are_left_out_or_refused(self):
         more = {"max@4": {**self.y["max@4"], "new": 3.0}}
         refuses("compare.unpaired_range", compare, self.x, more, unmatched="unpaired")
@@ -215,11 +205,6 @@ def test_options_that_would_change_nothing_are_refused(call, name, value):
     assert f" {name}," not in str(caught).partition("The options are")[2]
 
 
-@for_each("names", [("A",), ("A", "B", "C"), (), "AB", None])
-def test_names_are_two(names):
-    refuses("ValueError: `names` must hold two names, one of each model; got", compare, A, B, names=names)
-
-
 RUN_A = {"grades": [[1, 1, 0, 1, 1, 1, 0, 1]] * 6 + [[1] * 8] * 6}
 RUN_B = {"grades": [[1, 0, 0, 1, 1, 0, 0, 1]] * 6 + [[1] * 7 + [0]] * 6}
 
@@ -238,10 +223,12 @@ class TestOtherRuns:
         about = [code for code in codes(found) if code.startswith("compare.re") or "upper" in code]
         assert about == ["compare.reruns", "compare.upper_bound"]
 
-    @for_each("options", [{"unmatched": "unpaired"}, {"clusters": list("ab") * 6}, {"extra_tests": "t"}])
+    @for_each(
+        "options", [{"unmatched": "unpaired"}, {"clusters": list("ab") * 6}, {"extra_tests": "t"}, {"band": True}]
+    )
     def test_what_is_about_other_problems_is_refused(self, options):
-        fewer = RUN_B if "clusters" in options or "extra_tests" in options else {"grades": RUN_B["grades"][:7]}
-        says = f'InputError: With `target="problem_set"`, leave out `{next(iter(options))}`'
+        fewer = {"grades": RUN_B["grades"][:7]} if "unmatched" in options else RUN_B
+        says = f'InputError: With `target="problem_set"`, leave out `{next(iter(options))}`: it is about other problems'
         refuses(says, compare, RUN_A, fewer, target="problem_set", **options)
 
     def test_all_numbers_of_data_vary_the_mean_grade_too(self):
@@ -261,15 +248,6 @@ class TestOtherRuns:
         assert compare(path, report, metrics="pass@2", **options).comparisons["pass@2"] == found["pass@2"]
         says = "InputError: How much cons@2 varies … which A does not have"
         refuses(says, compare, path, report, metrics="cons@2", **options)
-
-    @for_each("name, value", [("clusters", list("aabbccddeeff")), ("extra_tests", "t"), ("band", True)])
-    def test_options_about_other_problems_are_refused(self, name, value):
-        says = f"InputError: leave out `{name}`: it is about other problems"
-        refuses(says, compare, RUN_A, RUN_B, target="problem_set", **{name: value})
-
-    def test_bare_values_have_no_samples(self):
-        values = {"pass@1": {"a": 0.5, "b": 1.0}}
-        refuses("InputError: A has bare values", compare, values, values, target="problem_set")
 
 
 POOLED_RNG = np.random.default_rng(1)

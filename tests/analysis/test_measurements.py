@@ -42,6 +42,10 @@ DATA = {"grades": [[1, 0]] * 5}
     *[(A, B, {"metrics": keys}, "compare.unknown_key: Not all models have pass@2. They have in common: pass@1.")
       for keys in ("pass@2", ["pass@1", "pass@2"])],
     (A, B, {"metrics": []}, "ValueError: `metrics`"),
+    (A, B, {"band": True}, "InputError: This needs reports or data"),
+    (A, B, {"target": "problem_set"}, "InputError: A has bare values"),
+    *[(A, B, {"names": names}, "ValueError: `names` must hold two names, one of each model; got")
+      for names in (("A",), ("A", "B", "C"), (), "AB", None)],
     ({"x": {"a": 1.0}, "y": {"b": 1.0}}, A, {}, "compare.ragged"),
     ({"x": {1: 1.0, "1": 0.0}}, A, {}, "compare.ragged"),
     ({"x": {}}, A, {}, "compare.empty"),
@@ -62,15 +66,12 @@ def test_models_that_cannot_be_compared_are_refused(a, b, options, says):
     refuses(says, compare, a, b, **options)
 
 
-def test_several_models_alone_in_one_argument_are_refused():
-    refuses(SEVERAL, at_k.compare, [SCORED[0]] * 2)
-
-
 @for_each("wrong", [None, 0.5, [0.5, 0.6], np.ones(3), object()])
 def test_invalid_models_are_named(wrong):
     for name, models in (("a", (wrong, DATA)), ("b", (DATA, wrong))):
         says = f"TypeError: `{name}` must be a report, a results file, a data set, or a mapping of"
         refuses(says, at_k.compare, *models)
+    refuses(SEVERAL, at_k.compare, [SCORED[0]] * 2)
 
 
 class TestMatching:

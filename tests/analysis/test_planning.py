@@ -1,7 +1,5 @@
 """Plans from reports, files and counts."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from cases import for_each, refuses
@@ -71,24 +69,6 @@ def test_more_samples_do_not_help_against_clusters():
     assert np.mean(planned) ** 0.5 == pytest.approx(true, rel=0.05)
     one_each = read_pilot([1] * 4, [0, 1, 1, 1], 1, tabulate_pass)
     assert one_each.at(1) == pytest.approx(0.25)  # one sample, planned with one
-
-
-def test_the_parts_of_the_variance_are_those_of_anova():
-    """A one-way analysis of variance of the grades gives the two parts of pass@1 without a formula of ours."""
-    found = plan(DATA)
-    grades = np.array(DATA["grades"], dtype=float)
-    within = grades.var(axis=1, ddof=1).mean()
-    between = grades.mean(axis=1).var(ddof=1) - within / 4
-    assert found.value == grades.mean()
-    assert found.between == pytest.approx(between)
-    assert found.within == pytest.approx(within / 4)
-
-
-def test_g_pass_at_k_of_a_decimal_and_of_a_fraction():
-    values = [plan(DATA, k=3, tau=tau).value for tau in (2 / 3, Fraction(2, 3), 1.0)]
-    exact = [at_k.g_pass_at_k(N, C, k=3, tau=tau).mean() for tau in (Fraction(2, 3), 1.0)]
-    assert values[1:] == pytest.approx(exact)
-    assert values[0] == pytest.approx(exact[0])
 
 
 def test_options_reach_the_scoring():
@@ -189,17 +169,6 @@ def test_needed_numbers_are_the_least(k):
     assert half(40, needed) <= wide < half(40, needed - 1)
 
 
-def test_a_detectable_difference_is_found_with_the_power():
-    """Two models whose difficulties agree fully (correlation 1) differ by the noise of their samples alone."""
-    rng = np.random.default_rng(0)
-    found = plan(draw(0, 400, 8), problems=[60], samples=[8], correlation=1)
-    shift = next(iter(found.detectable.values()))[0, 0]
-    p = rng.beta(0.6, 0.4, size=(1000, 60))
-    difference = (rng.binomial(8, p) - rng.binomial(8, p)) / 8 + shift
-    found = stats.ttest_1samp(difference, 0, axis=1).pvalue <= 0.05
-    assert found.mean() == pytest.approx(0.8, abs=0.05)
-
-
 @for_each("common", [0, 8])
 @for_each("other", [0, 1, 4])
 def test_a_pilot_of_nearly_equal_problems_cannot_tell(common, other):
@@ -261,23 +230,6 @@ def test_arguments_that_cannot_be_used(pilots, options, says):
     refuses(says, plan, *pilots, **options)
 
 
-def test_a_plan_is_printed_as_a_table_and_sentences():
-    n, c = [4] * 24, [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4] * 2
-    found = plan((n, c), problems=[12, 4800], samples=[4, 1024], detect=0.1, power=0.9)
-    header, _, *rows = (line for line in found.to_markdown().splitlines() if line.startswith("|"))
-    assert header.split() == ["|", "quantity", "|", "problems", "|", "n", "=", "4", "|", "n", "=", "1,024", "|"]
-    tables = {"interval ±": found.half_width, **{f"difference, r = {r}": found.detectable[r] for r in (0.5, 0.8)}}
-    shown = [[cell.strip() for cell in line.strip("|").split("|")] for line in rows]
-    assert shown == [[label, problems, *(f"{value:.3f}" for value in row)] for label, table in tables.items()
-                     for problems, row in zip(("12", "4,800"), table, strict=True)]  # fmt: skip
-    said = found.to_markdown()
-    assert said.startswith("**pass@1 = 0.521 on the pilot**")  # 50 of 96 samples
-    assert "with a chance of 90%, if the difficulties of problems for the two correlate by r." in said
-    for place, (need, (r, needed)) in enumerate(zip(found.list_needs(), found.needed_to_detect.items(), strict=True)):
-        assert (need.values["correlation"], need.values["needed"]) == (r, f"{needed:,}")
-        assert str(need) in said.splitlines()[2 + place]
-
-
 @for_each("k, spread", [(1, 0.5), (1, 0.2), (4, 0.7)])
 def test_a_plan_without_data(k, spread):
     """Against the exact moments of the beta-binomial distribution, by quadrature over the difficulties."""
@@ -300,13 +252,6 @@ def test_a_plan_without_data(k, spread):
     assert found.needed_to_detect[0.5] > found.needed_to_detect[0.8]
     assert [each.code for each in found.notes] == ["plan.assumed"]
     assert found.notes[0].values["spread"] == spread
-
-
-def test_a_plan_without_data_is_that_of_a_large_pilot_like_it():
-    rng = np.random.default_rng(0)
-    pilot = plan(([8] * 20_000, rng.binomial(8, rng.beta(0.5, 0.5, 20_000))), problems=[100], samples=[8, 32])
-    assert_allclose(plan(expect=0.5, problems=[100], samples=[8, 32]).stderr, pilot.stderr, rtol=0.02)
-    assert plan(expect=0.5, samples=8, half_width=0.02, detect=0.05, k=2, tau=0.5).own == (None, 8)
 
 
 def test_the_cautious_plan_keeps_its_promise():

@@ -135,17 +135,6 @@ class TestSeveralDimensions:
         assert error[0] == 0
 
     @repeatable
-    @given(problems(st.tuples(*[st.sampled_from([0.0, 0.1, 0.2, 0.3])] * 2), largest=8), st.integers(1, 8))
-    def test_weighted(self, problem, k):
-        """Decimals that tie as written tie, though 0.1 + 0.2 > 0.3 in floats."""
-        k = min(k, len(problem[0]))
-        sums = [sum((Fraction(str(number)) for number in point), Fraction(0)) for point in problem[0]]
-        options = {"k": k, **SUMS}
-        assert best(*problem, **options) == pytest.approx(float(oracles.best(sums, problem[1], k)), rel=RTOL, abs=0)
-        exact = float(oracles.highest(sums, k))
-        assert max_at_k([problem[0]], **options)[0] == pytest.approx(exact, rel=RTOL, abs=0)
-
-    @repeatable
     @given(
         problems(st.tuples(*[st.sampled_from([0.0, -1e9, 1e9, 1e-9, 2e-9, 3e-9, 0.1, 0.2, 0.3])] * 2), largest=7),
         st.tuples(*[st.sampled_from([1.0, -1.0, 0.1, 0.3, 1e-9, 0.0])] * 2),
@@ -216,10 +205,6 @@ class TestSimulation:
 
         assert_array_equal(values(1), values(1))
         assert (values(1)[0] != values(2)[0]).all()
-
-    def test_only_what_is_simulated_has_an_error(self):
-        _, error = choose_with_error(SCORES, CORRECT, k=[1, 4, 11, 22], select="pareto")
-        assert_array_equal(error[0] > 0, [False, False, True, False])
 
     def test_a_plain_score_is_never_simulated(self):
         scores = [[point[0] for point in SCORES[0]]]
@@ -312,14 +297,12 @@ WEIGHTED = {"select": "weighted"}
 
 @for_each("scores, grades, options, says", [
     ([[1, 2], [1, np.nan]], [[1, 0]] * 2, {}, "ValueError: `scores` … NaN … problem 1, sample 1"),
-    ([[1, np.nan], [np.nan, 1]], [[1, 0]] * 2, {}, "ValueError: `scores` … problem 0, sample 1"),
     ([], [], {}, "ValueError: `scores`"),
     *[([[[1.0, 1.0], [1e308, 1e308]], [[1e308, 1e308], [1.0, 1.0]]], [[1, 0]] * 2,
        {"select": "weighted", "score_weights": weights},
        "ValueError: `scores` must have a weighted sum … problem 0, sample 1") for weights in ([10, 10], [1, 1])],
     ([[1, 2]], [[1]], {}, "ValueError: `scores` … `grades` … 2 and 1 … problem 0"),
     ([[1, 2]], [[1, 2]], {"threshold": 1.5}, "ValueError: `grades` … 2 … problem 0, sample 1"),
-    ([[1, 2]], [[1, None]], {}, "ValueError: `grades` … problem 0, sample 1"),
     ([[1, 2]], [[1, 1 + 1e-12]], {}, "ValueError: `grades` … problem 0, sample 1"),
     *[(POINTS, [[1, 0]], {**WEIGHTED, "score_weights": [large, 1]}, "ValueError: `score_weights`")
       for large in (10**400, 10**5000)],

@@ -50,10 +50,13 @@ SMALL = [
 
 
 @for_each("ties", ["random", "incorrect"])
-def test_every_k_of_small_problems(ties):
+def test_every_k_of_small_problems(ties, monkeypatch):
+    """And as samples of large problems are thinned, where every subset can be counted: nothing visible is left out."""
     every = range(1, 13)
-    values = plurality(SMALL, every, ties)
-    assert_allclose(values, [[exact(problem, k, ties) for k in every] for problem in SMALL], rtol=RTOL, atol=0)
+    wanted = [[exact(problem, k, ties) for k in every] for problem in SMALL]
+    for counted in (SWITCH, 1):
+        monkeypatch.setattr(votes, "_COUNTS_UP_TO", counted)
+        assert_allclose(plurality(SMALL, every, ties), wanted, rtol=RTOL, atol=0)
 
 
 @for_each("ties", ["random", "incorrect"])
@@ -139,15 +142,6 @@ def test_many_mixed_problems(ties):
 
 
 @pytest.mark.parametrize("ties", ["random", "incorrect"])
-def test_small_problems_whose_samples_are_thinned(monkeypatch, ties):
-    """The thinning of large problems, where every subset can be counted: it leaves nothing visible out of the sums."""
-    monkeypatch.setattr(votes, "_COUNTS_UP_TO", 1)
-    every = range(1, 13)
-    values = plurality(SMALL, every, ties)
-    assert_allclose(values, [[exact(problem, k, ties) for k in every] for problem in SMALL], rtol=RTOL, atol=0)
-
-
-@pytest.mark.parametrize("ties", ["random", "incorrect"])
 @pytest.mark.parametrize("right", [0, 3, 59])
 def test_many_rivals_are_thinned(monkeypatch, ties, right):
     """Integers, which are not thinned and of which nothing is left out, have the same values."""
@@ -180,17 +174,6 @@ def test_blocks_of_any_size(monkeypatch, cells, block, few):
     assert_allclose(
         plurality(problems, [3, 4, 1]), [[exact(problem, k) for k in (3, 4, 1)] for problem in problems], rtol=RTOL
     )
-
-
-@pytest.mark.parametrize("edge", [8, 9, 10, 11])
-def test_the_problems_at_a_block_boundary(edge, monkeypatch):
-    """One odd problem at the edge of a block of equal ones: ten problems of two answers."""
-    monkeypatch.setattr(votes, "_CELLS", 30)
-    equal, odd = profile([2, 2], [True, False]), profile([3, 1], [False, True])
-    problems = [equal] * edge + [odd] + [equal] * 2
-    value = plurality(problems, [2])[:, 0]
-    assert value[edge] == pytest.approx(exact(odd, 2), rel=RTOL)
-    assert_allclose(np.delete(value, edge), exact(equal, 2), rtol=RTOL)
 
 
 def test_problems_without_votes_or_without_a_right_answer_and_none_above_one():

@@ -7,22 +7,11 @@ import numpy as np
 from array_api_compat import numpy as compatible
 from cases import for_each
 from numpy.testing import assert_allclose
+from uncertainty.test_credits import EVERY, columns_of, draw_prompts
 
 from at_k import credit
 
 LIBRARIES = {"NumPy": compatible, "strict": array_api_strict}
-EVERY = ["pass@2", "G-Pass@2_0.5", "MaxRL", "best@2", "max@2", "avg@n", "cons@2"]
-
-
-def draw_columns(lengths):
-    """Prompts of these lengths, with ties of votes and scores. Answers 0 and 1 are right, and 4 is no answer."""
-    rng = np.random.default_rng(1)
-    answers = [rng.integers(0, 5, n).tolist() for n in lengths]
-    return {
-        "grades": [[int(answer < 2) for answer in row] for row in answers],
-        "answers": [["abcd"[answer] if answer < 4 else None for answer in row] for row in answers],
-        "scores": [rng.integers(-1, 3, n).tolist() for n in lengths],
-    }
 
 
 @for_each("metric", EVERY)
@@ -30,7 +19,7 @@ def draw_columns(lengths):
 @for_each("dtype", ["float64", "float32", "int64", "bool"])
 def test_rows_of_any_array(metric, library, dtype):
     xp = LIBRARIES[library]
-    given = draw_columns([5] * 4)
+    given = columns_of(draw_prompts(np.random.default_rng(1), 5, 4))
     wanted = credit(metric, **given)
     array = xp.asarray(given["grades"], dtype=getattr(xp, dtype))
     scores = xp.asarray(given["scores"], dtype=xp.float64)
@@ -46,7 +35,7 @@ def test_rows_of_any_array(metric, library, dtype):
 @for_each("names", ["strings", "integers", "array"])
 def test_flat_columns_in_any_order(metric, library, names):
     xp, rng = LIBRARIES[library], np.random.default_rng(0)
-    given = draw_columns([4, 3, 4, 7])
+    given = columns_of([draw_prompts(rng, n, 1)[0] for n in (4, 3, 4, 7)])
     wanted = list(chain(*credit(metric, **given)))
     order = rng.permutation(18)
     flat = {name: [list(chain(*rows))[i] for i in order] for name, rows in given.items()}

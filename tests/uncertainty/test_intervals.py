@@ -9,7 +9,6 @@ from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from at_k import credit
 from at_k.options.option import METHODS
 from at_k.uncertainty import checks
 from at_k.uncertainty.comparison import compare_unpaired, compare_values, paired_t_p
@@ -45,13 +44,6 @@ def test_coverage_of_zeros_and_ones_over_all_p(m):
     chance = stats.binom.pmf(np.arange(m + 1), m, p)
     covered = (chance * ((lower <= p) & (p <= upper))).sum(axis=1)
     assert covered.min() >= 0.926
-
-
-def test_the_normal_interval_covers_rarely_near_1():
-    v, se = zero_one_errors(30)
-    lower, upper = interval(v, se, 30, method="wald")
-    chance = stats.binom.pmf(np.arange(31), 30, 0.99)
-    assert (chance * ((lower <= 0.99) & (upper >= 0.99))).sum() < 0.3
 
 
 shares = st.floats(0, 1)
@@ -192,15 +184,12 @@ REFUSED = [
     (partial(compare_values, method="z"), ONE, "ValueError: `method` must be one of 'sign-flip', 'bounded'; got 'z'"),
     (partial(compare_values, confidence_level=0), ONE, f"ValueError: `confidence_level` {FRACTION} 0"),
     (partial(compare_values, margin=0), ONE, f"ValueError: `margin` {FRACTION} 0"),
-    (partial(compare_values, margin="2 %"), ONE, "TypeError: `margin` must be a number between 0 and 1; got '2 %'"),
     (partial(compare_values, n_flips=0), ONE, "ValueError: `n_flips` must be at least 1; got 0"),
     (partial(compare_values, seed=-1), ONE, "ValueError: `seed` must not be negative; got -1"),
     (compare_unpaired, ([1.0], []), f"ValueError: `b` {FEW} []"),
     (paired_t_p, ([],), f"ValueError: `differences` {FEW} []"),
-    (paired_t_p, ([INF],), "ValueError: `differences` must hold finite numbers; got inf in problem 0"),
 
     (interval, (1.5, 0.1, 3), "ValueError: `value` must lie in [0, 1]; got 1.5"),
-    (interval, ([0.5, -1], 0.1, 3), "ValueError: `value` must lie in [0, 1]; got -1.0 in problem 1"),
     (interval, (NAN, 0.1, 3), "ValueError: `value` must hold finite numbers; got nan"),
     (interval, ([None], 0.1, 3), "TypeError: `value` must hold numbers"),
     (interval, (0.5, -0.1, 3), "ValueError: `stderr` must not be negative; got -0.1"),
@@ -216,7 +205,6 @@ REFUSED = [
 
     (partial(predict_pass_at_k, k=[3, 9]), ([4, 8], [1, 2]),
      "predict.within: A predicted k must be above n, here 4; got k=3"),
-    (partial(predict_pass_at_k, k=4), ([4, 8], [1, 2]), "predict.within: got k=4"),
     (partial(predict_pass_at_k, k=41), ([4, 8], [1, 2]), "predict.far: must be at most 40, ten times n"),
     (partial(predict_pass_at_k, k=9), ([4, 8], [0, 0]), "predict.none_correct: No sample of any problem is correct"),
     (partial(predict_pass_at_k, k=9), ([1, 8], [0, 1]), "predict.one_sample: at least two samples of every problem"),
@@ -231,8 +219,6 @@ REFUSED = [
      "ValueError: `clusters` and `per_problem` must have as many problems; got 1 and 2"),
     (partial(standard_error, clusters=["a", None]), ([0.1, 0.2],),
      "ValueError: `clusters` must hold a label for every problem; got None in problem 1"),
-    (credit, ("pass@1", [1, 0, 1]), "TypeError: `grades` must be rows, one per problem, or come with `groups`"),
-    (credit, ("pass@1", [["yes", "no"]]), "TypeError: `grades` must hold numbers"),
 ]  # fmt: skip
 
 

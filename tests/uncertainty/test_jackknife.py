@@ -3,20 +3,14 @@
 from functools import partial
 
 import numpy as np
-from cases import for_each, refuses
+from cases import for_each
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from at_k import best_at_k, cons_at_k, g_pass_at_k, majority_at_k, max_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
 from at_k.columns import read_grades
+from at_k.estimators import counts
 from at_k.estimators.consensus import read_votes
-from at_k.estimators.counts import (
-    tabulate_g_pass,
-    tabulate_majority,
-    tabulate_mg_pass,
-    tabulate_pass,
-    tabulate_pass_hat,
-)
 from at_k.estimators.selection import read_choice, read_highest
 from at_k.uncertainty import jackknife
 
@@ -59,8 +53,9 @@ def vary_max(scores, *, k, higher_is_better=True):
 
 
 @for_each("metric, table", [
-    (pass_at_k, tabulate_pass), (pass_hat_k, tabulate_pass_hat), (mg_pass_at_k, tabulate_mg_pass),
-    (majority_at_k, tabulate_majority), (partial(g_pass_at_k, tau=0.75), partial(tabulate_g_pass, tau=0.75)),
+    (pass_at_k, counts.tabulate_pass), (pass_hat_k, counts.tabulate_pass_hat), (mg_pass_at_k, counts.tabulate_mg_pass),
+    (majority_at_k, counts.tabulate_majority),
+    (partial(g_pass_at_k, tau=0.75), partial(counts.tabulate_g_pass, tau=0.75)),
 ])  # fmt: skip
 @for_each("n", [2, 3, 5, 8])
 def test_counts(metric, table, n):
@@ -117,14 +112,18 @@ def test_the_order_of_the_samples_decides_only_for_all_of_them():
         assert_array_equal(first, vary_vote(votes, correct, k=[k]))
 
 
-def test_cons_of_answers_with_two_verdicts():
-    votes, correct = [["a", "a", "b"]], [[1, 0, 0]]
-    refuses("ValueError: `correct` must agree on equal answers", vary_vote, votes, correct, k=[1])
-    # One right and one wrong: half is wrong, so that no answer is right.
-    assert_array_equal(vary_vote(votes, correct, k=[1, 2], on_conflict="majority"), [[0, 0]])
-
-
 samples = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), min_size=2, max_size=8)
+
+
+@for_each("select", ["pareto", "lexicographic", "weighted"])
+def test_best_of_scores_with_two_dimensions(select):
+    scores = [[0, 1], [1, 0], [1, 1], [0, 2], [2, 0]]
+    grades = [1, 0, 1, 0, 1]
+    options = {"select": select, "score_weights": [1, 0.5] if select == "weighted" else None}
+    k = [1, 2, 4]
+    found = vary_best([scores, scores[:4]], [grades, grades[:4]], k=k, **options)
+    assert_allclose(found[0], leave_out(partial(best_at_k, k=k, **options), scores, grades), atol=ATOL)
+    assert np.isnan(found[1, 2])
 
 
 @repeatable
@@ -144,41 +143,3 @@ def test_max(scores, higher):
     metric = partial(max_at_k, k=k, higher_is_better=higher)
     found = vary_max([scores], k=k, higher_is_better=higher)
     assert_allclose(found[0], leave_out(metric, scores), atol=1e-12)  # in the unit of the scores
-
-
-@for_each("select", ["pareto", "lexicographic", "weighted"])
-def test_best_of_scores_with_two_dimensions(select):
-    scores = [[0, 1], [1, 0], [1, 1], [0, 2], [2, 0]]
-    grades = [1, 0, 1, 0, 1]
-    options = {"select": select, "score_weights": [1, 0.5] if select == "weighted" else None}
-    k = [1, 2, 4]
-    found = vary_best([scores, scores[:4]], [grades, grades[:4]], k=k, **options)
-    assert_allclose(found[0], leave_out(partial(best_at_k, k=k, **options), scores, grades), atol=ATOL)
-    assert np.isnan(found[1, 2])
-
-
-def test_best_and_max_where_n_differs():
-    scores, grades = [[3, 1, 2], [1, 1], [0, 5, 5, 7]], [[1, 0, 0], [0, 1], [1, 0, 1, 0]]
-    found = vary_best(scores, grades, k=[1, 2])
-    highest = vary_max(scores, k=[1, 2])
-    for row, (score, grade) in enumerate(zip(scores, grades, strict=True)):
-        assert_array_equal(found[row], vary_best([score], [grade], k=[1, 2])[0])
-        assert_array_equal(highest[row], vary_max([score], k=[1, 2])[0])
-    assert np.isnan(found[1, 1])
-    assert np.isnan(highest[1, 1])
-
-
-@for_each("k", [1, 2, 3])
-def test_any_metric(k):
-    votes, correct, weights = ["a", "b", "b", "c"], [1, 0, 0, 1], [3.0, 1.0, 1.5, 2.0]
-
-    def metric(votes, correct, weights, *, k):
-        return cons_at_k(votes, correct, weights=weights, k=k)
-
-    found = jackknife.jackknife_samples(
-        metric, [votes, votes[:2]], [correct, correct[:2]], [weights, weights[:2]], k=[1, 2]
-    )
-    assert_allclose(found[0], leave_out(partial(metric, k=[1, 2]), votes, correct, weights), atol=ATOL)
-    assert np.isnan(found[1, 1])
-    alone = jackknife.jackknife_samples(metric, [votes], [correct], [weights], k=k)
-    assert_allclose(alone, leave_out(partial(metric, k=k), votes, correct, weights), atol=ATOL)

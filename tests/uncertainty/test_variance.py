@@ -76,11 +76,6 @@ def test_infinitely_many_samples_leave_the_variance_between_problems():
     assert variance.at(4000) == pytest.approx(variance.at(np.inf), rel=0.02)
 
 
-def test_pilots_with_different_n():
-    variance = Variance(np.array([2, 9, 1, 5]), np.array([1, 4, 0, 5]), 1, tabulate_pass)
-    assert variance.at(1) > variance.at(4) > variance.at(16)
-
-
 def draw_skills(seed, true, problems, samples):
     """Difficulties of two models on the logit scale with this correlation; return them, and counts of samples."""
     random = np.random.default_rng(seed)
@@ -158,13 +153,6 @@ def test_no_distribution_near_or_far_is_more_likely(seed):
     others = [log_likelihood(n, c, x, y) for x in grid for y in grid]
     others += [log_likelihood(n, c, a * x, b * y) for x in (0.98, 1, 1.02) for y in (0.98, 1, 1.02)]
     assert best >= max(others) - 1e-6
-
-
-def test_it_finds_the_distribution_of_many_problems():
-    rng = np.random.default_rng(0)
-    c = rng.binomial(16, rng.beta(0.4, 1.2, size=20_000))
-    a, b = fit_beta_binomial(np.full(20_000, 16), c)
-    assert (a, b) == (pytest.approx(0.4, rel=0.05), pytest.approx(1.2, rel=0.05))
 
 
 @for_each("c, mean", [([8] * 5, 1), ([0] * 5, 0), ([4] * 5, 0.5), ([0, 8] * 5, 0.5)])
