@@ -31,7 +31,7 @@ from at_k import computation
 from at_k.columns import read_problems
 from at_k.grading import judge
 
-NAN, INF = math.nan, math.inf
+NAN = math.nan
 DEFAULT, GRADED = ("default",), ("graded",)
 WITH_K = tuple(module for module in MODULES if module.takes_k)
 
@@ -116,22 +116,6 @@ def test_error_names_argument_value_and_place(argument, value, says, more, modul
     assert value is not fails or error.__cause__.args == ("boom",)
 
 
-TWO_DIMENSIONS = [[[1, 2], [2, 1]]]
-
-
-@for_each("scores, options, says", [
-    (TWO_DIMENSIONS, {}, "`select` must say how scores of 2 dimensions are compared"),
-    (TWO_DIMENSIONS, {"select": "weighted"}, "`score_weights` must be given for `select` 'weighted': 2 numbers"),
-    (TWO_DIMENSIONS, {"select": "weighted", "score_weights": [1.0]}, "`score_weights` must be 2 … got [1.0]"),
-    (TWO_DIMENSIONS, {"select": "pareto", "score_weights": [1.0, 2.0]}, "`score_weights` goes with … 'pareto'"),
-    ([[1, 2]], {"select": "best"}, "`select` must be one of 'weighted', 'lexicographic', 'pareto'; got 'best'"),
-    ([[[1, 2], [2]]], {"select": "pareto"}, "`scores` … got 1 in problem 0, sample 1, elsewhere 2"),
-])  # fmt: skip
-def test_scores_of_several_dimensions_need_a_rule(scores, options, says):
-    compute = BEST_AT_K.load("graded").compute
-    refuses(f"ValueError: {says}", compute, predictions=[[1, 0]], scores=scores, k=2, **options)
-
-
 @every_module
 @every_config
 @for_each("empty", [[], (), np.empty((0, 4))])
@@ -191,9 +175,6 @@ def test_values_of_kept_samples_are_checked(module, name):
     refuses(says, module.load().compute, **samples, **{name: [[2, None, None]]})
 
 
-# Forms of columns
-
-
 def to_arrow(rows):
     return pa.chunked_array([pa.array(rows[:1]), pa.array(rows[1:])])
 
@@ -230,8 +211,6 @@ def test_the_input_is_left_as_it_was(module):
     assert grades.tolist() == GRADES
     assert scores.tolist() == SCORES
 
-
-# Checkers and references
 
 PREDICTIONS = [["a", "b", "a", "a"], ["c", "a", "c", "d"], ["b", "b", "b", "b"]]
 
@@ -284,15 +263,6 @@ def test_a_fault_in_the_options_is_found_before_anything_is_judged(module, optio
     recorder, wrong = Recorder(), list(options)[-1]
     refuses(f"ValueError: `{wrong}`", judged, module, ["a", "c", "b"], check_correct_fn=recorder, **options)
     assert not recorder.calls
-
-
-@every_module
-def test_any_of_several_references_will_do(module):
-    either = judged(module, [["x", "a"], ["c", "d"], ("b",)])
-    assert either == judged(module, [["a"], ["d", "c"], ["b"]])
-    if module is not CONS_AT_K:  # a vote needs the answers
-        columns = with_scores(module, [[1, 0, 1, 1], [1, 0, 1, 1], [1, 1, 1, 1]])
-        assert either == module.load("graded").compute(**columns, k=2)
 
 
 def test_the_best_grade_against_several_references_counts():

@@ -190,8 +190,6 @@ def test_errors_of_votes_depend_on_no_order_of_samples():
     assert np.array_equal(first, second, equal_nan=True)  # at k = n there is no variance
 
 
-# By definition
-
 TAUS = [0.25, Fraction(1, 3), Fraction(2, 3), 1.0]
 
 

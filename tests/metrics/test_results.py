@@ -59,12 +59,6 @@ def test_groups_are_spelled_as_given_and_stay_apart(module, config):
 
 
 @every_module
-@for_each("labels", [[2024, 2025], ("2024", "2025"), np.array([2024, 2025]), np.array(["2024", "2025"])])
-def test_groups_may_be_numbers_and_arrays(module, labels):
-    assert module.compute(groups=labels) == module.compute(groups=["2024", "2025"])
-
-
-@every_module
 @every_config
 def test_details_are_in_the_order_of_the_input(module, config):
     columns = {name: list(reversed(column)) for name, column in module.inputs(config).items()}
@@ -72,19 +66,6 @@ def test_details_are_in_the_order_of_the_input(module, config):
     turned = module.load(config).compute(**columns, k=2, return_details=True)["details"]["per_problem"]
     assert turned == {key: list(reversed(column)) for key, column in table.items()}
     assert table["c"] == [3, 1]
-
-
-@every_module
-@for_each("missing, n", [("incorrect", [3, 2]), ("drop", [1, 2])])
-@pytest.mark.filterwarnings("ignore:missing='drop' left out 2 of 5")  # tested with the inputs
-def test_details_count_missing_samples(module, missing, n):
-    columns = module.only({"predictions": [[None, 1, float("nan")], [0, 1]], "scores": [[1.0, 2.0, 3.0], [1.0, 2.0]]})
-    details = module.load("graded").compute(**columns, k=1, missing=missing, return_details=True)["details"]
-    assert (details["per_problem"]["n"], details["per_problem"]["c"]) == (n, [1, 1])
-    assert (details["n_problems"], details["n_samples"], details["n_missing"]) == (2, sum(n), 2)
-
-
-# The signature
 
 
 def signature(module, config="default", **changes):
@@ -152,6 +133,11 @@ def test_examples_of_signatures():
         "gpassk|n:4|k:2,4|tau:0.5,1.0|threshold:0.5|missing:incorrect|checker:exact_match|estimator:exact"
         f"|version:{at_k.__version__}"
     )
+    for options, said in (
+        ({}, "population|ci_method:beta|"), ({"target": "problem_set"}, "problem_set|ci_method:beta|"),
+        ({"clusters": ["p", "q"], "ci_method": "t"}, "population|ci_method:t|clusters:2|"),
+    ):  # fmt: skip
+        assert f"|ci:0.9|target:{said}" in signature(PASS_AT_K, confidence_level=0.9, **options)
     votes = {"predictions": [["a"] * 39 + ["b"]], "references": ["a"], "k": 20, "return_details": True}
     assert "|estimator:exact|" in CONS_AT_K.load().compute(**votes)["details"]["signature"]
     for seed in (0, 1):
@@ -169,8 +155,6 @@ def test_details(key_style, key):
         "signature": "pass_at_k|n:2-4|k:1|threshold:0.5|missing:incorrect|checker:graded|estimator:exact|version:1.2.3",
     }  # fmt: skip
 
-
-# Means: `at_k.summarize`
 
 SUMMARIES = {
     "means": ({"per_problem": {"pass@1": [1.0, 0.5, 0.0], "pass@2": np.array([1, 1, 0])}},

@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 from cases import for_each, refuses
 from reports import DATA, RAGGED, TAUS, full_report, simulated_report
-from rich.cells import cell_len
 
 import at_k
 from at_k.cli.questions import join_rankings
 from at_k.report.grid import describe_source, list_blocks, list_rows
 from at_k.report.scoring import map_models
 from at_k.results.sheet import Sentences, Sheet, Table, write_estimate
-from at_k.results.writers import lay_out
 from at_k.values import Key
 
 REPORTS = {
@@ -94,18 +92,6 @@ def test_odd_labels_are_escaped():
     assert r"$<$i$>$\textbackslash{}é" in report.to_latex()
     assert "<td>a|b &amp; c_d</td>" in report.to_html()
     assert "<td>&lt;i&gt;\\é </td>" in report.to_html()
-
-
-@every_report
-@pytest.mark.parametrize("width", [30, 40, 60, 80, 200])
-def test_nothing_is_wider_than_the_terminal(make, width):
-    report = make()
-    lines = ["".join(text for text, _ in line) for line in lay_out(report.sheet(short=True), width)]
-    assert max(map(cell_len, lines)) <= width
-    if not report.groups:
-        for row in expected_cells(report)[1:]:
-            for cell in row[1:]:
-                assert cell.partition(" ")[0] in "\n".join(lines)
 
 
 FEW = {"grades": [[1, 0], [1, 1]]}
@@ -244,12 +230,6 @@ def test_notes_of_some_models_name_them():
     other = {"problem": ["a", "c"], "grades": [[1, 1], [1, 0]]}
     assert "models.problems" in [note.code for note in at_k.score_models({"x": SMALL, "y": other}).notes]
     assert "models.problems" not in [note.code for note in at_k.score_models({"x": SMALL, "y": LARGE}).notes]
-
-
-def test_names_cannot_break_the_table():
-    models = at_k.score_models({"a_b & c": SMALL, "x|y": LARGE}, metrics="avg_at_n", confidence_level=None)
-    assert models.to_latex().splitlines()[4].startswith(r"a\_b \& c & 0.2500")
-    assert r"| x\|y" in models.to_markdown()
 
 
 def test_saved_reports_and_a_list_of_paths(tmp_path):

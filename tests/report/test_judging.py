@@ -8,30 +8,12 @@ import pyarrow as pa
 import pytest
 from cases import for_each, refuses
 from datasets import Dataset
-from reports import CORRECT, DATA
+from reports import DATA
 
 import at_k
 from at_k.errors import InputError
 from at_k.report import judging
 from at_k.report.judging import judge_data, name_samples
-
-
-def test_columns_become_verdicts():
-    judged = judge_data(DATA)
-    assert judged.verdicts.c.tolist() == [sum(row) for row in CORRECT]
-    assert judged.verdicts.n.tolist() == [4] * 4
-    assert judged.names == DATA["problem"]
-    assert (judged.labels, judged.source, judged.origin, judged.notes) == (None, None, None, [])
-
-
-def test_files_say_where_they_come_from(tmp_path):
-    path = tmp_path / "results.jsonl"
-    path.write_text("\n".join(json.dumps({"id": name, "correct": [1, 0]}) for name in "ab"), encoding="utf-8")
-    judged = judge_data(path)
-    assert judged.names == ["a", "b"]
-    assert judged.source == str(path)
-    assert judged.origin.roles["grades"] == "correct"
-    assert judge_data([path]).source == [str(path)]
 
 
 def test_options_of_files_are_refused_for_data_in_memory():
@@ -97,8 +79,6 @@ def test_a_row_for_each_sample_is_read_as_a_file_of_it_is(hold, tmp_path):
     with pytest.raises(InputError, match=r"task_id|sample"):
         at_k.score(hold(ROWS))  # what was not judged has a row
 
-
-# Columns and names
 
 HELD = {"grades": [[1, 0], [1, 1]], "group": ["a", "b"]}
 
