@@ -14,7 +14,6 @@ from numpy.testing import assert_array_equal
 
 from at_k import columns
 from at_k.columns import read_answers, read_grades, read_groups, read_labels, read_references, read_scores, read_weights
-from at_k.validation import require_same_problems, require_same_samples
 
 NAN, INF = float("nan"), float("inf")
 
@@ -57,13 +56,8 @@ def test_containers(held):
     assert column.values.shape == (3, 2)
 
 
-@for_each("held", [CONTAINERS[name] for name in ("lists", "tuples", "arrow", "chunks", "dataset")])
-def test_missing_answers(held):
-    assert read_answers(held([["a", None], [None, None, "b"]])).listed() == [["a", None], [None, None, "b"]]
-
-
-@for_each("missing", [NAN, np.nan, np.float32("nan"), pd.NA, pd.NaT])
-def test_missing_values_of_pandas(missing):
+@for_each("missing", [None, NAN, np.nan, np.float32("nan"), pd.NA, pd.NaT])
+def test_missing_values(missing):
     values = [["a", missing], [missing, missing, "b"]]
     for held in (values, pd.Series(values)):
         assert read_answers(held).listed() == [["a", None], [None, None, "b"]]
@@ -166,11 +160,8 @@ REFUSED = {
     read_answers: (
         "`predictions`",
         ([["a"], ["b", 3]], "TypeError: strings … 3 of type int in problem 1, sample 1"),
-        ([["a"], [3, "b"]], "TypeError: strings … 3 of type int in problem 1, sample 0"),
         ([["a"], [True]], "TypeError: True of type bool in problem 1, sample 0"),
-        ([["a"], [7.0]], "TypeError: 7.0 of type float in problem 1, sample 0"),
         ([["a"], NAN], "TypeError: nan … problem 1"),
-        ([["a"], pd.NA], "TypeError: None … problem 1"),
         ([["a"], [["b"]]], "TypeError: ['b'] of type list in problem 1, sample 0"),
         ([["a"], [b"b"]], "TypeError: b'b' of type bytes in problem 1, sample 0"),
         ([["a"], "b"], "TypeError: 'b' of type str in problem 1"),
@@ -199,7 +190,6 @@ REFUSED = {
         ([[1], [INF]], "ValueError: inf … problem 1, sample 0"),
         (np.array([[1, 0], [0, 2]]), "ValueError: 2 … problem 1, sample 1"),
         ([[1], [0, "1"]], "TypeError: '1' of type str in problem 1, sample 1"),
-        ([[1], [0, ""]], "TypeError: '' of type str in problem 1, sample 1"),
         ([[1], [0, b"1"]], "TypeError: b'1' of type bytes in problem 1, sample 1"),
         ([[1], [0, Fraction(1, 2)]], "TypeError: Fraction(1, 2) of type Fraction in problem 1, sample 1"),
         ([[1], [[0]]], "TypeError: [0] of type list in problem 1, sample 0"),
@@ -209,6 +199,7 @@ REFUSED = {
         (np.array([1, 0]), "TypeError: 1 of type int in problem 0"),
         ([[1], []], "ValueError: problem 1"),
         (np.empty((2, 0)), "ValueError: problem 0"),
+        ([[1, -(10**5000)]], f"ValueError: {BITS} … problem 0, sample 1"),
         *[([value], "TypeError: list of samples … problem 0") for value in (b"\x00\x01", bytearray(b"\x00\x01"))],
         # A sentence shows a number in the same way in every form.
         *[(held([[1, 0], [2, 0]]), "ValueError: got 2 in problem 1, sample 0") for held in (list, np.array, pa.array)],
@@ -224,6 +215,7 @@ REFUSED = {
         "`weights`",
         *[([[1], [1, weight]], "ValueError: problem 1, sample 1") for weight in (-1, NAN, None, INF)],
         ([[1], [1, "1"]], "TypeError: problem 1, sample 1"),
+        ([[1, 10**5000]], f"ValueError: {BITS} … problem 0, sample 1"),
         (np.ma.array([[1.0, 2.0]], mask=[[True, False]]), "ValueError: problem 0, sample 0"),
         *[(held([[1.0, 0.0], [-2.0, 0.0]]), "ValueError: got -2 in problem 1, sample 0")
           for held in (list, np.array, pa.array)],
@@ -231,6 +223,7 @@ REFUSED = {
     read_scores: (
         "`scores`",
         ([[1], [2, INF]], "ValueError: inf … problem 1, sample 1"),
+        ([[1, 10**5000]], f"ValueError: {BITS} … problem 0, sample 1"),
         ([[[1, 2]], [[3, -INF]]], "ValueError: -inf … problem 1, sample 0"),
         ([[1], [2, "3"]], "TypeError: '3' … problem 1, sample 1"),
         ([[[1, 2]], [[3, "4"]]], "TypeError: '4' … problem 1, sample 0"),
@@ -284,26 +277,6 @@ def test_invalid_columns_are_refused(read, name, values, says):
 @for_each("value", ["ab", b"\x00\x01", bytearray(b"\x00\x01"), np.array(1.0)])
 def test_a_single_value_is_not_a_column(read, value):
     refuses(f"TypeError: {MANY} {type(value).__name__ if not isinstance(value, np.ndarray) else ''}", read, value)
-
-
-@for_each("read", [read_grades, read_weights, read_scores])
-@for_each("number", [10**5000, -(10**5000)])
-def test_integers_of_five_thousand_digits(read, number):
-    refuses(f"ValueError: {BITS} … problem 0, sample 1", read, [[1, number]])
-
-
-def test_as_many_problems_and_samples():
-    n = np.array([1, 2, 3])
-    require_same_problems("scores", 3, "predictions", 3)
-    require_same_samples("scores", n, "predictions", n)
-    says = "ValueError: `scores` and `predictions` must have as many problems; got 3 and 2"
-    refuses(says, require_same_problems, "scores", 3, "predictions", 2)
-    refuses(says, require_same_samples, "scores", n, "predictions", n[:2])
-    says = "ValueError: `scores` and `predictions` must have as many samples … 2 and 5 in problem 1"
-    refuses(says, require_same_samples, "scores", n, "predictions", np.array([1, 5, 4]))
-
-
-# Numbers of every type
 
 
 @for_each("dtype", [np.float16, np.float32])

@@ -245,10 +245,6 @@ def test_a_false_example_is_noticed(text, tmp_path):
         run(tmp_path / "false.md", text)
 
 
-def test_blocks_share_a_namespace(tmp_path):
-    run(tmp_path / "true.md", "```python\nx = 1\n```\n```python\n>>> y = x + 1\n```\n```python\nassert y == 2\n```\n")
-
-
 def anchors(path):
     """List the anchors of the headings of a document, as GitHub and the site make them."""
     headings = re.findall(r"^#+ (.*)$", _FENCE.sub("", read(path)), re.MULTILINE)
@@ -336,14 +332,10 @@ def write_lists(metric):
 
 
 @every_metric
-def test_nothing_is_left_to_fill_in(metric):
+def test_lists_are_filled_in_and_no_line_that_continues_an_item_begins_one(metric):
     for text in (*write_lists(metric), describe_inputs(metric.name, "")):
         assert not re.search(r"\{default_k\}", text)
         assert max(map(len, text.splitlines())) <= 120
-
-
-@every_metric
-def test_a_line_that_continues_an_item_does_not_begin_one(metric):
     for text in write_lists(metric):
         assert [line for line in text.splitlines() if re.match(r"\s+([-+*=>#|]|\d+[.)]) ", line)] == []
 

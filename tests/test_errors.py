@@ -10,11 +10,9 @@ import pickle
 import signal
 import threading
 import warnings
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import FrozenInstanceError, fields
 from fractions import Fraction
-from multiprocessing import get_context
 from types import SimpleNamespace
 
 import datasets
@@ -79,15 +77,6 @@ def test_errors_can_be_copied(remake, kind):
     assert str(again) == str(error)
     assert again.message == error.message
     assert again.args == error.args
-
-
-def test_an_error_comes_back_from_another_process():
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
-        error = processes.submit(InputError("x", "{a}", a=1).in_file, "f").result()
-        assert (str(error), error.code, error.values) == ("f: 1", "x", {"a": 1})
-
-
-# Keys and columns
 
 
 SPELLED = [
@@ -189,9 +178,6 @@ def test_an_instance_does_not_wait_for_another_and_threads_get_one_value():
     assert found[0] is found[1] is slow.n
 
 
-# Progress
-
-
 def draw(total):
     with redirect_stderr(io.StringIO()) as said, errors.open_bar(total, "math") as bar:
         for _ in range(total):
@@ -257,9 +243,6 @@ def test_the_bytes_of_all_files_are_counted_once(tmp_path, name):
     assert sum(steps) == totals[0]
     assert len(steps) >= 2
     assert min(steps) > 0
-
-
-# Limits
 
 
 def test_limits_by_default_and_on_the_page():

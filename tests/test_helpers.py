@@ -40,9 +40,6 @@ def test_the_yardstick_is_work(monkeypatch):
     assert bounds.find_slowness() > 10
 
 
-# Cases
-
-
 def test_all_cases_are_tried_and_those_that_fail_are_named(tmp_path):
     tried = []
 

@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from tree import list_nodes
 
-from at_k.family import FAMILY, METRICS
-
 pytestmark = pytest.mark.xdist_group("sources")  # one worker parses all files
 ROOT = Path(__file__).parent.parent
 LIBRARY = ROOT / "at_k"
@@ -125,12 +123,6 @@ def test_every_room_has_tests():
     assert [room for room in sorted(rooms) if not list((ROOT / "tests" / room).rglob("test_*.py"))] == []
 
 
-def test_every_metric_has_a_folder_and_an_entry():
-    folders = sorted(path.parent.name for path in (ROOT / "metrics").glob("*/*.py") if path.stem == path.parent.name)
-    assert folders == sorted(FAMILY) == sorted(METRICS)
-    assert {name: entry.name for name, entry in FAMILY.items()} == {name: name for name in FAMILY}
-
-
 def test_benchmarks_do_not_import_tests():
     benchmarks = sorted((ROOT / "benchmarks").rglob("*.py"))
     tests = {each.stem for each in (ROOT / "tests").rglob("*.py")} | {"tests", "conftest"}
@@ -138,23 +130,15 @@ def test_benchmarks_do_not_import_tests():
     assert [path for path in benchmarks if {module.partition(".")[0] for module in imports(path)} & tests] == []
 
 
-def test_importing_the_library_loads_numpy_alone():
+def test_importing_the_library_loads_numpy_alone_and_scoring_a_file_what_it_uses():
     heavy = ["pyarrow", "pandas", "polars", "datasets", "evaluate", "scipy", "typer", "rich", "gradio", "orjson"]
-    report = f"print([name for name in {heavy} if name in sys.modules])\n"
+    unused = ["asyncio", "datasets", "evaluate", "scipy.stats", "scipy.optimize", "narwhals", "duckdb", "polars"]
+    unused += ["pandas"] if int(version("pyarrow").partition(".")[0]) > 25 else []  # Arrow 25 loads it as it reads
+    unused += [f"at_k.grading.{name}" for name in ("statements", "checkers.judge", "checkers.code")]
+    unused += [f"at_k.{name}" for name in ("analysis.planning", "uncertainty.prediction", "uncertainty.credits")]
+    assert all(Path(ROOT, *name.split(".")).with_suffix(".py").exists() for name in unused if name.startswith("at_k"))
+    report, after = (f"print([name for name in {names} if name in sys.modules])\n" for names in (heavy, unused))
     code = f"import sys, at_k\n{report}from at_k import score, read_results, scorer, register\n{report}"
+    code += f"at_k.score({{'grades': [[1]]}}); score('examples/data/qwen25_math.jsonl').to_markdown()\n{after}"
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT)
-    assert found.stdout == "[]\n[]\n"
-
-
-def test_scoring_a_file_loads_only_what_it_uses():
-    heavy = ["asyncio", "datasets", "evaluate", "scipy.stats", "scipy.optimize"]
-    heavy += ["pandas"] if int(version("pyarrow").partition(".")[0]) > 25 else []  # Arrow 25 loads it as it reads
-    heavy += [f"at_k.grading.{name}" for name in ("statements", "checkers.judge", "checkers.code")]
-    heavy += [f"at_k.{name}" for name in ("analysis.planning", "uncertainty.prediction", "uncertainty.credits")]
-    assert all(Path(ROOT, *name.split(".")).with_suffix(".py").exists() for name in heavy if name.startswith("at_k"))
-    code = (
-        "import sys, at_k; at_k.score('examples/data/qwen25_math.jsonl').to_markdown();"
-        f"print([name for name in {heavy} if name in sys.modules])"
-    )
-    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT)
-    assert found.stdout == "[]\n"
+    assert found.stdout == "[]\n" * 3

@@ -15,7 +15,6 @@ import evaluate
 import numpy as np
 import pytest
 import scipy
-from cases import refuses
 from evaluate.loading import init_dynamic_modules
 
 import at_k
@@ -134,9 +133,6 @@ def test_from_a_wheel(wheel_python, tmp_path):
     assert (read_known(results), status) == (EXPECTED, "gone")
 
 
-# Registration
-
-
 @pytest.fixture
 def cache():
     at_k.register(undo=True)
@@ -172,10 +168,6 @@ def test_undo_keeps_what_was_cached_by_others(cache):
     assert (foreign / "gpassk.py").read_text(encoding="utf-8") == "# from the Hub"
     (foreign / "gpassk.py").unlink()
     foreign.rmdir()
-
-
-def test_unknown_module():
-    refuses("ValueError: `name` must be one of 'gpassk', … ; got 'passk'", at_k.module_path, "passk")
 
 
 # An expression, and what comes after `at_k.` in it works without pandas, Arrow, `evaluate` and all others.
@@ -216,21 +208,15 @@ for expression in json.loads(sys.argv[2]):
 """
 
 
-@pytest.fixture
-def alone(tmp_path_factory):
-    """Each expression with its value, or with the error, in a Python that has this library and what arrays need."""
-    folder = tmp_path_factory.mktemp("alone")
+def test_functions_of_arrays_work_and_others_say_in_one_line_what_they_need(tmp_path):
+    """In a Python that has this library and what arrays need."""
     packages = [*Path(np.__file__).parent.parent.glob("numpy*"), *Path(scipy.__file__).parent.parent.glob("scipy*")]
     read_toml = () if sys.version_info >= (3, 11) else (import_module("tomli"),)
     for package in (*packages, *(Path(each.__file__).parent for each in (at_k, array_api_compat, *read_toml))):
-        (folder / package.name).symlink_to(package)
-
-    command = [sys.executable, "-I", "-S", "-c", PROGRAM, str(folder), json.dumps([*ARRAYS, *MORE])]
+        (tmp_path / package.name).symlink_to(package)
+    command = [sys.executable, "-I", "-S", "-c", PROGRAM, str(tmp_path), json.dumps([*ARRAYS, *MORE])]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return dict(zip([*ARRAYS, *MORE], done.stdout.splitlines(), strict=True))
-
-
-def test_functions_of_arrays_work_and_others_say_in_one_line_what_they_need(alone):
+    alone = dict(zip([*ARRAYS, *MORE], done.stdout.splitlines(), strict=True))
     here = {expression: repr(eval(f"at_k.{expression}")).replace("\n", "") for expression in ARRAYS}
     assert {expression: alone[expression] for expression in ARRAYS} == here
     said = [

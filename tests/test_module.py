@@ -166,16 +166,6 @@ def test_single_problems():
     assert alone.compute() == {"avg@2": 0.5, "accuracy": 0.5}
 
 
-@for_each("added", [True, False])
-def test_groups_from_a_generator(added):
-    metric, given = load("avg_at_n", "graded"), {"predictions": [[1, 1], [0, 0], [1, 0]]}
-    if added:
-        metric.add_batch(**given)
-        given = {}
-    found = metric.compute(**given, groups=(label for label in "aba"))
-    assert found == {"avg@2": 0.5, "accuracy": 0.5, "a/avg@2": 0.75, "a/accuracy": 0.75, "b/avg@2": 0, "b/accuracy": 0}
-
-
 FORKING = """
 import os, sys, threading
 import evaluate, at_k
@@ -237,9 +227,6 @@ def test_a_terminal_that_knows_ascii_alone(command, tmp_path):
     found = subprocess.run(run, env=os.environ | environment, timeout=120, capture_output=True, check=False)
     assert b"UnicodeEncodeError" not in found.stderr
     assert found.returncode == 0, found.stderr
-
-
-# The batch function, in a pipeline and alone
 
 
 ROWS = {"predictions": [["a", "b", "a", "a"], ["a", "c", "c", "b"], ["b"] * 5, ["d"] * 4], "references": list("acbe")}

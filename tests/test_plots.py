@@ -154,9 +154,6 @@ def test_names_are_moved_apart_and_no_further(wanted):
         assert places == pytest.approx(wanted)
 
 
-# Files
-
-
 @pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_files(ending, start, tmp_path):
     first, second = tmp_path / f"a.{ending}", tmp_path / f"b.{ending.upper()}"
@@ -184,9 +181,6 @@ def test_other_endings_and_folders(tmp_path):
     refuses(says, plots.save_figure, figure, tmp_path / "x.jpg")
     refuses("FileNotFoundError: There is no folder", plots.save_figure, figure, tmp_path / "no" / "x.png")
     assert os.listdir(tmp_path) == []
-
-
-# Which model solves which problem
 
 
 def test_a_matrix_is_a_staircase_of_shares():

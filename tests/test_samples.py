@@ -122,8 +122,6 @@ def test_binary_fractions_of_single_precision_are_what_they_print(dtype, scale, 
         assert_array_equal(to_float64(part), [float(str(number)) for number in part])
 
 
-# Problems
-
 COLUMNS = {
     "answers": [["a", "b"], ["c", None, "a"]],
     "references": ["a", ["c", "d"]],
@@ -222,9 +220,6 @@ def test_a_compact_copy_shares_nothing():
 def test_grades_that_are_zero_or_one_take_a_byte_each(rows, size):
     for problems in (read_problems(grades=rows).compact(), hold({"grades": rows}).join()):
         assert problems.grades[0].values.nbytes == size
-
-
-# The store
 
 
 def test_joined_batches_keep_their_order():

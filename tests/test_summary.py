@@ -4,10 +4,9 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from bars import ANSWERS, CORRECT, GROUPS, LEVEL, REFERENCES, SCORES, bars_of, exact_error, expected_bars, is_score
+from bars import LEVEL, bars_of, exact_error, expected_bars, is_score
 from cases import for_each, refuses
 from hypothesis import given, strategies as st
-from modules import every_config
 
 import at_k
 from at_k.summary import Confidence, find_error_bars, is_bounded
@@ -42,20 +41,6 @@ class TestSummarize:
     ])  # fmt: skip
     def test_invalid_options_are_refused(self, options, says):
         refuses(says, at_k.summarize, {"x": [0.5, 1.0, 0.0]}, **{"confidence_level": 0.95, **options})
-
-
-@every_config
-@for_each("target", ["population", "problem_set"])
-def test_every_number_of_a_report_has_an_error_bar(target, config):
-    data = {"grades": CORRECT} if config == "graded" else {"answers": ANSWERS, "references": REFERENCES}
-    report = at_k.score({**data, "scores": SCORES, "group": GROUPS}, target=target)
-    blocks = [(report.values, report.intervals)]
-    blocks += [(values, report.group_intervals[label]) for label, values in report.groups.items()]
-    for values, bars in blocks:
-        assert list(bars) == list(values)
-        for key, bar in bars.items():
-            assert bar.stderr is not None
-            assert bar.low <= values[key] <= bar.high
 
 
 def test_scores_have_no_range_even_if_they_lie_in_it():

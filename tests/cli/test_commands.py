@@ -7,7 +7,6 @@ import re
 import shlex
 import signal
 import subprocess
-import threading
 from functools import cache
 from pathlib import Path
 from time import sleep
@@ -53,24 +52,6 @@ def read_table(text, rows=0):
 
 
 class TestScore:
-    def test_known_numbers_of_the_qwen_file(self, run, qwen):
-        """Known of this file: avg@8 91.0, pass@8 96, rm@8 94.0, maj@8 between 91 and 94 by how four ties are broken."""
-        done = run("score", qwen)
-        assert done.exit_code == 0
-        assert done.stdout.startswith("qwen25_math.jsonl · 100 problems × 8 samples\n")
-        table = read_table(done.stdout)
-        overall = table["all (100)"]
-        assert overall["avg@n"]["k = 1"] == "0.910"
-        assert overall["pass@k"]["k = 8"] == "0.960"
-        assert overall["best@k"]["k = 8"] == "0.940"
-        assert float(overall["cons@k"]["k = 8"]) == (0.91 + 0.94) / 2
-        assert read_table(done.stdout, 1)["all (100)"]["pass@k"]["k = 1"] == "[0.847, 0.951]"
-        assert "\n- Intervals: 95 %, for other problems like these.\n" in done.stdout
-        levels = [" ".join(line.split()[:3]) for line in done.stdout.splitlines() if line.startswith("Level")]
-        assert levels == ["Level 1 11", "Level 2 16", "Level 3 24", "Level 4 24", "Level 5 25"]
-        assert "problem=idx" in done.stdout
-        assert len(done.stdout.splitlines()) <= 40
-
     @pytest.mark.parametrize("columns", [30, 40, 60, 80, 120, 200])
     def test_the_table_has_every_number_at_every_width(self, run, qwen, columns):
         done = run("score", qwen, "--k", "1,2,3,4,5,6,7,8", columns=columns)
@@ -119,14 +100,6 @@ class TestScore:
         if form != "json":
             for note in (*report.notes, *report.left_out.values()):
                 assert " ".join(spell(note).split()) in " ".join(done.output.split())
-
-    def test_a_saved_report_stands_in_for_its_results(self, run, qwen, tmp_path):
-        path = tmp_path / "saved.json"
-        done = run("score", qwen, "--out", path)
-        assert f"Wrote {path}" in done.stderr.replace("\n", "")
-        assert os.listdir(tmp_path) == [path.name]
-        assert run("score", path, "--format", "csv").stdout == run("score", qwen, "--format", "csv").stdout
-        assert "are the same samples: no value of any" in run("compare", path, qwen).stdout
 
     def test_a_script_gives_the_same_numbers(self, run, write, qwen, human_eval, tmp_path, capsys):
         other = tmp_path / "second.jsonl"
@@ -286,15 +259,6 @@ class TestAsAProcess:
         assert done.stderr == b""
         assert max(map(cell_len, done.stdout.decode().splitlines())) <= 80
 
-    def test_a_pipe_is_read_as_a_file(self, run, qwen, tmp_path):
-        fifo = tmp_path / "pipe"
-        os.mkfifo(fifo)
-        writer = threading.Thread(target=lambda: fifo.write_bytes(qwen.read_bytes()))
-        writer.start()
-        done = run("score", fifo, "--by", "none", "-m", "pass@k")
-        writer.join()
-        assert read_table(done.stdout)[""]["pass@k"]["k = 8"] == "0.960"
-
     def test_in_a_terminal(self, shell, human_eval):
         command, environment = shell("score", human_eval, COLUMNS="70")
         primary, secondary = pty.openpty()
@@ -318,11 +282,6 @@ class TestAsAProcess:
         assert lines[0].startswith("samples.jsonl_results.jsonl · human-eval")
         assert max(map(cell_len, lines)) <= 70
         assert lines[-1] == "- best@k is left out: it needs a score for every sample."
-
-
-def test_completion(call):
-    command = call(COMP_WORDS="at-k score x --met", COMP_CWORD="3", _AT_K_COMPLETE="complete_bash")
-    assert command.stdout.decode().split() == ["--metrics"]
 
 
 def make_answers(write):

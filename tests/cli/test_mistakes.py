@@ -40,7 +40,6 @@ MISTAKES = [
     ("score https://host/a/results.jsonl", "curl -L -o results.jsonl 'https://host/a/results.jsonl'"),
     ("score mien.jsonl", "Did you mean mine.jsonl?"),
     ("score results.txt", "ls -l ."),
-    ("score nothing/x.jsonl", "ls -l ."),
     ("score empty", "There is no file in empty"),
     ("score *.xyz", "ls -l ."),
     ("score broken.jsonl", "line 2"),
@@ -55,7 +54,6 @@ MISTAKES = [
     ("score ragged.jsonl -k 3", "Ask for `--k` up to 2"),
     ("score mine.jsonl -m pas@1", "Near it: pass@k"),
     ("score mine.jsonl -m f1", "must be out of gpassk, pass_at_k"),
-    ("score mine.jsonl -m pass@8", "Ask for `--k` up to 4"),
     ("score mine.jsonl -m avg@5", "They have avg@4"),
     ("score mine.jsonl --by levle", "Did you mean “level”?"),
     ("score mine.jsonl --columns grades=corect", "Did you mean “correct”?"),
@@ -69,7 +67,6 @@ MISTAKES = [
     ("compare mine.jsonl", "--where model=a --where model=b"),
     ("compare mine.jsonl none.jsonl", "none.jsonl"),
     ("compare mine.jsonl two.jsonl", "Column “model” has several values"),
-    ("compare mine.jsonl samplers.jsonl", "Column “sampler” has several values"),
     ("compare mine.jsonl samplers.jsonl", "keep only its rows: `--where sampler=a`"),
     ("compare mine.jsonl --against other.jsonl --margin 0.1", "'--margin'"),
     ("compare mine.jsonl --against mine.jsonl --against mine.jsonl", "Give one file for each of the 1 benchmarks"),
@@ -92,7 +89,6 @@ MISTAKES = [
     ("plot mine.jsonl other.jsonl --models --out p.svg --metrics pass@k,avg@n", "Several models"),
     ("score ungrouped.jsonl --by group", "These results have no group."),
     ("score ungrouped.jsonl --clusters group", "`--clusters` are the groups, but the data have none"),
-    ("gate mine.jsonl", "`--require 'pass@1 >= 0.8'`"),
     ("gate mine.jsonl", "or give a base and `--margin`."),
     ("gate mine.jsonl --require 'pass@1 > 0.5'", "says what a number is at least"),
     ("gate mine.jsonl --require 'pass@9 >= 0.5'", "9"),
@@ -105,7 +101,6 @@ MISTAKES = [
     ("plan mine.jsonl --predict 8,400", "Draw more samples: nothing supports"),
     ("plan missing.jsonl --missing drop --where id=b", "A plan needs a pilot of at least two problems."),
     ("gate mine.jsonl --require pass@1<=0.5", "Ask 'pass@1 >= 0.5'"),
-    ("gate mine.jsonl --require pass@1!=0.5", "Ask 'pass@1 >= 0.5'"),
     ("gate mine.jsonl --require pass@1", "such as pass^4 >= 0.8"),
     ("gate mine.jsonl --require pas@1>=0.5", "Did you mean pass@1?"),
     ("gate mine.jsonl --require pass@1>=80", "Ask 'pass@1 >= 80%'"),
@@ -247,9 +242,6 @@ def test_one_name_for_one_thing(run):
     for name in ("--thresholds", "--tau", "--check-correct-fn", "--check", "--groups", "--by", "--metrics", "-m"):
         assert name in shown
     assert (FLAGS["thresholds"], FLAGS["metrics"], FLAGS["groups"]) == ("--tau", "--metrics", "--by")
-
-
-# Ends of commands
 
 
 def end(error, **options):

@@ -10,10 +10,8 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import pytest
 import typer
 from cases import for_each, refuses
-from reports import DATA
 from typer.main import get_command
 
-import at_k
 from at_k.cli import app, commands, options, output, questions
 from at_k.cli.options import spell
 from at_k.errors import InputError, Mention, Message, quote_word
@@ -52,9 +50,6 @@ def test_texts_are_read_as_values(read, given, value):
 def test_invalid_texts_are_refused(read, wrong, says):
     with pytest.raises(typer.BadParameter, match=says):
         read(wrong)
-
-
-# Help
 
 
 def list_choices(hint):
@@ -103,9 +98,6 @@ def test_the_shell_completes_options_of_both_lengths():
         assert sorted(each.value for each in command.shell_complete(context, start)) == found
 
 
-# Sentences
-
-
 @for_each("settings, said", [
     ({"missing": "drop"}, "`--missing drop`"), ({"on_conflict": "majority"}, "`--on-conflict majority`"),
     ({"where": {"model": "a b"}}, "`--where 'model=a b'`"), ({"where": {"n": 3}}, "`--where n=3`"),
@@ -133,9 +125,6 @@ def test_a_shell_reads_a_quoted_word_back(word):
     assert make_printable("a\x1b[0m\t\u202e\ud800é数 ") == r"a\x1b[0m\t\u202e\ud800é数 "
 
 
-# Where a report goes, and in which form
-
-
 @for_each("form, out, chosen", [
     *[(None, None, "table"), ("json", None, "json"), (None, "x.JSON", "json"), (None, "a.b/x.md", "markdown")],
     *[(None, "x.tex", "latex"), ("csv", "x.what", "csv"), ("table", "x.json", "table")],
@@ -160,8 +149,3 @@ def test_a_file_of_results_is_not_overwritten(out, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "b").mkdir(exist_ok=True)
     refuses("BadParameter: another name", output.check_out, ["r.json"], out)
-
-
-def test_results_are_written(capsys):
-    output.write_result(at_k.score(DATA, k=1), "json")
-    assert '"source": null' in capsys.readouterr().out

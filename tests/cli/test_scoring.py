@@ -76,13 +76,6 @@ def test_a_command_prints_its_answer(ask, typed, status, says):
     assert re.match(make_pattern(says), done.said)
 
 
-def test_without_options_it_is_the_report_of_the_library(qwen):
-    report = make_report([str(qwen)], groups=None)
-    assert report.to_dict() == at_k.score(str(qwen)).to_dict()
-    assert report.source == str(qwen)
-    assert set(report.options) <= {"groups"}
-
-
 def test_several_files_are_one_report(ask_json, tmp_path):
     assert ask_json("score r.csv --exclude names.txt --metrics pass@1")["values"] == {"pass@1": 0.5}
     (tmp_path / "run7").mkdir()  # a number before that which tells the runs apart
@@ -131,19 +124,10 @@ class TestSeveralModels:
         lines = [line for line in lay_out(sheet, 80) if line and line[0][0].startswith(("small", "large"))]
         assert [line[-1][1] for line in lines] == ["", "bold"]  # on a terminal
 
-    def test_intervals_stand_below(self, ask):
-        shown = ask(f"score {' '.join(MODELS)} --models --metrics pass@1").stdout
-        for report in score_models(MODELS, metrics="pass@1").reports.values():
-            bar = report.intervals["pass@1"]
-            assert f"[{bar.low:.3f}, {bar.high:.3f}]" in shown
-
     def test_models_in_one_file(self, ask_json):
         models = ask_json("score both.jsonl --models --where model=a --where model=b")["models"]
         values = {name: each["values"]["pass@1"] for name, each in models.items()}
         assert values == {"model=a": 1.0, "model=b": 0.0}
-
-
-# Counts
 
 
 @pytest.fixture

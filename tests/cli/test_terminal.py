@@ -88,8 +88,6 @@ def test_long_work_is_counted(open_terminal, monkeypatch):
     assert shown.getvalue().count("Checking") < 10  # it is redrawn now and then
 
 
-# Commands
-
 NAMES = [f"q{i}" for i in range(12)]
 COUNTS = [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4]
 
@@ -121,8 +119,10 @@ PRINTED = {
 }
 
 
-@pytest.mark.parametrize("columns", [60, 120])  # most other tests have 80
-@pytest.mark.parametrize("words", PRINTED)
+# Most other tests have 80.
+@pytest.mark.parametrize(
+    ("words", "columns"), [*((words, 60) for words in PRINTED), ("score c", 120), ("compare c d", 120)]
+)
 def test_nothing_is_wider_than_the_terminal(run, files, words, columns):
     done = run(*(files.get(word, word) for word in words.split()), columns=columns)
     assert done.exit_code in ((1, 3) if words.startswith("gate") else (0,))

@@ -95,13 +95,10 @@ def _plugins():
         yield
 
 
-# Soft grades
-
-
 def draw_sets():
     """Draw soft data sets: of 1 to 5 problems with 1 to 7 samples each, with grades such as .25, .5 and 1."""
     rng = np.random.default_rng(35)
-    for _ in range(200):
+    for _ in range(80):
         levels = rng.choice([[0, 0.25, 0.5, 0.75, 1], [0, 0.3, 0.51, 0.9, 0.1]])
         answers = [rng.integers(0, 5, rng.integers(1, 8)).tolist() for _ in range(rng.integers(1, 6))]
         grades = [[float(levels[(answer + place) % 5]) for answer in row] for place, row in enumerate(answers)]
@@ -255,9 +252,6 @@ def test_the_numbers_are_those_of_score(run, scored):
 def test_values_have_intervals(run):
     found = run([[1.0, 1.0, 0.0], [0.0, 0.0, 0.0]], [list("778"), list("123")])
     assert found["pass@2_ci_low"] < found["pass@2"] == 0.5 < found["pass@2_ci_high"]
-
-
-# Each by itself
 
 
 def test_entry_points_load_the_plugins_and_inspect_ai_registers_them():

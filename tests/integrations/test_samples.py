@@ -11,7 +11,6 @@ from types import SimpleNamespace
 
 import evaluate
 import huggingface_hub
-import numpy as np
 import pytest
 import yaml
 from cases import for_each, refuses
@@ -50,27 +49,6 @@ def test_a_threshold_that_nothing_passes_is_said(caplog):
     assert measure_samples("pq", [0.5, 0.5])["pass@1"] == 0
     assert "no grade is above the threshold 0.5" in caplog.text
     assert measure_samples("pq", [-1, 1], threshold=0)["pass@1"] == 0.5
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_soft_grades_give_the_numbers_of_score(seed):
-    """25 random data sets for each seed, ragged, with answers in some, in shuffled rows."""
-    rng = np.random.default_rng(seed)
-    for _ in range(25):
-        sizes = rng.integers(1, 6, rng.integers(1, 5))
-        grades = [rng.choice([0, 0.2, 0.5, 0.75, 1], size).tolist() for size in sizes]
-        voted = rng.random() < 0.5
-        answers = [[f"{grade}" for grade in row] for row in grades]
-        threshold = float(rng.choice([0.1, 0.5, 0.75]))
-        data = {"grades": grades} | ({"answers": answers} if voted else {})
-        said = {"threshold": threshold, "k": 1, "confidence_level": None}
-        report = at_k.score(data, sampling="independent", **said)  # so few may look as if sampling had stopped
-        rows = [(i, grade, f"{grade}") for i, row in enumerate(grades) for grade in row]
-        problems, flat, texts = zip(*(rows[place] for place in rng.permutation(len(rows))), strict=True)
-        numbers = measure_samples(problems, flat, texts if voted else None, **said)
-        expected = {key: value for key, value in report.values.items() if key != "mG-Pass@1"}
-        assert set(numbers) == set(expected)
-        assert numbers == pytest.approx(expected, abs=1e-12)  # sums in another order
 
 
 def test_rewards_outside_of_grades_have_no_mean_grade():

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from reports import DATA, RAGGED, TAUS, close, full_report
+from reports import DATA, RAGGED, TAUS, close
 
 import at_k
 from at_k.integrations.scripts import write_script
@@ -76,12 +76,6 @@ def test_of_several_files_and_how_they_are_read(tmp_path):
     assert report.c == [2, 1]
     assert execute(write_script(report)).to_dict() == report.to_dict()
     assert execute(write_script(report, [str(paths[0])])).c == [1, 0]
-
-
-def test_data_in_memory_are_called_data():
-    script = write_script(full_report())
-    assert "# `data` is the data set that the report was made from" in script
-    assert "at_k.score(\n    data,\n" in script or "at_k.score(data, " in script
 
 
 class Close:

@@ -98,25 +98,23 @@ def test_a_document_without_the_place_for_a_text_is_named(copy, file, part):
         texts.render_documents(copy)
 
 
-@pytest.fixture
-def elsewhere(copy, monkeypatch):
-    """The command, on the copy."""
+def test_the_check_lists_stale_files_and_changes_none(copy, monkeypatch):
     render = texts.render_documents
     monkeypatch.setattr(texts, "ROOT", copy)
     monkeypatch.setattr(texts, "render_documents", lambda: render(copy))
     app = texts.typer.Typer()
     app.command()(texts.main)
-    return lambda *arguments: CliRunner().invoke(app, arguments)
 
+    def run(*arguments):
+        return CliRunner().invoke(app, arguments)
 
-def test_the_check_lists_stale_files_and_changes_none(elsewhere, copy):
-    assert (elsewhere("--check").exit_code, elsewhere("--check").output) == (0, "")
+    assert (run("--check").exit_code, run("--check").output) == (0, "")
     card = copy / "metrics" / "gpassk" / "README.md"
     stale = card.read_text(encoding="utf-8").replace("Default: `[0.25, ", "Default: `[0.3, ")
     card.write_text(stale, encoding="utf-8")
-    checked = elsewhere("--check")
+    checked = run("--check")
     assert checked.exit_code == 1
     assert checked.output.splitlines()[0] == "stale: metrics/gpassk/README.md"
     assert card.read_text(encoding="utf-8") == stale
-    assert elsewhere().output == "written: metrics/gpassk/README.md\n"
-    assert elsewhere("--check").exit_code == 0
+    assert run().output == "written: metrics/gpassk/README.md\n"
+    assert run("--check").exit_code == 0
