@@ -1,4 +1,4 @@
-"""Summaries of maintenance commands, and what a release says of them."""
+"""Summaries of maintenance commands, what a release says of them, and the steps that it leaves to do."""
 
 import json
 import re
@@ -8,6 +8,7 @@ from datetime import date
 import pytest
 from cases import for_each
 
+import at_k
 from benchmarks.coverage import __main__ as coverage
 from tools import maintenance, matrix, mutants, release
 
@@ -99,6 +100,16 @@ def test_a_release_is_refused_after_a_partial_run(command, left_out, partial, tm
     else:
         with pytest.raises(SystemExit, match=re.escape(f"make {command} left out on 2026-11-24: {partial}. Run all")):
             release.refuse_overdue(tmp_path)
+
+
+def test_a_release_is_left_to_tag_and_to_upload_and_obstacles_come_first():
+    changelog = (maintenance.ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    tag, upload, _ = release.list_left(at_k.__version__, changelog, "")
+    assert tag == f"git tag v{at_k.__version__} && git push origin v{at_k.__version__}"
+    assert upload == f"python -m twine upload dist/at_k-{at_k.__version__}*"
+    left = release.list_left("9.0.0", "# Changelog\n\n## 8.9.0 — 2026-01-01\n", " M setup.cfg\n")
+    assert left[0] == "CHANGELOG.md must begin with 9.0.0, the version of the package"
+    assert left[1].startswith("Commit what is not committed")
 
 
 def test_a_missing_summary_is_named(tmp_path):

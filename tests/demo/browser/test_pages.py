@@ -139,17 +139,12 @@ def test_all_state_is_in_the_address(visit):
     eventually(page.locator(".fields select").first.input_value, "numeric")
 
 
-@pytest.mark.parametrize("query", ["?page=score&example=taubench_airline&k=2", "?page=plan&problems=300&samples=4"])
-def test_old_addresses_restore_what_they_named(visit, query):
-    page = visit("", query, ready=False)
-    if "plan" in query:
-        eventually(lambda: page.locator("h1.sentence").inner_text()[:34], "300 problems with 4 answers each: ")
-    else:
-        eventually(lambda: "at least 1 of 2" in page.locator(".stair").last.inner_text(), True)
-        assert "GPT-4o" in page.locator("#source").inner_text()
-
-
-def test_an_old_address_says_what_is_gone(visit):
+def test_old_addresses_restore_what_they_named_and_say_what_is_gone(visit):
+    page = visit("", "?page=plan&problems=300&samples=4", ready=False)
+    eventually(lambda: page.locator("h1.sentence").inner_text()[:34], "300 problems with 4 answers each: ")
+    page = visit("", "?page=score&example=taubench_airline&k=2", ready=False)
+    eventually(lambda: "at least 1 of 2" in page.locator(".stair").last.inner_text(), True)
+    assert "GPT-4o" in page.locator("#source").inner_text()
     page = visit("", "?page=explore&n=64&c=32&draw=7", ready=False)
     eventually(lambda: "This address also set n, c," in page.locator(".gone").inner_text(), True)
     assert "= 7" in page.locator("#drawn .slide").inner_text()
@@ -162,7 +157,7 @@ def test_addresses_of_other_examples_and_of_own_results(visit):
     eventually(lambda: "secret.jsonl" in page.locator("#refused").inner_text(), True)
 
 
-def test_a_paste_says_what_was_read_as_what(visit):
+def test_a_paste_says_what_was_read_as_what_and_is_downloaded_with_its_numbers(visit):
     page = visit("score")
     page.get_by_role("button", name="Paste").click()
     page.locator("textarea").fill("| task | result |\n|---|---|\n| a | PASS |\n| a | FAIL |")
@@ -170,9 +165,13 @@ def test_a_paste_says_what_was_read_as_what(visit):
     said = "Problem: task · Verdicts or grades: result · Read as a Markdown table with the columns task, result."
     eventually(page.locator(".read").all_inner_texts, [said])
     page.get_by_text("The same on your machine, and files").click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="results.jsonl").click()
-    assert download.value.path().read_text("utf-8") == "task,result\na,PASS\na,FAIL\n"
+    files = {}
+    for name in ("results.jsonl", "CSV"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=name).click()
+        files[name] = download.value.path().read_text("utf-8")
+    assert files["results.jsonl"] == "task,result\na,PASS\na,FAIL\n"
+    assert files["CSV"].count("pass@") > 3
 
 
 def test_equal_runs_are_noted_and_one_can_be_dropped(visit):
@@ -242,8 +241,8 @@ def test_everything_is_reached_by_keys(visit):
     assert any("vote" in (each or "") for each in reached)
 
 
-def test_language_and_theme_are_kept(visit):
-    page = visit("score")
+def test_language_and_theme_are_kept_and_reduced_motion_stops_transitions(visit):
+    page = visit("score", reduced_motion="reduce")
     page.get_by_role("button", name="中文").click()
     eventually(page.locator("nav a").first.inner_text, "探索")
     page.get_by_role("button", name="浅色或深色").click()
@@ -251,20 +250,8 @@ def test_language_and_theme_are_kept(visit):
     turn_to(page, "plan")
     assert page.evaluate("document.documentElement.lang") == "zh-CN"
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-
-
-def test_reduced_motion_stops_transitions(visit):
-    page = visit("score", reduced_motion="reduce")
     page.evaluate("document.querySelector('main').classList.add('busy')")
     assert page.evaluate("getComputedStyle(document.querySelector('main')).transitionDuration") == "0s"
-
-
-def test_downloads_are_those_of_the_library(visit):
-    page = visit("score")
-    page.get_by_text("The same on your machine, and files").click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="CSV").click()
-    assert download.value.path().read_text("utf-8").count("pass@") > 3
 
 
 @pytest.fixture
