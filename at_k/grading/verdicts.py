@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,8 +147,9 @@ def judge(
     # casts no vote. If there are no grades, a sample without an answer is missing. A sample with a text in which
     # `extract_fn` finds no answer is wrong, and casts no vote.
     threshold = check_threshold(threshold)
-    _require_standard(problems, name)
     grades, answers = problems.grades, problems.answers
+    if grades is None and (answers is None or problems.references is None):
+        raise ValueError(f"`references` or `grades` must be given beside `{name}`: they say which answers are right")
     references = None if grades is not None else problems.references
     conditions: dict[str, object] = {"threshold": threshold, "missing": missing, "checker": "graded"}
     verdicts = Verdicts(grades or (), threshold, problems.n, 0, None, answers, conditions)
@@ -175,15 +176,17 @@ def judge(
     elif references is not None and rule is not None:
         references = extract_references(references, rule, "extract_fn", keep=True)
     if references is None or (isinstance(check, Checker) and check.strips) or merges_texts(same or check):
-        answers = _strip(answers)
+        answers = answers.rename([text.strip() if isinstance(text, str) else text for text in answers.distinct])
     merge = partial(merge_equivalent, num_workers=num_workers, timeout=timeout)
     not_compared: dict[str, int] = {}
     if same is not None and not isinstance(same, ExactMatch):
         conditions["equivalence"] = name_checker(same)
         answers, not_compared = merge(answers, same, references)
-    elif same is None and references is not None and merges_texts(check):
-        verdicts = replace(verdicts, merge=partial(merge, relation=check))
-    verdicts = replace(verdicts, ballots=answers, n_unanswered=n_unanswered, not_compared=not_compared)
+    is_later = same is None and references is not None and merges_texts(check)
+    merge_votes = partial(merge, relation=check) if is_later else None
+    verdicts = replace(
+        verdicts, ballots=answers, n_unanswered=n_unanswered, not_compared=not_compared, merge=merge_votes
+    )
     if references is None:
         return _settle_missing(verdicts, None, missing, name, warn=warn)
     found = grade_samples(answers, references, check, rows=rows, num_workers=num_workers, timeout=timeout)
@@ -195,12 +198,6 @@ def judge(
     verdicts = replace(verdicts, graded=graded, not_graded=not_graded, outcomes=found.outcomes)
     absent = answers.codes.with_values(silent | np.isnan(found.values))
     return _settle_missing(verdicts, absent, missing, name, warn=warn)
-
-
-def _require_standard(problems: Problems, name: str) -> None:
-    """Raise if nothing says which samples are correct."""
-    if problems.grades is None and (problems.answers is None or problems.references is None):
-        raise ValueError(f"`references` or `grades` must be given beside `{name}`: they say which answers are right")
 
 
 def _refuse_not_graded(faults: Mapping[int, NotGraded], judged: Answers) -> None:
@@ -264,12 +261,6 @@ def _refuse_missing(absent: Ragged, name: str) -> None:
         )
 
 
-def _strip(answers: Answers) -> Answers:
-    """Merge answers that are equal after stripping."""
-    names = [text.strip() if isinstance(text, str) else text for text in answers.distinct]
-    return answers if names == list(answers.distinct) else answers.rename(names)
-
-
 def _count_own_frames() -> int:
     """Count the frames of this package on the stack, so that a warning points at the code that called it."""
     level, frame = 0, inspect.currentframe()
@@ -293,21 +284,14 @@ _CANDIDATES: tuple[dict[str, Any], ...] = (
 _SAMPLES = 5000
 
 
-class Suggestion(NamedTuple):
-    """Hold options that let answers meet their references, and the share of samples that are then right."""
-
-    options: dict[str, Any]
-    share: float
-
-
-def suggest_options(problems: Problems) -> Suggestion | None:
-    r"""Find the rule and the checker under which most answers meet their references; None if there are none.
+def suggest_options(problems: Problems) -> tuple[dict[str, Any], float] | None:
+    r"""Return the rule and the checker by which most answers meet their references, and the share of these, or None.
 
     Examples:
         >>> from at_k.columns import read_problems
         >>> problems = read_problems(answers=[["So they earn $18.", "#### 20"]], references=["9 * 2 = 18\n#### 18"])
-        >>> suggest_options(problems).options
-        {'extract_fn': 'last_number'}
+        >>> suggest_options(problems)
+        ({'extract_fn': 'last_number'}, 0.5)
     """
     # Checkers that need worker processes are not tried.
     from at_k.grading.statements import read_option
@@ -315,15 +299,13 @@ def suggest_options(problems: Problems) -> Suggestion | None:
     if problems.answers is None or problems.references is None:
         return None
     count = max(1, int(np.searchsorted(problems.answers.codes.offsets[1:], _SAMPLES, side="right")))
-    first = read_problems(answers=problems.answers.listed()[:count], references=problems.references[:count])
+    answers = problems.answers.listed()[:count]
+    first = read_problems(answers=answers, references=problems.references[:count])
     texts = [text for row in problems.references[:count] for text in row]
     refused = set() if all(read_option(text)[0] for text in texts) else {"choice"}
     if any(read_number(text) is not None for text in texts):
         refused.add("quasi_exact")
-    best = Suggestion({}, 0.0)
-    for options in _CANDIDATES:
-        if refused.isdisjoint(options.values()):
-            verdicts = judge(first, missing="incorrect", **options)
-            share = int(verdicts.c.sum()) / max(int(verdicts.n.sum()) - verdicts.n_missing, 1)
-            best = max(best, Suggestion(options, share), key=lambda candidate: candidate.share)
-    return best if best.share else None
+    tried = [options for options in _CANDIDATES if refused.isdisjoint(options.values())]
+    right = [int(judge(first, missing="incorrect", **options).c.sum()) for options in tried]
+    answered = sum(text is not None for row in answers for text in row)
+    return (tried[right.index(max(right))], max(right) / answered) if any(right) else None

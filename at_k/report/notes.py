@@ -171,9 +171,9 @@ def _explain_no_match(problems: Problems) -> Iterator[Message]:
             answer=quote(answers.distinct[answers.codes.values[place]]),
             reference=quote(problems.references[answers.codes.locate(place)["problem"]][0]),
         )
-    suggestion = suggest_options(problems)
-    if suggestion is not None:
-        yield _say("note.suggestion", options=Mention(**suggestion.options), share=suggestion.share)
+    if suggestion := suggest_options(problems):
+        options, share = suggestion
+        yield _say("note.suggestion", options=Mention(**options), share=share)
 
 
 def _describe_outcomes(outcomes: Outcomes) -> Iterator[Message]:

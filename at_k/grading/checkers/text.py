@@ -127,26 +127,20 @@ class Numeric(Checker):
 
     def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int]]:
         """Yield numbers within a tolerance of each other."""
-
-        def accepts_either(one: Rational, other: Rational) -> bool:
-            return self.compare(one, other) or self.compare(other, one)
-
         numbers = {} if self.equates_forms else {at: form for at, form in enumerate(forms) if not isinstance(form, str)}
-        yield from find_neighbours(numbers, accepts_either)
+        yield from find_neighbours(numbers, lambda one, other: self.compare(one, other) or self.compare(other, one))
 
     def compare(self, answer: Rational | str, reference: Rational | str) -> bool:
         """Compare two numbers within the tolerances."""
-        if isinstance(answer, str) or isinstance(reference, str):
+        if answer == reference or isinstance(answer, str) or isinstance(reference, str):
             return answer == reference
         tolerance = self.rel_tol
         if tolerance is None:
             tolerance = 0.0 if isinstance(answer, int) and isinstance(reference, int) else 1e-6
-        if answer == reference or not (tolerance or self.abs_tol):
-            return answer == reference
-        distance = abs(Fraction(answer) - reference)
-        return distance <= _read_decimal(tolerance) * abs(Fraction(reference)) or distance <= _read_decimal(
-            self.abs_tol
-        )
+        if not (tolerance or self.abs_tol):
+            return False
+        allowed = max(_read_decimal(tolerance) * abs(Fraction(reference)), _read_decimal(self.abs_tol))
+        return abs(Fraction(answer) - reference) <= allowed
 
 
 @lru_cache(maxsize=64)

@@ -123,8 +123,8 @@ class Pool:
     load: Callable[[BinaryIO], Any]  # reads a reply
     explain: Callable[[int], object]  # takes the place of a reply, given the status with which a worker ended instead
     patience: float = SECONDS_TO_STOP  # the seconds in which a worker may end by itself
-    busy: set[Worker] = field(default_factory=set)
-    ending: bool = False  # no worker is replaced any more
+    busy: set[Worker] = field(default_factory=set, init=False)
+    ending: bool = field(default=False, init=False)  # no worker is replaced any more
 
     def __post_init__(self) -> None:
         kind = pickle.dumps((self.command, self.hello))

@@ -210,7 +210,7 @@ def main() -> None:
     sys.dont_write_bytecode = True  # from here on: this library's own may be written
     os.umask(0o022)
     folder = os.path.join(temporary, f"at-k-code-{os.urandom(8).hex()}")
-    processes, number, status = open_processes(), os.getpid(), 1
+    processes, number, pid, status = open_processes(), os.getpid(), -1, 1
     try:
         os.mkdir(folder, 0o755)
         isolation.adopt_orphans()
@@ -218,20 +218,16 @@ def main() -> None:
             isolation.enter_namespaces()
         pid = os.fork()
         if pid == 0:
-            try:
-                Supervisor(caller, folder, number, limits, isolated=isolated, careful=careful).serve()
-            except Exception as error:  # noqa: BLE001 - the other side must hear of it
-                send(caller, f"no program could be run: {program.describe_error(error)}")
-            finally:
-                os._exit(1)
+            Supervisor(caller, folder, number, limits, isolated=isolated, careful=careful).serve()
         caller.close()
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    except OSError as error:
+    except Exception as error:  # noqa: BLE001 - the other side must hear of it
         send(caller, f"no program could be run: {program.describe_error(error)}")
     finally:
-        end_children(processes, all_inside=False)
-        for directory in (os.path.join(folder, WORK), folder):
-            remove_folder(directory)
+        if pid:  # this is the keeper
+            end_children(processes, all_inside=False)
+            for directory in (os.path.join(folder, WORK), folder):
+                remove_folder(directory)
         os._exit(status)
 
 
