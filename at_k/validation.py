@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import ceil, isnan
+from os import PathLike
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -193,6 +194,33 @@ def check_flag(name: str, value: object) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"`{name}` must be True or False; got {describe(value)}")
     return bool(value)
+
+
+# The type of an option, as its declaration spells it → what messages call it.
+KINDS = {
+    "str": "a text",
+    "list[str]": "a list of texts",
+    "dict[str, float]": "a mapping of names to numbers",
+    "dict[str, Any]": "a mapping of names to values",
+    "dict[str, str | None]": "a mapping of names to texts",
+}
+
+
+def check_kind(name: str, value: object, kinds: Sequence[str]) -> None:
+    """Raise unless a value is of one of some `KINDS`."""
+    if not any(_is_of_kind(value, kind) for kind in kinds):
+        raise TypeError(f"`{name}` must be {' or '.join(KINDS[kind] for kind in kinds)}; got {describe(value)}")
+
+
+def _is_of_kind(value: Any, kind: str) -> bool:
+    if kind == "str" or isinstance(value, (str, PathLike)):
+        return kind == "str" and isinstance(value, (str, PathLike))
+    if isinstance(value, Iterator):  # it can be read once
+        return kind == "list[str]"
+    if kind.startswith("dict") != isinstance(value, Mapping) or not isinstance(value, Collection):
+        return False
+    values = value.values() if isinstance(value, Mapping) and kind == "dict[str, str | None]" else ()
+    return all(isinstance(text, str) for text in (*value, *filter(None, values)))
 
 
 def check_numbers(value: Any, name: str) -> None:

@@ -51,6 +51,7 @@ def read_options(given: object, offered: tuple[str, ...] = OFFERED) -> dict[str,
             raise make_error("scoring.not_offered", name=name, choices=", ".join(choices))
         if name == "columns" and not (isinstance(value, Mapping) and value.keys() <= {*ROLES}):
             raise make_error("scoring.no_roles", names=", ".join(ROLES))
+        OPTIONS[name].refuse_wrong(value)
     return options
 
 
@@ -61,7 +62,7 @@ def _read_text(option: Option, text: str) -> Any:
     if option.name in ("columns", "where"):
         pairs = parse_pairs(text)
         return pairs if option.name == "where" else {role: values[0] or None for role, values in pairs.items()}
-    if option.name in ("metrics", "pool"):
+    if "list[str]" in option.types:
         return [part.strip() for part in text.split(",") if part.strip()]
     if re.search(r"\bstr\b", option.type):
         return text

@@ -157,10 +157,12 @@ class Option:
 
     def refuse_wrong(self, value: Any, name: str = "") -> None:
         """Raise if a value is wrong for every data set. The error calls the option by a name, by default its own."""
-        from at_k.validation import check_choice, check_flag
+        from at_k.validation import KINDS, check_choice, check_flag, check_kind
 
         if value is self.default or (value is None and self.optional):
             return
+        if not self.choices and KINDS.keys() >= {*self.types}:
+            check_kind(name or self.name, value, self.types)
         if self.check:
             resolve_name(self.check)(value=value, name=name or self.name)
         elif self.find:

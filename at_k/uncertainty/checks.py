@@ -15,6 +15,8 @@ from at_k.validation import check_counts, is_integer, is_number, shorten, type_n
 # Values beyond have no standard error: their squares, or the sums of these, would not be floats.
 LARGEST = 1e150
 
+_MOST_LOOKS = 1000
+
 
 def check_fraction(name: str, value: object) -> float:
     """Return a number between 0 and 1, both excluded, such as a confidence level."""
@@ -39,6 +41,14 @@ def check_size(name: str, value: object, least: int = 1) -> int:
     if value < least:
         raise ValueError(f"`{name}` must be at least {least}; got {shorten(int(value))}")
     return int(value)
+
+
+def check_looks(name: str, value: object) -> int:
+    """Return how often results are looked at: the level of one look must differ from 1."""
+    looks = check_size(name, value)
+    if looks > _MOST_LOOKS:
+        raise ValueError(f"`{name}` must be at most {_MOST_LOOKS:,}; got {shorten(looks)}")
+    return looks
 
 
 def to_floats(name: str, values: object) -> Floats:

@@ -19,7 +19,7 @@ from at_k.family import METRICS, OUTPUTS
 from at_k.grading import judge
 from at_k.options import registry as options
 from at_k.options.registry import COLUMNS, COMPARING, GATING, JUDGING, OPTIONS, PLANNING, RANKING, READING, SCORING
-from at_k.validation import UNLIMITED
+from at_k.validation import KINDS, UNLIMITED
 from at_k.values import spell
 
 RARE = "rare; Python has it"
@@ -132,6 +132,24 @@ def test_judging_repeats_the_registry():
 
 LONG = "x" * 100_000
 TIMES = (np.timedelta64(2, "s"), np.timedelta64(2, "ns"), np.datetime64("2020"))
+
+
+@for_each("name, option", sorted({
+    (name, option)
+    for registry in (SCORING, COMPARING, GATING, PLANNING, RANKING) for name, option in registry.items()
+    if not option.choices and {*option.types} <= KINDS.keys()
+}, key=lambda each: (each[0], each[1].type)))  # fmt: skip
+@for_each("value", [3, 2.5, True, b"x", [1], {1: 2}, [["x"]], object()])
+def test_texts_lists_and_mappings_are_known_by_their_type(name, option, value):
+    refuses(f"TypeError: `{name}` must be a … got", option.refuse_wrong, value)
+
+
+@for_each("call, says", [
+    (lambda: at_k.plan({"grades": [[1, 0], [0, 1]]}, problems=5), "TypeError: `problems` must be a list of numbers"),
+    (lambda: at_k.plan({"grades": [[1, 0], [0, 1]]}, looks=10**400), "ValueError: `looks` must be at most 1,000; got"),
+])  # fmt: skip
+def test_wrong_values_of_plans(call, says):
+    refuses(says, call)
 
 
 def test_right_values():

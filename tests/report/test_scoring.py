@@ -119,8 +119,9 @@ def test_metrics_that_are_asked_for():
     assert list(report.values) == ["pass@1", "avg@4", "accuracy"]
     assert report.options == {"metrics": ["avg_at_n", "pass_at_k"], "k": 1}
     assert list(at_k.score(DATA, metrics="gpassk").metrics) == ["gpassk"]
-    for wrong in ("passk", ["pass_at_k", "passk"], [7]):
+    for wrong in ("passk", ["pass_at_k", "passk"]):
         refuses("InputError: `metrics` must be out of gpassk, pass_at_k", at_k.score, DATA, metrics=wrong)
+    refuses("TypeError: `metrics` must be a text or a list of texts", at_k.score, DATA, metrics=[7])
     refuses("InputError: `metrics` must name at least one metric", at_k.score, DATA, metrics=[])
 
 
@@ -268,7 +269,7 @@ def test_data_that_cannot_be_scored(data, says):
     ({"k": 0}, "ValueError: `k` must be a positive integer"),
     ({"score_weights": "12"}, "TypeError: `score_weights` must"),
     ({"check_correct_fn": "exact"}, "ValueError: `check_correct_fn` must be"),
-    ({"metrics": 5}, "TypeError: `metrics` must be the name of a metric, or a list of names; got 5 of type int"),
+    ({"metrics": 5}, "TypeError: `metrics` must be a text or a list of texts … got 5 of type int"),
     ({"clusters": ["a", "b"]}, "ValueError: `clusters` … 2 … 4"),
     ({"clusters": True, "target": "problem_set"}, "ValueError: `clusters` must not be given"),
     ({"ci_method": "bootstrap", "target": "problem_set"}, "ValueError: `ci_method` 'bootstrap'"),
