@@ -217,6 +217,8 @@ class Cells:
         >>> cells = Cells(wrong=["WA"])
         >>> cells.read("grades", "AC"), cells.read("grades", "WA"), cells.fits("scores", "high")
         (1.0, 0.0, False)
+        >>> Cells(wrong=["yes"]).read("grades", "no")
+        1.0
     """
 
     def __init__(
@@ -229,6 +231,8 @@ class Cells:
         self.scale = scale
         self._words = dict.fromkeys(map(_fold, wrong), False) | dict.fromkeys(map(_fold, correct), True)
         self._others = False if correct and not wrong else None
+        # Where "no" is right, "yes" is wrong.
+        self._turned = any(_WORDS.get(word) is (not is_right) for word, is_right in self._words.items())
 
     def read(self, role: str, value: Any) -> Any:
         """Read a cell, or the value of a sample in it."""
@@ -239,7 +243,9 @@ class Cells:
     def _spell(self, role: str, value: Any) -> Any:
         if role == "grades" and self._words and value is not None:
             word = _fold(value)
-            found = self._words.get(word, None if word in _WORDS else self._others)
+            known = _WORDS.get(word)
+            others = not known if self._turned and isinstance(known, bool) else None
+            found = self._words.get(word, others if word in _WORDS else self._others)
             if found is not None:
                 return found
         value = read_share(read_spelled(value))

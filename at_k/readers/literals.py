@@ -47,8 +47,10 @@ def read_list(cell: Any) -> Any:
     return Listed(values, cell) if isinstance(values, list) and values is not cell else values
 
 
-# A name that ends in a number: q1_0, HumanEval/0-1, p@2.
-_NUMBERED = re.compile(r"(.*[^\W_])[\W_]+(\d+)")
+# A name that ends in a number, which may have a word before it: q1_0, HumanEval/0-1, p@2, q1-run0, q1 (0).
+_NUMBERED = re.compile(
+    r"(.*?[^\W_])[\W_]+(?:(?:s|r|t|run|seed|sample|rollout|trial|attempt|try|rep|gen)[\W_]*)?(\d+)[)\]]?", re.IGNORECASE
+)
 
 
 def split_number(name: str) -> tuple[str, str] | None:

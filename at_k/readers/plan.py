@@ -14,7 +14,7 @@ from at_k.readers.literals import read_list
 from at_k.readers.names import ERROR, MODEL, SET, STEP, VERDICT, find_named, has_name, quote, shorten
 from at_k.readers.profile import Profile, find_lists, find_numbers, find_roles
 from at_k.readers.prompts import ENTRY, find_tests, gather_tests, join_prompts
-from at_k.readers.proposals import refuse_beside, refuse_unjudged, refuse_unnamed
+from at_k.readers.proposals import refuse_beside, refuse_ignored, refuse_runs, refuse_unjudged, refuse_unnamed
 from at_k.readers.samples import COUNT_ROLES, Columns
 from at_k.readers.shapes import find_change
 from at_k.readers.structure import MOST_SETTINGS, Watch, find_numbered, find_questions
@@ -116,9 +116,13 @@ class Plan:
             raise refuse_unjudged(self.asked, roles, self.rows)
         if "grades" not in self.given and self.change is None:
             refuse_beside(profile, roles)
+            if self.given.keys().isdisjoint(("answers", "references")):
+                refuse_ignored(profile, roles)
         if not self.listed and "problem" not in self.given:
             named = self.others if roles["problem"] is None else [roles["problem"]]
             self._numbered = find_numbered(profile, named)
+        if self.listed and roles["problem"] is None and "problem" not in self.given:
+            refuse_runs(self.asked, roles)
         if roles["problem"] is not None or self.listed:
             return
         names = [*self.others, *([roles["group"]] if roles["group"] else [])]

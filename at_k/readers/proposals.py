@@ -28,6 +28,12 @@ _say = Phrases(
         "problem. If they are samples: {all}. To score one: {one}. If each is a problem, swap rows and columns first.",
         "plain.beside": "Beside column {one_name}, columns {first} to {last} hold verdicts too. If they are the "
         "samples of each problem: {all}. If {one_name} is the verdict that counts: {one}.",
+        "plain.ignored": "Column “{column}” seems to hold verdicts: it holds samples right whose texts in “{answers}” "
+        "and “{references}” differ, in {count:,} of the first {total:,}. If it does: {verdict}. If the texts are to be "
+        "compared: {texts}.",
+        "plain.runs": "Each row has a list, and column “{column}” tells the rows apart. If each row is a problem: "
+        "{rows}. If each is a run or a data set whose entries are problems, write a row for each entry first, or "
+        "name lists of objects by {option:rows_at=KEY}.",
         "plain.columns": "The columns are: {names}.",
         "plain.no_header": "The first line holds a verdict, so it was read as a row; if it is a header, rename its "
         "columns. The columns are: {names}.",
@@ -72,6 +78,45 @@ def refuse_beside(profile: Profile, roles: Columns) -> None:
             ways = {"all": Mention(columns={"grades": "+".join(names)}), "one": Mention(columns={"grades": grades})}
             told = {"first": quote(names[0]), "last": quote(names[-1]), "one_name": quote(grades)}
             raise _say.error("plain.beside", **told, **ways)
+
+
+def refuse_ignored(profile: Profile, roles: Columns) -> None:
+    """Raise if a column without a role judges the answers: right where texts are equal, and for some that differ."""
+    answers, references = roles["answers"], roles["references"]
+    if roles["grades"] is not None or answers is None or references is None:
+        return
+    pairs = zip(profile[answers].cells, profile[references].cells, strict=True)
+    equal = [_spell_equal(answer, reference) for answer, reference in pairs]
+    for column in _list_verdicts(profile, roles["problem"]):
+        if column.name in (answers, references, roles["group"]) or not column.are_verdicts:
+            continue
+        read = [
+            column.reads.read("grades", cell) if column.reads.fits("grades", cell) else None for cell in column.cells
+        ]
+        both = [(verdict == 1, same) for verdict, same in zip(read, equal, strict=True) if None not in (verdict, same)]
+        differing = sum(is_right and not same for is_right, same in both)
+        is_judge = any(same for _, same in both) and all(is_right for is_right, same in both if same)
+        if is_judge and differing and not all(is_right for is_right, _ in both):
+            names = {"answers": shorten(answers), "references": shorten(references)}
+            ways = {"verdict": Mention(columns={"grades": shorten(column.name)}), "texts": Mention(columns={**names})}
+            told = {"column": shorten(column.name), "count": differing, "total": len(both)}
+            raise _say.error("plain.ignored", **told, **names, **ways)
+
+
+def _spell_equal(answer: Any, reference: Any) -> bool | None:
+    """Return whether an answer is one of its references but for case and spaces; None if it is no text."""
+    if isinstance(answer, (list, dict)) or answer is None:
+        return None
+    references = reference if isinstance(reference, list) else [reference]
+    return str(answer).strip().casefold() in {str(text).strip().casefold() for text in references}
+
+
+def refuse_runs(profile: Profile, roles: Columns) -> None:
+    """Raise if rows with lists have no name of a problem, but that of a run or a data set each."""
+    names = (*RUN, *SAMPLE_NUMBER, *SET, *STEP, "subject")
+    for column in profile.columns.values():
+        if column.spelling in names and column.distinct == profile.count and column.name not in roles.values():
+            raise _say.error("plain.runs", column=shorten(column.name), rows=Mention(columns={"problem": "line"}))
 
 
 def _name_columns(profile: Profile, rows: Rows) -> Message:

@@ -301,7 +301,8 @@ class _Pass:
         """Name in an error all words among the first rows that are no verdict, in place of the one at fault."""
         cells = self.plan.profile[self.roles["grades"] or ""].there
         odd = dict.fromkeys(cell for cell in cells if isinstance(cell, str) and not self.reads.fits("grades", cell))
-        if 1 < len(odd) <= MOST_SETTINGS:
+        is_told = any(self.reads.fits("grades", cell) for cell in cells)  # else some of the words mean right
+        if 1 < len(odd) <= MOST_SETTINGS and is_told:
             words = Mention(wrong=list(map(shorten, odd)))
             raise InputError(error.code, error.message.sentence, **{**error.values, "wrong": words})
 

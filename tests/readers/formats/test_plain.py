@@ -54,7 +54,7 @@ def text(cell):
 
 test_plain = over({
     "roles are named": (
-        b"qid,right\na,1\na,0\n", refused("plain.unknown", columns="“qid”, “right”"),
+        b"qid,right\na,1\na,0\n", refused("plain.unknown"),
         ({"columns": {"problem": "qid", "grades": "right"}}, found({"a": [1, 0]})),
     ),
     "no column for a role": (
