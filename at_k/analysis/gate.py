@@ -29,7 +29,7 @@ from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.questions import LEAST_EFFECTIVE, Questions, find_questions
 from at_k.uncertainty.standard_errors import add_units, centre
 from at_k.uncertainty.verdicts import subtract_columns
-from at_k.validation import is_sequence, shorten, type_name
+from at_k.validation import is_sequence
 from at_k.values import Key
 
 if TYPE_CHECKING:
@@ -123,6 +123,10 @@ class Gate(Shown):
     def exit_code(self) -> int:
         """Return the status with which a command ends: 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE."""
         return {PASS: 0, FAIL: 1, INCONCLUSIVE: 3}[self.verdict]
+
+    def __bool__(self) -> bool:
+        """Return whether the verdict is PASS, so that `assert at_k.gate(…)` is a test."""
+        return self.verdict == PASS
 
     def __add__(self, other: Gate) -> Gate:
         """Join what became of the requirements of several data sets."""
@@ -223,11 +227,11 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         ('INCONCLUSIVE', 3, '1.0000 [0.3682, 1.0000]')
     """
     options = read_policy(complete(given, gate), given)
-    wanted = [read_requirement(text) for text in _list("require", options["require"])]
+    wanted = [read_requirement(text) for text in _list(options["require"])]
     per_problem = None if options["each"] is None else read_each(options["each"])
     metrics = options["metrics"] or "pass@1"
     metrics = spell_sum(metrics) if isinstance(metrics, Mapping) else metrics
-    margin, keys = options["margin"], [find_number(key) for key in _list("metrics", metrics)]
+    margin, keys = options["margin"], [find_number(key) for key in _list(metrics)]
     if (base is None) != (margin is None):
         raise _say.error("gate.margin")
     if not wanted and per_problem is None and base is None:
@@ -256,12 +260,8 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
     return Gate(tuple(replace(check, data=options["data"] or "") for check in checks), tuple(notes))
 
 
-def _list(name: str, given: Any) -> list[str]:
-    listed = [] if given is None else list(given) if is_sequence(given) else [given]
-    for text in listed:
-        if not isinstance(text, str):
-            raise TypeError(f"`{name}` must hold strings; got {shorten(text)} of type {type_name(text)}")
-    return listed
+def _list(given: Any) -> list[str]:
+    return [] if given is None else list(given) if is_sequence(given) else [given]
 
 
 def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> Report:

@@ -27,6 +27,8 @@ _say = Phrases(
     {
         "gate.each": "{option:each} must say how many samples of each problem must be correct, such as 8 of 10; got "
         "{text}.",
+        "gate.upper": "A requirement says what a number is at least: no upper limit can be required, as by {sign}. A "
+        "lower one is written as {example}.",
         "gate.sign": "A requirement says what a number is at least, by >= or ≥, and not {sign}. Ask {example}.",
         "gate.requirement": "A requirement names a number and what it must be at least, such as {example}; got {text}.",
         "gate.range": "A share such as {key} can be required to be above 0 and at most 1; got {least:g}. Ask "
@@ -77,7 +79,8 @@ def read_requirement(text: str) -> Requirement:
         above = "0.01" if least <= 0 else f"{least:g}%" if least <= 100 and not match[2] else "0.8"
         raise _say.error("gate.range", key=str(named), least=least, example=shorten(f"{named} >= {above}"))
     if other is not None:
-        raise _say.error("gate.sign", sign=other[0], example=shorten(f"{named} >= {number}"))
+        code = "gate.upper" if other[0] in ("<", "<=", "≤", "!=") else "gate.sign"
+        raise _say.error(code, sign=other[0], example=shorten(f"{named} >= {number}"))
     return Requirement(named, least, f"{named} >= {least:g}")
 
 

@@ -147,8 +147,7 @@ _SAME = 1e-12
 _say = Phrases(
     {
         "report.twins": "The same number as {key}: {keys}.",
-        "report.no_other": "At k = 1 all numbers are this one. A larger k needs several samples of each problem: "
-        "{option:k=4}.",
+        "report.no_other": "With one sample of each problem, all numbers are this one. A larger k needs more samples.",
     }
 )
 
@@ -258,7 +257,8 @@ def note_twins(numbers: Mapping[str, Sequence[float]]) -> Iterator[Message]:
     main, twins = find_main(numbers), find_twins(numbers)
     if twins:
         yield _say("report.twins", key=str(main), keys=", ".join(twins))
-        if all(key in (main, *twins) or (isinstance(key, Key) and not is_shown(key)) for key in numbers):
+        same = (main, *twins)
+        if "avg@1" in same and all(key in same or (isinstance(key, Key) and not is_shown(key)) for key in numbers):
             yield _say("report.no_other")
 
 

@@ -265,6 +265,10 @@ def read_pilot(n: ArrayLike, c: ArrayLike, k: int, table: Table, clusters: objec
 _GROUPS = 20
 
 
+# Estimates are cut here: beyond, the logarithm of Fisher's z has no value.
+_CUT = 0.999
+
+
 class Correlation(NamedTuple):
     """Hold how much the difficulties of problems for two models agree.
 
@@ -281,7 +285,8 @@ class Correlation(NamedTuple):
 
 def estimate_correlation(a: Variance, b: Variance, /, *, confidence_level: float = 0.95) -> Correlation | None:
     """Estimate the correlation between the difficulties of problems for two models, without the noise of samples."""
-    # There is none where the problems of a pilot do not vary beyond the noise of samples, or there are fewer than four.
+    # There is none where the problems of a pilot do not vary beyond the noise of samples, where the noise hides how far it
+    # is below 1, or where there are fewer than four.
     # Formula: cov(v_a, v_b)/√(s_a² s_b²), with the variances between problems s², cut at ±1. Samples of two models are
     # independent, so that noise adds to the variances of v alone (Spearman's correction for attenuation [1]). The
     # interval is that of Fisher's z, with the standard error of a jackknife over groups of problems and Student's t.
@@ -293,14 +298,14 @@ def estimate_correlation(a: Variance, b: Variance, /, *, confidence_level: float
     if total < 4:
         return None
     value = _correlate(a, b, np.arange(total))
-    if value is None:
+    if value is None or abs(value) >= _CUT:
         return None
     groups = min(_GROUPS, total)
     order = np.random.default_rng(0).permutation(total) % groups
     left = [_correlate(a, b, np.flatnonzero(order != group)) for group in range(groups)]
     z = np.arctanh([one for one in left if one is not None])
     if len(z) < groups:
-        return Correlation(value, -1.0, 1.0)
+        return None
     spread = float(np.sqrt((groups - 1) / groups * ((z - z.mean()) ** 2).sum()))
     margin = -float(stdtrit(groups - 1, (1 - confidence_level) / 2)) * spread
     centre = np.arctanh(value)
@@ -313,7 +318,7 @@ def _correlate(a: Variance, b: Variance, places: np.ndarray[tuple[int, ...], np.
     if scale <= 1e-18:
         return None
     correlation = float(np.cov(first.values, second.values)[0, 1]) / scale**0.5
-    return float(min(max(correlation, -0.999), 0.999))
+    return float(min(max(correlation, -_CUT), _CUT))
 
 
 def find_half_width(variance: Variance | Assumed, spread: ArrayLike, m: ArrayLike, confidence_level: float) -> Floats:

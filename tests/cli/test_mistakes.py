@@ -100,7 +100,7 @@ MISTAKES = [
     ("plan mine.jsonl --where x=1", "There is no column"),
     ("plan mine.jsonl --predict 8,400", "Draw more samples: nothing supports"),
     ("plan missing.jsonl --missing drop --where id=b", "A plan needs a pilot of at least two problems."),
-    ("gate mine.jsonl --require pass@1<=0.5", "Ask 'pass@1 >= 0.5'"),
+    ("gate mine.jsonl --require pass@1<=0.5", "'pass@1 >= 0.5'"),
     ("gate mine.jsonl --require pass@1", "such as pass^4 >= 0.8"),
     ("gate mine.jsonl --require pas@1>=0.5", "Did you mean pass@1?"),
     ("gate mine.jsonl --require pass@1>=80", "Ask 'pass@1 >= 80%'"),
