@@ -285,8 +285,8 @@ class Correlation(NamedTuple):
 
 def estimate_correlation(a: Variance, b: Variance, /, *, confidence_level: float = 0.95) -> Correlation | None:
     """Estimate the correlation between the difficulties of problems for two models, without the noise of samples."""
-    # There is none where the problems of a pilot do not vary beyond the noise of samples, where the noise hides how far it
-    # is below 1, or where there are fewer than four.
+    # There is none where the problems of a pilot do not vary beyond the noise of samples, where the noise hides how far
+    # it is below 1, or where there are fewer than four.
     # Formula: cov(v_a, v_b)/√(s_a² s_b²), with the variances between problems s², cut at ±1. Samples of two models are
     # independent, so that noise adds to the variances of v alone (Spearman's correction for attenuation [1]). The
     # interval is that of Fisher's z, with the standard error of a jackknife over groups of problems and Student's t.
