@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -72,8 +72,9 @@ class Server:
         """List the processes of the app: its own, and all that began with it."""
         found = [self.pid]
         for pid in found:
-            threads = Path(f"/proc/{pid}/task").glob("*")
-            found += [int(each) for thread in threads for each in _read(pid, f"task/{thread.name}/children").split()]
+            with suppress(OSError):  # it has ended meanwhile
+                threads = os.listdir(f"/proc/{pid}/task")
+                found += [int(each) for thread in threads for each in _read(pid, f"task/{thread}/children").split()]
         return found
 
     def files(self):
