@@ -1,6 +1,7 @@
 """A small version of the simulation behind docs/coverage.md: ours covers everywhere, and others fail. And benchmarks:
 every one runs on tiny inputs; a case that fails is marked, and the others are measured."""
 
+import evaluate  # noqa: F401 - before the benchmarks, which give it a home of their own
 import numpy as np
 import pytest
 from cases import for_each
