@@ -231,8 +231,14 @@ class Cells:
         self.scale = scale
         self._words = dict.fromkeys(map(_fold, wrong), False) | dict.fromkeys(map(_fold, correct), True)
         self._others = False if correct and not wrong else None
+        self._unseen = {*self._words}
         # Where "no" is right, "yes" is wrong.
         self._turned = any(_WORDS.get(word) is (not is_right) for word, is_right in self._words.items())
+
+    @property
+    def are_words_unseen(self) -> bool:
+        """Whether words were named, and no cell holds any of them."""
+        return bool(self._words) and len(self._unseen) == len(self._words)
 
     def read(self, role: str, value: Any) -> Any:
         """Read a cell, or the value of a sample in it."""
@@ -243,6 +249,7 @@ class Cells:
     def _spell(self, role: str, value: Any) -> Any:
         if role == "grades" and self._words and value is not None:
             word = _fold(value)
+            self._unseen.discard(word)
             known = _WORDS.get(word)
             others = not known if self._turned and isinstance(known, bool) else None
             found = self._words.get(word, others if word in _WORDS else self._others)

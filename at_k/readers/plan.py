@@ -11,7 +11,7 @@ from at_k.readers.cells import Cells
 from at_k.readers.choosing import Where, find_nested, refuse_unknown
 from at_k.readers.format import Reading
 from at_k.readers.literals import read_list
-from at_k.readers.names import ERROR, MODEL, SET, STEP, VERDICT, find_named, has_name, quote, shorten
+from at_k.readers.names import ERROR, MODEL, SET, STEP, VERDICT, find_named, has_name, quote, quote_all, shorten
 from at_k.readers.profile import Profile, find_lists, find_numbers, find_roles
 from at_k.readers.prompts import ENTRY, find_tests, gather_tests, join_prompts
 from at_k.readers.proposals import refuse_beside, refuse_ignored, refuse_runs, refuse_unjudged, refuse_unnamed
@@ -26,6 +26,7 @@ _MANY, _ALL = 100_000, 2**62
 _say = Phrases(
     {
         "note.rows": "No column names the problems: every row was read as one of its own.",
+        "note.unseen_words": "No verdict is one of the words that were named, {words}: a comma parts two words.",
         "note.unread_verdicts": "Column “{column}” was not used: {value} is no verdict. Say which words are right: "
         "{words}.",
     }
@@ -192,6 +193,8 @@ class Plan:
     def list_notes(self) -> Iterator[Message]:
         """List what is to be said of how the table was read, and of a column of verdicts that cannot be read."""
         yield from self.rows.notes
+        if self.reads.are_words_unseen:
+            yield _say("note.unseen_words", words=quote_all([*self.reading.correct, *self.reading.wrong]))
         if self.change is not None and self.change.note is not None:
             yield self.change.note
         if self.roles["problem"] is None and not self.listed:

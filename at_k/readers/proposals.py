@@ -62,7 +62,8 @@ def refuse_unjudged(profile: Profile, roles: Columns, rows: Rows) -> InputError:
             role = "answers" if are_texts else "grades"
             ways = {"all": Mention(columns={role: "+".join(names)}), "one": Mention(columns={role: names[0]})}
             return _say.error("plain.numbered", first=quote(names[0]), last=quote(names[-1]), **ways)
-    is_clear = len(verdicts) == 1 and verdicts[0].name not in (roles["answers"], roles["references"])
+    used = (roles["answers"], roles["references"])
+    is_clear = len(verdicts) == 1 and verdicts[0].name not in used and "@" not in verdicts[0].name  # pass@3 sums up
     example = _propose(profile, roles, verdicts[0]) if is_clear else Mention("columns")
     return _say.error("plain.unknown", layout=rows.layout, columns=_name_columns(profile, rows), example=example)
 

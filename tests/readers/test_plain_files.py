@@ -240,6 +240,7 @@ READ = {
         ({"columns": {"grades": "error"}, "wrong": ["yes"]}, [[1, 0], [1, 1]])),
     "no means right": (csv("id,sample,error", "a,0,no", "a,1,yes", "b,0,no", "b,1,no"),
         ({"columns": {"grades": "error"}, "correct": ["no"]}, [[1, 0], [1, 1]])),
+    "rates of problems": (csv("id,pass@1,pass@3", "a,0.5,0.6", "b,0.2,1"), unsure(grades="pass@3")),
     "two words, of which none is known": (csv("id,verdict", "a,نعم", "a,لا", "b,نعم", "b,لا"),
         refused("cells.word", correct=["نعم"])),
     "two columns that agree": (csv("id,correct,passed", "a,1,1", "a,0,0", "b,1,1"), [[1, 0], [1]]),
@@ -453,6 +454,13 @@ def test_plain_file(case, tmp_path):
             assert next(iter(mended)) in str(caught.value)
             assert [caught.value.values.get("example")] * len(example) == example
             assert read_samples(path, **mended).problems
+
+
+@pytest.mark.parametrize(("words", "notes"), [(["Yes", "it is."], ["note.unseen_words"]), (["AC", "CE"], [])])
+def test_words_that_no_verdict_is(tmp_path, words, notes):
+    path = write(tmp_path, csv("id,verdict", "a,AC", 'a,"Yes, it is."'))
+    found = read_samples(path, correct=words).origin.notes
+    assert [note.code for note in found if note.code == "note.unseen_words"] == notes
 
 
 def test_a_fault_names_its_line_beside_comments(tmp_path):
