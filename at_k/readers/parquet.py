@@ -153,7 +153,8 @@ def _read_within(file: pq.ParquetFile, columns: Sequence[str], limits: Limits) -
     groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
     refuse_large(sum(group.column(place).total_uncompressed_size for group in groups for place in needed), limits)
     size, batches = 0, []
-    for batch in file.iter_batches(_STEP, columns=columns):
+    # Threads of Arrow keep memory of their own, up to 50 MB at once.
+    for batch in file.iter_batches(_STEP, columns=columns, use_threads=False):
         size += sum(map(_count_bytes, batch.columns))
         refuse_large(size, limits)
         batches.append(batch)
