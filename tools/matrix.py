@@ -5,6 +5,7 @@ the tests that use a browser, and those that install the Spaces, are left out.
 """
 
 import configparser
+import json
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ from typing import Annotated
 import typer
 
 from tools import environments
-from tools.maintenance import run_tests, summarise
+from tools.maintenance import FOLDER, find_commit, run_tests, summarise
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENTS = ROOT / "build" / "matrix"
@@ -84,6 +85,15 @@ def run(name: str, tests: list[str]) -> dict[str, int | str]:
     return {kind: parallel[kind] + alone[kind] for kind in parallel}
 
 
+def read_runs() -> dict[str, dict[str, int | str]]:
+    """Return the runs of all tests in the last summary, each with its commit: `--only` makes one of them anew."""
+    path = FOLDER / "matrix.json"
+    summary = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"counts": {}}
+    if any(text.startswith("all tests") for text in summary["counts"].get("left_out", ["all tests"])):
+        return {}
+    return {name: {"commit": summary["commit"], **each} for name, each in summary["counts"]["runs"].items()}
+
+
 def main(
     tests: Annotated[list[str] | None, typer.Argument(help="Tests to run instead of all, as for pytest.")] = None,
     only: Annotated[list[str] | None, typer.Option(help=f"A version of Python, or `{OLDEST}`; repeatable.")] = None,
@@ -91,17 +101,18 @@ def main(
     """Run the tests on every version of Python, and with the oldest packages.
 
     The tests that use a browser, and those that install the Spaces, are left out. No interpreter is downloaded: a
-    missing one is reported, and fails the run.
+    missing one is reported, and fails the run. With `--only`, the other runs of the last summary stay, with the commit
+    of each.
     """
     known = [*versions(), OLDEST]
     if unknown := [name for name in only or () if name not in known]:
         raise typer.BadParameter(f"`only` must be one of {', '.join(known)}; got {unknown[0]!r}")
-    results: dict[str, dict[str, int | str]] = {}
+    results = read_runs() if only and not tests else {}
     with summarise("matrix") as counts:
         for name in only or known:
             print(f"\n=== {name}", flush=True)
-            start = perf_counter()
-            results[name] = run(name, tests or []) | {"seconds": round(perf_counter() - start)}
+            start, commit = perf_counter(), find_commit()
+            results[name] = run(name, tests or []) | {"commit": commit, "seconds": round(perf_counter() - start)}
         failed = [name for name, each in results.items() if each.get("failed") or "fault" in each]
         left_out = [f"run {name}" for name in known if name not in results]
         left_out += [f"all tests but {' '.join(tests)}"] if tests else []
