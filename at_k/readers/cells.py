@@ -237,7 +237,7 @@ class Cells:
 
     @property
     def are_words_unseen(self) -> bool:
-        """Whether words were named, and no cell holds any of them."""
+        """Return whether words were named, and no cell holds any of them."""
         return bool(self._words) and len(self._unseen) == len(self._words)
 
     def read(self, role: str, value: Any) -> Any:
