@@ -151,7 +151,7 @@ def find_metrics(names: Any) -> dict[str, Key | None]:
     asked = {}
     if isinstance(names, Mapping):
         names = spell_sum(names)
-    for name in [names] if isinstance(names, str) else names:
+    for name in [name.strip() for name in names.split(",")] if isinstance(names, str) else names:
         key = find_key(name) if isinstance(name, str) and name not in METRICS else None
         if key is None and name not in METRICS:
             if isinstance(name, str):

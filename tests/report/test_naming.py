@@ -68,6 +68,7 @@ def test_names_that_no_number_has_are_refused(options, says):
 def test_names_that_hold_for_several_numbers():
     assert at_k.score(DATA, metrics=["pass@1"], k=[1, 2]).k == (1, 2)  # the name holds for both
     assert at_k.score(DATA, metrics="avg").values == at_k.score(DATA, metrics="avg@n").values
+    assert at_k.score(DATA, metrics="pass@1, maj@2").values == at_k.score(DATA, metrics=["pass@1", "maj@2"]).values
     assert at_k.score({"grades": [[1, 0] * 4]}, metrics="mean@8").values["avg@8"] == 0.5
 
 
