@@ -1,6 +1,9 @@
 """Trace three walks through the library, as somebody who reads along in a debugger would take them.
 
-Usage: python -m tools.walks
+Lambdas and comprehensions are read in their place: whether Python runs the latter as functions differs
+between its versions, so that they are counted apart.
+
+Usage: python -m tools.walks [--list]
 """
 
 from __future__ import annotations
@@ -16,29 +19,25 @@ ROOT = Path(__file__).resolve().parent.parent
 LIBRARY = str(ROOT / "at_k") + "/"
 
 
-def trace(walk: Callable[[], object]) -> tuple[int, int, int]:
-    """Count the functions, lambdas and comprehensions that the second call of a walk runs, their files, and returns.
-
-    A return is a function, in the order of the first calls, for which the reader goes back to a file that was left.
-    """
+def trace(walk: Callable[[], object]) -> list[tuple[str, str]]:
+    """List the file and the name of each function that the second call of a walk runs, in the order of first calls."""
     walk()  # the first call imports and fills caches
-    files: dict[Any, str] = {}
+    called: dict[Any, None] = {}
 
     def note(frame: Any, event: str, _: object) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_filename.startswith(LIBRARY):
-            files.setdefault(code, code.co_filename)
+        if event == "call" and frame.f_code.co_filename.startswith(LIBRARY):
+            called.setdefault(frame.f_code)
 
     sys.setprofile(note)
     try:
         walk()
     finally:
         sys.setprofile(None)
-    return len(files), len(set(files.values())), count_returns(files.values())
+    return [(code.co_filename.removeprefix(LIBRARY), code.co_name) for code in called]
 
 
 def count_returns(files: Iterable[str]) -> int:
-    """Count how often a file is opened again.
+    """Count how often a reader goes back to a file that was left.
 
     Examples:
         >>> count_returns("aabac")
@@ -87,6 +86,12 @@ if __name__ == "__main__":
     import at_k
 
     module = evaluate.load(str(at_k.module_path("pass_at_k")), "graded")
-    print(f"{'walk':20}{'functions':>11}{'files':>7}{'returns':>9}")
+    print(f"{'walk':18}{'functions':>11}{'files':>7}{'returns':>9}{'and with lambdas and comprehensions':>37}")
     for name, walk in (("file → table", score_file), ("text → page", score_text), ("grade → compute", compute_grades)):
-        print(f"{name:20}" + "".join(f"{n:>{w}}" for n, w in zip(trace(walk), (11, 7, 9), strict=True)))
+        every = trace(walk)
+        named = [(file, function) for file, function in every if not function.startswith("<")]
+        returns, returns_of_all = (count_returns(file for file, _ in part) for part in (named, every))
+        files = len({file for file, _ in named})
+        print(f"{name:18}{len(named):>11}{files:>7}{returns:>9}{len(every):>28}{returns_of_all:>9}")
+        if "--list" in sys.argv:
+            print(*(f"  {file} {function}" for file, function in named), sep="\n")
