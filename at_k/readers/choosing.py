@@ -156,8 +156,12 @@ def refuse_unknown(known: Collection[str], names: Iterable[str]) -> None:
 
 def refuse_several(name: str, values: Sequence[object], problem: str | None = None) -> None:
     """Raise if the rows that are kept have several values in a column of models, settings or sets of problems."""
-    if len(values) < 2:
-        return
+    if len(values) > 1:
+        raise make_several_error(name, values, problem)
+
+
+def make_several_error(name: str, values: Sequence[object], problem: str | None = None) -> InputError:
+    """Make the error that rows have several values in a column; it names what a user may do."""
     example = next(value for value in values if value is not None)
     ways: dict[str, Any] = {
         "where": Mention(where={shorten(name): simplify(example)}),
@@ -166,7 +170,7 @@ def refuse_several(name: str, values: Sequence[object], problem: str | None = No
     if problem is not None:
         ways["apart"] = Mention(columns={"problem": f"{shorten(name)}+{shorten(problem)}"})
     code = "models.several" if problem is None else "models.settings"
-    raise _say.error(code, SeveralModelsError, column=shorten(name), values=quote_all(values), **ways)
+    return _say.error(code, SeveralModelsError, column=shorten(name), values=quote_all(values), **ways)
 
 
 def simplify(value: object) -> object:

@@ -20,8 +20,8 @@ from at_k.arrow import to_numpy
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import encode, find_firsts, join_codes
 from at_k.readers.blocks import HEAD, Block
-from at_k.readers.cells import read_whole
-from at_k.readers.choosing import refuse_several, simplify
+from at_k.readers.cells import read_spelled, read_whole
+from at_k.readers.choosing import make_several_error, refuse_several, simplify
 from at_k.readers.literals import split_number
 from at_k.readers.names import (
     ASKED,
@@ -42,6 +42,9 @@ from at_k.readers.samples import Samples
 
 # Values of a column up to which it may hold settings.
 MOST_SETTINGS = 20
+
+# Pairs of a problem and a value that are looked at however few rows have them.
+_SMALL = 1_000_000
 
 # A word for runs and the whole number behind it.
 _RUN = re.compile(
@@ -132,24 +135,29 @@ class Watch:
         """Return whether rows of one problem have different values."""
         return len(find_firsts(join_codes([problem, self.codes]))) > len(find_firsts(problem))
 
-    def is_crossed(self, problem: NDArray[np.int64], *, listed: bool) -> bool:
-        """Return whether problems have equally many rows of each value that they have, which numbers no samples."""
+    def find_crossed(self, problem: NDArray[np.int64], *, listed: bool) -> str:
+        """Return "all" if values have equally many rows of each problem, "parts" if of some, "perhaps", or nothing."""
         count, problems, codes = len(self.values), int(problem.max()) + 1, self.codes
-        if not 2 <= count <= MOST_SETTINGS or problems < 2 or problems * count > 2 * len(problem):
-            return False
-        table = np.bincount(problem * count + codes, minlength=problems * count).reshape(problems, count)
-        present, n = table > 0, int(table.max())
-        shared = int((present.sum(axis=1) > 1).sum())
-        if (table[present] < n).any() or not shared:
-            return False
-        is_number = self.numbers_samples()
-        if present.all():
-            return listed or n > 1 or not is_number
+        size, rows = problems * count, len(problem)
+        if not 2 <= count <= MOST_SETTINGS or problems < 2 or size > max(2 * rows, _SMALL):
+            return ""
+        table = np.bincount(problem * count + codes, minlength=size).reshape(problems, count)
+        present, n, is_number = table > 0, table.max(axis=0), self.numbers_samples()
+        shared, parts = int((present.sum(axis=1) > 1).sum()), present.sum(axis=0)
+        if (present & (table < n)).any() or not shared:
+            return ""
+        if present.all() and n.min() == n.max():
+            return "all" if listed or n[0] > 1 or not is_number else ""
         # Parts of unequal size, each with problems of its own: their rows follow each other, or have n samples. One
-        # problem may be in two parts by chance.
-        follows = np.count_nonzero(np.diff(codes)) == count - 1
-        in_parts = n > 1 or (follows and shared > 1 and not is_number)
-        return in_parts and not listed and None not in self.values and int(present.sum(axis=0).max()) > 1
+        # problem may be in two parts by chance, as a sample and its repetition differ in a mark.
+        if listed or None in self.values or parts.max() < 2 or (is_number and n.min() < 2):
+            return ""
+        is_told = parts.min() > 1 and not all(read_spelled(value) in (0, 1) for value in self.values)
+        follows = np.count_nonzero(np.diff(codes)) == count - 1 and (shared > 1 or is_told)
+        if size <= 2 * rows and (follows or (n.min() > 1 and not present.all())):
+            return "parts"
+        is_ragged = parts.min() > 4 if present.all() else np.ptp(table.sum(axis=1)) > 0
+        return "perhaps" if is_ragged and is_told else ""
 
     def numbers_samples(self) -> bool:
         """Return whether the values number samples, or runs."""
@@ -191,14 +199,19 @@ def count_samples(names: Sequence[str], problem: str) -> bool:
     return before[-len(words) :] == words and count_up([match[2] for match in matches if match])
 
 
-def refuse_settings(watches: Sequence[Watch], problem: NDArray[np.int64], column: str | None, *, listed: bool) -> None:
-    """Raise if a column shows that the rows are of several models, settings or sets of problems."""
+def refuse_settings(
+    watches: Sequence[Watch], problem: NDArray[np.int64], column: str | None, *, listed: bool
+) -> list[Message]:
+    """Raise if a column shows that the rows are of several models, settings or sets of problems; note if it may."""
     several = [watch for watch in watches if len(watch.values) > 1]
     models = (watch for watch in several if is_model(watch.name) and not watch.numbers_samples())
-    crossed = (watch for watch in several if watch.is_crossed(problem, listed=listed))
+    crossing = {watch.name: watch.find_crossed(problem, listed=listed) for watch in several}
+    crossed = (watch for watch in several if crossing[watch.name] in ("all", "parts"))
     sets = (watch for watch in several if has_name(watch.name, SET) and watch.differs(problem))
     for watch in chain(models, crossed, sets):
         refuse_several(watch.name, watch.values, column)
+    perhaps = (watch for watch in several if crossing[watch.name] == "perhaps")
+    return [make_several_error(watch.name, watch.values, column).message for watch in perhaps]
 
 
 def refuse_repeated(verdicts: NDArray[np.float64], texts: Sequence[Sequence[str]]) -> list[Message]:

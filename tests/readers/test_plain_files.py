@@ -341,6 +341,9 @@ READ = {
     "years of unequal size": (csv("year,problem,correct",
         *(f"{y},{i},{j}" for y, m in ((24, 3), (25, 2)) for i in range(m) for j in (0, 1))),
         refused("models.settings", columns={"problem": "year+problem"})),
+    **{f"sources that share a problem, with {n} and {m} samples": (csv("source,id,correct",
+        *(f"A,{i},{i % 2}" for i in (1, 2, 3) for _ in range(n)), *(f"B,{i},1" for i in (1, 4) for _ in range(m))),
+        refused("models.settings", columns={"problem": "source+id"})) for n, m in [(1, 1), (1, 3), (2, 3)]},
     "marks that follow each other by chance": (csv("id,good,correct", "a,1,1", "b,1,1", "c,0,0", "b,0,0"),
         [[1], [1, 0], [0]]),
     "a run that did not end": (csv("run,id,correct", "0,a,1", "0,b,1", "1,a,0"), [[1, 0], [1]]),
@@ -477,6 +480,11 @@ def test_errors_beside_wrong_verdicts_are_noted(tmp_path):
     text = csv("id,correct,error", "a,1,", "a,0,HTTP 500", "b,0,", "b,1,retried")
     [note] = read_samples(write(tmp_path, text)).origin.notes
     assert (note.code, note.values["count"], note.values["text"]) == ("note.errors", 1, "“HTTP 500”")
+
+
+def test_sources_that_may_share_a_problem_are_noted(tmp_path):
+    [note] = read_samples(write(tmp_path, csv("source,id,correct", "A,a,1", "B,a,0", "A,b,0", "B,c,1"))).origin.notes
+    assert (note.code, note.values["apart"]) == ("models.settings", Mention(columns={"problem": "source+id"}))
 
 
 NAMES = "a\nb 2099-12-31\n# flaky\nc, 2020-01-31\n"

@@ -166,7 +166,7 @@ class _Pass:
         owners, firsts = collector.held("problem"), collector.problems.first_rows
         if len(owners):
             of_rows = np.arange(len(firsts)) if plan.listed else owners
-            refuse_settings(self.settings, of_rows, self.roles["problem"], listed=plan.listed)
+            notes += refuse_settings(self.settings, of_rows, self.roles["problem"], listed=plan.listed)
         questions = plan.find_questions(own_names=not plan.listed and len(firsts) == len(owners))
         if not plan.listed:
             notes += self._refuse_repeated()
