@@ -176,7 +176,7 @@ class Compared(Shown):
         """Show the verdict, a row for each key, further tests, and the problems that differ most."""
         if self.same or not any(pair.difference or pair.won or pair.lost for pair in self.comparisons.values()):
             lead = Sentences(self.describe(self.main_key), "lead")
-            return Sheet([lead, *([] if self.same else [Sentences(self.notes, "note")])], data=self._data())
+            return Sheet([lead, *([] if self.same else [Sentences(self.notes, "note")])], data=self._data)
         key, twins = self.main_key, find_twins(self.numbers)
         compared = {name: pair for name, pair in self.comparisons.items() if name not in twins}
         names = ("A", "B") if short else self.names
@@ -207,7 +207,7 @@ class Compared(Shown):
             *([Table(("problem", *names), flips, f"Problems that differ most in {key}")] if flips else []),
             Sentences(self.notes, "note"),
         ]
-        return Sheet([part for part in parts if isinstance(part, Table) or part.said], data=self._data())
+        return Sheet([part for part in parts if isinstance(part, Table) or part.said], data=self._data)
 
     def _data(self) -> dict[str, Any]:
         keys = {

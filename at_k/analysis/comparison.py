@@ -274,8 +274,10 @@ class Pooled(Shown):
         """Show the pooled comparison, and then that of each benchmark."""
         pooled = self.pooled.sheet(short=short)
         parts = {name: pair.sheet(short=short) for name, pair in self.benchmarks.items()}
-        data = {"pooled": pooled.data, "benchmarks": {name: part.data for name, part in parts.items()}}
-        return Sheet([*pooled.parts, *(replace(part, title=name) for name, part in parts.items())], data=data)
+        return Sheet(
+            [*pooled.parts, *(replace(part, title=name) for name, part in parts.items())],
+            data=lambda: {"pooled": pooled.data(), "benchmarks": {name: part.data() for name, part in parts.items()}},
+        )
 
 
 @takes(POOLING, SCORED)

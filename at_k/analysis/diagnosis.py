@@ -72,7 +72,7 @@ class Diagnosis(Shown):
         ]
         return Sheet(
             [Sentences(texts, kind, heading, codes=True) for heading, texts, kind in parts if texts],
-            data={"source": self.report.source, "sentences": listed, "figures": self.figures},
+            data=lambda: {"source": self.report.source, "sentences": listed, "figures": self.figures},
         )
 
 

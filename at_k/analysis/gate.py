@@ -165,7 +165,7 @@ class Gate(Shown):
             ],
             title=self.verdict,
             style=_STYLES[self.verdict],
-            data={
+            data=lambda: {
                 "verdict": self.verdict,
                 "exit_code": self.exit_code,
                 "checks": [{**vars(check), "verdict": check.verdict} for check in self.checks],

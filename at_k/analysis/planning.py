@@ -161,7 +161,7 @@ class Plan(Shown):
         """Show the split of the variance, the table of half widths and differences, and what was asked for."""
         title = _say("plan.expected" if self.own[0] is None else "plan.on_pilot", key=str(self.key), value=self.value)
         if not self.can_tell:
-            return Sheet([Sentences(self.notes, "note")], title, data=vars(self))
+            return Sheet([Sentences(self.notes, "note")], title, data=lambda: vars(self))
         tables = {"interval ±": self.half_width} | {f"difference, r = {r:.3g}": d for r, d in self.detectable.items()}
         rows = [
             [label, Cell(m, form=","), *(Cell(value, form=".3f") for value in values)]
@@ -175,7 +175,7 @@ class Plan(Shown):
             Sentences([_say("plan.legend", power=self.power)], "legend"),
             Sentences(self.notes, "note"),
         ]
-        return Sheet(parts, title, data=vars(self))
+        return Sheet(parts, title, data=lambda: vars(self))
 
 
 def _write_need(problems: int | None) -> Message | str:

@@ -67,11 +67,13 @@ class Ranking(Shown):
         level = next(iter(self.pairs.values())).confidence_level
         tables = [Table(("model", "value", "rank"), values),
                   Table(("pair", f"difference [{100 * level:g} %]", "p"), pairs)]  # fmt: skip
-        data = [{**vars(row), "a": a, "b": b} for (a, b), row in self.pairs.items()]
         return Sheet(
             [*tables, Sentences([RANKS], "legend"), Sentences(self.notes, "note")],
             title=self.order,
-            data={name: getattr(self, name) for name in ("order", "values", "ranks", "notes")} | {"pairs": data},
+            data=lambda: {
+                **{name: getattr(self, name) for name in ("order", "values", "ranks", "notes")},
+                "pairs": [{**vars(row), "a": a, "b": b} for (a, b), row in self.pairs.items()],
+            },
         )
 
 

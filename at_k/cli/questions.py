@@ -95,7 +95,7 @@ def join_rankings(rankings: Mapping[str, Ranking]) -> Sheet:
     tops = [Sheet(sheet.parts[:tables], f"{key}  {sheet.title}") for key, sheet in shown.items()]
     return Sheet(
         [*tops, Sentences([RANKS], "legend"), Sentences(notes, "note")],
-        data={key: sheet.data for key, sheet in sheets.items()},
+        data=lambda: {key: sheet.data() for key, sheet in sheets.items()},
     )
 
 
@@ -205,12 +205,12 @@ def plan_files(paths: Sequence[str], *, predict: list[int] | None, form: str, **
     )
     shown = outcome.sheet()
     parts = [*(shown.parts if planned else ())]
-    data = {**shown.data, "notes": [*read, *outcome.notes]}
+    data = {**shown.data(), "notes": [*read, *outcome.notes]}
     if predicted is not None:
         sheet = predicted.sheet()
-        parts, data = [*parts, sheet], {**data, "predicted": sheet.data}
+        parts, data = [*parts, sheet], {**data, "predicted": sheet.data()}
     title = f"Pilot: {describe_size(report)}, {outcome.key} = {outcome.value:.3f}"
-    write_result(Sheet([*parts, Sentences(read, "note")], title, data=data), form)
+    write_result(Sheet([*parts, Sentences(read, "note")], title, data=lambda: data), form)
 
 
 def check_picture(out: str) -> None:

@@ -182,8 +182,8 @@ def show_report(report: Numbers, *, short: bool) -> Sheet:
             Sentences(list(report.left_out.values()), "legend"),
         ) if isinstance(part, Table) or part.said],
         title if short else "",
-        data=spell_report(report),
-        rows=list_rows({"": report}),
+        data=lambda: spell_report(report),
+        rows=lambda: list_rows({"": report}),
         name=f"{size}: {', '.join(f'{key} = {report.values[key]:.3f}' for key in _choose_main(blocks[0]))}",
     )  # fmt: skip
 

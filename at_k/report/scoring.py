@@ -255,18 +255,18 @@ class Models(Shown):
             Sentences([BEST, *(note for note in self.notes if isinstance(note, Legend))], "legend"),
             Sentences([note for note in self.notes if not isinstance(note, Legend)], "note"),
         ]
-        data = {
-            "models": {name: spell_report(report) for name, report in self.reports.items()},
-            "best": self.best,
-            **({"cost_per_success": self.costs} if self.costs else {}),
-            "notes": self.notes,
-        }
-        rows_of_all = list_rows(self.reports)
         return Sheet(
             [part for part in parts if isinstance(part, Table) or part.said],
-            data=data, rows=rows_of_all, name=f"{len(self.reports)} models: {', '.join(self.reports)}",
+            data=lambda: {
+                "models": {name: spell_report(report) for name, report in self.reports.items()},
+                "best": self.best,
+                **({"cost_per_success": self.costs} if self.costs else {}),
+                "notes": self.notes,
+            },
+            rows=lambda: list_rows(self.reports),
+            name=f"{len(self.reports)} models: {', '.join(self.reports)}",
             picture=lambda: draw_shares(self.reports),
-        )  # fmt: skip
+        )
 
 
 @takes(SCORING)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from math import floor, isfinite, isnan, log10
 from typing import Any, NamedTuple
@@ -180,14 +180,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Sheet:
-    """The text of a result: parts in the order of reading, and plain data for programs.
+    """The text of a result: parts in the order of reading, and plain data for programs, made when it is asked for.
 
     Attributes:
         parts: sentences, tables, and further sheets.
         title: the text above all parts.
         style: that of the title, as of a cell.
-        data: names → values, which `plain` can write.
-        rows: the table for CSV and data frames; None for the first one.
+        data: makes names → values, which `plain` can write.
+        rows: makes the table for CSV and data frames; None for the first one.
         name: what a short form shows of a sheet that has no title.
         picture: makes the picture, in HTML, that is shown below the parts where there is room for one.
     """
@@ -195,8 +195,8 @@ class Sheet:
     parts: Sequence[Sentences | Table | Sheet]
     title: Any = ""
     style: str = ""
-    data: Mapping[str, Any] = field(default_factory=dict)
-    rows: Table | None = None
+    data: Callable[[], Mapping[str, Any]] = dict
+    rows: Callable[[], Table] | None = None
     name: str = ""
     picture: Callable[[], str] = str
 
@@ -213,7 +213,7 @@ class Sheet:
 
     def records(self) -> list[dict[str, Any]]:
         """List the rows that programs read."""
-        table = self.rows or self.main
+        table = self.main if self.rows is None else self.rows()
         return table.records() if table else []
 
     @property

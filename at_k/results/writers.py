@@ -286,7 +286,7 @@ def write_csv(sheet: Sheet, say: Say = str) -> str:
 
 def write_json(sheet: Sheet, say: Say = str) -> str:
     """Write the data as JSON for people and programs."""
-    return json.dumps(plain(sheet.data), ensure_ascii=False, indent=1, allow_nan=False)
+    return json.dumps(plain(sheet.data()), ensure_ascii=False, indent=1, allow_nan=False)
 
 
 WRITERS: dict[str, Callable[..., str]] = {
@@ -318,7 +318,7 @@ class Shown:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, ready for `json.dumps`."""
-        return plain(self.sheet().data)  # type: ignore[no-any-return]
+        return plain(self.sheet().data())  # type: ignore[no-any-return]
 
     def write(self, form: str) -> str:
         """Write one of `WRITERS`: "table", "markdown", "latex", "html", "csv" or "json"."""

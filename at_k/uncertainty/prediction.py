@@ -94,7 +94,7 @@ class Prediction(Shown):
         ]
         return Sheet(
             [Sentences([self.describe()], "legend"), Table(("", "mean", "beta-binomial", "power law"), rows)],
-            data=vars(self),
+            data=lambda: vars(self),
         )
 
 
