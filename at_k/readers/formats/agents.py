@@ -129,15 +129,19 @@ def list_reports(source: Source) -> Iterator[Any]:
             yield report | about if isinstance(report, dict) else report
 
 
+# Lists of a run's instances without a verdict, and what became of these.
+_FAILURES = {"incomplete_ids": "not run", "error_ids": "error", "infra_failure_ids": "error"}
+
+
 def list_run(source: Source) -> Iterator[Any]:
-    """Yield the instances of a run. One whose evaluation failed is missing; one without a patch is wrong."""
-    # `make_run_report` of SWE-bench keeps instances without a prediction apart; it does not count them.
-    lists = ("submitted_ids", "resolved_ids", "unresolved_ids", "error_ids", "empty_patch_ids", "infra_failure_ids")
+    """Yield the instances of a run. One that failed or has no prediction is missing; one without a patch is wrong."""
+    lists = ("submitted_ids", "resolved_ids", "unresolved_ids", "empty_patch_ids", *_FAILURES)
     named = {name: list(map(str, list_in(source.document, name))) for name in lists}
-    resolved, failed = {*named["resolved_ids"]}, {*named["error_ids"], *named.pop("infra_failure_ids")}
+    resolved = {*named["resolved_ids"]}
+    failed = {name: said for of, said in _FAILURES.items() for name in named[of] if name not in resolved}
     for name in dict.fromkeys(name for names in named.values() for name in names):
         row = {"instance_id": name, "resolved": name in resolved, "model": source.name.partition(".")[0]}
-        yield row | {"failure": True if name in failed - resolved else None}
+        yield row | {"failure": failed.get(name)}
 
 
 def list_exercises(source: Source) -> Iterator[Any]:

@@ -66,7 +66,7 @@ def swe_bench_run(content, _):
         tasks = [{"instance_id": name} for name in (*content["submitted_ids"], *content["incomplete_ids"])]
         made = json.loads(reporting.make_run_report(predictions, tasks, "run", report_dir=folder).read_text())
     assert {name: made[name] for name in content} == content
-    return made["resolved_instances"] / made["submitted_instances"]
+    return made["resolved_instances"] / made["total_instances"]
 
 
 def verifiers(rows, k):

@@ -209,10 +209,10 @@ TABLE = {
     "livecodebench": (
         "f_eval_all.json", LIVECODEBENCH, {"a": [1, 0], "b": [0, 0]},
         {x["question_id"]: x["graded_list"] for x in LIVECODEBENCH}, "drop", {}),
-    # reporting.py: resolved instances of those submitted; errors and empty patches stay in the denominator.
+    # reporting.py: resolved instances of all; errors, empty patches and those that were not run are in the denominator.
     "swe-bench-run": (
-        "m.run.json", SWE_RUN, {"a": [1], "b": [0], "c": [None], "d": [0]},
-        {x: [x in SWE_RUN["resolved_ids"]] for x in SWE_RUN["submitted_ids"]}, "incorrect", {"infrastructure": 1}),
+        "m.run.json", SWE_RUN, {"a": [1], "b": [0], "d": [0], "e": [None], "c": [None]},
+        {x: [x in SWE_RUN["resolved_ids"]] for x in "abcde"}, "incorrect", {"infrastructure": 1, "not run": 1}),
     # harness/models.py: `n_resolved` counts `is_resolved`, which null is not, of all results.
     "terminal-bench": (
         "results.json", {"results": TERMINAL, "n_resolved": 2}, {"a": [1, None], "b": [0, 1]},
