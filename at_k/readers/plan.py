@@ -114,6 +114,8 @@ class Plan:
         """Raise if no column says which samples are correct, or which problem a row is of."""
         profile, roles = self.profile, self.roles
         if roles["grades"] is None and None in (roles["answers"], roles["references"]):
+            problem = roles["problem"]
+            self.find_questions(own_names=problem in profile.columns and profile[problem].distinct == profile.count)
             raise refuse_unjudged(self.asked, roles, self.rows)
         if "grades" not in self.given and self.change is None:
             refuse_beside(profile, roles)

@@ -370,8 +370,10 @@ def find_questions(profile: Profile, problem: str | None, *, own_names: bool) ->
     if problem is None or normalize_name(problem) in QUESTION:
         return {}
     others = [name for name in profile.columns if name != problem]
-    sure = [name for name in others if normalize_name(name) in ASKED][:1]
-    asking = {name: list(map(_spell_question, profile[name].cells)) for name in sure or find_named(others, PROMPT)}
+    sure = [name for name in others if has_name(name, ASKED)][:1]
+    perhaps = [name for name in others if has_name(name, PROMPT)]
+    inputs = [name for name in others if normalize_name(name).startswith("inputs.")]
+    asking = {name: list(map(_spell_question, profile[name].cells)) for name in sure or perhaps or inputs}
     column = max(asking, key=lambda name: len({*map(repr, asking[name])} - {"None"}), default="")
     if not column or not all(isinstance(text, (str, type(None))) for text in asking[column]):
         return {}

@@ -213,6 +213,7 @@ def chat(column, i, question):
 
 ASKED = {
     **dict.fromkeys(["question", "Prompt", "input", "Query", "problem_text", "example", "instruction"]),
+    **dict.fromkeys(["inputs.question", "inputs.text", "example.input"]),
     **dict.fromkeys(["messages", "prompt", "input of chats"], chat),
 }
 """Columns that hold questions, and what makes their cells."""
