@@ -54,8 +54,8 @@ _say = Phrases(
         "standard.lengths": "The lists of a row must be equally long: the length of this one is {count:,}, and that "
         "of the {other} is {other_count:,} ({place}).",
         "collector.no_samples": "Problem {name} has no samples ({place}). Remove it, or add its samples.",
-        "collector.repeated": "Sample {number} of problem {name} is there twice: {first} and {place}. Number them "
-        "differently, or remove one. If that column does not number samples: {ignored}.",
+        "collector.repeated": "Sample {number} of problem {name} is there twice: {first} and {place}. To leave out "
+        "what is there again: {option:errors=skip}. If that column does not number samples: {ignored}.",
     }
 )
 

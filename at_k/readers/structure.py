@@ -29,7 +29,6 @@ from at_k.readers.names import (
     PROMPT,
     QUESTION,
     SET,
-    find_named,
     has_name,
     is_model,
     normalize_name,

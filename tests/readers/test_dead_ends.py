@@ -58,6 +58,10 @@ WAYS = {
     "a comment within": (text("id,correct", "a,1", "# begun anew", rows=ROWS[1:]), 'errors="skip"'),
     "a sum below": (text("id,correct", *ROWS, "Total rows: 4", rows=[]), 'errors="skip"'),
     "a row with too many cells": (text("id,correct", "c,1,fine"), 'errors="skip"'),
+    "a row that was pasted twice": (
+        text("id,trial,correct", "a,0,1", "a,1,0", "b,0,1", "b,0,1", "b,1,1", rows=[]),
+        'errors="skip"',
+    ),
     "spaces": (spaced("id,correct"), SPACES),
     "a frame that was printed": (
         text("  id  correct", rows=[f"{at}  {row.replace(',', '  ')}" for at, row in enumerate(ROWS)]),
