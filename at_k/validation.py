@@ -40,6 +40,11 @@ def is_sequence(value: object) -> bool:
     return isinstance(value, (list, tuple, range)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
+def list_parts(value: Any) -> list[Any]:
+    """List a value of an option, or the values of one that has several."""
+    return list(value) if is_sequence(value) or isinstance(value, (set, frozenset)) else [value]
+
+
 def is_integer(value: object) -> TypeGuard[int]:
     """Return whether a value is an integer. Truth values are not, and neither are durations."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))

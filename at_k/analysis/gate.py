@@ -29,7 +29,7 @@ from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.questions import LEAST_EFFECTIVE, Questions, find_questions
 from at_k.uncertainty.standard_errors import add_units, centre
 from at_k.uncertainty.verdicts import subtract_columns
-from at_k.validation import is_sequence
+from at_k.validation import list_parts
 from at_k.values import Key
 
 if TYPE_CHECKING:
@@ -227,11 +227,11 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         ('INCONCLUSIVE', 3, '1.0000 [0.3682, 1.0000]')
     """
     options = read_policy(complete(given, gate), given)
-    wanted = [read_requirement(text) for text in _list(options["require"])]
+    wanted = [read_requirement(text) for text in list_parts(() if options["require"] is None else options["require"])]
     per_problem = None if options["each"] is None else read_each(options["each"])
     metrics = options["metrics"] or "pass@1"
     metrics = spell_sum(metrics) if isinstance(metrics, Mapping) else metrics
-    margin, keys = options["margin"], [find_number(key) for key in _list(metrics)]
+    margin, keys = options["margin"], [find_number(key) for key in list_parts(metrics)]
     if (base is None) != (margin is None):
         raise _say.error("gate.margin")
     if not wanted and per_problem is None and base is None:
@@ -258,10 +258,6 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
     if matched.are_same([values[key][0] for key in compared], [rule.values for rule in columns if rule.paired]):
         notes.append(_say("gate.same"))
     return Gate(tuple(replace(check, data=options["data"] or "") for check in checks), tuple(notes))
-
-
-def _list(given: Any) -> list[str]:
-    return [] if given is None else list(given) if is_sequence(given) else [given]
 
 
 def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> Report:

@@ -12,6 +12,7 @@ from typing import Any
 from at_k.grading import Checker
 from at_k.options.registry import COMPARING, OF_PYTHON, PLANNING, SCORING
 from at_k.report.data import Numbers
+from at_k.validation import list_parts
 
 _OPTIONS = {**PLANNING, **COMPARING, **SCORING}
 
@@ -72,11 +73,6 @@ def write_command(name: str, paths: Sequence[str], options: Mapping[str, Any]) -
 def _is_function(value: Any) -> bool:
     """Return whether a value is a function, which has no spelling. A checker has one."""
     return callable(value) and not isinstance(value, Checker)
-
-
-def list_parts(value: Any) -> list[Any]:
-    """List a value of an option, or the values of one that has several."""
-    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def name_function(function: Any, option: str) -> str:

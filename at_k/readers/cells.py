@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from at_k.arrow import to_numpy
 from at_k.readers.arrays import encode, fill_numbers, is_arrow, make_texts
-from at_k.readers.literals import Listed, read_list
+from at_k.readers.decoding import Listed, read_list
 
 # What a cell answers to the question that the name of its column asks, and what judges by itself.
 _YES = "true yes y t 是 真 はい 예 oui vrai ja wahr sí si verdadero sim verdadeiro vero да"
@@ -258,13 +258,16 @@ class Cells:
         value = read_share(read_spelled(value))
         return rescale(value, self.scale) if role == "grades" else value
 
+    def attempt(self, role: str, value: object, otherwise: object = None) -> Any:
+        """Read a cell, or return something else for one that its role cannot take."""
+        try:
+            return self.read(role, value)
+        except UnfitError:
+            return otherwise
+
     def fits(self, role: str, value: object) -> bool:
         """Return whether a role can take a cell."""
-        try:
-            self.read(role, value)
-        except UnfitError:
-            return False
-        return True
+        return self.attempt(role, value, NOTHING) is not NOTHING
 
     def split(self, text: object, *, are_bits: bool = False) -> list[str]:
         """Return the verdicts that one text spells, each by a character or parted from the others; none if it is one.

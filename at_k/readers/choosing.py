@@ -15,9 +15,9 @@ import numpy as np
 from at_k.errors import InputError, Mention, Phrases, SeveralModelsError
 from at_k.readers.arrays import encode
 from at_k.readers.blocks import Block, list_fields
-from at_k.readers.names import MODEL, SET, has_name, is_model, quote, quote_all, shorten
+from at_k.readers.names import SYSTEM, has_name, is_model, quote, quote_all, shorten
 from at_k.readers.samples import Samples
-from at_k.validation import type_name
+from at_k.validation import list_parts, type_name
 
 # Values of a column that are kept for an error that lists them.
 _KEPT_VALUES = 100
@@ -56,7 +56,7 @@ def find_nested(row: Mapping[str, object]) -> dict[str, object]:
     found: dict[str, list[object]] = {}
     for name, cell in row.items():
         for path, value in list_fields(cell, name) if isinstance(cell, (dict, list)) else ():
-            if isinstance(value, (str, int, float)) and has_name(path, (*MODEL, *SET)):
+            if isinstance(value, (str, int, float)) and has_name(path, SYSTEM):
                 values = found.setdefault(path, [])
                 values += [] if value in values else [value]
     # A label says more than the id beside it.
@@ -87,7 +87,7 @@ class Where:
             is_out = isinstance(wanted, Mapping)
             if isinstance(wanted, Mapping) and {*wanted} != {"!="}:
                 raise TypeError(f"`where` takes a value, a list of values, or {{'!=': value}}; got {wanted!r}")
-            values = _list(wanted["!="] if isinstance(wanted, Mapping) else wanted)
+            values = list_parts(wanted["!="] if isinstance(wanted, Mapping) else wanted)
             self._rules[name] = is_out, {spell(value): value for value in values}
         self._seen: dict[str, dict[str | None, object]] = {name: {} for name in self._rules}
 
@@ -246,10 +246,6 @@ def find_step(steps: Iterable[object], pool: Collection[str]) -> dict[str, str]:
 def no_rows() -> InputError:
     """Make the error that says that `where` leaves nothing."""
     return _say.error("models.no_rows")
-
-
-def _list(wanted: object) -> list[object]:
-    return list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
 
 
 def spell(value: object) -> str | None:

@@ -122,8 +122,8 @@ class Fields:
         scorers: lists, from the objects, the scorers that the user may choose, the usual one first.
         option: the option that chooses the scorer.
         judge: finds the grade, where no path leads to it.
-        subject: what the results are of, beside the settings of the objects: paths in the first row, or a function.
-        folders: the names of the folder that holds a folder for each model, with a file for each data set.
+        subject: what the results are of, beside the settings of the objects: paths in the first row.
+        path: a pattern of the path of the file, whose groups `task`, `run` and `model` say what the results are of.
         settings: the fields in which rows that may be pooled must not differ, and their names in the subject, if any.
         prompted: the field of the problem that is its prompt, which another problem may have too.
     """
@@ -139,8 +139,8 @@ class Fields:
     scorers: Callable[[Sequence[Any], Reading], Sequence[str]] | None = None
     option: str = "scorer"
     judge: Callable[[Row, int, Chosen], object] | None = None
-    subject: Callable[[Source], Mapping[str, str]] | Mapping[str, str] = field(default_factory=dict)
-    folders: Sequence[str] = ()
+    subject: Mapping[str, str] = field(default_factory=dict)
+    path: str | None = None
     settings: Mapping[str, str] = field(default_factory=lambda: {"model": "model", "system": "system"})
     prompted: str | None = None
 
@@ -208,11 +208,9 @@ class Fields:
 
     def _find_subject(self, source: Source) -> Mapping[str, str]:
         """Find what the results are of."""
-        if callable(self.subject):
-            return self.subject(source)
-        if source.folders[1:2] and source.folders[1] in self.folders:  # results/{model}/{dataset}.json
-            return name_subject(task=source.name.partition(".json")[0], model=source.folders[0])
-        return name_subject(**{name: _find(source.first_row, path) for name, path in self.subject.items()})
+        named = re.search(self.path, "/".join((*reversed(source.folders), source.name))) if self.path else None
+        told = {name: named.groupdict().get(name) for name in ("task", "run", "model")} if named else {}
+        return name_subject(**told, **{name: _find(source.first_row, path) for name, path in self.subject.items()})
 
     def _collect(self, rows: Iterable[tuple[int, Row]], grades: Sequence[str], chosen: Chosen) -> bool:
         """Collect the samples. Return whether rows are lists of samples."""

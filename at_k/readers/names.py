@@ -119,8 +119,15 @@ ERROR = _words("error errors exception error_message error_type traceback")
 STEP = _words("step global_step training_step")
 SET = _words("dataset dataset_name data_source benchmark task task_name subset")
 
+# Names of columns by which the rows of one table are told apart from those of another, and with the step of training.
+SYSTEM = (*MODEL, *SET)
+SETTING = (*SYSTEM, *STEP)
+
 # Names of columns that hold one sample each, if they are numbered.
 RUN = _words("run trial attempt seed rollout try repeat epoch 第")
+
+# Names of columns that number samples, or hold one sample each.
+NUMBERED = (*SAMPLE_NUMBER, *RUN)
 
 # Words in the name of a column that numbers samples.
 NUMBER_WORD = {

@@ -10,14 +10,14 @@ from at_k.errors import Phrases
 from at_k.readers.blocks import Block
 from at_k.readers.cells import Cells, judge, read_spelled, read_whole
 from at_k.readers.choosing import refuse_unknown
-from at_k.readers.literals import Listed, read_lists
+from at_k.readers.decoding import Listed, read_lists
 from at_k.readers.names import (
     MODEL,
+    NUMBERED,
     OWN_ANSWER,
     PLACE,
     QUESTION,
     ROLE,
-    RUN,
     SAMPLE_NUMBER,
     WHOLE_TEXT,
     find_named,
@@ -73,11 +73,7 @@ class Column:
     @cached_property
     def are_verdicts(self) -> bool:
         """Return whether the cells are 0, 1, or words, of which half mean right or wrong; soft grades may be scores."""
-        fitting = [self.reads.fits("grades", part) for part in self.parts]
-        read = [
-            self.reads.read("grades", part) if is_fit else read_spelled(part)
-            for part, is_fit in zip(self.parts, fitting, strict=True)
-        ]
+        read = [self.reads.attempt("grades", part, read_spelled(part)) for part in self.parts]
         return self.fits("grades") and all(isinstance(value, str) or value in (0, 1, None) for value in read)
 
     @cached_property
@@ -257,7 +253,7 @@ def _review_answers(profile: Profile, found: Columns, given: Mapping[str, str | 
     parts = profile[answers].parts
     has_texts = any(isinstance(read_spelled(part), str) or profile.reads.split(part) for part in parts)
     # A column of the same numbers may be the reference, under a name such as “label”.
-    named = {*given.values(), *found.values(), *find_named(profile.columns, (*SAMPLE_NUMBER, *RUN))}
+    named = {*given.values(), *found.values(), *find_named(profile.columns, NUMBERED)}
     others = [column for name, column in profile.columns.items() if name not in named and not column.has_objects]
     is_alone = all({*column.keys}.isdisjoint(profile[answers].keys) for column in others if column.fits("grades"))
     is_named = normalize_name(answers) in OWN_ANSWER

@@ -9,8 +9,8 @@ from typing import Any
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.blocks import Rows, list_fields
 from at_k.readers.cells import read_spelled
-from at_k.readers.literals import read_fields
-from at_k.readers.names import MODEL, ROLE, RUN, SAMPLE_NUMBER, SET, STEP, quote, quote_all, shorten
+from at_k.readers.decoding import read_fields
+from at_k.readers.names import NUMBERED, ROLE, RUN, SET, SETTING, STEP, quote, quote_all, shorten
 from at_k.readers.profile import Column, Profile
 from at_k.readers.samples import Columns
 from at_k.readers.shapes import PREDICTORS, joins_counts, list_families
@@ -91,9 +91,7 @@ def refuse_ignored(profile: Profile, roles: Columns) -> None:
     for column in _list_verdicts(profile, roles["problem"]):
         if column.name in (answers, references, roles["group"]) or not column.are_verdicts:
             continue
-        read = [
-            column.reads.read("grades", cell) if column.reads.fits("grades", cell) else None for cell in column.cells
-        ]
+        read = [column.reads.attempt("grades", cell) for cell in column.cells]
         both = [(verdict == 1, same) for verdict, same in zip(read, equal, strict=True) if None not in (verdict, same)]
         differing = sum(is_right and not same for is_right, same in both)
         is_judge = any(same for _, same in both) and all(is_right for is_right, same in both if same)
@@ -114,7 +112,7 @@ def _spell_equal(answer: Any, reference: Any) -> bool | None:
 
 def refuse_runs(profile: Profile, roles: Columns) -> None:
     """Raise if rows with lists have no name of a problem, but that of a run or a data set each."""
-    names = (*RUN, *SAMPLE_NUMBER, *SET, *STEP, "subject")
+    names = (*NUMBERED, *SET, *STEP, "subject")
     for column in profile.columns.values():
         if column.spelling in names and column.distinct == profile.count and column.name not in roles.values():
             raise _say.error("plain.runs", column=shorten(column.name), rows=Mention(columns={"problem": "line"}))
@@ -137,10 +135,9 @@ def refuse_unnamed(profile: Profile, roles: Columns, rows: Rows) -> InputError:
 
 def _find_problem(profile: Profile, used: Sequence[str], group: str | None) -> str | None:
     """Find the only column that could name the problems: "line" if none differs, None if several could."""
-    others = (*SAMPLE_NUMBER, *RUN, *MODEL, *SET, *STEP)
     differing = [column for column in profile.columns.values() if column.distinct > 1 and column.name not in used]
     differing = [column for column in differing if not any(name.startswith(f"{column.name}.") for name in used)]
-    naming = [column for column in differing if column.spelling not in others and column.name != group]
+    naming = [column for column in differing if column.spelling not in (*NUMBERED, *SETTING) and column.name != group]
     # A column with a fraction is a measurement.
     naming = [column for column in naming if column.fits("problem") and not any(map(_is_fraction, column.there))]
     return naming[0].name if len(naming) == 1 else None if differing else "line"
@@ -158,7 +155,7 @@ def _list_verdicts(profile: Profile, problem: str | None) -> list[Column]:
     firsts = [(name, read_fields(first) if str(first).startswith("{") else first) for name, first in firsts]
     fields = dict.fromkeys(path for name, first in firsts for path, _ in list_fields(first, name))
     columns += [Column(path, profile.head[path], profile.reads) for path in fields if path not in profile.columns]
-    columns = [column for column in columns if column.there and column.spelling not in (*RUN, *SAMPLE_NUMBER)]
+    columns = [column for column in columns if column.there and column.spelling not in NUMBERED]
     found = [column for column in columns if column.are_verdicts or _tells_faults(column) or joins_counts(column)]
     return [column for column in found if not _numbers_rows(profile, problem, column)] or found
 

@@ -10,19 +10,18 @@ from typing import Any, NamedTuple
 from at_k.errors import Mention, Message, Phrases
 from at_k.readers.blocks import Block
 from at_k.readers.cells import is_finite, read_share, read_spelled, read_whole
+from at_k.readers.decoding import read_list
 from at_k.readers.faults import UNITS, Faults
-from at_k.readers.literals import read_list
 from at_k.readers.names import (
-    MODEL,
+    NUMBERED,
     OF_SAMPLES,
     OWN_ANSWER,
     RIGHT,
     ROLE,
     RUN,
     SAMPLE_LIST,
-    SAMPLE_NUMBER,
-    SET,
     SHARE,
+    SYSTEM,
     TOTAL,
     find_named,
     has_name,
@@ -142,7 +141,7 @@ def _find_counts(
         return None
     gone = {total, *total.split("+"), column, grades or total} - kept
     # Rows of another model, set or run are no repetitions.
-    apart = [name for name in profile.columns if has_name(name, (*MODEL, *SET, *RUN)) or name == roles["group"]]
+    apart = [name for name in profile.columns if has_name(name, (*SYSTEM, *RUN)) or name == roles["group"]]
     apply = partial(_spread, (problem, total, column), apart, faults, gone, {}, whole=whole)
     is_repeated = problem is not None and profile[problem].distinct < profile.count
     code = "shapes.counted_once" if is_repeated else "shapes.counted"
@@ -307,7 +306,7 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
         if role is None or role in profile.columns or role in families or not kept.isdisjoint(names):
             continue
         # Without names, soft grades may be confidences, and the columns of numbered runs problems.
-        are_runs = roles["problem"] is None and find_named(profile.columns, (*RUN, *SAMPLE_NUMBER))
+        are_runs = roles["problem"] is None and find_named(profile.columns, NUMBERED)
         if stem in _UNNAMED and (are_runs or not all(profile[name].are_verdicts for name in names)):
             continue
         # Beside numbered answers, a column `answer` is the reference.

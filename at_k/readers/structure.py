@@ -22,7 +22,7 @@ from at_k.readers.arrays import encode, find_firsts, join_codes
 from at_k.readers.blocks import HEAD, Block
 from at_k.readers.cells import read_spelled, read_whole
 from at_k.readers.choosing import make_several_error, refuse_several, simplify
-from at_k.readers.literals import split_number
+from at_k.readers.decoding import split_number
 from at_k.readers.names import (
     ASKED,
     NUMBER_WORD,

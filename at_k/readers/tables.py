@@ -12,12 +12,12 @@ from at_k.readers.blocks import Block, Rows, find_field
 from at_k.readers.decoding import load_text, parse_all, refuse_faulty, require_object
 from at_k.readers.faults import UNITS, Faults
 from at_k.readers.names import (
-    MODEL,
     PROBLEM,
     RIGHT,
     ROWS,
     RUN,
     SET,
+    SYSTEM,
     TOTAL,
     has_name,
     has_role,
@@ -270,7 +270,7 @@ def _read_runs(whole: Any) -> list[Row] | None:
         objects = [name for name, value in run.items() if isinstance(value, dict)]
         beside = {name: value for name, value in run.items() if name not in objects}
         # {"seed": 0, "results": {"p0": true}}. Elsewhere, truth values may say what one sample was checked for.
-        is_named_beside = bool(beside) and all(has_name(name, (*RUN, *MODEL, *SET)) for name in beside)
+        is_named_beside = bool(beside) and all(has_name(name, (*RUN, *SYSTEM)) for name in beside)
         is_beside = len(objects) == 1 and (is_named_beside or normalize_name(objects[0]) in ROWS)
         is_beside = is_beside and not any(map(has_role, run))
         verdicts = run[objects[0]] if is_beside else run

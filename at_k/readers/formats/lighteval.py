@@ -92,10 +92,3 @@ def _list_metrics(rows: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
     return {
         name: all(row.get(name) in (0, 1, None) for row in rows) for name in dict.fromkeys(chain.from_iterable(rows))
     }
-
-
-def find_model(source: Source) -> dict[str, str]:
-    """Find the model in the path, `details/{organisation}/{model}/{date}`."""
-    folders = source.folders
-    end = folders.index("details") if "details" in folders else 0
-    return name_subject(model="/".join(reversed(folders[1:end])))

@@ -16,18 +16,15 @@ from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Message, Phrases
 from at_k.readers.cells import NOTHING
-from at_k.readers.decoding import decode
+from at_k.readers.decoding import decode, read_list
 from at_k.readers.fields import Found, Row
-from at_k.readers.format import TEXTS, Choice, Reading, choose, choose_metric, has_fields, name_subject, refuse_field
+from at_k.readers.format import TEXTS, Choice, Reading, choose, choose_metric, has_fields, refuse_field
 from at_k.readers.harness import RowCollector
-from at_k.readers.literals import read_list
 from at_k.readers.names import quote
 from at_k.readers.sources import Source
 
 # Texts that the filters of the harness write if they find no answer.
 _NO_ANSWER = "[invalid]"
-
-_NAME = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.:-]+\.jsonl")
 
 # The fields of every line, and their types.
 _KINDS = {"doc_id": int, "target": str, "resps": list, "filtered_resps": list, "filter": str, "metrics": list}
@@ -185,9 +182,3 @@ def _read_target(target: str) -> object:
     gold = read_list(target)
     are_texts = isinstance(gold, list) and len(gold) > 0 and all(isinstance(text, str) for text in gold)
     return list(gold) if are_texts else target
-
-
-def find_subject(source: Source) -> dict[str, str]:
-    """Find the task in the name of the file, and the model in that of its folder."""
-    task = _NAME.match(source.name)
-    return name_subject(task=task[1], model=next(iter(source.folders), None)) if task else {}

@@ -20,11 +20,11 @@ from at_k.readers.blocks import Block
 from at_k.readers.cells import Cells, read_whole
 from at_k.readers.choosing import find_nested, no_rows
 from at_k.readers.collector import Collector, Sheet
+from at_k.readers.decoding import spell_lists
 from at_k.readers.delimited import name_lines
 from at_k.readers.faults import UNITS, describe_place
 from at_k.readers.format import Reading
-from at_k.readers.literals import spell_lists
-from at_k.readers.names import MODEL, PROBLEM, SET, STEP, WHOLE_TEXT, find_named, has_name, has_role, shorten
+from at_k.readers.names import PROBLEM, SETTING, SYSTEM, WHOLE_TEXT, find_named, has_name, has_role, shorten
 from at_k.readers.plan import Plan, find_nested_names
 from at_k.readers.profile import Profile, find_roles
 from at_k.readers.samples import Columns, Origin, Samples
@@ -256,10 +256,7 @@ class _Pass:
     def _read_verdicts(self, watch: Watch) -> NDArray[np.float64]:
         """Read verdicts as far as they can be read; NaN means the others."""
         lists = [cell if isinstance(cell, list) else [cell] for cell in watch.values]
-        read = [
-            [self.reads.read("grades", part) if self.reads.fits("grades", part) else None for part in own]
-            for own in lists
-        ]
+        read = [[self.reads.attempt("grades", part) for part in own] for own in lists]
         return np.array(list(chain.from_iterable(read[code] for code in watch.codes.tolist())), dtype=np.float64)
 
     def _list_meta(self, block: Block) -> dict[int, str]:
@@ -315,7 +312,7 @@ def _describe(roles: Columns, row: int, role: str = "", sample: int | None = Non
 
 def _is_telling(name: str) -> bool:
     """Return whether a column matters by its name."""
-    return has_role(name) or has_name(name, (*MODEL, *SET))
+    return has_role(name) or has_name(name, SYSTEM)
 
 
 def _pick(block: Block, names: Sequence[str]) -> Block:
@@ -326,7 +323,7 @@ def _pick(block: Block, names: Sequence[str]) -> Block:
 
 def _find_subject(watches: Sequence[Watch]) -> dict[str, str]:
     """Find of which model and set of problems the rows are, as far as they are all of one."""
-    named = [watch for watch in watches if has_name(watch.name, (*MODEL, *SET, *STEP))]
+    named = [watch for watch in watches if has_name(watch.name, SETTING)]
     values_of = {watch.name: [value for value in watch.values if value is not None] for watch in named}
     # Whole, since paths differ at their ends.
     return {

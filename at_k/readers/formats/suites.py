@@ -19,7 +19,6 @@ from at_k.readers.format import (
     check_kinds,
     choose,
     has_fields,
-    name_subject,
     refuse_field,
     refuse_no_scorer,
 )
@@ -84,11 +83,6 @@ def _name_instance(entry: Mapping[str, Any]) -> object:
 def take_mean(row: Row, _: int, chosen: Chosen) -> object:
     """Return the mean of the statistic of HELM that was chosen."""
     return row["means"].get(chosen.scorer)
-
-
-def find_run_of_helm(source: Source) -> dict[str, str]:
-    """Find the run, with its model, in the folder of a file of HELM."""
-    return name_subject(run=next((folder for folder in source.folders[:1] if "model=" in folder), None))
 
 
 def list_statistics(entries: Sequence[Any], reading: Reading) -> list[str]:
