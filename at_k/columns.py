@@ -378,17 +378,6 @@ def read_problems(
         None if grades is None else read_grade_parts(grades, called["grades"]),
         None if scores is None else read_scores(scores, called["scores"]),
     )
-    _refuse_disagreement(problems, called)
-    return problems
-
-
-def read_module_columns(config_name: str, *, predictions: object, **others: object) -> Problems:
-    """Check the columns of a module: in the configuration "graded", its `predictions` are grades."""
-    role = "grades" if config_name == "graded" else "answers"
-    return read_problems(**{**others, role: predictions}, names={role: "predictions"})
-
-
-def _refuse_disagreement(problems: Problems, called: Mapping[str, str]) -> None:
     first = "answers" if problems.answers is not None else "grades"
     if problems.references is not None and (problems.answers is not None or problems.grades is not None):
         require_same_problems(called[first], len(problems), called["references"], len(problems.references))
@@ -397,3 +386,10 @@ def _refuse_disagreement(problems: Problems, called: Mapping[str, str]) -> None:
         require_same_samples(called["answers"], problems.n, called["grades"], graded)
     if problems.scores is not None:
         require_same_samples(called[first], problems.n, called["scores"], problems.scores.n)
+    return problems
+
+
+def read_module_columns(config_name: str, *, predictions: object, **others: object) -> Problems:
+    """Check the columns of a module: in the configuration "graded", its `predictions` are grades."""
+    role = "grades" if config_name == "graded" else "answers"
+    return read_problems(**{**others, role: predictions}, names={role: "predictions"})

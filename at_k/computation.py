@@ -150,28 +150,27 @@ def choose_k(k: K | None, n: Ints, default: Default) -> tuple[int, ...]:
     return draws
 
 
-def compute_counts(metric: str, table: Table, default: Default = POWERS) -> Callable[..., Values]:
-    """Make the function of a metric that depends on n and c alone, given as a table.
+def compute_counts(
+    verdicts: Verdicts, *, metric: str, table: Table, default: Default = POWERS, k: K | None = None
+) -> Values:
+    """Compute a metric that depends on n and c alone, given as a table.
 
     Examples:
         >>> from at_k.estimators.counts import tabulate_pass_hat
         >>> from at_k.grading import judge
         >>> from at_k.columns import read_problems
-        >>> compute = compute_counts("pass^k", tabulate_pass_hat)
-        >>> compute(judge(read_problems(grades=[[1, 1, 0, 1]])), k=2).columns["pass^2"].expand()
+        >>> verdicts = judge(read_problems(grades=[[1, 1, 0, 1]]))
+        >>> compute_counts(verdicts, metric="pass^k", table=tabulate_pass_hat, k=2).columns["pass^2"].expand()
         array([0.5])
     """
-
-    def compute(verdicts: Verdicts, *, k: K | None = None) -> Values:
-        draws = choose_k(k, verdicts.drawn, default)
-        return evaluate_draws(verdicts, {Key(metric, size): table for size in draws}, {"k": draws})
-
-    return compute
+    draws = choose_k(k, verdicts.drawn, default)
+    return evaluate_draws(verdicts, {Key(metric, size): table for size in draws}, {"k": draws})
 
 
 def compute_pass(verdicts: Verdicts, *, k: K | None = None) -> Values:
     """Compute pass@k; of samples that stopped at the first correct one, the share of problems solved within k."""
-    return compute_counts("pass@k", tabulate_solved if verdicts.stopped else tabulate_pass)(verdicts, k=k)
+    table = tabulate_solved if verdicts.stopped else tabulate_pass
+    return compute_counts(verdicts, metric="pass@k", table=table, k=k)
 
 
 def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)) -> Values:

@@ -83,7 +83,11 @@ def find_error_bars(
         with np.errstate(over="ignore", invalid="ignore"):  # of values that are too large, which are not among these
             variances = vary()
         errors = find_problem_set_errors(columns, n, variances, problems, times)
-    ranged = {key: column for key, column in columns.items() if has_range(key, column)}
+    # Values lie in [0, 1] by their definition, and, of a key that no metric has made, as they are.
+    ranged = {
+        key: column for key, column in columns.items()
+        if is_bounded(key) and (isinstance(key, Key) or ((column.levels >= 0) & (column.levels <= 1)).all())
+    }  # fmt: skip
     free = {key: column for key, column in columns.items() if key not in ranged}
     limits = find_limits(ranged, means, errors, wanted, problems, bounded=True) if ranged else {}
     skewed: set[Key] = set()
@@ -111,11 +115,6 @@ def is_bounded(key: str) -> bool:
     """Return whether the values of a key lie in [0, 1]: all but those in the unit of the scores."""
     output = OUTPUTS.get(key.metric if isinstance(key, Key) else re.sub(r"@\d+$", "@k", key))
     return output is None or output.bounded
-
-
-def has_range(key: str, column: Column) -> bool:
-    """Return whether values lie in [0, 1] by their definition, and, of a key that no metric has made, as they are."""
-    return is_bounded(key) and (isinstance(key, Key) or bool(((column.levels >= 0) & (column.levels <= 1)).all()))
 
 
 def find_population_errors(

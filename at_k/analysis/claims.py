@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from math import nan
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from at_k.errors import Message, Phrases
-from at_k.estimators.counts import pass_at_k, pass_hat_k
+from at_k.estimators.counts import evaluate_tables, tabulate_pass, tabulate_pass_hat
 from at_k.report import Report
 from at_k.values import Key
 
@@ -114,7 +114,7 @@ def make_headline(report: Report, k: int, name: str = "") -> Message:
     n, c = report.list_counts()
     if k == 1:
         return _say("claims.average", average=average)
-    every = Share(np.mean(pass_hat_k(n, c, k=k)))
+    every = Share(np.mean(evaluate_tables([(tabulate_pass_hat, k)], n, c)))
     if name:
         return _say("claims.tasks", name=name, average=average, k=k, every=every)
     if n.min() == n.max() == k:
@@ -136,26 +136,22 @@ def make_claims(report: Report, k: int) -> list[Message]:
     always, never = int(np.sum(c == n)), int(np.sum(c == 0))
     counts = {"always": always, "sometimes": len(n) - always - never, "never": never}
     claims = [_say("claims.solved", **counts)] if n.max() > 1 else []
-    if k > 1:
-        claims += _weigh_choice(report, k)
     average = find_average(report)
+    if k > 1:
+        gain = np.mean(evaluate_tables([(tabulate_pass, k)], n, c)) - average
+        claims.append(_say("claims.choice", k=k, gain=Points(gain)))
+        values = {"scores": report.values.get(Key("best@k", k)), "vote": report.values.get(Key("cons@k", k))}
+        if any(note.code == "note.vote_of_grades" for note in report.notes):
+            values["vote"] = None  # nobody voted
+        claims += [
+            _say(f"claims.choice_{name}", gain=Points(value - average))
+            for name, value in values.items() if value is not None
+        ]  # fmt: skip
     for key, bar in report.intervals.items():
         if key.metric == "avg@n" and bar.low is not None and bar.high is not None:
             low, high = Points(bar.low - average), Points(bar.high - average)
             claims.append(_say("claims.known", problems=len(n), low=low, high=high))
     return claims
-
-
-def _weigh_choice(report: Report, k: int) -> Iterator[Message]:
-    """Say what choosing among k answers adds to one answer: at most, by the scores, and by a vote."""
-    average = find_average(report)
-    yield _say("claims.choice", k=k, gain=Points(np.mean(pass_at_k(*report.list_counts(), k=k)) - average))
-    values = {"scores": report.values.get(Key("best@k", k)), "vote": report.values.get(Key("cons@k", k))}
-    if any(note.code == "note.vote_of_grades" for note in report.notes):
-        values["vote"] = None  # nobody voted
-    for name, value in values.items():
-        if value is not None:
-            yield _say(f"claims.choice_{name}", gain=Points(value - average))
 
 
 class Difference(NamedTuple):

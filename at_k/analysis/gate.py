@@ -268,7 +268,7 @@ def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> Report
 
 
 def _find_values(report: Report, key: Key) -> Floats:
-    if not report.stopped:
+    if key.draws is not None and not report.stopped:
         refuse_k_above_n(key.draws, np.array(report.n), report.problems)
     values = trace(report, [key.line], [key.draws or 1])
     alike = [known for known in values if known == key or key == known.metric == "avg@n"]

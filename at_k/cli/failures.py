@@ -143,22 +143,15 @@ class Command(TyperCommand):
                 if ctx.params.get(name):
                     ctx.params[name] = read_paths(ctx.params[name])
             refuse_to_score_again(ctx)
-            with explain_paths(ctx):
+            try:
                 done = super().invoke(ctx)
+            except (FileNotFoundError, InputError) as error:
+                if not isinstance(error, InputError) or error.code == "paths.empty":
+                    for path in [path for name in ("paths", "against") for path in ctx.params.get(name) or ()]:
+                        explain_absent(path, ctx.command.name)
+                raise
             sys.stdout.flush()  # so that a pipe that was closed shows here, and not when Python ends
             return done
-
-
-@contextmanager
-def explain_paths(ctx: Any) -> Iterator[None]:
-    """Say what to type instead of a path that is not there."""
-    try:
-        yield
-    except (FileNotFoundError, InputError) as error:
-        if not isinstance(error, InputError) or error.code == "paths.empty":
-            for path in [path for name in ("paths", "against") for path in ctx.params.get(name) or ()]:
-                explain_absent(path, ctx.command.name)
-        raise
 
 
 # A word that is no command → the command that does it.

@@ -20,7 +20,6 @@ from at_k.report.data import Numbers
 from at_k.report.naming import name_lines
 from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.uncertainty.standard_errors import CostPerSuccess
-from at_k.validation import Tau
 from at_k.values import ErrorBar, Key, cached_property
 
 # The label of the group of all problems.
@@ -47,17 +46,12 @@ class Block:
 
     @cached_property
     def lines(self) -> dict[Key, dict[int | None, Key]]:
-        """Return the rows of the block: for each line, the keys of its cells by their columns."""
-        lines = group_lines(self.values)
-        return lines if self.names is None else {self.names[line]: cells for line, cells in lines.items()}
-
-
-def group_lines(keys: Collection[Key]) -> dict[Key, dict[int | None, Key]]:
-    """Group keys into rows: for each line, column → key. The column is k, or None for what does not depend on k."""
-    lines: dict[tuple[str, Tau | None], dict[int | None, Key]] = {}
-    for key in list(filter(is_shown, keys)) or keys:
-        lines.setdefault((key.metric, key.tau), {})[key.draws] = key
-    return {Key(metric, None, tau): cells for (metric, tau), cells in lines.items()}
+        """Return the rows of the block: for each line, column → key. The column is k, or None for what has no k."""
+        lines: dict[Key, dict[int | None, Key]] = {}
+        for key in list(filter(is_shown, self.values)) or self.values:
+            line = Key(key.metric, None, key.tau)
+            lines.setdefault(line if self.names is None else self.names[line], {})[key.draws] = key
+        return lines
 
 
 def is_shown(key: Key) -> bool:

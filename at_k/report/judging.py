@@ -230,7 +230,7 @@ def judge_data(
         data = read_samples(data, **shared, **options, meta=with_rows)
     elif unread := [name for name, value in options.items() if value != _NO_READING[name]]:
         raise _say.error("options.not_a_file", names=Mention(*unread))
-    if is_read_as_file(data, columns or {}) or (pool and not isinstance(data, Samples)):
+    if not isinstance(data, Samples) and (pool or is_read_as_file(data, columns or {})):
         data = read_rows(data, **shared | {"columns": columns or {}}, meta=with_rows)
     whole = data
     if isinstance(data, Samples) and judging.get("missing") == "drop" and data.n_missing:
@@ -297,8 +297,6 @@ def is_read_as_file(data: Any, columns: Mapping[str, str | None]) -> bool:
     # Its rows hold no lists of samples, or name their problem and have no lists in columns that are called as roles.
     from at_k.readers.names import PROBLEM
 
-    if isinstance(data, Samples):
-        return False
     frame = read_frame(data)
     first = [next(iter(column), None) for column in frame.values() if hasattr(column, "__len__")]
     plain = all(isinstance(cell, str) or not isinstance(cell, (Iterable, Mapping)) for cell in first)
@@ -359,9 +357,9 @@ def settle_sampling(
 def refuse_undefined(verdicts: Verdicts, k: K | None, target: str) -> None:
     """Raise if samples that stopped are asked for more than they show."""
     cap = int(verdicts.n.max())
-    if verdicts.stopped and k is not None and max(check_k(k)) > cap:
+    if k is not None and max(check_k(k)) > cap:
         raise _say.error("stopped.k_above_cap", cap=cap, k=max(check_k(k)))
-    if verdicts.stopped and target == "problem_set":
+    if target == "problem_set":
         raise _say.error("stopped.target")
 
 

@@ -215,19 +215,20 @@ def compute_all(wanted: Iterable[Metric], choose: Callable[[Metric], Measurement
     if not parts:
         raise make_left_out(left_out)
     for part in parts.values():
-        _choose(part.found, part.options["metrics"])
+        if part.options["metrics"] is not None:
+            _choose(part.found, part.options["metrics"])
     return left_out
 
 
-def _choose(found: dict[str, Values], asked: Mapping[str, Key | None] | None) -> None:
+def _choose(found: dict[str, Values], asked: Mapping[str, Key | None]) -> None:
     """Keep the numbers that were asked for; a weighted sum takes the place of the first of its terms."""
     columns = {key: column for values in found.values() for key, column in values.columns.items()}
     errors = {key: error for values in found.values() for key, error in values.errors.items()}
-    named = None if asked is None else {name: key for name, key in asked.items() if key is None or not is_sum(key)}
+    named = {name: key for name, key in asked.items() if key is None or not is_sum(key)}
     for name, values in found.items():
         kept = {key: values.columns[key] for key in choose_numbers(named, values.columns)}
         found[name] = replace(values, columns=kept)
-    for key in asked.values() if asked is not None else ():
+    for key in asked.values():
         if key is None or not is_sum(key):
             continue
         terms: dict[Key, float] = {}
@@ -267,9 +268,6 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
         together = {key: value for table in tables for key, value in table.items()}
         return {key: together[key] for key in order if key in together}
 
-    def join_groups(name: str) -> dict[str, dict[Key, Any]]:
-        return {label: join(part[name][label] for part in numbers) for label in numbers[0][name]}
-
     values, intervals = (join(part[name] for part in numbers) for name in ("values", "intervals"))
     for key in (whole.options.get("metrics") or {}).values():
         if key is not None and is_average(key) and key not in values:
@@ -278,8 +276,10 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
     return {
         "values": values,
         "intervals": intervals,
-        "groups": join_groups("groups"),
-        "group_intervals": join_groups("group_intervals"),
+        **{
+            name: {label: join(part[name][label] for part in numbers) for label in numbers[0][name]}
+            for name in ("groups", "group_intervals")
+        },
         "sizes": numbers[0]["sizes"],
         "problems": judged.names,
         "labels": judged.labels,

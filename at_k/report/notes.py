@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from at_k.combinatorics import Ints
-from at_k.errors import InputError, Legend, Mention, Message, Mistake, Phrases
+from at_k.errors import InputError, Mention, Message, Mistake, Phrases
 from at_k.family import OUTPUTS
 from at_k.grading import Verdicts, find_checker
 from at_k.grading.numbers import read_number
@@ -19,7 +19,7 @@ from at_k.options.registry import SCORING
 from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.report.data import Judged
 from at_k.report.naming import is_sum
-from at_k.samples import Problems, Ragged
+from at_k.samples import Answers, Problems, Ragged
 from at_k.summary import Confidence
 from at_k.validation import K, check_k
 from at_k.values import ErrorBar, Key
@@ -134,12 +134,12 @@ def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Mes
     explained = outcomes is not None and "not compared" not in outcomes.names
     if judged_here and not explained and not verdicts.c.any():
         yield from _explain_no_match(problems)
-    elif str(verdicts.conditions["checker"]).startswith(_OF_WHOLE_TEXTS):
-        yield from _note_boxes(problems, verdicts)
+    elif verdicts.ballots is not None and str(verdicts.conditions["checker"]).startswith(_OF_WHOLE_TEXTS):
+        yield from _note_boxes(problems, verdicts.ballots)
     if outcomes is not None:
         yield from _describe_outcomes(outcomes)
-    if judged_here and str(verdicts.conditions["checker"]).startswith("numeric"):
-        yield from _note_texts(verdicts)
+    if judged_here and verdicts.ballots is not None and str(verdicts.conditions["checker"]).startswith("numeric"):
+        yield from _note_texts(verdicts.ballots)
     if verdicts.n_unanswered and judged_here:
         yield _say("note.unanswered", count=verdicts.n_unanswered)
     elif verdicts.n_unanswered:
@@ -213,16 +213,16 @@ _BOX = "\\boxed{"
 _MANY_BOXES = 0.05
 
 
-def _note_boxes(problems: Problems, verdicts: Verdicts) -> Iterator[Message]:
+def _note_boxes(problems: Problems, answers: Answers) -> Iterator[Message]:
     """Say that answers which are compared, or vote, as whole texts hold a box with the answer itself."""
-    share, answer = _weigh(verdicts, lambda text: _BOX in text)
+    share, answer = _weigh(answers, lambda text: _BOX in text)
     if share >= _MANY_BOXES and not any(_BOX in text for row in problems.references or () for text in row):
         yield _say("note.boxes", share=share, answer=quote(answer), rule=Mention(extract_fn="boxed"))
 
 
-def _note_texts(verdicts: Verdicts) -> Iterator[Message]:
+def _note_texts(answers: Answers) -> Iterator[Message]:
     """Say that most answers are no numbers, where numbers are compared."""
-    share, answer = _weigh(verdicts, lambda text: read_number(text) is None)
+    share, answer = _weigh(answers, lambda text: read_number(text) is None)
     if share > 0.5:
         yield _say(
             "note.no_numbers",
@@ -243,11 +243,11 @@ def _note_split_votes(verdicts: Verdicts, checker: object) -> Iterator[Message]:
         yield _say("note.split_votes", count=count, total=looked, first=quote(first), second=quote(second))
 
 
-def _weigh(verdicts: Verdicts, is_one: Callable[[str], bool]) -> tuple[float, str]:
+def _weigh(answers: Answers, is_one: Callable[[str], bool]) -> tuple[float, str]:
     """Return the share of the answers that are of a kind, and the most frequent of these."""
-    if verdicts.ballots is None or len(verdicts.ballots.distinct) == 0:
+    codes, distinct = answers.codes.values, list(map(str, answers.distinct))
+    if not distinct:
         return 0.0, ""
-    codes, distinct = verdicts.ballots.codes.values, list(map(str, verdicts.ballots.distinct))
     counts = np.bincount(codes[codes >= 0], minlength=len(distinct))
     hits = counts * np.array(list(map(is_one, distinct)))
     return hits.sum() / max(counts.sum(), 1), distinct[int(np.argmax(hits))]
@@ -279,10 +279,8 @@ def quote(text: object) -> str:
     return f"“{shown if len(shown) <= 60 else shown[:29] + ' … ' + shown[-28:]}”"
 
 
-def refuse_k_above_n(k: K | None, n: Ints, names: Sequence[str]) -> None:
+def refuse_k_above_n(k: K, n: Ints, names: Sequence[str]) -> None:
     """Raise if a k exceeds the number of samples of a problem, and name that problem."""
-    if k is None:
-        return
     draws = max(check_k(k))
     if draws > n.min():
         raise _say.error(
@@ -346,8 +344,13 @@ def explain_intervals(
     """Say what the intervals beside the values, and those of groups, are, if there are any."""
     if confidence.confidence_level is None or not bars:
         return
-    yield _name_target(f"{100 * confidence.confidence_level:.10g}", confidence)
-    if confidence.clusters is not None:
+    level = f"{100 * confidence.confidence_level:.10g}"
+    if confidence.target == "problem_set":
+        yield _say.legend("note.intervals_problem_set", level=level)
+    elif confidence.clusters is None:
+        yield _say.legend("note.intervals", level=level)
+    else:
+        yield _say.legend("note.intervals_clusters", level=level, count=len(set(confidence.clusters)))
         yield from _explain_lone_clusters(labels or (), confidence.clusters)
     if confidence.method != "beta":
         yield _say("note.ci_method", method=confidence.method)
@@ -360,14 +363,6 @@ def explain_intervals(
     skewed = [str(key) for key, bar in bars.items() if bar.is_skewed]
     if skewed:
         yield _say("note.skewed", keys=", ".join(skewed))
-
-
-def _name_target(level: str, confidence: Confidence) -> Legend:
-    if confidence.target == "problem_set":
-        return _say.legend("note.intervals_problem_set", level=level)
-    if confidence.clusters is None:
-        return _say.legend("note.intervals", level=level)
-    return _say.legend("note.intervals_clusters", level=level, count=len(set(confidence.clusters)))
 
 
 def _explain_lone_clusters(labels: Sequence[str], clusters: Sequence[str]) -> Iterator[Message]:

@@ -105,8 +105,10 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     if audited is not None:
         options["columns"] = hide_column(audited, options["columns"])
     judged = judge_data(data, groups=groups, clusters=clusters, **{name: options[name] for name in PILOT})
-    refuse_undefined(judged.verdicts, resolved["k"], confidence.target)
-    refuse_k_above_n(resolved["k"], judged.verdicts.drawn, judged.names)
+    if judged.verdicts.stopped:
+        refuse_undefined(judged.verdicts, resolved["k"], confidence.target)
+    if resolved["k"] is not None:
+        refuse_k_above_n(resolved["k"], judged.verdicts.drawn, judged.names)
     measurement = Measurement(judged, resolved, replace(confidence, clusters=judged.clusters))
     left_out = compute_all(wanted, lambda _: measurement)
     if groups is not None and not isinstance(groups, bool):

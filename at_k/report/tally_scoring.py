@@ -90,7 +90,8 @@ def score_tally(
         return Measurement(judged, options, replace(confidence, clusters=judged.clusters), times)
 
     counted, voted = measure(*_list_counts(tally, options)), measure(*_list_votes(tally, options))
-    refuse_undefined(counted.judged.verdicts, options["k"], confidence.target)
+    if counted.judged.verdicts.stopped:
+        refuse_undefined(counted.judged.verdicts, options["k"], confidence.target)
     states, listed = _list_moments(tally, options)
     measured = _Listed(**vars(measure(*states)), listed=listed)
 
