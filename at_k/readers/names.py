@@ -123,6 +123,9 @@ SET = _words("dataset dataset_name data_source benchmark task task_name subset")
 SYSTEM = (*MODEL, *SET)
 SETTING = (*SYSTEM, *STEP)
 
+# Names of columns that tell the tests of one sample apart.
+TEST = _words("test test_id test_name test_idx test_index test_case test_case_id testcase testcase_id unit_test")
+
 # Names of columns that hold one sample each, if they are numbered.
 RUN = _words("run trial attempt seed rollout try repeat epoch 第")
 

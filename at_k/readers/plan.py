@@ -11,7 +11,7 @@ from at_k.readers.cells import Cells
 from at_k.readers.choosing import Where, find_nested, refuse_unknown
 from at_k.readers.decoding import read_list
 from at_k.readers.format import Reading
-from at_k.readers.names import ERROR, SETTING, VERDICT, find_named, has_name, quote, quote_all, shorten
+from at_k.readers.names import ERROR, SETTING, TEST, VERDICT, find_named, has_name, quote, quote_all, shorten
 from at_k.readers.profile import Profile, find_lists, find_numbers, find_roles
 from at_k.readers.prompts import ENTRY, find_tests, gather_tests, join_prompts
 from at_k.readers.proposals import refuse_beside, refuse_ignored, refuse_runs, refuse_unjudged, refuse_unnamed
@@ -145,7 +145,7 @@ class Plan:
         """Watch the columns that may hold settings: those of few values, or of such a name, that number no samples."""
         numbers, watches = {*self.numbers, *find_numbers(self.profile, self.others)}, []
         for name in (name for name in self.others if name not in numbers and not has_name(name, VERDICT)):
-            is_named = has_name(name, SETTING)
+            is_named = has_name(name, (*SETTING, *TEST))
             is_nested = any(other.startswith(f"{name}.") for other in self.profile.columns)  # it is looked at within
             are_few = self.profile[name].distinct <= MOST_SETTINGS and not self.profile[name].has_objects
             if (is_named or are_few) and not is_nested:

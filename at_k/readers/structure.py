@@ -29,6 +29,7 @@ from at_k.readers.names import (
     PROMPT,
     QUESTION,
     SET,
+    TEST,
     has_name,
     is_model,
     normalize_name,
@@ -73,6 +74,9 @@ _say = Phrases(
         "of a letter or as 1 and 1.0 do: {first} and {second} ({place}). Write them alike if it is one problem. If "
         "they are two, say so: {apart}.",
         "structure.summary": "The row {name} sums up the others ({place}). Leave it out: {where}.",
+        "structure.tests": "Column “{column}” names several tests of a problem: {values}. If a sample is right where "
+        "all of its tests pass, write one row for each sample first. If each test is a problem: {apart}. If each is a "
+        "sample of its own: {pool}.",
         "note.errors": "{count:,} samples have a text in column “{column}”, such as {text}, and count as wrong. If "
         "they were not judged, leave their verdicts empty: {option:missing} then decides.",
         "note.numbered_names": "Each name in column “{column}” was read as a problem, and ends in a number: {names}. "
@@ -203,6 +207,11 @@ def refuse_settings(
 ) -> list[Message]:
     """Raise if a column shows that the rows are of several models, settings or sets of problems; note if it may."""
     several = [watch for watch in watches if len(watch.values) > 1]
+    tests = [watch for watch in several if has_name(watch.name, TEST) and not listed and watch.differs(problem)]
+    for watch in tests if column is not None else ():
+        told = {"column": shorten(watch.name), "values": quote_all(watch.values)}
+        ways = {"apart": Mention(columns={"problem": f"{column}+{watch.name}"}), "pool": Mention(pool=watch.name)}
+        raise _say.error("structure.tests", **told, **ways)
     models = (watch for watch in several if is_model(watch.name) and not watch.numbers_samples())
     crossing = {watch.name: watch.find_crossed(problem, listed=listed) for watch in several}
     crossed = (watch for watch in several if crossing[watch.name] in ("all", "parts"))

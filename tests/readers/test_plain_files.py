@@ -341,6 +341,12 @@ READ = {
     "years of unequal size": (csv("year,problem,correct",
         *(f"{y},{i},{j}" for y, m in ((24, 3), (25, 2)) for i in range(m) for j in (0, 1))),
         refused("models.settings", columns={"problem": "year+problem"})),
+    **{f"tests of each sample: {header}": (csv(header, *rows), refused("structure.tests", pool=header.split(",")[-2]))
+        for header, *rows in [
+            ("id,sample,test_case,passed", *(f"{p},{s},t{t},{t}" for p in "ab" for s in (0, 1) for t in (0, 1))),
+            ("id,test_id,passed", "a,1,1", "a,2,0", "a,3,1", "b,1,1", "b,2,0"),
+        ]},
+    "a test of each problem": (csv("id,test,correct", "a,x,1", "a,x,0", "b,y,1", "b,y,1"), AB),
     "verdicts of any name beside questions that repeat": (csv("id,inputs.question,feedback.correct",
         "x,a,1", "y,a,0", "z,b,1", "w,b,1"), refused("plain.questions",
         columns={"problem": "inputs.question", "grades": "feedback.correct"})),
