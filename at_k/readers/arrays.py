@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain, pairwise
 from numbers import Number
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 
 from at_k.arrow import to_chunks, to_numpy
 from at_k.errors import Mention, Phrases
-from at_k.validation import type_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -121,32 +119,17 @@ def _pack(present: NDArray[np.bool_] | None) -> pa.Buffer | None:
     return pa.py_buffer(np.packbits(present, bitorder="little"))
 
 
-def make_table(data: Any) -> pa.Table:
-    """Return a table of any library as one of Arrow."""
+def make_table(frame: Mapping[str, Any]) -> pa.Table:
+    """Make a table of columns of any library."""
     import pyarrow as pa
 
-    if isinstance(data, pa.Table):
-        return data
-    datasets: Any = sys.modules.get("datasets")
-    if datasets is not None and isinstance(data, datasets.Dataset):
-        table: pa.Table = data.with_format("arrow")[:]
-        return table
-    if hasattr(data, "to_arrow"):  # Polars
-        return data.to_arrow()
-    names = [name for name in getattr(getattr(data, "index", None), "names", ()) if name is not None]
-    if names and not {*names} & {*data}:
-        data = data.reset_index()  # an index of pandas that has a name is a column
-    if hasattr(data, "items"):  # a mapping, or a frame of pandas
-        columns = {str(name): _to_column(str(name), column, is_name=name == "problem") for name, column in data.items()}
-        first, lengths = next(iter(columns), ""), {name: len(column) for name, column in columns.items()}
-        for name, rows in lengths.items():
-            if rows != lengths[first]:
-                raise _say.error("group.lengths", first=first, first_rows=lengths[first], column=name, rows=rows)
-        return pa.table(columns)
-    raise TypeError(
-        "`data` must be a table with a row for each sample: a datasets.Dataset, an Arrow table, a pandas or Polars "
-        f"frame, or a mapping of columns; got {type_name(data)}"
-    )
+    columns = {name: _to_column(name, column, is_name=name == "problem") for name, column in frame.items()}
+    first = next(iter(columns), "")
+    for name, column in columns.items():
+        if len(column) != len(columns[first]):
+            both = {"first_rows": len(columns[first]), "rows": len(column)}
+            raise _say.error("group.lengths", first=first, column=name, **both)
+    return pa.table(columns)
 
 
 def _to_column(name: str, column: Any, *, is_name: bool) -> Any:

@@ -27,8 +27,6 @@ _say = Phrases(
         "format.no_option": "The format {format} does not take {given}. Leave it out. Its files offer: {others}.",
         "format.no_choice": "There is no {what} “{wanted}” in this file. It has: {found}.",
         "collector.choice": "The {what} is {taken}. The file also has {others}: {other}.",
-        "format.per_document": "The metrics of this file are of all {n} samples of a problem together, so they grade "
-        "no sample. Leave out {option:scorer}, and score the answers against the references, or with a checker.",
         "format.no_metric": "None of the metrics in this file is known to say which samples are correct: {metrics}. "
         "{option:scorer} chooses one.",
         "collector.field": "The field {name} is not what {harness} writes: {value} ({place}). The file may be damaged.",
@@ -233,18 +231,6 @@ def choose(option: str, wanted: str | None, found: Collection[str], offered: Col
     told = {"others": quote_all(others), "other": Mention(**{option: shorten(others[0])})}
     note = _say("collector.choice", what=option, taken=quote(name), **told)
     return Choice(name, {option: name}, (note,) if wanted is None else ())
-
-
-def choose_metric(metrics: Mapping[str, bool], n: int, wanted: str | None, *, needed: bool) -> Choice:
-    """Choose the metric of a document that grades its only sample; none where it has several samples."""
-    if n > 1 and wanted is not None:
-        raise _say.error("format.per_document", n=n)
-    if n > 1:
-        return Choice(None)
-    graded = sorted((name for name, fits in metrics.items() if fits), key=lambda name: name != "acc")
-    if needed:
-        refuse_no_scorer(wanted, metrics, graded)
-    return choose("scorer", wanted, metrics, graded)
 
 
 def refuse_no_scorer(wanted: str | None, found: Collection[str], graded: Collection[str]) -> None:

@@ -317,7 +317,10 @@ def read_rows(data: Any, **reading: Any) -> Samples:
     from at_k.readers.formats.plain import Table
     from at_k.readers.sources import IN_MEMORY, Source
 
-    table = make_table(read_frame(data) if isinstance(data, Sequence) else data)
+    names = [name for name in getattr(getattr(data, "index", None), "names", ()) if name is not None]
+    if names and not {*names} & {*data}:
+        data = data.reset_index()  # an index of pandas that has a name is a column
+    table = make_table(read_frame(data))
     with pa.BufferOutputStream() as stream:
         with pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)

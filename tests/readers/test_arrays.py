@@ -22,6 +22,7 @@ from at_k.readers.arrays import (
     make_texts,
 )
 from at_k.readers.cells import read_integers
+from at_k.report.judging import read_frame
 
 ANY_TEXTS = st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])))
 
@@ -59,13 +60,12 @@ TABLES = {
     "dataset": lambda: datasets.Dataset.from_dict(COLUMNS).select([2, 1, 0]).select([2, 1, 0]),
     "polars": lambda: pl.DataFrame(COLUMNS),
     "pandas": lambda: pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in COLUMNS.items()}),
-    "index of pandas": lambda: TABLES["pandas"]().set_index("problem"),
 }
 
 
 @for_each("make", TABLES.values(), ids=TABLES)
 def test_any_table(make):
-    assert make_table(make()).to_pydict() == COLUMNS
+    assert make_table(read_frame(make())).to_pydict() == COLUMNS
 
 
 @for_each("data, code, said", [
@@ -79,12 +79,6 @@ def test_no_value_of_a_table_is_taken_for_another(data, code, said):
     with pytest.raises(InputError, match=said) as caught:
         make_table(data)
     assert caught.value.code == code
-
-
-@for_each("data", [7, "f.csv", [{"problem": 1}], None])
-def test_what_is_no_table_is_refused(data):
-    with pytest.raises(TypeError, match="`data` must be a table with a row for each sample"):
-        make_table(data)
 
 
 CODES = st.lists(st.integers(-3, 6) | st.integers(-(2**40), 2**40), min_size=1)

@@ -117,6 +117,11 @@ def test_names_of_problems_and_labels_of_groups():
             judging.read_labels, None, column, 3)  # fmt: skip
 
 
+def test_the_named_index_of_a_frame_of_samples_is_a_column():
+    frame = pd.DataFrame({"correct": [1, 0, 1]}, index=pd.Index(["b", "a", "b"], name="problem"))
+    assert list(at_k.score(frame, k=1).problems) == ["b", "a"]
+
+
 MISSING = [None, float("nan"), pd.NA]
 
 

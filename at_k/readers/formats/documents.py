@@ -1,26 +1,43 @@
-"""lm-evaluation-harness: `samples_{task}_{date}.jsonl`, a line for each document and filter, with n responses in it.
+"""Harnesses that write a row for each document, with n responses in it, and metrics of the document.
 
-`resps` has the responses, the same in the lines of all filters. `filtered_resps` has what a filter makes of them: n
-answers where it keeps them apart, or one where it has them vote. A metric is of the document and filter, so it grades a
-sample only where there is one sample. Tasks that compare choices have a list of responses for each choice, and one
+Such a metric grades a sample only where there is one.
+
+lm-evaluation-harness: `samples_{task}_{date}.jsonl`, a line for each document and filter. `resps` has the responses,
+the same in the lines of all filters. `filtered_resps` has what a filter makes of them: n answers where it keeps them
+apart, or one where it has them vote. Tasks that compare choices have a list of responses for each choice, and one
 sample.
+
+lighteval: `details_{task}|{fewshot}_{date}.parquet`. The columns are structs: `doc`, `metric` and `model_response`, in
+older versions `__doc__` and so on. The texts are whole generations, from which nothing was extracted.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Message, Phrases
+from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.decoding import decode, read_list
 from at_k.readers.fields import Found, Row
-from at_k.readers.format import TEXTS, Choice, Reading, choose, choose_metric, has_fields, refuse_field
+from at_k.readers.format import (
+    TEXTS,
+    Choice,
+    Reading,
+    check_kinds,
+    choose,
+    has_fields,
+    name_subject,
+    refuse_field,
+    refuse_no_scorer,
+)
 from at_k.readers.harness import RowCollector
 from at_k.readers.names import quote
+from at_k.readers.parquet import read_rows
 from at_k.readers.sources import Source
 
 # Texts that the filters of the harness write if they find no answer.
@@ -34,6 +51,8 @@ _FILTER = re.compile(rb'"filter"\s*:\s*"([^"\\]*)"')
 
 _say = Phrases(
     {
+        "format.per_document": "The metrics of this file are of all {n} samples of a problem together, so they grade "
+        "no sample. Leave out {option:scorer}, and score the answers against the references, or with a checker.",
         "lm_eval.lines": "The filters must have lines for the same documents; the file has {lines}. It may be cut off.",
         "lm_eval.target": "Of targets that are whole solutions, the part after “####” is the reference, compared as "
         "text. Of targets that are lists, each item is correct.",
@@ -64,11 +83,23 @@ class _Filter(NamedTuple):
         return self.kept == (self.n or 1)
 
 
-def find_rows(source: Source, reading: Reading, collector: RowCollector) -> Found:
+def _choose_metric(metrics: Mapping[str, bool], n: int, wanted: str | None, *, needed: bool) -> Choice:
+    """Choose the metric of a document that grades its only sample; none where it has several samples."""
+    if n > 1 and wanted is not None:
+        raise _say.error("format.per_document", n=n)
+    if n > 1:
+        return Choice(None)
+    graded = sorted((name for name, fits in metrics.items() if fits), key=lambda name: name != "acc")
+    if needed:
+        refuse_no_scorer(wanted, metrics, graded)
+    return choose("scorer", wanted, metrics, graded)
+
+
+def find_documents(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the documents of one filter."""
     chosen, raw = _choose_filter(source, reading, collector)
     n = max(chosen.n, chosen.kept) if chosen.kept > 1 or reading.filter is None else 1
-    choice = choose_metric(chosen.metrics, n, reading.scorer, needed=not chosen.n)
+    choice = _choose_metric(chosen.metrics, n, reading.scorer, needed=not chosen.n)
     metric = choice.name
     choices, notes = dict(choice.told), list[Message]()
 
@@ -182,3 +213,80 @@ def _read_target(target: str) -> object:
     gold = read_list(target)
     are_texts = isinstance(gold, list) and len(gold) > 0 and all(isinstance(text, str) for text in gold)
     return list(gold) if are_texts else target
+
+
+# lighteval
+
+
+# The structs, and what is read of them.
+_FIELDS = {
+    "doc": (".id", ".choices", ".gold_index", ".task_name", ".specific"),
+    "model_response": (".text", ".text_post_processed", ".logprobs"),
+    "metric": ("",),
+}
+
+
+def find_structs(source: Source, reading: Reading, collector: RowCollector) -> Found:
+    """Find the documents, each with its samples."""
+    names = [around.format(name) + end for name, ends in _FIELDS.items() for end in ends for around in ("{}", "__{}__")]
+    rows: list[tuple[int, Row]] = []
+    for number, row in read_rows(source, names):
+        with collector.faults:
+            rows.append((number, _name_structs(row, collector.place(number))))
+    n = max((len(row["texts"]) for _, row in rows), default=0)
+    metrics = _list_metrics([row["metric"] for _, row in rows])
+    choice = _choose_metric(metrics, n, reading.scorer, needed=n == 0)
+    metric = choice.name
+    scored = n > 0 and all(_has_scores(row) for _, row in rows)
+    for _, row in rows:
+        texts = row["texts"] or [None]
+        scores = row["model_response"]["logprobs"] if scored else [None] * len(texts)
+        row["samples"] = [{"answer": text, "score": score} for text, score in zip(texts, scores, strict=True)]
+        row["references"] = row["references"] if n else None
+        row["verdict"] = NOTHING if metric is None else row["metric"].get(metric)
+    first = rows[0][1] if rows else {}
+    judged = "text_post_processed" if find_field(first, ["model_response", "text_post_processed"]) else "text"
+    roles = {
+        "answers": f"model_response.{judged}" if n else None,
+        "references": "doc.choices" if n else None,
+        "grades": None if metric is None else f"metric.{metric}",
+        "scores": "model_response.logprobs" if scored else None,
+    }
+    notes = [TEXTS] if n and metric is None else []
+    return Found(rows, roles, notes, choice, name_subject(task=find_field(first, ["doc", "task_name"])))
+
+
+def _name_structs(row: Row, place: Message) -> Row:
+    """Return the structs of a row, under the names of the newer versions, with the texts that were judged."""
+    # They are those without the reasoning, or all that was written.
+    structs = {name: row.get(name, row.get(f"__{name}__")) for name in _FIELDS}
+    named: Row = {name: value if isinstance(value, dict) else {} for name, value in structs.items()}
+    check_kinds("lighteval", named, {"model_response.text": (list,)}, place)
+    texts, judged = named["model_response"]["text"], named["model_response"].get("text_post_processed")
+    if judged and (not isinstance(judged, list) or len(judged) != len(texts)):
+        raise refuse_field("lighteval", "model_response.text_post_processed", judged, place)
+    return named | {"texts": judged or texts, "references": _find_references(named["doc"], place)}
+
+
+def _find_references(doc: Mapping[str, Any], place: Message) -> object:
+    """Find the choices that are gold."""
+    choices, gold = doc.get("choices"), doc.get("gold_index")
+    indices: list[Any] = gold if isinstance(gold, list) else [gold]
+    if not choices or gold is None or not indices:
+        return None
+    if not isinstance(choices, list) or not all(isinstance(i, int) and 0 <= i < len(choices) for i in indices):
+        raise refuse_field("lighteval", "doc.gold_index", gold, place)
+    return [choices[i] for i in indices]
+
+
+def _has_scores(row: Row) -> bool:
+    """Return whether there is one log-probability for each text, rather than for each token or choice."""
+    scores = row["model_response"].get("logprobs")
+    return isinstance(scores, list) and len(scores) == len(row["texts"]) and all(isinstance(x, float) for x in scores)
+
+
+def _list_metrics(rows: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
+    """List the metrics, and whether each is 0 or 1 in every row."""
+    return {
+        name: all(row.get(name) in (0, 1, None) for row in rows) for name in dict.fromkeys(chain.from_iterable(rows))
+    }
