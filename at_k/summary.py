@@ -25,7 +25,7 @@ from at_k.uncertainty.standard_errors import (
     problem_set_error,
     read_clusters,
 )
-from at_k.validation import check_choice, require_same_problems, shorten, type_name
+from at_k.validation import check_choice, describe, require_same_problems, shorten
 from at_k.values import Column, ErrorBar, Key, Values, spell
 
 # The skewness of values without a range above which no interval covers: a note reports it.
@@ -318,9 +318,7 @@ def average_error(errors: Floats, problems: NDArray[np.intp] | None = None, time
 
 def _check_columns(per_problem: object) -> dict[str, Column]:
     if not isinstance(per_problem, Mapping):
-        raise TypeError(
-            f"`per_problem` must map keys to columns; got {shorten(per_problem)} of type {type_name(per_problem)}"
-        )
+        raise TypeError(f"`per_problem` must map keys to columns; got {describe(per_problem)}")
     values = {}
     for key, cells in per_problem.items():
         column = np.asarray(cells)

@@ -98,7 +98,7 @@ OWNERS = {
     "setup.py": "",
     "at_k/demo": "demo",
     "at_k/engines": "ray, spark",
-    "at_k/grading/checkers/similarity.py": "text",
+    "at_k/grading/checkers/text.py": "text",
     "at_k/grading/checkers/judge.py": "judge",
     "at_k/grading/formulas.py": "math",
     "at_k/integrations/hub.py": "hub",

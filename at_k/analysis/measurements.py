@@ -21,7 +21,7 @@ from at_k.report.grid import is_shown
 from at_k.report.naming import choose_numbers, find_key, is_average, spell_sum
 from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.jackknife import tabulate_variance
-from at_k.validation import is_number, shorten, type_name
+from at_k.validation import describe, is_number, shorten, type_name
 from at_k.values import Key, cached_property
 
 _say = Phrases(
@@ -207,8 +207,7 @@ def check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Float
         for problem, value in column.items():
             if not is_number(value):
                 raise TypeError(
-                    f"the value of {key} must be a number; got {shorten(value)} of type {type_name(value)} for problem "
-                    f"{shorten(problem)}"
+                    f"the value of {key} must be a number; got {describe(value)} for problem {shorten(problem)}"
                 )
     if not known:
         raise _say.error("compare.empty", key=first)

@@ -7,7 +7,7 @@ from math import exp, fsum, isfinite, log
 from typing import Any
 
 from at_k.errors import InputError
-from at_k.validation import is_number, shorten, type_name
+from at_k.validation import describe, is_number, shorten
 
 __all__ = ["mean_logprob", "perplexity", "self_certainty"]
 
@@ -89,7 +89,7 @@ def _to_list(value: Any, name: str, place: str) -> list[Any]:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, Iterable)):
-        raise TypeError(f"`{name}` must hold lists; got {shorten(value)} of type {type_name(value)} in {place}")
+        raise TypeError(f"`{name}` must hold lists; got {describe(value)} in {place}")
     return list(value)
 
 
@@ -107,7 +107,7 @@ def _average(numbers: list[Any], place: str, name: str = "logprobs") -> float:
     _refuse_empty(numbers, name, place)
     for number in numbers:
         if not is_number(number):
-            raise TypeError(f"`{name}` must hold numbers; got {shorten(number)} of type {type_name(number)} in {place}")
+            raise TypeError(f"`{name}` must hold numbers; got {describe(number)} in {place}")
         if number > _ROUNDING or not _is_finite(number):
             raise InputError(
                 "scores.logprob",

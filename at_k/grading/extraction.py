@@ -14,7 +14,7 @@ import numpy as np
 
 from at_k.errors import InputError, Mention
 from at_k.samples import Answers
-from at_k.validation import name_function, shorten, type_name
+from at_k.validation import describe, name_function, shorten, type_name
 
 Extract = Callable[[str], str | None]  # from a text to its answer, or None
 
@@ -236,7 +236,7 @@ def extract(rule: Extract, text: str, name: str, place: Callable[[], str]) -> st
         return None
     if not isinstance(answer, str):
         raise TypeError(
-            f"`{name}` must return a string, or None for no answer; got {shorten(answer)} of type {type_name(answer)} "
+            f"`{name}` must return a string, or None for no answer; got {describe(answer)} "
             f"for the text {text!r:.200}, in {place()}"
         )
     return str.__str__(answer).strip() or None

@@ -17,7 +17,7 @@ from at_k.grading.checkers.base import Check, Checker, Explained, Row, takes_row
 from at_k.grading.workers import NotGraded
 from at_k.options.option import TIMEOUT
 from at_k.samples import Answers
-from at_k.validation import shorten, type_name
+from at_k.validation import describe, shorten, type_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,10 +173,7 @@ def call_function(check: Check, texts: Sequence[str], place: Callable[[], str] |
             return NotGraded("error", f"{type_name(error)}: {error}"[:500])
         raise RuntimeError(f"`{name}` failed on {_quote(texts, place)}: {type_name(error)}: {error}") from error
     if not isinstance(grade, kinds):
-        raise TypeError(
-            f"`{name}` must return {allowed}; got {shorten(grade)} of type {type_name(grade)} for "
-            f"{_quote(texts, place)}"
-        )
+        raise TypeError(f"`{name}` must return {allowed}; got {describe(grade)} for {_quote(texts, place)}")
     if not 0 <= grade <= 1:
         raise ValueError(f"`{name}` must return {allowed}; got {shorten(grade)} for {_quote(texts, place)}")
     return float(grade)

@@ -6,23 +6,17 @@ The expressions are in `patterns.toml`. A section of it is compiled when it is f
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
-from pathlib import Path
 
 from at_k.grading.extraction import find_boxed, remove_thoughts
 from at_k.grading.numbers import ARGUMENT, CHARACTERS, MONEY, RAISED, to_ascii
+from at_k.options.option import read_toml
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-TABLE = tomllib.loads(Path(__file__).with_name("patterns.toml").read_text(encoding="utf-8"))
+TABLE = read_toml(__file__, "patterns.toml")
 
 
 def fill(rule: str, **more: str) -> str:

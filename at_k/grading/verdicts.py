@@ -152,9 +152,10 @@ def judge(
         raise ValueError(f"`references` or `grades` must be given beside `{name}`: they say which answers are right")
     references = None if grades is not None else problems.references
     conditions: dict[str, object] = {"threshold": threshold, "missing": missing, "checker": "graded"}
-    verdicts = Verdicts(grades or (), threshold, problems.n, 0, None, answers, conditions)
+    make = partial(Verdicts, threshold=threshold, given=problems.n, n_missing=0, conditions=conditions)
+    settle = partial(_settle_missing, missing=missing, name=name, warn=warn)
     if answers is None:
-        return _settle_missing(verdicts, None, missing, name, warn=warn)
+        return settle(make(grades or ()))
     check, same = find_checker(check_correct_fn), find_equivalence(equivalence)
     rule = find_extraction(extract_fn)
     reference_rule = find_extraction(extract_reference, "extract_reference")
@@ -184,20 +185,16 @@ def judge(
         answers, not_compared = merge(answers, same, references)
     is_later = same is None and references is not None and merges_texts(check)
     merge_votes = partial(merge, relation=check) if is_later else None
-    verdicts = replace(
-        verdicts, ballots=answers, n_unanswered=n_unanswered, not_compared=not_compared, merge=merge_votes
-    )
+    make = partial(make, ballots=answers, n_unanswered=n_unanswered, not_compared=not_compared, merge=merge_votes)
     if references is None:
-        return _settle_missing(verdicts, None, missing, name, warn=warn)
+        return settle(make(grades or ()))
     found = grade_samples(answers, references, check, rows=rows, num_workers=num_workers, timeout=timeout)
     if missing == "error" and found.faults:
         _refuse_not_graded(found.faults, answers)
     conditions |= {} if found.outcomes is None else found.outcomes.conditions
     not_graded = dict(Counter(fault.cause for fault in found.faults.values()))
-    graded = (answers.codes.with_values(found.values),)
-    verdicts = replace(verdicts, graded=graded, not_graded=not_graded, outcomes=found.outcomes)
-    absent = answers.codes.with_values(silent | np.isnan(found.values))
-    return _settle_missing(verdicts, absent, missing, name, warn=warn)
+    verdicts = make((answers.codes.with_values(found.values),), not_graded=not_graded, outcomes=found.outcomes)
+    return settle(verdicts, answers.codes.with_values(silent | np.isnan(found.values)))
 
 
 def _refuse_not_graded(faults: Mapping[int, NotGraded], judged: Answers) -> None:
@@ -216,7 +213,9 @@ def _refuse_not_graded(faults: Mapping[int, NotGraded], judged: Answers) -> None
     )
 
 
-def _settle_missing(verdicts: Verdicts, flags: Ragged | None, missing: str, name: str, *, warn: bool) -> Verdicts:
+def _settle_missing(
+    verdicts: Verdicts, flags: Ragged | None = None, *, missing: str, name: str, warn: bool
+) -> Verdicts:
     """Refuse missing samples, count them as wrong, or drop them. Without flags, they are those without a grade."""
     if flags is None and not any(part.has_missing for part in verdicts.graded):
         return verdicts

@@ -16,7 +16,7 @@ from at_k.errors import InputError
 from at_k.grading.code.pool import Pool
 from at_k.grading.code.protocol import IDLE_SECONDS, HarnessError
 from at_k.options.option import TIMEOUT
-from at_k.validation import is_integer, is_number, shorten, type_name
+from at_k.validation import describe, is_integer, is_number, shorten
 
 _WALL_FACTOR = 10
 # A check may take ten times its CPU time, and half a minute more, on a machine that is busy with other work.
@@ -45,7 +45,7 @@ def check_num_workers(value: object, name: str = "num_workers") -> int:
     if value is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not is_integer(value):
-        raise TypeError(f"`{name}` must be a positive integer; got {shorten(value)} of type {type_name(value)}")
+        raise TypeError(f"`{name}` must be a positive integer; got {describe(value)}")
     if value < 1:
         raise ValueError(f"`{name}` must be a positive integer; got {shorten(int(value))}")
     return int(value)
@@ -54,7 +54,7 @@ def check_num_workers(value: object, name: str = "num_workers") -> int:
 def check_timeout(value: object, name: str = "timeout") -> float:
     """Return the CPU time that one check may take, in seconds."""
     if not is_number(value):
-        raise TypeError(f"`{name}` must be a number of seconds; got {shorten(value)} of type {type_name(value)}")
+        raise TypeError(f"`{name}` must be a number of seconds; got {describe(value)}")
     if not 0.01 <= value <= 1e6:
         raise ValueError(f"`{name}` must be a number of seconds from 0.01 to 1,000,000; got {shorten(value)}")
     return float(value)

@@ -22,7 +22,7 @@ from at_k.report.measuring import Measurement, spread_k
 from at_k.report.notes import LeftOutError
 from at_k.report.states import ACCURACY, Cell, Count, Measures, Moments, Stratum
 from at_k.samples import Ragged
-from at_k.validation import is_integer, is_whole_decimal, shorten, type_name
+from at_k.validation import describe, is_integer, is_whole_decimal, shorten
 from at_k.values import Key, Values
 
 if TYPE_CHECKING:
@@ -187,9 +187,7 @@ def read_rows(rows: Iterable[Any]) -> Iterator[tuple[Count, int]]:
             )
         for value in (row[i] for i in range(3)):
             if not (is_integer(value) or is_whole_decimal(value)):
-                raise TypeError(
-                    f"`rows` must hold integers; got {shorten(value)} of type {type_name(value)} in row {place}"
-                )
+                raise TypeError(f"`rows` must hold integers; got {describe(value)} in row {place}")
         n, c, problems = (int(row[i]) for i in range(3))
         if problems < 1 or not 0 <= c <= n or not n:
             raise ValueError(f"`rows` must have 0 ≤ c ≤ n, n > 0 and problems > 0; got {shorten(row)} in row {place}")

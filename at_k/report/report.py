@@ -19,7 +19,7 @@ from at_k.report.naming import choose_numbers, find_number
 from at_k.report.states import TALLY
 from at_k.results.saving import holds
 from at_k.results.sheet import Sheet
-from at_k.validation import shorten, type_name
+from at_k.validation import describe, shorten
 from at_k.values import Key
 
 _say = Phrases(
@@ -129,7 +129,7 @@ def read_condition(text: str) -> list[Bound]:
         [Bound(key='pass@4', sign='>', number=0.0), Bound(key='cons@8', sign='==', number=1.0)]
     """
     if not isinstance(text, str):
-        raise TypeError(f"`where` must be a string; got {shorten(text)} of type {type_name(text)}")
+        raise TypeError(f"`where` must be a string; got {describe(text)}")
     bounds = []
     for part in re.split(r"\s+and\s+", text.strip().replace("≤", "<=").replace("≥", ">=")):
         words = [] if _OTHER.search(part) else re.split(r"\s*(<=|>=|==|<|>)\s*", part)

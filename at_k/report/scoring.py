@@ -41,7 +41,7 @@ from at_k.results.sheet import Sentences, Sheet, Table
 from at_k.results.writers import Shown
 from at_k.summary import Confidence
 from at_k.uncertainty.standard_errors import CostPerSuccess, cost_per_success, read_costs
-from at_k.validation import shorten, type_name
+from at_k.validation import describe
 from at_k.values import Key, cached_property
 
 if TYPE_CHECKING:
@@ -320,5 +320,5 @@ def map_models(models: Any) -> dict[str, Any]:
         return dict(zip(name_models(paths), paths, strict=True))
     raise TypeError(
         '`models` must map the name of each model to a report, a file or a data set, as in {"a": report_a, "b": '
-        f'"b.jsonl"}}, or be a list of paths; got {shorten(models)} of type {type_name(models)}'
+        f'"b.jsonl"}}, or be a list of paths; got {describe(models)}'
     )

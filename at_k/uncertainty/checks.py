@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message
-from at_k.validation import check_counts, is_integer, is_number, shorten, type_name
+from at_k.validation import check_counts, describe, is_integer, is_number, shorten
 
 # Values beyond have no standard error: their squares, or the sums of these, would not be floats.
 LARGEST = 1e150
@@ -21,7 +21,7 @@ _MOST_LOOKS = 1000
 def check_fraction(name: str, value: object) -> float:
     """Return a number between 0 and 1, both excluded, such as a confidence level."""
     if not is_number(value):
-        raise TypeError(f"`{name}` must be a number between 0 and 1; got {shorten(value)} of type {type_name(value)}")
+        raise TypeError(f"`{name}` must be a number between 0 and 1; got {describe(value)}")
     if not 0 < value < 1:
         raise ValueError(f"`{name}` must lie between 0 and 1, both excluded; got {shorten(value)}")
     return float(value)
@@ -37,7 +37,7 @@ def check_margin(name: str, value: object) -> float:
 def check_size(name: str, value: object, least: int = 1) -> int:
     """Return an integer that is not below `least`."""
     if not is_integer(value):
-        raise TypeError(f"`{name}` must be an integer; got {shorten(value)} of type {type_name(value)}")
+        raise TypeError(f"`{name}` must be an integer; got {describe(value)}")
     if value < least:
         raise ValueError(f"`{name}` must be at least {least}; got {shorten(int(value))}")
     return int(value)

@@ -42,11 +42,11 @@ from at_k.validation import (
     check_choice,
     check_k,
     check_tau,
+    describe,
     is_integer,
     is_number,
     read_decimal,
     shorten,
-    type_name,
 )
 from at_k.values import read_key
 
@@ -176,7 +176,7 @@ def credit(
 def _read_number(value: Any, rule: str, limit: float) -> float:
     """Return a number, which must be closer to 0 than the limit. In single precision it is the decimal it prints as."""
     if not is_number(value):
-        raise TypeError(f"{rule}; got {shorten(value)} of type {type_name(value)}")
+        raise TypeError(f"{rule}; got {describe(value)}")
     number = value if is_integer(value) else read_decimal(value)
     if not abs(number) < limit:
         raise ValueError(f"{rule}; got {shorten(value)}")
@@ -199,7 +199,7 @@ def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
         ("tau", tau, "a number", is_number(tau) or isinstance(tau, Fraction)),
     ):
         if value is not None and not fits:
-            raise TypeError(f"`{option}` must be {kind}; got {shorten(value)} of type {type_name(value)}")
+            raise TypeError(f"`{option}` must be {kind}; got {describe(value)}")
     asked = None if k is None else check_k(k)[0]
     if tau is not None:
         (tau,) = check_tau(tau)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError, Mention
 from at_k.grading.checkers.base import Check, Checker
-from at_k.validation import name_function, shorten, type_name
+from at_k.validation import describe, name_function, shorten, type_name
 
 
 class Checkers(Mapping[str, Any]):
@@ -33,11 +33,11 @@ class Checkers(Mapping[str, Any]):
         from at_k.grading.checkers.text import Numeric as numeric
         from at_k.grading.checkers.math import Math as math
         from at_k.grading.checkers.code import Code as code
-        from at_k.grading.checkers.similarity import Bleu as bleu
-        from at_k.grading.checkers.similarity import Chrf as chrf
-        from at_k.grading.checkers.similarity import Rouge1 as rouge1
-        from at_k.grading.checkers.similarity import Rouge2 as rouge2
-        from at_k.grading.checkers.similarity import RougeL as rougeL
+        from at_k.grading.checkers.text import Bleu as bleu
+        from at_k.grading.checkers.text import Chrf as chrf
+        from at_k.grading.checkers.text import Rouge1 as rouge1
+        from at_k.grading.checkers.text import Rouge2 as rouge2
+        from at_k.grading.checkers.text import RougeL as rougeL
         from at_k.grading.checkers.judge import Judge as judge
     # isort: on
 
@@ -94,9 +94,7 @@ def find_checker(check: object, name: str = "check_correct_fn", names: Collectio
             raise TypeError(f"A checker must have a name; {type_name(check)} has none. Write `name = …` in its class")
         check.require()
     elif not callable(check):
-        raise TypeError(
-            f"`{name}` must be a function or the name of a checker; got {shorten(check)} of type {type_name(check)}"
-        )
+        raise TypeError(f"`{name}` must be a function or the name of a checker; got {describe(check)}")
     return check
 
 

@@ -1,4 +1,4 @@
-"""The checkers that read answers as texts, numbers or letters: `exact_match`, `quasi_exact`, `numeric`, `choice`."""
+"""The checkers that read answers as texts, numbers or letters, or grade how similar texts are, such as `bleu`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from at_k.errors import InputError
 from at_k.grading.checkers.base import Checker, find_neighbours
 from at_k.grading.extraction import remove_thoughts
 from at_k.grading.numbers import Rational, read_number, to_ascii
-from at_k.validation import is_number, shorten, type_name
+from at_k.validation import describe, is_number, shorten
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,7 +112,7 @@ class Numeric(Checker):
     def __post_init__(self) -> None:
         for name, value in (("rel_tol", 0.0 if self.rel_tol is None else self.rel_tol), ("abs_tol", self.abs_tol)):
             if not is_number(value):
-                raise TypeError(f"`{name}` must be a number; got {shorten(value)} of type {type_name(value)}")
+                raise TypeError(f"`{name}` must be a number; got {describe(value)}")
             if not 0 <= value < float("inf"):
                 raise ValueError(f"`{name}` must be finite and not negative; got {shorten(value)}")
 
@@ -250,3 +251,78 @@ class Choice(Checker):
         if letter is None or letter != answer.letter or "\n" in words:
             words = find_final_answer(answer.text) or answer.text
         return normalize_option(words)
+
+
+class _Similarity(Checker):
+    """Grade an answer by how similar it is to the reference, as sacreBLEU and rouge-score compute it."""
+
+    slow, extra = True, "text"
+    allowed: tuple[object, ...] = (False, True)
+
+    def __post_init__(self) -> None:
+        ((name, value),) = vars(self).items()
+        if value not in self.allowed or type(value) is not type(self.allowed[0]):
+            raise InputError(
+                "check.similarity", "`{parameter}` must be one of {allowed}; got {value}",
+                parameter=name, allowed=", ".join(map(repr, self.allowed)), value=shorten(value),
+            )  # fmt: skip
+
+    def grade(self, answer: str, reference: str) -> float:
+        """Return the score of a sentence. sacreBLEU gives 100.00000000000004 for equal texts."""
+        if self.imports == ("sacrebleu",):
+            compute = getattr(import_module("sacrebleu"), f"sentence_{self.name}")
+            return min(round(float(compute(answer, [reference], **vars(self)).score / 100), 12), 1.0)
+        scorer = import_module("rouge_score.rouge_scorer").RougeScorer([self.name], **vars(self))
+        return round(float(scorer.score(reference, answer)[self.name].fmeasure), 12)
+
+
+@dataclass(frozen=True, repr=False)
+class Bleu(_Similarity):
+    """Grade an answer by its sentence BLEU against the reference, from 0 to 1, as computed by sacreBLEU.
+
+    Args:
+        tokenize: the tokenizer of sacreBLEU: "13a", "zh", "intl", "char" or "none".
+    """
+
+    tokenize: str = "13a"
+    name, imports, allowed = "bleu", ("sacrebleu",), ("13a", "zh", "intl", "char", "none")
+
+
+@dataclass(frozen=True, repr=False)
+class Chrf(_Similarity):
+    """Grade an answer by its chrF against the reference, from 0 to 1, as computed by sacreBLEU.
+
+    Args:
+        word_order: the longest n-gram of words that counts beside those of characters: 0 for chrF, 2 for chrF++.
+    """
+
+    word_order: int = 0
+    name, imports, allowed = "chrf", ("sacrebleu",), tuple(range(7))
+
+
+@dataclass(frozen=True, repr=False)
+class Rouge1(_Similarity):
+    """Grade an answer by ROUGE-1, the overlap of words with the reference, from 0 to 1, as computed by rouge-score.
+
+    rouge-score keeps the letters a to z and digits alone: other scripts get 0.
+
+    Args:
+        use_stemmer: whether words are reduced to their stems (English).
+    """
+
+    use_stemmer: bool = False
+    name, imports = "rouge1", ("rouge_score",)
+
+
+@dataclass(frozen=True, repr=False)
+class Rouge2(Rouge1):
+    """Grade an answer by ROUGE-2, the overlap of pairs of words with the reference, as computed by rouge-score."""
+
+    name = "rouge2"
+
+
+@dataclass(frozen=True, repr=False)
+class RougeL(Rouge1):
+    """Grade an answer by ROUGE-L, the longest common subsequence of words, as computed by rouge-score."""
+
+    name = "rougeL"
