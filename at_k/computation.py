@@ -27,8 +27,7 @@ from at_k.estimators.counts import (
 )
 from at_k.estimators.selection import choose_best, expect_highest, rank_scores
 from at_k.grading import Verdicts
-from at_k.options.option import Conflicts, Ties
-from at_k.options.registry import OPTIONS, SHARED_OPTIONS
+from at_k.options.registry import OPTIONS, SHARED_OPTIONS, Conflicts, Ties
 from at_k.samples import Ragged
 from at_k.uncertainty.jackknife import (
     jackknife_choice,

@@ -21,11 +21,11 @@ from at_k.columns import read_module_columns
 from at_k.computation import Metric
 from at_k.family import FAMILY, find_metric
 from at_k.grading import Verdicts, judge
-from at_k.options.option import Option
 from at_k.options.registry import (
     COLUMNS,
     JUDGING_OPTIONS,
     OPTIONS,
+    Option,
     check_config,
     check_options,
     refuse_unknown_columns,

@@ -16,7 +16,7 @@ from at_k.combinatorics import Floats, Ints
 from at_k.computation import sign
 from at_k.family import OUTPUTS
 from at_k.grading import Verdicts
-from at_k.options.option import CI_METHODS, KEY_STYLES
+from at_k.options.registry import CI_METHODS, KEY_STYLES
 from at_k.uncertainty.checks import LARGEST, check_fraction, is_too_large
 from at_k.uncertainty.intervals import bootstrap_interval, find_interval, find_skewness, find_studentised_quantiles
 from at_k.uncertainty.standard_errors import (

@@ -8,7 +8,7 @@ from cases import for_each
 
 import at_k
 from at_k.family import FAMILY
-from at_k.options.option import CONFIGS
+from at_k.options.registry import CONFIGS
 
 TAUS = (0.25, 0.5, 0.75, 1.0)
 

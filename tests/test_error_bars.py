@@ -29,7 +29,7 @@ from cases import for_each
 from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K, every_config, every_module
 
 import at_k
-from at_k.options.option import METHODS
+from at_k.options.registry import METHODS
 from at_k.uncertainty.intervals import bootstrap_interval
 
 

@@ -17,11 +17,11 @@ import at_k
 from at_k.computation import Metric
 from at_k.family import COMPARISONS, FAMILY
 from at_k.module import find_inputs, find_outputs, list_defaults
-from at_k.options.option import Option
 from at_k.options.registry import (
     COLUMNS,
     OPTIONS,
     SHARED_OPTIONS,
+    Option,
     describe_option,
     fill_in,
     spell_types,

@@ -15,8 +15,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from at_k.errors import InputError, Message, Spelling, quote_word
-from at_k.options.option import READ, TARGETS, Option
-from at_k.options.registry import COMPARING, GATING, OF_PYTHON, PLANNING, SCORING, TALLYING
+from at_k.options.registry import COMPARING, GATING, OF_PYTHON, PLANNING, READ, SCORING, TALLYING, TARGETS, Option
 
 # Option of the library → its spelling in the command.
 FLAGS = {

@@ -28,7 +28,7 @@ from at_k.demo.turns import MOST_WAITING, BusyError, ask, find_address
 from at_k.demo.words import SENTENCES, WORDS, say
 from at_k.errors import InputError
 from at_k.family import FAMILY, METRICS, module_path
-from at_k.options.option import Option
+from at_k.options.registry import Option
 
 _JUDGED = ("extract_fn", "check_correct_fn", "equivalence", "missing")
 _LATEX = [{"left": sign, "right": sign, "display": sign == "$$"} for sign in ("$$", "$")]

@@ -16,8 +16,7 @@ from at_k.demo.limits import OFFERED, READING, VOTE_SECONDS
 from at_k.demo.words import make_error
 from at_k.errors import InputError, Message
 from at_k.family import FAMILY, METRICS
-from at_k.options.option import Option
-from at_k.options.registry import COMPARING, PLANNING, SCORING
+from at_k.options.registry import COMPARING, PLANNING, SCORING, Option
 from at_k.readers.names import shorten
 from at_k.readers.samples import ROLES, Samples
 from at_k.report import Report

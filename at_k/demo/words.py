@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 from at_k.errors import InputError, Message, Spelling
-from at_k.options.option import Option
+from at_k.options.registry import Option
 
 LANGUAGES = ("en", "zh")
 

@@ -14,7 +14,7 @@ from at_k import columns
 from at_k.combinatorics import Floats, Ints, at_least, average_over_subsets, look_up
 from at_k.errors import InputError
 from at_k.estimators import votes
-from at_k.options.option import CONFLICTS, TIES, Conflicts, Ties
+from at_k.options.registry import CONFLICTS, TIES, Conflicts, Ties
 from at_k.samples import Answers, Ragged
 from at_k.validation import (
     K,

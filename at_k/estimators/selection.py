@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from at_k import columns
 from at_k.combinatorics import Floats, average_over_subsets, rank_weights
 from at_k.estimators.counts import evaluate_tables, tabulate_pass
-from at_k.options.option import SELECT, Select
+from at_k.options.registry import SELECT, Select
 from at_k.samples import Ragged
 from at_k.validation import (
     K,

@@ -17,7 +17,7 @@ from at_k.grading.checkers.base import Check, Checker, takes_row
 from at_k.grading.checkers.text import ExactMatch, Numeric
 from at_k.grading.pairs import call_function
 from at_k.grading.workers import NotGraded
-from at_k.options.option import RELATIONS, TIMEOUT
+from at_k.options.registry import RELATIONS, TIMEOUT
 from at_k.samples import Answers
 
 _NAMED = {"checker": None, "exact": ExactMatch(), "numeric": Numeric(rel_tol=0.0)}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from at_k.combinatorics import Ints
 from at_k.grading.checkers.base import Check, Checker, Explained, Row, takes_row
 from at_k.grading.workers import NotGraded
-from at_k.options.option import TIMEOUT
+from at_k.options.registry import TIMEOUT
 from at_k.samples import Answers
 from at_k.validation import describe, shorten, type_name
 

@@ -14,7 +14,7 @@ from itertools import chain
 
 from at_k.grading.extraction import find_boxed, remove_thoughts
 from at_k.grading.numbers import ARGUMENT, CHARACTERS, MONEY, RAISED, to_ascii
-from at_k.options.option import read_toml
+from at_k.options.registry import read_toml
 
 TABLE = read_toml(__file__, "patterns.toml")
 

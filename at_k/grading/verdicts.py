@@ -24,7 +24,7 @@ from at_k.grading.extraction import Extract, extract_answers, extract_references
 from at_k.grading.numbers import read_number
 from at_k.grading.pairs import Outcomes, grade_samples
 from at_k.grading.workers import NotGraded
-from at_k.options.option import TIMEOUT
+from at_k.options.registry import TIMEOUT
 from at_k.samples import Answers, Problems, Ragged
 from at_k.validation import check_threshold, require_same_samples, shorten
 from at_k.values import cached_property

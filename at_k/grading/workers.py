@@ -15,7 +15,7 @@ from typing import Any
 from at_k.errors import InputError
 from at_k.grading.code.pool import Pool
 from at_k.grading.code.protocol import IDLE_SECONDS, HarnessError
-from at_k.options.option import TIMEOUT
+from at_k.options.registry import TIMEOUT
 from at_k.validation import describe, is_integer, is_number, shorten
 
 _WALL_FACTOR = 10

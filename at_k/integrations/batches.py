@@ -10,8 +10,7 @@ from at_k.columns import read_module_columns
 from at_k.computation import Metric
 from at_k.family import find_metric
 from at_k.grading import judge
-from at_k.options.option import Config
-from at_k.options.registry import COLUMNS, JUDGING_OPTIONS, check_config, check_options
+from at_k.options.registry import COLUMNS, JUDGING_OPTIONS, Config, check_config, check_options
 from at_k.samples import Rows
 from at_k.validation import require_problems, shorten, type_name
 from at_k.values import Key, spell

@@ -13,7 +13,7 @@ import numpy as np
 from at_k.combinatorics import Ints
 from at_k.errors import Message, Phrases
 from at_k.grading import Verdicts
-from at_k.options.option import UNTIL_SUCCESS
+from at_k.options.registry import UNTIL_SUCCESS
 from at_k.readers.samples import Origin
 from at_k.results.saving import holds
 from at_k.results.writers import Shown

@@ -16,8 +16,7 @@ from at_k.combinatorics import Ints
 from at_k.errors import InputError, Mention, Phrases
 from at_k.grading import Verdicts, find_checker, judge, takes_row
 from at_k.grading.verdicts import MissingSamplesError
-from at_k.options.option import INDEPENDENT, UNTIL_SUCCESS
-from at_k.options.registry import JUDGING_OPTIONS
+from at_k.options.registry import INDEPENDENT, JUDGING_OPTIONS, UNTIL_SUCCESS
 from at_k.readers import COUNT_ROLES, Samples, is_paths, read_samples
 from at_k.readers.arrays import make_table
 from at_k.readers.choosing import select_rows

@@ -18,8 +18,7 @@ from at_k.engines import Engine, Rows, choose_roles, find_engine
 from at_k.errors import Mention, Message, Phrases
 from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.family import FAMILY
-from at_k.options.option import INDEPENDENT
-from at_k.options.registry import JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
+from at_k.options.registry import INDEPENDENT, JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
 from at_k.report.counting import (
     list_answers,
     list_votes,

@@ -17,8 +17,7 @@ from at_k.errors import Mention, Message, Phrases
 from at_k.estimators.consensus import CountedAnswers, VoteCounts
 from at_k.family import FAMILY
 from at_k.grading import Verdicts
-from at_k.options.option import UNTIL_SUCCESS
-from at_k.options.registry import TALLYING
+from at_k.options.registry import TALLYING, UNTIL_SUCCESS
 from at_k.readers import is_paths
 from at_k.readers.paths import find_files, is_folder_or_glob
 from at_k.report.data import Judged

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message
-from at_k.options.option import DIFFERENCE_METHODS, POOL_BY, DifferenceMethod
+from at_k.options.registry import DIFFERENCE_METHODS, POOL_BY, DifferenceMethod
 from at_k.uncertainty.checks import check_fraction, check_size, count_unlike, read_column
 from at_k.uncertainty.flips import N_FLIPS, ROUNDING
 from at_k.uncertainty.intervals import find_difference_interval, find_interval, interval

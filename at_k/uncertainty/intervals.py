@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from at_k.combinatorics import Floats
-from at_k.options.option import METHODS, Method
+from at_k.options.registry import METHODS, Method
 from at_k.uncertainty.checks import check_fraction, read_numbers, require_unit_range, to_floats
 from at_k.uncertainty.standard_errors import centre
 from at_k.validation import check_choice, check_flag

@@ -13,7 +13,7 @@ from at_k import columns
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message, Phrases
 from at_k.estimators.counts import pass_at_k
-from at_k.options.option import TARGETS
+from at_k.options.registry import TARGETS
 from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.results.writers import Shown
 from at_k.uncertainty.checks import check_fraction, read_counts

@@ -10,7 +10,7 @@ from at_k.columns import read_references
 from at_k.validation import require_problems, require_same_problems
 from at_k.module import list_defaults
 from at_k.family import FAMILY
-from at_k.options.option import Option
+from at_k.options.registry import Option
 from at_k.options.registry import COMPARING, JUDGING, OPTIONS, check_config, complete, sign, write_docstring
 from at_k.columns import read_problems
 from at_k.samples import Store

@@ -14,7 +14,7 @@ from hypothesis import given, settings, strategies as st
 from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, GRADES, MODULES, PASS_AT_K, every_config, every_module
 
 from at_k.columns import read_labels
-from at_k.options.option import CONFIGS
+from at_k.options.registry import CONFIGS
 from at_k.uncertainty.jackknife import jackknife_votes
 
 # Each property is tried with every module and configuration, so that it meets ten times more problem sets.

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from at_k.options.option import METHODS
+from at_k.options.registry import METHODS
 from at_k.uncertainty import checks
 from at_k.uncertainty.comparison import compare_unpaired, compare_values, paired_t_p
 from at_k.uncertainty.intervals import find_lower_level, interval

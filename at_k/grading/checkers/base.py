@@ -11,7 +11,7 @@ from inspect import signature
 from typing import Any, ClassVar
 
 from at_k.errors import InputError, write_install
-from at_k.options.option import TIMEOUT
+from at_k.options.registry import TIMEOUT
 
 # A function that takes a prediction and a reference, and returns a bool or a grade in [0, 1]. If it has a parameter
 # `row`, it is also given the row of the problem by this name, a mapping of its columns.

@@ -15,7 +15,7 @@ from at_k.grading.code.pool import ISOLATIONS, require_permission
 from at_k.grading.code.protocol import MEBIBYTE
 from at_k.grading.extraction import find_names, find_program
 from at_k.grading.workers import NotGraded, check_num_workers, check_timeout
-from at_k.options.option import TIMEOUT
+from at_k.options.registry import TIMEOUT
 from at_k.validation import check_choice, is_integer, is_number, shorten
 
 LEAST_MEMORY = 64 * MEBIBYTE

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from at_k.grading.checkers.base import Checker, Explained, find_neighbours
 from at_k.grading.numbers import Rational, read_number, to_ascii
 from at_k.grading.workers import grade_pairs
-from at_k.options.option import TIMEOUT
+from at_k.options.registry import TIMEOUT
 
 # What shows that a text marks its formulas itself.
 _DELIMITED = re.compile(r"(?<!\\)\$|\\\(|\\\[|\\boxed|\\begin\{(?:equation|align|math|displaymath)")

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from at_k.errors import Phrases
-from at_k.options.option import read_toml
+from at_k.options.registry import read_toml
 from at_k.readers.archives import list_members
 from at_k.readers.fields import Fields, Keys
 from at_k.readers.format import Format, Mark
