@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -66,8 +67,8 @@ class Column:
     @cached_property
     def are_judged(self) -> bool:
         """Return whether the words in the cells judge, or the name does: yes may mean failed, too."""
-        words = {read_spelled(word) for word in self.spelling.split("_")}
-        is_named = True in map(judge, self.spelling.split("_")) and words.isdisjoint({False, "not"})
+        names = re.split(r"[_.]", self.spelling)
+        is_named = True in map(judge, names) and {*map(read_spelled, names)}.isdisjoint({False, "not"})
         return is_named or any(judge(part) is not None for part in self.parts)
 
     @cached_property

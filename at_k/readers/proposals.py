@@ -10,13 +10,15 @@ from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.blocks import Rows, list_fields
 from at_k.readers.cells import read_spelled
 from at_k.readers.decoding import read_fields
-from at_k.readers.names import NUMBERED, ROLE, RUN, SET, SETTING, STEP, quote, quote_all, shorten
+from at_k.readers.names import MODEL, NUMBERED, ROLE, RUN, SET, SETTING, STEP, quote, quote_all, shorten
 from at_k.readers.profile import Column, Profile
 from at_k.readers.samples import Columns
 from at_k.readers.shapes import PREDICTORS, joins_counts, list_families
 
 # A name of what counts or tells faults, such as the code with which a program ended: 0, or no, means success.
-_FAULTS = re.compile(r"exit|return_?code|err(no|or)|^rc$|wrong|incorrect|fail|invalid|hallucinat|not_|^un(re)?solved")
+_FAULTS = re.compile(
+    r"exit|return_?code|err(no|or|eur)|fehl|^rc$|wrong|incorrect|fail|invalid|hallucinat|not_|^un(re)?solved"
+)
 
 _say = Phrases(
     {
@@ -34,6 +36,8 @@ _say = Phrases(
         "plain.runs": "Each row has a list, and column “{column}” tells the rows apart. If each row is a problem: "
         "{rows}. If each is a run or a data set whose entries are problems, write a row for each entry first, or "
         "name lists of objects by {option:rows_at=KEY}.",
+        "plain.truths": "Neither the name of column “{column}” nor its words say which samples are correct. If {word} "
+        "means that one is: {right}. If it means that one is not: {wrong}.",
         "plain.columns": "The columns are: {names}.",
         "plain.no_header": "The first line holds a verdict, so it was read as a row; if it is a header, rename its "
         "columns. The columns are: {names}.",
@@ -65,6 +69,11 @@ def refuse_unjudged(profile: Profile, roles: Columns, rows: Rows) -> InputError:
     used = (roles["answers"], roles["references"])
     is_clear = len(verdicts) == 1 and verdicts[0].name not in used and "@" not in verdicts[0].name  # pass@3 sums up
     example = _propose(profile, roles, verdicts[0]) if is_clear else Mention("columns")
+    truths = _list_truths(verdicts[0]) if is_clear else {}
+    if truths and not verdicts[0].are_judged and not _tells_faults(verdicts[0]):
+        told = {"column": shorten(verdicts[0].name), "word": quote(next(iter(truths.values())))}
+        wrong = _propose(profile, roles, verdicts[0], is_turned=True)
+        return _say.error("plain.truths", right=example, wrong=wrong, **told)
     return _say.error("plain.unknown", layout=rows.layout, columns=_name_columns(profile, rows), example=example)
 
 
@@ -155,7 +164,7 @@ def _list_verdicts(profile: Profile, problem: str | None) -> list[Column]:
     firsts = [(name, read_fields(first) if str(first).startswith("{") else first) for name, first in firsts]
     fields = dict.fromkeys(path for name, first in firsts for path, _ in list_fields(first, name))
     columns += [Column(path, profile.head[path], profile.reads) for path in fields if path not in profile.columns]
-    columns = [column for column in columns if column.there and column.spelling not in NUMBERED]
+    columns = [column for column in columns if column.there and column.spelling not in (*NUMBERED, *MODEL)]
     found = [column for column in columns if column.are_verdicts or _tells_faults(column) or joins_counts(column)]
     return [column for column in found if not _numbers_rows(profile, problem, column)] or found
 
@@ -173,7 +182,13 @@ def _numbers_rows(profile: Profile, problem: str | None, column: Column) -> bool
     return is_repeated and is_column and profile.numbers_rows(column, problem or "")
 
 
-def _propose(profile: Profile, roles: Columns, verdicts: Column) -> Mention:
+def _list_truths(column: Column) -> dict[object, str]:
+    """List the words for true and false in a column, true first, if it holds nothing else."""
+    words = {read_spelled(part): str(part) for part in column.parts}
+    return dict(sorted(words.items(), reverse=True)) if {*map(type, words)} == {bool} else {}
+
+
+def _propose(profile: Profile, roles: Columns, verdicts: Column, *, is_turned: bool = False) -> Mention:
     """Propose the only column that holds verdicts, and those of the problem and of the sample's number."""
     problem = roles["problem"] or _find_problem(profile, [verdicts.name], roles["group"])
     columns = [column for column in profile.columns.values() if column.name != verdicts.name]
@@ -181,7 +196,7 @@ def _propose(profile: Profile, roles: Columns, verdicts: Column) -> Mention:
     told = dict.fromkeys(("n", "c") if joins_counts(verdicts) else ("grades",), verdicts.name)
     told = ({"problem": problem} if problem else {}) | told | ({"sample": numbers[0]} if numbers else {})
     words: dict[str, Any] = {}
-    if _tells_faults(verdicts):
-        truths = {read_spelled(part): str(part) for part in verdicts.parts if isinstance(read_spelled(part), bool)}
+    if is_turned or _tells_faults(verdicts):
+        truths = _list_truths(verdicts)
         words = {"correct": [truths.get(False, "0")]} | ({"wrong": [truths[True]]} if True in truths else {})
     return Mention(columns={role: shorten(name) for role, name in told.items()}, **words)

@@ -107,7 +107,12 @@ WAYS = {
             text(f"id,{name}", *(f"{row[0]},{words[row[2] == '1']}" for row in ROWS), rows=[]),
             columns("id", name, {"correct": [words[1]]} | ({} if words[1] == "0" else {"wrong": [words[0]]})),
         )
-        for name, words in {"failed": ("True", "False"), "hallucinated": ("yes", "no"), "num_errors": "20"}.items()
+        for name, words in {
+            "failed": ("True", "False"),
+            "hallucinated": ("yes", "no"),
+            "Fehler": ("ja", "nein"),
+            "num_errors": "20",
+        }.items()
     },
     "faults in lists": (
         '[{"id": "a", "incorrect": [false, true]}, {"id": "b", "incorrect": [false, false]}]',

@@ -101,7 +101,11 @@ READ = {
     "verdicts of judges": (csv("id,verdict", "a,AC", "a,wrong", "b,AC", "b,AC"), AB),
     "yes and no": (csv("id,verdict", "a,yes", "a,no", "b,Yes", "b,YES"), AB),
     "one column of truth values": (jsonl(*({"id": p, "ist_gut": v}
-        for p, v in [("a", True), ("a", False), ("b", True), ("b", True)])), named(problem="id", grades="ist_gut")),
+        for p, v in [("a", True), ("a", False), ("b", True), ("b", True)])),
+        refused("plain.truths", columns={"problem": "id", "grades": "ist_gut"})),
+    "truth values that may mean that something is wrong": (csv("id,defekt", "a,ja", "a,nein"),
+        refused("plain.truths", correct=["nein"], wrong=["ja"], columns={"problem": "id", "grades": "defekt"})),
+    "truth values within objects": (csv("id,feedback.correct", "a,yes", "a,false", "b,true", "b,True"), AB),
     "truth values of a name that judges": (csv("id,all_ok", "a,True", "a,False", "b,True", "b,True"), AB),
     "per cent": (csv("id,correct", "a,100%", "a,0%", "b,100%", "b,100 %"), AB),
     "fractions": (csv("id,grade", "a,4/4", "a,3/4", "b,0/4", "b,1/1"), [[1, 0.75], [0, 1]]),
