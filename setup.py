@@ -1,6 +1,6 @@
 """The packages of the wheel; everything else about it is in setup.cfg.
 
-The wheel carries three folders of the clone inside the library, where `at_k.module_path` and `at_k.demo.examples` find
+The wheel carries three folders of the clone inside the library, where `at_k.module_path` and `at_k.demo.given` find
 them. setup.cfg cannot say this: its directive `find:` takes the name of a package from the place of its folder.
 """
 

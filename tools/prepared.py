@@ -15,9 +15,9 @@ import numpy as np
 
 import at_k
 from at_k.analysis.claims import Share, make_claims
-from at_k.demo import examples, work
+from at_k.demo import work
 from at_k.demo.drawing import draw_message, draw_report, find_label
-from at_k.demo.given import Given
+from at_k.demo.given import EXAMPLES, Given, find_folder, read_example
 from at_k.demo.scoring import score_given
 from at_k.demo.words import LANGUAGES, say
 from at_k.readers.names import PROBLEM, VERDICT
@@ -36,7 +36,7 @@ def render_prepared() -> dict[Path, str]:
     """Return every file that is written by this module, by its path in `static`, as it should be."""
     found = {Path("rules.js"): _name_columns((STATIC / "rules.js").read_text(encoding="utf-8"))}
     for language in LANGUAGES:
-        answers = {name: work.run("score", {"example": name, "language": language}) for name in examples.EXAMPLES}
+        answers = {name: work.run("score", {"example": name, "language": language}) for name in EXAMPLES}
         answers |= {"explore": tell_story(language), "compare": compare_pair(language)}
         answers["plan"] = work.run("plan", {"example": "qwen25_math", "language": language})
         for name, answer in answers.items():
@@ -65,7 +65,8 @@ def _name_columns(text: str) -> str:
 
 def compare_pair(language: str) -> dict[str, Any]:
     """Compare two prompts of Codex on the same puzzles."""
-    text = {"name": f"examples/data/{examples.PAIR}", "text": examples.read_pair()}
+    file = find_folder() / "codex_puzzles.jsonl"  # with the samples of two models, which its column `prompt` names
+    text = {"name": f"examples/data/{file.name}", "text": file.read_text(encoding="utf-8")}
     sides = {
         f"options_{side}": {"where": {"prompt": [model]}} for side, model in zip("ab", ("long", "medium"), strict=True)
     }
@@ -77,7 +78,7 @@ def compare_pair(language: str) -> dict[str, Any]:
 
 def tell_story(language: str) -> dict[str, Any]:
     """Make what Explore shows."""
-    report, _ = score_given(Given.take(examples.read_example("taubench_airline")), {})
+    report, _ = score_given(Given.take(read_example("taubench_airline")), {})
     drawn = draw_report(report, language, model="GPT-4o")
     drawn["at"] = {"4": drawn["at"]["4"] | {"bars": []}}
     n, c = report.list_counts()
@@ -129,7 +130,7 @@ def find_tail(c: Any, k: int, needed: int) -> Any:
 
 
 def _draw_vote(language: str) -> dict[str, Any]:
-    report, _ = score_given(Given.take(examples.read_example("qwen25_math")), {})
+    report, _ = score_given(Given.take(read_example("qwen25_math")), {})
     curves = report.curves
     lines = [
         {"line": name, "name": f"{find_label(Key(name), language)} · {name}",
@@ -144,7 +145,8 @@ def _draw_vote(language: str) -> dict[str, Any]:
 def list_published(language: str) -> dict[str, Any]:
     """List published results, those that keep most of their average when four of four must be right first."""
     rows = []
-    for result in examples.read_published():
+    # Of how many problems how many samples are right.
+    for result in map(json.loads, (find_folder() / "published.jsonl").read_text(encoding="utf-8").splitlines()):
         n, c = result["n"], np.repeat(list(map(int, result["right"])), list(result["right"].values()))
         average, every = float(np.mean(c)) / n, float(np.mean(at_k.pass_hat_k(n, c, k=4)))
         shares = [f"{100 * average:.1f}", f"{100 * every:.1f}", f"{100 * every / average:.0f}"]

@@ -1,4 +1,4 @@
-"""The input of a visitor: a pasted text, one file or several, or the address of a file on the Hub."""
+"""The input of a visitor: a pasted text, one file or several, the address of a file on the Hub, or an example."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from binascii import Error as DecodingError
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from at_k.demo.hub import is_address, read_file
@@ -186,3 +187,26 @@ def refuse_much(samples: Samples) -> None:
         if exceeds(amount, limit := getattr(LIMITS, f"max_{name}")):
             row = samples.rows[n.index(max(n))][0]
             raise make_error(f"given.many_{name}", count=amount, limit=limit, row=row, column=column)
+
+
+# The real results that the pages show: name → file.
+EXAMPLES = {"qwen25_math": "qwen25_math.jsonl", "taubench_airline": "taubench_airline.jsonl"}
+
+
+def find_folder() -> Path:
+    """Return the folder of the examples."""
+    here = Path(__file__).resolve().parent
+    for data in (here / "data", here.parent.parent / "examples" / "data"):  # as installed, and as in a clone
+        if all((data / file).is_file() for file in EXAMPLES.values()):
+            return data
+    raise FileNotFoundError(f"the example data are neither in {here / 'data'} nor in a clone's examples/data")
+
+
+def read_example(name: str) -> str:
+    """Read the text of an example.
+
+    Examples:
+        >>> read_example("taubench_airline").count("task_id")
+        50
+    """
+    return (find_folder() / EXAMPLES[name]).read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from at_k.computation import Metric
-from at_k.demo import examples
+from at_k.demo.given import read_example
 from at_k.demo.guard import Guard, find_mcp, limit_heads
 from at_k.demo.limits import MAX_GRADIO_BODY
 from at_k.demo.sandbox import settle, start_sandbox
@@ -152,7 +152,7 @@ def build_demo(name: str, pages: str | None = None) -> tuple[gr.Blocks, gr.I18n]
             api_visibility="private", concurrency_limit=None,
         )  # fmt: skip
         api(tool, api_name=name, concurrency_limit=None)
-        real = "\n".join(examples.read_example("qwen25_math").splitlines()[:_SHORT])
+        real = "\n".join(read_example("qwen25_math").splitlines()[:_SHORT])
         labels = ["2 problems", f"{_SHORT} of Qwen2.5-Math"]
         gr.Examples([[write_example(metric)], [real]], [data], label=word("examples"), example_labels=labels)
         with gr.Accordion(word("card"), open=False):

@@ -13,9 +13,8 @@ import numpy as np
 import at_k
 from at_k.analysis.claims import Points, Share, make_verdicts
 from at_k.analysis.compared import Compared
-from at_k.demo import examples
 from at_k.demo.drawing import Data, draw_message, draw_report, draw_sheet, find_label
-from at_k.demo.given import Given
+from at_k.demo.given import EXAMPLES, Given, read_example
 from at_k.demo.limits import BAND_SECONDS, COMPARING, OFFERED, PLANNING
 from at_k.demo.pastes import read_verdict
 from at_k.demo.scoring import (
@@ -73,10 +72,10 @@ def _take(values: Mapping[str, Any], side: str) -> tuple[Given, str]:
     """Take the results of a side, or the example that is named, and what they are called."""
     example = values.get("example") if side == "data" else None
     if example is not None:
-        if example not in examples.EXAMPLES:
+        if example not in EXAMPLES:
             raise make_error("given.nothing")
         language = values.get("language") if values.get("language") in LANGUAGES else LANGUAGES[0]
-        return Given.take(examples.read_example(example)), say(str(language), f"example.{example}")
+        return Given.take(read_example(example)), say(str(language), f"example.{example}")
     files = Given.take(values.get(side))
     return files, files.name
 
@@ -179,7 +178,7 @@ def _list_rewritten(given: Given, language: str) -> list[str]:
 def _name_paths(files: Given, example: object, default: str = "results.jsonl") -> list[str]:
     """Name the files as the machine of a visitor has them."""
     if example is not None:
-        return [f"examples/data/{examples.EXAMPLES[str(example)]}"]
+        return [f"examples/data/{EXAMPLES[str(example)]}"]
     return [file.name or default for file in files.files]
 
 

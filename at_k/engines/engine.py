@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # The modules of the engines of this library.
-ENGINES = ("at_k.engines.frames", "at_k.engines.shards", "at_k.engines.ray_data", "at_k.engines.spark")
+ENGINES = ("at_k.engines.frames", "at_k.engines.shards", "at_k.engines.ray_data")
 
 # Judges the answers in a table, with `num_workers` processes if it is slow, and counts the problems.
 Count = Callable[..., Any]

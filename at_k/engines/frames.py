@@ -1,20 +1,20 @@
-"""Count in DuckDB, Polars or Ibis, through Narwhals: they group the rows, and few rows come back."""
+"""Count in DuckDB, Polars, Ibis or Spark, through Narwhals: they group the rows, and few rows come back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.engine import Count, Roles, Rows, is_of, refuse_columns
+from at_k.engines.engine import PARTS, Count, Roles, Rows, is_of, pack, refuse_columns, unpack
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-_LAZY = ("duckdb", "_duckdb", "ibis", "sqlframe")
+_LAZY = ("duckdb", "_duckdb", "ibis", "sqlframe", "pyspark")
 
 
 def takes(data: Any) -> bool:
-    """Return whether data are a relation of DuckDB, a lazy frame of Polars, or a table of Ibis."""
+    """Return whether data are a relation of DuckDB, a lazy frame of Polars, or a table of Ibis or Spark."""
     return is_of(data, *_LAZY) or (is_of(data, "polars") and type(data).__name__ == "LazyFrame")
 
 
@@ -79,16 +79,22 @@ def _count_problems(
 
 
 def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
-    """Count how often each problem has each answer, and let them be judged here."""
-    yield count(group_answers(data, roles).collect("pyarrow").to_native())
-
-
-def group_answers(data: Any, roles: Roles) -> nw.LazyFrame[Any]:
-    """Group samples by all of their roles: a row for each different one, with the column `votes`."""
+    """Count how often each problem has each answer, and let them be judged here, or by the workers of Spark."""
     import narwhals as nw
 
     columns = [nw.col(column).alias(role) for role, column in roles.present().items()]
-    return _read_samples(data, roles).select(*columns).group_by(*roles.present()).agg(nw.len().alias("votes"))
+    grouped = _read_samples(data, roles).select(*columns).group_by(*roles.present()).agg(nw.len().alias("votes"))
+    if not is_of(data, "pyspark"):
+        yield count(grouped.collect("pyarrow").to_native())
+        return
+    from pyspark.sql import functions
+
+    part = functions.crc32(functions.col("problem").cast("string")) % PARTS
+
+    def judge(table: Any) -> Any:  # Spark looks the types up, and knows no others of one argument than its own
+        return pack(count, table)
+
+    yield from unpack([grouped.to_native().groupBy(part).applyInArrow(judge, schema="packed binary").toArrow()])
 
 
 def _read(data: Any) -> nw.LazyFrame[Any]:

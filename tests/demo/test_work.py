@@ -9,7 +9,7 @@ from cases import for_each, refuses
 
 import at_k
 from at_k.cli.commands import app
-from at_k.demo import examples, scoring, work
+from at_k.demo import given, scoring, work
 from at_k.demo.drawing import draw_sheet
 from at_k.demo.scoring import OFFERED, read_options
 from at_k.options.registry import SCORING
@@ -167,7 +167,7 @@ def test_the_line_of_compare_computes_the_same(a, b, options, form, tmp_path, mo
     ({"example": "qwen25_math"}, {"k": 4, "tau": 0.5}),
 ])  # fmt: skip
 def test_the_line_of_plan_computes_the_same(files, options, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path if "data" in files else examples.folder().parent.parent)
+    monkeypatch.chdir(tmp_path if "data" in files else given.find_folder().parent.parent)
     for file in [files["data"]] if isinstance(files.get("data"), dict) else files.get("data", []):
         (tmp_path / file["name"]).write_text(file["text"], encoding="utf-8")
     found = work.run("plan", {**files, "options": options})
@@ -301,7 +301,7 @@ def story():
 
 
 def test_the_story_is_true(story):
-    counts = [sum(json.loads(line)["correct"]) for line in examples.read_example("taubench_airline").splitlines()]
+    counts = [sum(json.loads(line)["correct"]) for line in given.read_example("taubench_airline").splitlines()]
     shares = {step["label"]: step["value"] for step in story["report"]["at"]["4"]["stairs"]}
     few = {f"solved at least {needed} times": share for needed, share in ((3, 0.28), (2, 0.48))}
     assert shares == {"solved all 4 times": 0.2, **few, "solved at least once": 0.72}
@@ -320,7 +320,7 @@ def test_the_story_is_true(story):
 
 
 def test_the_vote_of_the_story_is_that_of_the_library(story):
-    rows = [json.loads(line) for line in examples.read_example("qwen25_math").splitlines()]
+    rows = [json.loads(line) for line in given.read_example("qwen25_math").splitlines()]
     report = at_k.score(
         [{"answers": row["answers"], "grades": row["correct"], "scores": row["rm_score"]} for row in rows]
     )
