@@ -231,18 +231,6 @@ class Selection:
             raise _say.error("collector.no_pool", column=quote(name), names=quote_all([*subject, "file"]))
 
 
-def find_step(steps: Iterable[object], pool: Collection[str]) -> dict[str, str]:
-    """Return the step of a training run that a file is of, as what must be the same in all files that are merged.
-
-    Examples:
-        >>> find_step([20, 20], [])
-        {'training step': '20'}
-    """
-    known = [] if "step" in pool else list(dict.fromkeys(spell(step) for step in steps if step is not None))
-    refuse_several("step", known)
-    return {"training step": str(known[0])} if known else {}
-
-
 def no_rows() -> InputError:
     """Make the error that says that `where` leaves nothing."""
     return _say.error("models.no_rows")

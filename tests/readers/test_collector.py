@@ -9,7 +9,6 @@ from readers.reading import found, refused
 
 from at_k.errors import InputError
 from at_k.readers.cells import NOTHING
-from at_k.readers.choosing import find_step
 from at_k.readers.format import Reading
 from at_k.readers.harness import RowCollector
 from at_k.readers.samples import STANDARD, Origin, list_types
@@ -47,11 +46,6 @@ def test_columns_have_the_standard_order_and_types():
 def test_columns_that_are_not_given_are_absent():
     assert collect(("p", {"grades": None})).table.column_names == ["problem", "grades"]
     assert collect(("p", {})).table.to_pylist() == [{"problem": "p"}]
-
-
-def test_places():
-    for unit in ("line", "row", "problem"):
-        assert str(RowCollector(Reading(), unit=unit).place(1234)) == f"{unit} 1,234"
 
 
 MIXED = [("p", each) for each in ({}, {"answers": "a"}, {}, {"grades": 1}, {"scores": 2}, {})]
@@ -310,13 +304,6 @@ def test_pool_names_a_column_or_the_subject_of_the_file(pool, subject, code):
         refused(code, column="“modle”", names="“task”, “file”").check(lambda: collector.finish(origin))
     else:
         assert collector.finish(origin).problems == ["1", "2", "3", "4"]
-
-
-def test_steps():
-    assert find_step([], []) == find_step([None], []) == find_step([1, 2], ["step"]) == {}
-    assert find_step([None, 3, "3"], []) == {"training step": "3"}
-    with pytest.raises(InputError, match="“3”, “4”"):
-        find_step([3, 4], [])
 
 
 LATE = [{"id": f"p{i // 4}", "ok": i % 2 == 0} | ({} if i < 3 else {"model": "A"}) for i in range(8)]

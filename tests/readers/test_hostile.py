@@ -3,49 +3,11 @@
 import gzip
 import json
 import resource
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import zstandard
 from bounds import hold
-
-import at_k
-
-ROOT = Path(at_k.__file__).parents[1]
-
-RUN = """
-import os, resource, sys, time
-import pyarrow, pyarrow.compute, pyarrow.json, zstandard  # their own size is not that of the file
-from at_k.errors import InputError
-from at_k.readers import read_samples
-for name in sorted(os.listdir(sys.argv[1])):
-    if os.fork():
-        os.wait()
-        continue
-    # Each file has a process of its own: the peak of memory never falls.
-    before, start = resource.getrusage(resource.RUSAGE_SELF), time.process_time()
-    try:
-        read_samples(os.path.join(sys.argv[1], name), errors=sys.argv[2])
-    except InputError as error:
-        code = error.code
-    else:
-        code = "read"
-    after = resource.getrusage(resource.RUSAGE_SELF)
-    print(name, code, time.process_time() - start, (after.ru_maxrss - before.ru_maxrss) / 1024, sep="|", flush=True)
-    os._exit(0)
-"""
-
-
-def measure(folder, errors="raise"):
-    """Return what became of each file of a folder, with its megabytes, and the most seconds of CPU time of them."""
-    found = subprocess.run(
-        [sys.executable, "-c", RUN, str(folder), errors], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    lines = [line.split("|") for line in found.stdout.splitlines()]
-    return {name: (code, float(megabytes)) for name, code, _, megabytes in lines}, max(float(line[2]) for line in lines)
-
+from readers.measuring import measure, put_all
 
 ROW = '{"id": 1, "correct": true}\n'
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -82,20 +44,19 @@ HOSTILE = {
 
 @pytest.mark.alone
 def test_hostile(tmp_path):
-    for name, (make, _) in HOSTILE.items():
-        (tmp_path / name).write_bytes(make())
+    put_all(tmp_path, {name: make() for name, (make, _) in HOSTILE.items()})
     found = hold(1, lambda: measure(tmp_path))
-    assert {name: code for name, (code, _) in found.items()} == {name: code for name, (_, code) in HOSTILE.items()}
-    assert max(megabytes for _, megabytes in found.values()) < 200
+    assert {name: code for name, (code, *_) in found.items()} == {name: code for name, (_, code) in HOSTILE.items()}
+    assert max(grown for _, grown, _ in found.values()) < 200
 
 
 @pytest.mark.alone
 def test_what_is_left_out_is_counted_and_not_followed(tmp_path):
     path = tmp_path / "f.jsonl"
     path.write_text(ROW * 10 + f'{{"id": {DEEP}}}\n' + '{"id": 2, "corr')
-    ((code, megabytes),) = hold(1, lambda: measure(tmp_path, "skip")).values()
+    ((code, grown, _),) = hold(1, lambda: measure(tmp_path, "read_samples(path, errors='skip')")).values()
     assert code == "read"
-    assert megabytes < 200
+    assert grown < 200
 
 
 @pytest.mark.alone
@@ -108,9 +69,9 @@ def test_memory_grows_with_the_columns_that_are_kept(tmp_path):
     (tmp_path / "packed.jsonl").write_bytes(gzip.compress(lines, 1) * 7)
     plain = tmp_path / "plain.jsonl"
     assert plain.stat().st_size > 100_000_000
-    for code, megabytes in measure(tmp_path)[0].values():
+    for code, grown, _ in measure(tmp_path)[0].values():
         assert code == "read"
-        assert megabytes < 80
+        assert grown < 80
 
 
 def test_this_machine_measures_memory_in_kilobytes():

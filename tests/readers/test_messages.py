@@ -12,7 +12,7 @@ from at_k.demo.words import translate
 from at_k.errors import InputError, Message
 from at_k.readers import read_samples
 from at_k.readers.delimited import name_lines
-from at_k.readers.faults import UNITS, Faults, describe_place
+from at_k.readers.faults import UNITS, describe_place
 from at_k.readers.names import normalize_name, quote, quote_all, shorten
 from at_k.readers.sources import Source
 
@@ -45,18 +45,6 @@ def test_places():
     assert str(describe_place(2, "a" * 50)) == f"row 2, column “{'a' * 39}…”"
     assert str(describe_place(2, "a", 3)) == "row 2, column “a”, sample 3"
     assert [str(place(1234)) for place in UNITS.values()] == [f"{unit} 1,234" for unit in UNITS]
-
-
-def test_faults_are_raised_or_counted_by_their_cause():
-    errors = [InputError(code, "wrong {at}", at=at) for at, code in enumerate(("a.b", "a.c", "a.b"))]
-    with pytest.raises(InputError, match="wrong 0"):
-        Faults().add(errors[0])
-    faults = Faults("skip")
-    for error in errors:
-        faults.add(error)
-    counted = {code: (str(first), count) for code, (first, count) in faults.causes.items()}
-    assert counted == {"a.b": ("wrong 0", 2), "a.c": ("wrong 1", 1)}
-    assert faults.count() == 3
 
 
 # A blank line after the header, a cell of two lines, another blank line: the fault is in row 2, on line 6.

@@ -2,9 +2,6 @@
 
 import gzip
 import io
-import json
-import subprocess
-import sys
 from functools import partial
 from itertools import permutations
 from random import Random
@@ -16,6 +13,7 @@ import pytest
 import zstandard
 from bounds import hold
 from readers.expected import HARNESS
+from readers.measuring import measure, put_all
 from readers.reading import refused
 
 import at_k
@@ -143,44 +141,15 @@ def make_bombs():
     }
 
 
-READ = """
-import json, sys, time
-from pathlib import Path
-import pyarrow.parquet
-from at_k.demo.limits import LIMITS
-from at_k.errors import InputError
-from at_k.readers import read_samples
-from at_k.readers.parquet import list_columns, read_rows
-from at_k.readers.sources import Source
-
-for path in sorted(Path(sys.argv[1]).iterdir()):
-    start = time.process_time()
-    try:
-        source = Source(path.name, path.read_bytes(), LIMITS)
-        code = "read", sum(1 for _ in read_rows(source, list_columns(source)))
-    except InputError as error:
-        code = error.code
-    print(json.dumps([path.name, code, time.process_time() - start]))
-print(next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) / 1e3)
-"""
-
-
 @pytest.mark.alone
-@pytest.mark.skipif(sys.platform != "linux", reason="the most memory that a process held is read from /proc")
 def test_bombs_are_refused_within_a_second_and_200_mb(tmp_path):
     bombs = make_bombs()
-    for name, (data, _) in bombs.items():
-        assert len(data) < LIMITS.max_bytes
-        (tmp_path / name).write_bytes(data)
-
-    def measure():
-        done = subprocess.run([sys.executable, "-c", READ, str(tmp_path)], capture_output=True, text=True, check=True)
-        *found, peak = map(json.loads, done.stdout.splitlines())
-        return ({name: code for name, code, _ in found}, peak), max(seconds for *_, seconds in found)
-
-    codes, peak = hold(1, measure)
-    assert codes == {name: code for name, (_, code) in bombs.items()}
-    assert peak < 200  # megabytes, with Python and PyArrow
+    assert all(len(data) < LIMITS.max_bytes for data, _ in bombs.values())
+    put_all(tmp_path, {name: data for name, (data, _) in bombs.items()})
+    read = "source = Source('f', path.read_bytes(), LIMITS); list(read_rows(source, list_columns(source)))"
+    found = hold(1, lambda: measure(tmp_path, read))
+    assert {name: code for name, (code, *_) in found.items()} == {name: code for name, (_, code) in bombs.items()}
+    assert max(peak for *_, peak in found.values()) < 200  # megabytes, with Python and PyArrow
 
 
 @BOTH

@@ -159,7 +159,6 @@ test_contents = over({
     "a first line that ends within a line": (b"m\rid,ok\n1,2,3\n", refused("tables.fields", row="2", count="2")),
     "names of problems in a document that are lists": (
         Json({"results": [{"problem": ["a"], "correct": 1}]}), found(problems=["1"])),
-    "nothing": (b"", refused("tables.empty")),
 })  # fmt: skip
 
 

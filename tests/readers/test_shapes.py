@@ -41,7 +41,6 @@ def by_row(columns):
 WIDE = [(name, *grades) for name, grades in GRADES.items()]
 
 TEXTS = {
-    "counts": delimited(["task", "n", "c"], [(name, 3, sum(own)) for name, own in GRADES.items()]),
     "counts with long names": json.dumps([{"task_id": name, "num_samples": 3, "num_correct": sum(own)}
         for name, own in GRADES.items()]),
     "wide verdicts": delimited(["id", "pass_1", "pass_2", "pass_3"], WIDE),
@@ -50,8 +49,6 @@ TEXTS = {
         f"answer_{i}": "75"[not g] for i, g in enumerate(own, 1)} for n, own in GRADES.items()]),
     "nested samples": json.dumps([{"id": n, "samples": [{"text": "x", "correct": bool(g)} for g in own]}
         for n, own in GRADES.items()]),
-    "nested samples in lines": "\n".join(json.dumps({"id": n, "samples": [{"text": "x", "passed": g} for g in own]})
-        for n, own in GRADES.items()),
     "rows by name": json.dumps({name: [{"correct": g} for g in own] for name, own in GRADES.items()}),
     "pandas, split": json.dumps({"columns": ["id", "correct"], "index": list(range(9)),
         "data": [list(row.values()) for row in ROWS]}),

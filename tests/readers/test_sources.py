@@ -135,11 +135,6 @@ def test_what_is_no_text(content):
     refused(content, "sources.binary")
 
 
-def test_a_damaged_line_is_named():
-    with pytest.raises(InputError, match="line 3"):
-        list(Source("", b'{"a": 1}\n\n{"a": \n{}').rows())
-
-
 def test_a_file_that_is_too_large():
     assert Source("", b"x" * 10, Limits(max_bytes=10)).size == 10
     refused(b"x" * 11, "tables.too_large", limits=Limits(max_bytes=10))

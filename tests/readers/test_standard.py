@@ -52,16 +52,6 @@ def test_an_example_of_rewards_may_take_another_column():
     assert len(samples.problems) == 50
 
 
-DATA = {
-    "problems": ["p", 'q, "r"', "3"],
-    "answers": [["a", "b", None], ["c"], ["[0, 1]", "x\ny"]],
-    "references": [["a"], ["c", "C"], ["[0, 1]"]],
-    "grades": [[1.0, 0.0, None], [0.25], [1.0, 0.0]],
-    "scores": [[0.5, -1.0, 2e-7], [3.0], [0.0, 1e300]],
-    "group": ["easy", "hard", "easy"],
-}
-"""Three problems of three, one and two samples."""
-
 NAMES = {
     "problem": "task_id",
     "answers": "prediction",
@@ -97,23 +87,6 @@ WRITERS = {
 }
 
 
-def assert_read(text, data, per_sample):
-    table = read(text)
-    assert guess_roles(table) == NAMES
-    found = standardize(table, NAMES)
-    for role, values in data.items():
-        assert getattr(found, role) == values
-    assert found.roles == NAMES
-    assert found.per_sample is per_sample
-    assert found.n_missing == 1  # it has neither an answer nor a grade
-
-
-@for_each("write", WRITERS.values(), ids=WRITERS)
-def test_layouts(write):
-    assert_read(write(by_problem(DATA)), DATA, False)
-    assert_read(write(by_sample(DATA)), DATA, True)
-
-
 @st.composite
 def data_sets(draw):
     texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=8).filter(
@@ -143,7 +116,7 @@ def test_round_trip(data, layout, per_sample):
     table = read(WRITERS[layout](rows))
     found = standardize(table, NAMES)
     assert {role: getattr(found, role) for role in data} == data
-    assert found.per_sample is per_sample
+    assert (found.roles, found.per_sample) == (NAMES, per_sample)
     assert found.n_missing == sum(grade is None for grade in chain(*data["grades"]))
 
 
@@ -227,16 +200,10 @@ BROKEN_LISTS = {
 }
 
 BROKEN_CELLS = {
-    "a grade above 1": ({"g": 2}, "cells.grade", ("g",), "2"),
     "a grade in words": ({"g": "maybe"}, "cells.word", ("g",), "“maybe”"),
-    "a score in words": ({"s": "high"}, "cells.score", ("s",), "“high”"),
-    "an answer that is true": ({"a": True}, "cells.answer", ("a",), "true"),
-    "an answer that is an object": ({"a": {"x": 1}}, "cells.answer", ("a",), "{…}"),
-    "no name": ({"id": None}, "cells.problem", ("id",), "null"),
     "another reference": ({"r": "y"}, "collector.differs", ("r",), "“y”"),
     "one more reference": ({"r": ["x", "y"]}, "collector.differs", ("r",), "“x”, “y”"),
     "another label": ({"l": "hard"}, "collector.differs", ("l",), "“hard”"),
-    "no reference": ({"r": None}, "cells.reference", ("r",), "null"),
     "a list": ({"g": [1]}, "standard.no_list", ("a",), "“x”"),
 }
 

@@ -10,7 +10,6 @@ from sys import intern
 
 from at_k.errors import Message
 from at_k.readers.cells import NOTHING, read_spelled
-from at_k.readers.choosing import find_step
 from at_k.readers.faults import find_fault
 from at_k.readers.fields import Found, Row
 from at_k.readers.format import Choice, Reading, choose, refuse_field, refuse_no_scorer
@@ -52,8 +51,7 @@ def find_dump(source: Source, reading: Reading, collector: RowCollector) -> Foun
     roles: dict[str, str | None] = {"problem": "uid" if "uid" in present else "input", "grades": column}
     roles |= {role: None for role, name in (("answers", "pred"), ("references", "gts")) if name not in present}
     sign = Message("verl.sign", "A sample is correct if its score is above 0: there is no column “acc”.")
-    step = find_step((row.get("step") for _, row in rows), reading.pool)
-    return Found(rows, roles, [sign] if above_zero else [], subject=step)
+    return Found(rows, roles, [sign] if above_zero else [])
 
 
 def _keep_last(rows: list[tuple[int, Row]], collector: RowCollector) -> list[tuple[int, Row]]:
@@ -116,8 +114,7 @@ def find_completions(source: Source, reading: Reading, collector: RowCollector) 
         prompt = row["prompt"]
         named = json.dumps(prompt, ensure_ascii=False) if isinstance(prompt, list) and prompt else prompt
         rows.append((number, columns | row | {"prompt": named, "verdict": row.get(choice.name or "")}))
-    step = find_step((row.get("step") for _, row in rows), reading.pool)
-    return Found(rows, {"grades": choice.name}, choice=choice, subject=step)
+    return Found(rows, {"grades": choice.name}, choice=choice)
 
 
 def _choose_reward(names: Sequence[str], rows: Sequence[Row], wanted: str | None) -> Choice:

@@ -5,41 +5,11 @@ from fractions import Fraction
 
 import pytest
 from readers.expected import HARNESS
+from readers.formats.rules import job, trial
 from readers.reading import Json, found, over, put, refused
 
 import at_k
 from at_k.readers import read_samples
-
-
-def gym(*rewards, **more):
-    """Make rollouts of NeMo Gym: the rewards of each task."""
-    return [
-        {"_ng_task_index": task, "_ng_rollout_index": n, "reward": reward, "response": {"output": []}} | more
-        for task, own in enumerate(rewards)
-        for n, reward in enumerate(own)
-    ]
-
-
-def repeats(*answers):
-    """Make repeats of NeMo Evaluator."""
-    return [
-        {"problem_idx": n, "repeat": i, "reward": float(said == "7"), "extracted_answer": said, "expected_answer": "7"}
-        for n, own in enumerate(answers)
-        for i, said in enumerate(own)
-    ]
-
-
-test_nemo = over({
-    "rollouts": (gym((1.0, 0.0), (0.0, 0.25)), found({"0": [1, 0], "1": [0, 0.25]}, numbers=[[0, 1]] * 2)),
-    "a rollout twice": (
-        [*gym((1.0, 0.0)), *gym((1.0,))],
-        refused("collector.repeated", number="0", name="“0”", first="line 1", place="line 3"),
-    ),
-    "repeats": (
-        repeats(("7", "8"), (None, "7")),
-        found([[1, 0], [0, 1]], answers=[["7", "8"], [None, "7"]], references=[["7"]] * 2, numbers=[[0, 1]] * 2),
-    ),
-})  # fmt: skip
 
 
 def trials(*rows):
@@ -111,38 +81,25 @@ def test_details_of_simulations(tmp_path):
     assert ends == ["user_stop", "too_many_errors"]
 
 
-def trial(task, reward, **more):
-    """Make what `harbor.models.trial.result.TrialResult` holds, as far as it is read."""
-    return {
-        "task_name": task,
-        "trial_name": f"{task}__x",
-        "agent_info": {"name": "agent", "model_info": {"name": "m", "provider": "p"}},
-        "agent_result": {"cost_usd": 0.25, "n_input_tokens": 10, "n_output_tokens": 2},
-        "verifier_result": {"rewards": reward if isinstance(reward, dict) else {"reward": reward}},
-        "exception_info": None,
-    } | more
+def job_of(*each):
+    """Make a job with a file of its own, whose trials say what they cost."""
+    cost = {"agent_result": {"cost_usd": 0.25, "n_input_tokens": 10, "n_output_tokens": 2}}
+    return job(*(x | cost for x in each)) | {"result.json": Json({"id": "job", "stats": {}, "n_total_trials": 1})}
 
 
-def job(*each):
-    """Make a job; the names of its trials are random."""
-    files = {f"{x['task_name']}__{'kQzR'[n % 4]}{'aXb'[n % 3]}{n}/result.json": Json(x) for n, x in enumerate(each)}
-    return files | {"result.json": Json({"id": "job", "stats": {}, "n_total_trials": len(each)})}
-
-
-BOTH = {"style": 0.0, "tests": 1.0}
-FAILED = {"exception_info": {"exception_type": "AgentTimeoutError"}, "verifier_result": None}
+BOTH = {"verifier_result": {"rewards": {"style": 0.0, "tests": 1.0}}}
 OTHER_AGENT = {"agent_info": {"name": "another", "model_info": {"name": "m"}}}
 OTHER_MODEL = {"agent_info": {"name": "agent", "model_info": {"name": "n"}}}
 
 test_harbor = over({
     "trials of a job": (
-        [trial("a", 1.0), trial("a", 0.0), trial("b", 1.0), trial("a", 0, **FAILED)],
+        [trial("a", 1.0), trial("a", 0.0), trial("b", 1.0), trial("a", None, "AgentTimeoutError")],
         found(n=[3, 1], n_missing=1, reasons={"timeout": 1}, subject={"model": "m", "system": "agent"}),
     ),
     "a trial alone": ([trial("a", 1.0)], found([[1]], meta=[
         {"cost_usd": [0.25], "n_input_tokens": [10], "n_output_tokens": [2]}])),
     "rewards with names": (
-        [trial("a", BOTH), trial("b", BOTH)],
+        [trial(name, 0, **BOTH) for name in "ab"],
         found([[0], [0]], chosen={"scorer": "style"}, notes=["note.bundle", "collector.choice"]),
         ({"scorer": "tests"}, found([[1], [1]])),
         ({"columns": {"grades": "verifier_result.rewards.tests"}}, found([[1], [1]])),
@@ -154,7 +111,7 @@ test_harbor = over({
         refused("models.several", column="system"),
         ({"where": {"system": "agent"}}, found([[1]])),
     ),
-}, job)  # fmt: skip
+}, job_of)  # fmt: skip
 
 
 def test_a_real_job_of_an_agent_without_a_model():

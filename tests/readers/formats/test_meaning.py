@@ -12,7 +12,7 @@ import pytest
 from readers.broken import check_variants
 from readers.expected import HARNESS
 from readers.formats.aggregations import OWN
-from readers.formats.rules import EXERCISES, HELM, ROLLOUTS, TABLE, VERIFIERS, exercises, job, trial
+from readers.formats.rules import EVALUATOR, EXERCISES, HELM, ROLLOUTS, TABLE, VERIFIERS, exercises, job, trial
 from readers.reading import Json, found, over, put, refused
 
 import at_k
@@ -124,6 +124,7 @@ def test_broken(name, tmp_path):
     check_variants(put_row(name, tmp_path), tmp_path, LISTS.get(name), missing="incorrect")
 
 
+SAID = ["7", "8", None, "7"]
 SOURCE, CHECKSUM = {"source": "other"}, {"task_checksum": "x"}
 CUT = [PAGE[0], PAGE[1] | {"truncated_cells": ["text"]}, *PAGE[2:]]
 HEALTHBENCH = [{"prompt_id": name, "score": score} for name, score in [("a", 1.0), ("a", -0.5), ("b", -0.2)]]
@@ -144,6 +145,11 @@ test_problems_and_models = over({
         [*ROLLOUTS, *(row | {"agent_ref": {"name": "other"}} for row in ROLLOUTS)],
         refused("models.several"), ({"where": {"system": "other"}}, found([[1, 1, None], [0, 1, None]])),
     ),
+    "rollouts of NeMo Gym": (ROLLOUTS, found(numbers=[[0, 1, 2]] * 2)),
+    "a rollout of NeMo Gym twice": ([*ROLLOUTS, ROLLOUTS[0]], refused(
+        "collector.repeated", number="0", name="“0”", first="line 1", place="line 7")),
+    "repeats of NeMo Evaluator": ([row | {"extracted_answer": said} for row, said in zip(EVALUATOR, SAID, strict=True)],
+        found(answers=[["7", "8"], [None, "7"]], references=[["7"]] * 2, numbers=[[0, 1]] * 2)),
     "two perturbations of one name": (
         Json([HELM[0] | {"perturbation": {"name": "typos", "prob": prob}} for prob in (0.1, 0.5)]), found(n=[1, 1]),
     ),

@@ -84,7 +84,7 @@ test_verl = over({
     "a reference that is a number": truth(4, [["4"]]),
     "two steps": (
         [{"step": 1}, {"score": 0.0, "step": 2}],
-        refused("models.several", column="step", values="“1”, “2”"),
+        refused("models.several", column="step", values="1, 2"),
         ({"where": {"step": 2}}, found([[0]])),
         ({"pool": "step"}, found([[1, 0]])),
     ),
