@@ -173,6 +173,10 @@ def require_object(row: object, place: Message) -> dict[str, Any]:
     return row
 
 
+# The bytes of one of the usual Chinese characters: capitals and signs of another language, which no small letter is by.
+_CHINESE = re.compile(rb"(?<![A-Za-z\x80-\xff])(?:[\xb0-\xd7][\xa1-\xfe])+(?![A-Za-z\x80-\xff])")
+
+
 def decode_text(data: bytes, line: int | None = None) -> str:
     """Decode a text in UTF-8."""
     try:
@@ -181,7 +185,7 @@ def decode_text(data: bytes, line: int | None = None) -> str:
         raise _say.error(
             "decoding.encoding",
             line=data.count(b"\n", 0, error.start) + 1 if line is None else line,
-            way="iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW",
+            way=f"iconv -f {'GB18030' if _CHINESE.search(data) else 'WINDOWS-1252'} -t UTF-8 FILE > NEW",
         ) from None
 
 

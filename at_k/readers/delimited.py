@@ -47,6 +47,7 @@ _say = Phrases(
         "note.no_header": "The first line names no columns, so it was read as a row.",
         "tables.form": "The first line is not the header of a table, or its cells have no delimiter that is known. "
         "Convert the file: `{way}`.",
+        "tables.levels": "The header has {count} lines. Write one in their place, with a name for each column.",
         "tables.columns": "There are {count:,} columns; the limit is {limit:,}.",
         "tables.fields": "Every row must have as many cells as the header line: {expected:,}, not {count:,} (row "
         "{row}). A text that contains a delimiter must stand in quotation marks. {option:errors=skip} leaves out such "
@@ -97,6 +98,7 @@ def _refuse_form(lines: Sequence[str], own: str) -> None:
             above = records.line_num
         usual = mode([width for width, _, _ in rows] or [0])
         if usual > 1:
+            _refuse_second_header([record for _, record, _ in rows])
             (width, first, _), (_, header, above) = rows[0], next(row for row in rows if row[0] == usual)
             is_short = width < usual and len(first) < len(header) and _names_columns(header)
             if _names_columns(first) and (width < 2 or is_short):
@@ -108,6 +110,18 @@ def _refuse_form(lines: Sequence[str], own: str) -> None:
             way = "tr -s ' ' , < FILE > NEW"
     if way:
         raise _say.error("tables.form", way=way)
+
+
+def _refuse_second_header(records: Sequence[Sequence[str]]) -> None:
+    """Raise if the header goes on below the first line, with a cell without a name as pandas writes levels of it."""
+    count = next((at for at, record in enumerate(records) if at and record[0].strip()), 0)
+    above, below = records[1:count], records[count + (not any(records[count][1:])) :] if count else ()
+    values = {(place, cell) for record in below for place, cell in enumerate(record)}
+    cells = {pair for record in above for pair in enumerate(record) if pair[1]}
+    is_row = any(isinstance(read_spelled(cell), float) or (place, cell) in values for place, cell in cells)
+    is_told = not records[0][0].strip() or not (is_row or all(cell.strip() for cell in records[0]))
+    if above and is_told and all(record[0].strip() for record in below):
+        raise _say.error("tables.levels", count=len(records) - len(below))
 
 
 def _has_header(lines: Sequence[str], mark: str) -> bool:

@@ -136,7 +136,7 @@ def _find_counts(
     profile.refuse_unknown(given)
     # A score that a user gives as c may be a number, and a rate is none.
     is_number = right is not None and normalize_name(column) == "score" and profile[column].numbers is not None
-    whole = 0 if total == column or is_number else _find_whole(column)
+    whole = 0 if total == column or is_number else _find_whole(column, profile[column].cells, _add(profile.head, total))
     if not given and not _are_counts(profile, roles, total, column, whole=whole):
         return None
     gone = {total, *total.split("+"), column, grades or total} - kept
@@ -148,12 +148,16 @@ def _find_counts(
     return Change(apply, _say(code, total=shorten(total), right=shorten(column)), is_counted=True)
 
 
-def _find_whole(name: str) -> int:
+def _find_whole(name: str, shares: Sequence[object], totals: Sequence[object]) -> int:
     """Return the share that a column with the name of shares has for all samples, 1 or 100; 0 for other columns."""
     said = normalize_name(_PERCENT.sub("", name))
     # A name that is not looked for may be one that a user gives: 1 is then all samples, too, and not one of them.
-    is_share = said in SHARE or said.endswith(("_rate", "_ratio", "率"))
-    return (100 if "%" in name else 1) if is_share else 0
+    if said not in SHARE and not said.endswith(("_rate", "_ratio", "率")):
+        return 0
+    # More than all samples, or a part of one: 75.0 of 4 is per cent, and 3 of 4 may be a count. A score has any scale.
+    pairs = zip(map(read_share, map(read_spelled, shares)), map(read_whole, totals), strict=True)
+    odd = [share > 1 and (share > n or share % 1 > 0) for share, n in pairs if is_finite(share) and n is not None]
+    return 100 if "%" in name or (any(odd) and said not in (*ROLE["scores"], "mean", "avg")) else 1
 
 
 def _add(block: Block, total: str) -> list[Any]:

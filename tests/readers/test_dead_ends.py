@@ -49,6 +49,11 @@ WAYS = {
         "iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW",
         [[1, 1], *GRADES],
     ),
+    "an encoding of Chinese": (
+        text("题号,正确", "一,1", "一,1").encode("gb18030"),
+        "iconv -f GB18030 -t UTF-8 FILE > NEW",
+        [[1, 1], *GRADES],
+    ),
     "a title": (text("Results", "id,correct"), TAIL.format(2)),
     "a title and a blank line": (text("Model: x", "", "id,correct"), TAIL.format(3)),
     "a title of a sheet": (text("Results,,", ",,", "id,correct,", rows=[f"{row}," for row in ROWS]), TAIL.format(3)),
