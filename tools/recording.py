@@ -259,7 +259,8 @@ def _run_tests(root: Path, group: str, jobs: int) -> dict[str, Any]:
         copy_tree(root, home)
         tests = [str(path.relative_to(root)) for path in _list_files(root, group)] if "*" in group else [group]
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-        options = ["-p", "tools.recording", f"--numprocesses={jobs}", "--dist=loadgroup", "-m", WITHOUT]
+        # By files, which share fixtures too: where xdist deals by groups, a test has the group in its name.
+        options = ["-p", "tools.recording", f"--numprocesses={jobs}", "--dist=loadfile", "-m", WITHOUT]
         environment = os.environ | {"PYTHONPATH": str(home)}
         subprocess.run([*command, *options, *tests], cwd=home, env=environment | {DATA: str(data)}, check=False)
         stored = read_data(data, home)

@@ -24,12 +24,15 @@ def double(x):
 def unused(x):
     return x - x
 
+def called(x):
+    return x + x
+
 if __name__ == "__main__":
     print(double(LIMIT))
 """
 TESTS = """import subprocess, sys
 import pytest
-from at_k.small import double
+from at_k.small import called, double
 
 @pytest.fixture(scope="module")
 def shared():
@@ -39,6 +42,8 @@ def test_first(shared): pass
 def test_second(shared): assert shared == 4
 def test_limit():
     assert [double(3), double(4)] == [6, 0]
+@pytest.mark.xdist_group("few")
+def test_called(): called(1)
 def test_process():
     done = subprocess.run([sys.executable, "-m", "at_k.small"], capture_output=True, text=True)
     assert done.stdout == "6\\n"
@@ -72,10 +77,12 @@ def test_the_tests_that_pass_over_a_line_notice_its_mutants(summary):
     assert summary["missed"] == [
         "at_k/small.py:10: return x - x → return None (no test passes)",
         "at_k/small.py:10: x - x → x + x (no test passes)",
+        "at_k/small.py:13: return x + x → return None",
+        "at_k/small.py:13: x + x → x - x",
     ]
-    assert (summary["tried"], summary["noticed"], summary["unseen"]) == (13, 11, 2)
-    assert summary["rooms"] == {"small.py": [11, 13]}
-    assert (summary["tests"], summary["failed"]) == (4, 1)
+    assert (summary["tried"], summary["noticed"], summary["unseen"]) == (15, 11, 2)
+    assert summary["rooms"] == {"small.py": [11, 15]}
+    assert (summary["tests"], summary["failed"]) == (5, 1)
     assert summary["broken"] == ["tests/test_small.py::test_broken"]
     assert summary["unrecorded"] == ["tests/test_small.py::test_traced"]
     assert summary["left_out"] == ["all tests but tests/test_small.py"]
