@@ -86,11 +86,7 @@ def wheel_python(request, tmp_path_factory):
     """A Python in which the wheel is installed, beside the packages of this one."""
     if "site-packages" in Path(at_k.__file__).parts:  # these tests run against a wheel
         return sys.executable
-    folder = tmp_path_factory.mktemp("wheel")
-    python = environments.create(folder, ["--no-deps", request.getfixturevalue("wheel")])
-    (site,) = folder.glob("lib/python*/site-packages")
-    (site / "others.pth").write_text(str(Path(evaluate.__file__).parent.parent), encoding="utf-8")
-    return python
+    return environments.create(tmp_path_factory.mktemp("wheel"), [request.getfixturevalue("wheel")], alone=True)
 
 
 def site_of(python):

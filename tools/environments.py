@@ -6,6 +6,7 @@ uv takes the packages from where pip takes them: it does not read the settings o
 import os
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +18,12 @@ _OPTIONS = {"index-url": "--index-url", "extra-index-url": "--extra-index-url", 
 
 
 def create(
-    folder: Path, requirements: Sequence[str | Path], *, python: Path | str = sys.executable, oldest: bool = False
+    folder: Path,
+    requirements: Sequence[str | Path],
+    *,
+    python: Path | str = sys.executable,
+    oldest: bool = False,
+    alone: bool = False,
 ) -> Path:
     """Make a virtual environment with some packages, and return its Python.
 
@@ -26,14 +32,18 @@ def create(
         requirements: what to install, as on the command line of pip.
         python: the interpreter.
         oldest: take the oldest version that is allowed of each package that is named, and not the newest.
+        alone: install what is named alone, beside the packages of this Python, of which none is installed again.
 
     Raises:
         RuntimeError: if a package cannot be installed, with what uv says.
     """
     made = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     _uv("venv", "--quiet", "--clear", "--no-python-downloads", "--python", python, folder)
-    resolution = ["--resolution", "lowest-direct"] if oldest else []
-    _uv("pip", "install", "--quiet", "--python", made, *resolution, *index_options(), *requirements)
+    options = (["--resolution", "lowest-direct"] if oldest else []) + (["--no-deps"] if alone else [])
+    _uv("pip", "install", "--quiet", "--python", made, *options, *index_options(), *requirements)
+    if alone:
+        (site,) = folder.glob("lib/python*/site-packages")
+        (site / "others.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
     return made
 
 
@@ -67,9 +77,12 @@ def main(
     folder: Annotated[Path, typer.Argument(help="The folder of the environment; it is replaced.")],
     requirements: Annotated[list[str], typer.Argument(help="What to install.")],
     python: Annotated[str, typer.Option(help="The interpreter.")] = sys.executable,
+    alone: Annotated[
+        bool, typer.Option("--alone", help="Take what they need from the packages of this Python.")
+    ] = False,
 ) -> None:
     """Make a virtual environment and print its Python."""
-    print(create(folder, requirements, python=python))
+    print(create(folder, requirements, python=python, alone=alone))
 
 
 if __name__ == "__main__":
