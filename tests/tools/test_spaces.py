@@ -63,8 +63,8 @@ def copied(built, tmp_path):
 @pytest.mark.parametrize("space", [COLLECTION, "gpassk"])
 def test_the_library_finds_the_modules_and_the_examples_in_it(copied, space):
     folder = copied(space)
-    found = "examples.folder(), *map(at_k.module_path, (*at_k.METRICS, 'at_k_difference'))"
-    code = f"import at_k; from at_k.demo import examples; print({found}, sep='\\n')"
+    found = "given.find_folder(), *map(at_k.module_path, (*at_k.METRICS, 'at_k_difference'))"
+    code = f"import at_k; from at_k.demo import given; print({found}, sep='\\n')"
     found = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
     data, *modules = map(Path, found.stdout.splitlines())
     for path in (data, *modules):
