@@ -28,7 +28,7 @@ _say = Phrases(
         "counts (n and c) by {example}.",
         "plain.numbered": "Columns {first} to {last} may be samples of one model, or each of another model, setting or "
         "problem. If they are samples: {all}. To score one: {one}. If each is a problem, swap rows and columns first.",
-        "plain.beside": "Beside column {one_name}, columns {first} to {last} hold verdicts too. If they are the "
+        "plain.beside": "Beside column {one_name}, these hold verdicts too: {names}. If they are the "
         "samples of each problem: {all}. If {one_name} is the verdict that counts: {one}.",
         "plain.ignored": "Column “{column}” seems to hold verdicts: it holds samples right whose texts in “{answers}” "
         "and “{references}” differ, in {count:,} of the first {total:,}. If it does: {verdict}. If the texts are to be "
@@ -78,16 +78,19 @@ def refuse_unjudged(profile: Profile, roles: Columns, rows: Rows) -> InputError:
 
 
 def refuse_beside(profile: Profile, roles: Columns) -> None:
-    """Raise if beside the verdict of each row, numbered columns hold those of runs."""
+    """Raise if beside the verdict of each row, numbered columns or a column of lists hold those of runs."""
     grades, problem = roles["grades"], roles["problem"]
+    if grades is None:
+        return
     is_repeated = problem in profile.columns and profile[problem].distinct < profile.count
-    for stem, family in list_families(profile).items():
-        names = [name for _, name in family]
-        are_runs = len(names) > 1 and stem in (*RUN, *ROLE["grades"]) and grades not in names and not is_repeated
-        if grades is not None and are_runs and all(profile[name].are_verdicts for name in names):
+    families = {stem: [name for _, name in family] for stem, family in list_families(profile).items()}
+    runs = [names for stem, names in families.items() if len(names) > 1 and stem in (*RUN, *ROLE["grades"])]
+    is_named = profile[grades].has_lists or profile[grades].spelling in ROLE["grades"]
+    lists = [[name] for name, column in profile.columns.items() if column.has_lists and not is_named]
+    for names in [*([] if is_repeated else runs), *lists]:
+        if grades not in names and all(profile[name].are_verdicts for name in names):
             ways = {"all": Mention(columns={"grades": "+".join(names)}), "one": Mention(columns={"grades": grades})}
-            told = {"first": quote(names[0]), "last": quote(names[-1]), "one_name": quote(grades)}
-            raise _say.error("plain.beside", **told, **ways)
+            raise _say.error("plain.beside", names=quote_all(names), one_name=quote(grades), **ways)
 
 
 def refuse_ignored(profile: Profile, roles: Columns) -> None:

@@ -176,6 +176,8 @@ READ = {
         refused("plain.numbered", columns={"answers": "pred_1+pred_2"})),
     "runs beside one verdict": (csv("id,run_0,run_1,correct", "a,0,1,1", "b,1,1,0"),
         refused("plain.beside", columns={"grades": "run_0+run_1"})),
+    "lists of verdicts beside a truth": (csv("id,samples,all_ok", 'a,"[1, 0]",False', 'b,"[1, 1]",True'),
+        refused("plain.beside", columns={"grades": "samples"})),
     "one verdict beside runs": (csv("id,correct,trial 1,trial 2", "a,1,0,1", "b,0,1,1"),
         refused("plain.beside", columns={"grades": "correct"})),
     "verdicts of tests beside the one of each sample": (csv("id,test_1,test_2,correct", "a,1,0,0", "a,1,1,1"),
