@@ -17,6 +17,7 @@ from at_k.readers.names import (
     ROWS,
     RUN,
     SET,
+    SHARE,
     SYSTEM,
     TOTAL,
     has_name,
@@ -267,6 +268,14 @@ def _read_runs(whole: Any) -> list[Row] | None:
     for run in runs:
         if not isinstance(run, dict):
             return None
+        tables = [name for name, value in run.items() if _is_named(value) and normalize_name(name) in ROWS]
+        if len(tables) == 1 and not any(map(has_role, run)):  # {"seed": 0, "results": [{"id": "p0", "ok": true}]}
+            said = {name: value for name, value in run.items() if isinstance(value, (str, int, float))}
+            rows += [{name: value for name, value in said.items() if name not in SHARE} | row for row in run[tables[0]]]
+            if not said and not is_named:
+                path = ".".join([*(whole if isinstance(whole, dict) else ()), tables[0]])
+                raise _say.error("plain.rows", paths=quote(path), rows=Mention(rows_at=path))
+            continue
         objects = [name for name, value in run.items() if isinstance(value, dict)]
         beside = {name: value for name, value in run.items() if name not in objects}
         # {"seed": 0, "results": {"p0": true}}. Elsewhere, truth values may say what one sample was checked for.

@@ -30,6 +30,14 @@ def crossed(column, values, m=3):
     return csv(f"id,{column},correct", *lines)
 
 
+def runs_of(outer, own):
+    """A document with two runs of problems a and b, under a key if there is one, and what it says of each run."""
+    verdicts = [[("a", True), ("b", True)], [("a", False), ("b", True)]]
+    results = [[{"id": name, "correct": verdict} for name, verdict in each] for each in verdicts]
+    runs = [{name: cells[at] for name, cells in own.items()} | {"results": results[at]} for at in (0, 1)]
+    return json.dumps({outer: runs} if outer else runs)
+
+
 def refused(code, **mended):
     """A refusal, and the options that settle it."""
     return code, mended
@@ -176,6 +184,14 @@ READ = {
         refused("plain.numbered", columns={"answers": "pred_1+pred_2"})),
     "runs beside one verdict": (csv("id,run_0,run_1,correct", "a,0,1,1", "b,1,1,0"),
         refused("plain.beside", columns={"grades": "run_0+run_1"})),
+    **{f"runs in a document: {outer!r}, {own}": (runs_of(outer, own), expected)
+        for outer, own, expected in [
+            ("runs", {}, AB), ("runs", {"seed": [0, 1]}, AB), ("", {"seed": [3, 7], "accuracy": [1, 0.5]}, AB),
+            ("", {}, refused("plain.rows", rows_at="results")),
+            ("tests", {}, refused("plain.rows", rows_at="tests.results")),
+            ("", {"model": ["x", "y"]}, refused("models.settings", where={"model": "x"})),
+            ("runs", {"temperature": [0.2, 0.8]}, refused("models.settings", where={"temperature": 0.2})),
+        ]},
     "lists of verdicts beside a truth": (csv("id,samples,all_ok", 'a,"[1, 0]",False', 'b,"[1, 1]",True'),
         refused("plain.beside", columns={"grades": "samples"})),
     "one verdict beside runs": (csv("id,correct,trial 1,trial 2", "a,1,0,1", "b,0,1,1"),
