@@ -30,8 +30,8 @@ class Flags(Spelling):
     """Spell options as flags. An option that the command does not have is spelled as in Python.
 
     Examples:
-        >>> print(Flags().set({"where": {"model": "a b"}}), Flags().set({"columns": {"answers": None}}))
-        `--where 'model=a b'` `--columns answers=`
+        >>> print(Flags().set({"where": {"model": "a b"}, "columns": {"answers": None}}))
+        `--where 'model=a b' --columns answers=`
     """
 
     def name(self, option: str) -> str:
@@ -40,11 +40,10 @@ class Flags(Spelling):
 
     def set(self, settings: Mapping[str, Any]) -> str:
         """Spell options with their values. One `--columns` takes all columns, and `--where` is repeated."""
-        spelled = []
-        for name, value in settings.items():
-            if name not in FLAGS:
-                spelled.append(super().set({name: value}))
-                continue
+        others = {name: value for name, value in settings.items() if name not in FLAGS}
+        flags = []
+        for name in filter(FLAGS.__contains__, settings):
+            value = settings[name]
             words = [",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
             if isinstance(value, Mapping):
                 pairs = [
@@ -55,8 +54,8 @@ class Flags(Spelling):
                     for column, (sign, wanted) in zip(value, pairs, strict=True)
                 ]
                 words = [",".join(words)] if name == "columns" else words
-            spelled.append("`" + " ".join(f"{FLAGS[name]} {quote_word(word)}" for word in words) + "`")
-        return ", ".join(spelled)
+            flags += [f"{FLAGS[name]} {quote_word(word)}" for word in words]
+        return ", ".join([*([f"`{' '.join(flags)}`"] if flags else []), *([super().set(others)] if others else [])])
 
 
 def spell(sentence: str | Message | InputError) -> str:

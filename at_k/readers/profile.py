@@ -125,6 +125,7 @@ class Profile:
         self.reads, self.head, self.is_text, self.count = reads, head, is_text, len(head)
         self.columns: dict[str, Column] = {}
         self.listed = False  # whether each row is a problem, with lists of samples
+        self.problem: str | None = None  # the column of the problems, where a user named it
         for name in dict.fromkeys((*head.names, *filter(head.has, named))):
             self.columns[name] = Column(name, read_lists(head[name]) if is_text else head[name], reads)
 
@@ -167,12 +168,17 @@ class Profile:
             return False
         if column.has_lists:
             return all(isinstance(cell, list) and count_up(cell) for cell in column.there)
-        owners = self.own(self.find("problem", [column.name]))
-        if column.numbers is None or not owners:
-            return count_up(column.cells)
+        if column.numbers is None or min(column.numbers) < 0:
+            return False
+        owners = self.own(self.problem or self.find("problem", [column.name]))
+        if not owners:
+            # A column of any name may be that of the problems.
+            others = [name for name, other in self.columns.items() if other is not column]
+            owning = [name for name in others if self[name].distinct < self.count]
+            return count_up(column.cells) or any(self.numbers_rows(column, name) for name in owning)
         # Some samples of a problem may not be in the file. One of each problem shows nothing but a 0 or a 1.
         is_told = self.combine(*owners) < self.count or max(column.numbers) <= 1
-        return is_told and min(column.numbers) >= 0 and self.numbers_rows(column, *owners)
+        return is_told and self.numbers_rows(column, *owners)
 
     def numbers_rows(self, column: Column, *owners: str) -> bool:
         """Return whether each number occurs once with each owner, or all of them equally often, as for two metrics."""
@@ -199,6 +205,7 @@ def count_up(values: Sequence[object]) -> bool:
 def find_roles(profile: Profile, given: Mapping[str, str | None]) -> Columns:
     """Find the column of each role; None if it has none. A role that is given is not looked for."""
     roles: Columns = {}
+    profile.problem = given.get("problem") if given.get("problem") in profile.columns else None
     firsts = {role: given.get(role) or profile.find(role, given.values()) for role in SAMPLE_ROLES}
     listed = {role for role, name in firsts.items() if name is not None and profile[name].has_lists}
     # In CSV, [0, 1] beside a single verdict is an answer.

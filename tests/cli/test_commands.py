@@ -324,7 +324,7 @@ class TestJudging:
 
     def test_an_advice_names_the_options_of_the_command(self, run, write):
         path = write({"id": "a", "answers": ["So it is 18.", "#### 18.0"], "reference": "6 * 3\n#### 18"})
-        assert "With `--extract last_number`, `--check numeric`, 100%" in run("score", path, columns=200).stdout
+        assert "With `--extract last_number --check numeric`, 100%" in run("score", path, columns=200).stdout
 
 
 def test_examples_of_the_documents(run, monkeypatch):

@@ -104,7 +104,7 @@ def test_the_shell_completes_options_of_both_lengths():
     ({"where": {"model": "a", "n": 3}}, "`--where model=a --where n=3`"),
     ({"columns": {"problem": "qid", "grades": "is_right"}}, "`--columns problem=qid,grades=is_right`"),
     ({"columns": {"answers": None}}, "`--columns answers=`"),
-    ({"format": "plain", "pool": "file"}, "`--input-format plain`, `--pool file`"),
+    ({"format": "plain", "pool": "file"}, "`--input-format plain --pool file`"),
     ({"select": "pareto"}, '`select="pareto"`'),
 ])  # fmt: skip
 def test_settings(settings, said):

@@ -141,6 +141,10 @@ WAYS = {
         PAIRS,
     ),
     "no header": (text(), columns("column 1", "column 2")),
+    "numbers of samples": (
+        text("qid,sample,score", *(f"{row[0]},{at % 2},{row[2]}" for at, row in enumerate(ROWS)), rows=[]),
+        columns("qid", "score", sample="sample"),
+    ),
     "runs in another language": (
         text("Aufgabe;Lauf;Punkte", *(f"{row[0]};{at % 2};{row[2]},0" for at, row in enumerate(ROWS)), rows=[]),
         columns("Aufgabe", "Punkte", sample="Lauf"),
