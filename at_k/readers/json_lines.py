@@ -92,14 +92,11 @@ def _decode_plainly(data: bytes, lines: Sequence[bytes], wanted: Collection[str]
         rows = list(map(orjson.loads, lines))
     except ValueError:
         return None
-    is_plain = set(map(type, rows)) <= {dict} and not _may_repeat(data, rows, wanted)
-    return rows if is_plain and not _is_rounded(rows, wanted or ()) else None
-
-
-def _is_rounded(rows: Sequence[Row], names: Collection[str]) -> bool:
-    """Return whether one of these cells is a number that the fast decoder may have rounded."""
-    cells = (row.get(name) for name in names for row in rows)
-    return any(type(cell) is float and abs(cell) >= _EXACT for cell in cells)
+    if not set(map(type, rows)) <= {dict} or _may_repeat(data, rows, wanted):
+        return None
+    cells = (row.get(name) for name in wanted or () for row in rows)
+    is_rounded = any(type(cell) is float and abs(cell) >= _EXACT for cell in cells)
+    return None if is_rounded else rows
 
 
 def _may_repeat(data: bytes, rows: Sequence[Row], wanted: Collection[str] | None) -> bool:

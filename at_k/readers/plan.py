@@ -74,12 +74,16 @@ class Plan:
             self.profile = self._look(self.change.apply(self.wanted if len(self.wanted) else head))
         self.roles = find_roles(self.profile, self.given) | self.given
         lists = find_lists(self.profile, self.roles)
-        self.listed, self.others = bool(lists), self._list_others(pool)
+        self.listed = bool(lists)
+        self.others = [name for name in self.profile.columns if name not in (*self.roles.values(), *pool)]
         self._numbered: Message | None = None
         self._refuse_nothing(default, pool)
         spelled = {*lists, self.roles["references"]} if rows.is_text else ()
         self._texts = [name for name in spelled if name is not None and self.profile[name].has_lists]
-        self.numbers = self._find_numbers(any(map(head.has, pool)))
+        sample = reading.columns.get("sample", "")
+        # The samples of several models may have the same numbers.
+        is_none = self.listed or sample is None or any(map(head.has, pool))
+        self.numbers = [] if is_none else [sample] if sample else find_numbers(self.profile, self.others)
 
     def find_questions(self, *, own_names: bool) -> Mapping[str, str]:
         """Find what each problem asks, by the first rows that are wanted."""
@@ -107,9 +111,6 @@ class Plan:
             return block
         return block.put((), {"tests": gather_tests({name: block[name] for name in self._tests}, self._tests)})
 
-    def _list_others(self, pool: Sequence[str]) -> list[str]:
-        return [name for name in self.profile.columns if name not in (*self.roles.values(), *pool)]
-
     def _refuse_nothing(self, default: str, pool: Sequence[str]) -> None:
         """Raise if no column says which samples are correct, or which problem a row is of."""
         profile, roles = self.profile, self.roles
@@ -134,13 +135,6 @@ class Plan:
         if any(repeat) or default == "file" or find_numbers(profile, self.others):
             raise refuse_unnamed(profile, roles, self.rows)
 
-    def _find_numbers(self, is_pooled: bool) -> list[str]:
-        # The samples of several models may have the same numbers.
-        sample = self.reading.columns.get("sample", "")
-        if self.listed or sample is None or is_pooled:
-            return []
-        return [sample] if sample else find_numbers(self.profile, self.others)
-
     def watch_settings(self) -> list[Watch]:
         """Watch the columns that may hold settings: those of few values, or of such a name, that number no samples."""
         numbers, watches = {*self.numbers, *find_numbers(self.profile, self.others)}, []
@@ -152,15 +146,13 @@ class Plan:
                 watches.append(Watch(name, _MANY if is_named else MOST_SETTINGS))
         return watches
 
-    def watch_verdicts(self) -> list[Watch]:
-        """Watch further columns of verdicts, which must agree with the one that was taken."""
-        names = find_named(self.others, VERDICT) if "grades" not in self.given and self.roles["grades"] else []
-        return [Watch(name, _ALL) for name in names if self.profile[name].fits("grades")]
-
-    def watch_errors(self) -> list[Watch]:
-        """Watch the columns that say why a sample failed."""
-        names = find_named(self.others, ERROR) if self.roles["grades"] is not None and not self.listed else []
-        return [Watch(name, _ALL) for name in names]
+    def watch_beside(self) -> tuple[list[Watch], list[Watch]]:
+        """Watch further columns of verdicts, which must agree, and the columns that say why a sample failed."""
+        grades = self.roles["grades"]
+        verdicts = find_named(self.others, VERDICT) if "grades" not in self.given and grades else []
+        errors = find_named(self.others, ERROR) if grades is not None and not self.listed else []
+        fitting = [name for name in verdicts if self.profile[name].fits("grades")]
+        return [Watch(name, _ALL) for name in fitting], [Watch(name, _ALL) for name in errors]
 
     def list_needed(self, names: Sequence[str]) -> dict[str, bool] | None:
         """List the columns of the file that are needed, and which of them as numbers."""

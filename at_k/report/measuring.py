@@ -308,8 +308,6 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
 def write_policies(part: Measurement) -> Iterator[Message]:
     """Yield the reasons for missing samples, and the share of correct samples under both policies."""
     judged, verdicts = part.judged, part.judged.verdicts
-    if part.times is not None or not verdicts.n_missing + judged.unjudged:
-        return
     if judged.reasons:
         unknown = verdicts.n_missing + judged.unjudged_samples - sum(judged.reasons.values())
         listed = {**judged.reasons, **({"unknown": unknown} if unknown > 0 else {})}

@@ -116,7 +116,9 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     options["clusters"] = True if clusters is True and judged.labels is not None else judged.clusters
     changed, samples = find_changed(options), (judged.problems, judged.verdicts)
     numbers = gather([measurement])
-    numbers["notes"] += [*write_policies(measurement), *_note_idle(options, measurement.found)]
+    if judged.verdicts.n_missing + judged.unjudged:
+        numbers["notes"] += write_policies(measurement)
+    numbers["notes"] += _note_idle(options, measurement.found)
     if audited is not None:
         reading = {name: options[name] for name in PILOT}
         values, bars, note = correct_values(data, audited, measurement, reading, options["confidence_level"])

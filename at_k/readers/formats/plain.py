@@ -150,7 +150,7 @@ class _Pass:
 
     def __init__(self, table: Table, plan: Plan, *, is_whole: bool) -> None:
         self.table, self.plan, self.roles, self.reads, self._is_whole = table, plan, plan.roles, plan.reads, is_whole
-        self.settings, self.verdicts, self.errors = plan.watch_settings(), plan.watch_verdicts(), plan.watch_errors()
+        self.settings, (self.verdicts, self.errors) = plan.watch_settings(), plan.watch_beside()
         sheet = Sheet({role: name for role, name in self.roles.items() if name}, self.reads, plan.listed, plan.numbers)
         place = partial(_describe, self.roles)  # a method would keep the collector and this pass alive
         self.collector = Collector(sheet, place, table.rows.faults, are_names_given="problem" in plan.given)
