@@ -43,11 +43,6 @@ def test_columns_have_the_standard_order_and_types():
     assert samples.table.schema.types == list(list_types().values())
 
 
-def test_columns_that_are_not_given_are_absent():
-    assert collect(("p", {"grades": None})).table.column_names == ["problem", "grades"]
-    assert collect(("p", {})).table.to_pylist() == [{"problem": "p"}]
-
-
 MIXED = [("p", each) for each in ({}, {"answers": "a"}, {}, {"grades": 1}, {"scores": 2}, {})]
 METAS = [{"level": 1, "seed": 1}, None, {"level": 1, "seed": 2}, {"level": 1, "seed": 1}]
 

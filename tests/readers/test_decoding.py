@@ -1,7 +1,6 @@
 """JSON by the fast decoder or the slow one: the same values, or an error that names the line."""
 
 import json
-from math import inf, isnan
 
 import pytest
 from cases import for_each
@@ -20,12 +19,6 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_what_python_writes_is_read(value):
     assert decode(json.dumps(value).encode()) == decode(json.dumps(value).encode(), 1) == value
-
-
-def test_constants_of_python():
-    found = decode(b'{"a": NaN, "b": [Infinity, -Infinity]}')
-    assert isnan(found["a"])
-    assert found["b"] == [inf, -inf]
 
 
 BROKEN = {
@@ -72,7 +65,3 @@ def test_a_line_of_a_document_is_counted():
         decode(b'{\n"a": 1,\n"b": oops\n}')
     with pytest.raises(InputError, match="line 2 "):
         decode_text(b"a\n\xff")
-
-
-def test_a_byte_order_mark_is_no_text():
-    assert decode_text("é".encode("utf-8-sig")) == "é"

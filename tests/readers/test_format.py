@@ -9,8 +9,8 @@ from readers.texts import write_lines
 
 from at_k.errors import InputError
 from at_k.readers import read_samples
-from at_k.readers.fields import Fields, Keys, list_documents
-from at_k.readers.format import Reading, choose
+from at_k.readers.fields import Fields, Keys
+from at_k.readers.format import Reading
 from at_k.readers.formats import FORMATS, find_format
 from at_k.readers.sources import Source
 
@@ -25,18 +25,9 @@ def test_lines_and_a_single_object_are_rows(text, name):
     assert find_format(Source("", text.encode())).name == name
 
 
-def test_choose():
-    assert choose("scorer", None, ["a", "b"]).name == "a"
-    assert choose("scorer", None, ["a", "b"], ["b"]).name == "b"
-    assert choose("scorer", "b", ["a", "b"]).name == "b"
-    with pytest.raises(InputError, match="no scorer “c” in this file") as caught:
-        choose("scorer", "c", ["a", "b"])
-    assert caught.value.code == "format.no_choice"
-
-
 # Every format of a harness: `test_formats_take_the_options_that_they_look_at`.
 REFUSED = {
-    "human-eval": ("scorer", ("human-eval", "`scorer`", "none")),
+    "human-eval": ("prompt_column", ("human-eval", "`prompt_column`", "none")),
     "lm-eval": ("tests", ("lm-eval", "`tests`", "`scorer`, `filter`")),
     "plain": ("tests", ("plain", "`tests`", "`prompt_column`")),
 }
@@ -97,17 +88,6 @@ def test_declared_fields_are_read(changes, reading, expected):
         return FIELDS.read(Source("f", write_lines(rows(*changes)).encode()), Reading(**reading))
 
     expected.check(read if isinstance(expected, refused) else read())
-
-
-def test_documents_of_one_file_and_of_several(tmp_path):
-    (tmp_path / "a.json").write_text('{"x": 1}')
-    ((number, document, path),) = list_documents(Source("a.json", tmp_path / "a.json"))
-    assert (number, document, path.name) == (1, {"x": 1}, "a.json")
-    several = list_documents(Source("folder", b'{"x": 1}\n{"x": 2}\n', files=["a.json", "b.json"]))
-    assert [(number, document["x"], path.name) for number, document, path in several] == [
-        (1, 1, "a.json"),
-        (2, 2, "b.json"),
-    ]
 
 
 ODD = [

@@ -29,11 +29,6 @@ def graded(*grades, problem="p", **values):
     return [(problem, {"grades": grade, **values}) for grade in grades]
 
 
-def test_one_file_is_itself():
-    one = collect(*graded(1))
-    assert merge([one], FILES[:1]) is one
-
-
 def test_samples_follow_each_other_by_problem():
     one = collect(*graded(1, 0, answers="x"), *graded(1, problem="q", answers="y"))
     other = collect(*graded(0.5, problem="q", answers=None), *graded(None, answers="z"))

@@ -125,7 +125,6 @@ READ = {
     "lists of Python": (csv("id,correct", 'a,"[True, False]"', 'b,"[True, True]"'), AB),
     "tuples of Python": (csv("id,correct", 'a,"(1, 0)"', 'b,"(1, 1)"'), AB),
     "bits with spaces": (csv("id,correct", "a,1 0", "b,1 1", "c,0 1"), [[1, 0], [1, 1], [0, 1]]),
-    "whole numbers as texts in JSON": (jsonl({"id": "a", "correct": [1, 0]}, {"id": "b", "correct": [1, 1]}), AB),
     "a list of lists": ("[[1, 0], [1, 1]]", AB),
     "a flat list": ("[true, false, true]", [[1], [0], [1]]),
     "a list of answers": (
@@ -135,11 +134,9 @@ READ = {
     "a flat list of answers": ('["a", "b"]', "plain.unknown"),
     "a list of truth values": ("[[true, false], [true, true]]", AB),
     "columns": ('{"id": ["a", "b"], "correct": [[1, 0], [1, 1]]}', AB),
-    "names with lists": ('{"a": [1, 0], "b": [1, 1]}', AB),
     "names with samples": (
         '{"run": {"a": {"samples": [{"ok": 1}, {"ok": 0}]}, "b": {"samples": [{"ok": 1}, {"ok": 1}]}}}',
         ({"rows_at": "run", "columns": {"grades": "samples.ok"}}, AB)),
-    "names with objects": ('{"a": {"correct": [1, 0]}, "b": {"correct": [1, 1]}}', AB),
     "rows under results": ('{"model": "m", "results": [{"id": "a", "correct": 1}, {"id": "a", "correct": 0}]}',
         [[1, 0]]),
     "a grid": ('{"columns": ["id", "ok"], "data": [["a", true], ["a", false]]}', [[1, 0]]),
@@ -163,9 +160,6 @@ READ = {
     "a problem called total": (csv("id,correct", "total,1", "total,0", "b,1", "b,1"), AB),
     "a problem called sum with samples": (jsonl({"id": "max", "correct": [1, 0]}, {"id": "sum", "correct": [1, 1]}),
         AB),
-    "numbers that are all right": (ids("a1", "a1", "b1", "b1"), [[1, 1], [1, 1]]),
-    "late ids": (ids("b1", "a1", "b0", "a1"), [[1, 0], [1, 1]]),
-    "ids as numbers": (csv("id,correct", "1,1", "1,0", "2,1", "2,1"), AB),
     "rewards of −1 and 1": (csv("id,reward", "a,1", "a,-1", "b,1", "b,1"), refused("cells.grade", scale=(-1, 1))),
     "points up to 100": (csv("id,grade", "a,100", "a,0", "b,100", "b,100"), refused("cells.grade", scale=(0, 100))),
     # Two settings or models in one table.
@@ -498,11 +492,6 @@ def test_words_that_no_verdict_is(tmp_path, words, notes):
     path = write(tmp_path, csv("id,verdict", "a,AC", 'a,"Yes, it is."'))
     found = read_samples(path, correct=words).origin.notes
     assert [note.code for note in found if note.code == "note.unseen_words"] == notes
-
-
-def test_a_fault_names_its_line_beside_comments(tmp_path):
-    with pytest.raises(InputError, match=r"\(line 3[,)]"):
-        read(write(tmp_path, csv("id,correct", "a,1", "# a comment", "b,1")))
 
 
 def test_errors_are_raised_or_skipped(tmp_path):

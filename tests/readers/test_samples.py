@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from at_k.errors import Message
-from at_k.readers.samples import ROLES, STANDARD, Origin, Samples, describe, list_types, make_dataset
+from at_k.readers.samples import STANDARD, Origin, Samples, describe, make_dataset
 
 TABLE = pa.table(
     {
@@ -24,15 +24,6 @@ def make(**changes):
     return Samples(**given | changes)
 
 
-def test_columns_that_are_not_there_are_none():
-    found = make()
-    assert found.problems == ["p", "q"]
-    assert found.grades == [[1.0, 0.5], [None]]
-    assert (found.references, found.scores, found.group) == (None, None, None)
-    assert list(found.columns()) == ["problem", "answers", "grades"]
-    assert found.roles == dict.fromkeys(ROLES) | {"grades": "ok"}
-
-
 def test_a_sample_without_a_grade_is_missing_and_one_without_an_answer_is_not():
     assert make().n_missing == 1
     assert make(table=TABLE.drop_columns(["grades"])).n_missing == 1
@@ -50,11 +41,6 @@ def test_what_a_signature_says():
     assert make().origin.conditions() == {}
     assert Origin("trl", chosen={"reward": "a"}).conditions() == {"reader": "trl", "reward": "a"}
     assert Origin("x", "1", skipped={Message("a.b", "A."): 2}).conditions() == {"reader": "x 1"}
-
-
-def test_types():
-    assert list(list_types()) == [*ROLES, "meta"]
-    assert list_types()["grades"] == pa.list_(pa.float64())
 
 
 SMALL = pa.table({"problem": ["p"], "grades": [[1.0, None]]})

@@ -43,7 +43,6 @@ WIDE = [(name, *grades) for name, grades in GRADES.items()]
 TEXTS = {
     "counts with long names": json.dumps([{"task_id": name, "num_samples": 3, "num_correct": sum(own)}
         for name, own in GRADES.items()]),
-    "wide verdicts": delimited(["id", "pass_1", "pass_2", "pass_3"], WIDE),
     "wide runs, in brackets": delimited(["id", "Run [0]", "Run [1]", "Run [2]"], WIDE),
     "wide answers": json.dumps([{"id": n, "target": "7"} | {
         f"answer_{i}": "75"[not g] for i, g in enumerate(own, 1)} for n, own in GRADES.items()]),

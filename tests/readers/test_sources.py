@@ -14,7 +14,7 @@ import zstandard
 from cases import for_each, for_rows
 
 from at_k.errors import InputError
-from at_k.readers.sources import LineBlock, Source, refuse_growth
+from at_k.readers.sources import Source, refuse_growth
 from at_k.validation import UNLIMITED, Limits
 
 LINES = b'{"id": 1}\n\n{"id": "\xc3\xa9"}\n'
@@ -62,10 +62,6 @@ def test_blocks_hold_whole_lines(size):
     blocks = list(Source("", b"\n".join(lines)).blocks(size))
     assert b"\n".join(block.data for block in blocks) == b"\n".join(lines)
     assert [line for block in blocks for line in block.lines()] == list(enumerate(lines, 1))
-
-
-def test_blank_lines_are_counted():
-    assert list(LineBlock(5, b"a\n \r\n\nb").lines()) == [(5, b"a"), (8, b"b")]
 
 
 LONG = "x" * 200_000

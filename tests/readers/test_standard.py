@@ -42,16 +42,6 @@ def test_an_example_has_its_values():
     assert samples.n_missing == sum(row.count(None) for row in columns["answers"])
 
 
-def test_an_example_of_rewards_may_take_another_column():
-    text = (EXAMPLES / "taubench_airline.jsonl").read_text(encoding="utf-8")
-    rows, table = list(map(json.loads, text.splitlines())), read(text)
-    assert guess_roles(table) == given_roles(problem="task_id", grades="correct")
-    for column in ("correct", "rewards"):
-        samples = standardize(table, given_roles(problem="task_id", grades=column))
-        assert samples.grades == [row[column] for row in rows]
-    assert len(samples.problems) == 50
-
-
 NAMES = {
     "problem": "task_id",
     "answers": "prediction",

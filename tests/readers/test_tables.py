@@ -5,7 +5,6 @@ import io
 import json
 import random
 import re
-from math import isnan
 
 import pytest
 from cases import for_each, for_rows
@@ -104,10 +103,6 @@ def test_rows_of_texts(text, rows):
     found = list_rows(read_table(text))
     assert found == rows
     assert list(found[0]) == list(rows[0])
-
-
-def test_nan_is_read():
-    assert isnan(read_table('[{"a": NaN}]')["a"][0])
 
 
 BAD = {

@@ -12,7 +12,7 @@ from cases import for_each
 from readers.expected import check, read_expected
 from readers.formats.logs import FOLDER, load, load_json, make, match, read, write
 from readers.reading import found, over, refused
-from readers.zips import DEFLATED, STORED, ZSTANDARD, Member, pack
+from readers.zips import Member, pack
 
 import at_k
 from at_k.readers import read_results, read_samples
@@ -166,11 +166,6 @@ test_logs = over({
         b'{"eval": {}, "plan": {}, "status": "success"}', refused("inspect_ai.no_samples"),
     ),
 })  # fmt: skip
-
-
-@for_each("method", [STORED, DEFLATED, ZSTANDARD])
-def test_compression(method):
-    assert read(write(load("toy_one.eval"), method)).grades == read_samples(FOLDER / "toy_one.eval").grades
 
 
 def test_groups_and_metadata():

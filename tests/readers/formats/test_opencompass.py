@@ -218,13 +218,6 @@ test_results_of_aisbench = over({
 })  # fmt: skip
 
 
-def test_two_problems_of_aisbench_one_always_right_and_one_never(tmp_path):
-    document = write_as_aisbench([("7", ["7", "7"]), ("9", ["1", "1"])])
-    assert document["pass@2"] == 100.0  # as AISBench has it
-    report = at_k.score(put(tmp_path / "f", Json(document)), k=2)
-    assert (report.values["pass@2"], report.values["cons@2"]) == (0.5, 0.5)
-
-
 def test_a_real_result_whose_samples_are_of_other_problems():
     """Of a, b and c, 3, 2 and 1 of four are right; the writer put samples of all three under each name."""
     file = HARNESS / "aisbench" / "results" / "toy-7b" / "toy.json"

@@ -148,11 +148,6 @@ def test_scattered_lines_are_brought_together(tmp_path):
     assert json.loads(path.read_bytes().splitlines()[place - 1])["task_id"] == samples.problems[0]
 
 
-def test_windows_line_ends_and_a_byte_order_mark(tmp_path):
-    path = put(tmp_path / "f", b"\xef\xbb\xbf" + FILE.read_bytes().replace(b"\n", b"\r\n"))
-    check(path, read_expected()[NAME])
-
-
 def test_completions_are_no_answers_unless_one_says_so():
     assert read_samples(FILE).answers is None
     samples = read_samples(FILE, columns={"answers": "completion"})
