@@ -43,6 +43,12 @@ class Ragged:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def __getitem__(self, problem: int) -> list[Any]:
+        return list(self.values[self.offsets[problem] : self.offsets[problem + 1]].tolist())
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        return map(self.__getitem__, range(len(self)))
+
     @cached_property
     def n(self) -> Ints:
         """Count the samples of each problem."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from at_k.arrow import to_chunks, to_numpy
 from at_k.errors import Mention, Phrases
+from at_k.samples import Ragged
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -276,36 +277,6 @@ def _span(codes: Codes) -> int:
     return int(codes.max(initial=0)) - int(codes.min(initial=0)) + 1
 
 
-class Split(Sequence[list[Any]]):
-    """Numbers in rows of different lengths; a row becomes a list when it is asked for.
-
-    Examples:
-        >>> import numpy as np
-        >>> list(Split(np.array([1, 3, 2]), np.array([0, 2, 3])))
-        [[1, 3], [2]]
-    """
-
-    def __init__(self, values: NDArray[Any], offsets: NDArray[Any]) -> None:
-        self.values, self._offsets = values, offsets
-
-    def __len__(self) -> int:
-        return len(self._offsets) - 1
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # equal to lists, which have none
-
-    def __getitem__(self, row: Any) -> Any:
-        if isinstance(row, slice):
-            return [self[place] for place in range(*row.indices(len(self)))]
-        if not -len(self) <= row < len(self):
-            raise IndexError(row)
-        row %= len(self)
-        values = self.values[self._offsets[row] : self._offsets[row + 1]]
-        return values.tolist() if values.ndim == 1 else list(map(tuple, values.tolist()))
-
-
 class Groups(NamedTuple):
     """The rows of each problem, in the order of the file: what one stable sort says.
 
@@ -342,6 +313,6 @@ class Groups(NamedTuple):
         ordered = values if self.order is None else [values[row] for row in self.order.tolist()]
         return [ordered[start:stop] for start, stop in pairwise(self.offsets.tolist())]
 
-    def split(self, values: NDArray[Any]) -> Split:
+    def split(self, values: NDArray[Any]) -> Ragged:
         """Return the numbers of each problem."""
-        return Split(values if self.order is None else values[self.order], self.offsets)
+        return Ragged(values if self.order is None else values[self.order], self.offsets)

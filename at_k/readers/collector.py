@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import (
     Groups,
-    Split,
     encode,
     find_firsts,
     flatten,
@@ -35,6 +34,7 @@ from at_k.readers.names import quote, shorten
 from at_k.readers.problems import OF_PROBLEM, Findings, Part, Place, Problems, fill
 from at_k.readers.samples import MISSING, SAMPLE_ROLES, STANDARD, Origin, Samples
 from at_k.readers.structure import is_summary, make_summary_error, refuse_odd_names, refuse_summaries
+from at_k.samples import Ragged
 
 # The roles that say something of each sample.
 OF_SAMPLE = (*SAMPLE_ROLES, "cost")
@@ -264,7 +264,7 @@ class Collector:
                 roles={role: name for role, name in origin.roles.items() if role in columns},
                 skipped=dict(self.faults.causes.values()),
             ),
-            rows=groups.split(rows) if per_sample else Split(rows[groups.firsts], np.arange(len(groups.firsts) + 1)),
+            rows=groups.split(rows) if per_sample else Ragged(rows[groups.firsts], np.arange(len(groups.firsts) + 1)),
             per_sample=per_sample,
             numbers=_list_numbers(groups, [held[role] for role in self.numbers]),
             details=list(beside),
@@ -304,9 +304,10 @@ class Collector:
 
 def _list_numbers(groups: Groups, numbers: Sequence[Any]) -> Any:
     """List the numbers of the samples of each problem, of which a table has several columns."""
-    if not numbers or isinstance(numbers[0], list):
-        return groups.cut(numbers[0]) if numbers else None
-    return groups.split(numbers[0] if len(numbers) == 1 else np.stack(numbers, axis=1))
+    if len(numbers) == 1 and not isinstance(numbers[0], list):
+        return groups.split(numbers[0])
+    several = list(zip(*map(list_cells, numbers), strict=True)) if len(numbers) > 1 else None
+    return groups.cut(several or numbers[0]) if numbers else None
 
 
 def _list_beside(groups: Groups, held: Mapping[str, Any]) -> dict[str, Sequence[Sequence[Any]]]:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.errors import Mention, Message, Phrases, SeveralModelsError
-from at_k.readers.arrays import Groups, Split, fill_numbers, make_text_lists, make_texts
+from at_k.readers.arrays import Groups, fill_numbers, make_text_lists, make_texts
 from at_k.readers.cells import keep_common
 from at_k.readers.format import Format
 from at_k.readers.names import MODEL, STEP, has_name, is_model, quote, quote_all
@@ -27,6 +27,7 @@ from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
 from at_k.readers.sources import Source
 from at_k.readers.structure import count_runs, count_samples, refuse_odd_names
 from at_k.readers.tables import holds_one_row
+from at_k.samples import Ragged
 
 # Files that a message lists.
 _LISTED = 10
@@ -164,7 +165,7 @@ def _join_problems(
     details = list(dict.fromkeys(chain.from_iterable(part.details for part in parts)))
     if "meta" in whole.column_names:
         columns["meta"] = make_texts(_merge_meta(whole["meta"].to_pylist(), owners, n, groups, details))
-    rows = [part.rows.values if isinstance(part.rows, Split) else np.concatenate(part.rows) for part in parts]
+    rows = [part.rows.values if isinstance(part.rows, Ragged) else np.concatenate(part.rows) for part in parts]
     rows = [
         places if part.per_sample else np.repeat(places, n) for places, part, n in zip(rows, parts, counts, strict=True)
     ]

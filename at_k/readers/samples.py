@@ -19,6 +19,7 @@ from at_k.errors import Message
 from at_k.readers.arrays import fill_numbers
 from at_k.readers.faults import describe_place
 from at_k.readers.names import quote_all
+from at_k.samples import Ragged
 from at_k.values import cached_property
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ FURTHER_ROLES = ("sample", "cost")
 
 # The roles that describe each sample; the others describe the problem.
 SAMPLE_ROLES = ("answers", "grades", "scores")
+
+# A value for each sample of each problem.
+Listed = Ragged | Sequence[Sequence[Any]]
 
 # The column of each role, or None.
 Columns = dict[str, str | None]
@@ -142,13 +146,13 @@ class Samples:
 
     table: pa.Table
     origin: Origin
-    rows: Sequence[Sequence[int]]
+    rows: Listed
     per_sample: bool
-    numbers: Sequence[Sequence[object]] | None = None
+    numbers: Listed | None = None
     questions: Mapping[str, str] = field(default_factory=dict)
     details: Sequence[str] = ()
     files: Sequence[str] = ()
-    file_of: Sequence[Sequence[int]] = ()
+    file_of: Listed = ()
 
     def columns(self) -> dict[str, Any]:
         """Return the standard columns that are there, as Arrow holds them."""

@@ -9,6 +9,7 @@ import pytest
 
 from at_k.errors import InputError
 from at_k.readers import read_samples
+from at_k.samples import Ragged
 
 OF_ORIGIN = ("harness", "version", "subject", "chosen")
 
@@ -66,7 +67,8 @@ class found:  # noqa: N801 - as above
             return [text and json.loads(text) for text in samples.listed("meta") or []]
         if name == "roles":
             return {role: samples.roles[role] for role in self.expected["roles"]}
-        return samples.n.tolist() if name == "n" else getattr(samples, name)
+        own = samples.n.tolist() if name == "n" else getattr(samples, name)
+        return list(own) if isinstance(own, Ragged) else own
 
 
 def put(path, content):

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from cases import for_each, for_rows
 from readers.expected import HARNESS
-from readers.reading import Json, put
+from readers.reading import Json, found, put
 
 from at_k.errors import InputError, Message
 from at_k.readers import read_samples
@@ -37,8 +37,7 @@ def test_samples_follow_each_other_by_problem():
     assert merged.grades == [[1, 0, None, 1, 0], [1, 0.5, 1]]
     assert merged.answers == [["x", "x", "z", "x", "x"], ["y", None, "y"]]
     assert merged.table.column_names == [name for name in STANDARD if name in merged.table.column_names]
-    assert merged.rows == [[1, 2, 2, 1, 2], [3, 1, 3]]
-    assert merged.file_of == [[0, 0, 1, 2, 2], [0, 1, 2]]
+    found(rows=[[1, 2, 2, 1, 2], [3, 1, 3]], file_of=[[0, 0, 1, 2, 2], [0, 1, 2]]).check(merged)
     assert merged.n_missing == 1
     assert str(merged.place(1, 1)).startswith("run_1.jsonl, row 1")
 
@@ -46,8 +45,7 @@ def test_samples_follow_each_other_by_problem():
 def test_a_row_that_holds_several_samples_is_named_for_each_of_them():
     part = collect(*graded(1, 0), *graded(1, 1, problem="q"), per_sample=False)
     merged = merge([part, part], FILES[:2])
-    assert merged.rows == [[1, 1, 1, 1], [3, 3, 3, 3]]
-    assert merged.file_of == [[0, 0, 1, 1]] * 2
+    found(rows=[[1, 1, 1, 1], [3, 3, 3, 3]], file_of=[[0, 0, 1, 1]] * 2).check(merged)
 
 
 def test_numbers():

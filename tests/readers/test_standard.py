@@ -293,7 +293,7 @@ def test_columns_as_a_whole_are_read_as_rows_are(rows, write):
             found = standardize(table, guess_roles(table))
         except InputError as error:
             return str(error)
-        return found.table.to_pylist(), list(map(list, found.rows)), found.numbers, found.per_sample
+        return found.table.to_pylist(), list(found.rows), found.numbers and list(found.numbers), found.per_sample
 
     def take_rows(collector, part):
         for place in range(len(part.rows)):

@@ -114,7 +114,7 @@ def test_the_numbers_of_reports():
         ((name, report),) = json.loads(file.read_text()).items()
         expected.setdefault(name, []).append(float(report["resolved"]))
     found(expected, subject={"model": "acme__m1"}).compare(REPORTS, {})
-    found(n=[1]).compare(next(REPORTS.rglob("report.json")), {})
+    found(n=[1], subject={"model": "acme__m1"}).compare(next(REPORTS.rglob("report.json")), {})
     assert "Read 28 files" in str(read_samples(REPORTS).origin.notes[0])
     report = at_k.score(REPORTS, k=[1, 2])
     assert report.values["pass@1"] == pytest.approx(3 / 7, rel=1e-15)
