@@ -68,7 +68,7 @@ def score(
     """Compute every metric that results files support: metrics down, k across, groups below."""
     from at_k.cli.output import check_out, choose_form, write_result
     from at_k.cli.scoring import make_models, make_report
-    from at_k.integrations.scripts import write_script
+    from at_k.report.report import write_script
 
     chosen = choose_form(form, out)
     check_out(paths, out)

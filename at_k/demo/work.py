@@ -27,10 +27,10 @@ from at_k.demo.scoring import (
 from at_k.demo.words import LANGUAGES, SENTENCES, make_error, name_choice, name_option, say, translate
 from at_k.errors import InputError
 from at_k.family import OUTPUTS
-from at_k.integrations.scripts import write_command, write_lines, write_script
 from at_k.options.registry import PILOT
 from at_k.readers.samples import ROLES
 from at_k.report import Report
+from at_k.report.report import write_command, write_lines, write_script
 from at_k.validation import list_parts
 from at_k.values import Key
 

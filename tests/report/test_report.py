@@ -12,8 +12,8 @@ from cases import refuses
 from reports import DATA, RAGGED, TAUS, close, full_report, simulated_report
 
 import at_k
-from at_k.integrations.scripts import write_script
 from at_k.report import Report
+from at_k.report.report import write_script
 from at_k.results import saving
 from at_k.values import Key
 

@@ -17,7 +17,7 @@ from modules import every_module
 from reports import CORRECT, DATA, TAUS, close, full_report
 
 import at_k
-from at_k.integrations.scripts import write_script
+from at_k.report.report import write_script
 
 
 def codes(messages):

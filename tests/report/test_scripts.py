@@ -9,7 +9,7 @@ import pytest
 from reports import DATA, RAGGED, TAUS, close
 
 import at_k
-from at_k.integrations.scripts import write_script
+from at_k.report.report import write_script
 
 
 def execute(script, **names):
