@@ -91,8 +91,8 @@ ROLE = {
         "correct_answer solution answer 标准答案 参考答案 正确答案 答案 lösung solución"
     ),
     "grades": _words(
-        "correct is_correct passed pass grade grades reward rewards verdict verdicts success acc 正确 是否正确 对错 "
-        "通过 是否通过 判定 richtig korrekt correcto"
+        "correct is_correct correctness passed pass grade grades reward rewards verdict verdicts success acc "
+        "正确 是否正确 对错 通过 是否通过 判定 richtig korrekt correcto"
     ),
     "scores": _words("score scores rm_score rm_scores logprob logprobs reward_model_score confidence 置信度"),
     "cost": _words("cost costs cost_usd total_cost price"),
@@ -109,7 +109,7 @@ SAMPLE_NUMBER = _words(
     "sample sample_id sample_idx sample_index epoch trial trial_id trial_num repeat repeat_id repetition "
     "seed attempt rollout rollout_id completion_id generation_id"
 )
-VERDICT = _words("correct is_correct passed pass grade grades verdict verdicts success")
+VERDICT = _words("correct is_correct correctness passed pass grade grades verdict verdicts success")
 MODEL = _words(
     "model model_name model_id model_path model_name_or_path model_version llm engine provider system checkpoint ckpt"
 )

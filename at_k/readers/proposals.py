@@ -10,7 +10,7 @@ from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.blocks import Rows, list_fields
 from at_k.readers.cells import read_spelled
 from at_k.readers.decoding import read_fields
-from at_k.readers.names import MODEL, NUMBERED, ROLE, RUN, SET, SETTING, STEP, quote, quote_all, shorten
+from at_k.readers.names import MODEL, NUMBERED, ROLE, RUN, SET, SETTING, STEP, VERDICT, quote, quote_all, shorten
 from at_k.readers.profile import Column, Profile
 from at_k.readers.samples import Columns
 from at_k.readers.shapes import PREDICTORS, joins_counts, list_families
@@ -98,20 +98,29 @@ def refuse_ignored(profile: Profile, roles: Columns) -> None:
     answers, references = roles["answers"], roles["references"]
     if roles["grades"] is not None or answers is None or references is None:
         return
-    pairs = zip(profile[answers].cells, profile[references].cells, strict=True)
-    equal = [_spell_equal(answer, reference) for answer, reference in pairs]
     for column in _list_verdicts(profile, roles["problem"]):
         if column.name in (answers, references, roles["group"]) or not column.are_verdicts:
             continue
-        read = [column.reads.attempt("grades", cell) for cell in column.cells]
-        both = [(verdict == 1, same) for verdict, same in zip(read, equal, strict=True) if None not in (verdict, same)]
+        rows = zip(profile[answers].cells, profile[references].cells, column.cells, strict=True)
+        samples = [sample for row in rows for sample in _list_samples(*row)]
+        read = [(column.reads.attempt("grades", cell), _spell_equal(*texts)) for *texts, cell in samples]
+        both = [(verdict == 1, same) for verdict, same in read if None not in (verdict, same)]
         differing = sum(is_right and not same for is_right, same in both)
-        is_judge = any(same for _, same in both) and all(is_right for is_right, same in both if same)
+        # Where no texts are equal, its name must tell.
+        is_told = any(same for _, same in both) or not {*re.split(r"[\W_]", column.spelling)}.isdisjoint(VERDICT)
+        is_judge = is_told and all(is_right for is_right, same in both if same)
         if is_judge and differing and not all(is_right for is_right, _ in both):
             names = {"answers": shorten(answers), "references": shorten(references)}
             ways = {"verdict": Mention(columns={"grades": shorten(column.name)}), "texts": Mention(columns={**names})}
             told = {"column": shorten(column.name), "count": differing, "total": len(both)}
             raise _say.error("plain.ignored", **told, **names, **ways)
+
+
+def _list_samples(answer: Any, reference: Any, verdict: Any) -> list[tuple[Any, Any, Any]]:
+    """List the samples of a row whose answers have a verdict each."""
+    answers, verdicts = (cell if isinstance(cell, list) else [cell] for cell in (answer, verdict))
+    pairs = zip(answers, verdicts, strict=True) if len(answers) == len(verdicts) else ()
+    return [(text, reference, cell) for text, cell in pairs]
 
 
 def _spell_equal(answer: Any, reference: Any) -> bool | None:
