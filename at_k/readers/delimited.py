@@ -99,7 +99,7 @@ def _refuse_form(lines: Sequence[str], own: str) -> None:
         usual = mode([width for width, _, _ in rows] or [0])
         if usual > 1:
             _refuse_second_header([record for _, record, _ in rows])
-            (width, first, _), (_, header, above) = rows[0], next(row for row in rows if row[0] == usual)
+            (width, first, _), (_, header, above) = rows[0], next(row for row in rows if row[0] >= usual)
             is_short = width < usual and len(first) < len(header) and _names_columns(header)
             if _names_columns(first) and (width < 2 or is_short):
                 way = KEEP_OBJECTS if lines[above].startswith("{") else f"tail -n +{above + 1} FILE > NEW"
@@ -119,7 +119,8 @@ def _refuse_second_header(records: Sequence[Sequence[str]]) -> None:
     values = {(place, cell) for record in below for place, cell in enumerate(record)}
     cells = {pair for record in above for pair in enumerate(record) if pair[1]}
     is_row = any(isinstance(read_spelled(cell), float) or (place, cell) in values for place, cell in cells)
-    is_told = not records[0][0].strip() or not (is_row or all(cell.strip() for cell in records[0]))
+    is_short = len({*records[0]} - {""}) < len(records[0])  # a name is above several columns
+    is_told = not records[0][0].strip() or (is_short and not is_row)
     if above and is_told and all(record[0].strip() for record in below):
         raise _say.error("tables.levels", count=len(records) - len(below))
 

@@ -11,7 +11,18 @@ from at_k.readers.cells import Cells
 from at_k.readers.choosing import Where, find_nested, refuse_unknown
 from at_k.readers.decoding import read_list
 from at_k.readers.format import Reading
-from at_k.readers.names import ERROR, SETTING, TEST, VERDICT, find_named, has_name, quote, quote_all, shorten
+from at_k.readers.names import (
+    ERROR,
+    SETTING,
+    TEST,
+    VERDICT,
+    find_named,
+    has_name,
+    normalize_name,
+    quote,
+    quote_all,
+    shorten,
+)
 from at_k.readers.profile import Profile, find_lists, find_numbers, find_roles
 from at_k.readers.prompts import ENTRY, find_tests, gather_tests, join_prompts
 from at_k.readers.proposals import refuse_beside, refuse_ignored, refuse_runs, refuse_unjudged, refuse_unnamed
@@ -75,7 +86,8 @@ class Plan:
         self.roles = find_roles(self.profile, self.given) | self.given
         lists = find_lists(self.profile, self.roles)
         self.listed = bool(lists)
-        self.others = [name for name in self.profile.columns if name not in (*self.roles.values(), *pool)]
+        taken = {part for name in filter(None, self.roles.values()) for part in (name, *name.split("+"))}
+        self.others = [name for name in self.profile.columns if name not in (*taken, *pool)]
         self._numbered: Message | None = None
         self._refuse_nothing(default, pool)
         spelled = {*lists, self.roles["references"]} if rows.is_text else ()
@@ -126,7 +138,7 @@ class Plan:
             named = self.others if roles["problem"] is None else [roles["problem"]]
             self._numbered = find_numbered(profile, named)
         if self.listed and roles["problem"] is None and "problem" not in self.given:
-            refuse_runs(self.asked, roles)
+            refuse_runs(self.asked, roles, self.rows)
         if roles["problem"] is not None or self.listed:
             return
         names = [*self.others, *([roles["group"]] if roles["group"] else [])]
@@ -149,7 +161,12 @@ class Plan:
     def watch_beside(self) -> tuple[list[Watch], list[Watch]]:
         """Watch further columns of verdicts, which must agree, and the columns that say why a sample failed."""
         grades = self.roles["grades"]
-        verdicts = find_named(self.others, VERDICT) if "grades" not in self.given and grades else []
+        verdicts = list[str]()
+        if "grades" not in self.given and grades:
+            verdicts = find_named(self.others, VERDICT)
+            # acc_norm says another acc.
+            longer = [name for name in self.others if normalize_name(name).startswith(f"{normalize_name(grades)}_")]
+            verdicts += [name for name in longer if name not in verdicts and self.profile[name].are_verdicts]
         errors = find_named(self.others, ERROR) if grades is not None and not self.listed else []
         fitting = [name for name in verdicts if self.profile[name].fits("grades")]
         return [Watch(name, _ALL) for name in fitting], [Watch(name, _ALL) for name in errors]

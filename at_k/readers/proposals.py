@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import permutations
 from typing import Any
 
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.blocks import Rows, list_fields
-from at_k.readers.cells import read_spelled
+from at_k.readers.cells import is_finite, read_share, read_spelled
 from at_k.readers.decoding import read_fields
-from at_k.readers.names import MODEL, NUMBERED, ROLE, RUN, SET, SETTING, STEP, VERDICT, quote, quote_all, shorten
+from at_k.readers.names import (
+    MODEL,
+    NUMBERED,
+    PROBLEM,
+    ROLE,
+    RUN,
+    SET,
+    SETTING,
+    STEP,
+    VERDICT,
+    find_named,
+    quote,
+    quote_all,
+    shorten,
+)
 from at_k.readers.profile import Column, Profile
 from at_k.readers.samples import Columns
-from at_k.readers.shapes import PREDICTORS, joins_counts, list_families
+from at_k.readers.shapes import PREDICTORS, joins_counts, list_families, read_counts
 
 # A name of what counts or tells faults, such as the code with which a program ended: 0, or no, means success.
 _FAULTS = re.compile(
@@ -68,7 +83,7 @@ def refuse_unjudged(profile: Profile, roles: Columns, rows: Rows) -> InputError:
             return _say.error("plain.numbered", first=quote(names[0]), last=quote(names[-1]), **ways)
     used = (roles["answers"], roles["references"])
     is_clear = len(verdicts) == 1 and verdicts[0].name not in used and "@" not in verdicts[0].name  # pass@3 sums up
-    example = _propose(profile, roles, verdicts[0]) if is_clear else Mention("columns")
+    example = _propose(profile, roles, verdicts[0]) if is_clear else _propose_counts(profile, roles)
     truths = _list_truths(verdicts[0]) if is_clear else {}
     if truths and not verdicts[0].are_judged and not _tells_faults(verdicts[0]):
         told = {"column": shorten(verdicts[0].name), "word": quote(next(iter(truths.values())))}
@@ -131,12 +146,16 @@ def _spell_equal(answer: Any, reference: Any) -> bool | None:
     return str(answer).strip().casefold() in {str(text).strip().casefold() for text in references}
 
 
-def refuse_runs(profile: Profile, roles: Columns) -> None:
-    """Raise if rows with lists have no name of a problem, but that of a run or a data set each."""
+def refuse_runs(profile: Profile, roles: Columns, rows: Rows) -> None:
+    """Raise if rows with lists have no name of a problem, but that of a run or a data set each, or one within."""
     names = (*NUMBERED, *SET, *STEP, "subject")
     for column in profile.columns.values():
         if column.spelling in names and column.distinct == profile.count and column.name not in roles.values():
             raise _say.error("plain.runs", column=shorten(column.name), rows=Mention(columns={"problem": "line"}))
+        fields = [path.split(".")[-1] for cell in column.there[:1] for path, _ in list_fields(cell, column.name)]
+        is_repeated = 1 < column.distinct < profile.count and not column.has_lists
+        if is_repeated and find_named(fields, PROBLEM):
+            raise refuse_unnamed(profile, roles, rows)
 
 
 def _name_columns(profile: Profile, rows: Rows) -> Message:
@@ -192,6 +211,25 @@ def _numbers_rows(profile: Profile, problem: str | None, column: Column) -> bool
     is_repeated = problem in profile.columns and profile[problem].distinct < profile.count
     is_column = column.name in profile.columns and column.numbers is not None
     return is_repeated and is_column and profile.numbers_rows(column, problem or "")
+
+
+def _propose_counts(profile: Profile, roles: Columns) -> Mention:
+    """Propose the only two columns of numbers, if one can count the samples of each row and the other is of them."""
+    columns = [column for column in profile.columns.values() if column.name not in (roles["problem"], roles["group"])]
+    shares = {column.name: list(map(read_share, map(read_spelled, column.cells))) for column in columns}
+    numbers = [name for name, cells in shares.items() if all(map(is_finite, cells))]
+    ways = []
+    for total, right in permutations(numbers) if len(numbers) == 2 else ():
+        is_share = any(share % 1 for share in shares[right] if is_finite(share))
+        pairs = zip(profile[total].cells, profile[right].cells, strict=True)
+        counts = [read_counts(*pair, whole=is_share) for pair in pairs]
+        if None not in counts and max(n for n, _ in filter(None, counts)) > 1:
+            ways.append({"n": total, "c": right})
+    problem = roles["problem"] or _find_problem(profile, numbers, roles["group"])
+    is_own = problem in profile.columns and profile[problem].distinct == profile.count
+    if len(ways) != 1 or not is_own:
+        return Mention("columns")
+    return Mention(columns={role: shorten(str(name)) for role, name in ({"problem": problem} | ways[0]).items()})
 
 
 def _list_truths(column: Column) -> dict[object, str]:

@@ -136,7 +136,11 @@ def _find_counts(
     profile.refuse_unknown(given)
     # A score that a user gives as c may be a number, and a rate is none.
     is_number = right is not None and normalize_name(column) == "score" and profile[column].numbers is not None
-    whole = 0 if total == column or is_number else _find_whole(column, profile[column].cells, _add(profile.head, total))
+    whole = (
+        0
+        if total == column or is_number
+        else _find_whole(column, profile[column].cells, _add(profile.head, total), is_given="c" in given)
+    )
     if not given and not _are_counts(profile, roles, total, column, whole=whole):
         return None
     gone = {total, *total.split("+"), column, grades or total} - kept
@@ -148,14 +152,14 @@ def _find_counts(
     return Change(apply, _say(code, total=shorten(total), right=shorten(column)), is_counted=True)
 
 
-def _find_whole(name: str, shares: Sequence[object], totals: Sequence[object]) -> int:
+def _find_whole(name: str, shares: Sequence[object], totals: Sequence[object], *, is_given: bool) -> int:
     """Return the share that a column with the name of shares has for all samples, 1 or 100; 0 for other columns."""
-    said = normalize_name(_PERCENT.sub("", name))
+    said, shares = normalize_name(_PERCENT.sub("", name)), [read_share(read_spelled(share)) for share in shares]
     # A name that is not looked for may be one that a user gives: 1 is then all samples, too, and not one of them.
     if said not in SHARE and not said.endswith(("_rate", "_ratio", "率")):
-        return 0
+        return int(is_given and any(is_finite(share) and 0 < share < 1 for share in shares))
     # More than all samples, or a part of one: 75.0 of 4 is per cent, and 3 of 4 may be a count. A score has any scale.
-    pairs = zip(map(read_share, map(read_spelled, shares)), map(read_whole, totals), strict=True)
+    pairs = zip(shares, map(read_whole, totals), strict=True)
     odd = [share > 1 and (share > n or share % 1 > 0) for share, n in pairs if is_finite(share) and n is not None]
     return 100 if "%" in name or (any(odd) and said not in (*ROLE["scores"], "mean", "avg")) else 1
 

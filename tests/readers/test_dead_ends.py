@@ -31,6 +31,7 @@ def columns(problem, grades=None, further=(), **roles):
 
 
 RECODE = "python -c \"open('NEW', 'w', encoding='utf-8').write(open('FILE', encoding='utf-16').read())\""
+FILL = """awk -F',' -v OFS=',' '$1 == "" {$1 = last} {last = $1} 1' FILE > NEW"""
 TAIL = "tail -n +{} FILE > NEW"
 SED = "sed -nE '/^[ |:-]*$/d; /[|]/ {s/^ *[|] *| *[|] *$//g; s/ *[|] */,/g; p}' FILE > NEW"
 SPACES = "tr -s ' ' , < FILE > NEW"
@@ -57,6 +58,11 @@ WAYS = {
     "a title": (text("Results", "id,correct"), TAIL.format(2)),
     "a title and a blank line": (text("Model: x", "", "id,correct"), TAIL.format(3)),
     "a title of a sheet": (text("Results,,", ",,", "id,correct,", rows=[f"{row}," for row in ROWS]), TAIL.format(3)),
+    "a title above a column that is empty": (
+        text("Results,,", ",,", "id,correct,why", rows=[f"{row}," for row in ROWS]),
+        TAIL.format(3),
+    ),
+    "merged cells": (text("id,correct", rows=["a,1", ",0", "b,1", ",1"]), FILL),
     "a title above tabs": (text("Run", "id,correct").replace(",", "\t"), TAIL.format(2)),
     "a separator for Excel": (text("sep=;", "id,correct").replace(",", ";"), TAIL.format(2)),
     "comments": (text("# of 2026", "# of x", "id,correct"), TAIL.format(3)),

@@ -193,7 +193,7 @@ BROKEN_CELLS = {
     "a grade in words": ({"g": "maybe"}, "cells.word", ("g",), "“maybe”"),
     "another reference": ({"r": "y"}, "collector.differs", ("r",), "“y”"),
     "one more reference": ({"r": ["x", "y"]}, "collector.differs", ("r",), "“x”, “y”"),
-    "another label": ({"l": "hard"}, "collector.differs", ("l",), "“hard”"),
+    "another label": ({"l": "hard"}, "plain.groups", ("l",), "“hard”"),
     "a list": ({"g": [1]}, "standard.no_list", ("a",), "“x”"),
 }
 

@@ -21,7 +21,7 @@ from at_k.readers.cells import Cells, read_whole
 from at_k.readers.choosing import find_nested, no_rows
 from at_k.readers.collector import Collector, Sheet
 from at_k.readers.decoding import spell_lists
-from at_k.readers.delimited import name_lines
+from at_k.readers.delimited import find_delimiter, name_lines
 from at_k.readers.faults import UNITS, describe_place
 from at_k.readers.format import Reading
 from at_k.readers.names import PROBLEM, SETTING, SYSTEM, WHOLE_TEXT, find_named, has_name, has_role, shorten
@@ -45,6 +45,10 @@ _say = Phrases(
     {
         "structure.header": "The header line is in the table once more (row {row:,}): files were joined. Score them "
         "one at a time or, if all rows are samples of one model, leave that line out: {where}.",
+        "plain.groups": "Rows of one problem have several values of “{column}”: {values} ({place}). If each value "
+        "has problems of its own, say so: {apart}. If it says nothing of the problems: {ignored}.",
+        "plain.merged": "Most cells of column “{column}” are empty, as those of a sheet are that were merged. Write "
+        "the name of its problem into each row, for instance by `{way}`.",
     }
 )
 
@@ -195,6 +199,10 @@ class _Pass:
         except InputError as error:
             if error.code == "collector.same_problem":
                 self._refuse_crossed_lists(needed)
+            if error.code == "collector.differs" and error.values["name"] == "group":
+                self._refuse_groups(error)
+            if error.code == "cells.problem" and self.table.rows.is_text:
+                self._refuse_merged()
             if error.code == "cells.word":
                 self._name_words(error)
             raise
@@ -293,6 +301,24 @@ class _Pass:
             settings = [watch for watch in settings if watch.add(block)]
             problem += map(str, block[self.roles["problem"] or "line"])
         refuse_settings(settings, encode(problem).codes, self.roles["problem"], listed=True)
+
+    def _refuse_groups(self, error: InputError) -> None:
+        """Raise because problems are of several groups, with what a user may say of it."""
+        problem, group = self.roles["problem"] or "problem", self.roles["group"] or "group"
+        values = ", ".join((str(error.values["known"]), str(error.values["value"])))
+        ways = {
+            "apart": Mention(columns={"problem": f"{group}+{problem}"}),
+            "ignored": Mention(columns={"group": None}),
+        }
+        raise _say.error("plain.groups", column=group, values=values, place=error.values["place"], **ways)
+
+    def _refuse_merged(self) -> None:
+        """Raise if only the first row of each problem names it."""
+        names, columns = self.plan.profile[self.roles["problem"] or ""], self.plan.head.names
+        if names.cells[0] is not None and 2 * len(names.there) <= len(names.cells) and names.name in columns:
+            mark, at = find_delimiter(self.table.source.first_line), f"${columns.index(names.name) + 1}"
+            way = f"awk -F'{mark}' -v OFS='{mark}' '{at} == \"\" {{{at} = last}} {{last = {at}}} 1' FILE > NEW"
+            raise _say.error("plain.merged", column=shorten(names.name), way=way)
 
     def _name_words(self, error: InputError) -> None:
         """Name in an error all words among the first rows that are no verdict, in place of the one at fault."""
