@@ -1,7 +1,7 @@
 """Trace three walks through the library, as somebody who reads along in a debugger would take them.
 
-Lambdas and comprehensions are read in their place: whether Python runs the latter as functions differs
-between its versions, so that they are counted apart.
+Lambdas and comprehensions are read in their place: whether Python runs the latter as functions differs between its
+versions, so that they are counted apart.
 
 Usage: python -m tools.walks [--list]
 """
