@@ -20,8 +20,10 @@ from at_k.readers.names import (
     QUESTION,
     ROLE,
     SAMPLE_NUMBER,
+    VERDICT,
     WHOLE_TEXT,
     find_named,
+    has_name,
     normalize_name,
     quote,
 )
@@ -231,9 +233,9 @@ def _find_truths(profile: Profile, taken: Collection[str | None]) -> str | None:
     """Find the only column of truth values, or words for them, if these or its name tell which of them are right."""
     columns = [column for column in profile.columns.values() if column.name not in taken and column.parts]
     truths = [column for column in columns if all(isinstance(read_spelled(part), bool) for part in column.parts)]
-    if len(truths) != 1 or not truths[0].are_judged:
-        return None
-    return truths[0].name
+    named = {column.name for column in columns if has_name(column.name, VERDICT) and column.fits("grades")}
+    is_told = len(truths) == 1 and truths[0].are_judged and named <= {truths[0].name}
+    return truths[0].name if is_told else None
 
 
 def _review_problem(profile: Profile, name: str | None) -> str | None:

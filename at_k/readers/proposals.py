@@ -22,6 +22,7 @@ from at_k.readers.names import (
     STEP,
     VERDICT,
     find_named,
+    has_name,
     quote,
     quote_all,
     shorten,
@@ -82,6 +83,8 @@ def refuse_unjudged(profile: Profile, roles: Columns, rows: Rows) -> InputError:
             ways = {"all": Mention(columns={role: "+".join(names)}), "one": Mention(columns={role: names[0]})}
             return _say.error("plain.numbered", first=quote(names[0]), last=quote(names[-1]), **ways)
     used = (roles["answers"], roles["references"])
+    named = [column for column in verdicts if has_name(column.name, VERDICT)]
+    verdicts = named if len(named) == 1 else verdicts
     is_clear = len(verdicts) == 1 and verdicts[0].name not in used and "@" not in verdicts[0].name  # pass@3 sums up
     example = _propose(profile, roles, verdicts[0]) if is_clear else _propose_counts(profile, roles)
     truths = _list_truths(verdicts[0]) if is_clear else {}

@@ -243,6 +243,8 @@ READ = {
         refused("plain.ignored", columns={"grades": "score"})),
     "texts beside a judge": (csv("id,sample,prediction,reference,score", "a,0,4,4,1", "a,1,about 4,4,1", "b,0,3,5,0"),
         refused("plain.ignored", columns={"answers": "prediction", "references": "reference"})),
+    "a run that succeeded": (csv("id,feedback.correctness,status", "a,1.0,success", "a,0.0,success", "b,1.0,success"),
+        refused("plain.unknown", columns={"problem": "id", "grades": "feedback.correctness"})),
     "a judge of long texts": (jsonl(*({"problem": p, "generations": ["so 4", "so 5"], "answer": "4",
         "correctness_math_verify": [True, p == "b"], "is_complete": [True, False]} for p in "ab")),
         refused("plain.ignored", columns={"grades": "correctness_math_verify"})),
