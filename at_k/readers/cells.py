@@ -34,8 +34,10 @@ _WORDS: dict[str, float | bool] = {
     **dict.fromkeys(("nan", "na", "n/a", "none", "null"), nan),
 }
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII)
-# A grade as people write it: "75 %", "3/4" or "0,75".
-_SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s*%|(\d+)\s*/\s*(\d+)|([+-]?\d+,\d+)", re.ASCII)
+# A grade as people write it: "75 %", "3/4", "0,75" or "0.75 pts".
+_SHARE = re.compile(
+    r"(\d+(?:[.,]\d+)?)\s*%|(\d+)\s*/\s*(\d+)|([+-]?\d+(?:,\d+|(?:[.,]\d+)?(?=\s*p)))\s*(?:pts?|points?)?", re.ASCII
+)
 
 # Verdicts in one text, and what may be between them; and what makes an emoji of the sign before it.
 _BITS, _MARKS, _BETWEEN = re.compile("0[01]+|[01]{4,}"), re.compile("[,;/|]"), re.compile(r"[\s,;/|]+")
@@ -95,7 +97,7 @@ def read_share(text: object) -> object:
     """Return the number that a grade in per cent, a fraction or a decimal comma spells, or else the value itself.
 
     Examples:
-        >>> read_share("100%"), read_share("3/4"), read_share("0,5"), read_share("1/0")
+        >>> read_share("100%"), read_share("3/4"), read_share("0,5 pts"), read_share("1/0")
         (1.0, 0.75, 0.5, '1/0')
     """
     found = _SHARE.fullmatch(text.strip()) if isinstance(text, str) else None

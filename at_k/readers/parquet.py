@@ -219,6 +219,8 @@ def _simplify(column: Any) -> Any:
         steps = [inside]
     else:
         cells = column.to_pylist()
+        if types.is_map(kind):
+            return [None if cell is None else dict(cell) for cell in cells]
         if types.is_decimal(kind):  # an id of 1.00 is called 1
             return [None if cell is None else float(cell) if cell % 1 else int(cell) for cell in cells]
         return [None if cell is None else str(cell) for cell in cells] if types.is_temporal(kind) else cells

@@ -137,6 +137,24 @@ WAYS = {
         text("sample_id,correct", "a#0,1", "a#1,0", "b#0,1", "b#1,1", rows=[]),
         'columns={"problem": "sample_id.base"}',
     ),
+    "trials by their names": (
+        text(
+            rows=[
+                '{"id": "a", "trials": {"trial_0": 1, "trial_1": 0}}',
+                '{"id": "b", "trials": {"trial_0": 1, "trial_1": 1}}',
+            ]
+        ),
+        columns("id", "trials"),
+    ),
+    "objects of trials by their names": (
+        text(
+            rows=[
+                f'{{"id": "{p}", "trials": {{"trial_0": {{"score": 1}}, "trial_1": {{"score": {v}}}}}}}'
+                for p, v in ("a0", "b1")
+            ]
+        ),
+        columns("id", "trials.score"),
+    ),
     "pairs of a name and a verdict": (
         text(rows=[f'["{row[0]}", {row[2]}]' for row in ROWS]),
         columns("column 1", "column 2"),

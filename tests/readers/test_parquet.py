@@ -72,6 +72,13 @@ def test_texts_that_repeat_are_counted_and_not_refused_at_a_guess():
     assert len(read(write(table), limits=LIMITS)) == 20_000
 
 
+def test_maps_are_objects(tmp_path):
+    maps = pa.array([[("ok", 1)], [("ok", 0)]], type=pa.map_(pa.string(), pa.int64()))
+    (tmp_path / "f.parquet").write_bytes(write(pa.table({"id": ["a", "b"], "out": maps})))
+    named = {"problem": "id", "grades": "out.ok"}
+    assert read_samples(tmp_path / "f.parquet", columns=named).grades == [[1], [0]]
+
+
 def repeat(count, text="x" * 1_000_000):
     """Make an array of a text that is written once."""
     return pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), pa.array([text]))

@@ -278,6 +278,7 @@ READ = {
     "levels of a header, as pandas writes them": (csv(",run,run", ",0,1", "id,,", "a,1,0", "b,1,1"), "tables.levels"),
     "levels of a header, as sheets have them": (csv("id,run 1,,run 2,", ",answer,correct,answer,correct",
         "a,x,1,y,0", "b,x,1,y,1"), "tables.levels"),
+    "points with their unit": (csv("id,correct", "a,1 pt", "a,0.25 pts", "b,1 point", "b,1 pt"), [[1, 0.25], [1, 1]]),
     "an accuracy beside a count": (csv("id,n,accuracy", "a,4,0.25", "b,4,1.0"), [[1, 0, 0, 0], [1, 1, 1, 1]]),
     "a share in per cent beside a count": (csv("id,n,acc", "a,4,25%", "b,2,100%"), [[1, 0, 0, 0], [1, 1]]),
     "lists in lines": ("[1, 0]\n[1, 1]\n", AB),

@@ -32,6 +32,7 @@ from at_k.readers.sources import Source, refuse_many_rows
 from at_k.readers.structure import (
     MOST_SETTINGS,
     Watch,
+    count_runs,
     note_errors,
     refuse_contradiction,
     refuse_repeated,
@@ -79,6 +80,12 @@ class Table:
         head = self.rows.peek()
         nested = find_nested_names(head)
         self._nested = [name for name in nested if any(isinstance(cell, list) for cell in head.column(name))]
+        cells = {name: [cell for cell in head.column(name) if cell is not None] for name in head.names}
+        self._named_runs = [
+            name
+            for name, own in cells.items()
+            if own and all(isinstance(cell, dict) and count_runs([*cell]) for cell in own)
+        ]
         self.head = self._place(head)
 
     @property
@@ -121,6 +128,10 @@ class Table:
     def _place(self, block: Block) -> Block:
         """Add the names of the file and its folder, where a user named them, or they alone say which problem it is."""
         source = self.source
+        if self._named_runs:  # {"trial_0": 1, "trial_1": 0}
+            lists = {name: block[name] for name in self._named_runs if name in block.names}
+            spell = lambda cell: [*cell.values()] if isinstance(cell, dict) else cell  # noqa: E731
+            block = block.put((), {name: list(map(spell, own)) for name, own in lists.items()})
         if self._nested:  # within lists of objects, which may name several models
             outer = {name: name.partition(".")[0] for name in self._nested}
             block = block.put((), {n: [find_nested({o: cell}).get(n) for cell in block[o]] for n, o in outer.items()})
