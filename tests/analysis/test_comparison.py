@@ -167,12 +167,6 @@ class TestRank:
         assert sorted(found.p_values.values())[0] == 2 / 512
         assert sorted(found.p_values.values())[5] == 1
 
-    def test_files_are_named_by_their_paths(self, tmp_path):
-        paths = [tmp_path / f"{name}.json" for name in MODELS]
-        for path, data in zip(paths, MODELS.values(), strict=True):
-            score(data, **PASS_AT_1).save(path)
-        assert rank(paths).order == "good.json > fair.json, same.json > poor.json"
-
     def test_problems_that_all_have(self):
         models = {name: {**data, "problem": list("abcdefghi")} for name, data in MODELS.items()}
         models["good"] = {"grades": [[1, 1]] * 10, "problem": list("xabcdefghi")}

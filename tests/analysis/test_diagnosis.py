@@ -106,11 +106,6 @@ class TestMistakes:
         ):
             assert diagnose(data).mistakes == []
 
-    def test_no_answer_equals_its_reference(self):
-        found = diagnose(votes("bbc", "bcc"))
-        assert [each.code for each in found.mistakes] == ["note.no_match"]
-        assert found.sentences[0] is found.mistakes[0]
-
     def test_one_answer_with_two_verdicts(self, tmp_path):
         answers, grades = [["x", "y"], ["x", "x"], ["z", "z"]], [[1, 0], [1, 1], [0, 1]]
         data = {"problem": ["p", "q", "r"], "answers": answers, "grades": grades}

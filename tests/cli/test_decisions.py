@@ -2,12 +2,15 @@
 
 import json
 import re
+from fractions import Fraction
 from xml.etree import ElementTree
 
 import pytest
-from cases import for_rows, make_pattern
+from cases import for_each, for_rows, make_pattern
 
 import at_k
+from at_k.results.sheet import Sheet
+from at_k.results.writers import lay_out
 
 NAMES = [f"q{i}" for i in range(12)]
 PILOT = [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4]
@@ -97,32 +100,47 @@ def test_false_statements_are_not_printed(ask, typed, absent):
     assert not [words for words in absent if words in done.stdout]
 
 
-def test_a_comparison_has_the_numbers_of_the_library(ask, ask_json):
-    done = ask("compare good.jsonl fair.jsonl -m pass@k -k 1 --margin 0.1", columns=120)
-    found = at_k.compare("good.jsonl", "fair.jsonl", metrics="pass_at_k", k=1, margin=0.1)
-    own = found.comparisons["pass@1"]
-    row = next(line for line in done.stdout.splitlines() if line.startswith("pass@1"))
-    numbers = row.replace("[", "").replace("]", "").replace(",", "").split()[1:6]
-    assert list(map(float, numbers)) == pytest.approx([own.a, own.b, own.difference, own.low, own.high], abs=5e-4)
-    assert row.endswith("< 0.001         11 / 0 / 1  A is better")
-    assert "A  good.jsonl\nB  fair.jsonl\n" in done.stdout
-    said = " ".join(map(str, found.describe("pass@1")))
-    assert said.startswith("A is better at pass@1: +45.8 points [")
-    assert said in done.said
-    assert "equivalent\n  pass@1       1.000" in done.stdout
-    content = ask_json("compare good.jsonl fair.jsonl -m avg_at_n --extra-tests t")
-    assert content["names"] == ["good.jsonl", "fair.jsonl"]
-    assert content["keys"]["avg@2"]["won"] == 11
-    assert 0 < content["keys"]["avg@2"]["p_t"] < 0.001
+GOOD, FAIR, TEXTS = "good.jsonl", "fair.jsonl", ("good texts.jsonl", "fair texts.jsonl")
+NAMED = {"names": (GOOD, FAIR)}
+
+# What is typed after at-k, and the same call of the library.
+CALLS = {
+    f"compare {GOOD} {FAIR} -m pass@k -k 1 --margin 0.1": lambda: at_k.compare(
+        GOOD, FAIR, metrics="pass_at_k", k=1, margin=0.1, **NAMED),
+    f"compare {GOOD} {FAIR} -m avg_at_n --extra-tests t": lambda: at_k.compare(
+        GOOD, FAIR, metrics="avg_at_n", extra_tests="t", **NAMED),
+    f"compare {TEXTS[0]!r} {TEXTS[1]!r} -m pass@k -k 1 --clusters text": lambda: at_k.compare(
+        *TEXTS, names=TEXTS, metrics="pass_at_k", k=1, clusters=[i // 6 for i in range(12)]),
+    f"compare {GOOD} {FAIR} --against {FAIR} --against same.jsonl -m pass@k -k 1": lambda: at_k.compare_benchmarks(
+        {GOOD: GOOD, FAIR: FAIR}, {GOOD: FAIR, FAIR: "same.jsonl"}, metrics="pass_at_k", k=1),
+    "gate new.jsonl --require 'pass@1 >= 0.85' --against old.jsonl --margin 0.02 --metrics pass@2": lambda: at_k.gate(
+        "new.jsonl", "old.jsonl", require="pass@1 >= 0.85", margin=0.02, metrics="pass@2"),
+    "gate new.jsonl --against old.jsonl --margin 0.02 --clusters topic": lambda: at_k.gate(
+        "new.jsonl", "old.jsonl", margin=0.02, clusters=TOPICS),
+    "plan pilot.jsonl --samples 1,2,4,1024 --problems 12,48 --half-width 0.05 --detect 0.1": lambda: at_k.plan(
+        "pilot.jsonl", samples=[1, 2, 4, 1024], problems=[12, 48], half_width=0.05, detect=0.1),
+    "plan pilot.jsonl -k 3 --tau 2/3": lambda: at_k.plan("pilot.jsonl", k=3, tau=Fraction(2, 3)),
+    "plan pilot.jsonl other.jsonl --detect 0.2 --ci 0.9": lambda: at_k.plan(
+        "pilot.jsonl", "other.jsonl", detect=0.2, confidence_level=0.9),
+    "plan alike.jsonl --detect 0.05": lambda: at_k.plan("alike.jsonl", detect=0.05),
+}  # fmt: skip
 
 
-def test_clusters_of_a_comparison(ask_json):
-    words = "compare 'good texts.jsonl' 'fair texts.jsonl' -m pass@k -k 1"
-    alone, together = (ask_json(f"{words}{more}")["keys"]["pass@1"] for more in ("", " --clusters text"))
-    assert (alone["verdict"], together["verdict"]) == ("good texts.jsonl is better", "no difference shown")
-    assert together["p_value"] >= 0.5
-    ranked = ask_json(f"{words} --clusters text 'fair texts.jsonl'")
-    assert " > " not in ranked["pass@1"]["order"]
+@for_each("typed", CALLS)
+def test_a_command_shows_and_writes_what_the_library_finds(ask, ask_json, typed):
+    found = CALLS[typed]()
+    said = ask(typed, columns=200).said
+    lines = ["".join(text for text, _ in line) for line in lay_out(Sheet(found.sheet(short=True).parts), 200)]
+    assert [line for line in lines if " ".join(line.split()) not in said] == []
+    assert len(lines) > 2 or "alike" in typed
+    written = json.loads(found.to_json())
+    assert {name: own for name, own in ask_json(typed).items() if name in written} == written
+
+
+def test_a_prediction_is_written_where_it_is_asked_for(ask, ask_json):
+    predicted = ask_json("plan pilot.jsonl --predict 8 --half-width 0.05")["predicted"]
+    assert (predicted["k"], predicted["target"]) == ([8], "problem_set")
+    assert "problems  " in ask("plan pilot.jsonl --predict 8 --samples 4").stdout
 
 
 def test_saved_reports_are_compared(ask, ask_json):
@@ -140,27 +158,8 @@ def test_ranks_and_pairs_of_several_models(ask, ask_json):
     content = ask_json("compare good.jsonl fair.jsonl same.jsonl")["pass@1"]
     assert content["order"] == "good.jsonl > fair.jsonl, same.jsonl"
     assert (content["ranks"]["same.jsonl"], len(content["pairs"])) == ([2, 3], 3)
-
-
-def test_several_benchmarks_are_pooled(ask):
-    done = ask("compare good.jsonl fair.jsonl --against fair.jsonl --against same.jsonl -m pass@k -k 1")
-    a, b = ({f"{name}.jsonl": f"{own}.jsonl" for name, own in zip(("good", "fair"), row, strict=True)}
-            for row in (("good", "fair"), ("fair", "same")))  # fmt: skip
-    found = at_k.compare_benchmarks(a, b, metrics="pass_at_k", k=1)
-    assert done.exit_code == 0
-    assert all(str(sentence) in done.said for sentence in found.pooled.describe("pass@1"))
-    assert "fair.jsonl" in done.said
-
-
-def test_a_gate_has_the_numbers_of_the_library(ask, ask_json):
-    done = ask("gate new.jsonl --require 'pass@1 >= 0.85' --against old.jsonl --margin 0.02 --metrics pass@2")
-    found = at_k.gate("new.jsonl", "old.jsonl", require="pass@1 >= 0.85", margin=0.02, metrics="pass@2")
-    for check in found.checks:
-        assert f"{check.verdict} {check.requirement} {check.measured}" in done.said
-    assert all(str(note) in done.said for note in found.remarks)
-    (check,) = ask_json("gate new.jsonl --against old.jsonl --margin 0.02 --clusters topic")["checks"]
-    own = at_k.gate("new.jsonl", "old.jsonl", margin=0.02, clusters=TOPICS).checks[0]
-    assert (check["low"], check["high"]) == (own.low, own.high)
+    words = "'good texts.jsonl' 'fair texts.jsonl' 'fair texts.jsonl'"
+    assert " > " not in ask_json(f"compare {words} -m pass@k -k 1 --clusters text")["pass@1"]["order"]
 
 
 def test_every_form_of_a_gate_is_written(ask, tmp_path):
@@ -186,46 +185,3 @@ def test_files_of_one_name_are_told_apart_by_their_paths(ask_json):
     done = ask_json(f"gate {' '.join(paths)} --each '3 of 4'")
     assert {check["data"] for check in done["checks"]} == set(paths)
     assert [note.rpartition(" ")[2] for note in done["notes"]] == ["40."] * 2
-
-
-def test_a_plan_prints_every_number(ask):
-    samples = [1, 2, 4, 8, 16, 32, 64, 128, 1024]
-    words = f"--samples {','.join(map(str, samples))} --problems 12,48 --half-width 0.05 --detect 0.1 --predict 8,16"
-    done = ask(f"plan pilot.jsonl {words}")
-    assert done.exit_code == 0
-    found = at_k.plan("pilot.jsonl", samples=samples, problems=[12, 48], half_width=0.05, detect=0.1)
-    for i, n in enumerate(samples):
-        for shown in (f"n = {n:,}", f"{found.half_width[0, i]:.3f}", f"{found.detectable[0.5][1, i]:.3f}"):
-            assert shown in done.said
-    assert f"interval of ± 0.05, with n = 4: {found.needed_problems:,}." in done.said
-    assert (
-        f"find a difference of 0.1, with n = 4 and a correlation of 0.5: {found.needed_to_detect[0.5]:,}." in done.said
-    )
-    assert "pass@16_predicted" in done.said
-    assert "problems  " in ask("plan pilot.jsonl --predict 8 --samples 4").stdout
-
-
-def test_a_plan_as_json(ask_json):
-    content = ask_json("plan pilot.jsonl --predict 8 --half-width 0.05 -k 2 --ci 0.9")
-    found = at_k.plan("pilot.jsonl", k=2, half_width=0.05, confidence_level=0.9)
-    assert (content["key"], content["value"]) == ("pass@2", found.value)
-    assert content["half_width"] == found.half_width.tolist()
-    assert content["needed_problems"] == found.needed_problems
-    assert (content["predicted"]["k"], content["predicted"]["target"]) == ([8], "problem_set")
-    assert "predicted" not in ask_json("plan pilot.jsonl")
-    unknown = ask_json("plan alike.jsonl --detect 0.05")
-    assert unknown["needed_to_detect"] == {}
-    tables = [unknown["stderr"], *unknown["detectable"].values()]
-    assert {cell for table in tables for row in table for cell in row} == {None}
-
-
-def test_sentences_of_a_plan_have_its_numbers(ask):
-    found = at_k.plan("pilot.jsonl")
-    share = found.between / (found.between + found.within)
-    assert f"{share:.0%} of the variance is between problems" in ask("plan pilot.jsonl").said
-    value = at_k.plan("pilot.jsonl", k=3, tau=2 / 3).value
-    assert f"G-Pass@3_2/3 = {value:.3f}" in ask("plan pilot.jsonl -k 3 --tau 2/3").stdout
-    two = at_k.plan("pilot.jsonl", "other.jsonl", detect=0.2)
-    done = ask("plan pilot.jsonl other.jsonl --detect 0.2")
-    assert all(str(each) in done.said for each in two.describe_assumptions())
-    assert str(next(two.list_needs())) in done.said

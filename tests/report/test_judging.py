@@ -13,7 +13,7 @@ from reports import DATA
 import at_k
 from at_k.errors import InputError
 from at_k.report import judging
-from at_k.report.judging import judge_data, name_samples
+from at_k.report.judging import judge_data
 
 
 def test_options_of_files_are_refused_for_data_in_memory():
@@ -26,16 +26,6 @@ def test_labels_are_read_before_samples_are_judged():
         refuses(f"ValueError: `{name}`", judge_data, {"grades": [[None]]}, **{name: ["x", "y"]})
     judged = judge_data(DATA, groups=None, clusters=True)
     assert judged.labels == judged.clusters == DATA["group"]
-
-
-@for_each("data, column, said", [
-    ({"grades": [[1], [None, None]]}, "grades", "without a grade: 2 of 3, such as sample 0 of problem “1”"),
-    ({"answers": [["x", None]], "references": ["x"], "problem": ["q"]}, "answers",
-     "without an answer: 1 of 2, such as sample 1 of problem “q”"),
-])  # fmt: skip
-def test_an_error_counts_missing_samples_and_names_the_first(data, column, said):
-    refuses(f"InputError: {said}", judge_data, data)
-    assert name_samples(judge_data(data, missing="incorrect").problems) == column
 
 
 ROWS = {"task_id": ["a", "b", "a", "b"], "passed": [True, True, None, False], "level": ["x", "y", "x", "y"]}
@@ -102,19 +92,6 @@ def test_rows_have_the_columns_of_all_of_them():
     frame = judging.read_frame([{"a": 1}, {"b": 2, "a": None}, {}])
     assert frame == {"a": [1, None, None], "b": [None, 2, None]}
     assert judging.read_frame(({"a": 1},)) == {"a": [1]}
-
-
-def test_names_of_problems_and_labels_of_groups():
-    assert judging.read_names(None, 3) == ["0", "1", "2"]
-    assert judging.read_names([7, 8], 2) == ["7", "8"]
-    refuses("data.same_problem: 'b' is in rows 1 and 3", judging.read_names, ["a", "b", "c", "b"], 4)
-    column = ["a", "b"]
-    assert judging.read_labels(None, column, 2) == judging.read_labels(True, column, 2) == column
-    assert judging.read_labels(["c", "d"], column, 2) == ["c", "d"]
-    for wanted, labels in ((False, column), (None, None), (True, None)):
-        assert judging.read_labels(wanted, labels, 2) is None
-    refuses("ValueError: `groups` and `data` must have as many problems; got 2 and 3",
-            judging.read_labels, None, column, 3)  # fmt: skip
 
 
 def test_the_named_index_of_a_frame_of_samples_is_a_column():

@@ -54,11 +54,6 @@ def test_a_report_without_curves():
     assert (empty.curves.k, empty.curves.lines) == ((), {})
 
 
-def test_two_reports_of_the_same_data_hold_the_same():
-    assert full_report() == full_report()
-    assert full_report() != at_k.score(DATA, k=[1, 2], thresholds=TAUS)
-
-
 def test_a_terminal_is_given_what_it_can_show(monkeypatch):
     report = at_k.score({"grades": [[1, 0]], "group": ["é"]})
     assert "é" in str(report)
