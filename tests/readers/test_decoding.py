@@ -60,6 +60,10 @@ def test_what_another_decoder_reads_as_something_else(data, code, said):
     assert caught.value.code == code
 
 
+def test_a_byte_order_mark_is_no_text():
+    assert decode_text("é".encode("utf-8-sig")) == "é"
+
+
 def test_a_line_of_a_document_is_counted():
     with pytest.raises(InputError, match="line 3, near"):
         decode(b'{\n"a": 1,\n"b": oops\n}')
