@@ -206,9 +206,13 @@ class InputError(ValueError):
         """The values of the message."""
         return self.message.values
 
+    def with_message(self, message: Message) -> InputError:
+        """Return an error of the same kind with another message."""
+        return type(self)(message.code, message.sentence, **message.values)
+
     def in_file(self, file: str) -> InputError:
         """Return the same error with the name of the file that it is about."""
-        error = type(self)(self.code, self.message.sentence, **self.values)
+        error = self.with_message(self.message)
         error.file = file
         return error
 

@@ -15,7 +15,6 @@ from at_k.demo.limits import LIMITS, MOST_FILES
 from at_k.demo.pastes import tidy_text
 from at_k.demo.words import make_error
 from at_k.errors import InputError, Message
-from at_k.readers.delimited import name_lines
 from at_k.readers.format import Format, Reading
 from at_k.readers.formats import FORMATS, find_format
 from at_k.readers.formats.plain import Table
@@ -79,22 +78,11 @@ class File:
         return list(Table(self.source).columns) if self.format.name == "plain" else []
 
     def read(self, columns: Mapping[str, str | None], reading: Mapping[str, Any]) -> Samples:
-        """Read the samples, and name the lines of the file in errors."""
-        try:
-            samples = self.format.read(self.source, Reading(columns, limits=LIMITS, **reading))
-            if "group" not in columns and exceeds(len({*(samples.group or ())}), LIMITS.max_groups):
-                return self.read({**columns, "group": None}, reading)  # a column of names is no group
-            return samples
-        except InputError as reason:
-            named = self.name_lines(reason.message)
-            raise type(reason)(named.code, named.sentence, **named.values) from None
-
-    def name_lines(self, message: Message) -> Message:
-        """Name the lines of the file where a message counts rows."""
-        try:
-            return name_lines(message, self.source)
-        except InputError:  # it was refused as a whole, which names no row
-            return message
+        """Read the samples."""
+        samples = self.format.read_file(self.source, Reading(columns, limits=LIMITS, **reading))
+        if "group" not in columns and exceeds(len({*(samples.group or ())}), LIMITS.max_groups):
+            return self.read({**columns, "group": None}, reading)  # a column of names is no group
+        return samples
 
 
 @dataclass(frozen=True)

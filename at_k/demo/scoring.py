@@ -180,8 +180,7 @@ def _name_place(reason: InputError, samples: Samples) -> InputError:
         return make_error("scoring.missing", place=place, count=samples.n_missing)
     if reason.code == "missing.nothing_left":
         return make_error("scoring.nothing_left", problem=shorten(samples.problems[values["problem"]]))
-    located = _locate(reason.message, samples)
-    return type(reason)(located.code, located.sentence, **located.values)
+    return reason.with_message(_locate(reason.message, samples))
 
 
 def _locate(message: Message, samples: Samples) -> Message:

@@ -123,10 +123,10 @@ def read_samples(
             source.reach = partial(reach, before)
             try:
                 kind.refuse_options(reading)
-                samples = kind.read(source, reading)
+                samples = kind.read_file(source, reading)
                 parts[fspath(file)] = name_files(samples, source.files, pool=reading.pool) if source.files else samples
             except InputError as error:
-                raise _name_file(error, file, source) from None
+                raise (error if source.files else error.in_file(fspath(file))) from None
             source.release()
             source.reach(source.size)
             before += source.size
@@ -239,13 +239,3 @@ def _holds_samples(file: Path, source: Source, format: Format, reading: Reading)
     return not (is_document and is_named) and not any(
         is_summary(name) or (column and all(map(is_summary, column))) for name, column in cells.items()
     )
-
-
-def _name_file(error: InputError, file: Path, source: Source) -> InputError:
-    """Name the file in an error that is about it, or the one of several that are read as one."""
-    if not source.files:
-        return error.in_file(fspath(file))
-    from at_k.readers.delimited import name_lines
-
-    named = name_lines(error.message, source)
-    return type(error)(named.code, named.sentence, **named.values)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.blocks import find_field
+from at_k.readers.delimited import name_lines
 from at_k.readers.names import quote, quote_all, shorten
 from at_k.readers.samples import Samples
 from at_k.readers.sources import Source
@@ -142,7 +143,7 @@ class Format:
         title: the harness, with the version whose files were tried.
         file: the usual name of its files.
         samples: how to get n samples for each problem out of the harness.
-        read: reads a file.
+        read: reads a file; its messages count rows.
         marks: its files have one of these; a format without any takes the files of no other one.
         options: which of `OPTIONS` its files offer.
         rank: 0 for results of a harness, 1 for less, such as predictions that are not graded, 2 for tables with columns
@@ -159,6 +160,15 @@ class Format:
     options: tuple[str, ...] = ()
     rank: int = 0
     in_folders: bool = False
+
+    def read_file(self, source: Source, reading: Reading) -> Samples:
+        """Read a file. Where a message counts its rows, name their lines or, of several files in one, the files."""
+        try:
+            samples = self.read(source, reading)
+        except InputError as error:
+            raise error.with_message(name_lines(error.message, source)) from None
+        skipped = {name_lines(cause, source): count for cause, count in samples.origin.skipped.items()}
+        return replace(samples, origin=replace(samples.origin, skipped=skipped))
 
     def refuse_options(self, reading: Reading) -> None:
         """Raise if the user chose something that files of this format do not offer."""

@@ -16,7 +16,6 @@ from at_k.demo import work
 from at_k.demo.given import File, Given
 from at_k.demo.limits import LIMITS, MOST_FILES
 from at_k.demo.pastes import tidy_text
-from at_k.errors import Message
 from at_k.readers import read_samples
 
 HUMAN_EVAL = Path(__file__).parents[1] / "data" / "harness" / "human-eval" / "samples.jsonl_results.jsonl"
@@ -128,16 +127,6 @@ def test_a_scorer_is_chosen():
     data = (HUMAN_EVAL.parents[1] / "inspect-ai" / "toy_numbers.eval").read_bytes()
     chosen = [Given.take(packed(data)).read({}, scorer=scorer).origin.chosen for scorer in (None, "includes")]
     assert chosen == [{"scorer": "match"}, {"scorer": "includes"}]
-
-
-@pytest.mark.parametrize(("text", "row", "line"), [
-    ('{"a": 1}\n{"a": 2}', 2, 2), ('\n\n{"a": 1}\n\n{"a": 2}', 5, 5), ("a,b\n1,2\n3,4", 2, 3),
-    ('a,b\n"1\n2",2\n\n3,4', 2, 5), ("a\tb\r\n1\t2\r\n", 1, 2), ('[{"a": 1},\n {"a": 2}]', 2, None),
-    ('{"a": [1, 2]}', 1, None), ("a,b\n1,2", 7, None),
-])  # fmt: skip
-def test_rows_are_counted_as_lines(text, row, line):
-    said = File("", text.encode()).name_lines(Message("cells.place", "row {row}, column “{column}”", row=row, column=1))
-    assert str(said) == (f"row {row}, column “1”" if line is None else f"line {line}, column “1”")
 
 
 def test_several_files_are_read_as_the_library_reads_them(tmp_path):

@@ -97,6 +97,13 @@ def test_lines_are_named_in_chinese_and_where_rows_are_left_out(tmp_path):
     assert (count, "line 6" in str(cause)) == (1, True)
 
 
-def test_a_row_that_the_file_does_not_have_stays_a_row():
-    message = Message("a.row", "wrong (row {row})", row=3)
-    assert str(name_lines(message, Source("r.csv", b"id,correct\na,1\n"))) == "wrong (row 3)"
+@pytest.mark.parametrize(("text", "row", "line"), [
+    ('{"a": 1}\n{"a": 2}', 2, 2), ('\n\n{"a": 1}\n\n{"a": 2}', 5, 5), ("a,b\n1,2\n3,4", 2, 3),
+    ('a,b\n"1\n2",2\n\n3,4', 2, 5), ("a\tb\r\n1\t2\r\n", 1, 2), ('[{"a": 1},\n {"a": 2}]', 2, None),
+    ('{"a": [1, 2]}', 1, None), ("a,b\n1,2", 7, None),
+])  # fmt: skip
+def test_rows_are_counted_as_lines(text, row, line):
+    said = name_lines(
+        Message("cells.place", "row {row}, column “{column}”", row=row, column=1), Source("", text.encode())
+    )
+    assert str(said) == (f"row {row}, column “1”" if line is None else f"line {line}, column “1”")

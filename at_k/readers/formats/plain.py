@@ -21,7 +21,7 @@ from at_k.readers.cells import Cells, read_whole
 from at_k.readers.choosing import find_nested, no_rows
 from at_k.readers.collector import Collector, Sheet
 from at_k.readers.decoding import spell_lists
-from at_k.readers.delimited import find_delimiter, name_lines
+from at_k.readers.delimited import find_delimiter
 from at_k.readers.faults import UNITS, describe_place
 from at_k.readers.format import Reading
 from at_k.readers.names import PROBLEM, SETTING, SYSTEM, WHOLE_TEXT, find_named, has_name, has_role, shorten
@@ -151,13 +151,7 @@ class Table:
 
 def read_plain(source: Source, reading: Reading) -> Samples:
     """Read a file whose columns may have any names."""
-    try:
-        samples = Table(source, reading).read()
-    except InputError as error:
-        named = name_lines(error.message, source)
-        raise type(error)(named.code, named.sentence, **named.values) from None
-    skipped = {name_lines(cause, source): count for cause, count in samples.origin.skipped.items()}
-    return replace(samples, origin=replace(samples.origin, skipped=skipped))
+    return Table(source, reading).read()
 
 
 class _Pass:
