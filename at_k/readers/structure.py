@@ -26,10 +26,12 @@ from at_k.readers.decoding import split_number
 from at_k.readers.names import (
     ASKED,
     NUMBER_WORD,
+    PROBLEM,
     PROMPT,
     QUESTION,
     SET,
     TEST,
+    find_named,
     has_name,
     is_model,
     normalize_name,
@@ -37,7 +39,7 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.profile import Profile, count_up
+from at_k.readers.profile import Column, Profile, count_up
 from at_k.readers.samples import Samples
 
 # Values of a column up to which it may hold settings.
@@ -381,7 +383,8 @@ def find_questions(profile: Profile, problem: str | None, *, own_names: bool) ->
     sure = [name for name in others if has_name(name, ASKED)][:1]
     perhaps = [name for name in others if has_name(name, PROMPT)]
     inputs = [name for name in others if normalize_name(name).startswith("inputs.")]
-    asking = {name: list(map(_spell_question, profile[name].cells)) for name in sure or perhaps or inputs}
+    alike = [name for name in find_named(others, PROBLEM) if own_names and _repeats_alike(profile[name])]
+    asking = {name: list(map(_spell_question, profile[name].cells)) for name in sure or perhaps or inputs or alike}
     column = max(asking, key=lambda name: len({*map(repr, asking[name])} - {"None"}), default="")
     if not column or not all(isinstance(text, (str, type(None))) for text in asking[column]):
         return {}
@@ -408,6 +411,13 @@ def find_questions(profile: Profile, problem: str | None, *, own_names: bool) ->
             one=Mention(columns={"problem": shorten(problem)}),
         )
     return {str(name): str(text) for name, text in asked.items()}
+
+
+def _repeats_alike(column: Column) -> bool:
+    """Return whether all values of a column occur equally often, and not more often than there are values."""
+    counts = [*Counter(column.keys).values()]
+    counts = counts[: -1 if len(column.keys) == HEAD else None]  # others may follow
+    return len({*counts}) == 1 and 2 <= counts[0] <= len(counts)
 
 
 def _spell_question(cell: object) -> object:
