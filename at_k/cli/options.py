@@ -14,16 +14,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from at_k.errors import InputError, Message, Spelling, quote_word
-from at_k.options.registry import COMPARING, GATING, OF_PYTHON, PLANNING, READ, SCORING, TALLYING, TARGETS, Option
-
-# Option of the library → its spelling in the command.
-FLAGS = {
-    option.name: option.spelling
-    for options in (GATING, PLANNING, COMPARING, SCORING, TALLYING)
-    for option in options.values()
-    if option.name not in OF_PYTHON
-}
+from at_k.errors import InputError, Message, Spelling
+from at_k.options.registry import FLAGS, OF_PYTHON, READ, TARGETS, Option, write_flags
 
 
 class Flags(Spelling):
@@ -39,23 +31,10 @@ class Flags(Spelling):
         return f"`{FLAGS[option]}`" if option in FLAGS else super().name(option)
 
     def set(self, settings: Mapping[str, Any]) -> str:
-        """Spell options with their values. One `--columns` takes all columns, and `--where` is repeated."""
+        """Spell options with their values."""
+        flags = write_flags({name: value for name, value in settings.items() if name in FLAGS})
         others = {name: value for name, value in settings.items() if name not in FLAGS}
-        flags = []
-        for name in filter(FLAGS.__contains__, settings):
-            value = settings[name]
-            words = [",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
-            if isinstance(value, Mapping):
-                pairs = [
-                    ("!=", wanted["!="]) if isinstance(wanted, Mapping) else ("=", wanted) for wanted in value.values()
-                ]
-                words = [
-                    f"{column}{sign}{'' if wanted is None else wanted}"
-                    for column, (sign, wanted) in zip(value, pairs, strict=True)
-                ]
-                words = [",".join(words)] if name == "columns" else words
-            flags += [f"{FLAGS[name]} {quote_word(word)}" for word in words]
-        return ", ".join([*([f"`{' '.join(flags)}`"] if flags else []), *([super().set(others)] if others else [])])
+        return ", ".join([f"`{flags}`"] * bool(flags) + ([super().set(others)] if others else []))
 
 
 def spell(sentence: str | Message | InputError) -> str:

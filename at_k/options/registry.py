@@ -20,7 +20,7 @@ from pkgutil import resolve_name
 from textwrap import wrap
 from typing import Any, Literal, TypeVar, get_args
 
-from at_k.errors import write_install
+from at_k.errors import quote_word, write_install
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -265,6 +265,40 @@ COMPARING, RANKING, POOLING, GATING, PLANNING = (
 OF_PYTHON = {
     *("select", "score_weights", "higher_is_better", "seed", "names", "data", "spread", "power", "correlation"),
 }
+
+# Option of the library → its spelling in the command.
+FLAGS = {
+    option.name: option.spelling
+    for options in (GATING, PLANNING, COMPARING, SCORING, TALLYING)
+    for option in options.values()
+    if option.name not in OF_PYTHON
+}
+
+
+def write_flags(settings: Mapping[str, Any]) -> str:
+    """Write options with their values, as the command takes them.
+
+    Examples:
+        >>> print(write_flags({"where": {"model": "a b", "id": {"!=": 3}}, "k": [1, 4], "concat": True}))
+        --where 'model=a b' --where 'id!=3' --k 1,4 --concat
+    """
+    from at_k.validation import list_parts
+
+    words = []
+    for name, value in settings.items():
+        texts = []
+        if isinstance(value, Mapping):
+            for key, wanted in value.items():
+                sign, parts = ("!=", wanted["!="]) if isinstance(wanted, Mapping) else ("=", wanted)
+                texts += [f"{key}{sign}{'' if part is None else part}" for part in list_parts(parts)]
+            texts = [",".join(texts)] if name == "columns" else texts
+        elif name == "pool":
+            texts = list_parts(value)
+        elif value is not None and not isinstance(value, bool):
+            text = ",".join(map(str, list_parts(value)))
+            texts = [text.replace("_", "-") if name == "target" else text]
+        words += [FLAGS[name]] * (value is True) + [f"{FLAGS[name]} {quote_word(text)}" for text in texts]
+    return " ".join(words)
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from keyword import iskeyword
 from os import PathLike, fspath
-from shlex import quote
 from typing import Any
 
 import numpy as np
 
 from at_k.combinatorics import Floats
-from at_k.errors import Mention, Phrases
+from at_k.errors import Mention, Phrases, quote_word
 from at_k.grading import Checker
-from at_k.options.registry import COMPARING, OF_PYTHON, PLANNING, SCORING
+from at_k.options.registry import OF_PYTHON, write_flags
 from at_k.readers import is_paths
 from at_k.report.data import Numbers, holds_report
 from at_k.report.grid import show_report
@@ -164,8 +163,6 @@ def _find_values(report: Numbers, wanted: Key) -> Floats:
 
 # The lines that compute the same again
 
-_OPTIONS = {**PLANNING, **COMPARING, **SCORING}
-
 
 def write_script(report: Numbers, source: str | list[str] | None = None) -> str:
     """Write the Python lines that give the same numbers."""
@@ -203,21 +200,7 @@ def write_command(name: str, paths: Sequence[str], options: Mapping[str, Any]) -
     """
     if any(option in OF_PYTHON or _is_function(value) for option, value in options.items()):
         return None
-    parts = ["at-k", name, *map(quote, paths)]
-    for option, value in options.items():
-        flag, texts = _OPTIONS[option].spelling, list[str]()
-        if isinstance(value, Mapping):
-            for column, wanted in value.items():
-                sign, each = ("!=", wanted["!="]) if isinstance(wanted, Mapping) else ("=", wanted)
-                texts += [f"{column}{sign}{'' if part is None else part}" for part in list_parts(each)]
-            texts = [",".join(texts)] if option == "columns" else texts
-        elif option == "pool":
-            texts = list_parts(value)
-        elif value is not None and not isinstance(value, bool):
-            text = ",".join(map(str, list_parts(value)))
-            texts = [text.replace("_", "-") if option == "target" else text]
-        parts += [flag] * (value is True) + [word for text in texts for word in (flag, quote(text))]
-    return " ".join(parts)
+    return " ".join(["at-k", name, *map(quote_word, paths), *filter(None, [write_flags(options)])])
 
 
 def _is_function(value: Any) -> bool:

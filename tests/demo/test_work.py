@@ -132,7 +132,7 @@ BOTH = "\n".join(
      {"options_a": {"where": {"model": "x y"}}, "options_b": {"where": {"model": ["z"]}}},
      "at-k compare r.jsonl --where 'model=x y' --where model=z --k 1,2,4"),
     (("a.csv", SHEET), ("b.csv", OTHER_SHEET), {"options": OF_SHEET | {"unmatched": "unpaired"}},
-     "at-k compare a.csv b.csv --columns 'problem=Prüf-Nr,grades=ok' --pool Versuch --k 1,2,4,5 --unmatched unpaired"),
+     "at-k compare a.csv b.csv --columns problem=Prüf-Nr,grades=ok --pool Versuch --k 1,2,4,5 --unmatched unpaired"),
     (("a.csv", SHEET), ("b.csv", OTHER_SHEET.replace("ok", "right")),
      {"options_a": OF_SHEET, "options_b": {**OF_SHEET, "columns": {"problem": "Prüf-Nr", "grades": "right"}}},
      "import at_k"),
