@@ -69,7 +69,7 @@ class Column:
     @cached_property
     def are_judged(self) -> bool:
         """Return whether the words in the cells judge, or the name does: yes may mean failed, too."""
-        names = re.split(r"[_.]", self.spelling)
+        names = re.split(r"[\W_]+", self.spelling)
         is_named = True in map(judge, names) and {*map(read_spelled, names)}.isdisjoint({False, "not"})
         return is_named or any(judge(part) is not None for part in self.parts)
 

@@ -87,11 +87,14 @@ def refuse_unjudged(profile: Profile, roles: Columns, rows: Rows) -> InputError:
     verdicts = named if len(named) == 1 else verdicts
     is_clear = len(verdicts) == 1 and verdicts[0].name not in used and "@" not in verdicts[0].name  # pass@3 sums up
     example = _propose(profile, roles, verdicts[0]) if is_clear else _propose_counts(profile, roles)
-    truths = _list_truths(verdicts[0]) if is_clear else {}
+    # Lists of truths are what samples were judged.
+    truths = _list_truths(verdicts[0]) if is_clear and not verdicts[0].has_lists else {}
     if truths and not verdicts[0].are_judged and not _tells_faults(verdicts[0]):
-        told = {"column": shorten(verdicts[0].name), "word": quote(next(iter(truths.values())))}
-        wrong = _propose(profile, roles, verdicts[0], is_turned=True)
-        return _say.error("plain.truths", right=example, wrong=wrong, **told)
+        if len(truths) > 1:
+            told = {"column": shorten(verdicts[0].name), "word": quote(truths[True])}
+            wrong = _propose(profile, roles, verdicts[0], is_turned=True)
+            return _say.error("plain.truths", right=example, wrong=wrong, **told)
+        example = Mention("columns")  # a name may be a single y
     return _say.error("plain.unknown", layout=rows.layout, columns=_name_columns(profile, rows), example=example)
 
 
@@ -219,6 +222,8 @@ def _numbers_rows(profile: Profile, problem: str | None, column: Column) -> bool
 def _propose_counts(profile: Profile, roles: Columns) -> Mention:
     """Propose the only two columns of numbers, if one can count the samples of each row and the other is of them."""
     columns = [column for column in profile.columns.values() if column.name not in (roles["problem"], roles["group"])]
+    if any("test" in column.spelling for column in columns):  # tests of one sample are counted
+        return Mention("columns")
     shares = {column.name: list(map(read_share, map(read_spelled, column.cells))) for column in columns}
     numbers = [name for name, cells in shares.items() if all(map(is_finite, cells))]
     ways = []

@@ -422,7 +422,9 @@ def _repeats_alike(column: Column) -> bool:
 
 def _spell_question(cell: object) -> object:
     """Return a question as text. Of messages, what follows the last one of the user is an answer."""
+    if not cell:
+        return None
     if isinstance(cell, list):
         asked = [place for place, part in enumerate(cell) if isinstance(part, dict) and part.get("role") == "user"]
         cell = cell[: asked[-1] + 1] if asked else cell
-    return json.dumps(cell, ensure_ascii=False, default=str) if isinstance(cell, (list, dict)) else cell or None
+    return json.dumps(cell, ensure_ascii=False, default=str) if isinstance(cell, (list, dict)) else cell
