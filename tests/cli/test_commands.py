@@ -123,13 +123,6 @@ class TestScore:
             assert again == json.loads(names["report"].to_json())
         assert names["report"].c == [1, 2]
 
-    def test_groups(self, run, qwen):
-        assert list(read_table(run("score", qwen, "--by", "none").stdout)) == [""]
-        assert "\nLevel 1        11  0.909 [" in run("score", qwen, "--by", "group", "-m", "avg_at_n").stdout
-        by_answer = run("score", qwen, "--by", "reference", "-m", "avg_at_n")
-        assert by_answer.exit_code == 0
-        assert "group=reference" in by_answer.stdout
-
     @for_each("words, given", [
         ("--ci 0.5", {"confidence_level": 0.5}), ("--ci 0.999", {"confidence_level": 0.999}),
         ("--ci none", {"confidence_level": None}),

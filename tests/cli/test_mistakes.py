@@ -229,14 +229,6 @@ def test_a_tau_that_acts_is_not_said_to_be_idle(ask):
     assert "depends on" not in ask("score mine.jsonl --tau 0.5 -m gpassk").stdout
 
 
-@for_each("typed, share, same", [
-    ("score mine.jsonl --ci", "95%", "0.95"), ("score mine.jsonl --ci", "'90 %'", "0.9"),
-    ("plan mine.jsonl --half-width", "2%", "0.02"),
-])  # fmt: skip
-def test_shares_are_read_in_percent(ask, typed, share, same):
-    assert ask(f"{typed} {share}").stdout == ask(f"{typed} {same}").stdout
-
-
 def test_one_name_for_one_thing(run):
     shown = run("score", "--help-all", columns=200).stdout
     for name in ("--thresholds", "--tau", "--check-correct-fn", "--check", "--groups", "--by", "--metrics", "-m"):

@@ -56,6 +56,16 @@ def test_every_metric_is_the_share_of_subsets(metric, n):
         assert_allclose(metric(n, counts, k=k), exact, rtol=rtol, atol=0)
 
 
+@for_each("n", [1, 2, 5, 8, SWITCH, SWITCH + 1])
+def test_tails_count_subsets(n):
+    """At least m for every m: what is certain is 1, and what is impossible 0. Integers are rounded once."""
+    for k in range(1, n + 1) if n <= 8 else (1, 2, n // 3, n):
+        for m in (-1, 0, 1, k // 2 + 1, k, k + 1):
+            exact = [oracles.tail(oracles.hypergeometric(n, c, k), max(m, 0)) for c in range(n + 1)]
+            for tails, wanted in ((combinatorics.at_least, exact), (combinatorics.fewer_than, [1 - p for p in exact])):
+                assert_allclose(tails(n, k, m), list(map(float, wanted)), rtol=RTOL * (n > SWITCH), atol=0)
+
+
 @for_each("n", [SWITCH + 1, 1000, 2000])
 @for_each("share", [0.002, 0.1, 0.5, 0.9])
 def test_tails_of_large_n(n, share):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import evaluate
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -52,7 +53,7 @@ def test_an_error_reports_the_first_fault():
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
-@for_each("value", [0, 1, 0.0, 1.0, False, True, 1e-300, 1 - 2**-53])
+@for_each("value", [0, 1, 0.0, 1.0, False, True, 1e-300, 1 - 2**-53, np.bool_(True), np.float32(1), np.int8(1)])
 def test_grades_from_zero_to_one(value):
     assert grade([["x"]], ["a"], lambda *_: value).values[0] == float(value)
 

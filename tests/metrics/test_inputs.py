@@ -167,14 +167,6 @@ def test_dropping_may_leave_too_few_samples(module):
         refuses(says, module.load().compute, **columns, k=2)
 
 
-@pytest.mark.filterwarnings("ignore:missing='drop'")
-@for_each("module, name", [(CONS_AT_K, "weights"), (BEST_AT_K, "scores")])
-def test_values_of_kept_samples_are_checked(module, name):
-    samples = {"predictions": [["a", None, "b"]], "references": ["a"], "missing": "drop", "k": 2}
-    says = f"ValueError: `{name}` must be finite numbers; got None or NaN in problem 0, sample 2"
-    refuses(says, module.load().compute, **samples, **{name: [[2, None, None]]})
-
-
 def to_arrow(rows):
     return pa.chunked_array([pa.array(rows[:1]), pa.array(rows[1:])])
 
@@ -263,28 +255,3 @@ def test_a_fault_in_the_options_is_found_before_anything_is_judged(module, optio
     recorder, wrong = Recorder(), list(options)[-1]
     refuses(f"ValueError: `{wrong}`", judged, module, ["a", "c", "b"], check_correct_fn=recorder, **options)
     assert not recorder.calls
-
-
-def test_the_best_grade_against_several_references_counts():
-    table = {("a", "x"): 0.25, ("a", "y"): 0.75, ("b", "x"): 0.5, ("b", "y"): 0.0}
-    given = {"predictions": [["a", "b"]], "references": [["x", "y"]]}
-    result = AVG_AT_N.load().compute(**given, check_correct_fn=lambda *pair: table[pair])
-    assert result == {"avg@2": 0.5, "accuracy": 0.625}
-
-
-@every_module
-def test_exact_match_strips_white_space_and_is_the_default(module):
-    bare = judged(module, ["a"], [["a", "a", "b", "A"]], k=[1, 2, 4])
-    assert judged(module, ["a  "], [[" a", "a\n", "\tb ", "A"]], k=[1, 2, 4]) == bare
-    references = ["a", "c", "b"]
-    for checker in ("exact_match", lambda *pair: pair[0] == pair[1]):
-        assert judged(module, references) == judged(module, references, check_correct_fn=checker)
-
-
-@for_each("value, right", [
-    *[(True, 1.0), (np.bool_(True), 1.0), (1, 1.0), (1.0, 1.0), (np.float32(1), 1.0), (np.int8(1), 1.0)],
-    *[(0.5, 0.0), (0.51, 1.0), (0.0, 0.0)],
-])  # fmt: skip
-def test_checkers_may_return_bools_and_grades(value, right):
-    result = AVG_AT_N.compute(check_correct_fn=lambda *_: value)
-    assert result == pytest.approx({"avg@4": right, "accuracy": float(value)}, rel=1e-15)

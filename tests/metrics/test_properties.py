@@ -11,7 +11,7 @@ import oracles
 import pytest
 from cases import for_each, refuses
 from hypothesis import given, settings, strategies as st
-from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, GRADES, MODULES, PASS_AT_K, every_config, every_module
+from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, MODULES, PASS_AT_K, every_config, every_module
 
 from at_k.columns import read_labels
 from at_k.options.registry import CONFIGS
@@ -269,13 +269,6 @@ def test_samples_without_a_grade(module, missing):
             answer[1], grade[1] = None, 0
     expected = exactly(module.name, answers, grades, scores, 2)
     assert shared_keys(found, expected) == expected
-
-
-@for_each("k", [1, 2, 3, 4])
-def test_grades_need_more_than_half_of_the_draws(k):
-    ways = [oracles.correct_drawn(4, sum(row), k) for row in GRADES]
-    expected = {f"cons@{k}": float(sum(map(oracles.majority, ways)) / 2)}
-    assert CONS_AT_K.compute("graded", k=k) == pytest.approx(expected, rel=1e-15)
 
 
 @for_each("ties", oracles.TIES)

@@ -41,15 +41,6 @@ def test_keys_come_in_the_order_of_k_and_once_each(module):
 
 
 @every_module
-@for_each("threshold, share", [(0.4, 1.0), (0.5, 0.5), (0.9, 0.0)])
-def test_a_grade_at_the_threshold_is_not_correct(module, threshold, share):
-    columns = module.only({"predictions": [[0.5, 0.9]], "scores": [[1, 0]]})
-    result = module.load("graded").compute(**columns, k=1, threshold=threshold)
-    assert next(iter(result.values())) == share
-    assert threshold != 0.5 or module.load("graded").compute(**columns, k=1) == result  # the default
-
-
-@every_module
 @every_config
 def test_groups_are_spelled_as_given_and_stay_apart(module, config):
     columns = {name: column[:1] * len(LABELS) for name, column in module.inputs(config).items()}

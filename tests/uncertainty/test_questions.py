@@ -29,11 +29,6 @@ def bounded(difference, stderr, m, level=0.95):
     return 2 * np.array(interval((1 + difference) / 2, stderr / 2, m, confidence_level=level)) - 1
 
 
-def test_won_lost_and_tied():
-    found = compare_values([1, 0.5, 0, 1, 0.3], [0, 0.5, 0.5, 0, 0.1 + 0.2])
-    assert (found.won, found.lost, found.tied, found.problems) == (2, 1, 2, (5, 5))
-
-
 METHODS = {
     "all equal": (np.zeros(30), "bounded", 0),
     "one problem": ([0.25], "bounded", 1),
