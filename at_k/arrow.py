@@ -7,14 +7,29 @@ with missing or empty rows. `columns.py` then reads the column value by value, a
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from functools import partial
 from itertools import chain
-from typing import Any
+from numbers import Number
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from at_k.combinatorics import Ints
+from at_k.errors import Phrases
 from at_k.samples import Answers, Ragged
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_say = Phrases(
+    {
+        "group.mixed": "`{column}` must have values of one type. Write all of them as text, or all as numbers.",
+        "group.lengths": "All columns must have the same number of rows; `{first}` has {first_rows} and `{column}` "
+        "has {rows}.",
+    }
+)
 
 
 def to_chunks(column: object) -> list[Any] | None:
@@ -50,6 +65,36 @@ def find_table(data: object) -> Any:
         return None
     is_plain = getattr(data, "_indices", data) is None and data.format["type"] != "custom"
     return data.data if is_plain else None
+
+
+def make_table(frame: Mapping[str, Any]) -> pa.Table:
+    """Make a table of columns of any library."""
+    import pyarrow as pa
+
+    columns = {name: _to_column(name, column, is_name=name == "problem") for name, column in frame.items()}
+    first = next(iter(columns), "")
+    for name, column in columns.items():
+        if len(column) != len(columns[first]):
+            both = {"first_rows": len(columns[first]), "rows": len(column)}
+            raise _say.error("group.lengths", first=first, column=name, **both)
+    return pa.table(columns)
+
+
+def _to_column(name: str, column: Any, *, is_name: bool) -> Any:
+    """Return a column as one of Arrow, which would take 1 and true for the same name."""
+    import pyarrow as pa
+
+    chunks = to_chunks(column)
+    if chunks is not None:
+        return pa.chunked_array(chunks)
+    kinds = {*map(type, column)} - {type(None)} if is_name else set()
+    alike = (bool, np.bool_, Number, str)  # all types of numbers count as one, and all of texts
+    try:
+        if len({next(filter(partial(issubclass, kind), alike), kind) for kind in kinds}) < 2:
+            return pa.array(column)
+    except pa.ArrowException:
+        pass
+    raise _say.error("group.mixed", column=name) from None
 
 
 def read_grades(column: object) -> list[Ragged] | None:

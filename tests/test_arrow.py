@@ -12,6 +12,8 @@ from cases import for_each, refuses
 from datasets import Dataset
 
 from at_k import arrow, columns
+from at_k.errors import InputError
+from at_k.report.judging import read_frame
 
 ANSWERS = [["a", "b", "a"], ["c", None, "c"], [" a", "", "é"], ["b", "b", "a"]]
 GRADES = [[1, 0, 1], [0, 1, 0], [1, 1, 1], [0, 0, 1]]
@@ -268,3 +270,31 @@ def test_a_column_holds_the_values_that_it_lists(name, lists, form):
     column = form(lists)
     listed = column.to_pylist() if hasattr(column, "to_pylist") else column
     assert rows(READERS[name](column)) == [list(row) for row in listed]
+
+
+COLUMNS = {"problem": ["b", "a", "b"], "grades": [1.0, 0.5, None], "messages": [[{"role": "user"}], [], None]}
+TABLES = {
+    "mapping": lambda: COLUMNS,
+    "arrow": lambda: pa.table(COLUMNS),
+    "dataset": lambda: Dataset.from_dict(COLUMNS).select([2, 1, 0]).select([2, 1, 0]),
+    "polars": lambda: pl.DataFrame(COLUMNS),
+    "pandas": lambda: pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in COLUMNS.items()}),
+}
+
+
+@for_each("make", TABLES.values(), ids=TABLES)
+def test_any_table(make):
+    assert arrow.make_table(read_frame(make())).to_pydict() == COLUMNS
+
+
+@for_each("data, code, said", [
+    ({"problem": [True, 1, 2]}, "group.mixed", "`problem`"), ({"problem": [1, True]}, "group.mixed", "`problem`"),
+    ({"problem": [1, "1"]}, "group.mixed", "`problem`"),
+    (pd.DataFrame({"problem": [1, "1"]}), "group.mixed", "`problem`"),
+    ({"problem": ["a", "b"], "answers": [1, "x"]}, "group.mixed", "`answers`"),
+    ({"problem": ["a", "b"], "grades": [1]}, "group.lengths", "`problem` has 2 and `grades` has 1"),
+])  # fmt: skip
+def test_no_value_of_a_table_is_taken_for_another(data, code, said):
+    with pytest.raises(InputError, match=said) as caught:
+        arrow.make_table(data)
+    assert caught.value.code == code

@@ -5,16 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from itertools import chain, pairwise
-from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.arrow import to_chunks, to_numpy
+from at_k.arrow import to_numpy
 from at_k.errors import Mention, Phrases
 from at_k.samples import Ragged
 
@@ -25,9 +23,6 @@ if TYPE_CHECKING:
 _say = Phrases(
     {
         "tables.large": "The texts of one column have more than 2 GB. Read the file without it: {example}.",
-        "group.mixed": "`{column}` must have values of one type. Write all of them as text, or all as numbers.",
-        "group.lengths": "All columns must have the same number of rows; `{first}` has {first_rows} and `{column}` "
-        "has {rows}.",
     }
 )
 
@@ -118,36 +113,6 @@ def _pack(present: NDArray[np.bool_] | None) -> pa.Buffer | None:
     if present is None or present.all():
         return None
     return pa.py_buffer(np.packbits(present, bitorder="little"))
-
-
-def make_table(frame: Mapping[str, Any]) -> pa.Table:
-    """Make a table of columns of any library."""
-    import pyarrow as pa
-
-    columns = {name: _to_column(name, column, is_name=name == "problem") for name, column in frame.items()}
-    first = next(iter(columns), "")
-    for name, column in columns.items():
-        if len(column) != len(columns[first]):
-            both = {"first_rows": len(columns[first]), "rows": len(column)}
-            raise _say.error("group.lengths", first=first, column=name, **both)
-    return pa.table(columns)
-
-
-def _to_column(name: str, column: Any, *, is_name: bool) -> Any:
-    """Return a column as one of Arrow, which would take 1 and true for the same name."""
-    import pyarrow as pa
-
-    chunks = to_chunks(column)
-    if chunks is not None:
-        return pa.chunked_array(chunks)
-    kinds = {*map(type, column)} - {type(None)} if is_name else set()
-    alike = (bool, np.bool_, Number, str)  # all types of numbers count as one, and all of texts
-    try:
-        if len({next(filter(partial(issubclass, kind), alike), kind) for kind in kinds}) < 2:
-            return pa.array(column)
-    except pa.ArrowException:
-        pass
-    raise _say.error("group.mixed", column=name) from None
 
 
 Codes = NDArray[np.int64]

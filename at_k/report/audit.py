@@ -14,9 +14,10 @@ from at_k.combinatorics import Floats
 from at_k.errors import InputError, Message, Phrases
 from at_k.family import FAMILY, OUTPUTS
 from at_k.readers import is_paths
+from at_k.readers.arrays import list_cells
 from at_k.readers.names import ROLE, normalize_name
 from at_k.report.data import Judged
-from at_k.report.judging import judge_data, list_values, read_frame
+from at_k.report.judging import judge_data, read_frame
 from at_k.report.measuring import Measurement
 from at_k.samples import Ragged
 from at_k.uncertainty.intervals import LEAST_AUDITED, correct_by_audit
@@ -122,7 +123,7 @@ def fill_in(judged: Judged, found: Mapping[str, Floats], column: str) -> tuple[R
 def read_column(data: Any, column: str, reading: Mapping[str, Any]) -> dict[str, Floats]:
     """Read a further column of grades of the same data; problems without any are left out."""
     if not is_paths(data) and not hasattr(data, "roles"):
-        frame = {name: list_values(column) for name, column in read_frame(data).items()}
+        frame = {name: list_cells(column) for name, column in read_frame(data).items()}
         cells = frame.get(column, [None])
         kept = [
             i for i, cell in enumerate(cells) if isinstance(cell, (list, tuple)) and any(x is not None for x in cell)

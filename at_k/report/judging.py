@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from at_k.arrow import find_table, to_chunks
+from at_k.arrow import find_table, make_table, to_chunks
 from at_k.columns import read_groups, read_problems, require_columns
 from at_k.combinatorics import Ints
 from at_k.errors import InputError, Mention, Phrases
@@ -18,7 +18,7 @@ from at_k.grading import Verdicts, find_checker, judge, takes_row
 from at_k.grading.verdicts import MissingSamplesError
 from at_k.options.registry import INDEPENDENT, JUDGING_OPTIONS, UNTIL_SUCCESS
 from at_k.readers import COUNT_ROLES, Samples, is_paths, read_samples
-from at_k.readers.arrays import make_table
+from at_k.readers.arrays import list_cells
 from at_k.readers.choosing import select_rows
 from at_k.readers.names import MODEL, normalize_name, quote
 from at_k.readers.prompts import find_tests, gather_tests, join_prompts
@@ -98,7 +98,7 @@ def select_frame(
         frame |= join_prompts(whole, called, prompt_column)
     used = [column for column in called.values() if column is not None]
     looked_at = {*(where or ())} | {name for name in whole if normalize_name(name) in MODEL}
-    values = {name: list_values(column) if name in looked_at else column for name, column in whole.items()}
+    values = {name: list_cells(column) if name in looked_at else column for name, column in whole.items()}
     rows = select_rows(values, where=where, used=used)
     if rows is not None:
         frame = {role: _take(column, rows) for role, column in frame.items()}
@@ -111,11 +111,6 @@ def is_null(column: Any) -> bool:
     """Return whether a column has no value at all, as a data set that was read has where the file has nothing."""
     chunks = to_chunks(column)
     return chunks is not None and bool(chunks) and all(chunk.null_count == len(chunk) for chunk in chunks)
-
-
-def list_values(column: Any) -> list[Any]:
-    """List the values of a column; those of Arrow as Python holds them."""
-    return list(column.to_pylist()) if hasattr(column, "to_pylist") else list(column)
 
 
 def _take(column: Any, rows: Sequence[int]) -> Any:

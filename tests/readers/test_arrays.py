@@ -1,15 +1,11 @@
 """Arrow arrays as pyarrow makes them but without pandas, and codes of values as plain Python says of them."""
 
-import datasets
 import numpy as np
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from cases import for_each
 from hypothesis import given, strategies as st
 
-from at_k.errors import InputError
 from at_k.readers.arrays import (
     Groups,
     encode,
@@ -17,12 +13,10 @@ from at_k.readers.arrays import (
     join_codes,
     make_lists,
     make_numbers,
-    make_table,
     make_text_lists,
     make_texts,
 )
 from at_k.readers.cells import read_integers
-from at_k.report.judging import read_frame
 
 ANY_TEXTS = st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])))
 
@@ -51,34 +45,6 @@ def test_integers_and_their_lists():
 def test_half_a_character_is_refused():
     with pytest.raises(UnicodeEncodeError):
         make_texts(["\ud800"])
-
-
-COLUMNS = {"problem": ["b", "a", "b"], "grades": [1.0, 0.5, None], "messages": [[{"role": "user"}], [], None]}
-TABLES = {
-    "mapping": lambda: COLUMNS,
-    "arrow": lambda: pa.table(COLUMNS),
-    "dataset": lambda: datasets.Dataset.from_dict(COLUMNS).select([2, 1, 0]).select([2, 1, 0]),
-    "polars": lambda: pl.DataFrame(COLUMNS),
-    "pandas": lambda: pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in COLUMNS.items()}),
-}
-
-
-@for_each("make", TABLES.values(), ids=TABLES)
-def test_any_table(make):
-    assert make_table(read_frame(make())).to_pydict() == COLUMNS
-
-
-@for_each("data, code, said", [
-    ({"problem": [True, 1, 2]}, "group.mixed", "`problem`"), ({"problem": [1, True]}, "group.mixed", "`problem`"),
-    ({"problem": [1, "1"]}, "group.mixed", "`problem`"),
-    (pd.DataFrame({"problem": [1, "1"]}), "group.mixed", "`problem`"),
-    ({"problem": ["a", "b"], "answers": [1, "x"]}, "group.mixed", "`answers`"),
-    ({"problem": ["a", "b"], "grades": [1]}, "group.lengths", "`problem` has 2 and `grades` has 1"),
-])  # fmt: skip
-def test_no_value_of_a_table_is_taken_for_another(data, code, said):
-    with pytest.raises(InputError, match=said) as caught:
-        make_table(data)
-    assert caught.value.code == code
 
 
 CODES = st.lists(st.integers(-3, 6) | st.integers(-(2**40), 2**40), min_size=1)

@@ -155,6 +155,8 @@ test_contents = over({
     "a picture": (b"\x89PNG\r\n\x1a\n\0\0", refused("sources.binary")),
     "another encoding in CSV of promptfoo": (
         PROMPTFOO.read_bytes().replace(b"PASS", b"\xff", 1), refused("decoding.encoding")),
+    "a short row in CSV of promptfoo": (
+        b"q,[m] p,Status,Score,Named Scores\na,x,PASS,1,\nb,x\n", refused("tables.fields", row="3", count="2")),
     "a text of Arrow that is none": (write_arrow(b"\xf0("), refused("parquet.broken")),
     "a first line that ends within a line": (b"m\rid,ok\n1,2,3\n", refused("tables.fields", row="2", count="2")),
     "names of problems in a document that are lists": (
