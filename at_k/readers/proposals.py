@@ -220,13 +220,15 @@ def _numbers_rows(profile: Profile, problem: str | None, column: Column) -> bool
 
 
 def _propose_counts(profile: Profile, roles: Columns) -> Mention:
-    """Propose the only two columns of numbers, if one can count the samples of each row and the other is of them."""
+    """Propose the only two columns of numbers, if one can count the samples of each row and the other those right."""
     columns = [column for column in profile.columns.values() if column.name not in (roles["problem"], roles["group"])]
     if any("test" in column.spelling for column in columns):  # tests of one sample are counted
         return Mention("columns")
     shares = {column.name: list(map(read_share, map(read_spelled, column.cells))) for column in columns}
     numbers = [name for name, cells in shares.items() if all(map(is_finite, cells))]
-    ways = []
+    joined = [column for column in columns if None not in map(read_counts, column.cells, column.cells)]
+    # 3/5, and not 4 alone.
+    ways = [{"n": own.name, "c": own.name} for own in joined if numbers == [own.name] and own.numbers is None]
     for total, right in permutations(numbers) if len(numbers) == 2 else ():
         is_share = any(share % 1 for share in shares[right] if is_finite(share))
         pairs = zip(profile[total].cells, profile[right].cells, strict=True)

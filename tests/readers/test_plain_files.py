@@ -348,6 +348,7 @@ READ = {
         {"id": 2, "answer": "7", "pred_x": "7"}), unsure(problem="id", answers="pred_x", references="answer")),
     "counts of any name": (csv("problem,tried,right", "a,4,3", "b,4,4"),
         named(problem="problem", n="tried", c="right")),
+    "fractions of any name": (csv("task,solved", "a,4/5", "b,2/5"), named(problem="task", n="solved", c="solved")),
     "counts of tests": (csv("problem,tests_total,tests_passed", "a,4,3", "b,4,4"),
         unsure(problem="problem", n="tests_total", c="tests_passed")),
     "lists of truths": (csv("id,results", 'a,"[True, False]"', 'b,"[True, True]"'),
