@@ -117,7 +117,7 @@ def find_files(paths: Paths) -> tuple[list[Path], bool]:
 def _list_inside(folder: Path) -> Iterator[Path]:
     """Yield the files in a folder and its folders; one whose files are one table is yielded as a whole."""
     # Links to folders are not followed: they may lead back, or to what is read already.
-    if list_parts(folder):
+    if list_shards(folder):
         yield folder
         return
     for entry in folder.iterdir():
@@ -132,7 +132,7 @@ def _list_inside(folder: Path) -> Iterator[Path]:
             raise _say.error("paths.special", file=str(entry))
 
 
-def list_parts(folder: Path) -> list[Path]:
+def list_shards(folder: Path) -> list[Path]:
     """List the files that are one table together: a data set that was saved to disk, or one in partitions."""
     # In such a folder a file may have the name of a shard, or be in a folder such as `model=a`. Other folders have
     # none.

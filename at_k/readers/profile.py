@@ -152,6 +152,10 @@ class Profile:
         """Return how many different combinations of cells some columns have; one if there are none of these."""
         return len({*zip(*(self[name].keys for name in names), strict=True)}) if names else 1
 
+    def repeats(self, problem: str | None) -> bool:
+        """Return whether a column names problems of several rows."""
+        return problem in self.columns and self[problem or ""].distinct < self.count
+
     def own(self, problem: str | None) -> list[str]:
         """Return the columns that say whose sample a row is: that of the problem, and those of models."""
         models = [name for name, column in self.columns.items() if column.spelling in MODEL and not column.has_lists]

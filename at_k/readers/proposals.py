@@ -103,12 +103,11 @@ def refuse_beside(profile: Profile, roles: Columns) -> None:
     grades, problem = roles["grades"], roles["problem"]
     if grades is None:
         return
-    is_repeated = problem in profile.columns and profile[problem].distinct < profile.count
     families = {stem: [name for _, name in family] for stem, family in list_families(profile).items()}
     runs = [names for stem, names in families.items() if len(names) > 1 and stem in (*RUN, *ROLE["grades"])]
     is_named = profile[grades].has_lists or profile[grades].spelling in ROLE["grades"]
     lists = [[name] for name, column in profile.columns.items() if column.has_lists and not is_named]
-    for names in [*([] if is_repeated else runs), *lists]:
+    for names in [*([] if profile.repeats(problem) else runs), *lists]:
         if grades not in names and all(profile[name].are_verdicts for name in names):
             ways = {"all": Mention(columns={"grades": "+".join(names)}), "one": Mention(columns={"grades": grades})}
             raise _say.error("plain.beside", names=quote_all(names), one_name=quote(grades), **ways)
@@ -214,9 +213,8 @@ def _tells_faults(column: Column) -> bool:
 
 def _numbers_rows(profile: Profile, problem: str | None, column: Column) -> bool:
     """Return whether a column numbers the rows of each problem, whatever its name."""
-    is_repeated = problem in profile.columns and profile[problem].distinct < profile.count
     is_column = column.name in profile.columns and column.numbers is not None
-    return is_repeated and is_column and profile.numbers_rows(column, problem or "")
+    return profile.repeats(problem) and is_column and profile.numbers_rows(column, problem or "")
 
 
 def _propose_counts(profile: Profile, roles: Columns) -> Mention:

@@ -147,8 +147,7 @@ def _find_counts(
     # Rows of another model, set or run are no repetitions.
     apart = [name for name in profile.columns if has_name(name, (*SYSTEM, *RUN)) or name == roles["group"]]
     apply = partial(_spread, (problem, total, column), apart, faults, gone, {}, whole=whole)
-    is_repeated = problem is not None and profile[problem].distinct < profile.count
-    code = "shapes.counted_once" if is_repeated else "shapes.counted"
+    code = "shapes.counted_once" if profile.repeats(problem) else "shapes.counted"
     return Change(apply, _say(code, total=shorten(total), right=shorten(column)), is_counted=True)
 
 

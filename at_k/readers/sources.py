@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple, NoReturn
 
 from at_k.errors import InputError, Phrases
 from at_k.readers.decoding import decode, decode_document, decode_text
-from at_k.readers.paths import list_parts
+from at_k.readers.paths import list_shards
 from at_k.validation import UNLIMITED, Limits, exceeds
 from at_k.values import cached_property
 
@@ -141,7 +141,7 @@ class Source:
         self, name: str, content: Path | bytes, limits: Limits = UNLIMITED, *, files: Sequence[str] = ()
     ) -> None:
         self.name, self.content, self.limits, self.files = name, content, limits, files
-        in_folder = list_parts(content) if isinstance(content, Path) and content.is_dir() else []
+        in_folder = list_shards(content) if isinstance(content, Path) and content.is_dir() else []
         self.parts = [Source(file.name, file, limits) for file in in_folder]
         size = len(content) if isinstance(content, bytes) else content.stat().st_size
         self.size: int = sum(part.size for part in self.parts) or size

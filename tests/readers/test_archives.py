@@ -98,14 +98,6 @@ class TestReading:
             archive.comment = b"a comment"
         assert read_all(file.getvalue()) == {"a": TEXT, "header.json": b"new"}
 
-    def test_a_file_on_disk(self, tmp_path):
-        path = tmp_path / "a.zip"
-        path.write_bytes(pack([Member("a", TEXT)]))
-        with Archive(Source("a.zip", path)) as archive:
-            assert "a" in archive
-            assert "b" not in archive
-            assert archive.read("a") == TEXT
-
     @for_each("squeeze", [gzip.compress, zstandard.compress])
     def test_a_zip_that_is_compressed_as_a_whole(self, squeeze):
         source = Source("log.eval.gz", squeeze(pack([Member("a", TEXT)])))
