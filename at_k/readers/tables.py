@@ -28,6 +28,7 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
+from at_k.readers.profile import count_up
 from at_k.readers.sources import Source, refuse_foreign, refuse_many_rows
 from at_k.readers.structure import count_runs, is_summary
 
@@ -264,17 +265,19 @@ def _read_runs(whole: Any) -> list[Row] | None:
             runs, is_named = runs[0], normalize_name(next(iter(whole))).rstrip("s") in RUN
         elif not is_named:
             return None
-    rows: list[Row] = []
+    rows, listed, is_told = list[Row](), "", is_named
     for run in runs:
         if not isinstance(run, dict):
             return None
         tables = [name for name, value in run.items() if _is_named(value) and normalize_name(name) in ROWS]
-        if len(tables) == 1 and not any(map(has_role, run)):  # {"seed": 0, "results": [{"id": "p0", "ok": true}]}
-            said = {name: value for name, value in run.items() if isinstance(value, (str, int, float))}
+        said = {name: value for name, value in run.items() if isinstance(value, (str, int, float))}
+        # A text may name the problem, of which the entries are numbered samples.
+        is_problem = said and not is_named and all(isinstance(value, str) for value in said.values())
+        is_problem = is_problem and not any(has_name(name, (*RUN, *SYSTEM)) for name in said)
+        if len(tables) == 1 and not any(map(has_role, run)) and not (is_problem and _are_numbered(run[tables[0]])):
+            # {"seed": 0, "results": [{"id": "p0", "ok": true}]}
             rows += [{name: value for name, value in said.items() if name not in SHARE} | row for row in run[tables[0]]]
-            if not said and not is_named:
-                path = ".".join([*(whole if isinstance(whole, dict) else ()), tables[0]])
-                raise _say.error("plain.rows", paths=quote(path), rows=Mention(rows_at=path))
+            listed, is_told = tables[0], is_told or bool(said)
             continue
         objects = [name for name, value in run.items() if isinstance(value, dict)]
         beside = {name: value for name, value in run.items() if name not in objects}
@@ -287,7 +290,15 @@ def _read_runs(whole: Any) -> list[Row] | None:
         if found is None or "problem" not in found[0]:
             return None
         rows += [beside | row for row in found] if is_beside else found
-    return rows if len(runs) > 1 else None
+    if listed and not is_told:
+        path = ".".join([*(whole if isinstance(whole, dict) else ()), listed])
+        raise _say.error("plain.rows", paths=quote(path), rows=Mention(rows_at=path))
+    return rows if len(runs) > 1 or listed else None
+
+
+def _are_numbered(rows: list[Row]) -> bool:
+    """Return whether the names of problems in rows only number them."""
+    return count_up([next((row[name] for name in row if _names_problem(name)), None) for row in rows])
 
 
 def _read_list(whole: Row) -> list[Row] | None:

@@ -186,6 +186,12 @@ READ = {
             ("", {"model": ["x", "y"]}, refused("models.settings", where={"model": "x"})),
             ("runs", {"temperature": [0.2, 0.8]}, refused("models.settings", where={"temperature": 0.2})),
         ]},
+    "runs of which one does not name its model": (json.dumps([{"model": m, "results": [{"id": "a", "correct": 1}]}
+        for m in "xy"] + [{"results": [{"id": "a", "correct": 0}]}]), refused("models.settings", where={"model": "x"})),
+    "one run in a document": (json.dumps([{"seed": 3, "results": [{"id": p, "correct": 1} for p in "ab"]}]),
+        [[1], [1]]),
+    "problems with samples that are numbered": (json.dumps([{"name": p, "results": [{"id": i, "correct": i * v}
+        for i in (0, 1)]} for p, v in (("a", 0), ("b", 1))]), [[0, 0], [0, 1]]),
     "lists of verdicts beside a truth": (csv("id,samples,all_ok", 'a,"[1, 0]",False', 'b,"[1, 1]",True'),
         refused("plain.beside", columns={"grades": "samples"})),
     "one verdict beside runs": (csv("id,correct,trial 1,trial 2", "a,1,0,1", "b,0,1,1"),
