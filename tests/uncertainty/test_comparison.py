@@ -210,6 +210,19 @@ def test_benchmarks_that_count_by_their_problems_are_one():
     assert (found.p_value, found.units) == (alone.p_value, 13)
 
 
+@for_each("weights, shares", [("benchmark", (0.5, 0.5)), ("problem", (0.75, 0.25))])
+def test_few_differences_have_the_bounded_interval_of_all_strata(weights, shares):
+    """The standard error is √Σ w²·s²/M over the benchmarks, and the number of units 1/Σ w²/M."""
+    differences = np.repeat([1.0, 0.0], [3, 27]), np.repeat([0.5, 0.0], [1, 9])
+    pairs = {name: [(each, np.zeros(len(each)))] for name, each in zip("xy", differences, strict=True)}
+    (found,) = compare_pooled(pairs, ALONE, pool_by=weights)
+    stderr = np.sqrt(sum((share * stats.sem(each)) ** 2 for share, each in zip(shares, differences, strict=True)))
+    units = 1 / sum(share**2 / len(each) for share, each in zip(shares, differences, strict=True))
+    low, high = interval((1 + found.difference) / 2, stderr / 2, units)
+    assert (found.low, found.high) == pytest.approx((min(2 * low - 1, 0), 2 * high - 1), abs=1e-12)
+    assert found.low < found.difference < found.high
+
+
 def test_several_numbers_are_adjusted_for_each_other():
     there, back = compare_pooled({"x": [X, (X[1], X[0])]}, {"x": None})
     assert (there.p_adjusted, there.low) == pytest.approx((back.p_adjusted, -back.high))
