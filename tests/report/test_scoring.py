@@ -308,17 +308,6 @@ def test_another_method_is_said(method):
     assert bool(report.curves.bands) is (method == "t")
 
 
-def test_without_a_level_there_are_no_intervals():
-    assert at_k.score(DATA, k=1, clusters=False).to_dict() == at_k.score(DATA, k=1).to_dict()
-    says = "InputError: `clusters` are the groups, but the data have none"
-    for data in ({"grades": CORRECT}, at_k.Tally.from_rows([(4, 1, 2)])):
-        refuses(says, at_k.score, data, clusters=True)
-    bare = at_k.score(DATA, k=[1, 2], confidence_level=None)
-    assert (bare.intervals, set(map(len, bare.group_intervals.values()))) == ({}, {0})
-    assert "ci:" not in "".join(bare.signatures.values())
-    assert bare.values == at_k.score(DATA, k=[1, 2]).values
-
-
 def test_a_problem_takes_little_memory_before_its_values_are_asked_for(tmp_path):
     for shard in range(2):
         samples = {"problem": np.repeat(np.arange(2000) + 2000 * shard, 8).astype(str), "grades": [1, 0] * 8000}
