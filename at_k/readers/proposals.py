@@ -252,7 +252,7 @@ def _propose(profile: Profile, roles: Columns, verdicts: Column, *, is_turned: b
     columns = [column for column in profile.columns.values() if column.name != verdicts.name]
     numbers = [column.name for column in columns if _numbers_rows(profile, problem, column)]
     told = dict.fromkeys(("n", "c") if joins_counts(verdicts) else ("grades",), verdicts.name)
-    told = ({"problem": problem} if problem else {}) | told | ({"sample": numbers[0]} if numbers else {})
+    told = {"problem": problem or "COLUMN"} | told | ({"sample": numbers[0]} if numbers else {})
     words: dict[str, Any] = {}
     if is_turned or _tells_faults(verdicts):
         truths = _list_truths(verdicts)
