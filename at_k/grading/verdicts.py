@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -279,12 +280,17 @@ _CANDIDATES: tuple[dict[str, Any], ...] = (
     {"extract_fn": "choice"},
 )
 
+# What is tried where exact match holds some answers correct, and may miss others for a capital or a space.
+LENIENT: tuple[dict[str, Any], ...] = ({}, {"check_correct_fn": "quasi_exact"})
+
 # Samples that are tried. They take less than a second.
 _SAMPLES = 5000
 
 
-def suggest_options(problems: Problems) -> tuple[dict[str, Any], float] | None:
-    r"""Return the rule and the checker by which most answers meet their references, and the share of these, or None.
+def suggest_options(
+    problems: Problems, candidates: Sequence[dict[str, Any]] = _CANDIDATES
+) -> tuple[dict[str, Any], float] | None:
+    r"""Return the first options by which most answers meet their references, and the share of these, or None.
 
     Examples:
         >>> from at_k.columns import read_problems
@@ -298,13 +304,14 @@ def suggest_options(problems: Problems) -> tuple[dict[str, Any], float] | None:
     if problems.answers is None or problems.references is None:
         return None
     count = max(1, int(np.searchsorted(problems.answers.codes.offsets[1:], _SAMPLES, side="right")))
-    answers = problems.answers.listed()[:count]
+    distinct, codes = problems.answers.distinct, islice(problems.answers.codes, count)
+    answers = [[None if code < 0 else distinct[code] for code in row] for row in codes]
     first = read_problems(answers=answers, references=problems.references[:count])
     texts = [text for row in problems.references[:count] for text in row]
     refused = set() if all(read_option(text)[0] for text in texts) else {"choice"}
     if any(read_number(text) is not None for text in texts):
         refused.add("quasi_exact")
-    tried = [options for options in _CANDIDATES if refused.isdisjoint(options.values())]
+    tried = [options for options in candidates if refused.isdisjoint(options.values())]
     right = [int(judge(first, missing="incorrect", **options).c.sum()) for options in tried]
     answered = sum(text is not None for row in answers for text in row)
     return (tried[right.index(max(right))], max(right) / answered) if any(right) else None

@@ -14,7 +14,7 @@ from at_k.family import OUTPUTS
 from at_k.grading import Verdicts, find_checker
 from at_k.grading.numbers import read_number
 from at_k.grading.pairs import Outcomes
-from at_k.grading.verdicts import suggest_options
+from at_k.grading.verdicts import LENIENT, suggest_options
 from at_k.options.registry import SCORING
 from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.report.data import Judged
@@ -135,7 +135,7 @@ def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Mes
     if judged_here and not explained and not verdicts.c.any():
         yield from _explain_no_match(problems)
     elif verdicts.ballots is not None and str(verdicts.conditions["checker"]).startswith(_OF_WHOLE_TEXTS):
-        yield from _note_boxes(problems, verdicts.ballots)
+        yield from _note_whole_texts(problems, verdicts.ballots, verdicts.conditions)
     if outcomes is not None:
         yield from _describe_outcomes(outcomes)
     if judged_here and verdicts.ballots is not None and str(verdicts.conditions["checker"]).startswith("numeric"):
@@ -171,8 +171,13 @@ def _explain_no_match(problems: Problems) -> Iterator[Message]:
             answer=quote(answers.distinct[answers.codes.values[place]]),
             reference=quote(problems.references[answers.codes.locate(place)["problem"]][0]),
         )
-    if suggestion := suggest_options(problems):
-        options, share = suggestion
+    yield from _suggest(problems)
+
+
+def _suggest(problems: Problems, *candidates: Sequence[dict[str, Any]]) -> Iterator[Message]:
+    """Say what options would let more answers be correct."""
+    options, share = suggest_options(problems, *candidates) or ({}, 0.0)
+    if options:
         yield _say("note.suggestion", options=Mention(**options), share=share)
 
 
@@ -213,11 +218,13 @@ _BOX = "\\boxed{"
 _MANY_BOXES = 0.05
 
 
-def _note_boxes(problems: Problems, answers: Answers) -> Iterator[Message]:
-    """Say that answers which are compared, or vote, as whole texts hold a box with the answer itself."""
+def _note_whole_texts(problems: Problems, answers: Answers, conditions: Mapping[str, object]) -> Iterator[Message]:
+    """Say what would let more answers be correct, or vote together, that are compared as whole texts."""
     share, answer = _weigh(answers, lambda text: _BOX in text)
     if share >= _MANY_BOXES and not any(_BOX in text for row in problems.references or () for text in row):
         yield _say("note.boxes", share=share, answer=quote(answer), rule=Mention(extract_fn="boxed"))
+    elif conditions["checker"] == "exact_match" and "extract" not in conditions:
+        yield from _suggest(problems, LENIENT)
 
 
 def _note_texts(answers: Answers) -> Iterator[Message]:

@@ -42,3 +42,14 @@ def test_a_report_proposes_what_would_match_and_it_does():
 def test_without_references_there_is_nothing_to_suggest():
     assert suggest_options(read_problems(grades=[[0, 0]])) is None
     assert suggest_options(read_problems(answers=[["a", "b"]])) is None
+
+
+@for_each("answers, options, share", [
+    (["b", "B", "C"], {}, "67%"), (["B", "C", "C"], {}, None), (["b", "B", "C"], {"extract_fn": r"(\w)"}, None),
+    (["b", "B", "C"], {"check_correct_fn": "quasi_exact"}, None),
+])  # fmt: skip
+def test_a_report_with_right_answers_says_how_many_more_differ_in_letters_alone(answers, options, share):
+    report = at_k.score({"answers": [answers], "references": ["B"]}, k=1, **options)
+    said = [str(note) for note in report.notes if note.code == "note.suggestion"]
+    wanted = f'With `check_correct_fn="quasi_exact"`, {share} of the answers are correct.'
+    assert said == [wanted] * (share is not None)
