@@ -8,13 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.columns import flag_samples, read_problems
+from at_k.columns import flag_samples
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import InputError
 from at_k.grading.checkers import find_checker, name_checker
@@ -303,15 +302,15 @@ def suggest_options(
 
     if problems.answers is None or problems.references is None:
         return None
-    count = max(1, int(np.searchsorted(problems.answers.codes.offsets[1:], _SAMPLES, side="right")))
-    distinct, codes = problems.answers.distinct, islice(problems.answers.codes, count)
-    answers = [[None if code < 0 else distinct[code] for code in row] for row in codes]
-    first = read_problems(answers=answers, references=problems.references[:count])
+    codes, distinct = problems.answers.codes, problems.answers.distinct
+    count = max(1, int(np.searchsorted(codes.offsets[1:], _SAMPLES, side="right")))
+    answers = [None if code < 0 else distinct[code] for code in codes.values[: codes.offsets[count]].tolist()]
+    first = Problems(Answers.of_values(answers, codes.n[:count]), problems.references[:count])
     texts = [text for row in problems.references[:count] for text in row]
     refused = set() if all(read_option(text)[0] for text in texts) else {"choice"}
     if any(read_number(text) is not None for text in texts):
         refused.add("quasi_exact")
     tried = [options for options in candidates if refused.isdisjoint(options.values())]
     right = [int(judge(first, missing="incorrect", **options).c.sum()) for options in tried]
-    answered = sum(text is not None for row in answers for text in row)
+    answered = len(answers) - answers.count(None)
     return (tried[right.index(max(right))], max(right) / answered) if any(right) else None

@@ -227,9 +227,13 @@ def find_roles(profile: Profile, given: Mapping[str, str | None]) -> Columns:
         tested = roles["answers"] is not None and find_tests(profile.head.names)  # they judge the answers
         roles["grades"] = None if tested else _find_truths(profile, used)
         roles["grades"] = roles["grades"] or profile.find("grades", used, fitting=False)
-        odd = roles["grades"] is not None and not profile[roles["grades"]].fits("grades")
-        if odd and ("answers" in given or "references" in given):
-            roles["grades"] = None
+        grades = roles["grades"]
+        if grades is not None and not profile[grades].fits("grades"):
+            answered = {*map(str, profile[roles["answers"]].parts)} if roles["answers"] is not None else set()
+            if "answers" in given or "references" in given:
+                roles["grades"] = None
+            elif 2 * len(answered.intersection(profile[grades].keys)) > profile[grades].distinct > 1:
+                roles |= {"references": grades, "grades": None}  # `correct` holds what would be
     return roles if "answers" in given else _review_answers(profile, roles, given)
 
 

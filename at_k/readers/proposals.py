@@ -29,7 +29,7 @@ from at_k.readers.names import (
 )
 from at_k.readers.profile import Column, Profile
 from at_k.readers.samples import Columns
-from at_k.readers.shapes import PREDICTORS, joins_counts, list_families, read_counts
+from at_k.readers.shapes import PREDICTORS, has_parts, joins_counts, list_families, read_counts
 
 # A name of what counts or tells faults, such as the code with which a program ended: 0, or no, means success.
 _FAULTS = re.compile(
@@ -46,6 +46,8 @@ _say = Phrases(
         "problem. If they are samples: {all}. To score one: {one}. If each is a problem, swap rows and columns first.",
         "plain.beside": "Beside column {one_name}, these hold verdicts too: {names}. If they are the "
         "samples of each problem: {all}. If {one_name} is the verdict that counts: {one}.",
+        "plain.parts": "Column “{column}” holds numbers of a total, one for each problem. If they count correct "
+        "samples: {counts}. If each is the share of one sample that is right: {share}.",
         "plain.ignored": "Column “{column}” seems to hold verdicts: it holds samples right whose texts in “{answers}” "
         "and “{references}” differ, in {count:,} of the first {total:,}. If it does: {verdict}. If the texts are to be "
         "compared: {texts}.",
@@ -99,10 +101,13 @@ def refuse_unjudged(profile: Profile, roles: Columns, rows: Rows) -> InputError:
 
 
 def refuse_beside(profile: Profile, roles: Columns) -> None:
-    """Raise if beside the verdict of each row, numbered columns or a column of lists hold those of runs."""
+    """Raise if the verdict of a row may count samples, or if columns beside it hold those of runs."""
     grades, problem = roles["grades"], roles["problem"]
     if grades is None:
         return
+    if has_parts(profile[grades]) and problem is not None and not profile.repeats(problem):
+        counts, share = Mention(columns={"n": grades, "c": grades}), Mention(columns={"grades": grades})
+        raise _say.error("plain.parts", column=shorten(grades), counts=counts, share=share)
     families = {stem: [name for _, name in family] for stem, family in list_families(profile).items()}
     runs = [names for stem, names in families.items() if len(names) > 1 and stem in (*RUN, *ROLE["grades"])]
     is_named = profile[grades].has_lists or profile[grades].spelling in ROLE["grades"]

@@ -206,8 +206,12 @@ _OF = re.compile(r"\s*(\d+)\s*(?:/|(?:out )?of)\s*(\d+)\s*(?:\([^()]*\)\s*)?")
 
 def joins_counts(column: Column) -> bool:
     """Return whether each cell says how many are correct, of how many; 3/4 may also be a share of one sample."""
-    are_counts = all(isinstance(cell, str) and _OF.fullmatch(cell) for cell in column.there)
-    return bool(column.there) and are_counts and not column.fits("grades", whole=True)
+    return has_parts(column) and not column.fits("grades", whole=True)
+
+
+def has_parts(column: Column) -> bool:
+    """Return whether each cell is a number of a total, such as 3/4 or 3 of 4."""
+    return bool(column.there) and all(isinstance(cell, str) and _OF.fullmatch(cell) for cell in column.there)
 
 
 def read_counts(total: object, right: object, *, whole: int = 0) -> tuple[int, int] | None:

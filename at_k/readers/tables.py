@@ -215,7 +215,10 @@ def _read_objects(whole: Row) -> list[Row] | None:
     objects = list(whole.values())
     if not objects or not all(isinstance(each, dict) for each in objects):
         return None
-    if any(map(has_role, whole)) and all(each.keys() == objects[0].keys() for each in objects):
+    # Columns of pandas number their rows, and hold texts and numbers; problems number their verdicts.
+    are_texts = {isinstance(cell, str) for each in objects for cell in [*each.values()][:1]}
+    are_columns = len(are_texts) > 1 and [*objects[0]] == [*map(str, range(len(objects[0])))]
+    if (are_columns or any(map(has_role, whole))) and all(each.keys() == objects[0].keys() for each in objects):
         rows = {row: {name: cells[row] for name, cells in whole.items()} for row in objects[0]}
         return (None if all(map(str.isdigit, rows)) else _name_rows(rows.items())) or list(rows.values())
     if all(map(str.isdigit, whole)):
