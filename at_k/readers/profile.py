@@ -229,11 +229,12 @@ def find_roles(profile: Profile, given: Mapping[str, str | None]) -> Columns:
         roles["grades"] = roles["grades"] or profile.find("grades", used, fitting=False)
         grades = roles["grades"]
         if grades is not None and not profile[grades].fits("grades"):
-            answered = {*map(str, profile[roles["answers"]].parts)} if roles["answers"] is not None else set()
+            column, answers = profile[grades], roles["answers"]
+            answered = {*map(str, profile[answers].parts)} if answers and column.spelling == "correct" else set()
             if "answers" in given or "references" in given:
                 roles["grades"] = None
-            elif 2 * len(answered.intersection(profile[grades].keys)) > profile[grades].distinct > 1:
-                roles |= {"references": grades, "grades": None}  # `correct` holds what would be
+            elif 2 * len(answered.intersection(column.keys)) > column.distinct > 1:
+                roles |= {"references": grades, "grades": None}  # it holds what would be correct
     return roles if "answers" in given else _review_answers(profile, roles, given)
 
 
