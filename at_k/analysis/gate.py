@@ -257,7 +257,7 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         checks += _check_problems(*per_problem, matched)
     if matched.are_same([values[key][0] for key in compared], [rule.values for rule in columns if rule.paired]):
         notes.append(_say("gate.same"))
-    return Gate(tuple(replace(check, data=options["data"] or "") for check in checks), tuple(notes))
+    return Gate(tuple(replace(check, data=options["data"] or "") for check in checks), (*matched.mistakes, *notes))
 
 
 def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> Report:

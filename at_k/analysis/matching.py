@@ -11,7 +11,7 @@ import numpy as np
 from at_k.analysis.measurements import Measured, find_differing_conditions
 from at_k.columns import read_groups
 from at_k.combinatorics import Floats, Ints
-from at_k.errors import Message, Phrases
+from at_k.errors import Message, Mistake, Phrases
 from at_k.report import Report
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import read_column
@@ -124,8 +124,15 @@ class Matched:
         ranges = (f"{name} {write_range(n)}" for name, (n, _) in zip(self.names, self.counts, strict=True))
         return _say("compare.unlike_n", numbers=", ".join(ranges))
 
+    @property
+    def mistakes(self) -> list[Message]:
+        """List what must be a mistake in the data of a model, or in how they were read."""
+        notes = [note for model in self.models if model.report is not None for note in model.report.notes]
+        return list(dict.fromkeys(note for note in notes if isinstance(note, Mistake)))
+
     def note(self, keys: Sequence[str]) -> Iterator[Message]:
-        """Say how problems were matched, under which conditions, and in which clusters."""
+        """Say what must be a mistake, how problems were matched, under which conditions, and in which clusters."""
+        yield from self.mistakes
         if any(self.only):
             yield _say("compare.dropped", count=sum(self.only))
         elif not any(model.named for model in self.models):

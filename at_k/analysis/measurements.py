@@ -154,11 +154,11 @@ def refuse_wrong_kind(name: str, data: object, further: str) -> None:
 
 
 def read_report(report: Report) -> Measured:
-    """Take the values of a report. Problems called 0, 1, 2, … in order have no names, unless a file gives them."""
+    """Take the values of a report. Problems called 0, 1, 2, … or 1, 2, … have no names, unless a file gives them."""
     report.require_problems("A comparison")
-    named = report.problems != list(map(str, range(len(report))))
+    named = report.problems not in [list(map(str, range(first, first + len(report)))) for first in (0, 1)]
     if report.origin is not None:
-        named = named or report.origin.roles.get("problem") is not None
+        named = named or report.origin.roles.get("problem") is not None or report.origin.harness != "plain"
     values = {key: np.array(column, dtype=np.float64) for key, column in report.by_problem.items()}
     conditions = {
         str(key): read_conditions(report.signatures[name]) for name, keys in report.metrics.items() for key in keys

@@ -81,7 +81,8 @@ _say = Phrases(
         "may be off by a quarter. Take more problems, or harder or easier ones.",
         "plan.pilot_or_expected": "A plan needs a pilot, or else the accuracy that is expected: give results, or "
         "{option:expect=0.5}; one of them.",
-        "plan.other_problems": "Two pilots need the same problems; {example} is in one of them alone.",
+        "plan.other_problems": "Two pilots need the same problems; {example} is in one of them alone. Leave out such "
+        "problems by {option:exclude}, a file with their names.",
     }
 )
 

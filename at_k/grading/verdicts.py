@@ -271,7 +271,8 @@ def _count_own_frames() -> int:
 # The rules and checkers that are tried; of those with equally many right answers the first is suggested. `quasi_exact`
 # drops signs and points of numbers, and is tried only where no reference is one; `choice` only where all references
 # have the letter of an option.
-_CANDIDATES: tuple[dict[str, Any], ...] = (
+Candidates = Sequence[dict[str, Any]]
+CANDIDATES: Candidates = (
     *({"check_correct_fn": checker} for checker in ("numeric", "quasi_exact")),
     *({"extract_fn": rule} for rule in ("boxed", "last_number", "final_answer")),
     *({"extract_fn": rule, "check_correct_fn": "numeric"} for rule in ("boxed", "last_number", "final_answer")),
@@ -280,15 +281,16 @@ _CANDIDATES: tuple[dict[str, Any], ...] = (
 )
 
 # What is tried where exact match holds some answers correct, and may miss others for a capital or a space.
-LENIENT: tuple[dict[str, Any], ...] = ({}, {"check_correct_fn": "quasi_exact"})
+LENIENT: Candidates = ({}, {"check_correct_fn": "quasi_exact"})
+
+# What is tried where a rule has found the answers.
+CHECKS: Candidates = [options for options in CANDIDATES if "extract_fn" not in options]
 
 # Samples that are tried. They take less than a second.
 _SAMPLES = 5000
 
 
-def suggest_options(
-    problems: Problems, candidates: Sequence[dict[str, Any]] = _CANDIDATES
-) -> tuple[dict[str, Any], float] | None:
+def suggest_options(problems: Problems, candidates: Candidates = CANDIDATES) -> tuple[dict[str, Any], float] | None:
     r"""Return the first options by which most answers meet their references, and the share of these, or None.
 
     Examples:

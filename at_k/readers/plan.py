@@ -25,7 +25,14 @@ from at_k.readers.names import (
 )
 from at_k.readers.profile import Profile, find_lists, find_numbers, find_roles
 from at_k.readers.prompts import ENTRY, find_tests, gather_tests, join_prompts
-from at_k.readers.proposals import refuse_beside, refuse_ignored, refuse_runs, refuse_unjudged, refuse_unnamed
+from at_k.readers.proposals import (
+    find_name,
+    refuse_beside,
+    refuse_ignored,
+    refuse_runs,
+    refuse_unjudged,
+    refuse_unnamed,
+)
 from at_k.readers.samples import COUNT_ROLES, Columns
 from at_k.readers.shapes import find_change
 from at_k.readers.structure import MOST_SETTINGS, Watch, find_numbered, find_questions
@@ -86,6 +93,8 @@ class Plan:
         self.roles = find_roles(self.profile, self.given) | self.given
         lists = find_lists(self.profile, self.roles)
         self.listed = bool(lists)
+        if self.listed and "problem" not in self.given:
+            self.roles["problem"] = self.roles["problem"] or find_name(self.profile, self.roles)
         taken = {part for name in filter(None, self.roles.values()) for part in (name, *name.split("+"))}
         self.others = [name for name in self.profile.columns if name not in (*taken, *pool)]
         self._numbered: Message | None = None
@@ -205,7 +214,7 @@ class Plan:
         """List what is to be said of how the table was read, and of a column of verdicts that cannot be read."""
         yield from self.rows.notes
         if self.reads.are_words_unseen:
-            yield _say("note.unseen_words", words=quote_all([*self.reading.correct, *self.reading.wrong]))
+            yield _say.mistake("note.unseen_words", words=quote_all([*self.reading.correct, *self.reading.wrong]))
         if self.change is not None and self.change.note is not None:
             yield self.change.note
         if self.roles["problem"] is None and not self.listed:

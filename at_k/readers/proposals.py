@@ -183,6 +183,14 @@ def refuse_unnamed(profile: Profile, roles: Columns, rows: Rows) -> InputError:
     return _say.error("standard.no_problem", columns=_name_columns(profile, rows), example=example, **places)
 
 
+def find_name(profile: Profile, roles: Columns) -> str | None:
+    """Find the only column that can name the problems where each row is one: by another text in each row."""
+    name = _find_problem(profile, [name for name in roles.values() if name is not None], roles["group"])
+    column = profile.columns.get(name or "")
+    is_name = column is not None and column.distinct == profile.count and column.numbers is None
+    return name if column is not None and is_name and not column.has_objects else None
+
+
 def _find_problem(profile: Profile, used: Sequence[str], group: str | None) -> str | None:
     """Find the only column that could name the problems: "line" if none differs, None if several could."""
     differing = [column for column in profile.columns.values() if column.distinct > 1 and column.name not in used]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from at_k.family import OUTPUTS
 from at_k.grading import Verdicts, find_checker
 from at_k.grading.numbers import read_number
 from at_k.grading.pairs import Outcomes
-from at_k.grading.verdicts import LENIENT, suggest_options
+from at_k.grading.verdicts import CANDIDATES, CHECKS, LENIENT, Candidates, suggest_options
 from at_k.options.registry import SCORING
 from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.report.data import Judged
@@ -132,16 +133,19 @@ def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Mes
     judged_here = problems.grades is None and verdicts.ballots is not None and problems.references is not None
     outcomes = verdicts.outcomes
     explained = outcomes is not None and "not compared" not in outcomes.names
+    is_whole = "extract" not in verdicts.conditions
+    read = problems if is_whole else replace(problems, answers=verdicts.ballots)
     if judged_here and not explained and not verdicts.c.any():
-        yield from _explain_no_match(problems)
+        yield from _explain_no_match(read, CANDIDATES if is_whole else CHECKS)
     elif verdicts.ballots is not None and str(verdicts.conditions["checker"]).startswith(_OF_WHOLE_TEXTS):
-        yield from _note_whole_texts(problems, verdicts.ballots, verdicts.conditions)
+        yield from _note_whole_texts(read, verdicts.ballots, verdicts.conditions)
     if outcomes is not None:
         yield from _describe_outcomes(outcomes)
     if judged_here and verdicts.ballots is not None and str(verdicts.conditions["checker"]).startswith("numeric"):
         yield from _note_texts(verdicts.ballots)
     if verdicts.n_unanswered and judged_here:
-        yield _say("note.unanswered", count=verdicts.n_unanswered)
+        say = _say if verdicts.c.any() else _say.mistake
+        yield say("note.unanswered", count=verdicts.n_unanswered)
     elif verdicts.n_unanswered:
         yield _say("note.no_vote", count=verdicts.n_unanswered)
     for cause, count in verdicts.not_graded.items():
@@ -160,7 +164,7 @@ def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Mes
         yield from _describe_grades(problems.grades, verdicts, is_checked=is_checked)
 
 
-def _explain_no_match(problems: Problems) -> Iterator[Message]:
+def _explain_no_match(problems: Problems, candidates: Candidates) -> Iterator[Message]:
     """Say that no answer equals its reference, and what would let most of them."""
     answers = problems.answers
     assert answers is not None and problems.references is not None  # noqa: PT018 - for the type checker
@@ -171,12 +175,12 @@ def _explain_no_match(problems: Problems) -> Iterator[Message]:
             answer=quote(answers.distinct[answers.codes.values[place]]),
             reference=quote(problems.references[answers.codes.locate(place)["problem"]][0]),
         )
-    yield from _suggest(problems)
+    yield from _suggest(problems, candidates)
 
 
-def _suggest(problems: Problems, *candidates: Sequence[dict[str, Any]]) -> Iterator[Message]:
+def _suggest(problems: Problems, candidates: Candidates) -> Iterator[Message]:
     """Say what options would let more answers be correct."""
-    options, share = suggest_options(problems, *candidates) or ({}, 0.0)
+    options, share = suggest_options(problems, candidates) or ({}, 0.0)
     if options:
         yield _say("note.suggestion", options=Mention(**options), share=share)
 
@@ -223,7 +227,7 @@ def _note_whole_texts(problems: Problems, answers: Answers, conditions: Mapping[
     share, answer = _weigh(answers, lambda text: _BOX in text)
     if share >= _MANY_BOXES and not any(_BOX in text for row in problems.references or () for text in row):
         yield _say("note.boxes", share=share, answer=quote(answer), rule=Mention(extract_fn="boxed"))
-    elif conditions["checker"] == "exact_match" and "extract" not in conditions:
+    elif conditions["checker"] == "exact_match":
         yield from _suggest(problems, LENIENT)
 
 

@@ -258,6 +258,16 @@ def draw(rng, rate, problems=60, samples=8):
     return {"grades": (rng.random((problems, samples)) < rate).astype(int).tolist()}
 
 
+@for_each("data, options, code", [
+    ({"answers": [["b"]], "references": ["a"]}, {}, "note.no_match"),
+    ({"answers": [["b"]], "references": ["b"]}, {"extract_fn": "boxed"}, "note.unanswered"),
+])  # fmt: skip
+def test_decisions_say_what_must_be_a_mistake(data, options, code):
+    gate = at_k.gate(data, require="pass@1 >= 0.5", **options)
+    others = at_k.compare(data, data, **options), at_k.rank({"a": data, "b": data, "c": data}, **options)
+    assert all(code in [note.code for note in found.notes] for found in (gate, *others))
+
+
 def test_each_look_is_judged_at_its_share_of_the_level():
     rng = np.random.default_rng(0)
     a, b = draw(rng, 0.6), draw(rng, 0.5)

@@ -189,3 +189,13 @@ class TestConditions:
         assert "compare.conditions" in codes(compare(tmp_path / "a.json", tmp_path / "b.json"))
         values = {"pass@1": dict.fromkeys("abcd", 0.5)}
         assert "compare.conditions" not in codes(compare(tmp_path / "a.json", values))
+
+    @for_each("head, rows, is_by_order", [
+        ("item,run1,run2", ["p1,1,0", "p2,1,1", "p3,0,0"], False), ("run1,run2", ["1,0", "1,1", "0,0"], True),
+        ("tokens,run1,run2", ["5,1,0", "9,1,1", "7,0,0"], True),
+    ])  # fmt: skip
+    def test_lines_of_a_file_are_no_names(self, head, rows, is_by_order, tmp_path):
+        for name, lines in (("a", rows), ("b", rows[::-1])):
+            (tmp_path / f"{name}.csv").write_text("\n".join([head, *lines, ""]), encoding="utf-8")
+        found = compare(tmp_path / "a.csv", tmp_path / "b.csv", **PASS_AT_1)
+        assert (found.same, "compare.by_order" in codes(found)) == (not is_by_order, is_by_order)

@@ -45,7 +45,8 @@ def test_without_references_there_is_nothing_to_suggest():
 
 
 @for_each("answers, options, share", [
-    (["b", "B", "C"], {}, "67%"), (["B", "C", "C"], {}, None), (["b", "B", "C"], {"extract_fn": r"(\w)"}, None),
+    (["b", "B", "C"], {}, "67%"), (["B", "C", "C"], {}, None), (["b", "B", "C"], {"extract_fn": r"(\w)"}, "67%"),
+    (["so b", "so b", "C"], {"extract_fn": r"so (\w)"}, "100%"), (["b", "b"], {"extract_fn": "boxed"}, None),
     (["b", "B", "C"], {"check_correct_fn": "quasi_exact"}, None),
 ])  # fmt: skip
 def test_a_report_with_right_answers_says_how_many_more_differ_in_letters_alone(answers, options, share):
