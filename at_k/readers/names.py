@@ -139,7 +139,11 @@ NUMBER_WORD = {
         "draw try iter"
     ),
     *_words(
-        "iteration gen generation completion response round replicate pass copy order pos position rank rs sampling"
+        "iteration gen generation completion response round replicate pass copy order pos position rank rs sampling "
+        "submission"
+    ),
+    *_words(
+        "durchlauf lauf versuch essai tentative intento tentativa prova попытка 시도 試行 試行回数 第几次 尝试 采样序号"
     ),
 }
 

@@ -167,7 +167,7 @@ class Watch:
     def numbers_samples(self) -> bool:
         """Return whether the values number samples, or runs."""
         whole = list(map(read_whole, self.values))
-        words = {*re.split(r"[\W_\d]+", normalize_name(self.name))}
+        words = {*re.split(r"[\W_\d]+", normalize_name(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.name)))}
         if words & NUMBER_WORD and all(number is not None and number >= 0 for number in whole):
             return "seed" in words or count_up(whole)
         return count_runs(list(map(str, self.values)))

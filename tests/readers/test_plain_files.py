@@ -255,6 +255,8 @@ READ = {
         json.dumps({"qid": dict(zip("012", "aab", strict=True)), "ok": {"0": 1, "1": 0, "2": 1}}),
         named(problem="qid", grades="ok")),
     "numbered verdicts of problems": (json.dumps({"qid": {"0": 1, "1": 0}, "ok": {"0": 1, "1": 1}}), AB),
+    "numbers of samples in other languages": (csv("id,Durchlauf,correct", "a,1,1", "a,2,0", "b,1,1", "b,2,1"), AB),
+    "numbers of samples in camel case": (csv("id,sampleIdx,correct", "a,0,1", "a,1,0", "b,0,1", "b,1,1"), AB),
     "a judge of long texts": (jsonl(*({"problem": p, "generations": ["so 4", "so 5"], "answer": "4",
         "correctness_math_verify": [True, p == "b"], "is_complete": [True, False]} for p in "ab")),
         refused("plain.ignored", columns={"grades": "correctness_math_verify"})),
