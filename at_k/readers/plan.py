@@ -173,7 +173,7 @@ class Plan:
         verdicts = list[str]()
         if "grades" not in self.given and grades:
             verdicts = find_named(self.others, VERDICT)
-            # acc_norm says another acc.
+            # Beside `acc`, `acc_norm` judges the same samples by another rule.
             longer = [name for name in self.others if normalize_name(name).startswith(f"{normalize_name(grades)}_")]
             verdicts += [name for name in longer if name not in verdicts and self.profile[name].are_verdicts]
         errors = find_named(self.others, ERROR) if grades is not None and not self.listed else []

@@ -136,11 +136,9 @@ def _find_counts(
     profile.refuse_unknown(given)
     # A score that a user gives as c may be a number, and a rate is none.
     is_number = right is not None and normalize_name(column) == "score" and profile[column].numbers is not None
-    whole = (
-        0
-        if total == column or is_number
-        else _find_whole(column, profile[column].cells, _add(profile.head, total), is_given="c" in given)
-    )
+    whole = 0
+    if total != column and not is_number:
+        whole = _find_whole(column, profile[column].cells, _add(profile.head, total), is_given="c" in given)
     if not given and not _are_counts(profile, roles, total, column, whole=whole):
         return None
     gone = {total, *total.split("+"), column, grades or total} - kept

@@ -31,7 +31,10 @@ def columns(problem, grades=None, further=(), **roles):
 
 
 RECODE = "python -c \"open('NEW', 'w', encoding='utf-8').write(open('FILE', encoding='utf-16').read())\""
-FILL = """awk -F',' -v OFS=',' '$1 == "" {$1 = last} {last = $1} 1' FILE > NEW"""
+READ_CSV = "rows = [row for row in csv.reader(open('FILE', encoding='utf-8'), delimiter='{}') if row]"
+SET_FIRST = "[row.__setitem__(0, row[0] or above[0]) for above, row in zip(rows, rows[1:])]"
+WRITE_CSV = "csv.writer(open('NEW', 'w', encoding='utf-8')).writerows(rows)"
+FILL = f'python -c "import csv; {READ_CSV}; {SET_FIRST}; {WRITE_CSV}"'
 TAIL = "tail -n +{} FILE > NEW"
 SED = "sed -nE '/^[ |:-]*$/d; /[|]/ {s/^ *[|] *| *[|] *$//g; s/ *[|] */,/g; p}' FILE > NEW"
 SPACES = "tr -s ' ' , < FILE > NEW"
@@ -62,7 +65,8 @@ WAYS = {
         text("Results,,", ",,", "id,correct,why", rows=[f"{row}," for row in ROWS]),
         TAIL.format(3),
     ),
-    "merged cells": (text("id,correct", rows=["a,1", ",0", "b,1", ",1"]), FILL),
+    "merged cells": (text("id,correct", rows=["a,1", ",0", "b,1", ",1"]), FILL.format(",")),
+    "merged cells in quotes": (text("id;correct", rows=['"a; b";1', ";0", "b;1", ";1"]), FILL.format(";")),
     "a title above tabs": (text("Run", "id,correct").replace(",", "\t"), TAIL.format(2)),
     "a separator for Excel": (text("sep=;", "id,correct").replace(",", ";"), TAIL.format(2)),
     "comments": (text("# of 2026", "# of x", "id,correct"), TAIL.format(3)),

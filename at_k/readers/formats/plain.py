@@ -321,8 +321,11 @@ class _Pass:
         """Raise if only the first row of each problem names it."""
         names, columns = self.plan.profile[self.roles["problem"] or ""], self.plan.head.names
         if names.cells[0] is not None and 2 * len(names.there) <= len(names.cells) and names.name in columns:
-            mark, at = find_delimiter(self.table.source.first_line), f"${columns.index(names.name) + 1}"
-            way = f"awk -F'{mark}' -v OFS='{mark}' '{at} == \"\" {{{at} = last}} {{last = {at}}} 1' FILE > NEW"
+            mark, at = find_delimiter(self.table.source.first_line), columns.index(names.name)
+            read = f"rows = [row for row in csv.reader(open('FILE', encoding='utf-8'), delimiter={mark!r}) if row]"
+            fill = f"[row.__setitem__({at}, row[{at}] or above[{at}]) for above, row in zip(rows, rows[1:])]"
+            write = "csv.writer(open('NEW', 'w', encoding='utf-8')).writerows(rows)"
+            way = f'python -c "import csv; {read}; {fill}; {write}"'
             raise _say.error("plain.merged", column=shorten(names.name), way=way)
 
     def _name_words(self, error: InputError) -> None:
