@@ -9,7 +9,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 _home = tempfile.TemporaryDirectory(prefix="at-k-tests-")  # removed when the run ends
-os.environ.update(HF_HOME=_home.name, HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", HF_DATASETS_OFFLINE="1")
+os.environ.update(
+    HF_HOME=_home.name, HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", HF_DATASETS_OFFLINE="1"
+)
 for cache in ("HF_MODULES_CACHE", "HF_METRICS_CACHE", "HF_EVALUATE_CACHE", "HF_DATASETS_CACHE"):
     os.environ.pop(cache, None)
 
@@ -23,8 +25,13 @@ settings.load_profile("at-k")
 
 # These files import the harness that they are for. Their tests put a fake into its place, and `make integrations` runs
 # them in the harness itself.
-collect_ignore = [f"at_k/integrations/{name}.py" for name in ("evalscope", "harbor", "inspect_ai", "lighteval", "opik")]
-collect_ignore += ["at_k/demo/metric_demo.py"]  # it loads Gradio, for 3.6 s in each worker, and has no examples
+collect_ignore = [
+    f"at_k/integrations/{name}.py"
+    for name in ("evalscope", "harbor", "inspect_ai", "lighteval", "opik")
+]
+collect_ignore += [
+    "at_k/demo/metric_demo.py"
+]  # it loads Gradio, for 3.6 s in each worker, and has no examples
 
 
 gc.disable()  # while tests are collected, which all stay: it took a third of the time to look for garbage among them
@@ -50,9 +57,17 @@ def pytest_collection_modifyitems(items):
     """Refuse a test that would run in neither part of `make test`. Let one worker make what a whole file shares."""
     for item in items:
         fixtures = getattr(item, "_fixtureinfo", None)
-        shared = fixtures and any(defined[-1].scope == "module" for defined in fixtures.name2fixturedefs.values())
+        shared = fixtures and any(
+            defined[-1].scope == "module" for defined in fixtures.name2fixturedefs.values()
+        )
         if shared and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
-    lost = [item.nodeid for item in items if item.get_closest_marker("alone") and not item.nodeid.startswith(ALONE)]
+    lost = [
+        item.nodeid
+        for item in items
+        if item.get_closest_marker("alone") and not item.nodeid.startswith(ALONE)
+    ]
     if lost:
-        raise pytest.UsageError(f"The mark `alone` is for tests in {', '.join(ALONE)}: {', '.join(lost)}")
+        raise pytest.UsageError(
+            f"The mark `alone` is for tests in {', '.join(ALONE)}: {', '.join(lost)}"
+        )

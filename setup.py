@@ -8,7 +8,11 @@ import sys
 
 from setuptools import find_namespace_packages, find_packages, setup
 
-CARRIED = {"at_k.demo.data": "examples/data", "at_k.metrics": "metrics", "at_k.comparisons": "comparisons"}
+CARRIED = {
+    "at_k.demo.data": "examples/data",
+    "at_k.metrics": "metrics",
+    "at_k.comparisons": "comparisons",
+}
 
 packages = find_packages(include=["at_k", "at_k.*"])
 folders = {"": "."}

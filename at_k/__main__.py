@@ -31,7 +31,9 @@ def main() -> None:
     except ImportError as error:
         if "failed to map segment" not in str(error):
             raise
-        sys.exit("There is not enough address space to load the libraries. Raise its limit: ulimit -v unlimited")
+        sys.exit(
+            "There is not enough address space to load the libraries. Raise its limit: ulimit -v unlimited"
+        )
     print("Interrupted.", file=sys.stderr)
     sys.exit(_INTERRUPTED)
 

@@ -71,7 +71,9 @@ def make_table(frame: Mapping[str, Any]) -> pa.Table:
     """Make a table of columns of any library."""
     import pyarrow as pa
 
-    columns = {name: _to_column(name, column, is_name=name == "problem") for name, column in frame.items()}
+    columns = {
+        name: _to_column(name, column, is_name=name == "problem") for name, column in frame.items()
+    }
     first = next(iter(columns), "")
     for name, column in columns.items():
         if len(column) != len(columns[first]):
@@ -130,7 +132,9 @@ def read_scores(column: object) -> Ragged | None:
         if numbers is None:
             return None
         parts.append(Ragged.of_lengths(numbers.reshape(-1, width) if width else numbers, n))
-    return Ragged.concatenate(parts) if len({part.values.shape[1:] for part in parts}) == 1 else None
+    return (
+        Ragged.concatenate(parts) if len({part.values.shape[1:] for part in parts}) == 1 else None
+    )
 
 
 def read_answers(column: object) -> Answers | None:
@@ -144,13 +148,18 @@ def read_answers(column: object) -> Answers | None:
     if None in flat:
         return None
     encoded = pa.chunked_array(flat).dictionary_encode().combine_chunks()
-    if isinstance(encoded, pa.ChunkedArray):  # so returned before pyarrow 24, and if a chunk overflows
+    if isinstance(
+        encoded, pa.ChunkedArray
+    ):  # so returned before pyarrow 24, and if a chunk overflows
         encoded = encoded.chunk(0)
     codes, present = to_numpy(encoded.indices)
     if present is not None:
         codes = np.where(present, codes, -1)
     n = np.concatenate([lengths for _, lengths in chunks])
-    return Answers(Ragged.of_lengths(codes.astype(np.int32, copy=False), n), tuple(encoded.dictionary.to_pylist()))
+    return Answers(
+        Ragged.of_lengths(codes.astype(np.int32, copy=False), n),
+        tuple(encoded.dictionary.to_pylist()),
+    )
 
 
 def list_texts(column: object) -> list[str] | None:
@@ -181,7 +190,9 @@ def encode_lists(rows: object) -> Answers | None:
     """
     if "pyarrow" not in sys.modules or not isinstance(rows, (list, tuple)) or not rows:
         return None
-    if not set(map(type, rows)) <= {list, tuple} or not set(map(type, chain.from_iterable(rows))) <= {str, type(None)}:
+    if not set(map(type, rows)) <= {list, tuple} or not set(
+        map(type, chain.from_iterable(rows))
+    ) <= {str, type(None)}:
         return None
     import pyarrow as pa
 
@@ -204,7 +215,9 @@ def to_strings(values: Any) -> Any:
             values = values.cast(pa.large_string())
         except pa.ArrowNotImplementedError:  # before pyarrow 18
             values = pa.array(values.to_pylist(), type=pa.large_string())
-    return values if pa.types.is_string(values.type) or pa.types.is_large_string(values.type) else None
+    return (
+        values if pa.types.is_string(values.type) or pa.types.is_large_string(values.type) else None
+    )
 
 
 def flatten_lists(column: object) -> list[tuple[Any, Ints]] | None:
@@ -235,7 +248,9 @@ def count_lengths(lists: Any) -> Ints | None:
 def _is_list(kind: Any) -> bool:
     import pyarrow as pa
 
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+    return bool(
+        pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    )
 
 
 def to_numbers(values: Any) -> NDArray[Any] | None:
@@ -253,7 +268,10 @@ def to_numbers(values: Any) -> NDArray[Any] | None:
     numbers, present = to_numpy(values)
     if present is None:
         return numbers
-    if kind in (pa.int64(), pa.uint64()) and not (np.abs(numbers[present].astype(np.float64)) < 2**53).all():
+    if (
+        kind in (pa.int64(), pa.uint64())
+        and not (np.abs(numbers[present].astype(np.float64)) < 2**53).all()
+    ):
         return None
     floats = numbers.astype(numbers.dtype if numbers.dtype.kind == "f" else np.float64)
     floats[~present] = np.nan
@@ -285,5 +303,7 @@ def to_numpy(values: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
 
 def _unpack(bits: Any, start: int, stop: int) -> NDArray[np.bool_]:
     first = start // 8
-    flags = np.unpackbits(np.frombuffer(bits, dtype=np.uint8)[first : -(-stop // 8)], bitorder="little")
+    flags = np.unpackbits(
+        np.frombuffer(bits, dtype=np.uint8)[first : -(-stop // 8)], bitorder="little"
+    )
     return flags[start - 8 * first : stop - 8 * first].view(np.bool_)

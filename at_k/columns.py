@@ -48,8 +48,12 @@ def read_answers(rows: object, name: str = "predictions") -> Answers:
     if not kinds <= {str, type(None)}:
         for i, value in enumerate(flat):
             if not isinstance(value, str) and not is_missing(value):
-                raise TypeError(f"`{name}` must hold strings; got {describe(value)} in {locate(n, i)}")
-        flat = [str.__str__(value) if isinstance(value, str) else None for value in flat]  # subclasses such as np.str_
+                raise TypeError(
+                    f"`{name}` must hold strings; got {describe(value)} in {locate(n, i)}"
+                )
+        flat = [
+            str.__str__(value) if isinstance(value, str) else None for value in flat
+        ]  # subclasses such as np.str_
     return Answers.of_values(flat, n)
 
 
@@ -63,7 +67,9 @@ def read_labels(rows: object, name: str = "votes") -> Answers:
     if not set(map(type, flat)) <= {str, type(None)}:
         for i, value in enumerate(flat):
             if not isinstance(value, Hashable):
-                raise TypeError(f"`{name}` must hold hashable answers; got {describe(value)} in {place(i)}")
+                raise TypeError(
+                    f"`{name}` must hold hashable answers; got {describe(value)} in {place(i)}"
+                )
         flat = [None if is_missing(value) else value for value in flat]
         refuse_mixtures(flat, n, name, place)
     return Answers.of_values(flat, n)
@@ -87,7 +93,10 @@ def find_type(answer: object) -> type | None:
     """Return the type of an answer, with all numeric types as one. Return None if there is no answer."""
     if answer is None:
         return None
-    return next((sort for sort, types in ((str, str), (float, NUMBERS)) if isinstance(answer, types)), type(answer))
+    return next(
+        (sort for sort, types in ((str, str), (float, NUMBERS)) if isinstance(answer, types)),
+        type(answer),
+    )
 
 
 def read_grades(rows: object, name: str = "predictions", *, missing: bool = True) -> Ragged:
@@ -95,7 +104,9 @@ def read_grades(rows: object, name: str = "predictions", *, missing: bool = True
     return Ragged.concatenate(read_grade_parts(rows, name, missing=missing))
 
 
-def read_grade_parts(rows: object, name: str = "predictions", *, missing: bool = True) -> tuple[Ragged, ...]:
+def read_grade_parts(
+    rows: object, name: str = "predictions", *, missing: bool = True
+) -> tuple[Ragged, ...]:
     """Read rows as `read_grades` does, but keep the parts in which they come, so that large columns are not copied."""
     parts, before = _read_number_parts(rows, name), 0
     for part in parts:
@@ -105,7 +116,9 @@ def read_grade_parts(rows: object, name: str = "predictions", *, missing: bool =
             if not right.all():
                 at = int(np.argmin(right))
                 place = Ragged.concatenate(parts).place(before + at)
-                raise ValueError(f"`{name}` must hold grades in [0, 1]; got {show_number(values[at])} in {place}")
+                raise ValueError(
+                    f"`{name}` must hold grades in [0, 1]; got {show_number(values[at])} in {place}"
+                )
         before += len(values)
     return tuple(parts)
 
@@ -139,7 +152,9 @@ def read_scores(rows: object, name: str = "scores") -> Ragged:
     infinite = flag_samples(np.isinf(scored.values))
     if infinite.any():
         at = int(np.argmax(infinite))
-        raise ValueError(f"`{name}` must be finite; got {scored.values[at].tolist()} in {scored.place(at)}")
+        raise ValueError(
+            f"`{name}` must be finite; got {scored.values[at].tolist()} in {scored.place(at)}"
+        )
     return scored
 
 
@@ -177,13 +192,19 @@ def read_references(rows: object, name: str = "references") -> list[tuple[str, .
     for problem, row in enumerate(listed):
         accepted = row if isinstance(row, (str, list, tuple)) or row is None else to_list(row)
         if is_missing(accepted):
-            raise ValueError(f"`{name}` must hold an answer for every problem; got {accepted} in problem {problem}")
+            raise ValueError(
+                f"`{name}` must hold an answer for every problem; got {accepted} in problem {problem}"
+            )
         if isinstance(accepted, str):
             accepted = (accepted,)
         if not isinstance(accepted, (list, tuple)):
-            raise TypeError(f"`{name}` must hold strings or lists of strings; got {describe(row)} in problem {problem}")
+            raise TypeError(
+                f"`{name}` must hold strings or lists of strings; got {describe(row)} in problem {problem}"
+            )
         if not accepted or any(map(is_missing, accepted)):
-            raise ValueError(f"`{name}` must hold an answer for every problem; got {shorten(row)} in problem {problem}")
+            raise ValueError(
+                f"`{name}` must hold an answer for every problem; got {shorten(row)} in problem {problem}"
+            )
         for text in accepted:
             if not isinstance(text, str):
                 raise TypeError(
@@ -202,11 +223,19 @@ def read_groups(rows: object, name: str = "groups") -> list[str]:
     checked = []
     for problem, label in enumerate(list_rows(rows, name)):
         if is_missing(label):
-            raise ValueError(f"`{name}` must hold a label for every problem; got {label!r} in problem {problem}")
+            raise ValueError(
+                f"`{name}` must hold a label for every problem; got {label!r} in problem {problem}"
+            )
         sort = str if isinstance(label, str) else int
         if not isinstance(label, str) and not is_integer(label):
-            raise TypeError(f"`{name}` must hold strings or integers; got {describe(label)} in problem {problem}")
-        text = str.__str__(label) if isinstance(label, str) else spell_integer(int(label), name, problem)
+            raise TypeError(
+                f"`{name}` must hold strings or integers; got {describe(label)} in problem {problem}"
+            )
+        text = (
+            str.__str__(label)
+            if isinstance(label, str)
+            else spell_integer(int(label), name, problem)
+        )
         if sorts.setdefault(text, sort) is not sort:
             raise ValueError(
                 f"`{name}` must not mix the string {text!r} with the number {text}; it does in problem {problem}"
@@ -225,19 +254,25 @@ def spell_integer(label: int, name: str, problem: int) -> str:
         ) from None
 
 
-def require_columns(called: Mapping[str, str | None], roles: Collection[str], columns: Collection[str]) -> None:
+def require_columns(
+    called: Mapping[str, str | None], roles: Collection[str], columns: Collection[str]
+) -> None:
     """Raise unless every role is known, and every column that is named for one exists."""
     for role, column in called.items():
         if role not in roles:
             raise InputError(
-                "data.no_role", "{option:columns} must say which column is one of {roles}; got {role}",
-                roles=", ".join(roles), role=shorten(role),
-            )  # fmt: skip
+                "data.no_role",
+                "{option:columns} must say which column is one of {roles}; got {role}",
+                roles=", ".join(roles),
+                role=shorten(role),
+            )
         if column is not None and column not in columns:
             raise InputError(
-                "data.no_column", "{option:columns} must name columns of the data, which are {columns}; got {column}",
-                columns=", ".join(map(repr, list(columns)[:20])), column=shorten(column),
-            )  # fmt: skip
+                "data.no_column",
+                "{option:columns} must name columns of the data, which are {columns}; got {column}",
+                columns=", ".join(map(repr, list(columns)[:20])),
+                column=shorten(column),
+            )
 
 
 def _read_number_parts(rows: object, name: str) -> list[Ragged]:
@@ -248,7 +283,11 @@ def _read_number_parts(rows: object, name: str) -> list[Ragged]:
             return parts
         if is_table(rows, 2):
             table = np.asarray(rows)
-            return [Ragged.of_lengths(table.reshape(-1), np.full(len(table), table.shape[1], dtype=np.int64))]
+            return [
+                Ragged.of_lengths(
+                    table.reshape(-1), np.full(len(table), table.shape[1], dtype=np.int64)
+                )
+            ]
     flat, n = flatten(rows, name)
     return [Ragged.of_lengths(to_floats(flat, name, partial(locate, n)), n)]
 
@@ -257,7 +296,9 @@ def show_number(number: Any) -> str:
     """Write a number the same whether it was an integer or the equal float."""
     if np.isnan(number):
         return "None or NaN"
-    return str(int(number) if float(number).is_integer() and abs(number) < LARGEST_INTEGER else number)
+    return str(
+        int(number) if float(number).is_integer() and abs(number) < LARGEST_INTEGER else number
+    )
 
 
 Place = Callable[[int], str]
@@ -267,18 +308,28 @@ def is_table(rows: object, dimensions: int) -> TypeGuard[NDArray[Any]]:
     """Return whether rows are an array that can be used as it is: of numbers that fit in a float, with no mask."""
     if not isinstance(rows, np.ndarray) or isinstance(rows, np.ma.MaskedArray):
         return False
-    return rows.ndim == dimensions and rows.size > 0 and rows.dtype.kind in "biuf" and fit_floats(np.asarray(rows))
+    return (
+        rows.ndim == dimensions
+        and rows.size > 0
+        and rows.dtype.kind in "biuf"
+        and fit_floats(np.asarray(rows))
+    )
 
 
 def to_floats(flat: list[Any], name: str, place: Place) -> Floats:
     """Convert numbers to floats, without changing any; None becomes NaN."""
     kinds = set(map(type, flat))
-    if not all(issubclass(sort, (*NUMBERS, type(None))) and not issubclass(sort, TIMES) for sort in kinds):
+    if not all(
+        issubclass(sort, (*NUMBERS, type(None))) and not issubclass(sort, TIMES) for sort in kinds
+    ):
         for i, value in enumerate(flat):
             if value is not None and (not isinstance(value, NUMBERS) or isinstance(value, TIMES)):
                 raise TypeError(f"`{name}` must hold numbers; got {describe(value)} in {place(i)}")
     if kinds & {np.float16, np.float32}:
-        flat = [float(str(value)) if isinstance(value, (np.float16, np.float32)) else value for value in flat]
+        flat = [
+            float(str(value)) if isinstance(value, (np.float16, np.float32)) else value
+            for value in flat
+        ]
     if type(None) in kinds:
         flat = [np.nan if value is None else value for value in flat]
     try:
@@ -288,7 +339,9 @@ def to_floats(flat: list[Any], name: str, place: Place) -> Floats:
     if (np.abs(numbers) >= LARGEST_INTEGER).any():
         for i, value in enumerate(flat):
             if isinstance(value, (int, np.integer, Decimal)) and not fits_float(value):
-                raise ValueError(f"`{name}` must hold numbers that fit in a float; got {describe(value)} in {place(i)}")
+                raise ValueError(
+                    f"`{name}` must hold numbers that fit in a float; got {describe(value)} in {place(i)}"
+                )
     return numbers
 
 
@@ -333,7 +386,11 @@ def list_rows(rows: object, name: str, entry: str = "problem") -> Sequence[Any]:
     if isinstance(rows, (list, tuple)):
         return replace_na(list(rows))
     frame = hasattr(rows, "columns")  # iterating over a table gives the names of its columns
-    if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, bytearray, Mapping, Set)) or frame:
+    if (
+        not isinstance(rows, Iterable)
+        or isinstance(rows, (str, bytes, bytearray, Mapping, Set))
+        or frame
+    ):
         raise TypeError(f"`{name}` must be a list with one entry per {entry}; got {describe(rows)}")
     chunks = arrow.to_chunks(rows)
     if chunks is not None:
@@ -355,7 +412,11 @@ def to_list(values: object) -> Any:
     single = isinstance(values, np.ndarray) and values.dtype.type in (np.float16, np.float32)
     if single:
         doubled = to_float64(np.asarray(values))
-        return (np.ma.array(doubled, mask=values.mask) if isinstance(values, np.ma.MaskedArray) else doubled).tolist()
+        return (
+            np.ma.array(doubled, mask=values.mask)
+            if isinstance(values, np.ma.MaskedArray)
+            else doubled
+        ).tolist()
     for method in ("tolist", "to_pylist", "to_list"):
         if hasattr(values, method):
             return getattr(values, method)()
@@ -371,7 +432,9 @@ def read_problems(
     names: Mapping[str, str] | None = None,
 ) -> Problems:
     """Check the columns of a user. `names` gives the names that error messages use for them."""
-    called = {name: name for name in ("answers", "references", "grades", "scores")} | dict(names or {})
+    called = {name: name for name in ("answers", "references", "grades", "scores")} | dict(
+        names or {}
+    )
     problems = Problems(
         None if answers is None else read_answers(answers, called["answers"]),
         None if references is None else read_references(references, called["references"]),
@@ -379,8 +442,12 @@ def read_problems(
         None if scores is None else read_scores(scores, called["scores"]),
     )
     first = "answers" if problems.answers is not None else "grades"
-    if problems.references is not None and (problems.answers is not None or problems.grades is not None):
-        require_same_problems(called[first], len(problems), called["references"], len(problems.references))
+    if problems.references is not None and (
+        problems.answers is not None or problems.grades is not None
+    ):
+        require_same_problems(
+            called[first], len(problems), called["references"], len(problems.references)
+        )
     if problems.answers is not None and problems.grades is not None:
         graded = Problems(grades=problems.grades).n
         require_same_samples(called["answers"], problems.n, called["grades"], graded)

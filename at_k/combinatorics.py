@@ -128,7 +128,9 @@ def look_up(table: Callable[[int], Floats], n: Ints, c: Ints) -> Floats:
         return table(int(n[0]))[c]
     order = np.argsort(n, kind="stable")
     first = np.flatnonzero(np.diff(n[order], prepend=-1))
-    ordered = np.concatenate([table(int(n[rows[0]]))[c[rows]] for rows in np.split(order, first[1:])])
+    ordered = np.concatenate(
+        [table(int(n[rows[0]]))[c[rows]] for rows in np.split(order, first[1:])]
+    )
     values = np.empty_like(ordered)
     values[order] = ordered
     return values
@@ -233,7 +235,9 @@ def win_by_transform(n: int, own: int, rivals: Ints, k: int, *, share: bool) -> 
     kept = count_ways(n, p)
     points = _count_points(kept, k)
     x = np.exp(2j * np.pi * np.arange(points // 2 + 1) / points)
-    once = (np.arange(len(x)) == 0) | (2 * np.arange(len(x)) == points)  # the others have a conjugate
+    once = (np.arange(len(x)) == 0) | (
+        2 * np.arange(len(x)) == points
+    )  # the others have a conjugate
     weights = np.where(once, 1, 2) / points / kept[k]
 
     tallies = np.arange(max(1, k - (n - own)), min(own, k) + 1)
@@ -248,7 +252,9 @@ def win_by_transform(n: int, own: int, rivals: Ints, k: int, *, share: bool) -> 
         chances[: len(ways), column] = ways
     # Rivals that cannot reach the least tally are one factor, with the samples of no answer.
     others = (1 - p + p * x) ** int(n - own - strong @ times)
-    u, shares = _find_nodes(min(int(times.sum()), k // least)) if share else (np.zeros(1), np.ones(1))
+    u, shares = (
+        _find_nodes(min(int(times.sum()), k // least)) if share else (np.zeros(1), np.ones(1))
+    )
     won, power, fewer = 0.0, np.ones_like(x), np.zeros((len(strong), len(x)), dtype=complex)
     for tally in range(most + 1):
         tying = chances[tally, :, None] * power
@@ -282,7 +288,8 @@ def _find_nodes(most: int) -> tuple[Floats, Floats]:
         nodes, weights = (nodes + 1) / 2, weights / 2
         if (
             2 * len(nodes) > most
-            or np.abs(np.einsum("u,us->s", weights, nodes[:, None] ** s) - 1 / (s + 1)).max() < _NEGLIGIBLE
+            or np.abs(np.einsum("u,us->s", weights, nodes[:, None] ** s) - 1 / (s + 1)).max()
+            < _NEGLIGIBLE
         ):
             return nodes, weights
         count *= 2

@@ -136,7 +136,8 @@ def published_k(smallest: int) -> tuple[int, ...]:
 
 POWERS = Default(powers_of_two, "1, 2, 4, 8, … up to the smallest n, and the smallest n itself")
 PUBLISHED = Default(
-    published_k, "those of 4, 8, 16 that do not exceed the smallest n, or, if none fits, the smallest n"
+    published_k,
+    "those of 4, 8, 16 that do not exceed the smallest n, or, if none fits, the smallest n",
 )
 
 
@@ -172,12 +173,16 @@ def compute_pass(verdicts: Verdicts, *, k: K | None = None) -> Values:
     return compute_counts(verdicts, metric="pass@k", table=table, k=k)
 
 
-def compute_g_pass(verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)) -> Values:
+def compute_g_pass(
+    verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)
+) -> Values:
     """Compute G-Pass@k for every τ, and mG-Pass@k, from judged samples."""
     taus = check_tau(thresholds, "thresholds")
     draws = choose_k(k, verdicts.n, PUBLISHED)
     tables: dict[Key, Table] = {
-        Key("G-Pass@k", size, tau): partial(tabulate_g_pass, tau=tau) for size in draws for tau in taus
+        Key("G-Pass@k", size, tau): partial(tabulate_g_pass, tau=tau)
+        for size in draws
+        for tau in taus
     }
     tables |= {Key("mG-Pass@k", size): tabulate_mg_pass for size in draws}
     return evaluate_draws(verdicts, tables, {"k": draws, "tau": taus})
@@ -203,12 +208,25 @@ def compute_consensus(
                 "`weights` must not be given without answers, as in the configuration 'graded': only answers can vote"
             )
         return evaluate_draws(
-            verdicts, dict.fromkeys(keys, tabulate_majority), conditions | {"ties": "majority of grades"}
+            verdicts,
+            dict.fromkeys(keys, tabulate_majority),
+            conditions | {"ties": "majority of grades"},
         )
     correct = verdicts.correct
-    weighted = None if weights is None else verdicts.keep_samples("weights", read_weights(weights, missing=True))
+    weighted = (
+        None
+        if weights is None
+        else verdicts.keep_samples("weights", read_weights(weights, missing=True))
+    )
     shares, errors = elect(
-        ballots, correct.values, draws, ties=ties, weights=weighted, seed=seed, on_conflict=on_conflict, name="grades"
+        ballots,
+        correct.values,
+        draws,
+        ties=ties,
+        weights=weighted,
+        seed=seed,
+        on_conflict=on_conflict,
+        name="grades",
     )
     if on_conflict != "error":
         conditions["on_conflict"] = on_conflict
@@ -221,7 +239,9 @@ def compute_consensus(
         rule = "random" if ties == "first" else ties
 
         def vote(votes: Any, correct: Any, given: Any, *, k: list[int]) -> Floats:
-            return cons_at_k(votes, correct, k=k, ties=rule, weights=given, on_conflict=on_conflict, seed=seed)
+            return cons_at_k(
+                votes, correct, k=k, ties=rule, weights=given, on_conflict=on_conflict, seed=seed
+            )
 
         listed = ballots.listed(), correct.listed(), weighted.listed()
         return split_table(keys, jackknife_samples(vote, *listed, k=list(draws)))
@@ -239,9 +259,13 @@ def compute_average(verdicts: Verdicts) -> Values:
         columns = vary_counts(verdicts, {average: tabulate_pass})
         # No grades in [0, 1] vary more than the verdicts of the worst c.
         levels = jackknife_grades(Ragged.concatenate(verdicts.graded))
-        return columns | {accuracy: Column(np.append(levels, columns[average].levels), np.arange(len(levels)))}
+        return columns | {
+            accuracy: Column(np.append(levels, columns[average].levels), np.arange(len(levels)))
+        }
 
-    return Values({average: Column(c / n, which), accuracy: Column.of(verdicts.mean_grade)}, vary=vary)
+    return Values(
+        {average: Column(c / n, which), accuracy: Column.of(verdicts.mean_grade)}, vary=vary
+    )
 
 
 def compute_best(
@@ -271,7 +295,9 @@ def compute_best(
     conditions: dict[str, object] = {
         "k": draws,
         "select": select,
-        "score_weights": None if score_weights is None else [float(weight) for weight in score_weights],
+        "score_weights": None
+        if score_weights is None
+        else [float(weight) for weight in score_weights],
         "higher_is_better": higher_is_better,
     }
 
@@ -284,7 +310,9 @@ def compute_best(
     return Values(columns, _keep_errors(keys, errors), conditions, vary)
 
 
-def evaluate_draws(verdicts: Verdicts, tables: Mapping[Key, Table], conditions: dict[str, object]) -> Values:
+def evaluate_draws(
+    verdicts: Verdicts, tables: Mapping[Key, Table], conditions: dict[str, object]
+) -> Values:
     """Evaluate a table for each key at the key's k, once for each distinct pair of n and c."""
     n, c, which = verdicts.counts
     table_values = evaluate_tables([(table, key.draws or 1) for key, table in tables.items()], n, c)
@@ -298,7 +326,9 @@ def vary_counts(verdicts: Verdicts, tables: Mapping[Key, Table]) -> dict[Key, Co
     starts = np.cumsum(sizes + 1) - (sizes + 1)
     n = np.repeat(sizes, sizes + 1)
     c = np.arange(len(n)) - np.repeat(starts, sizes + 1)
-    variances = evaluate_tables([(tabulate_variance(table), key.draws or 1) for key, table in tables.items()], n, c)
+    variances = evaluate_tables(
+        [(tabulate_variance(table), key.draws or 1) for key, table in tables.items()], n, c
+    )
     place = starts[which] + verdicts.c
     return {key: Column(variances[:, i], place) for i, key in enumerate(tables)}
 
@@ -313,7 +343,13 @@ def _keep_errors(keys: Sequence[Key], errors: Floats) -> dict[Key, Floats]:
 
 
 def sign(
-    values: Values, verdicts: Verdicts, conditions: Mapping[str, object], *, name: str, seed: int, version: str
+    values: Values,
+    verdicts: Verdicts,
+    conditions: Mapping[str, object],
+    *,
+    name: str,
+    seed: int,
+    version: str,
 ) -> str:
     """Write the signature: one line with the conditions under which two values of a metric may be compared."""
     n = verdicts.n
@@ -335,7 +371,9 @@ def join_conditions(metric: str, **conditions: object) -> str:
         >>> join_conditions("pass_at_k", k=(1, 8), n=8, missing="error")
         'pass_at_k|k:1,8|n:8|missing:error'
     """
-    return "|".join([metric, *(f"{name}:{spell_condition(value)}" for name, value in conditions.items())])
+    return "|".join(
+        [metric, *(f"{name}:{spell_condition(value)}" for name, value in conditions.items())]
+    )
 
 
 def spell_condition(value: object) -> str:

@@ -47,7 +47,12 @@ class Mention:
 
     def render(self, spelling: Spelling) -> str:
         """Spell the options."""
-        return ", ".join([*map(spelling.name, self.names), *([spelling.set(self.settings)] if self.settings else [])])
+        return ", ".join(
+            [
+                *map(spelling.name, self.names),
+                *([spelling.set(self.settings)] if self.settings else []),
+            ]
+        )
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return self.names, self.settings
@@ -65,7 +70,11 @@ def write_value(value: Any) -> str:
     """Write a value as Python does, with texts in the quotes of JSON."""
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{write_value(name)}: {write_value(item)}' for name, item in value.items())}}}"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, (str, int, float)) else str(value)
+    return (
+        json.dumps(value, ensure_ascii=False)
+        if isinstance(value, (str, int, float))
+        else str(value)
+    )
 
 
 # The name by which `pip install` finds this package: the folder of a clone, until the package is on an index.
@@ -160,7 +169,9 @@ class Phrases(dict[str, str]):
         """Make the note of a code that says how to read the numbers."""
         return Legend(code, self[code], **values)
 
-    def error(self, code: str, kind: type[InputError] | None = None, /, **values: Any) -> InputError:
+    def error(
+        self, code: str, kind: type[InputError] | None = None, /, **values: Any
+    ) -> InputError:
         """Make the error of a code, of this kind."""
         return (kind or InputError)(code, self[code], **values)
 
@@ -226,7 +237,11 @@ class InputError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An exception is pickled as a call with its `args`, which are the finished sentence here.
-        return partial(type(self), self.code, self.message.sentence, **self.values), (), self.__dict__
+        return (
+            partial(type(self), self.code, self.message.sentence, **self.values),
+            (),
+            self.__dict__,
+        )
 
 
 class SeveralModelsError(InputError):
@@ -247,7 +262,9 @@ def _open_tqdm(total: int, text: str) -> AbstractContextManager[Any]:
     """Open a bar that follows the switch of `datasets`."""
     from datasets.utils import tqdm
 
-    bar: AbstractContextManager[Any] = tqdm(total=total, desc=text, unit=" checks", delay=_DELAY, disable=total == 1)
+    bar: AbstractContextManager[Any] = tqdm(
+        total=total, desc=text, unit=" checks", delay=_DELAY, disable=total == 1
+    )
     return bar
 
 

@@ -64,7 +64,9 @@ FAMILY = {
                         0.25: Threshold(style=Style("gpass-low", waits=True)),
                         0.5: Threshold(("at least half right", "至少一半对"), Style("gpass")),
                         0.75: Threshold(style=Style("gpass-high", waits=True)),
-                        1.0: Threshold(("all of k right", "k 个全对"), Style("pass-hat"), twin="pass^k"),
+                        1.0: Threshold(
+                            ("all of k right", "k 个全对"), Style("pass-hat"), twin="pass^k"
+                        ),
                     },
                 ),
                 Output(
@@ -79,7 +81,10 @@ FAMILY = {
             compute=compute_g_pass,
             example=Example(
                 {
-                    "answers": [["a", "b", "a", "a", "b", "a", "b", "c"], ["4", "4", "4", "4", "4", "4", "5", "4"]],
+                    "answers": [
+                        ["a", "b", "a", "a", "b", "a", "b", "c"],
+                        ["4", "4", "4", "4", "4", "4", "5", "4"],
+                    ],
                     "references": ["a", "4"],
                 },
                 {"k": [2, 4], "thresholds": [0.25, 0.5, 0.75, 1.0]},
@@ -160,7 +165,10 @@ FAMILY = {
                     "avg@{n}",
                     "the share of correct samples, averaged over the problems. The key is `avg@n`, with the "
                     "letter, if the problems have different numbers of samples.",
-                    label=("one sample is right; every metric at k = 1", "单个样本正确；即 k = 1 时的各指标"),
+                    label=(
+                        "one sample is right; every metric at k = 1",
+                        "单个样本正确；即 k = 1 时的各指标",
+                    ),
                     style=Style("avg", ("#000000", "", (1, 1)), waits=True),
                 ),
                 Output(
@@ -183,7 +191,15 @@ FAMILY = {
                 "答案与参考答案，或判定；以及每个样本的分数",
                 "它同时衡量模型和分数",
             ),
-            arguments=(*_JUDGED, "scores", "k", "select", "score_weights", "higher_is_better", *SHARED_OPTIONS),
+            arguments=(
+                *_JUDGED,
+                "scores",
+                "k",
+                "select",
+                "score_weights",
+                "higher_is_better",
+                *SHARED_OPTIONS,
+            ),
             outputs=(
                 Output(
                     "best@{k}",
@@ -199,7 +215,9 @@ FAMILY = {
                     label=("highest score of k", "k 个中的最高分"),
                     bounded=False,
                 ),
-                Output("best@{k}_mcse", _SIMULATED.format(cause='`select="pareto"`'), of_module=False),
+                Output(
+                    "best@{k}_mcse", _SIMULATED.format(cause='`select="pareto"`'), of_module=False
+                ),
             ),
             compute=compute_best,
             example=Example(
@@ -229,7 +247,9 @@ class _Outputs(dict[str, Output]):
 
 
 # Every output by the `Key.metric` of its keys, in the order in which lines are listed.
-OUTPUTS = _Outputs({output.metric: output for metric in FAMILY.values() for output in metric.outputs})
+OUTPUTS = _Outputs(
+    {output.metric: output for metric in FAMILY.values() for output in metric.outputs}
+)
 
 
 def find_style(line: Key) -> Style | None:
@@ -253,7 +273,9 @@ def leave_out_twins(lines: Iterable[Key]) -> list[Key]:
 def find_metric(name: str) -> Metric:
     """Return the entry of a metric."""
     if not isinstance(name, str) or name not in FAMILY:
-        raise ValueError(f"`name` must be one of {', '.join(map(repr, METRICS))}; got {shorten(name)}")
+        raise ValueError(
+            f"`name` must be one of {', '.join(map(repr, METRICS))}; got {shorten(name)}"
+        )
     return FAMILY[name]
 
 
@@ -299,7 +321,9 @@ def module_path(name: str) -> Path:
     for modules in (library / kind, library.parent / kind):  # as installed, and as in a clone
         if (modules / name / f"{name}.py").is_file():
             return modules / name
-    raise FileNotFoundError(f"the module {name!r} is neither in {library / kind} nor in {library.parent / kind}")
+    raise FileNotFoundError(
+        f"the module {name!r} is neither in {library / kind} nor in {library.parent / kind}"
+    )
 
 
 def load_class(name: str) -> Any:
@@ -343,7 +367,9 @@ def register(*, undo: bool = False) -> list[Path]:
             if undo:
                 changed.append(old)
         if undo:
-            if home.is_dir() and not any(entry.name not in ("__init__.py", "__pycache__") for entry in home.iterdir()):
+            if home.is_dir() and not any(
+                entry.name not in ("__init__.py", "__pycache__") for entry in home.iterdir()
+            ):
                 shutil.rmtree(home)
             continue
         stub = _STUB.format(name=name, class_name=name_class(name))

@@ -42,7 +42,11 @@ def sample_features(config_name: str, *, scores: bool = False) -> list[Features]
     """List the forms in which the columns of a module may be given."""
     texts, numbers = Sequence(Value("string")), Sequence(Value("float64"))
     predictions = [texts] if config_name == "default" else [numbers]
-    references = [{"references": Value("string")}, {"references": texts}] if config_name == "default" else [{}]
+    references = (
+        [{"references": Value("string")}, {"references": texts}]
+        if config_name == "default"
+        else [{}]
+    )
     scored = [{"scores": numbers}, {"scores": Sequence(numbers)}] if scores else [{}]
     return [
         Features({"predictions": prediction, **reference, **score})
@@ -53,7 +57,12 @@ def sample_features(config_name: str, *, scores: bool = False) -> list[Features]
 
 
 # Further arguments of `evaluate.load`.
-_OF_HOST = inspect.signature(evaluate.Metric).parameters.keys() - {"config_name", "num_process", "seed", "kwargs"}
+_OF_HOST = inspect.signature(evaluate.Metric).parameters.keys() - {
+    "config_name",
+    "num_process",
+    "seed",
+    "kwargs",
+}
 
 
 class SampledMetric(evaluate.Metric, ABC):
@@ -77,7 +86,12 @@ class SampledMetric(evaluate.Metric, ABC):
     """
 
     def __init__(
-        self, config_name: str | None = None, *, num_process: int = 1, seed: int | None = None, **options: Any
+        self,
+        config_name: str | None = None,
+        *,
+        num_process: int = 1,
+        seed: int | None = None,
+        **options: Any,
     ) -> None:
         if num_process != 1:
             raise ValueError(
@@ -116,24 +130,45 @@ class SampledMetric(evaluate.Metric, ABC):
         """Restore an instance, or a copy of it, with its own store."""
         # The host keeps `compute`, `add` and `add_batch` in the instance, bound to it: a copy has to have its own.
         methods = {
-            name: MethodType(method.__func__, self) for name, method in state.items() if isinstance(method, MethodType)
+            name: MethodType(method.__func__, self)
+            for name, method in state.items()
+            if isinstance(method, MethodType)
         }
         self.__dict__.update(state, **methods, _store=state["_store"].copy())
         self._new_lock()
 
     def compute(
-        self, *, predictions: Any = None, references: Any = None, grades: Any = None, scores: Any = None, **kwargs: Any
+        self,
+        *,
+        predictions: Any = None,
+        references: Any = None,
+        grades: Any = None,
+        scores: Any = None,
+        **kwargs: Any,
     ) -> dict[str, Any]:
         """Compute the metric over the problems given here and those added before, and then remove the latter."""
         # If the computation fails, the problems stay, and `compute` can be called again.
-        inputs = {"predictions": predictions, "references": references, "grades": grades, "scores": scores}
+        inputs = {
+            "predictions": predictions,
+            "references": references,
+            "grades": grades,
+            "scores": scores,
+        }
         options = self._defaults | self._select_own(kwargs)
         for name in ("groups", "clusters"):
             if options[name] is not None:
-                options[name] = columns.read_groups(options[name], name)  # a generator can be read only once
-        batches = [self._read(inputs)] if any(inputs.get(name) is not None for name in self._columns) else []
+                options[name] = columns.read_groups(
+                    options[name], name
+                )  # a generator can be read only once
+        batches = (
+            [self._read(inputs)]
+            if any(inputs.get(name) is not None for name in self._columns)
+            else []
+        )
         if batches and not len(self._store):
-            return self._run(batches[0], options)  # without the lock, so that threads run side by side
+            return self._run(
+                batches[0], options
+            )  # without the lock, so that threads run side by side
         with self._lock:
             if not batches and not len(self._store):
                 raise ValueError(
@@ -154,15 +189,27 @@ class SampledMetric(evaluate.Metric, ABC):
                 raise TypeError(
                     f"`{name}` must not be given to `add` beside `{one}`: it takes one problem; see `add_batch`"
                 )
-        row |= {name: value for name, value in kwargs.items() if value is not None or name not in row}
+        row |= {
+            name: value for name, value in kwargs.items() if value is not None or name not in row
+        }
         self._add({name: None if value is None else [value] for name, value in row.items()})
 
     def judge(self, problems: Problems, options: Mapping[str, Any]) -> Verdicts:
         """Judge samples by those options of a module that say how."""
-        name = "grades" if problems.grades is not None and problems.answers is not None else "predictions"
-        return judge(problems, name=name, **{option: options[option] for option in ("rows", *JUDGING_OPTIONS)})
+        name = (
+            "grades"
+            if problems.grades is not None and problems.answers is not None
+            else "predictions"
+        )
+        return judge(
+            problems,
+            name=name,
+            **{option: options[option] for option in ("rows", *JUDGING_OPTIONS)},
+        )
 
-    def report(self, values: Values, verdicts: Verdicts, options: Mapping[str, Any]) -> dict[str, Any]:
+    def report(
+        self, values: Values, verdicts: Verdicts, options: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """Report the means over problems and groups and, if asked for, error bars and details."""
         wanted, key_style = options["confidence"], options["key_style"]
         result: dict[str, Any] = summary.summarize_columns(
@@ -251,7 +298,10 @@ class SampledMetric(evaluate.Metric, ABC):
             if options[name] is not None:
                 require_same_problems(name, len(options[name]), "predictions", len(batch))
         confidence = Confidence(
-            options["confidence_level"], options["target"], options["clusters"], options["ci_method"]
+            options["confidence_level"],
+            options["target"],
+            options["clusters"],
+            options["ci_method"],
         )
         return self._compute(batch, **options, confidence=confidence)
 
@@ -283,7 +333,9 @@ _OUTPUTS = {
 def describe_inputs(name: str, examples: str) -> str:
     """Describe the columns, options and outputs of a module, as its docstring has them, with examples below."""
     metric = FAMILY[name]
-    return write_docstring(find_inputs(metric), find_outputs(metric), examples, list_defaults([metric]))
+    return write_docstring(
+        find_inputs(metric), find_outputs(metric), examples, list_defaults([metric])
+    )
 
 
 def find_inputs(metric: Metric) -> list[Option]:
@@ -298,4 +350,6 @@ def find_outputs(metric: Metric) -> dict[str, str]:
 
 def list_defaults(metrics: Iterable[Metric]) -> dict[str, str]:
     """Describe the k that each metric takes if it is given none."""
-    return {metric.name: metric.default_k.text for metric in metrics if metric.default_k is not None}
+    return {
+        metric.name: metric.default_k.text for metric in metrics if metric.default_k is not None
+    }

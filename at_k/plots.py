@@ -66,7 +66,9 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> None:
     import warnings
 
     form = check_ending(path)[1:]
-    date = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]  # the same bytes on any day
+    date = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[
+        form
+    ]  # the same bytes on any day
     metadata = {"Title": figure.axes[0].get_title(loc="left") or "at-k", **date}
     with set_style(), replace_file(path) as part, warnings.catch_warnings():
         # A title may have signs that the font does not have. They are drawn as boxes.
@@ -114,7 +116,9 @@ def make_figure(names: Iterable[str], title: str) -> tuple[Figure, Axes]:
     figure = Figure(figsize=(WIDTH, HEIGHT), dpi=300)
     axes = figure.add_subplot()
     longest = max(map(len, map(shorten_name, names)), default=0)
-    figure.subplots_adjust(left=0.13, right=1 - (0.35 + _LETTER * longest) / WIDTH, bottom=0.15, top=0.91)
+    figure.subplots_adjust(
+        left=0.13, right=1 - (0.35 + _LETTER * longest) / WIDTH, bottom=0.15, top=0.91
+    )
     axes.set_title(title, loc="left")
     return figure, axes
 
@@ -136,33 +140,52 @@ _MOST_MARKERS = 10
 _LINE_HEIGHT, _LETTER = 9.5, 0.065
 
 
-def draw_curves(report: Report, *, title: str | None = None, bands: Collection[str] | None = None) -> Figure:
+def draw_curves(
+    report: Report, *, title: str | None = None, bands: Collection[str] | None = None
+) -> Figure:
     """Draw every metric against k, up to the smallest n. Each line is named at its end."""
     # mG-Pass@k is drawn at even k alone: where k is odd, its largest value is (k − 1)/k, and the line would jump.
     styles = choose_styles(leave_out_twins(report.curves.lines))
     shaded = choose_bands(list(styles)) if bands is None else bands
-    lines = [take_line(report.curves, key, str(key), pen, band=str(key) in shaded) for key, pen in styles.items()]
-    return draw_lines(lines, "share, mean over the problems", describe_size(report) if title is None else title)
+    lines = [
+        take_line(report.curves, key, str(key), pen, band=str(key) in shaded)
+        for key, pen in styles.items()
+    ]
+    return draw_lines(
+        lines, "share, mean over the problems", describe_size(report) if title is None else title
+    )
 
 
 def draw_models(models: Models, *, line: str = "pass@k", title: str | None = None) -> Figure:
     """Draw one metric of several models against k: a line for each model, named at its end."""
     curves = {name: report.curves for name, report in models.reports.items()}
-    known = [key for key in next(iter(curves.values())).lines if all(key in model.lines for model in curves.values())]
+    known = [
+        key
+        for key in next(iter(curves.values())).lines
+        if all(key in model.lines for model in curves.values())
+    ]
     spelled = find_key(line)
-    key = next((line_key for line_key in known if spelled is not None and line_key == spelled.line), None)
+    key = next(
+        (line_key for line_key in known if spelled is not None and line_key == spelled.line), None
+    )
     if key is None:
         raise InputError(
             "plots.no_line",
             "The models have no line {line} in common. There are: {lines}.",
-            line=line, lines=", ".join(map(str, known)) or "–",
-        )  # fmt: skip
+            line=line,
+            lines=", ".join(map(str, known)) or "–",
+        )
     few = len(curves) <= _MOST_BANDS
     lines = [
-        take_line(model, key, name, pen, band=few) for (name, model), pen in zip(curves.items(), cycle(_MODEL_PENS))
+        take_line(model, key, name, pen, band=few)
+        for (name, model), pen in zip(curves.items(), cycle(_MODEL_PENS))
     ]
     sizes = dict.fromkeys(map(describe_size, models.reports.values()))
-    return draw_lines(lines, f"{key}, mean over the problems", f"{key}: {', '.join(sizes)}" if title is None else title)
+    return draw_lines(
+        lines,
+        f"{key}, mean over the problems",
+        f"{key}: {', '.join(sizes)}" if title is None else title,
+    )
 
 
 # Letters of a model's name at the end of its line.
@@ -206,18 +229,29 @@ def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
     best, problems, table = tabulate_shares(models.reports)
     names, means = list(map(shorten_name, best)), np.nanmean(table, axis=1)
     with set_style():
-        figure, axes = make_figure((), f"{len(names)} models × {len(problems)} problems" if title is None else title)
+        figure, axes = make_figure(
+            (), f"{len(names)} models × {len(problems)} problems" if title is None else title
+        )
         figure.set_size_inches(_WIDEST, max(HEIGHT, 0.9 + _ROW * len(names)))
-        figure.subplots_adjust(left=(0.3 + _LETTER * max(map(len, names))) / _WIDEST, right=1 - 0.45 / _WIDEST)
+        figure.subplots_adjust(
+            left=(0.3 + _LETTER * max(map(len, names))) / _WIDEST, right=1 - 0.45 / _WIDEST
+        )
         # Behind the picture, hatches are seen where it has no share.
         axes.patch.set(facecolor="white", edgecolor="0.6", hatch="////", linewidth=0)
         axes.grid(visible=False)
         axes.imshow(table, cmap="Greys", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
         axes.set_yticks(range(len(names)), names)
-        axes.hlines(np.arange(len(names) - 1) + 0.5, -0.5, len(problems) - 0.5, color="0.8", linewidth=0.5)
+        axes.hlines(
+            np.arange(len(names) - 1) + 0.5, -0.5, len(problems) - 0.5, color="0.8", linewidth=0.5
+        )
         for place, mean in enumerate(means):
-            axes.annotate(f"{mean:.2f}", (1.01, place), xycoords=("axes fraction", "data"), va="center")
-        axes.set_xticks(sorted({0, len(problems) - 1}), [str(1 + tick) for tick in sorted({0, len(problems) - 1})])
+            axes.annotate(
+                f"{mean:.2f}", (1.01, place), xycoords=("axes fraction", "data"), va="center"
+            )
+        axes.set_xticks(
+            sorted({0, len(problems) - 1}),
+            [str(1 + tick) for tick in sorted({0, len(problems) - 1})],
+        )
         hatched = ", hatched: not given" if np.isnan(table).any() else ""
         axes.set_xlabel(f"problems; black: always right, white: never{hatched}")
     return figure
@@ -231,12 +265,20 @@ def draw_budgets(found: Mapping[str, Budgets], *, title: str | None = None) -> F
     """Draw the expected share of problems solved against a budget per problem: a line with its band for each model."""
     few = len(found) <= _MOST_BANDS
     lines = [
-        Drawn(name, curve.budgets, curve.solved, pen, np.array([curve.low, curve.high]) if few else None)
+        Drawn(
+            name,
+            curve.budgets,
+            curve.solved,
+            pen,
+            np.array([curve.low, curve.high]) if few else None,
+        )
         for (name, curve), pen in zip(found.items(), cycle(_MODEL_PENS))
     ]
     unit = next(iter(found.values())).unit
     wording = "What a budget solves" if title is None else title
-    return draw_lines(lines, "share of problems solved", wording, budget=f"budget of a problem, in {unit}")
+    return draw_lines(
+        lines, "share of problems solved", wording, budget=f"budget of a problem, in {unit}"
+    )
 
 
 def draw_difference(compared: Compared, *, title: str | None = None) -> Figure:
@@ -252,7 +294,15 @@ def draw_difference(compared: Compared, *, title: str | None = None) -> Figure:
     lines = []
     for line, pen in choose_styles(list(compared.bands)).items():
         k, difference, low, high, *_ = map(np.array, zip(*compared.bands[line], strict=True))
-        lines.append(Drawn(str(line), k, difference, pen, np.array([low, high]) if str(line) in shaded else None))
+        lines.append(
+            Drawn(
+                str(line),
+                k,
+                difference,
+                pen,
+                np.array([low, high]) if str(line) in shaded else None,
+            )
+        )
     wording = " − ".join(compared.names) if title is None else title
     return draw_lines(lines, f"difference, {first} − {second}", wording, are_shares=False)
 
@@ -265,11 +315,17 @@ def choose_styles(lines: Sequence[Key]) -> dict[Key, dict[str, Any]]:
         style = find_style(line)
         if line.tau is None and style is not None and style.pen is not None:
             colour, marker, dashes = style.pen
-            styles[line] = {"color": colour, "marker": marker} | ({"dashes": dashes} if dashes else {})
+            styles[line] = {"color": colour, "marker": marker} | (
+                {"dashes": dashes} if dashes else {}
+            )
         elif line.tau is not None:
             place = taus.index(float(line.tau))
             grey = _LIGHTEST + (_DARKEST - _LIGHTEST) * place / max(1, len(taus) - 1)
-            styles[line] = {"color": str(grey), "marker": _TAU_MARKERS[place % len(_TAU_MARKERS)], "linewidth": 0.9}
+            styles[line] = {
+                "color": str(grey),
+                "marker": _TAU_MARKERS[place % len(_TAU_MARKERS)],
+                "linewidth": 0.9,
+            }
     return styles
 
 
@@ -323,7 +379,9 @@ def take_line(curves: Curves, key: Key, name: str, pen: Mapping[str, Any], *, ba
     return Drawn(name, k[known], values[known], pen, limits)
 
 
-def draw_lines(lines: Sequence[Drawn], ylabel: str, title: str, *, budget: str = "", are_shares: bool = True) -> Figure:
+def draw_lines(
+    lines: Sequence[Drawn], ylabel: str, title: str, *, budget: str = "", are_shares: bool = True
+) -> Figure:
     """Draw lines against k, or a budget, with their bands; name each at its end. Differences have a line at 0."""
     drawn = [line for line in lines if len(line.k)]
     with set_style():
@@ -333,19 +391,29 @@ def draw_lines(lines: Sequence[Drawn], ylabel: str, title: str, *, budget: str =
             axes.axhline(0, color="black", linewidth=0.8)
         for place, line in enumerate(drawn, 1):
             marked = max(1, len(line.k) // _MOST_MARKERS)
-            first = place % marked  # so that the markers of lines that touch do not cover each other
+            first = (
+                place % marked
+            )  # so that the markers of lines that touch do not cover each other
             axes.plot(line.k, line.values, label=line.name, markevery=(first, marked), **line.pen)
             if line.limits is not None:
-                axes.fill_between(line.k, *line.limits, color=line.pen["color"], alpha=0.15, linewidth=0)
+                axes.fill_between(
+                    line.k, *line.limits, color=line.pen["color"], alpha=0.15, linewidth=0
+                )
         if budget:
-            axes.set(xlim=(0, max(float(line.k[-1]) for line in drawn)), ylim=(-0.02, 1.02), xlabel=budget)
+            axes.set(
+                xlim=(0, max(float(line.k[-1]) for line in drawn)),
+                ylim=(-0.02, 1.02),
+                xlabel=budget,
+            )
         else:
             set_axis_of_k(axes, sorted({k for line in drawn for k in line.k.tolist()}))
         if not are_shares:
             axes.margins(y=0.06)
         elif not budget:
             limits = [line.limits.ravel() for line in drawn if line.limits is not None]
-            axes.set_ylim(*choose_range(np.concatenate([*(line.values for line in drawn), *limits])))
+            axes.set_ylim(
+                *choose_range(np.concatenate([*(line.values for line in drawn), *limits]))
+            )
         name_ends(axes, drawn)
     return figure
 
@@ -384,4 +452,7 @@ def spread_places(wanted: Sequence[float], gap: float, low: float, high: float) 
 
     shift = gap * np.arange(len(wanted))
     rising = isotonic_regression(np.array(wanted) - shift).x
-    return [round(place, 12) for place in (np.maximum(np.minimum(rising, high - shift[-1]), low) + shift).tolist()]
+    return [
+        round(place, 12)
+        for place in (np.maximum(np.minimum(rising, high - shift[-1]), low) + shift).tolist()
+    ]

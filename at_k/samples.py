@@ -162,7 +162,10 @@ def to_float64(values: NDArray[Any]) -> NDArray[Any]:
         return values.astype(np.float64, copy=False)
     doubled = values.astype(np.float64)
     scale, bound = _SINGLE[values.dtype.type]
-    if (np.isnan(doubled) | ((np.abs(doubled) < bound) & (doubled * scale == np.rint(doubled * scale)))).all():
+    if (
+        np.isnan(doubled)
+        | ((np.abs(doubled) < bound) & (doubled * scale == np.rint(doubled * scale)))
+    ).all():
         return doubled
     distinct, where = np.unique(values, return_inverse=True)
     return np.asarray(distinct.astype(str).astype(np.float64)[where.reshape(values.shape)])
@@ -171,7 +174,9 @@ def to_float64(values: NDArray[Any]) -> NDArray[Any]:
 def flag_above(values: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
     """Compare grades, numbers in [0, 1], with a threshold in [0, 1]."""
     if values.dtype.kind in "biu":
-        return np.asarray(values.astype(bool, copy=False) if threshold < 1 else np.zeros(values.shape, dtype=bool))
+        return np.asarray(
+            values.astype(bool, copy=False) if threshold < 1 else np.zeros(values.shape, dtype=bool)
+        )
     if values.dtype.type not in _SINGLE:
         return np.asarray(values > threshold)
     # A number of single precision compares with the rounded threshold as with the threshold itself. Only if the two are
@@ -189,7 +194,10 @@ class Answers:
 
     def listed(self) -> list[list[Any]]:
         """List the answers of each problem; None where there is none."""
-        return [[None if code < 0 else self.distinct[code] for code in row] for row in self.codes.listed()]
+        return [
+            [None if code < 0 else self.distinct[code] for code in row]
+            for row in self.codes.listed()
+        ]
 
     @classmethod
     def of_values(cls, flat: Sequence[Hashable], lengths: Ints) -> Answers:
@@ -216,7 +224,9 @@ class Answers:
 
     def silence(self, mask: NDArray[np.bool_]) -> Answers:
         """Remove the answers of the samples that the mask marks, and keep the samples."""
-        return Answers(self.codes.with_values(np.where(mask, np.int32(-1), self.codes.values)), self.distinct)
+        return Answers(
+            self.codes.with_values(np.where(mask, np.int32(-1), self.codes.values)), self.distinct
+        )
 
     @staticmethod
     def concatenate(parts: Sequence[Answers]) -> Answers:
@@ -230,7 +240,8 @@ class Answers:
     def _recode(self, names: Sequence[Hashable], index: dict[Hashable, int]) -> Ragged:
         """Number the names of the answers by `index`, and add the names that are not in it yet."""
         new = np.array(
-            [-1 if name is None else index.setdefault(name, len(index)) for name in names] + [-1], dtype=np.int32
+            [-1 if name is None else index.setdefault(name, len(index)) for name in names] + [-1],
+            dtype=np.int32,
         )  # [−1] stays −1
         return self.codes.with_values(new[self.codes.values])
 
@@ -278,14 +289,18 @@ class Problems:
         """Raise if other problems have other columns, or scores of another number of dimensions."""
         for name in ("answers", "references", "grades", "scores"):
             if (getattr(self, name) is None) != (getattr(other, name) is None):
-                present, absent = ("without", "with") if getattr(other, name) is None else ("with", "without")
+                present, absent = (
+                    ("without", "with") if getattr(other, name) is None else ("with", "without")
+                )
                 raise ValueError(
                     f"`{name}` must be given in every batch or in none; got a batch {present} after one {absent}"
                 )
         if self.scores is not None and other.scores is not None:
             held, added = _dimensions(self.scores), _dimensions(other.scores)
             if held != added:
-                raise ValueError(f"`scores` must have as many dimensions in every batch; got {added} after {held}")
+                raise ValueError(
+                    f"`scores` must have as many dimensions in every batch; got {added} after {held}"
+                )
 
     def compact(self) -> Problems:
         """Copy the numbers, so that later changes by the user have no effect. Grades of 0 or 1 take a byte each."""
@@ -301,7 +316,9 @@ class Problems:
         """Count the samples of each problem."""
         if self.answers is not None:
             return self.answers.codes.n
-        return np.concatenate([part.n for part in self.grades or ()] or [np.zeros(0, dtype=np.int64)])
+        return np.concatenate(
+            [part.n for part in self.grades or ()] or [np.zeros(0, dtype=np.int64)]
+        )
 
     def __len__(self) -> int:
         return len(self.answers) if self.answers is not None else sum(map(len, self.grades or ()))
@@ -371,7 +388,9 @@ class Rows(Sequence[dict[str, Any]]):
         }
 
     def __len__(self) -> int:
-        return len(next(iter(self._columns.values()), ())) if self._order is None else len(self._order)
+        return (
+            len(next(iter(self._columns.values()), ())) if self._order is None else len(self._order)
+        )
 
     def __getitem__(self, problem: Any) -> Any:
         place = problem if self._order is None else self._order[problem]

@@ -18,7 +18,12 @@ from at_k.family import OUTPUTS
 from at_k.grading import Verdicts
 from at_k.options.registry import CI_METHODS, KEY_STYLES
 from at_k.uncertainty.checks import LARGEST, check_fraction, is_too_large
-from at_k.uncertainty.intervals import bootstrap_interval, find_interval, find_skewness, find_studentised_quantiles
+from at_k.uncertainty.intervals import (
+    bootstrap_interval,
+    find_interval,
+    find_skewness,
+    find_studentised_quantiles,
+)
 from at_k.uncertainty.standard_errors import (
     StandardError,
     estimate_error,
@@ -44,16 +49,25 @@ class Confidence:
     def __post_init__(self) -> None:
         if self.target == "problem_set":
             if self.clusters is not None:
-                raise ValueError("`clusters` must not be given for `target` 'problem_set', whose problems are fixed")
+                raise ValueError(
+                    "`clusters` must not be given for `target` 'problem_set', whose problems are fixed"
+                )
             if self.method == "bootstrap":
-                raise ValueError("`ci_method` 'bootstrap' draws other problems; `target` must be 'population' for it")
+                raise ValueError(
+                    "`ci_method` 'bootstrap' draws other problems; `target` must be 'population' for it"
+                )
 
     def conditions(self) -> dict[str, object]:
         """Return what a signature says; nothing without error bars."""
         if self.confidence_level is None:
             return {}
         clusters = {} if self.clusters is None else {"clusters": len(set(self.clusters))}
-        return {"ci": self.confidence_level, "target": self.target, "ci_method": self.method, **clusters}
+        return {
+            "ci": self.confidence_level,
+            "target": self.target,
+            "ci_method": self.method,
+            **clusters,
+        }
 
 
 NO_ERROR_BARS = Confidence()
@@ -78,34 +92,58 @@ def find_error_bars(
     if wanted.target == "population":
         errors = find_population_errors(columns, wanted.clusters, problems, times)
     elif n is None or vary is None:
-        raise ValueError("`target` must be 'population' here: the samples of the problems are not known")
+        raise ValueError(
+            "`target` must be 'population' here: the samples of the problems are not known"
+        )
     else:
-        with np.errstate(over="ignore", invalid="ignore"):  # of values that are too large, which are not among these
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # of values that are too large, which are not among these
             variances = vary()
         errors = find_problem_set_errors(columns, n, variances, problems, times)
     # Values lie in [0, 1] by their definition, and, of a key that no metric has made, as they are.
     ranged = {
-        key: column for key, column in columns.items()
-        if is_bounded(key) and (isinstance(key, Key) or ((column.levels >= 0) & (column.levels <= 1)).all())
-    }  # fmt: skip
+        key: column
+        for key, column in columns.items()
+        if is_bounded(key)
+        and (isinstance(key, Key) or ((column.levels >= 0) & (column.levels <= 1)).all())
+    }
     free = {key: column for key, column in columns.items() if key not in ranged}
     limits = find_limits(ranged, means, errors, wanted, problems, bounded=True) if ranged else {}
     skewed: set[Key] = set()
     if free:
         limits |= find_limits(free, means, errors, wanted, problems, bounded=False)
-    if free and times is None:  # a tally has the moments of values, and neither their skewness nor a bootstrap
+    if (
+        free and times is None
+    ):  # a tally has the moments of values, and neither their skewness nor a bootstrap
         values = expand_columns(free, problems)
-        skewed = {key for key, column in zip(free, values.T, strict=True) if abs(find_skewness(column)) > _SKEWED}
+        skewed = {
+            key
+            for key, column in zip(free, values.T, strict=True)
+            if abs(find_skewness(column)) > _SKEWED
+        }
         if wanted.clusters is None and wanted.method not in ("t", "wald", "bootstrap"):
-            quantiles = np.transpose(find_studentised_quantiles(values, 1 - wanted.confidence_level)).tolist()
+            quantiles = np.transpose(
+                find_studentised_quantiles(values, 1 - wanted.confidence_level)
+            ).tolist()
             for key, (low, high) in zip(free, quantiles, strict=True):
                 # Other problems say nothing of other samples of these.
-                if (wanted.target == "population" or errors[key].is_upper_bound) and not isnan(errors[key].stderr):
-                    ends = (means[key] - high * errors[key].stderr, means[key] - low * errors[key].stderr)
+                if (wanted.target == "population" or errors[key].is_upper_bound) and not isnan(
+                    errors[key].stderr
+                ):
+                    ends = (
+                        means[key] - high * errors[key].stderr,
+                        means[key] - low * errors[key].stderr,
+                    )
                     limits[key] = min(limits[key][0], ends[0]), max(limits[key][1], ends[1])
     # Values without a range have none where they are all equal: they do not show how far others may lie.
     return {
-        key: ErrorBar(None if isnan(error.stderr) else error.stderr, *limits[key], error.is_upper_bound, key in skewed)
+        key: ErrorBar(
+            None if isnan(error.stderr) else error.stderr,
+            *limits[key],
+            error.is_upper_bound,
+            key in skewed,
+        )
         for key, error in errors.items()
         if all(map(isfinite, limits[key])) and (key in ranged or limits[key][0] < limits[key][1])
     }
@@ -128,9 +166,16 @@ def find_population_errors(
     if clusters is not None:
         labels = np.array(clusters, dtype=object)[chosen].tolist()
         codes = read_clusters(labels, len(labels), "per_problem")
-        stderr, m = estimate_error(expand_columns(columns, problems), codes, None if times is None else times[chosen])
-        return {key: StandardError(*error) for key, *error in zip(columns, stderr.tolist(), m.tolist(), strict=True)}
-    together: dict[int, list[Key]] = {}  # the columns that share an array, whose levels are counted once
+        stderr, m = estimate_error(
+            expand_columns(columns, problems), codes, None if times is None else times[chosen]
+        )
+        return {
+            key: StandardError(*error)
+            for key, *error in zip(columns, stderr.tolist(), m.tolist(), strict=True)
+        }
+    together: dict[
+        int, list[Key]
+    ] = {}  # the columns that share an array, whose levels are counted once
     for key, column in columns.items():
         together.setdefault(id(column.which), []).append(key)
     errors: dict[Key, StandardError] = {}
@@ -140,7 +185,10 @@ def find_population_errors(
             stderr, m = estimate_error(levels[chosen], None)
         else:
             stderr, m = estimate_error(levels, None, columns[keys[0]].count(problems, times))
-        errors |= {key: StandardError(*error) for key, *error in zip(keys, stderr.tolist(), m.tolist(), strict=True)}
+        errors |= {
+            key: StandardError(*error)
+            for key, *error in zip(keys, stderr.tolist(), m.tolist(), strict=True)
+        }
     return {key: errors[key] for key in columns}
 
 
@@ -178,10 +226,14 @@ def find_limits(
     """Find the limits of columns; of values without a range, those of t unless another method suits them."""
     confidence_level = wanted.confidence_level or 0.0
     if wanted.method == "bootstrap":
-        low, high = bootstrap_interval(expand_columns(columns, problems), confidence_level=confidence_level)
+        low, high = bootstrap_interval(
+            expand_columns(columns, problems), confidence_level=confidence_level
+        )
     else:
         method = wanted.method if bounded or wanted.method in ("t", "wald") else "t"
-        value, stderr, m = np.array([(means[key], errors[key].stderr, errors[key].m) for key in columns]).T
+        value, stderr, m = np.array(
+            [(means[key], errors[key].stderr, errors[key].m) for key in columns]
+        ).T
         low, high = find_interval(value, stderr, m, 1 - confidence_level, method, bounded=bounded)
     return dict(zip(columns, zip(low.tolist(), high.tolist(), strict=True), strict=True))
 
@@ -270,13 +322,19 @@ def summarize_columns(
 ) -> dict[str, float]:
     """Average checked columns as `summarize` does; `wanted`, `n` and `vary` are those of `find_error_bars`."""
     result: dict[str, float] = {}
-    members = {} if groups is None else {f"{label}/": members for label, members in find_members(groups).items()}
+    members = (
+        {}
+        if groups is None
+        else {f"{label}/": members for label, members in find_members(groups).items()}
+    )
     for prefix, problems in {"": None, **members}.items():
         means = average(values, problems)
         for key, mean in means.items():
             name = prefix + spell(key, key_style)
             if name in result:
-                raise ValueError(f"`groups` must not make two keys alike; a group and a column both make {name!r}")
+                raise ValueError(
+                    f"`groups` must not make two keys alike; a group and a column both make {name!r}"
+                )
             result[name] = mean
             spread = average_error(errors[key], problems) if key in errors else 0.0
             if spread:
@@ -294,7 +352,9 @@ def name_limits(name: str, bar: ErrorBar) -> dict[str, float]:
 
 
 def average(
-    values: Mapping[Name, Column], problems: NDArray[np.intp] | None = None, times: Ints | None = None
+    values: Mapping[Name, Column],
+    problems: NDArray[np.intp] | None = None,
+    times: Ints | None = None,
 ) -> dict[Name, float]:
     """Average each column over all problems, or over some of them; `times` is that of `Column.count`."""
     # The sums are rounded once, so that the order of the problems does not matter.
@@ -310,7 +370,9 @@ def average(
     return means
 
 
-def average_error(errors: Floats, problems: NDArray[np.intp] | None = None, times: Ints | None = None) -> float:
+def average_error(
+    errors: Floats, problems: NDArray[np.intp] | None = None, times: Ints | None = None
+) -> float:
     """Return the standard error of a mean of simulated values; 0 if no value is simulated."""
     counts = Column(errors).count(problems, times)
     return sqrt(fsum((errors**2 * counts).tolist())) / int(counts.sum())
@@ -323,7 +385,9 @@ def _check_columns(per_problem: object) -> dict[str, Column]:
     for key, cells in per_problem.items():
         column = np.asarray(cells)
         if not isinstance(key, str) or column.dtype.kind not in "biuf":
-            raise TypeError(f"`per_problem` must map strings to numbers; got {column.dtype} for {key!r}")
+            raise TypeError(
+                f"`per_problem` must map strings to numbers; got {column.dtype} for {key!r}"
+            )
         wrong = np.flatnonzero(~np.isfinite(column))
         if column.ndim != 1 or not column.size or wrong.size:
             place = f" in problem {wrong[0]}" if column.ndim == 1 and wrong.size else ""
@@ -353,7 +417,9 @@ def mean_of_levels(levels: Floats, counts: Ints) -> float:
     total = int(counts.sum())
     if np.abs(levels).max(initial=0) > LARGEST:  # the products would not be floats
         return fsum((levels * (counts / total)).tolist())
-    wide = levels * _SPLIT  # two halves of 26 bits each, and so of counts: products of halves are exact
+    wide = (
+        levels * _SPLIT
+    )  # two halves of 26 bits each, and so of counts: products of halves are exact
     high = wide - (wide - levels)
     few = counts % _HALF
     products = np.stack([high, levels - high])[:, None] * np.stack([few, counts - few])
@@ -390,7 +456,13 @@ def make_details(
         "n_missing": verdicts.n_missing,
         "n_unanswered": verdicts.n_unanswered,
         "not_graded": dict(verdicts.not_graded),
-        **({} if outcomes is None else {"outcomes": outcomes.count(), "reasons": outcomes.split(verdicts.given)}),
+        **(
+            {}
+            if outcomes is None
+            else {"outcomes": outcomes.count(), "reasons": outcomes.split(verdicts.given)}
+        ),
         "per_problem": table,
-        "signature": sign(values, verdicts, wanted.conditions(), name=name, seed=seed, version=version),
+        "signature": sign(
+            values, verdicts, wanted.conditions(), name=name, seed=seed, version=version
+        ),
     }

@@ -37,7 +37,9 @@ LARGEST_INTEGER = 2**53
 
 def is_sequence(value: object) -> bool:
     """Return whether an argument is a sequence of numbers rather than one number."""
-    return isinstance(value, (list, tuple, range)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+    return isinstance(value, (list, tuple, range)) or (
+        isinstance(value, np.ndarray) and value.ndim > 0
+    )
 
 
 def list_parts(value: Any) -> list[Any]:
@@ -79,7 +81,9 @@ def is_missing(value: object) -> bool:
 def fit_floats(numbers: NDArray[Any]) -> bool:
     """Return whether every number fits in a 64-bit float."""
     if numbers.dtype.type in (np.int64, np.uint64):  # in either order of bytes
-        return bool(numbers.max(initial=0) <= LARGEST_INTEGER and numbers.min(initial=0) >= -LARGEST_INTEGER)
+        return bool(
+            numbers.max(initial=0) <= LARGEST_INTEGER and numbers.min(initial=0) >= -LARGEST_INTEGER
+        )
     return numbers.dtype.itemsize <= 8
 
 
@@ -125,11 +129,15 @@ def check_k(value: Any, name: str = "k") -> tuple[int, ...]:
         raise ValueError(f"`{name}` must name at least one number of draws; got {shorten(value)}")
     for number in numbers:
         if not is_integer(number):
-            raise TypeError(f"`{name}` must be a positive integer or a list of them; got {describe(number)}")
+            raise TypeError(
+                f"`{name}` must be a positive integer or a list of them; got {describe(number)}"
+            )
         if number < 1:
             raise ValueError(f"`{name}` must be a positive integer; got {shorten(int(number))}")
         if number > _LARGEST:
-            raise ValueError(f"`{name}` must fit in 64 bits with a sign; got {shorten(int(number))}")
+            raise ValueError(
+                f"`{name}` must fit in 64 bits with a sign; got {shorten(int(number))}"
+            )
     return tuple(map(int, numbers))
 
 
@@ -158,7 +166,9 @@ def check_tau(value: Any, name: str = "tau") -> tuple[Tau, ...]:
     checked: list[Tau] = []
     for number in numbers:
         if not is_number(number) and not isinstance(number, Fraction):
-            raise TypeError(f"`{name}` must be a number in [0, 1] or a list of them; got {describe(number)}")
+            raise TypeError(
+                f"`{name}` must be a number in [0, 1] or a list of them; got {describe(number)}"
+            )
         if not 0 <= number <= 1:
             raise ValueError(f"`{name}` must lie in [0, 1]; got {shorten(number)}")
         checked.append(number if isinstance(number, Fraction) else read_decimal(number))
@@ -214,7 +224,9 @@ KINDS = {
 def check_kind(name: str, value: object, kinds: Sequence[str]) -> None:
     """Raise unless a value is of one of some `KINDS`."""
     if not any(_is_of_kind(value, kind) for kind in kinds):
-        raise TypeError(f"`{name}` must be {' or '.join(KINDS[kind] for kind in kinds)}; got {describe(value)}")
+        raise TypeError(
+            f"`{name}` must be {' or '.join(KINDS[kind] for kind in kinds)}; got {describe(value)}"
+        )
 
 
 def _is_of_kind(value: Any, kind: str) -> bool:
@@ -224,7 +236,9 @@ def _is_of_kind(value: Any, kind: str) -> bool:
         return kind == "list[str]"
     if kind.startswith("dict") != isinstance(value, Mapping) or not isinstance(value, Collection):
         return False
-    values = value.values() if isinstance(value, Mapping) and kind == "dict[str, str | None]" else ()
+    values = (
+        value.values() if isinstance(value, Mapping) and kind == "dict[str, str | None]" else ()
+    )
     return all(isinstance(text, str) for text in (*value, *filter(None, values)))
 
 
@@ -254,9 +268,14 @@ def check_counts(n: ArrayLike, c: ArrayLike) -> tuple[Ints, Ints]:
     try:
         sizes, right = np.broadcast_arrays(sizes, right)
     except ValueError:
-        raise ValueError(f"`n` and `c` must have shapes that broadcast; got {sizes.shape} and {right.shape}") from None
-    for wrong, rule in ((sizes < 1, "`n` must be at least 1"), (right < 0, "`c` must not be negative"),
-                        (right > sizes, "`c` must be at most `n`")):  # fmt: skip
+        raise ValueError(
+            f"`n` and `c` must have shapes that broadcast; got {sizes.shape} and {right.shape}"
+        ) from None
+    for wrong, rule in (
+        (sizes < 1, "`n` must be at least 1"),
+        (right < 0, "`c` must not be negative"),
+        (right > sizes, "`c` must be at most `n`"),
+    ):
         if wrong.any():
             at = int(np.argmax(wrong))
             raise ValueError(f"{rule}; got n={sizes.flat[at]}, c={right.flat[at]} in problem {at}")
@@ -267,7 +286,9 @@ def _check_integers(name: str, values: ArrayLike) -> Ints:
     try:
         array: NDArray[np.generic] = np.asarray(values)
     except ValueError:
-        raise ValueError(f"`{name}` must hold integers, in rows of one length; got {shorten(values, 80)}") from None
+        raise ValueError(
+            f"`{name}` must hold integers, in rows of one length; got {shorten(values, 80)}"
+        ) from None
     if array.dtype == np.uint64 and array.size and array.max() > _LARGEST:
         raise ValueError(f"`{name}` must fit in 64 bits with a sign; got {array.max()}")
     if array.dtype == object and all(map(is_whole_decimal, array.flat)):
@@ -286,7 +307,9 @@ def require_problems(name: str, length: int) -> None:
 def require_same_problems(name: str, length: int, other: str, other_length: int) -> None:
     """Raise if two columns have different numbers of problems."""
     if length != other_length:
-        raise ValueError(f"`{name}` and `{other}` must have as many problems; got {length} and {other_length}")
+        raise ValueError(
+            f"`{name}` and `{other}` must have as many problems; got {length} and {other_length}"
+        )
 
 
 def require_same_samples(name: str, n: Ints, other: str, other_n: Ints) -> None:

@@ -102,7 +102,9 @@ def spell(key: str, key_style: str) -> str:
     """
     if key_style == "standard":
         return key
-    return key.lower().replace("@", "_at_").replace("^", "_hat_").replace("-", "_").replace("/", "_")
+    return (
+        key.lower().replace("@", "_at_").replace("^", "_hat_").replace("-", "_").replace("/", "_")
+    )
 
 
 Value = TypeVar("Value")
@@ -119,7 +121,9 @@ else:
 
 _NAME = re.compile(r"([a-z-]+[@^])([kn]|[1-9][0-9]{0,8})(?:_([0-9]*\.?[0-9]+|[0-9]+/[1-9][0-9]*))?")
 _SYNONYMS = {
-    **dict.fromkeys(("maj@", "majority@", "const@", "consensus@", "self-consistency@", "sc@"), "cons@"),
+    **dict.fromkeys(
+        ("maj@", "majority@", "const@", "consensus@", "self-consistency@", "sc@"), "cons@"
+    ),
     **{"coverage@": "pass@", "mean@": "avg@", "rm@": "best@", "bon@": "best@"},
 }
 
@@ -139,7 +143,11 @@ def read_key(name: str, metrics: Collection[str]) -> Key | None:
     start, number, tau = match.groups()
     start = _SYNONYMS.get(start, start)
     metric = next((metric for metric in metrics if metric[:-1].lower() == start), None)
-    if metric is None or (number.isalpha() and number != metric[-1]) or (tau is not None and metric != "G-Pass@k"):
+    if (
+        metric is None
+        or (number.isalpha() and number != metric[-1])
+        or (tau is not None and metric != "G-Pass@k")
+    ):
         return None
     share = None if tau is None else Fraction(tau) if "/" in tau else float(tau)
     return Key(metric, int(number) if number.isdigit() else None, share)
@@ -240,7 +248,9 @@ class Column:
         which = np.arange(len(self.levels)) if self.which is None else self.which
         if chosen is not None:
             which, times = which[chosen], None if times is None else times[chosen]
-        return np.bincount(which, times, minlength=len(self.levels)).astype(np.int64)  # exact below 2⁵³
+        return np.bincount(which, times, minlength=len(self.levels)).astype(
+            np.int64
+        )  # exact below 2⁵³
 
 
 @dataclass(frozen=True, eq=False)

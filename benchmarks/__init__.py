@@ -7,6 +7,8 @@ import os
 import tempfile
 
 _home = tempfile.TemporaryDirectory(prefix="at-k-benchmarks-")  # removed when the run ends
-os.environ.update(HF_HOME=_home.name, HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", HF_DATASETS_OFFLINE="1")
+os.environ.update(
+    HF_HOME=_home.name, HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", HF_DATASETS_OFFLINE="1"
+)
 for cache in ("HF_MODULES_CACHE", "HF_METRICS_CACHE", "HF_EVALUATE_CACHE", "HF_DATASETS_CACHE"):
     os.environ.pop(cache, None)

@@ -39,7 +39,11 @@ RIGHT = ("at-k", "its time", "target", "reached")
 FAILED = "failed"
 
 
-def main(smoke: Annotated[bool, typer.Option("--smoke", help="Run each case once, on tiny inputs.")] = False) -> None:
+def main(
+    smoke: Annotated[
+        bool, typer.Option("--smoke", help="Run each case once, on tiny inputs.")
+    ] = False,
+) -> None:
     """Measure speed and memory of at-k beside other libraries.
 
     With --smoke the cases of the demo are left out: their inputs cannot be made small. Without it, the summary of
@@ -54,7 +58,9 @@ def main(smoke: Annotated[bool, typer.Option("--smoke", help="Run each case once
     sys.exit(int(failed > 0))
 
 
-def measure(cases: Sequence[Case], *, smoke: bool = False, chromium: str | None = None) -> dict[str, Any]:
+def measure(
+    cases: Sequence[Case], *, smoke: bool = False, chromium: str | None = None
+) -> dict[str, Any]:
     """Print a row for each target of each case; count what was measured, what failed, and which targets were missed.
 
     Args:
@@ -63,13 +69,19 @@ def measure(cases: Sequence[Case], *, smoke: bool = False, chromium: str | None 
         chromium: the browser; by default the one that is found here.
     """
     browser = find_chromium() if chromium is None else chromium
-    left_out = {case.title: reason for case in cases if (reason := obstacle(case, browser, smoke=smoke))}
+    left_out = {
+        case.title: reason for case in cases if (reason := obstacle(case, browser, smoke=smoke))
+    }
     chosen = [case for case in cases if case.title not in left_out]
     say(machine())
     if smoke:
         say("These are tiny inputs, each run once: the titles name the full ones.\n")
     say(line(dict.fromkeys(COLUMNS)))
-    say("|" + "|".join("-" * (width + 1) + ("-:"[name in RIGHT]) for name, width in COLUMNS.items()) + "|")
+    say(
+        "|"
+        + "|".join("-" * (width + 1) + ("-:"[name in RIGHT]) for name, width in COLUMNS.items())
+        + "|"
+    )
     failed, missed = 0, []
     for case in chosen:
         try:
@@ -81,20 +93,33 @@ def measure(cases: Sequence[Case], *, smoke: bool = False, chromium: str | None 
         for row in table:
             say(line(dict(zip(COLUMNS, row, strict=True))))
         missed += [
-            f"{row[0]}: {row[5]}, target {row[4]}" for row in table if row[6] and row[5] != FAILED and row[6] != "✓"
+            f"{row[0]}: {row[5]}, target {row[4]}"
+            for row in table
+            if row[6] and row[5] != FAILED and row[6] != "✓"
         ]
     for reason in dict.fromkeys(left_out.values()):
-        say(f"\nLeft out, {reason}: {'; '.join(title for title, why in left_out.items() if why == reason)}.")
+        say(
+            f"\nLeft out, {reason}: {'; '.join(title for title, why in left_out.items() if why == reason)}."
+        )
     if failed:
         say(f"\n{failed} of {len(chosen)} cases failed.")
-    return {"measured": len(chosen) - failed, "failed": failed, "left_out": list(left_out), "missed": missed}
+    return {
+        "measured": len(chosen) - failed,
+        "failed": failed,
+        "left_out": list(left_out),
+        "missed": missed,
+    }
 
 
 def obstacle(case: Case, browser: str | None, *, smoke: bool) -> str:
     """Return why a case cannot run, and what to type for it, or nothing."""
     if smoke and case.needs:
         return "since the demo has no tiny inputs"
-    return f"since there is no Chromium here ({INSTALL_CHROMIUM})" if case.needs == BROWSER and not browser else ""
+    return (
+        f"since there is no Chromium here ({INSTALL_CHROMIUM})"
+        if case.needs == BROWSER and not browser
+        else ""
+    )
 
 
 def say(text: str) -> None:
@@ -105,7 +130,10 @@ def say(text: str) -> None:
 def line(cells: dict[str, str | None]) -> str:
     """Return a line of the table, in Markdown. A cell that is None has its heading."""
     texts = {name: name if cell is None else cell for name, cell in cells.items()}
-    padded = (text.rjust(COLUMNS[name]) if name in RIGHT else text.ljust(COLUMNS[name]) for name, text in texts.items())
+    padded = (
+        text.rjust(COLUMNS[name]) if name in RIGHT else text.ljust(COLUMNS[name])
+        for name, text in texts.items()
+    )
     return f"| {' | '.join(padded)} |"
 
 
@@ -116,7 +144,15 @@ def rows(case: Case, outcome: Outcome, *, judged: bool = True) -> Iterator[tuple
         unit = target.unit if target else outcome.unit if outcome.peer is None else FASTER
         mark = "" if target is None else "✓" if target.reached(outcome) else "✗"
         reached = f"{number(outcome.value(unit))} {unit}"
-        yield case.title, amount(outcome.ours, outcome.unit), case.peer, peer, str(target or ""), reached, mark
+        yield (
+            case.title,
+            amount(outcome.ours, outcome.unit),
+            case.peer,
+            peer,
+            str(target or ""),
+            reached,
+            mark,
+        )
 
 
 def amount(value: float, unit: str) -> str:
@@ -133,10 +169,15 @@ def machine() -> str:
     """Say on what machine, when, and under which conditions it was measured: other work, and threads if limited."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor())
+    model = next(
+        (line.split(":")[1].strip() for line in lines if line.startswith("model name")),
+        platform.processor(),
+    )
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     load = f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "load unknown"
-    threads = [f"{name}={os.environ[name]}" for name in THREADS if name in os.environ] or ["default BLAS threads"]
+    threads = [f"{name}={os.environ[name]}" for name in THREADS if name in os.environ] or [
+        "default BLAS threads"
+    ]
     return (
         f"{date.today()}, {model or platform.machine()}, {os.cpu_count()} cores, {platform.system()}, "
         f"Python {platform.python_version()}, {libraries}; {load} at the start, {', '.join(threads)}\n"

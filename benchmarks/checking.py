@@ -47,18 +47,24 @@ def time_checker(checker: str, problems: int, rounds: int) -> float:
     for problem in range(problems):
         texts = [write_answer(checker, problem, which) for which in range(DISTINCT)]
         answers.append([draw.choice(texts) for _ in range(N)])
-    written = json.dumps([answers, [write_reference(checker, problem) for problem in range(problems)]])
+    written = json.dumps(
+        [answers, [write_reference(checker, problem) for problem in range(problems)]]
+    )
     metric = evaluate.load(str(at_k.module_path("pass_at_k")))
 
     def fresh() -> Any:
         return json.loads(written)
 
     def ours(given: Any) -> Any:
-        return metric.compute(predictions=given[0], references=given[1], check_correct_fn=checker, k=[1, 8])
+        return metric.compute(
+            predictions=given[0], references=given[1], check_correct_fn=checker, k=[1, 8]
+        )
 
     share = ours(fresh())["pass@1"]
     if not 0.05 < share < 0.5:
-        raise ValueError(f"{checker} accepts {share:.0%} of the answers, and should accept a tenth to a third")
+        raise ValueError(
+            f"{checker} accepts {share:.0%} of the answers, and should accept a tenth to a third"
+        )
     return medians(ours, rounds=min(3, rounds), fresh=fresh)[0]
 
 

@@ -33,7 +33,9 @@ def time_programs(problems: int, rounds: int) -> list[float]:
     with gzip.open(PROBLEMS, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines][:problems]
     cases = [(row, body) for row in rows for body in (row["canonical_solution"], WRONG)]
-    pairs = [(row["prompt"] + body, f"{row['test']}\ncheck({row['entry_point']})") for row, body in cases]
+    pairs = [
+        (row["prompt"] + body, f"{row['test']}\ncheck({row['entry_point']})") for row, body in cases
+    ]
 
     def ours() -> list[bool]:
         outcomes = run_each(pairs, ProgramLimits(timeout=TIMEOUT), num_workers=WORKERS)
@@ -42,7 +44,11 @@ def time_programs(problems: int, rounds: int) -> list[float]:
     def theirs() -> list[bool]:
         run = [sys.executable, "-W", "ignore", "-c", THEIRS]
         ended = subprocess.run(
-            run, input=json.dumps([cases, WORKERS, TIMEOUT]), capture_output=True, text=True, check=True
+            run,
+            input=json.dumps([cases, WORKERS, TIMEOUT]),
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return list(json.loads(ended.stdout))
 

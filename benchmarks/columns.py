@@ -32,7 +32,9 @@ def make_flags(problems: int) -> np.ndarray:
 def make_column(rows: np.ndarray) -> pa.ChunkedArray:
     """Make the Arrow column of lists that holds a table."""
     offsets = np.arange(0, rows.size + 1, rows.shape[1], dtype=np.int32)
-    return pa.chunked_array([pa.ListArray.from_arrays(pa.array(offsets), pa.array(rows.reshape(-1)))])
+    return pa.chunked_array(
+        [pa.ListArray.from_arrays(pa.array(offsets), pa.array(rows.reshape(-1)))]
+    )
 
 
 def time_grades(problems: int, form: str, dtype: str, rounds: int) -> list[float]:
@@ -51,10 +53,17 @@ def time_intervals(metric: str, problems: int, rounds: int, *, graded: bool) -> 
     """Time a metric with an interval for every key beside the same without."""
     if graded:
         table = pa.table({"predictions": make_column(make_flags(problems).astype(np.float64))})
-        data, module = datasets.Dataset(table), evaluate.load(str(at_k.module_path(metric)), "graded")
+        data, module = (
+            datasets.Dataset(table),
+            evaluate.load(str(at_k.module_path(metric)), "graded"),
+        )
     else:
         data, module = make_dataset(problems), evaluate.load(str(at_k.module_path(metric)))
-    names = {"predictions": "predictions"} if graded else {"predictions": "answers", "references": "references"}
+    names = (
+        {"predictions": "predictions"}
+        if graded
+        else {"predictions": "answers", "references": "references"}
+    )
 
     def compute(**options: Any) -> Any:
         return module.compute(**{name: data[column] for name, column in names.items()}, **options)
@@ -65,7 +74,10 @@ def time_intervals(metric: str, problems: int, rounds: int, *, graded: bool) -> 
 def make_answers(problems: int) -> list[list[str]]:
     """Make answers, most of which are those of a few."""
     rng = np.random.default_rng(0)
-    return [list(map(str, rng.choice(DISTINCT, SAMPLES, p=rng.dirichlet(np.ones(DISTINCT))))) for _ in range(problems)]
+    return [
+        list(map(str, rng.choice(DISTINCT, SAMPLES, p=rng.dirichlet(np.ones(DISTINCT)))))
+        for _ in range(problems)
+    ]
 
 
 def make_dataset(problems: int) -> datasets.Dataset:
@@ -89,12 +101,16 @@ def time_answers(problems: int, rounds: int, *, peer: str) -> list[float]:
     def ours() -> Any:
         return gpassk.compute(predictions=data["answers"], references=data["references"])
 
-    encode: Callable[[], Any] = data.data.column("answers").combine_chunks().flatten().dictionary_encode
+    encode: Callable[[], Any] = (
+        data.data.column("answers").combine_chunks().flatten().dictionary_encode
+    )
     if peer == "floor":
         return medians(ours, encode, rounds=rounds)
     bare = Bare()
     return medians(
-        ours, lambda: bare.compute(predictions=data["answers"], references=data["references"]), rounds=rounds
+        ours,
+        lambda: bare.compute(predictions=data["answers"], references=data["references"]),
+        rounds=rounds,
     )
 
 
@@ -116,14 +132,23 @@ def time_vote(problems: int, rounds: int) -> list[float]:
     data = make_dataset(problems)
     cons = evaluate.load(str(at_k.module_path("cons_at_k")))
     k = [each for each in VOTE_K if each <= SAMPLES]
-    return medians(lambda: cons.compute(predictions=data["answers"], references=data["references"], k=k), rounds=rounds)
+    return medians(
+        lambda: cons.compute(predictions=data["answers"], references=data["references"], k=k),
+        rounds=rounds,
+    )
 
 
 def time_report(problems: int, rounds: int) -> list[float]:
     """Time `at_k.score`, all metrics, beside the slowest of them alone."""
     data = make_dataset(problems)
-    given = {"predictions": data["answers"], "references": data["references"], "scores": data["scores"]}
+    given = {
+        "predictions": data["answers"],
+        "references": data["references"],
+        "scores": data["scores"],
+    }
     metrics = [evaluate.load(str(at_k.module_path(name))) for name in at_k.METRICS]
-    calls: Sequence[Callable[[], Any]] = [lambda metric=metric: metric.compute(**given) for metric in metrics]
+    calls: Sequence[Callable[[], Any]] = [
+        lambda metric=metric: metric.compute(**given) for metric in metrics
+    ]
     whole, *single = medians(lambda: at_k.score(data), *calls, rounds=rounds)
     return [whole, max(single)]

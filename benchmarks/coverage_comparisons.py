@@ -34,7 +34,9 @@ def compare_one_model(n: tuple[int, int], k: int, a: float, b: float) -> Draw:
 
     def draw(rng: np.random.Generator, problems: int, count: int) -> Floats:
         skill = rng.beta(a, b, (problems, count))
-        first, second = (pass_at_k(own, np.arange(own + 1), k=k)[rng.binomial(own, skill)] for own in n)
+        first, second = (
+            pass_at_k(own, np.arange(own + 1), k=k)[rng.binomial(own, skill)] for own in n
+        )
         return np.asarray(first - second)
 
     return draw
@@ -109,18 +111,24 @@ def simulate_errors(kind: str, problems: int, *, repetitions: int, seed: int) ->
     rng, decided = np.random.default_rng([seed, problems, *map(ord, kind)]), 0
     draw = {**UNLIKE_N, **SKEWED}[kind]
     for _ in range(repetitions // AT_ONCE):
-        questions = Questions(draw(rng, problems, AT_ONCE), n_flips=FLIPS, seed=int(rng.integers(1 << 32)))
+        questions = Questions(
+            draw(rng, problems, AT_ONCE), n_flips=FLIPS, seed=int(rng.integers(1 << 32))
+        )
         decided += sum(is_decided(float(p_value), LEVEL) for p_value in questions.p_values)
     return decided / repetitions
 
 
 def read_evalperf() -> Floats:
     """Return the correct samples of 100, with a row for each task and a column for each of 31 models."""
-    models = json.loads((DATA / "evalperf_counts.json").read_text(encoding="utf-8"))["models"].values()
+    models = json.loads((DATA / "evalperf_counts.json").read_text(encoding="utf-8"))[
+        "models"
+    ].values()
     return np.array([each["c"] for each in models if each["n"] == 100]).T
 
 
-def simulate_evalperf(k: int, problems: int, *, repetitions: int, seed: int) -> tuple[float, float, float]:
+def simulate_evalperf(
+    k: int, problems: int, *, repetitions: int, seed: int
+) -> tuple[float, float, float]:
     """Draw problems of two models of EvalPerf: coverage, decisions by flips alone, and decisions by the rule of ν."""
     rng, counts = np.random.default_rng([seed, k, problems]), read_evalperf()
     values = np.asarray(pass_at_k(100, np.arange(101), k=k))[counts]
@@ -128,10 +136,14 @@ def simulate_evalperf(k: int, problems: int, *, repetitions: int, seed: int) -> 
     covered = before = decided = 0
     for _ in range(repetitions // AT_ONCE):
         chosen = rng.choice(len(pairs), AT_ONCE)
-        all_problems = np.stack([values[:, a] - values[:, b] for a, b in (pairs[place] for place in chosen)], axis=1)
+        all_problems = np.stack(
+            [values[:, a] - values[:, b] for a, b in (pairs[place] for place in chosen)], axis=1
+        )
         rows = rng.integers(0, len(values), (problems, AT_ONCE))
         questions = Questions(
-            np.take_along_axis(all_problems, rows, axis=0), n_flips=FLIPS, seed=int(rng.integers(1 << 32))
+            np.take_along_axis(all_problems, rows, axis=0),
+            n_flips=FLIPS,
+            seed=int(rng.integers(1 << 32)),
         )
         for q, truth in enumerate(all_problems.mean(axis=0)):
             low, high = questions.find_own_limits(q, LEVEL)
@@ -141,7 +153,9 @@ def simulate_evalperf(k: int, problems: int, *, repetitions: int, seed: int) -> 
     return covered / repetitions, before / repetitions, decided / repetitions
 
 
-def simulate_clusters(layout: str, mean: float, shared: float, *, repetitions: int, seed: int) -> tuple[float, float]:
+def simulate_clusters(
+    layout: str, mean: float, shared: float, *, repetitions: int, seed: int
+) -> tuple[float, float]:
     """Draw models that are good at clusters of their own: coverage of the difference, and type I error."""
     rng = np.random.default_rng([seed, int(mean * 100), int(shared * 100), *map(ord, layout)])
     sizes = LAYOUTS[layout]
@@ -152,8 +166,12 @@ def simulate_clusters(layout: str, mean: float, shared: float, *, repetitions: i
         for _ in range(2):
             together = rng.beta(mean, 1 - mean, (len(sizes), AT_ONCE))[codes]
             alone = rng.beta(mean, 1 - mean, together.shape)
-            values.append(rng.binomial(4, np.where(rng.random(alone.shape) < shared, together, alone)) / 4)
-        questions = Questions(values[0] - values[1], clusters=codes, n_flips=FLIPS, seed=int(rng.integers(1 << 32)))
+            values.append(
+                rng.binomial(4, np.where(rng.random(alone.shape) < shared, together, alone)) / 4
+            )
+        questions = Questions(
+            values[0] - values[1], clusters=codes, n_flips=FLIPS, seed=int(rng.integers(1 << 32))
+        )
         limits = [questions.find_own_limits(q, LEVEL) for q in range(AT_ONCE)]
         covered += sum(low <= 0 <= high for low, high in limits)
         decided += sum(is_decided(float(p_value), LEVEL) for p_value in questions.p_values)
@@ -164,7 +182,9 @@ BANDS = [*product((0.5, 0.8, 0.95), (0.0, 0.5), (16, 64)), (0.2, 0.0, 16), (0.2,
 """Mean difficulty, how far the models have difficulties of their own, and samples: 14 cells."""
 
 
-def simulate_band(mean: float, own: float, n: int, problems: int, *, repetitions: int, seed: int) -> float:
+def simulate_band(
+    mean: float, own: float, n: int, problems: int, *, repetitions: int, seed: int
+) -> float:
     """Draw two models, the second a little worse: how often all differences of pass@k lie within the band."""
     rng = np.random.default_rng([seed, int(mean * 1000), int(own * 100), n, problems])
     k = [1 << power for power in range(n.bit_length())]
@@ -180,7 +200,9 @@ def simulate_band(mean: float, own: float, n: int, problems: int, *, repetitions
     truth, held = truth[0] - truth[1], 0
     for _ in range(repetitions):
         c = rng.binomial(n, draw(problems))
-        questions = Questions(tables[c[0]] - tables[c[1]], n_flips=FLIPS, seed=int(rng.integers(1 << 32)))
+        questions = Questions(
+            tables[c[0]] - tables[c[1]], n_flips=FLIPS, seed=int(rng.integers(1 << 32))
+        )
         low, high = questions.find_band(LEVEL)
         held += bool(((low - 1e-9 <= truth) & (truth <= high + 1e-9)).all())
     return held / repetitions
@@ -196,14 +218,20 @@ def write_section(repetitions: int, simulation: Simulation) -> list[str]:
     real = simulation.ask(simulate_evalperf, product((1, 10, 30, 64), (15, 30, 100)), repetitions)
     for (k, size), (coverage, *_) in real.items():
         judged.at_least(f"difference on EvalPerf, pass@{k}, M = {size}", coverage, of=repetitions)
-    clustered = simulation.ask(simulate_clusters, product(LAYOUTS, (0.5, 0.8), (0.1, 0.7)), repetitions)
+    clustered = simulation.ask(
+        simulate_clusters, product(LAYOUTS, (0.5, 0.8), (0.1, 0.7)), repetitions
+    )
     for (layout, mean, shared), (coverage, wrong) in clustered.items():
         cell = f"clusters {layout}, mean {mean:g}, {shared:.0%} shared"
         judged.at_least(f"difference, {cell}", coverage, IN_CLUSTERS, of=repetitions)
         judged.at_most(f"type I, {cell}", wrong, of=repetitions)
-    bands = simulation.ask(simulate_band, [(*cell, size) for cell in BANDS for size in (15, 30, 60, 100, 300)], few)
+    bands = simulation.ask(
+        simulate_band, [(*cell, size) for cell in BANDS for size in (15, 30, 60, 100, 300)], few
+    )
     for (mean, own, n, size), share in bands.items():
-        judged.at_least(f"band, mean {mean:g}, {own:.0%} unlike, {n} samples, M = {size}", share, of=few)
+        judged.at_least(
+            f"band, mean {mean:g}, {own:.0%} unlike, {n} samples, M = {size}", share, of=few
+        )
     return [
         "## Two equal models whose differences are not symmetric",
         "",
@@ -212,7 +240,10 @@ def write_section(repetitions: int, simulation: Simulation) -> list[str]:
         "sizes. A loss in 10 % of the problems does not occur in .21 of the samples of 15 problems; one in 5 %, in .46 "
         "of 15 and in .21 of 30. No method sees it there.",
         "",
-        *write_table(["problems", *map(str, SIZES)], [(kind, *(errors[kind, m] for m in SIZES)) for kind in nulls]),
+        *write_table(
+            ["problems", *map(str, SIZES)],
+            [(kind, *(errors[kind, m] for m in SIZES)) for kind in nulls],
+        ),
         "",
         "## Pairs of real models",
         "",
@@ -221,8 +252,18 @@ def write_section(repetitions: int, simulation: Simulation) -> list[str]:
         "version 0.7.0, and by the rule of ν.",
         "",
         *write_table(
-            ["pass@k", *(f"{name}, M = {m}" for m in (15, 30, 100) for name in ("coverage", "flips", "decided"))],
-            [(f"k = {k}", *(each for m in (15, 30, 100) for each in real[k, m])) for k in (1, 10, 30, 64)],
+            [
+                "pass@k",
+                *(
+                    f"{name}, M = {m}"
+                    for m in (15, 30, 100)
+                    for name in ("coverage", "flips", "decided")
+                ),
+            ],
+            [
+                (f"k = {k}", *(each for m in (15, 30, 100) for each in real[k, m]))
+                for k in (1, 10, 30, 64)
+            ],
         ),
         "",
         "## Differences in clusters of unequal size",
@@ -247,10 +288,15 @@ def write_section(repetitions: int, simulation: Simulation) -> list[str]:
         "",
         *write_table(
             ["mean, unlike, samples", *(f"M = {m}" for m in (15, 30, 60, 100, 300))],
-            [(f"{cell[0]:g}, {cell[1]:.0%}, {cell[2]}", *(bands[(*cell, m)] for m in (15, 30, 60, 100, 300)))
-             for cell in BANDS],
+            [
+                (
+                    f"{cell[0]:g}, {cell[1]:.0%}, {cell[2]}",
+                    *(bands[(*cell, m)] for m in (15, 30, 60, 100, 300)),
+                )
+                for cell in BANDS
+            ],
         ),
-    ]  # fmt: skip
+    ]
 
 
 def main(repetitions: int = 2000, seed: int = 0) -> None:

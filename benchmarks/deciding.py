@@ -30,7 +30,9 @@ from benchmarks.measure import medians
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "appendix.md"
 MARKS = "<!-- peers -->", "<!-- /peers -->"
-COUNTS = json.loads((ROOT / "tests" / "data" / "deepscaler_counts.json").read_text(encoding="utf-8"))
+COUNTS = json.loads(
+    (ROOT / "tests" / "data" / "deepscaler_counts.json").read_text(encoding="utf-8")
+)
 """The data of passk-inference: 1,060 problems with 128 samples each of a model and its base."""
 
 N_FLIPS = 9_999
@@ -64,31 +66,60 @@ def find_band_of_peer(problems: int = 1060) -> tuple[float, int]:
 def flip_with_scipy(difference: Values) -> float:
     """Let SciPy flip the signs of differences."""
     found = stats.permutation_test(
-        (difference,), np.mean, permutation_type="samples", n_resamples=N_FLIPS, vectorized=True, axis=-1,
-        batch=1000, random_state=0,
-    )  # fmt: skip
+        (difference,),
+        np.mean,
+        permutation_type="samples",
+        n_resamples=N_FLIPS,
+        vectorized=True,
+        axis=-1,
+        batch=1000,
+        random_state=0,
+    )
     return float(found.pvalue)
 
 
 def ask_mean(values: Values) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Ask for the interval of a mean."""
     yield "at-k", lambda: interval(float(values.mean()), *standard_error(values))
-    yield "scipy (BCa)", lambda: stats.bootstrap((values,), np.mean, random_state=0).confidence_interval
-    yield "statsmodels (t)", lambda: _import("statsmodels.stats.weightstats").DescrStatsW(values).tconfint_mean()
-    yield "evalstats", lambda: _limits(_import("evalstats").mean_ci(values, rng=0), "ci_low", "ci_high")
+    yield (
+        "scipy (BCa)",
+        lambda: stats.bootstrap((values,), np.mean, random_state=0).confidence_interval,
+    )
+    yield (
+        "statsmodels (t)",
+        lambda: _import("statsmodels.stats.weightstats").DescrStatsW(values).tconfint_mean(),
+    )
+    yield (
+        "evalstats",
+        lambda: _limits(_import("evalstats").mean_ci(values, rng=0), "ci_low", "ci_high"),
+    )
 
 
 def ask_pair(a: Values, b: Values) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Ask for the interval of a difference in pairs, and for its p-value."""
     yield "at-k", lambda: _limits(compare_values(a, b), "low", "high", "p_value")
-    yield "scipy (sign flips, BCa)", lambda: (
-        *stats.bootstrap((a - b,), np.mean, random_state=0).confidence_interval, flip_with_scipy(a - b)
-    )  # fmt: skip
-    yield "statsmodels (t)", lambda: _test_by_t(_import("statsmodels.stats.weightstats").DescrStatsW(a - b))
-    yield "evalstats", lambda: _limits(
-        _import("evalstats").pairwise_differences(np.stack([a, b]), 0, 1, rng=np.random.default_rng(0)),
-        "ci_low", "ci_high", "p_value",
-    )  # fmt: skip
+    yield (
+        "scipy (sign flips, BCa)",
+        lambda: (
+            *stats.bootstrap((a - b,), np.mean, random_state=0).confidence_interval,
+            flip_with_scipy(a - b),
+        ),
+    )
+    yield (
+        "statsmodels (t)",
+        lambda: _test_by_t(_import("statsmodels.stats.weightstats").DescrStatsW(a - b)),
+    )
+    yield (
+        "evalstats",
+        lambda: _limits(
+            _import("evalstats").pairwise_differences(
+                np.stack([a, b]), 0, 1, rng=np.random.default_rng(0)
+            ),
+            "ci_low",
+            "ci_high",
+            "p_value",
+        ),
+    )
 
 
 def ask_zeros_and_ones(a: Values, b: Values) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -96,20 +127,36 @@ def ask_zeros_and_ones(a: Values, b: Values) -> Iterator[tuple[str, Callable[[],
     yield "at-k (mid-p)", lambda: _limits(compare_values(a, b), "low", "high", "p_value")
     table = [[int(((a == x) & (b == y)).sum()) for y in (1, 0)] for x in (1, 0)]
     yield "scipy (exact)", lambda: (stats.binomtest(table[0][1], table[0][1] + table[1][0]).pvalue,)
-    yield "statsmodels (exact)", lambda: (_import("statsmodels.stats.contingency_tables").mcnemar(table).pvalue,)
-    yield "evalstats", lambda: _limits(
-        _import("evalstats").pairwise_differences(np.stack([a, b]), 0, 1, rng=np.random.default_rng(0)),
-        "ci_low", "ci_high", "p_value",
-    )  # fmt: skip
+    yield (
+        "statsmodels (exact)",
+        lambda: (_import("statsmodels.stats.contingency_tables").mcnemar(table).pvalue,),
+    )
+    yield (
+        "evalstats",
+        lambda: _limits(
+            _import("evalstats").pairwise_differences(
+                np.stack([a, b]), 0, 1, rng=np.random.default_rng(0)
+            ),
+            "ci_low",
+            "ci_high",
+            "p_value",
+        ),
+    )
 
 
-def ask_clusters(a: Values, b: Values, clusters: list[int]) -> Iterator[tuple[str, Callable[[], Any]]]:
+def ask_clusters(
+    a: Values, b: Values, clusters: list[int]
+) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Ask the same of problems in clusters."""
     yield "at-k", lambda: _limits(compare_values(a, b, clusters=clusters), "low", "high", "p_value")
 
     def fit() -> Any:
         groups = {"groups": np.array(clusters)}
-        fitted = _import("statsmodels.api").OLS(a - b, np.ones(len(a))).fit(cov_type="cluster", cov_kwds=groups)
+        fitted = (
+            _import("statsmodels.api")
+            .OLS(a - b, np.ones(len(a)))
+            .fit(cov_type="cluster", cov_kwds=groups)
+        )
         return (*fitted.conf_int()[0], fitted.pvalues[0])
 
     yield "statsmodels (robust)", fit
@@ -127,7 +174,11 @@ def ask_many(models: dict[str, Values]) -> Iterator[tuple[str, Callable[[], Any]
     yield "statsmodels (Holm, t)", lambda: (max(adjust()),)
 
     def rank() -> Any:
-        return _import("evalstats").all_pairwise(table, list(models), rng=np.random.default_rng(0)).results.values()
+        return (
+            _import("evalstats")
+            .all_pairwise(table, list(models), rng=np.random.default_rng(0))
+            .results.values()
+        )
 
     yield "evalstats", lambda: (max(each.p_value for each in rank()),)
 
@@ -135,9 +186,15 @@ def ask_many(models: dict[str, Values]) -> Iterator[tuple[str, Callable[[], Any]
 def list_questions() -> list[tuple[str, Iterator[tuple[str, Callable[[], Any]]]]]:
     """List what is asked, and of whom."""
     rl, base = (estimate(name, 8, 100) for name in ("rl", "base"))
-    one = {name: (np.random.default_rng(1).random(100) < estimate(name, 1, 100)) * 1.0 for name in ("rl", "base")}
+    one = {
+        name: (np.random.default_rng(1).random(100) < estimate(name, 1, 100)) * 1.0
+        for name in ("rl", "base")
+    }
     rng = np.random.default_rng(0)
-    models = {f"model {i}": rng.binomial(16, estimate("rl", 1, 100) * (1 - 0.05 * i)) / 16 for i in range(5)}
+    models = {
+        f"model {i}": rng.binomial(16, estimate("rl", 1, 100) * (1 - 0.05 * i)) / 16
+        for i in range(5)
+    }
     return [
         ("interval of 15 of 15", ask_mean(np.ones(15))),
         ("pass@8 of 100 problems: interval", ask_mean(rl)),
@@ -145,7 +202,10 @@ def list_questions() -> list[tuple[str, Iterator[tuple[str, Callable[[], Any]]]]
         ("one sample of each: interval, p", ask_zeros_and_ones(one["rl"], one["base"])),
         ("in 20 clusters: interval, p", ask_clusters(rl, base, [i // 5 for i in range(100)])),
         ("five models: largest adjusted p", ask_many(models)),
-        ("band over 128 k: q, last gain", iter([("at-k", find_band), ("passk_inference", find_band_of_peer)])),
+        (
+            "band over 128 k: q, last gain",
+            iter([("at-k", find_band), ("passk_inference", find_band_of_peer)]),
+        ),
     ]
 
 
@@ -153,17 +213,28 @@ def tabulate() -> list[str]:
     """Ask all questions, and write one row for each answer."""
     asked = ("scipy", "statsmodels", "evalstats", "passk_inference")
     known = [name for name in asked if find_spec(name)]
-    said = ", ".join(f"{name.replace('_', '-')} {version(name.replace('_', '-'))}" for name in known)
-    rows = [f"Of at-k {version('at-k')}, {said}.", "", "| question | asked | answer | time |", "|---|---|--:|--:|"]
+    said = ", ".join(
+        f"{name.replace('_', '-')} {version(name.replace('_', '-'))}" for name in known
+    )
+    rows = [
+        f"Of at-k {version('at-k')}, {said}.",
+        "",
+        "| question | asked | answer | time |",
+        "|---|---|--:|--:|",
+    ]
     for question, answers in list_questions():
         for place, (name, answer) in enumerate(answers):
             if name.startswith("at-k") or name.partition(" ")[0] in known:
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # of data that are all equal, and of methods that are chosen
+                    warnings.simplefilter(
+                        "ignore"
+                    )  # of data that are all equal, and of methods that are chosen
                     found, (seconds,) = answer(), medians(answer, rounds=3)
                 shown = ", ".join(f"{float(each):.4g}" for each in found)
                 asking = "" if place else question
-                rows.append(f"| {asking} | {name.replace('_', '-')} | {shown} | {seconds * 1000:,.1f} ms |")
+                rows.append(
+                    f"| {asking} | {name.replace('_', '-')} | {shown} | {seconds * 1000:,.1f} ms |"
+                )
     return rows
 
 

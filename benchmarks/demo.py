@@ -63,12 +63,21 @@ def _among_fifty() -> dict[str, float]:
         done = visits(server.url)
     faults = [visit.fault for visit in done if visit.fault]
     if faults:
-        raise ValueError(f"{len(faults)} of {len(done)} answers are wrong or lost, first {faults[0]}")
-    return {kind: median(visit.seconds for visit in done if visit.kind == kind) for kind in ("page", "score")}
+        raise ValueError(
+            f"{len(faults)} of {len(done)} answers are wrong or lost, first {faults[0]}"
+        )
+    return {
+        kind: median(visit.seconds for visit in done if visit.kind == kind)
+        for kind in ("page", "score")
+    }
 
 
 def _first_page() -> float:
-    with tempfile.TemporaryDirectory() as folder, _page() as page, serving(Path(folder), call=_NOTED) as server:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        _page() as page,
+        serving(Path(folder), call=_NOTED) as server,
+    ):
         page.goto(server.url)
         page.wait_for_selector("#explore .stair svg")
         return time.time() - float(Path(folder, "imported").read_text())

@@ -89,7 +89,9 @@ def g_pass_from_matrix(scale: Scale) -> Outcome:
     return Outcome(*medians(ours, peer, rounds=scale.rounds))
 
 
-def ballots(problems: int, n: int, distinct: int, seed: int = 0) -> tuple[list[list[str]], list[list[int]]]:
+def ballots(
+    problems: int, n: int, distinct: int, seed: int = 0
+) -> tuple[list[list[str]], list[list[int]]]:
     """Make answers, each problem's `distinct` ones of uneven frequency, and verdicts: the first answer is correct."""
     rng = np.random.default_rng(seed)
     answers, correct = [], []
@@ -112,7 +114,10 @@ def vote(scale: Scale, *, prepared: bool) -> Outcome:
         return at_k.cons_at_k(answers, correct, k=EVERY_K)
 
     def peer() -> Any:
-        return [peers.bootstrap_vote(answers[i], correct[i], BOOTSTRAP_K) for i in range(scale.bootstrapped)]
+        return [
+            peers.bootstrap_vote(answers[i], correct[i], BOOTSTRAP_K)
+            for i in range(scale.bootstrapped)
+        ]
 
     agree(engine(), whole())
     mine, theirs = medians(engine if prepared else whole, peer, rounds=scale.rounds)
@@ -126,10 +131,15 @@ def best_and_worst(scale: Scale, *, lists: bool) -> Outcome:
     given = (scores.tolist(), grades.tolist()) if lists else (scores, grades)
 
     def ours() -> Any:
-        return at_k.best_at_k(*given, k=EVERY_K), at_k.best_at_k(*given, k=EVERY_K, higher_is_better=False)
+        return at_k.best_at_k(*given, k=EVERY_K), at_k.best_at_k(
+            *given, k=EVERY_K, higher_is_better=False
+        )
 
     def peer() -> Any:
-        return [peers.bootstrap_best_and_worst(scores[i], BOOTSTRAP_K) for i in range(scale.bootstrapped)]
+        return [
+            peers.bootstrap_best_and_worst(scores[i], BOOTSTRAP_K)
+            for i in range(scale.bootstrapped)
+        ]
 
     mine, theirs = medians(ours, peer, rounds=scale.rounds)
     return Outcome(mine, theirs * len(scores) / scale.bootstrapped)
@@ -155,7 +165,11 @@ def credit_counts(scale: Scale) -> Outcome:
     rewards = (np.random.default_rng(0).random((scale.votes, 64)) < 0.3).astype(float)
     agree(at_k.credit("pass@8", rewards, baseline=None), peers.pkpo_pass(rewards, 8))
     return Outcome(
-        *medians(lambda: at_k.credit("pass@8", rewards), lambda: peers.pkpo_pass(rewards, 8), rounds=scale.rounds)
+        *medians(
+            lambda: at_k.credit("pass@8", rewards),
+            lambda: peers.pkpo_pass(rewards, 8),
+            rounds=scale.rounds,
+        )
     )
 
 
@@ -163,19 +177,27 @@ def credit_ranks(scale: Scale) -> Outcome:
     scores = np.random.default_rng(0).normal(size=(scale.votes, 64))
     agree(at_k.credit("max@8", scores=scores, baseline=None), peers.pkpo_max(scores, 8))
     return Outcome(
-        *medians(lambda: at_k.credit("max@8", scores=scores), lambda: peers.pkpo_max(scores, 8), rounds=scale.rounds)
+        *medians(
+            lambda: at_k.credit("max@8", scores=scores),
+            lambda: peers.pkpo_max(scores, 8),
+            rounds=scale.rounds,
+        )
     )
 
 
 def credit_best(scale: Scale) -> Outcome:
     rng = np.random.default_rng(0)
     scores, grades = rng.normal(size=(scale.votes, 64)), rng.integers(0, 2, (scale.votes, 64))
-    return Outcome(*medians(lambda: at_k.credit("best@8", grades, scores=scores), rounds=scale.rounds))
+    return Outcome(
+        *medians(lambda: at_k.credit("best@8", grades, scores=scores), rounds=scale.rounds)
+    )
 
 
 def credit_votes(scale: Scale) -> Outcome:
     answers, right = ballots(scale.votes, 64, 16)
-    return Outcome(*medians(lambda: at_k.credit("cons@8", right, answers=answers), rounds=scale.rounds))
+    return Outcome(
+        *medians(lambda: at_k.credit("cons@8", right, answers=answers), rounds=scale.rounds)
+    )
 
 
 def comparison(scale: Scale) -> Outcome:
@@ -189,7 +211,14 @@ def draw_reports(models: int, problems: int, n: int, **options: Any) -> list[at_
     rng = np.random.default_rng(0)
     difficulty = rng.beta(0.5, 0.5, (problems, 1))
     return [
-        at_k.score({"grades": (rng.random((problems, n)) < difficulty * (1 - 0.01 * model)).astype(np.int8)}, **options)
+        at_k.score(
+            {
+                "grades": (rng.random((problems, n)) < difficulty * (1 - 0.01 * model)).astype(
+                    np.int8
+                )
+            },
+            **options,
+        )
         for model in range(models)
     ]
 
@@ -202,7 +231,9 @@ def compare_numbers(scale: Scale, problems: int, n: int, numbers: int) -> Outcom
 
 
 def rank_models(scale: Scale, models: int, problems: int) -> Outcome:
-    reports = draw_reports(models, problems * scale.compared // FULL.compared, 8, metrics="pass_at_k", k=1)
+    reports = draw_reports(
+        models, problems * scale.compared // FULL.compared, 8, metrics="pass_at_k", k=1
+    )
     named = {str(place): report for place, report in enumerate(reports)}
     return Outcome(*medians(lambda: at_k.rank(named, metrics="pass@1"), rounds=scale.rounds))
 
@@ -211,12 +242,18 @@ def flips(scale: Scale) -> Outcome:
     a, b = (np.random.default_rng(seed).binomial(16, 0.5, scale.votes) / 16 for seed in (0, 1))
     difference = a - b
     return Outcome(
-        *medians(lambda: at_k.compare_values(a, b), lambda: deciding.flip_with_scipy(difference), rounds=scale.rounds)
+        *medians(
+            lambda: at_k.compare_values(a, b),
+            lambda: deciding.flip_with_scipy(difference),
+            rounds=scale.rounds,
+        )
     )
 
 
 def band(scale: Scale) -> Outcome:
-    ours, theirs = (partial(find, scale.banded) for find in (deciding.find_band, deciding.find_band_of_peer))
+    ours, theirs = (
+        partial(find, scale.banded) for find in (deciding.find_band, deciding.find_band_of_peer)
+    )
     agree([ours()[1]], [theirs()[1]])
     return Outcome(*medians(ours, theirs, rounds=scale.rounds))
 
@@ -234,6 +271,10 @@ def large_counts(scale: Scale) -> Outcome:
 def large_vote(scale: Scale) -> Outcome:
     k = [draws for draws in LARGE_K if draws <= scale.large_n]
     (answers,), _ = ballots(1, scale.large_n, scale.large_answers)
-    winner = max(set(answers), key=answers.count)  # the more samples the correct answer has, the longer it takes
+    winner = max(
+        set(answers), key=answers.count
+    )  # the more samples the correct answer has, the longer it takes
     correct = [answer == winner for answer in answers]
-    return Outcome(*medians(lambda: at_k.cons_at_k([answers], [correct], k=k), rounds=min(3, scale.rounds)))
+    return Outcome(
+        *medians(lambda: at_k.cons_at_k([answers], [correct], k=k), rounds=min(3, scale.rounds))
+    )

@@ -66,7 +66,9 @@ def draw_new_answers(rng: np.random.Generator, problems: int, n: int) -> Data:
 
 def draw_texts(rng: np.random.Generator, problems: int, n: int) -> Data:
     """Draw long texts, each for itself, which do not repeat."""
-    answers = [["".join(map(chr, rng.integers(97, 123, 120))) for _ in range(n)] for _ in range(problems)]
+    answers = [
+        ["".join(map(chr, rng.integers(97, 123, 120))) for _ in range(n)] for _ in range(problems)
+    ]
     return {"answers": answers, "grades": _list(rng.random((problems, n)) < 0.5)}
 
 
@@ -78,7 +80,9 @@ def draw_sure(rng: np.random.Generator, problems: int, n: int) -> Data:
 
 def draw_share(share: float) -> Draw:
     """Draw problems that are always solved, or never: pass@k, avg@n and cons@k are this share."""
-    return lambda rng, problems, n: {"grades": _list(np.repeat(rng.random((problems, 1)) < share, n, axis=1))}
+    return lambda rng, problems, n: {
+        "grades": _list(np.repeat(rng.random((problems, 1)) < share, n, axis=1))
+    }
 
 
 CASES: list[tuple[str, str, Draw, int]] = [
@@ -114,11 +118,15 @@ def _list(values: np.ndarray[Any, Any]) -> list[list[float]]:
 def list_codes(found: Diagnosis) -> set[str]:
     """List the rules that spoke, with those whose sentence is inside another one."""
     messages = list(found.sentences)
-    messages += [each for own in found.sentences for each in own.values.values() if isinstance(each, Message)]
+    messages += [
+        each for own in found.sentences for each in own.values.values() if isinstance(each, Message)
+    ]
     return {each.code for each in messages}
 
 
-def count_alarms(draw: Draw, n: int, *, problems: int, repetitions: int, seed: int = 0) -> Mapping[str, float]:
+def count_alarms(
+    draw: Draw, n: int, *, problems: int, repetitions: int, seed: int = 0
+) -> Mapping[str, float]:
     """Return the share of data sets in which each rule spoke."""
     rng = np.random.default_rng(seed)
     counts: dict[str, int] = {}

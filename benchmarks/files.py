@@ -65,7 +65,9 @@ def peak_of_long_texts(megabytes: int) -> int:
         text = json.dumps("Let us think step by step. " * 800)  # about 22 kB
         with path.open("w") as file:
             for row in range(megabytes * 1_000_000 // len(text)):
-                file.write(f'{{"task_id": "p/{row // 8}", "generation": {text}, "passed": {_flag(row)}}}\n')
+                file.write(
+                    f'{{"task_id": "p/{row // 8}", "generation": {text}, "passed": {_flag(row)}}}\n'
+                )
         return int(printed_by("-c", _PEAK, "score", str(path)))
 
 
@@ -143,7 +145,9 @@ def write_flat(folder: Path, problems: int, *, parquet: bool = False) -> Path:
         for problem in range(problems):
             for sample in range(SAMPLES):
                 passed = _flag(rng.randrange(2))
-                file.write(f'{{"task_id": "p/{problem}", "sample": {sample}, "passed": {passed}}}\n')
+                file.write(
+                    f'{{"task_id": "p/{problem}", "sample": {sample}, "passed": {passed}}}\n'
+                )
     return path
 
 
@@ -152,7 +156,11 @@ def write_inspect(folder: Path, samples: int) -> Path:
     rng = random.Random(0)
     path = folder / "log.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        header = {"version": 2, "status": "success", "eval": {"task": "made", "model": "made", "scorers": []}}
+        header = {
+            "version": 2,
+            "status": "success",
+            "eval": {"task": "made", "model": "made", "scorers": []},
+        }
         archive.writestr("header.json", json.dumps(header))
         for number in range(samples):
             words = " ".join(str(rng.randrange(10**6)) for _ in range(2_900))
@@ -163,7 +171,9 @@ def write_inspect(folder: Path, samples: int) -> Path:
                 "output": {"choices": [{"message": {"role": "assistant", "content": words}}]},
                 "scores": {"match": {"value": "CI"[number % 2], "answer": str(number % 3)}},
             }
-            archive.writestr(f"samples/{number // 4}_epoch_{number % 4 + 1}.json", json.dumps(sample))
+            archive.writestr(
+                f"samples/{number // 4}_epoch_{number % 4 + 1}.json", json.dumps(sample)
+            )
     return path
 
 
@@ -212,13 +222,19 @@ def _time_process(command: list[str]) -> float:
 
     Python may keep the bytecode of the project, as that of an installed package is kept.
     """
-    settings = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    settings = {
+        name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+    }
     start = perf_counter()
-    child = os.posix_spawn(command[0], command, settings | {"PYTHONPATH": str(ROOT)}, file_actions=_QUIET)
+    child = os.posix_spawn(
+        command[0], command, settings | {"PYTHONPATH": str(ROOT)}, file_actions=_QUIET
+    )
     _, status = os.waitpid(child, 0)
     elapsed = perf_counter() - start
     if status:
-        raise RuntimeError(f"{' '.join(command)} failed with status {os.waitstatus_to_exitcode(status)}")
+        raise RuntimeError(
+            f"{' '.join(command)} failed with status {os.waitstatus_to_exitcode(status)}"
+        )
     return elapsed
 
 

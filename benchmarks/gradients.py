@@ -41,11 +41,20 @@ def credit_the_best(rewards: NDArray[np.float64], *, divide: bool) -> NDArray[np
 
 
 ESTIMATORS: dict[str, tuple[int, Weigh]] = {
-    "no baseline; PKPO, theorem 2": (N, lambda rewards: at_k.credit("pass@k", rewards, k=K, baseline=None)),
+    "no baseline; PKPO, theorem 2": (
+        N,
+        lambda rewards: at_k.credit("pass@k", rewards, k=K, baseline=None),
+    ),
     "PKPO, s^loo": (N, subtract_mean_of_others),
-    '"subset"; PKPO, s^(loo − 1)': (N, lambda rewards: at_k.credit("pass@k", rewards, k=K, baseline="subset")),
+    '"subset"; PKPO, s^(loo − 1)': (
+        N,
+        lambda rewards: at_k.credit("pass@k", rewards, k=K, baseline="subset"),
+    ),
     '"leave_one_out"': (N, lambda rewards: at_k.credit("pass@k", rewards, k=K)),
-    "verl, grpo_passk, two groups of 8": (K, lambda rewards: credit_the_best(rewards, divide=False)),
+    "verl, grpo_passk, two groups of 8": (
+        K,
+        lambda rewards: credit_the_best(rewards, divide=False),
+    ),
     "the same, divided by the std": (K, lambda rewards: credit_the_best(rewards, divide=True)),
 }
 """Estimator → the samples in a group, and the weight of each sample."""
@@ -64,10 +73,15 @@ def measure(n: int, weigh: Weigh, p: float) -> tuple[float, float]:
 
 def write_table() -> str:
     """Write what every estimator gives for each p."""
-    lines = ["| estimator | " + " | ".join(f"p = {p}" for p in CHANCES) + " |", "|---" + "|---:" * len(CHANCES) + "|"]
+    lines = [
+        "| estimator | " + " | ".join(f"p = {p}" for p in CHANCES) + " |",
+        "|---" + "|---:" * len(CHANCES) + "|",
+    ]
     for name, (n, weigh) in ESTIMATORS.items():
         found = [measure(n, weigh, p) for p in CHANCES]
-        lines.append(f"| {name} | " + " | ".join(f"{mean:.2f} ± {noise:.2f}" for mean, noise in found) + " |")
+        lines.append(
+            f"| {name} | " + " | ".join(f"{mean:.2f} ± {noise:.2f}" for mean, noise in found) + " |"
+        )
     return "\n".join(lines)
 
 

@@ -55,7 +55,9 @@ def _time(contestant: Callable[..., object], *given: Any) -> float:
 
 def printed_by(*arguments: str) -> str:
     """Run a fresh Python process, and return what it prints."""
-    return subprocess.run([sys.executable, *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
 
 
 def peak_memory() -> int:

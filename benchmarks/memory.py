@@ -36,7 +36,9 @@ def main(form: str, problems: int) -> None:
 
 
 def _measure_column(problems: int) -> int:
-    data = datasets.Dataset(pa.table({"grades": make_column(make_flags(problems).astype(np.float64))}))
+    data = datasets.Dataset(
+        pa.table({"grades": make_column(make_flags(problems).astype(np.float64))})
+    )
     metric = evaluate.load(str(at_k.module_path("gpassk")), "graded")
     metric.compute(predictions=data["grades"][:10])  # whatever is loaded at the first call
     forgotten = Path("/proc/self/clear_refs")

@@ -26,15 +26,22 @@ def scorio_pass(matrix: NDArray[np.int64], k: Sequence[int]) -> list[float]:
     return [scorio.eval.pass_at_k(matrix, draws) for draws in k]
 
 
-def scorio_g_pass(matrix: NDArray[np.int64], k: Sequence[int], tau: Sequence[float]) -> list[list[float]]:
+def scorio_g_pass(
+    matrix: NDArray[np.int64], k: Sequence[int], tau: Sequence[float]
+) -> list[list[float]]:
     """G-Pass@k for every τ, then mG-Pass@k; a row per k, averaged over the problems."""
     return [
-        [*(scorio.eval.g_pass_at_k_tau(matrix, draws, share) for share in tau), scorio.eval.mg_pass_at_k(matrix, draws)]
+        [
+            *(scorio.eval.g_pass_at_k_tau(matrix, draws, share) for share in tau),
+            scorio.eval.mg_pass_at_k(matrix, draws),
+        ]
         for draws in k
     ]
 
 
-def scipy_g_pass(n: int, c: NDArray[np.int64], k: Sequence[int], tau: Sequence[float]) -> NDArray[np.float64]:
+def scipy_g_pass(
+    n: int, c: NDArray[np.int64], k: Sequence[int], tau: Sequence[float]
+) -> NDArray[np.float64]:
     """G-Pass@k for every τ, then mG-Pass@k, of every problem (Liu et al., 2024, arXiv:2412.13147, eq. 3 and 4)."""
 
     def at_least(m: int, right: int, draws: int) -> float:
@@ -45,7 +52,9 @@ def scipy_g_pass(n: int, c: NDArray[np.int64], k: Sequence[int], tau: Sequence[f
             [
                 [
                     *(at_least(max(1, ceil(share * draws)), right, draws) for share in tau),
-                    2 / draws * sum(at_least(m, right, draws) for m in range(ceil(draws / 2) + 1, draws + 1)),
+                    2
+                    / draws
+                    * sum(at_least(m, right, draws) for m in range(ceil(draws / 2) + 1, draws + 1)),
                 ]
                 for draws in k
             ]
@@ -86,7 +95,14 @@ def bootstrap_vote(answers: Sequence[str], correct: Sequence[int], k: Sequence[i
     samples = np.empty(len(answers), dtype=object)
     samples[:] = list(zip(answers, correct, strict=True))
     return [
-        float(np.mean([_elected(samples[row]) for row in rng.integers(len(samples), size=(RESAMPLES, draws))]))
+        float(
+            np.mean(
+                [
+                    _elected(samples[row])
+                    for row in rng.integers(len(samples), size=(RESAMPLES, draws))
+                ]
+            )
+        )
         for draws in k
     ]
 
@@ -100,7 +116,9 @@ def _elected(drawn: NDArray[np.object_]) -> int:
     return verdict[max(votes, key=votes.__getitem__)]
 
 
-def bootstrap_best_and_worst(scores: NDArray[np.float64], k: Sequence[int]) -> list[tuple[float, float]]:
+def bootstrap_best_and_worst(
+    scores: NDArray[np.float64], k: Sequence[int]
+) -> list[tuple[float, float]]:
     """Highest and lowest of k in one problem: the means over resamples, with replacement, as in `bootstrap_vote`."""
     rng = np.random.default_rng(0)
     means = []
@@ -116,8 +134,16 @@ class Bare(evaluate.Metric):
     """The least that a metric of `evaluate` can do with answers and references."""
 
     def _info(self) -> evaluate.MetricInfo:
-        features = Features({"predictions": Several(Value("string")), "references": Value("string")})
-        return evaluate.MetricInfo(description="", citation="", inputs_description="", features=features)
+        features = Features(
+            {"predictions": Several(Value("string")), "references": Value("string")}
+        )
+        return evaluate.MetricInfo(
+            description="", citation="", inputs_description="", features=features
+        )
 
     def _compute(self, predictions: list[list[str]], references: list[str]) -> dict[str, int]:
-        return {"matches": sum(row.count(right) for row, right in zip(predictions, references, strict=True))}
+        return {
+            "matches": sum(
+                row.count(right) for row, right in zip(predictions, references, strict=True)
+            )
+        }

@@ -30,7 +30,9 @@ _RAY = "import ray; ray.init(num_cpus=2, include_dashboard=False, log_to_driver=
 
 def _judge(checker: str) -> dict[str, str]:
     return {
-        f"`{checker}` in one process, through Arrow": _JUDGE.format(data="ds.dataset({shards!r})", checker=checker),
+        f"`{checker}` in one process, through Arrow": _JUDGE.format(
+            data="ds.dataset({shards!r})", checker=checker
+        ),
         f"`{checker}` in two workers of Ray": _RAY
         + _JUDGE.format(data="ray.data.read_parquet({shards!r})", checker=checker),
     }
@@ -56,7 +58,9 @@ WAYS = {
 
 _FRACTION = "'\\frac{{' || {part} || '}}{{' || (i // 100 + 17) || '}}'"
 _DRAWN = "CAST(CAST(sqrt(hash(i) % 256) AS INT) AS TEXT)"
-_CHECKED = f', {_FRACTION.format(part=_DRAWN)} AS answers, {_FRACTION.format(part=15)} AS "references"'
+_CHECKED = (
+    f', {_FRACTION.format(part=_DRAWN)} AS answers, {_FRACTION.format(part=15)} AS "references"'
+)
 ANSWERS = {
     "counts": "",
     **dict.fromkeys(("votes", "ray"), f", {_DRAWN} AS answers, '15' AS \"references\" "),
@@ -85,7 +89,9 @@ def weigh_processes() -> tuple[float, float]:
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             stat = (folder / "stat").read_text().rpartition(")")[2].split()
-            status = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
+            status = dict(
+                line.split(":", 1) for line in (folder / "status").read_text().splitlines()
+            )
         except OSError:  # it has ended
             continue
         own = int(folder.name)
@@ -104,20 +110,29 @@ def measure(code: str) -> tuple[float, float, float]:
         "import json, time; from benchmarks.scale import weigh_processes; start = time.perf_counter(); exec({code!r}); "
         "print(json.dumps([time.perf_counter() - start, *weigh_processes()]))"
     )
-    done = subprocess.run([sys.executable, "-c", timed.format(code=code)], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", timed.format(code=code)], check=True, capture_output=True, text=True
+    )
     seconds, cpu, gigabytes = json.loads(done.stdout.splitlines()[-1])
     return seconds, cpu, gigabytes
 
 
-def main(what: str = "counts", problems: int = 100_000, shards: int = SHARDS, rounds: int = ROUNDS) -> None:
+def main(
+    what: str = "counts", problems: int = 100_000, shards: int = SHARDS, rounds: int = ROUNDS
+) -> None:
     """Print a table: the time and memory of each way to count, and how many times that of the first it takes."""
     with TemporaryDirectory() as folder:
         make_shards(Path(folder), problems, shards, what=what)
-        print(f"{problems * SAMPLES:,} samples of {problems:,} problems in {shards} Parquet files\n")
+        print(
+            f"{problems * SAMPLES:,} samples of {problems:,} problems in {shards} Parquet files\n"
+        )
         print("| work | seconds | CPU seconds | × | GB |\n|---|--:|--:|--:|--:|")
         ways = {name: (_OPEN + code).format(shards=folder) for name, code in WAYS[what].items()}
         turns = [{name: measure(code) for name, code in ways.items()} for _ in range(rounds)]
-        medians = {name: [median(each) for each in zip(*(turn[name] for turn in turns), strict=True)] for name in ways}
+        medians = {
+            name: [median(each) for each in zip(*(turn[name] for turn in turns), strict=True)]
+            for name in ways
+        }
         own = next(iter(medians.values()))[1]
         for name, (seconds, cpu, gigabytes) in medians.items():
             print(f"| {name} | {seconds:.1f} | {cpu:.1f} | {cpu / own:.2f} | {gigabytes:.2f} |")

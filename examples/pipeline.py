@@ -14,7 +14,9 @@ def main() -> None:
     """Print the number that each of the three ways gives; the three are equal."""
     dataset = load_dataset("json", data_files=DATA, split="train")
 
-    score = at_k.scorer("gpassk", columns={"predictions": "answers", "references": "reference"}, k=[4, 8])
+    score = at_k.scorer(
+        "gpassk", columns={"predictions": "answers", "references": "reference"}, k=[4, 8]
+    )
     scored = dataset.map(score, batched=True, num_proc=2)
     print("mapped  ", sum(scored["mG-Pass@8"]) / len(scored))
 

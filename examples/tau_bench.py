@@ -14,7 +14,9 @@ def main() -> None:
     rows = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
     n = [row["n"] for row in rows]
     c = [sum(row["correct"]) for row in rows]
-    result = at_k.summarize({f"pass^{k}": at_k.pass_hat_k(n, c, k=k) for k in PUBLISHED}, confidence_level=0.95)
+    result = at_k.summarize(
+        {f"pass^{k}": at_k.pass_hat_k(n, c, k=k) for k in PUBLISHED}, confidence_level=0.95
+    )
     for k, published in PUBLISHED.items():
         value, low, high = (result[f"pass^{k}{part}"] for part in ("", "_ci_low", "_ci_high"))
         print(f"pass^{k}  {value:.3f} [{low:.3f}, {high:.3f}]  published {published:.3f}")

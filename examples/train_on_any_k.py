@@ -67,23 +67,42 @@ def draw(traces, path):
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 2.8), layout="constrained")
-    for column, (axes, metric) in enumerate(zip(figure.subplots(1, 4), METRICS, strict=True), start=1):
+    for column, (axes, metric) in enumerate(
+        zip(figure.subplots(1, 4), METRICS, strict=True), start=1
+    ):
         for trained, trace in traces.items():
-            axes.plot(trace[:, 0], trace[:, column], lw=2.5 if trained == metric else 1, label=f"trained for {trained}")
+            axes.plot(
+                trace[:, 0],
+                trace[:, column],
+                lw=2.5 if trained == metric else 1,
+                label=f"trained for {trained}",
+            )
         axes.set(title=metric, xlabel="step", ylim=(0, 1))
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(
+        *axes.get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False
+    )
     figure.savefig(path, dpi=100)
 
 
 def main(steps=300, problems=20_000, figure=None):
     """Train, print the table, and draw the figure if it has a place to go."""
     rng, traces = np.random.default_rng(0), {}
-    print("| trained for | " + " | ".join(METRICS) + " | style |\n|---" + "|---:" * len(METRICS) + "|---|")
+    print(
+        "| trained for | "
+        + " | ".join(METRICS)
+        + " | style |\n|---"
+        + "|---:" * len(METRICS)
+        + "|---|"
+    )
     for metric in METRICS:
         policy, traces[metric] = train(metric, steps, rng)
         cells = [f"{value:.3f}" for value in measure(policy, problems, rng)]
         cells[METRICS.index(metric)] = f"**{cells[METRICS.index(metric)]}**"
-        styles = ", ".join(f"{share:.0%} {name}" for name, share in zip(STYLES, policy, strict=True) if share >= 0.05)
+        styles = ", ".join(
+            f"{share:.0%} {name}"
+            for name, share in zip(STYLES, policy, strict=True)
+            if share >= 0.05
+        )
         print(f"| {metric} | {' | '.join(cells)} | {styles} |")
     if figure:
         draw(traces, figure)

@@ -33,7 +33,11 @@ LEVEL = 0.9
 
 
 def columns(module, config="default"):
-    given = {"predictions": CORRECT} if config == "graded" else {"predictions": ANSWERS, "references": REFERENCES}
+    given = (
+        {"predictions": CORRECT}
+        if config == "graded"
+        else {"predictions": ANSWERS, "references": REFERENCES}
+    )
     return given | ({"scores": SCORES} if module.needs_scores else {})
 
 
@@ -45,7 +49,9 @@ def expected_bars(values, stderr, m, *, score=False, confidence_level=LEVEL, met
     """The three numbers beside a mean, from its standard error and units."""
     found = {}
     if not score:
-        low, high = interval(fmean(values), stderr, m, confidence_level=confidence_level, method=method)
+        low, high = interval(
+            fmean(values), stderr, m, confidence_level=confidence_level, method=method
+        )
         found = {"ci_low": float(low), "ci_high": float(high)}
     elif stderr is not None:
         margin = student.ppf((1 + confidence_level) / 2, m - 1) * stderr
@@ -89,11 +95,14 @@ def exact_cluster_error(values, labels):
     m = len(exact) ** 2 / sum(size**2 for size in sizes.values())
     if len(sizes) == 1:
         return None, m
-    spread = sum(total[label] ** 2 / (1 - Fraction(size, len(exact))) for label, size in sizes.items())
+    spread = sum(
+        total[label] ** 2 / (1 - Fraction(size, len(exact))) for label, size in sizes.items()
+    )
     return sqrt(spread) / len(exact), m
 
 
 def members():
     return {"": list(range(7))} | {
-        f"{label}/": [i for i, other in enumerate(GROUPS) if other == label] for label in dict.fromkeys(GROUPS)
+        f"{label}/": [i for i, other in enumerate(GROUPS) if other == label]
+        for label in dict.fromkeys(GROUPS)
     }

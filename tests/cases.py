@@ -27,11 +27,17 @@ def for_each(names, cases, ids=None):
                 except (Exception, pytest.fail.Exception) as failure:  # noqa: BLE001, PERF203 - the test fails, then
                     failures.append((label or ", ".join(map(shorten, case)), failure))
             if failures:
-                said = "\n".join(f"{label}: {type(failure).__name__}: {failure}" for label, failure in failures)
-                raise AssertionError(f"{len(failures)} of {len(cases)} cases fail:\n{said}") from failures[0][1]
+                said = "\n".join(
+                    f"{label}: {type(failure).__name__}: {failure}" for label, failure in failures
+                )
+                raise AssertionError(
+                    f"{len(failures)} of {len(cases)} cases fail:\n{said}"
+                ) from failures[0][1]
 
         others = [each for each in signature.parameters.values() if each.name not in names]
-        try_all.__signature__ = signature.replace(parameters=others)  # by which pytest knows the fixtures
+        try_all.__signature__ = signature.replace(
+            parameters=others
+        )  # by which pytest knows the fixtures
         return try_all
 
     return decorate
@@ -56,6 +62,10 @@ def refuses(error, call, *args, **kwargs):
     with pytest.raises(Exception) as caught:  # noqa: PT011 - its kind and words are compared below
         call(*args, **kwargs)
     raised = caught.value
-    assert kind in {each.__name__ for each in type(raised).__mro__} | {getattr(raised, "code", "")}, repr(raised)
-    assert re.search(make_pattern(words), str(raised), re.DOTALL), f"{str(raised)!r} does not say {words!r}"
+    assert kind in {each.__name__ for each in type(raised).__mro__} | {
+        getattr(raised, "code", "")
+    }, repr(raised)
+    assert re.search(make_pattern(words), str(raised), re.DOTALL), (
+        f"{str(raised)!r} does not say {words!r}"
+    )
     return raised

@@ -36,10 +36,19 @@ class Handler(BaseHTTPRequestHandler):
         with server.lock:
             server.now -= 1
         reply = {
-            "id": "1", "object": "chat.completion", "created": 0, "model": body["model"],
-            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
+            "id": "1",
+            "object": "chat.completion",
+            "created": 0,
+            "model": body["model"],
+            "choices": [
+                {
+                    "index": 0,
+                    "finish_reason": "stop",
+                    "message": {"role": "assistant", "content": text},
+                }
+            ],
             "usage": {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12},
-        }  # fmt: skip
+        }
         said = reply if status == 200 else {"error": {"message": text}}
         sent = text if isinstance(text, bytes) else json.dumps(said).encode()
         self.send_response(status)

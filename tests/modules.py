@@ -51,7 +51,9 @@ class Module:
     @property
     def key_patterns(self):
         """Its keys, in their order, with {k}, {n} and {tau} to fill in."""
-        return tuple(output.key.replace("{τ}", "{tau}") for output in self.metric.outputs if output.of_module)
+        return tuple(
+            output.key.replace("{τ}", "{tau}") for output in self.metric.outputs if output.of_module
+        )
 
     @property
     def unbounded(self):
@@ -60,11 +62,17 @@ class Module:
 
     def load(self, config="default", **options):
         """An instance: a shared one, unless it has options of its own."""
-        return evaluate.load(self.path, config, **options) if options else _loaded(self.path, config)
+        return (
+            evaluate.load(self.path, config, **options) if options else _loaded(self.path, config)
+        )
 
     def inputs(self, config="default"):
         """Minimal valid columns."""
-        columns = {"predictions": GRADES} if config == "graded" else {"predictions": ANSWERS, "references": REFERENCES}
+        columns = (
+            {"predictions": GRADES}
+            if config == "graded"
+            else {"predictions": ANSWERS, "references": REFERENCES}
+        )
         return columns | ({"scores": SCORES} if self.needs_scores else {})
 
     def compute(self, config="default", **changes):
@@ -74,7 +82,11 @@ class Module:
 
     def only(self, columns):
         """Return the columns that the module takes."""
-        return {name: column for name, column in columns.items() if name != "scores" or self.needs_scores}
+        return {
+            name: column
+            for name, column in columns.items()
+            if name != "scores" or self.needs_scores
+        }
 
     def keys(self, k=(2,), n=4, taus=TAUS):
         """The keys of a result, in their order."""

@@ -22,7 +22,9 @@ def mean_over_subsets(n: int, k: int, outcome: Callable[[tuple[int, ...]], Outco
     return sum(times * Fraction(*pair) for pair, times in outcomes.items()) / comb(n, k)
 
 
-def mean_over_counts(sizes: Sequence[int], k: int, outcome: Callable[[tuple[int, ...]], Outcome]) -> Fraction:
+def mean_over_counts(
+    sizes: Sequence[int], k: int, outcome: Callable[[tuple[int, ...]], Outcome]
+) -> Fraction:
     """The same where the outcome depends only on how many of each class were drawn; the classes have these sizes."""
     ways: Counter[Outcome] = Counter()
     for drawn in product(*(range(min(size, k) + 1) for size in sizes[:-1])):
@@ -73,7 +75,9 @@ def needed(tau: float, k: int) -> int:
 def mg_pass(ways: Sequence[int]) -> Fraction:
     """(2/k) Σ_{i=⌈k/2⌉+1}^{k} P(at least i of k are correct), as published."""
     k = len(ways) - 1
-    return Fraction(2, k) * sum((tail(ways, i) for i in range(ceil(Fraction(k, 2)) + 1, k + 1)), Fraction(0))
+    return Fraction(2, k) * sum(
+        (tail(ways, i) for i in range(ceil(Fraction(k, 2)) + 1, k + 1)), Fraction(0)
+    )
 
 
 def majority(ways: Sequence[int]) -> Fraction:
@@ -99,7 +103,9 @@ def vote(ballots: Sequence[tuple[object, bool, object]], ties: str, *, whole: bo
     if not total:
         return 0, 1
     best = max(total.values())
-    winners = [answer for answer in total if total[answer] == best]  # in the order in which they were seen
+    winners = [
+        answer for answer in total if total[answer] == best
+    ]  # in the order in which they were seen
     if ties == "strict":
         return int(2 * best > sum(weight for _, _, weight in ballots) and correct[winners[0]]), 1
     if ties == "incorrect":
@@ -120,17 +126,23 @@ def cons(
     n = len(answers)
     exact = [1] * n if weights is None else [Fraction(str(weight)) for weight in weights]
     ballots = list(zip(answers, map(bool, correct), exact, strict=True))
-    return mean_over_subsets(n, k, lambda drawn: vote([ballots[i] for i in drawn], ties, whole=k == n))
+    return mean_over_subsets(
+        n, k, lambda drawn: vote([ballots[i] for i in drawn], ties, whole=k == n)
+    )
 
 
 def settle_by_majority(answers: Sequence[object], correct: Sequence[object]) -> list[bool]:
     """Verdicts of which equal answers have one: that of more than half of the samples with the answer."""
-    verdicts = [[bool(right) for other, right in zip(answers, correct, strict=True) if other == answer]
-                for answer in answers]  # fmt: skip
+    verdicts = [
+        [bool(right) for other, right in zip(answers, correct, strict=True) if other == answer]
+        for answer in answers
+    ]
     return [verdict.count(True) > verdict.count(False) for verdict in verdicts]
 
 
-def cons_of_classes(classes: Sequence[tuple[object, bool, int, int]], k: int, ties: str = "random") -> Fraction:
+def cons_of_classes(
+    classes: Sequence[tuple[object, bool, int, int]], k: int, ties: str = "random"
+) -> Fraction:
     """cons@k of classes of equal samples: (answer or None, correct, weight, how many). Not for "first" with k = n."""
 
     def outcome(drawn: tuple[int, ...]) -> Outcome:
@@ -176,7 +188,9 @@ def highest(scores: Sequence[float], k: int) -> Fraction:
 def highest_of_many(scores: Sequence[float], k: int) -> Fraction:
     """max@k by P(the highest of k is the i-th smallest) = C(i − 1, k − 1)/C(n, k)."""
     rising = sorted(map(Fraction, scores))
-    return sum((score * choose(i, k - 1) for i, score in enumerate(rising)), Fraction(0)) / comb(len(rising), k)
+    return sum((score * choose(i, k - 1) for i, score in enumerate(rising)), Fraction(0)) / comb(
+        len(rising), k
+    )
 
 
 def dominates(point: Sequence[float], other: Sequence[float]) -> bool:
@@ -197,8 +211,14 @@ def pareto_of_classes(classes: Sequence[tuple[Sequence[float], bool, int]], k: i
     """The same of classes of equal samples: (point, correct, how many)."""
 
     def outcome(drawn: tuple[int, ...]) -> Outcome:
-        there = [(point, right, times) for (point, right, _), times in zip(classes, drawn, strict=True) if times]
-        front = [entry for entry in there if not any(dominates(point, entry[0]) for point, _, _ in there)]
+        there = [
+            (point, right, times)
+            for (point, right, _), times in zip(classes, drawn, strict=True)
+            if times
+        ]
+        front = [
+            entry for entry in there if not any(dominates(point, entry[0]) for point, _, _ in there)
+        ]
         return sum(times for _, right, times in front if right), sum(times for *_, times in front)
 
     return mean_over_counts([size for *_, size in classes], k, outcome)
@@ -211,7 +231,11 @@ def partitions(n: int) -> Iterator[tuple[int, ...]]:
     """Every way in which n samples can agree: blocks numbered in the order in which they appear."""
     patterns: list[tuple[int, ...]] = [()]
     for _ in range(n):
-        patterns = [(*pattern, block) for pattern in patterns for block in range(max(pattern, default=-1) + 2)]
+        patterns = [
+            (*pattern, block)
+            for pattern in patterns
+            for block in range(max(pattern, default=-1) + 2)
+        ]
     return iter(patterns)
 
 
@@ -239,9 +263,12 @@ BY_MODULE: dict[str, Callable[..., dict[str, Fraction]]] = {
         f"pass@{k}": tail(correct_drawn(len(correct), sum(correct), k), 1)
     },
     "cons_at_k": lambda answers, correct, scores, k, taus: {f"cons@{k}": cons(answers, correct, k)},
-    "avg_at_n": lambda answers, correct, scores, k, taus: {"avg@n": Fraction(sum(correct), len(correct))},
-    "best_at_k": lambda answers, correct, scores, k, taus: {
-        f"best@{k}": best(scores, correct, k), f"max@{k}": highest(scores, k)
+    "avg_at_n": lambda answers, correct, scores, k, taus: {
+        "avg@n": Fraction(sum(correct), len(correct))
     },
-}  # fmt: skip
+    "best_at_k": lambda answers, correct, scores, k, taus: {
+        f"best@{k}": best(scores, correct, k),
+        f"max@{k}": highest(scores, k),
+    },
+}
 """The module → its keys for the answers, verdicts and scores of one problem, by brute force."""

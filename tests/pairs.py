@@ -15,7 +15,10 @@ def make(values, key="pass@1"):
 
 def count(*counts, n=4):
     """Make a data set of problems q0, q1, … with these numbers of n samples correct."""
-    return {"problem": [f"q{i}" for i in range(len(counts))], "grades": [[1] * c + [0] * (n - c) for c in counts]}
+    return {
+        "problem": [f"q{i}" for i in range(len(counts))],
+        "grades": [[1] * c + [0] * (n - c) for c in counts],
+    }
 
 
 def codes(found):

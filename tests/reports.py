@@ -7,9 +7,19 @@ import at_k
 
 DATA = {
     "problem": ["q0", "q1", "q2", "q3"],
-    "answers": [["7", "9", "7", "7"], ["a", "b", "b", "a"], ["x", "x", "y", "z"], ["1", "1", "1", "2"]],
+    "answers": [
+        ["7", "9", "7", "7"],
+        ["a", "b", "b", "a"],
+        ["x", "x", "y", "z"],
+        ["1", "1", "1", "2"],
+    ],
     "references": [["7", "seven"], ["a"], ["y"], ["1"]],
-    "scores": [[4.0, 3.0, 2.0, 1.0], [1.0, 1.0, 2.0, 2.0], [0.5, 0.25, 0.5, 1.0], [1.0, 2.0, 3.0, 4.0]],
+    "scores": [
+        [4.0, 3.0, 2.0, 1.0],
+        [1.0, 1.0, 2.0, 2.0],
+        [0.5, 0.25, 0.5, 1.0],
+        [1.0, 2.0, 3.0, 4.0],
+    ],
     "group": ["Level 10", "Level 2", "Level 2", "Level 10"],
 }
 CORRECT = [[1, 0, 1, 1], [1, 0, 0, 1], [0, 0, 1, 0], [1, 1, 1, 0]]
@@ -32,4 +42,6 @@ def simulated_report():
     """A report of which some values are simulated, and which has a note. C(20, 10) is more than what is enumerated."""
     points = [[[i % 7, (i * 3) % 11] for i in range(20)]]
     grades = [[float(i % 3 == 0) for i in range(19)] + [None]]
-    return at_k.score({"grades": grades, "scores": points}, k=[10], select="pareto", missing="incorrect")
+    return at_k.score(
+        {"grades": grades, "scores": points}, k=[10], select="pareto", missing="incorrect"
+    )

@@ -15,12 +15,20 @@ def make_data(kind, problems=40, seed=0):
     """Problems of 3 to 6 samples: with soft or hard grades, with answers, with scores, of two groups."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(3, 7, problems)
-    data = {"problem": [f"{seed}-{i}" for i in range(problems)], "group": [f"Level {i % 2}" for i in range(problems)]}
+    data = {
+        "problem": [f"{seed}-{i}" for i in range(problems)],
+        "group": [f"Level {i % 2}" for i in range(problems)],
+    }
     if "answers" in kind:
-        data["answers"] = [[rng.choice(["1", "2", "3", None], p=[0.4, 0.3, 0.2, 0.1]) for _ in range(n)] for n in sizes]
+        data["answers"] = [
+            [rng.choice(["1", "2", "3", None], p=[0.4, 0.3, 0.2, 0.1]) for _ in range(n)]
+            for n in sizes
+        ]
         data["references"] = [str(rng.integers(1, 4)) for _ in sizes]
     else:
-        data["grades"] = [(rng.random(n) if "soft" in kind else rng.integers(0, 2, n)).tolist() for n in sizes]
+        data["grades"] = [
+            (rng.random(n) if "soft" in kind else rng.integers(0, 2, n)).tolist() for n in sizes
+        ]
     if "scores" in kind:
         data["scores"] = [rng.integers(-3, 9, n).tolist() for n in sizes]
     return data
@@ -34,18 +42,26 @@ def list_samples(data):
     """A row for each sample, as a database has them, in an order in which problems are mixed."""
     sizes = map(len, data.get("answers") or data["grades"])
     places = sorted((sample, problem) for problem, n in enumerate(sizes) for sample in range(n))
-    return pa.table({
-        name: [column[problem][sample] if name in ("answers", "grades", "scores") else column[problem]
-               for sample, problem in places]
-        for name, column in data.items()
-    })  # fmt: skip
+    return pa.table(
+        {
+            name: [
+                column[problem][sample]
+                if name in ("answers", "grades", "scores")
+                else column[problem]
+                for sample, problem in places
+            ]
+            for name, column in data.items()
+        }
+    )
 
 
 def split(data, parts):
     """Split a data set into shards of different problems."""
     size = -(-len(data["problem"]) // parts)
     starts = range(0, len(data["problem"]), size)
-    return [{name: column[start : start + size] for name, column in data.items()} for start in starts]
+    return [
+        {name: column[start : start + size] for name, column in data.items()} for start in starts
+    ]
 
 
 def assert_close(value, other, rel=1e-12):
@@ -57,7 +73,9 @@ def assert_close(value, other, rel=1e-12):
         for part, its in zip(value, other, strict=True):
             assert_close(part, its, rel)
     else:
-        assert value == (pytest.approx(other, rel=rel, abs=1e-12) if isinstance(other, float) else other)
+        assert value == (
+            pytest.approx(other, rel=rel, abs=1e-12) if isinstance(other, float) else other
+        )
 
 
 def assert_same(report, other):
@@ -65,13 +83,21 @@ def assert_same(report, other):
     for name in ("values", "errors", "groups"):
         assert_close(getattr(report, name), getattr(other, name))
     bars = [(report.intervals, other.intervals)]
-    bars += [(report.group_intervals[label], other.group_intervals[label]) for label in report.group_intervals]
+    bars += [
+        (report.group_intervals[label], other.group_intervals[label])
+        for label in report.group_intervals
+    ]
     for mine, its in bars:
         assert list(mine) == list(its)
         for key, bar in mine.items():
-            assert (bar.stderr is None, bar.is_upper_bound) == (its[key].stderr is None, its[key].is_upper_bound)
+            assert (bar.stderr is None, bar.is_upper_bound) == (
+                its[key].stderr is None,
+                its[key].is_upper_bound,
+            )
             low, high = its[key].low, its[key].high
-            if key.metric == "max@k":  # a tally without the values of problems has no bootstrap: t alone, in the hull
+            if (
+                key.metric == "max@k"
+            ):  # a tally without the values of problems has no bootstrap: t alone, in the hull
                 low, high = max(low, bar.low), min(high, bar.high)
             assert (bar.low, bar.high) == pytest.approx((low, high), rel=1e-11, abs=1e-12)
     assert len(report) == len(other)

@@ -23,7 +23,11 @@ RAGGED = {
     "grades": [[1.0, 0.0], [0.25], [0.5, 1.0, 0.75, 0.0]],
     "scores": [[1.0, 2.0], [3.0], [4.0, 6.0, 5.0, -1.0]],
 }
-READERS = {"answers": columns.read_answers, "grades": columns.read_grades, "scores": columns.read_scores}
+READERS = {
+    "answers": columns.read_answers,
+    "grades": columns.read_grades,
+    "scores": columns.read_scores,
+}
 TAKEN = {"answers": arrow.read_answers, "grades": arrow.read_grades, "scores": arrow.read_scores}
 """Readers that take a column whole, and return None if it must be read value by value."""
 
@@ -32,7 +36,10 @@ def rows(column):
     """List what was read, row by row; NaN as None."""
     if hasattr(column, "codes"):
         names = [*column.distinct, None]  # code −1 is the last
-        return [[names[code] for code in row] for row in np.split(column.codes.values, column.codes.offsets[1:-1])]
+        return [
+            [names[code] for code in row]
+            for row in np.split(column.codes.values, column.codes.offsets[1:-1])
+        ]
     values = columns.to_float64(column.values)
     return [
         [None if math.isnan(value) else value for value in row.tolist()]
@@ -46,7 +53,10 @@ def dictionaries(lists):
     chunks = []
     for chunk in map(pa.array, (lists[:1], lists[1:2], lists[2:])):
         names = pa.array(chunk.values.unique().drop_null()[::-1], kind)
-        places = [None if each is None else names.to_pylist().index(each) for each in chunk.values.to_pylist()]
+        places = [
+            None if each is None else names.to_pylist().index(each)
+            for each in chunk.values.to_pylist()
+        ]
         values = pa.DictionaryArray.from_arrays(pa.array(places, pa.int8()), names)
         chunks.append(pa.ListArray.from_arrays(chunk.offsets, values))
     return pa.chunked_array(chunks)
@@ -54,7 +64,9 @@ def dictionaries(lists):
 
 def sort(dataset):
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Specifying null_placement", FutureWarning)  # datasets 5 with pyarrow 25
+        warnings.filterwarnings(
+            "ignore", "Specifying null_placement", FutureWarning
+        )  # datasets 5 with pyarrow 25
         return dataset.sort("at")
 
 
@@ -87,9 +99,13 @@ LISTS = {
     "dataset, sorted": lambda lists: sort(Dataset.from_dict({"x": lists[::-1], "at": [*range(len(lists))][::-1]}))["x"],
 }  # fmt: skip
 RECTANGLES = {
-    "fixed": lambda lists: pa.array(lists, pa.list_(pa.array(lists).type.value_type, len(lists[0]))),
+    "fixed": lambda lists: pa.array(
+        lists, pa.list_(pa.array(lists).type.value_type, len(lists[0]))
+    ),
     "slice of fixed": lambda lists: RECTANGLES["fixed"]([lists[1], *lists])[1:],
-    "polars arrays": lambda lists: pl.Series(lists, dtype=pl.Array(pl.Series(lists[0]).dtype, len(lists[0]))),
+    "polars arrays": lambda lists: pl.Series(
+        lists, dtype=pl.Array(pl.Series(lists[0]).dtype, len(lists[0]))
+    ),
 }
 TEXTS = {
     **{f"{kind}": lambda lists, kind=kind: pa.array(lists, pa.list_(kind))
@@ -103,13 +119,25 @@ TEXTS = {
 NUMBERS = {
     str(kind): lambda lists, kind=kind: pa.array(lists, pa.list_(kind))
     for kind in (
-        *(pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()),
+        *(
+            pa.int8(),
+            pa.int16(),
+            pa.int32(),
+            pa.int64(),
+            pa.uint8(),
+            pa.uint16(),
+            pa.uint32(),
+            pa.uint64(),
+        ),
         *(pa.float32(), pa.float64()),
     )
 }
-NUMBERS["bool"] = lambda lists: pa.array([[None if each is None else bool(each) for each in row] for row in lists])
+NUMBERS["bool"] = lambda lists: pa.array(
+    [[None if each is None else bool(each) for each in row] for row in lists]
+)
 NUMBERS["halffloat"] = lambda lists: pa.array(
-    [[None if each is None else np.float16(each) for each in row] for row in lists], type=pa.list_(pa.float16())
+    [[None if each is None else np.float16(each) for each in row] for row in lists],
+    type=pa.list_(pa.float16()),
 )
 
 
@@ -162,7 +190,9 @@ def test_dimensions_in_fixed_size_lists_and_of_chunks():
 def test_truth_values_are_no_scores_in_arrow_and_stay_numbers_elsewhere():
     flags = [[True, False]]
     assert arrow.read_scores(pa.array(flags)) is None
-    assert rows(columns.read_scores(pa.array(flags))) == rows(columns.read_scores(flags)) == [[1, 0]]
+    assert (
+        rows(columns.read_scores(pa.array(flags))) == rows(columns.read_scores(flags)) == [[1, 0]]
+    )
 
 
 def test_samples_that_are_all_missing():
@@ -171,13 +201,23 @@ def test_samples_that_are_all_missing():
         assert rows(columns.read_answers(column)) == [[None, None], [None]]
     for kind in (pa.null(), pa.int64()):
         column = pa.array([[None, None], [None]], pa.list_(kind))
-        assert rows(columns.read_grades(column)) == rows(columns.read_scores(column)) == [[None, None], [None]]
+        assert (
+            rows(columns.read_grades(column))
+            == rows(columns.read_scores(column))
+            == [[None, None], [None]]
+        )
 
 
 def test_numbers_without_a_null_are_not_copied():
-    for values in (np.linspace(0, 1, 12), np.ones(12, dtype=np.float32), np.zeros(12, dtype=np.int8)):
-        for whole in (pa.ListArray.from_arrays(pa.array([0, 5, 12], pa.int32()), values),
-                      pa.FixedSizeListArray.from_arrays(pa.array(values), 4)):  # fmt: skip
+    for values in (
+        np.linspace(0, 1, 12),
+        np.ones(12, dtype=np.float32),
+        np.zeros(12, dtype=np.int8),
+    ):
+        for whole in (
+            pa.ListArray.from_arrays(pa.array([0, 5, 12], pa.int32()), values),
+            pa.FixedSizeListArray.from_arrays(pa.array(values), 4),
+        ):
             (part,) = arrow.read_grades(whole)
             assert np.shares_memory(part.values, values)
             assert part.values.dtype == values.dtype
@@ -210,16 +250,42 @@ def test_no_problems(column):
 
 FAULTS = {
     "answers": [
-        *([["a"], []], [["a"], None], [[], ["a"]], [["a", None], [None], []], [[1, 2], [3]], [[0.5], [None]]),
+        *(
+            [["a"], []],
+            [["a"], None],
+            [[], ["a"]],
+            [["a", None], [None], []],
+            [[1, 2], [3]],
+            [[0.5], [None]],
+        ),
         *([[True]], [[["a"]]], [[b"a"]], ["a", "b"], [1, 2]),
     ],
     "grades": [
-        *([[1], []], [None, [1]], [[0, 1], [2]], [[0.5], [-0.25, 1.0]], [[0.5, float("inf")]], [[0.5], [None, 1.5]]),
+        *(
+            [[1], []],
+            [None, [1]],
+            [[0, 1], [2]],
+            [[0.5], [-0.25, 1.0]],
+            [[0.5, float("inf")]],
+            [[0.5], [None, 1.5]],
+        ),
         *([["1"], ["0"]], [[[1]]], [1, 0], [[2**53 + 1]], [[1, None], [2**62 + 1, 0]]),
     ],
     "scores": [
-        *([[1.0], []], [[1.0], None], [[[1.0], [2.0, 3.0]]], [[[1.0, 2.0], []]], [[1.0, float("inf")]], [["high"]]),
-        *([[[1.0, 2.0], [1.0, -float("inf")]]], [[2**53 + 1]], [[2**53 + 1, None]], [[-(2**53) - 1, None]]),
+        *(
+            [[1.0], []],
+            [[1.0], None],
+            [[[1.0], [2.0, 3.0]]],
+            [[[1.0, 2.0], []]],
+            [[1.0, float("inf")]],
+            [["high"]],
+        ),
+        *(
+            [[[1.0, 2.0], [1.0, -float("inf")]]],
+            [[2**53 + 1]],
+            [[2**53 + 1, None]],
+            [[-(2**53) - 1, None]],
+        ),
         *([[["high"]]], [1.0]),
     ],
 }
@@ -236,7 +302,10 @@ def test_a_fault_has_the_same_message_as_in_lists(name, lists):
 
 
 def test_a_missing_row_within_a_slice_or_of_fixed_size():
-    for column in (pa.array([["a"], None, ["b"]])[1:], pa.array([None, ["b"]], type=pa.list_(pa.string(), 1))):
+    for column in (
+        pa.array([["a"], None, ["b"]])[1:],
+        pa.array([None, ["b"]], type=pa.list_(pa.string(), 1)),
+    ):
         says = "TypeError: `predictions` must hold a list of samples … ; got None … in problem 0"
         refuses(says, columns.read_answers, column)
 
@@ -245,9 +314,11 @@ def test_references_and_groups_in_arrow():
     texts, arrow_strings = ["a", "b"], pd.ArrowDtype(pa.string())
     for column in (
         *(pa.array(texts, kind) for kind in (pa.string(), pa.large_string(), pa.string_view())),
-        pa.array(texts).dictionary_encode(), pl.Series(texts), pl.Series(texts, dtype=pl.Categorical),
+        pa.array(texts).dictionary_encode(),
+        pl.Series(texts),
+        pl.Series(texts, dtype=pl.Categorical),
         pd.Series(texts, dtype=arrow_strings),
-    ):  # fmt: skip
+    ):
         assert columns.read_references(column) == [("a",), ("b",)]
         assert columns.read_groups(column) == ["a", "b"]
     assert columns.read_references(pl.Series([["a"], ["b", "c"]])) == [("a",), ("b", "c")]
@@ -260,7 +331,9 @@ OTHERS = {
     "dataset, transformed": lambda lists: Dataset.from_dict({"x": lists}).with_transform(
         lambda batch: {"x": [row[::-1] for row in batch["x"]]}
     )["x"],
-    "pandas, arrow": lambda lists: pd.Series(lists, dtype=pd.ArrowDtype(pa.list_(pa.array(lists).type.value_type))),
+    "pandas, arrow": lambda lists: pd.Series(
+        lists, dtype=pd.ArrowDtype(pa.list_(pa.array(lists).type.value_type))
+    ),
 }
 
 
@@ -272,13 +345,19 @@ def test_a_column_holds_the_values_that_it_lists(name, lists, form):
     assert rows(READERS[name](column)) == [list(row) for row in listed]
 
 
-COLUMNS = {"problem": ["b", "a", "b"], "grades": [1.0, 0.5, None], "messages": [[{"role": "user"}], [], None]}
+COLUMNS = {
+    "problem": ["b", "a", "b"],
+    "grades": [1.0, 0.5, None],
+    "messages": [[{"role": "user"}], [], None],
+}
 TABLES = {
     "mapping": lambda: COLUMNS,
     "arrow": lambda: pa.table(COLUMNS),
     "dataset": lambda: Dataset.from_dict(COLUMNS).select([2, 1, 0]).select([2, 1, 0]),
     "polars": lambda: pl.DataFrame(COLUMNS),
-    "pandas": lambda: pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in COLUMNS.items()}),
+    "pandas": lambda: pd.DataFrame(
+        {name: pd.Series(values, dtype=object) for name, values in COLUMNS.items()}
+    ),
 }
 
 

@@ -13,13 +13,23 @@ from cases import for_each, for_rows, refuses
 from numpy.testing import assert_array_equal
 
 from at_k import columns
-from at_k.columns import read_answers, read_grades, read_groups, read_labels, read_references, read_scores, read_weights
+from at_k.columns import (
+    read_answers,
+    read_grades,
+    read_groups,
+    read_labels,
+    read_references,
+    read_scores,
+    read_weights,
+)
 
 NAN, INF = float("nan"), float("inf")
 
 
 def formatted(style):
-    return lambda values: datasets.Dataset.from_dict({"column": values}).with_format(style)[:]["column"]
+    return lambda values: datasets.Dataset.from_dict({"column": values}).with_format(style)[:][
+        "column"
+    ]
 
 
 CONTAINERS = {
@@ -153,7 +163,10 @@ def require_grades(values):
     return read_grades(values, "correct", missing=False)
 
 
-BITS, TABLE = "an integer of 16610 bits", pd.DataFrame({"question": ["q1", "q2"], "answer": ["4", "7"]})
+BITS, TABLE = (
+    "an integer of 16610 bits",
+    pd.DataFrame({"question": ["q1", "q2"], "answer": ["4", "7"]}),
+)
 MANY = "must be a list with one entry per problem …"
 
 REFUSED = {
@@ -264,7 +277,10 @@ REFUSED = {
 }  # fmt: skip
 
 
-@for_each("read, name, values, says", [(read, *row[:1], *case) for read, row in REFUSED.items() for case in row[1:]])
+@for_each(
+    "read, name, values, says",
+    [(read, *row[:1], *case) for read, row in REFUSED.items() for case in row[1:]],
+)
 def test_invalid_columns_are_refused(read, name, values, says):
     kind, _, words = says.partition(": ")
     error = refuses(f"{kind}: {name} … {words}", read, values)
@@ -276,7 +292,11 @@ def test_invalid_columns_are_refused(read, name, values, says):
 @for_each("read", [read_answers, read_grades, read_scores, read_references, read_groups])
 @for_each("value", ["ab", b"\x00\x01", bytearray(b"\x00\x01"), np.array(1.0)])
 def test_a_single_value_is_not_a_column(read, value):
-    refuses(f"TypeError: {MANY} {type(value).__name__ if not isinstance(value, np.ndarray) else ''}", read, value)
+    refuses(
+        f"TypeError: {MANY} {type(value).__name__ if not isinstance(value, np.ndarray) else ''}",
+        read,
+        value,
+    )
 
 
 @for_each("dtype", [np.float16, np.float32])
@@ -314,7 +334,9 @@ ARRAYS = {
     "rows": list,
     "rows in other order of bytes": lambda table: list(table.astype(table.dtype.newbyteorder())),
     "objects": lambda table: table.astype(object) if table.dtype.itemsize in (1, 8) else table,
-    "wide floats": lambda table: table.astype(np.longdouble) if table.dtype == np.float64 else table,
+    "wide floats": lambda table: (
+        table.astype(np.longdouble) if table.dtype == np.float64 else table
+    ),
 }
 
 
@@ -322,10 +344,15 @@ ARRAYS = {
 @for_each("dtype", [np.float16, np.float32, np.float64, np.int64, np.uint64, np.uint8, bool])
 def test_any_layout(form, dtype):
     table = np.array([[0, 0.1, 1], [1, 0.7, 0.25]]).astype(dtype)
-    decimals = [[float(str(number)) if dtype is not bool else float(number) for number in row] for row in table]
+    decimals = [
+        [float(str(number)) if dtype is not bool else float(number) for number in row]
+        for row in table
+    ]
     for read in (read_grades, read_scores, read_weights):
         column = read(form(table))
-        assert [columns.to_float64(row).tolist() for row in np.split(column.values, [3])] == decimals
+        assert [
+            columns.to_float64(row).tolist() for row in np.split(column.values, [3])
+        ] == decimals
 
 
 @for_each("dtype", [np.float32, np.float64, np.int8, np.bool_])
@@ -335,7 +362,9 @@ def test_tables_are_not_copied(dtype):
         grades = read_grades(part).values
         assert np.shares_memory(grades, table)
         assert grades.dtype == dtype
-    assert np.shares_memory(read_scores(np.asarray(table, dtype=np.float64)).values, table) == (dtype == np.float64)
+    assert np.shares_memory(read_scores(np.asarray(table, dtype=np.float64)).values, table) == (
+        dtype == np.float64
+    )
     scores = np.zeros((2, 3, 4))
     assert np.shares_memory(read_scores(scores).values, scores)
 
@@ -347,9 +376,12 @@ def test_the_edge_of_a_threshold_in_single_precision(order):
         table = np.full((1, 2), number).astype(order + kind)
         for graded in (read_grades(table), read_grades(list(table))):
             for threshold, above in (
-                (number, 0), (number + 1e-10, 0), (number - 1e-10, 2),
-                (np.nextafter(number, 1), 0), (np.nextafter(number, 0), 2),
-            ):  # fmt: skip
+                (number, 0),
+                (number + 1e-10, 0),
+                (number - 1e-10, 2),
+                (np.nextafter(number, 1), 0),
+                (np.nextafter(number, 0), 2),
+            ):
                 assert graded.count_above(threshold).tolist() == [above]
                 assert int(graded.above(threshold).values.sum()) == above
 
@@ -358,7 +390,11 @@ def test_the_edge_of_a_threshold_in_single_precision(order):
 def test_integers_that_no_float_holds(dtype):
     table = np.array([[1, 2**53], [0, 2**53 + 1]]).astype(dtype)
     for rows in (table, list(table), table[:, :, None]):
-        refuses("ValueError: fit in a float; got 9007199254740993 … in problem 1, sample 1", read_scores, rows)
+        refuses(
+            "ValueError: fit in a float; got 9007199254740993 … in problem 1, sample 1",
+            read_scores,
+            rows,
+        )
     assert_array_equal(read_scores(table[:1]).values, [1, 2**53])
     if dtype.endswith("i8"):
         assert_array_equal(read_scores(-table[:1]).values, [-1, -(2**53)])

@@ -2,7 +2,7 @@
 
 import re
 from fractions import Fraction
-from math import sqrt
+from math import isnan, sqrt
 from statistics import fmean
 
 import numpy as np
@@ -39,9 +39,13 @@ class TestOtherProblems:
     @for_each("clusters", [None, CLUSTERS, [3, 3, 1, 2, 2, 2, 3], np.array(CLUSTERS)])
     def test_every_key_of_all_and_of_each_group(self, module, config, clusters):
         result = module.load(config).compute(
-            **columns(module, config), k=K, groups=GROUPS, confidence_level=LEVEL, clusters=clusters,
+            **columns(module, config),
+            k=K,
+            groups=GROUPS,
+            confidence_level=LEVEL,
+            clusters=clusters,
             return_details=True,
-        )  # fmt: skip
+        )
         table = result.pop("details")["per_problem"]
         keys = [key for key in table if key not in ("n", "c")]
         assert keys
@@ -53,7 +57,9 @@ class TestOtherProblems:
                 else:
                     stderr, m = exact_cluster_error(values, [CLUSTERS[i] for i in problems])
                 expected = expected_bars(values, stderr, m, score=is_score(key))
-                assert bars_of(result, prefix + key) == pytest.approx(expected, rel=1e-12, abs=1e-15), prefix + key
+                assert bars_of(result, prefix + key) == pytest.approx(
+                    expected, rel=1e-12, abs=1e-15
+                ), prefix + key
         assert len(result) == 4 * len(keys) * len(members())
 
     @every_module
@@ -64,7 +70,9 @@ class TestOtherProblems:
             if "_ci_" not in key:
                 assert f"{key}_stderr" not in result
                 # No problem varies, so nothing can be said of a score; a share stays in [0, 1].
-                expected = expected_bars([value], None, 1, score=is_score(key), confidence_level=0.95)
+                expected = expected_bars(
+                    [value], None, 1, score=is_score(key), confidence_level=0.95
+                )
                 assert bars_of(result, key) == expected
                 assert bool(bars_of(result, key)) is not is_score(key)
 
@@ -80,11 +88,19 @@ class TestOtherProblems:
                 low, high = bootstrap_interval(np.array(values), confidence_level=LEVEL)
                 expected = {"stderr": exact_error(values), "ci_low": low, "ci_high": high}
             elif is_score(key) and method == "wald":
-                margin = 1.6448536269514722 * exact_error(values)  # the .95 quantile of the normal distribution
+                margin = 1.6448536269514722 * exact_error(
+                    values
+                )  # the .95 quantile of the normal distribution
                 mean = fmean(values)
-                expected = {"stderr": exact_error(values), "ci_low": mean - margin, "ci_high": mean + margin}
+                expected = {
+                    "stderr": exact_error(values),
+                    "ci_low": mean - margin,
+                    "ci_high": mean + margin,
+                }
             else:
-                expected = expected_bars(values, exact_error(values), 7, score=is_score(key), method=method)
+                expected = expected_bars(
+                    values, exact_error(values), 7, score=is_score(key), method=method
+                )
             assert bars_of(result, key) == pytest.approx(expected, rel=1e-9), key
         assert f"|ci_method:{method}|" in result["details"]["signature"]
 
@@ -156,9 +172,13 @@ class TestOtherSamples:
     def test_every_key_of_all_and_of_each_group(self, case):
         module, config, more, keys = BY_LEAVING_OUT[case]
         result = module.load(config).compute(
-            **columns(module, config) | more, k=K, groups=GROUPS, confidence_level=LEVEL, target="problem_set",
+            **columns(module, config) | more,
+            k=K,
+            groups=GROUPS,
+            confidence_level=LEVEL,
+            target="problem_set",
             return_details=True,
-        )  # fmt: skip
+        )
         table = result.pop("details")["per_problem"]
         assert {key.format(k=k) for key in keys for k in K} == table.keys() - {"n", "c"}
         for pattern, (make, *rows) in keys.items():
@@ -175,10 +195,17 @@ class TestOtherSamples:
             stderr = sqrt(sum(own) + (max(own) if worst is None else worst)) / len(problems)
             m = sum(len(CORRECT[i]) // k for i in problems)
             expected = expected_bars([values[i] for i in problems], stderr, m, score=is_score(key))
-            assert bars_of(result, prefix + key) == pytest.approx(expected, rel=1e-9, abs=1e-12), prefix + key
+            assert bars_of(result, prefix + key) == pytest.approx(expected, rel=1e-9, abs=1e-12), (
+                prefix + key
+            )
 
     def test_averages(self):
-        given = {"predictions": GRADES, "groups": GROUPS, "confidence_level": LEVEL, "target": "problem_set"}
+        given = {
+            "predictions": GRADES,
+            "groups": GROUPS,
+            "confidence_level": LEVEL,
+            "target": "problem_set",
+        }
         result = AVG_AT_N.load("graded").compute(**given, return_details=True)
         table, worst = result.pop("details")["per_problem"], find_worst(fmean)
         for key, rows in (("avg@n", CORRECT), ("accuracy", GRADES)):
@@ -186,14 +213,18 @@ class TestOtherSamples:
 
     def test_weighted_votes(self):
         given = {**columns(CONS_AT_K), "weights": WEIGHTS, "k": K, "target": "problem_set"}
-        result = CONS_AT_K.load().compute(**given, groups=GROUPS, confidence_level=LEVEL, return_details=True)
+        result = CONS_AT_K.load().compute(
+            **given, groups=GROUPS, confidence_level=LEVEL, return_details=True
+        )
         table = result.pop("details")["per_problem"]
         for k in K:
 
             def value(answers, correct, weights, k=k):
                 return float(oracles.cons(answers, correct, k, weights=weights))
 
-            variances = [jackknife(value, *rows) for rows in zip(ANSWERS, CORRECT, WEIGHTS, strict=True)]
+            variances = [
+                jackknife(value, *rows) for rows in zip(ANSWERS, CORRECT, WEIGHTS, strict=True)
+            ]
             self.check(result, f"cons@{k}", table[f"cons@{k}"], variances, k)
         # "first" of a weighted vote is random in a draw.
         equal = given | {"weights": [[1.0] * len(row) for row in CORRECT], "confidence_level": 0.95}
@@ -203,24 +234,41 @@ class TestOtherSamples:
         votes = [["a", "a", "a", "b", "b"], ["a", "b", "b", "b", "b"], ["a", "a", "c", "c", "d"]]
         grades = [[1, 0, 1, 0, 0], [0, 1, 1, 0, 1], [0, 0, 1, 1, 0]]
         settled = [oracles.settle_by_majority(*rows) for rows in zip(votes, grades, strict=True)]
-        given = {"predictions": votes, "grades": grades, "k": K, "confidence_level": 0.95, "target": "problem_set"}
+        given = {
+            "predictions": votes,
+            "grades": grades,
+            "k": K,
+            "confidence_level": 0.95,
+            "target": "problem_set",
+        }
         result = CONS_AT_K.load().compute(**given, on_conflict="majority")
         for k in K:
-            variances = [jackknife(of(at_k.cons_at_k)(k), *rows) for rows in zip(votes, settled, strict=True)]
-            assert result[f"cons@{k}_stderr"] == pytest.approx(sqrt(sum(variances) + max(variances)) / 3, rel=1e-9)
+            variances = [
+                jackknife(of(at_k.cons_at_k)(k), *rows) for rows in zip(votes, settled, strict=True)
+            ]
+            assert result[f"cons@{k}_stderr"] == pytest.approx(
+                sqrt(sum(variances) + max(variances)) / 3, rel=1e-9
+            )
 
     @for_each("target", ["population", "problem_set"])
     @for_each("large", [4e150, -5e307])
     def test_values_whose_squares_are_no_floats_have_none(self, target, large):
-        data = {"grades": [[1, 0, 1], [1, 1, 0], [0, 1, 0]], "scores": [[large] * 3, [2, 1, 5], [1, -2, 4]]}
+        data = {
+            "grades": [[1, 0, 1], [1, 1, 0], [0, 1, 0]],
+            "scores": [[large] * 3, [2, 1, 5], [1, -2, 4]],
+        }
         report = at_k.score(data, k=[1, 2], target=target)
         assert report.values["max@1"] == pytest.approx(large / 3, rel=1e-12)
         assert {"max@1", "max@2"} == report.values.keys() - report.intervals.keys()
 
     @for_each("missing_grade", [None, float("nan")])
     def test_a_missing_grade_is_a_wrong_one(self, missing_grade):
-        rows = [[1.0, missing_grade, 0.0, 0.6], [1.0, 0.0, 1.0], [0.2, 0.4, missing_grade, missing_grade]]
-        wrong = [[each if each == each and each is not None else 0.0 for each in row] for row in rows]  # noqa: PLR0124
+        rows = [
+            [1.0, missing_grade, 0.0, 0.6],
+            [1.0, 0.0, 1.0],
+            [0.2, 0.4, missing_grade, missing_grade],
+        ]
+        wrong = [[0.0 if each is None or isnan(each) else each for each in row] for row in rows]
         options = {"missing": "incorrect", "target": "problem_set", "k": [1, 2]}
         found, expected = (at_k.score({"grades": grades}, **options) for grades in (rows, wrong))
         assert found.intervals == expected.intervals
@@ -231,7 +279,11 @@ class TestOtherSamples:
     @every_module
     @every_config
     def test_all_samples_are_an_upper_bound(self, module, config):
-        given = {**columns(module, config), "k": [3, 4], "confidence_level": 0.95}  # 4 is all samples of some problems
+        given = {
+            **columns(module, config),
+            "k": [3, 4],
+            "confidence_level": 0.95,
+        }  # 4 is all samples of some problems
         population = module.load(config).compute(**given)
         found = module.load(config).compute(**given, target="problem_set")
         assert found.keys() == population.keys()
@@ -244,7 +296,10 @@ class TestOtherSamples:
         data = {"grades": CORRECT, "scores": SCORES}
         report = at_k.score(data, k=[3, 4], target="problem_set", groups=GROUPS)
         assert {key.k for key, bar in report.intervals.items() if bar.is_upper_bound} == {4}
-        assert [note.code for note in report.notes[:2]] == ["note.intervals_problem_set", "note.upper_bound"]
+        assert [note.code for note in report.notes[:2]] == [
+            "note.intervals_problem_set",
+            "note.upper_bound",
+        ]
         assert report.notes[1].values == {"k": "4"}
         easy = report.group_intervals["easy"]  # whose problems have 5 samples at least
         assert not any(bar.is_upper_bound for bar in easy.values())
@@ -258,7 +313,9 @@ class TestSpelling:
         result = BEST_AT_K.load("graded").compute(
             predictions=grades, scores=points, k=10, select="pareto", confidence_level=0.95
         )
-        assert list(result) == [f"best@10{end}" for end in ("", "_mcse", "_stderr", "_ci_low", "_ci_high")]
+        assert list(result) == [
+            f"best@10{end}" for end in ("", "_mcse", "_stderr", "_ci_low", "_ci_high")
+        ]
         assert 0 < result["best@10_mcse"] < result["best@10_stderr"]
 
     @every_module
@@ -266,4 +323,7 @@ class TestSpelling:
         given = {**columns(module), "k": 2, "return_details": True}
         bare = module.load().compute(**given)
         assert not any("_ci_" in key or "_stderr" in key for key in bare)
-        assert module.load().compute(**given, clusters=CLUSTERS, ci_method="t", confidence_level=None) == bare
+        assert (
+            module.load().compute(**given, clusters=CLUSTERS, ci_method="t", confidence_level=None)
+            == bare
+        )

@@ -34,7 +34,11 @@ SENTENCE = "k = {k} is more than n = {n:,}{place}."
 def test_a_message_is_filled_in():
     message = Message("k.large", SENTENCE, k=8, n=4000, place="")
     assert str(message) == "k = 8 is more than n = 4,000."
-    assert (message.code, message.sentence, message.values) == ("k.large", SENTENCE, {"k": 8, "n": 4000, "place": ""})
+    assert (message.code, message.sentence, message.values) == (
+        "k.large",
+        SENTENCE,
+        {"k": 8, "n": 4000, "place": ""},
+    )
     assert repr(message) == "Message('k.large', 'k = 8 is more than n = 4,000.')"
     # Braces of a sentence are doubled, and those of a value are not.
     assert str(Message("x", '{{"k": {value}}}', value="{n} %s {0}")) == '{"k": {n} %s {0}}'
@@ -43,24 +47,45 @@ def test_a_message_is_filled_in():
 @for_each("name", ["code", "sentence", "self", "values", "message"])
 def test_values_may_have_any_name(name):
     sentence = "{" + name + "}"
-    assert str(Message("x", sentence, **{name: 7})) == str(InputError("x", sentence, **{name: 7})) == "7"
+    assert (
+        str(Message("x", sentence, **{name: 7}))
+        == str(InputError("x", sentence, **{name: 7}))
+        == "7"
+    )
 
 
 def test_messages_are_equal_if_they_say_the_same():
     one = Message("x", "{a}", a=[1])
-    assert one == Message("x", "{a}", a=[1]) == copy.deepcopy(one) == pickle.loads(pickle.dumps(one))
+    assert (
+        one == Message("x", "{a}", a=[1]) == copy.deepcopy(one) == pickle.loads(pickle.dumps(one))
+    )
     assert hash(one) == hash(Message("x", "{a}", a=[1]))
-    assert one not in (Message("x", "{a}", a=[2]), Message("y", "{a}", a=[1]), Message("x", "{a}!", a=[1]), "[1]")
+    assert one not in (
+        Message("x", "{a}", a=[2]),
+        Message("y", "{a}", a=[1]),
+        Message("x", "{a}!", a=[1]),
+        "[1]",
+    )
 
 
 def test_an_error_is_a_value_error_with_a_message_and_names_its_file():
-    error = InputError("k.large", SENTENCE, k=8, n=4, place=Message("k.place", " in row {row}", row=3))
+    error = InputError(
+        "k.large", SENTENCE, k=8, n=4, place=Message("k.place", " in row {row}", row=3)
+    )
     assert isinstance(error, ValueError)
     assert error.args == (str(error),) == ("k = 8 is more than n = 4 in row 3.",)
     assert error.message == Message("k.large", SENTENCE, **error.values)
-    assert (error.code, error.values["k"], error.values["place"].values) == ("k.large", 8, {"row": 3})
+    assert (error.code, error.values["k"], error.values["place"].values) == (
+        "k.large",
+        8,
+        {"row": 3},
+    )
     of_file = InputError("k.large", SENTENCE, k=8, n=4, place="").in_file("a/b.csv")
-    assert str(of_file) == str(pickle.loads(pickle.dumps(of_file))) == "a/b.csv: k = 8 is more than n = 4."
+    assert (
+        str(of_file)
+        == str(pickle.loads(pickle.dumps(of_file)))
+        == "a/b.csv: k = 8 is more than n = 4."
+    )
     assert str(of_file.message) == "k = 8 is more than n = 4."
 
 
@@ -100,10 +125,25 @@ def test_a_key_is_the_string_that_it_prints_as(parts, text, line):
     assert {text: 1}[key] == 1
     assert json.dumps({key: 1}) == json.dumps({text: 1})
     assert (key.metric, key.k, key.tau) == (*parts, None, None)[:3]
-    assert (key.line, key.line.metric, key.line.k, key.line.tau) == (line, key.metric, None, key.tau)
+    assert (key.line, key.line.metric, key.line.k, key.line.tau) == (
+        line,
+        key.metric,
+        None,
+        key.tau,
+    )
     assert key.line.line == key.line
-    for other in (copy.copy(key), copy.deepcopy(key), *(pickle.loads(pickle.dumps(key, each)) for each in range(2, 6))):
-        assert (other, other.metric, other.k, other.tau, other.line) == (text, key.metric, key.k, key.tau, line)
+    for other in (
+        copy.copy(key),
+        copy.deepcopy(key),
+        *(pickle.loads(pickle.dumps(key, each)) for each in range(2, 6)),
+    ):
+        assert (other, other.metric, other.k, other.tau, other.line) == (
+            text,
+            key.metric,
+            key.k,
+            key.tau,
+            line,
+        )
         assert type(other) is Key
 
 
@@ -145,7 +185,9 @@ def test_an_attribute_that_cannot_be_computed_is_not_kept():
 def compute_in_fork():
     """Return how a child ends that computes an attribute: it would wait for ever for a lock that a thread holds."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # from Python 3.12 on: there is a thread
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # from Python 3.12 on: there is a thread
         child = os.fork()
     if not child:
         signal.alarm(30)  # a child takes 5 ms
@@ -220,7 +262,9 @@ def test_bars_can_be_opened_by_another_function():
     assert opened == [(5, "Checking with code")]
 
 
-@pytest.mark.parametrize("name", ["results.jsonl", "results.jsonl.gz", "results.csv", "results.json"])
+@pytest.mark.parametrize(
+    "name", ["results.jsonl", "results.jsonl.gz", "results.csv", "results.json"]
+)
 def test_the_bytes_of_all_files_are_counted_once(tmp_path, name):
     paths = [tmp_path / run / name for run in ("run_0", "run_1")]
     for path in paths:
@@ -228,7 +272,9 @@ def test_the_bytes_of_all_files_are_counted_once(tmp_path, name):
         rows = [{"id": i, "correct": i % 2} for i in range(2000)]
         text = "id,correct\n" + "".join(f"{row['id']},{row['correct']}\n" for row in rows)
         if "json" in name:
-            text = "\n".join(map(json.dumps, rows)) if "jsonl" in name else json.dumps(rows, indent=1)
+            text = (
+                "\n".join(map(json.dumps, rows)) if "jsonl" in name else json.dumps(rows, indent=1)
+            )
         path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
     steps, totals = [], []
 
@@ -248,9 +294,14 @@ def test_the_bytes_of_all_files_are_counted_once(tmp_path, name):
 def test_limits_by_default_and_on_the_page():
     assert Limits() == UNLIMITED
     for field in fields(Limits):
-        assert (getattr(UNLIMITED, field.name), getattr(LIMITS, field.name) is None) == (None, False)
+        assert (getattr(UNLIMITED, field.name), getattr(LIMITS, field.name) is None) == (
+            None,
+            False,
+        )
         assert f"\n    {field.name}: " in inspect.getdoc(Limits)
     with pytest.raises(FrozenInstanceError):
         UNLIMITED.max_rows = 1
     cases = [(3, 2, True), (2, 2, False), (0, 0, False), (9, None, False)]
-    assert [exceeds(amount, limit) for amount, limit, _ in cases] == [expected for *_, expected in cases]
+    assert [exceeds(amount, limit) for amount, limit, _ in cases] == [
+        expected for *_, expected in cases
+    ]

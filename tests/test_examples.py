@@ -37,7 +37,11 @@ def test_pipeline(printed):
 
 
 def read_values(table):
-    return [[float(value) for value in re.findall(r"0\.\d{3}", row)] for row in table.splitlines() if "**" in row]
+    return [
+        [float(value) for value in re.findall(r"0\.\d{3}", row)]
+        for row in table.splitlines()
+        if "**" in row
+    ]
 
 
 def test_train_on_any_k(capsys, tmp_path):
@@ -58,7 +62,10 @@ NEMO_SKILLS = Path(__file__).parent / "data" / "harness" / "nemo-skills"
 
 DIFFERENT = {
     (0, 23): "“1320 km” beside “1320”: Math-Verify leaves out units",
-    (2, 6): r"“\boxed{1}”, and later an empty \boxed{}: the harness takes the last one, whatever is in it",
+    (
+        2,
+        6,
+    ): r"“\boxed{1}”, and later an empty \boxed{}: the harness takes the last one, whatever is in it",
     (2, 40): r"“\boxed{5}”, and later an empty \boxed{}",
     (1, 48): r"“\fbox{958}”: the harness finds the answers in \boxed alone",
 }
@@ -69,14 +76,20 @@ DIFFERENT = {
 def test_raw_generations(printed):
     table = printed("raw_generations.py")
     files = sorted(NEMO_SKILLS.glob("*.jsonl"))
-    rows = [[json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] for file in files]
+    rows = [
+        [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        for file in files
+    ]
     correct = [
         [row["symbolic_correct"] or (file, line) in DIFFERENT for file, row in enumerate(samples)]
         for line, samples in enumerate(zip(*rows, strict=True))
     ]
     assert not any(rows[file][line]["symbolic_correct"] for file, line in DIFFERENT)
     cells = re.search(r"^pass@k .*$", table, re.MULTILINE)[0].split()[1:]
-    wanted = [sum(any(row[i] for i in s) for row in correct for s in combinations(range(3), k)) for k in (1, 2, 3)]
+    wanted = [
+        sum(any(row[i] for i in s) for row in correct for s in combinations(range(3), k))
+        for k in (1, 2, 3)
+    ]
     shown = list(map(float, cells))
     # The table has three digits.
     assert shown == pytest.approx([wanted[0] / 150, wanted[1] / 150, wanted[2] / 50], abs=5.1e-4)
@@ -99,4 +112,7 @@ def test_the_record_of_published_results(tmp_path):
                 hits = [math.comb(c, k) / math.comb(n, k) for c in result["c"]]
                 value = sum(hits if "^" in name else [1 - miss for miss in misses]) / len(hits)
                 digits = len(repr(published).partition(".")[2])
-                assert value == pytest.approx(published, abs=max(1e-12, 0.6 * 10**-digits)), (result["model"], name)
+                assert value == pytest.approx(published, abs=max(1e-12, 0.6 * 10**-digits)), (
+                    result["model"],
+                    name,
+                )

@@ -19,7 +19,12 @@ def test_a_single_excess_of_time_is_tried_again_and_a_repeated_one_fails():
     costs = iter([9.0, 3.0, 1.0])
     assert hold(2, lambda: ("found", next(costs))) == "found"
     assert list(costs) == []
-    refuses("AssertionError: more than 2 s: 3.00 s where … took 1.0 times", hold, 2, lambda: ("found", 3.0))
+    refuses(
+        "AssertionError: more than 2 s: 3.00 s where … took 1.0 times",
+        hold,
+        2,
+        lambda: ("found", 3.0),
+    )
 
 
 def test_a_slow_machine_has_more_time(machine):
@@ -52,6 +57,9 @@ def test_all_cases_are_tried_and_those_that_fail_are_named(tmp_path):
             with pytest.raises(ValueError, match="never"):
                 pass
 
-    with pytest.raises(AssertionError, match=r"(?s)2 of 3 cases fail:\n2: .*second: .*\n3: .*first: .*second: Failed"):
+    with pytest.raises(
+        AssertionError,
+        match=r"(?s)2 of 3 cases fail:\n2: .*second: .*\n3: .*first: .*second: Failed",
+    ):
         check(tmp_path=tmp_path)
     assert len(tried) == 6

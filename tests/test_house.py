@@ -68,7 +68,11 @@ def find_file(module):
 def imported_files(path):
     """Map each name that a file imports from at_k/ to its file. What the package itself has is tested below."""
     found = {module: find_file(module) for module in imports(path)}
-    return {module: file for module, file in found.items() if file not in (None, path, LIBRARY / "__init__.py")}
+    return {
+        module: file
+        for module, file in found.items()
+        if file not in (None, path, LIBRARY / "__init__.py")
+    }
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +88,9 @@ def test_the_table_of_layers_names_what_there_is():
     assert max(layers) <= 9
     for _, names in ROOMS:
         for name in names:
-            assert (LIBRARY / name).is_dir() if name.endswith("/") else (LIBRARY / name).is_file(), name
+            assert (
+                (LIBRARY / name).is_dir() if name.endswith("/") else (LIBRARY / name).is_file()
+            ), name
     assert [path for path in FILES if len(rooms_of(path)) != 1] == []
 
 
@@ -120,25 +126,64 @@ def test_below_the_roof_the_package_is_asked_for_its_version_alone():
 
 def test_every_room_has_tests():
     rooms = {path.parent.name for path in FILES if path.parent.parent == LIBRARY}
-    assert [room for room in sorted(rooms) if not list((ROOT / "tests" / room).rglob("test_*.py"))] == []
+    assert [
+        room for room in sorted(rooms) if not list((ROOT / "tests" / room).rglob("test_*.py"))
+    ] == []
 
 
 def test_benchmarks_do_not_import_tests():
     benchmarks = sorted((ROOT / "benchmarks").rglob("*.py"))
     tests = {each.stem for each in (ROOT / "tests").rglob("*.py")} | {"tests", "conftest"}
     tests -= {each.stem for each in benchmarks}
-    assert [path for path in benchmarks if {module.partition(".")[0] for module in imports(path)} & tests] == []
+    assert [
+        path
+        for path in benchmarks
+        if {module.partition(".")[0] for module in imports(path)} & tests
+    ] == []
 
 
 def test_importing_the_library_loads_numpy_alone_and_scoring_a_file_what_it_uses():
-    heavy = ["pyarrow", "pandas", "polars", "datasets", "evaluate", "scipy", "typer", "rich", "gradio", "orjson"]
-    unused = ["asyncio", "datasets", "evaluate", "scipy.stats", "scipy.optimize", "narwhals", "duckdb", "polars"]
-    unused += ["pandas"] if int(version("pyarrow").partition(".")[0]) > 25 else []  # Arrow 25 loads it as it reads
+    heavy = [
+        "pyarrow",
+        "pandas",
+        "polars",
+        "datasets",
+        "evaluate",
+        "scipy",
+        "typer",
+        "rich",
+        "gradio",
+        "orjson",
+    ]
+    unused = [
+        "asyncio",
+        "datasets",
+        "evaluate",
+        "scipy.stats",
+        "scipy.optimize",
+        "narwhals",
+        "duckdb",
+        "polars",
+    ]
+    unused += (
+        ["pandas"] if int(version("pyarrow").partition(".")[0]) > 25 else []
+    )  # Arrow 25 loads it as it reads
     unused += [f"at_k.grading.{name}" for name in ("statements", "checkers.judge", "checkers.code")]
-    unused += [f"at_k.{name}" for name in ("analysis.planning", "uncertainty.prediction", "uncertainty.credits")]
-    assert all(Path(ROOT, *name.split(".")).with_suffix(".py").exists() for name in unused if name.startswith("at_k"))
-    report, after = (f"print([name for name in {names} if name in sys.modules])\n" for names in (heavy, unused))
+    unused += [
+        f"at_k.{name}"
+        for name in ("analysis.planning", "uncertainty.prediction", "uncertainty.credits")
+    ]
+    assert all(
+        Path(ROOT, *name.split(".")).with_suffix(".py").exists()
+        for name in unused
+        if name.startswith("at_k")
+    )
+    report, after = (
+        f"print([name for name in {names} if name in sys.modules])\n" for names in (heavy, unused)
+    )
     code = f"import sys, at_k\n{report}from at_k import score, read_results, scorer, register\n{report}"
     code += f"at_k.score({{'grades': [[1]]}}); score('examples/data/qwen25_math.jsonl').to_markdown()\n{after}"
-    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT)
+    found = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT
+    )
     assert found.stdout == "[]\n" * 3

@@ -72,10 +72,22 @@ EXPECTED = {
 
 def run(*command, cwd, home, python=sys.executable, **environment):
     """A new process with nothing cached, and, unless said otherwise, without a network."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "PYTHON"))}
-    fresh = {"HOME": str(home), "HF_HOME": str(home / "hf"), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("HF_", "PYTHON"))
+    }
+    fresh = {
+        "HOME": str(home),
+        "HF_HOME": str(home / "hf"),
+        "HF_HUB_OFFLINE": "1",
+        "HF_EVALUATE_OFFLINE": "1",
+    }
     done = subprocess.run(
-        [str(python), *command], cwd=cwd, env=kept | fresh | environment, capture_output=True, text=True, check=False
+        [str(python), *command],
+        cwd=cwd,
+        env=kept | fresh | environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -86,7 +98,9 @@ def wheel_python(request, tmp_path_factory):
     """A Python in which the wheel is installed, beside the packages of this one."""
     if "site-packages" in Path(at_k.__file__).parts:  # these tests run against a wheel
         return sys.executable
-    return environments.create(tmp_path_factory.mktemp("wheel"), [request.getfixturevalue("wheel")], alone=True)
+    return environments.create(
+        tmp_path_factory.mktemp("wheel"), [request.getfixturevalue("wheel")], alone=True
+    )
 
 
 def site_of(python):
@@ -122,9 +136,15 @@ def test_from_a_wheel(wheel_python, tmp_path):
     assert {"README.md", "gpassk.py"} <= {*folder.split()[1:]}
     assert "".join(registered).count("registered") == len(at_k.METRICS) + 1
     # The host waits for the Hub before each load, so without a network one module must do. Nobody listens there.
-    online = {"HF_HUB_OFFLINE": "0", "HF_EVALUATE_OFFLINE": "0", "HF_ENDPOINT": "http://127.0.0.1:9"}
+    online = {
+        "HF_HUB_OFFLINE": "0",
+        "HF_EVALUATE_OFFLINE": "0",
+        "HF_ENDPOINT": "http://127.0.0.1:9",
+    }
     found = at("-c", SCORE_ALL.replace(str(at_k.METRICS), '("gpassk",)'), "{name}", **online)
-    assert json.loads(found) == {name: value for name, value in EXPECTED.items() if "G-Pass" in name}
+    assert json.loads(found) == {
+        name: value for name, value in EXPECTED.items() if "G-Pass" in name
+    }
     results, status = at("-c", BY_NAME, "{name}").splitlines()
     assert (read_known(results), status) == (EXPECTED, "gone")
 
@@ -206,11 +226,25 @@ for expression in json.loads(sys.argv[2]):
 
 def test_functions_of_arrays_work_and_others_say_in_one_line_what_they_need(tmp_path):
     """In a Python that has this library and what arrays need."""
-    packages = [*Path(np.__file__).parent.parent.glob("numpy*"), *Path(scipy.__file__).parent.parent.glob("scipy*")]
+    packages = [
+        *Path(np.__file__).parent.parent.glob("numpy*"),
+        *Path(scipy.__file__).parent.parent.glob("scipy*"),
+    ]
     read_toml = () if sys.version_info >= (3, 11) else (import_module("tomli"),)
-    for package in (*packages, *(Path(each.__file__).parent for each in (at_k, array_api_compat, *read_toml))):
+    for package in (
+        *packages,
+        *(Path(each.__file__).parent for each in (at_k, array_api_compat, *read_toml)),
+    ):
         (tmp_path / package.name).symlink_to(package)
-    command = [sys.executable, "-I", "-S", "-c", PROGRAM, str(tmp_path), json.dumps([*ARRAYS, *MORE])]
+    command = [
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        PROGRAM,
+        str(tmp_path),
+        json.dumps([*ARRAYS, *MORE]),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     alone = dict(zip([*ARRAYS, *MORE], done.stdout.splitlines(), strict=True))
     here = {expression: repr(eval(f"at_k.{expression}")).replace("\n", "") for expression in ARRAYS}

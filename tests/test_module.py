@@ -33,17 +33,25 @@ ALL = (*at_k.METRICS, "at_k_difference")
 
 def columns(name, rows=slice(None)):
     if name == "at_k_difference":
-        return {"predictions1": PREDICTIONS[rows], "predictions2": OTHERS[rows], "references": REFERENCES[rows]}
+        return {
+            "predictions1": PREDICTIONS[rows],
+            "predictions2": OTHERS[rows],
+            "references": REFERENCES[rows],
+        }
     given = {"predictions": PREDICTIONS[rows], "references": REFERENCES[rows]}
     return given | {"scores": SCORES[rows]} if name == "best_at_k" else given
 
 
 def add(metric, name, row):
     """Add one problem, whose arguments have names in the singular but for those of a comparison and for scores."""
-    singular = {"predictions": "prediction"} if name == "at_k_difference" else {
-        "predictions": "prediction", "references": "reference"
-    }  # fmt: skip
-    metric.add(**{singular.get(column, column): values[row] for column, values in columns(name).items()})
+    singular = (
+        {"predictions": "prediction"}
+        if name == "at_k_difference"
+        else {"predictions": "prediction", "references": "reference"}
+    )
+    metric.add(
+        **{singular.get(column, column): values[row] for column, values in columns(name).items()}
+    )
 
 
 def files_below(folder):
@@ -73,10 +81,17 @@ def test_failures_lose_nothing_add_nothing_and_leave_no_file(name, tmp_path):
     metric.add_batch(**columns(name, slice(0, 2)))
     first, *_ = columns(name)
     kept = {column: values[:2] for column, values in columns(name).items()}
-    failing = [{"threshold": 2}, {"check_correct_fn": lambda *_: 1 / 0}, {"unknown": 1}, {"clusters": ["only one"]}]
+    failing = [
+        {"threshold": 2},
+        {"check_correct_fn": lambda *_: 1 / 0},
+        {"unknown": 1},
+        {"clusters": ["only one"]},
+    ]
     for options in (*failing, *({**columns(name, slice(2, 3)), **each} for each in failing)):
         with pytest.raises((ValueError, TypeError, RuntimeError)):
-            metric.compute(**options, **({"confidence_level": 0.9} if name != "at_k_difference" else {}))
+            metric.compute(
+                **options, **({"confidence_level": 0.9} if name != "at_k_difference" else {})
+            )
         assert len(metric) == 2
     says = f"TypeError: `{first}` must hold strings; got 3 of type int in problem 1, sample 2"
     refuses(says, metric.add_batch, **{**kept, first: [["a"], ["a", "a", 3]]})
@@ -105,15 +120,26 @@ def test_fifty_threads_share_an_instance():
 
 @for_each("number", [0, 2, None, "2"])
 def test_several_processes_are_refused_with_what_to_do_instead(number):
-    for name, advice in (("gpassk", "gather_for_metrics … at_k.scorer"), ("at_k_difference", "Gather the samples")):
-        refuses(f"ValueError: `num_process` must be 1; got … {advice}", load, name, num_process=number, process_id=0)
+    for name, advice in (
+        ("gpassk", "gather_for_metrics … at_k.scorer"),
+        ("at_k_difference", "Gather the samples"),
+    ):
+        refuses(
+            f"ValueError: `num_process` must be 1; got … {advice}",
+            load,
+            name,
+            num_process=number,
+            process_id=0,
+        )
 
 
 def test_a_warning_points_at_the_caller_and_the_environment_is_fresh():
     assert os.environ["HF_HUB_OFFLINE"] == "1"
     assert "at-k-tests-" in str(evaluate.config.HF_CACHE_HOME)
     metric = load("pass_at_k", "graded")
-    with pytest.warns(UserWarning, match="missing='drop' left out 1 of 3 samples, in 1 of 1 problems") as caught:
+    with pytest.warns(
+        UserWarning, match="missing='drop' left out 1 of 3 samples, in 1 of 1 problems"
+    ) as caught:
         metric.compute(predictions=[[1, 0, None]], k=1, missing="drop")
     assert caught[0].filename == __file__
 
@@ -196,7 +222,9 @@ sys.exit(status != 0)
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_fork_does_not_wait_for_a_lock_that_a_thread_of_its_parent_holds():
-    found = subprocess.run([sys.executable, "-c", FORKING], timeout=120, capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        [sys.executable, "-c", FORKING], timeout=120, capture_output=True, text=True, check=False
+    )
     assert found.returncode == 0, found.stderr
 
 
@@ -220,16 +248,28 @@ except ValueError as error:
 def test_a_terminal_that_knows_ascii_alone(command, tmp_path):
     (tmp_path / "library.py").write_text(ASCII, encoding="utf-8")
     command = [str(tmp_path / each) if each.endswith(".py") else each for each in command]
-    environment = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    environment = {
+        "PYTHONIOENCODING": "ascii",
+        "LC_ALL": "C",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+    }
     # Before Python 3.13 `site` reads `.pth` files as the locale says, and an editable install has one with its path.
-    environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent.parent), *site.getsitepackages()])
+    environment["PYTHONPATH"] = os.pathsep.join(
+        [str(Path(__file__).parent.parent), *site.getsitepackages()]
+    )
     run = [sys.executable, "-S", *command]
-    found = subprocess.run(run, env=os.environ | environment, timeout=120, capture_output=True, check=False)
+    found = subprocess.run(
+        run, env=os.environ | environment, timeout=120, capture_output=True, check=False
+    )
     assert b"UnicodeEncodeError" not in found.stderr
     assert found.returncode == 0, found.stderr
 
 
-ROWS = {"predictions": [["a", "b", "a", "a"], ["a", "c", "c", "b"], ["b"] * 5, ["d"] * 4], "references": list("acbe")}
+ROWS = {
+    "predictions": [["a", "b", "a", "a"], ["a", "c", "c", "b"], ["b"] * 5, ["d"] * 4],
+    "references": list("acbe"),
+}
 
 
 def test_maps_over_a_dataset_in_two_processes(tmp_path):
@@ -243,12 +283,17 @@ def test_maps_over_a_dataset_in_two_processes(tmp_path):
 def test_every_batch_has_the_same_keys():
     score = pickle.loads(pickle.dumps(at_k.scorer("avg_at_n")))
     for rows in (slice(0, 2), slice(0, 4)):
-        assert list(score({name: column[rows] for name, column in ROWS.items()})) == ["avg@n", "accuracy"]
+        assert list(score({name: column[rows] for name, column in ROWS.items()})) == [
+            "avg@n",
+            "accuracy",
+        ]
     assert list(at_k.scorer("avg_at_n", key_style="plain")(ROWS)) == ["avg_at_n", "accuracy"]
     score = at_k.scorer("best_at_k", "graded", k=2)  # scores are taken where needed
     batch = {"predictions": [[1, 0]], "scores": [[0.1, 0.9]]}
     assert score(batch) == score(batch | {"references": ["a"]}) == {"best@2": [0.0], "max@2": [0.9]}
-    once = {"predictions": iter([[1, 0], [1, 1], [0, 0]])}  # a column that can be read once loses no problem
+    once = {
+        "predictions": iter([[1, 0], [1, 1], [0, 0]])
+    }  # a column that can be read once loses no problem
     assert at_k.scorer("pass_at_k", "graded", k=1)(once) == {"pass@1": [0.5, 1.0, 0.0]}
 
 
@@ -280,9 +325,14 @@ def test_invalid_batches_are_refused(config, batch, says):
 
 def test_a_scorer_of_another_version_has_another_hash(monkeypatch):
     """`Dataset.map` takes numbers from its cache by this hash."""
-    calls = [(("pass_at_k",), {"k": 2}), (("pass_at_k",), {"k": 3}), (("gpassk",), {"k": 2}),
-             (("pass_at_k", "graded"), {"k": 2}), (("pass_at_k",), {"k": 2, "threshold": 0.1}),
-             (("pass_at_k",), {"k": 2, "columns": {"predictions": "x"}})]  # fmt: skip
+    calls = [
+        (("pass_at_k",), {"k": 2}),
+        (("pass_at_k",), {"k": 3}),
+        (("gpassk",), {"k": 2}),
+        (("pass_at_k", "graded"), {"k": 2}),
+        (("pass_at_k",), {"k": 2, "threshold": 0.1}),
+        (("pass_at_k",), {"k": 2, "columns": {"predictions": "x"}}),
+    ]
     made, again = ([at_k.scorer(*given, **options) for given, options in calls] for _ in range(2))
     assert Hasher.hash(made[0]) == Hasher.hash(again[0])
     monkeypatch.setattr(at_k, "__version__", "0.0.0")
@@ -297,7 +347,9 @@ def test_batches_in_any_format(style, tmp_path):
     whole = score(ROWS)
     assert score(dataset.with_format(style)[:]) == whole
     if style != "polars":  # what `map` gives to a function is the same
-        scored = dataset.with_format(style).map(score, batched=True, batch_size=3, load_from_cache_file=False)
+        scored = dataset.with_format(style).map(
+            score, batched=True, batch_size=3, load_from_cache_file=False
+        )
         assert {key: scored.with_format(None)[key][:] for key in whole} == whole
 
 

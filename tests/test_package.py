@@ -30,14 +30,25 @@ def setup_cfg():
 
 
 def lines(text):
-    return [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("#")]
+    return [
+        line.strip()
+        for line in text.splitlines()
+        if line.strip() and not line.strip().startswith("#")
+    ]
 
 
 def test_all_is_what_is_exported():
     source = ast.parse((ROOT / "at_k" / "__init__.pyi").read_text(encoding="utf-8"))
-    imported = {alias.name for node in source.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    imported = {
+        alias.name
+        for node in source.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
     assert {*at_k.__all__, "Key"} == imported
-    assert all(getattr(at_k, name).__doc__ for name in at_k.__all__ if callable(getattr(at_k, name)))
+    assert all(
+        getattr(at_k, name).__doc__ for name in at_k.__all__ if callable(getattr(at_k, name))
+    )
 
 
 def test_help_begins_with_all_names_in_the_order_of_a_reader():
@@ -57,23 +68,38 @@ def test_newest_changelog_entry_and_citation_have_this_version():
     assert date == str(citation["date-released"])
 
 
-@for_each("folder", ["", *(f"metrics/{name}" for name in at_k.METRICS), "comparisons/at_k_difference"])
+@for_each(
+    "folder", ["", *(f"metrics/{name}" for name in at_k.METRICS), "comparisons/at_k_difference"]
+)
 def test_requirements_are_those_of_the_package_and_its_demo(folder):
     requirements = lines((ROOT / folder / "requirements.txt").read_text(encoding="utf-8"))
     setup = setup_cfg()
-    assert requirements == lines(setup["options"]["install_requires"]) + lines(setup["options.extras_require"]["demo"])
+    assert requirements == lines(setup["options"]["install_requires"]) + lines(
+        setup["options.extras_require"]["demo"]
+    )
 
 
 def test_spaces_are_made_with_the_oldest_gradio_that_is_allowed():
     oldest = re.search(r"gradio >= (\S+),", setup_cfg()["options.extras_require"]["demo"])[1]
-    for card in (ROOT / "README.md", *ROOT.glob("metrics/*/README.md"), *ROOT.glob("comparisons/*/README.md")):
+    for card in (
+        ROOT / "README.md",
+        *ROOT.glob("metrics/*/README.md"),
+        *ROOT.glob("comparisons/*/README.md"),
+    ):
         assert f"\nsdk_version: {oldest}." in card.read_text(encoding="utf-8")
 
 
 def test_every_module_folder_is_known_complete_and_packaged():
-    folders = sorted(path.name for path in (ROOT / "metrics").iterdir() if path.is_dir() and path.name != "__pycache__")
+    folders = sorted(
+        path.name
+        for path in (ROOT / "metrics").iterdir()
+        if path.is_dir() and path.name != "__pycache__"
+    )
     assert folders == sorted(at_k.METRICS)
-    for folder in (*(ROOT / "metrics" / name for name in folders), ROOT / "comparisons" / "at_k_difference"):
+    for folder in (
+        *(ROOT / "metrics" / name for name in folders),
+        ROOT / "comparisons" / "at_k_difference",
+    ):
         name = folder.name
         files = {path.name for path in folder.iterdir() if path.is_file()}
         assert files == {f"{name}.py", "README.md", "README.zh.md", "app.py", "requirements.txt"}
@@ -137,7 +163,10 @@ def imported(path):
     return {name.partition(".")[0] for name in names}
 
 
-_WITH_HARNESSES = (ROOT / "tools" / "harnesses", ROOT / "tests" / "readers" / "formats" / "aggregations.py")
+_WITH_HARNESSES = (
+    ROOT / "tools" / "harnesses",
+    ROOT / "tests" / "readers" / "formats" / "aggregations.py",
+)
 
 
 of_sources = pytest.mark.xdist_group("sources")  # one worker parses all files
@@ -147,9 +176,13 @@ of_sources = pytest.mark.xdist_group("sources")  # one worker parses all files
 @for_each("part", OWNERS)
 def test_imported_packages_are_declared(part):
     setup = setup_cfg()
-    beside = {path.stem for path in (ROOT / "tests").iterdir()}  # pytest puts the folder on the path
+    beside = {
+        path.stem for path in (ROOT / "tests").iterdir()
+    }  # pytest puts the folder on the path
     ours = {"at_k", "benchmarks", "tools"} | beside
-    known = declared(OWNERS[part], setup) | ours | sys.stdlib_module_names | {"setuptools", "tomllib"}  # from 3.11 on
+    known = (
+        declared(OWNERS[part], setup) | ours | sys.stdlib_module_names | {"setuptools", "tomllib"}
+    )  # from 3.11 on
     more_special = [ROOT / other for other in OWNERS if other.startswith(f"{part}/")]
     files = [ROOT / part] if part.endswith(".py") else (ROOT / part).rglob("*.py")
     # A file of `integrations` is loaded by the harness of its name alone, and `tools/integrations.py` installs what
@@ -158,7 +191,9 @@ def test_imported_packages_are_declared(part):
         (str(path.relative_to(ROOT)), name)
         for path in files
         if not any(path.is_relative_to(other) for other in [*more_special, *_WITH_HARNESSES])
-        for name in imported(path) - known - ({path.stem} if path.parent.name == "integrations" else set())
+        for name in imported(path)
+        - known
+        - ({path.stem} if path.parent.name == "integrations" else set())
     }
     assert unknown == set()
 
@@ -167,11 +202,19 @@ def test_imported_packages_are_declared(part):
 def test_declared_packages_are_imported():
     """A package that no file imports is a command or a plug-in of pytest."""
     setup = setup_cfg()
-    files = {path for part in OWNERS for path in [ROOT / part, *(ROOT / part).rglob("*.py")] if path.is_file()}
+    files = {
+        path
+        for part in OWNERS
+        for path in [ROOT / part, *(ROOT / part).rglob("*.py")]
+        if path.is_file()
+    }
     used = set().union(*map(imported, files))
     commands = {"mypy", "ruff", "build", "xdist", "setuptools", "twine", "mkdocs"}
     commands |= {"mkdocs-material", "mkdocstrings-python"}
-    assert set().union(*(declared(extra, setup) for extra in setup["options.extras_require"])) - used <= commands
+    assert (
+        set().union(*(declared(extra, setup) for extra in setup["options.extras_require"])) - used
+        <= commands
+    )
 
 
 # Each line with a comment is a mistake, and the comment is what mypy must say of it.
@@ -224,7 +267,10 @@ def test_mypy_finds_mistakes_in_options(editable, tmp_path):
         patched.chdir(tmp_path)
         said, trouble, _ = api.run([*options, "user.py"])
     assert trouble == ""
-    found = {int(line): text for line, text in re.findall(r"^user\.py:(\d+): error: (.*)", said, re.MULTILINE)}
+    found = {
+        int(line): text
+        for line, text in re.findall(r"^user\.py:(\d+): error: (.*)", said, re.MULTILINE)
+    }
     expected = dict(enumerate((line.partition("  # ")[2] for line in SNIPPET.splitlines()), 1))
     for line, words in expected.items():
         assert bool(words) == (line in found), f"line {line}: {found.get(line)}"
@@ -248,10 +294,14 @@ MODULES = {
     for file in (f"{name}.py", "README.md", "README.zh.md", "app.py")
 }
 EXAMPLES = ROOT / "examples" / "data"
-DATA = {f"at_k/demo/data/{path.relative_to(EXAMPLES)}" for path in EXAMPLES.rglob("*") if path.is_file()}
+DATA = {
+    f"at_k/demo/data/{path.relative_to(EXAMPLES)}" for path in EXAMPLES.rglob("*") if path.is_file()
+}
 STATIC = ROOT / "at_k" / "demo" / "static"
 ASSETS = {path.relative_to(ROOT).as_posix() for path in STATIC.rglob("*") if path.is_file()}
-WORDS = {path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k" / "demo" / "locale").rglob("*.po")}
+WORDS = {
+    path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k" / "demo" / "locale").rglob("*.po")
+}
 TABLES = {path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k" / "grading").rglob("*.json")}
 TABLES |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "at_k").rglob("*.toml")}
 OTHERS = {"at_k/__init__.pyi", "at_k/signatures.pyi", "at_k/py.typed"} | ASSETS | WORDS | TABLES

@@ -32,7 +32,11 @@ every_report = for_each("report", DATA.values(), ids=DATA)
 
 
 def texts(figure):
-    return [text for text in figure.findobj(lambda artist: hasattr(artist, "get_text")) if text.get_text()]
+    return [
+        text
+        for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))
+        if text.get_text()
+    ]
 
 
 @every_report
@@ -54,7 +58,9 @@ def test_every_figure_has_labels_and_legible_text_that_is_not_cut_off(report):
             assert box.x1 <= width, text
             assert box.y1 <= height, text
     # Every line is named at its end, and names do not overlap.
-    assert sorted(text.get_text() for text in axes.texts) == sorted(line.get_label() for line in axes.get_lines())
+    assert sorted(text.get_text() for text in axes.texts) == sorted(
+        line.get_label() for line in axes.get_lines()
+    )
     boxes = sorted((Text.get_window_extent(text) for text in axes.texts), key=lambda box: box.y0)
     right = axes.get_window_extent().x1
     assert all(box.x0 > right for box in boxes)
@@ -68,7 +74,11 @@ def test_curves_are_those_of_the_report(report):
     lines = {line.get_label(): line for line in axes.get_lines()}
     for key in leave_out_twins(report.curves.lines):
         values = zip(report.curves.k, report.curves.lines[key], strict=True)
-        expected = {k: value for k, value in values if value is not None and not (key == "mG-Pass@k" and k % 2)}
+        expected = {
+            k: value
+            for k, value in values
+            if value is not None and not (key == "mG-Pass@k" and k % 2)
+        }
         if expected:
             line = lines.pop(str(key))
             assert dict(zip(line.get_xdata(), line.get_ydata(), strict=True)) == expected
@@ -101,11 +111,16 @@ def test_of_many_lines_the_outer_ones_have_bands():
     assert len(colours) >= 8
     shaded = [tuple(band.get_facecolor()[0][:3]) for band in axes.collections]
     assert sorted(shaded) == sorted([colours["pass@k"], colours["G-Pass@k_1.0"]])
-    for report, bands in ((DATA["full"], {"bands": ()}), (at_k.score(GRADES, confidence_level=None), {})):
+    for report, bands in (
+        (DATA["full"], {"bands": ()}),
+        (at_k.score(GRADES, confidence_level=None), {}),
+    ):
         assert not plots.draw_curves(report, **bands).axes[0].collections
     lines = axes.get_lines()  # which differ without colour
     looks = [(line.get_marker(), line._dash_pattern, line.get_linewidth()) for line in lines]
-    assert len(lines) == sum(bool(find_style(line)) for line in leave_out_twins(DATA["full"].curves.lines))
+    assert len(lines) == sum(
+        bool(find_style(line)) for line in leave_out_twins(DATA["full"].curves.lines)
+    )
     assert len(set(map(repr, looks))) == len(lines)
 
 
@@ -129,7 +144,12 @@ def test_several_models_have_a_line_each():
     four = at_k.score_models({**MODELS, "d": GRADES})
     assert len(plots.draw_models(four).axes[0].collections) == 0  # no bands
     assert "G-Pass@k_0.5" in plots.draw_models(models, line="G-Pass@k_0.5").axes[0].get_ylabel()
-    refuses("InputError: no line best@k in common. There are: … pass@k", plots.draw_models, models, line="best@k")
+    refuses(
+        "InputError: no line best@k in common. There are: … pass@k",
+        plots.draw_models,
+        models,
+        line="best@k",
+    )
 
 
 def test_without_matplotlib(monkeypatch):
@@ -154,7 +174,9 @@ def test_names_are_moved_apart_and_no_further(wanted):
         assert places == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+@pytest.mark.parametrize(
+    ("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")]
+)
 def test_files(ending, start, tmp_path):
     first, second = tmp_path / f"a.{ending}", tmp_path / f"b.{ending.upper()}"
     for path in (first, second):
@@ -179,14 +201,21 @@ def test_other_endings_and_folders(tmp_path):
     figure = plots.draw_curves(DATA["grades"])
     says = "ValueError: must end in .png, .svg, .pdf; got 'x.jpg'"
     refuses(says, plots.save_figure, figure, tmp_path / "x.jpg")
-    refuses("FileNotFoundError: There is no folder", plots.save_figure, figure, tmp_path / "no" / "x.png")
+    refuses(
+        "FileNotFoundError: There is no folder",
+        plots.save_figure,
+        figure,
+        tmp_path / "no" / "x.png",
+    )
     assert os.listdir(tmp_path) == []
 
 
 def test_a_matrix_is_a_staircase_of_shares():
     counts = {"poor": {"x": 0, "y": 1, "z": 2}, "good": {"y": 3, "x": 4, "w": 4}}
-    data = {name: {"problem": list(own), "grades": [[1] * c + [0] * (4 - c) for c in own.values()]}
-            for name, own in counts.items()}  # fmt: skip
+    data = {
+        name: {"problem": list(own), "grades": [[1] * c + [0] * (4 - c) for c in own.values()]}
+        for name, own in counts.items()
+    }
     axes = plots.draw_matrix(at_k.score_models(data)).axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["good", "poor"]
     shares = axes.get_images()[0].get_array()  # problems w, x, y, z: means of 1, .5, .5 and .5
@@ -202,8 +231,13 @@ def test_a_matrix_of_500_problems_and_12_models_can_be_read(tmp_path):
     figure.draw_without_rendering()
     axes = figure.axes[0]
     width, height = figure.get_size_inches() * figure.dpi
-    boxes = [text.get_window_extent() for text in (*axes.get_yticklabels(), *axes.texts, axes.xaxis.label)]
-    assert all(box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height for box in boxes)
+    boxes = [
+        text.get_window_extent()
+        for text in (*axes.get_yticklabels(), *axes.texts, axes.xaxis.label)
+    ]
+    assert all(
+        box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height for box in boxes
+    )
     assert not any(a.overlaps(b) for a, b in pairwise(boxes[:12]))
     assert axes.get_window_extent().width / 500 >= 2  # pixels of a problem
     assert min(text.get_fontsize() for text in texts(figure)) >= 8
@@ -214,22 +248,38 @@ def test_a_matrix_of_500_problems_and_12_models_can_be_read(tmp_path):
 
 def test_budgets_are_drawn_with_their_bands():
     grades = {"a": [[1, 0, 0], [0, 0, 0]], "b": [[1, 1], [0, 1]]}
-    found = {name: solve_by_budget(at_k.score({"grades": own}), "samples") for name, own in grades.items()}
+    found = {
+        name: solve_by_budget(at_k.score({"grades": own}), "samples")
+        for name, own in grades.items()
+    }
     axes = plots.draw_budgets(found).axes[0]
     drawn = {line.get_label(): line.get_xydata().ravel().tolist() for line in axes.get_lines()}
     assert drawn["a"] == pytest.approx([0, 0, 1, 1 / 6, 2, 1 / 3, 3, 1 / 2])
     assert drawn["b"] == [0, 0, 1, 0.75, 2, 1]
     for band, own in zip(axes.collections, found.values(), strict=True):
         corners = band.get_paths()[0].vertices.tolist()
-        points = [[*each] for limits in (own.low, own.high) for each in zip(own.budgets, limits, strict=True)]
+        points = [
+            [*each]
+            for limits in (own.low, own.high)
+            for each in zip(own.budgets, limits, strict=True)
+        ]
         assert all(point in corners for point in points)
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("budget of a problem, in samples", "share of problems solved")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == (
+        "budget of a problem, in samples",
+        "share of problems solved",
+    )
 
 
 def test_the_label_of_small_differences_is_not_cut_off():
-    models = [at_k.score({"grades": [[1] * (right + more) + [0] * (8 - right - more) for right in range(8)] * 20})
-              for more in (0, 1)]  # fmt: skip
-    figure = plots.draw_difference(at_k.compare(*models, names=("a" * 9, "b" * 9), metrics="pass@k", band=True))
+    models = [
+        at_k.score(
+            {"grades": [[1] * (right + more) + [0] * (8 - right - more) for right in range(8)] * 20}
+        )
+        for more in (0, 1)
+    ]
+    figure = plots.draw_difference(
+        at_k.compare(*models, names=("a" * 9, "b" * 9), metrics="pass@k", band=True)
+    )
     figure.draw_without_rendering()
     axes = figure.axes[0]
     assert axes.yaxis.label.get_window_extent().x0 >= 0

@@ -17,7 +17,10 @@ EXAMPLES = Path(__file__).parent.parent / "examples" / "data"
 
 
 def read(name, folder=DATA):
-    return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line)
+        for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def mean(values):
@@ -70,11 +73,15 @@ class TestTreeOfThoughts:
     def test_the_vote_with_shared_ties(self):
         won = 0
         for answers, correct in zip(self.answers, self.correct, strict=True):
-            ballots = [(answer, bool(right), 1) for answer, right in zip(answers, correct, strict=True)]
+            ballots = [
+                (answer, bool(right), 1) for answer, right in zip(answers, correct, strict=True)
+            ]
             right, of = oracles.vote(ballots, "random", whole=True)
             won += right / of
         assert won == pytest.approx(8.8333, abs=5e-5)  # ten puzzles have tied winners
-        assert 100 * mean(cons_at_k(self.answers, self.correct, k=100)) == pytest.approx(won, rel=1e-14)
+        assert 100 * mean(cons_at_k(self.answers, self.correct, k=100)) == pytest.approx(
+            won, rel=1e-14
+        )
 
 
 class TestScorio:
@@ -117,12 +124,15 @@ class TestQwenMath:
     def test_the_vote_under_other_orders(self, wrong_first, won):
         """The order of the samples decides four ties."""
         order = [
-            np.argsort(correct if wrong_first else np.negative(correct), kind="stable") for correct in self.correct
+            np.argsort(correct if wrong_first else np.negative(correct), kind="stable")
+            for correct in self.correct
         ]
         answers = [np.array(row)[index] for row, index in zip(self.answers, order, strict=True)]
         correct = [np.array(row)[index] for row, index in zip(self.correct, order, strict=True)]
         assert cons_at_k(answers, correct, k=8, ties="first").sum() == won
-        assert_array_equal(cons_at_k(answers, correct, k=8), cons_at_k(self.answers, self.correct, k=8))
+        assert_array_equal(
+            cons_at_k(answers, correct, k=8), cons_at_k(self.answers, self.correct, k=8)
+        )
 
     def test_the_vote_weighted_by_the_scores(self):
         """A weight may not be negative: the scores of each problem are moved up to 0."""

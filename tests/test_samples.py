@@ -13,7 +13,9 @@ from at_k.samples import Answers, Problems, Ragged, Store, to_float64
 
 
 def ragged(*rows):
-    return Ragged.of_lengths(np.concatenate([np.asarray(row) for row in rows]), np.array(list(map(len, rows))))
+    return Ragged.of_lengths(
+        np.concatenate([np.asarray(row) for row in rows]), np.array(list(map(len, rows)))
+    )
 
 
 def join(*parts):
@@ -39,9 +41,15 @@ def test_rows_of_different_length():
     assert column.listed() == list(ROWS)
     assert column.with_values(-column.values).listed() == [[-1, -2, -3], [-4], [-5, -6]]
     assert [column.place(i) for i in range(6)] == [
-        f"problem {problem}, sample {sample}" for problem, row in enumerate(ROWS) for sample in range(len(row))
+        f"problem {problem}, sample {sample}"
+        for problem, row in enumerate(ROWS)
+        for sample in range(len(row))
     ]
-    assert [ragged(*rows).width for rows in ([[1, 2], [3, 4]], [[1, 2], [3]], [[1]])] == [2, None, 1]
+    assert [ragged(*rows).width for rows in ([[1, 2], [3, 4]], [[1, 2], [3]], [[1]])] == [
+        2,
+        None,
+        1,
+    ]
 
 
 @for_each("lengths", [[3, 1, 2], [2, 2, 2], [1], [4]])
@@ -54,7 +62,10 @@ def test_sums(lengths, kind):
     assert column.sums().dtype == (np.int64 if kind is np.bool_ else kind)
 
 
-@given(rows=st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=9), min_size=1, max_size=4), data=st.data())
+@given(
+    rows=st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=9), min_size=1, max_size=4),
+    data=st.data(),
+)
 @settings(max_examples=200, deadline=None)
 def test_totals_of_grades_do_not_depend_on_their_order(rows, data):
     totals = ragged(*rows).total()
@@ -62,7 +73,9 @@ def test_totals_of_grades_do_not_depend_on_their_order(rows, data):
     # each round adds exactly, and the few sums of the rounds are added with one more rounding at most
     assert_array_max_ulp(totals, np.array([fsum(row) for row in rows]), maxulp=1)
     # A missing grade counts as 0, and the smallest numbers count.
-    assert_array_equal(ragged([0.5, np.nan], [5e-324, 5e-324], [1.0, 1.0]).total(), [0.5, 1e-323, 2.0])
+    assert_array_equal(
+        ragged([0.5, np.nan], [5e-324, 5e-324], [1.0, 1.0]).total(), [0.5, 1e-323, 2.0]
+    )
 
 
 @for_each("column, mask, kept", [
@@ -75,7 +88,9 @@ def test_the_samples_that_are_kept(column, mask, kept):
 
 
 def answers(*values):
-    return Answers.of_values([value for row in values for value in row], np.array(list(map(len, values))))
+    return Answers.of_values(
+        [value for row in values for value in row], np.array(list(map(len, values)))
+    )
 
 
 TEXTS = (["b", "a", None, "b"], [None], ["a", "c"])
@@ -84,14 +99,18 @@ TEXTS = (["b", "a", None, "b"], [None], ["a", "c"])
 @for_each("cuts", [[3], [1, 2], [1, 1, 1], [2, 1]])
 def test_parts_are_joined_and_each_answer_is_kept_once(cuts):
     places = list(pairwise(np.cumsum([0, *cuts])))
-    assert Ragged.concatenate([ragged(*ROWS[start:stop]) for start, stop in places]).listed() == list(ROWS)
+    assert Ragged.concatenate(
+        [ragged(*ROWS[start:stop]) for start, stop in places]
+    ).listed() == list(ROWS)
     joined = Answers.concatenate([answers(*TEXTS[start:stop]) for start, stop in places])
     assert joined.distinct == ("b", "a", "c")  # in the order in which they are met
     assert joined.codes.listed() == [[0, 1, -1, 0], [-1], [1, 2]]
     assert joined.listed() == list(TEXTS)
     assert len(joined) == 3
     single = np.array([0.1, 0.7], dtype=np.float32)  # is joined with flags as decimals
-    assert_array_equal(Ragged.concatenate([ragged([True, False]), ragged(single)]).values, [1, 0, 0.1, 0.7])
+    assert_array_equal(
+        Ragged.concatenate([ragged([True, False]), ragged(single)]).values, [1, 0, 0.1, 0.7]
+    )
 
 
 @for_each("before, names, distinct, after", [
@@ -107,7 +126,11 @@ def test_new_names_merge_answers(before, names, distinct, after):
 def test_every_short_number_of_single_precision_is_what_it_prints(dtype):
     """All 65,536 numbers of half precision; those of single precision with the same leading bits."""
     bits = np.arange(2**16, dtype=np.uint16)
-    numbers = bits.view(np.float16) if dtype is np.float16 else (bits.astype(np.uint32) << 16).view(np.float32)
+    numbers = (
+        bits.view(np.float16)
+        if dtype is np.float16
+        else (bits.astype(np.uint32) << 16).view(np.float32)
+    )
     numbers = numbers[np.isfinite(numbers)]
     decimals = np.array(list(map(float, map(str, numbers))))
     assert_array_equal(to_float64(numbers), decimals)
@@ -134,7 +157,9 @@ def grades(problems):
     return np.concatenate([part.values for part in problems.grades])
 
 
-PARTS = [{name: column[rows] for name, column in COLUMNS.items()} for rows in (slice(0, 1), slice(1, 2))]
+PARTS = [
+    {name: column[rows] for name, column in COLUMNS.items()} for rows in (slice(0, 1), slice(1, 2))
+]
 
 
 @for_each("problems", [read_problems(**COLUMNS), join(*PARTS)])
@@ -153,7 +178,12 @@ def test_few_parts():
         assert [each for each in COLUMNS if getattr(problems, each) is not None] == [name]
         assert (problems.n.tolist(), len(problems)) == ([2, 3], 2)
         assert Problems.join([problems]) is problems
-    for problems in (Problems(), Problems(grades=()), read_problems(grades=[]), read_problems(answers=[])):
+    for problems in (
+        Problems(),
+        Problems(grades=()),
+        read_problems(grades=[]),
+        read_problems(answers=[]),
+    ):
         assert (len(problems), problems.n.tolist(), problems.n.dtype) == (0, [], np.int64)
 
 
@@ -170,10 +200,18 @@ def test_columns_that_disagree(changes, says):
     refuses(f"ValueError: {says}", read_problems, **COLUMNS | changes)
     for name in COLUMNS:
         says = says.replace(f"`{name}`", f"`my {name}`")
-    refuses(f"ValueError: {says}", read_problems, **COLUMNS | changes, names={name: f"my {name}" for name in COLUMNS})
+    refuses(
+        f"ValueError: {says}",
+        read_problems,
+        **COLUMNS | changes,
+        names={name: f"my {name}" for name in COLUMNS},
+    )
 
 
-@for_each("name, value", [("answers", [[1]]), ("references", [1]), ("grades", [["a"]]), ("scores", [["a"]])])
+@for_each(
+    "name, value",
+    [("answers", [[1]]), ("references", [1]), ("grades", [["a"]]), ("scores", [["a"]])],
+)
 def test_a_fault_names_the_column_as_it_is_called(name, value):
     for called in (None, {name: "given"}):
         says = f"TypeError: `{'given' if called else name}` must hold"
@@ -186,14 +224,22 @@ def test_few_grades_are_joined_and_many_stay_in_parts_and_scores_must_have_as_ma
         assert len(problems.grades) == parts
         assert len(problems) == problems.n.sum() == 2 * each
     first, second = ({"grades": [[1]], "scores": scores} for scores in ([[1.0]], [[[1.0, 2.0]]]))
-    refuses("ValueError: `scores` must have as many dimensions in every batch; got 2 after 1", join, first, second)
+    refuses(
+        "ValueError: `scores` must have as many dimensions in every batch; got 2 after 1",
+        join,
+        first,
+        second,
+    )
     join(second, second)
 
 
 @for_each("name", COLUMNS)
 def test_parts_must_have_the_same_columns(name):
     some = {each: column for each, column in COLUMNS.items() if each != name}
-    for first, second, now, after in ((some, COLUMNS, "with", "without"), (COLUMNS, some, "without", "with")):
+    for first, second, now, after in (
+        (some, COLUMNS, "with", "without"),
+        (COLUMNS, some, "without", "with"),
+    ):
         says = f"ValueError: `{name}` must be given in every batch or in none; got a batch {now} after one {after}"
         refuses(says, join, first, second)
         refuses(says, join, first, first, second)
@@ -202,14 +248,19 @@ def test_parts_must_have_the_same_columns(name):
 
 def test_a_compact_copy_shares_nothing():
     table, scores = np.array([[0.0, 1.0], [0.5, 1.0]]), np.array([[1.0, 2.0], [3.0, 4.0]])
-    problems = read_problems(answers=[["a", "b"], ["c", "d"]], references=["a", "d"], grades=table, scores=scores)
+    problems = read_problems(
+        answers=[["a", "b"], ["c", "d"]], references=["a", "d"], grades=table, scores=scores
+    )
     copied, store = problems.compact(), Store()
     store.add(problems)
     table[:], scores[:] = 0, 0
     for each in (copied, store.join()):
         assert_array_equal(grades(each), [0, 1, 0.5, 1])
         assert_array_equal(each.scores.values, [1, 2, 3, 4])
-        assert (each.answers.listed(), each.references) == (problems.answers.listed(), problems.references)
+        assert (each.answers.listed(), each.references) == (
+            problems.answers.listed(),
+            problems.references,
+        )
     alone = read_problems(answers=[["a"]]).compact()
     assert (alone.grades, alone.scores, alone.references) == (None, None, None)
 

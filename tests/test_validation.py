@@ -35,30 +35,59 @@ RETURNED = {
         *[(1, False), (np.array(1), False), ("12", False)],
     ],
     check_k: [
-        *[(4, (4,)), (np.int32(4), (4,)), ([4, 1], (4, 1)), ((1, 2), (1, 2)), (range(1, 4), (1, 2, 3))],
+        *[
+            (4, (4,)),
+            (np.int32(4), (4,)),
+            ([4, 1], (4, 1)),
+            ((1, 2), (1, 2)),
+            (range(1, 4), (1, 2, 3)),
+        ],
         *[(np.array([8, 2]), (8, 2)), ([2, 1, 2], (2, 1, 2)), (2**63 - 1, (2**63 - 1,))],
     ],
     check_tau: [
-        *[(0.25, (0.25,)), (0, (0.0,)), (1, (1.0,)), ([1.0, 0.5], (1.0, 0.5)), (np.array([0.5, 0.25]), (0.5, 0.25))],
-        *[(np.float32(0.55), (0.55,)), (np.float64(0.07), (0.07,)), (np.float16(0.1), (0.1,)), (np.int64(1), (1.0,))],
+        *[
+            (0.25, (0.25,)),
+            (0, (0.0,)),
+            (1, (1.0,)),
+            ([1.0, 0.5], (1.0, 0.5)),
+            (np.array([0.5, 0.25]), (0.5, 0.25)),
+        ],
+        *[
+            (np.float32(0.55), (0.55,)),
+            (np.float64(0.07), (0.07,)),
+            (np.float16(0.1), (0.1,)),
+            (np.int64(1), (1.0,)),
+        ],
         *[([0.5, 0.25, 0.5], (0.5, 0.25, 0.5)), (-0.0, (0.0,))],  # it becomes part of a key
         ([F(5, 7), F(1, 2), 0.5, F(0), F(1)], (F(5, 7), F(1, 2), 0.5, F(0), F(1))),
     ],
     check_threshold: [
-        *[(0, 0.0), (1, 1.0), (0.5, 0.5), (np.float64(0.3), 0.3), (np.int8(1), 1.0), (np.float32(0.55), 0.55)],
+        *[
+            (0, 0.0),
+            (1, 1.0),
+            (0.5, 0.5),
+            (np.float64(0.3), 0.3),
+            (np.int8(1), 1.0),
+            (np.float32(0.55), 0.55),
+        ],
         (-0.0, 0.0),
     ],
     check_seed: [(10**5000, 10**5000), (0, 0), (np.uint8(0), 0)],
     check_ties: [("first", "first")],
     check_complement: [(flag, bool(flag)) for flag in (True, False, np.True_, np.False_)],
     shorten: [
-        *[("x" * 58, repr("x" * 58)), ("x" * 59, "'" + "x" * 56 + "...")],  # 60 characters with its quotes
+        *[
+            ("x" * 58, repr("x" * 58)),
+            ("x" * 59, "'" + "x" * 56 + "..."),
+        ],  # 60 characters with its quotes
         (10**5000, "an integer of 16610 bits"),
     ],
 }
 
 
-@for_each("check, value, found", [(check, *case) for check, cases in RETURNED.items() for case in cases])
+@for_each(
+    "check, value, found", [(check, *case) for check, cases in RETURNED.items() for case in cases]
+)
 def test_valid_values_are_returned(check, value, found):
     checked = check(value)
     assert checked == found
@@ -66,7 +95,13 @@ def test_valid_values_are_returned(check, value, found):
 
 
 def test_fractions_are_spelled_as_quotients():
-    assert list(map(str, check_tau([F(5, 7), F(1, 2), 0.5, F(0), F(1)]))) == ["5/7", "1/2", "0.5", "0", "1"]
+    assert list(map(str, check_tau([F(5, 7), F(1, 2), 0.5, F(0), F(1)]))) == [
+        "5/7",
+        "1/2",
+        "0.5",
+        "0",
+        "1",
+    ]
     assert shorten("abcdef", 6) == "'ab..."
 
 
@@ -114,7 +149,10 @@ REFUSED = {
 }  # fmt: skip
 
 
-@for_each("check, name, value, says", [(check, row[0], *case) for check, row in REFUSED.items() for case in row[1:]])
+@for_each(
+    "check, name, value, says",
+    [(check, row[0], *case) for check, row in REFUSED.items() for case in row[1:]],
+)
 def test_invalid_values_are_refused(check, name, value, says):
     kind, _, words = says.partition(": ")
     refuses(f"{kind}: {name} … {words}", check, value)
@@ -142,7 +180,9 @@ ODD = {
 
 
 @for_rows("value", ODD)
-@for_each("check, name", [(check, row[0]) for check, row in REFUSED.items() if check is not check_seed])
+@for_each(
+    "check, name", [(check, row[0]) for check, row in REFUSED.items() if check is not check_seed]
+)
 def test_no_value_is_too_odd_for_a_message(check, name, value):
     with pytest.raises((ValueError, TypeError), match=name) as caught:
         check(value)
@@ -155,7 +195,12 @@ def test_every_k_may_be_the_smallest_n():
     n = np.array([9, 4, 12, 3])
     refuse_too_many_k((1, 3), n)
     for k, count, first in ((4, "1 of 4", "problem 3"), (5, "2 of 4 problems", "problem 1")):
-        refuses(f"ValueError: `k` … k={k} … smallest n is 3 … {count} … {first}", refuse_too_many_k, (1, k), n)
+        refuses(
+            f"ValueError: `k` … k={k} … smallest n is 3 … {count} … {first}",
+            refuse_too_many_k,
+            (1, k),
+            n,
+        )
 
 
 def test_draws_needed_are_counted_in_decimals():
@@ -183,11 +228,16 @@ def test_numbers_as_integers(numbers, integers, digits):
 def test_the_largest_and_the_smallest_float_as_integers_and_the_decimal_context_of_a_caller():
     numbers = [1.7976931348623157e308, 5e-324]
     integers, digits = read_as_integers(np.array(numbers))
-    assert [F(integer, 10**digits) for integer in integers] == [F(repr(number)) for number in numbers]
+    assert [F(integer, 10**digits) for integer in integers] == [
+        F(repr(number)) for number in numbers
+    ]
     with localcontext() as context:
         context.prec = 2
         assert draws_needed(0.1234, 1000) == 124
-        assert read_as_integers(np.array([0.30000000000000004, 1e-17])) == ([30000000000000004, 1], 17)
+        assert read_as_integers(np.array([0.30000000000000004, 1e-17])) == (
+            [30000000000000004, 1],
+            17,
+        )
 
 
 def unsigned(*numbers):

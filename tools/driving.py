@@ -16,8 +16,19 @@ import httpx
 
 ROOT = Path(__file__).resolve().parent.parent
 
-CHROMIUM = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
-CHROMIUM += ["--disable-background-networking", "--disable-component-update", "--disable-smooth-scrolling"]
+CHROMIUM = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-sync",
+]
+CHROMIUM += [
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-smooth-scrolling",
+]
 
 PATIENCE = 60
 """Seconds to wait for what must come, on a machine of any speed. Nothing is measured with it."""
@@ -43,10 +54,19 @@ def find_chromium():
     found = [path for name in names if (path := shutil.which(name))]
     caches = {"darwin": "Library/Caches", "win32": "AppData/Local"}
     folder = (
-        os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / caches.get(sys.platform, ".cache") / "ms-playwright"
+        os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
+        or Path.home() / caches.get(sys.platform, ".cache") / "ms-playwright"
     )
-    for shape in ("chromium_headless_shell-*/*/*headless*shell*", "chromium-*/*/chrome", "chromium-*/*/chrome.exe"):
-        found += [str(path) for path in sorted(Path(folder).glob(shape), reverse=True) if os.access(path, os.X_OK)]
+    for shape in (
+        "chromium_headless_shell-*/*/*headless*shell*",
+        "chromium-*/*/chrome",
+        "chromium-*/*/chrome.exe",
+    ):
+        found += [
+            str(path)
+            for path in sorted(Path(folder).glob(shape), reverse=True)
+            if os.access(path, os.X_OK)
+        ]
     return next(iter(found), None)
 
 
@@ -60,13 +80,17 @@ class Server:
 
     def memory(self):
         """Return the bytes that the app and its workers hold now. What they share counts once."""
-        rollups = (line for pid in self.processes() for line in _read(pid, "smaps_rollup").splitlines())
+        rollups = (
+            line for pid in self.processes() for line in _read(pid, "smaps_rollup").splitlines()
+        )
         return sum(int(line.split()[1]) for line in rollups if line.startswith("Pss:")) * 1024
 
     def seconds(self):
         """Return the seconds of CPU time that the app and its workers have used, on a machine however busy."""
         stats = (_read(pid, "stat").rpartition(")")[2].split() for pid in self.processes())
-        return sum(int(ticks) for fields in stats for ticks in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+        return sum(int(ticks) for fields in stats for ticks in fields[11:15]) / os.sysconf(
+            "SC_CLK_TCK"
+        )
 
     def processes(self):
         """List the processes of the app: its own, and all that began with it."""
@@ -74,12 +98,18 @@ class Server:
         for pid in found:
             with suppress(OSError):  # it has ended meanwhile
                 threads = os.listdir(f"/proc/{pid}/task")
-                found += [int(each) for thread in threads for each in _read(pid, f"task/{thread}/children").split()]
+                found += [
+                    int(each)
+                    for thread in threads
+                    for each in _read(pid, f"task/{thread}/children").split()
+                ]
         return found
 
     def files(self):
         """Return every file that the app has written, without caches of compiled code."""
-        written = (path for path in self.folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+        written = (
+            path for path in self.folder.rglob("*") if path.is_file() and path.suffix != ".pyc"
+        )
         return {str(path.relative_to(self.folder)) for path in written} - {"log"}
 
     def log(self):
@@ -89,7 +119,9 @@ class Server:
     def ask(self, name, **values):
         """Ask an endpoint, and return its status and its answer."""
         url = f"{self.url}/api/{name}"
-        answer = httpx.post(url, json=values, timeout=PATIENCE, verify=False)  # certificates take long to read
+        answer = httpx.post(
+            url, json=values, timeout=PATIENCE, verify=False
+        )  # certificates take long to read
         return answer.status_code, answer.json()
 
 
@@ -99,14 +131,29 @@ def serving(folder, call="launch(warm_after=None)", module="at_k.demo.app", **en
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "GRADIO_", "PYTHON"))}
-    kept |= {"HOME": f"{folder}", "HF_HOME": f"{folder}/hf", "HF_HUB_OFFLINE": "1", "TMPDIR": f"{folder}"}
-    kept |= {"PYTHONPATH": f"{ROOT}", "GRADIO_TEMP_DIR": f"{folder}/gradio", "GRADIO_SERVER_PORT": f"{port}"}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("HF_", "GRADIO_", "PYTHON"))
+    }
+    kept |= {
+        "HOME": f"{folder}",
+        "HF_HOME": f"{folder}/hf",
+        "HF_HUB_OFFLINE": "1",
+        "TMPDIR": f"{folder}",
+    }
+    kept |= {
+        "PYTHONPATH": f"{ROOT}",
+        "GRADIO_TEMP_DIR": f"{folder}/gradio",
+        "GRADIO_SERVER_PORT": f"{port}",
+    }
     kept |= environment
     command = [sys.executable, "-c", f"from {module} import launch; {call}"]
     with (
         (folder / "log").open("wb") as log,
-        subprocess.Popen(command, cwd=folder, env=kept, stdout=log, stderr=subprocess.STDOUT) as process,
+        subprocess.Popen(
+            command, cwd=folder, env=kept, stdout=log, stderr=subprocess.STDOUT
+        ) as process,
     ):
         server = Server(f"http://127.0.0.1:{port}", process.pid, folder)
         try:
@@ -159,15 +206,24 @@ def watch(page, troubles):
             troubles.append(f"console: {message.text}")
 
     def asked(request):
-        if urlsplit(request.url).hostname not in ("127.0.0.1", None, ""):  # data: and blob: have no host
+        if urlsplit(request.url).hostname not in (
+            "127.0.0.1",
+            None,
+            "",
+        ):  # data: and blob: have no host
             troubles.append(f"{request.url} is elsewhere")
 
     page.on("console", said)
     page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
     page.on("requestfailed", failed)
     page.on("request", asked)
-    page.on("response", lambda answer: answer.status >= 400 and troubles.append(f"{answer.url}: {answer.status}"))
-    page.on("dialog", lambda dialog: (troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.on(
+        "response",
+        lambda answer: answer.status >= 400 and troubles.append(f"{answer.url}: {answer.status}"),
+    )
+    page.on(
+        "dialog", lambda dialog: (troubles.append(f"dialog: {dialog.message}"), dialog.dismiss())
+    )
 
 
 def eventually(found, expected):

@@ -13,7 +13,11 @@ from typing import Annotated
 
 import typer
 
-_OPTIONS = {"index-url": "--index-url", "extra-index-url": "--extra-index-url", "find-links": "--find-links"}
+_OPTIONS = {
+    "index-url": "--index-url",
+    "extra-index-url": "--extra-index-url",
+    "find-links": "--find-links",
+}
 """Settings of pip → options of uv that say the same of each of their values."""
 
 
@@ -39,7 +43,9 @@ def create(
     """
     made = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     _uv("venv", "--quiet", "--clear", "--no-python-downloads", "--python", python, folder)
-    options = (["--resolution", "lowest-direct"] if oldest else []) + (["--no-deps"] if alone else [])
+    options = (["--resolution", "lowest-direct"] if oldest else []) + (
+        ["--no-deps"] if alone else []
+    )
     _uv("pip", "install", "--quiet", "--python", made, *options, *index_options(), *requirements)
     if alone:
         (site,) = folder.glob("lib/python*/site-packages")
@@ -52,7 +58,9 @@ def index_options() -> list[str]:
     command = [sys.executable, "-m", "pip", "config", "list"]
     options = ["--index-strategy", "unsafe-best-match"]  # the best version of all indexes, as pip
     # Where there is no pip, there are no settings of pip either.
-    for line in subprocess.run(command, check=False, capture_output=True, text=True).stdout.splitlines():
+    for line in subprocess.run(
+        command, check=False, capture_output=True, text=True
+    ).stdout.splitlines():
         setting, _, value = line.partition("=")
         name = setting.rpartition(".")[2]
         if name in _OPTIONS:
@@ -68,7 +76,9 @@ def _uv(*arguments: str | Path) -> None:
         from uv import find_uv_bin
     except ImportError as error:
         raise RuntimeError("uv is missing: install the extra `test`") from error
-    done = subprocess.run([find_uv_bin(), *map(str, arguments)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [find_uv_bin(), *map(str, arguments)], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise RuntimeError(f"uv {arguments[0]} fails:\n{done.stderr}")
 

@@ -50,10 +50,16 @@ def main() -> None:
                 failed.append(name)
                 continue
             versions[name] = _find_version(python, packages[0])
-            if subprocess.run([python, ROOT / "tools" / "harnesses" / f"in_{name}.py"], check=False).returncode:
+            if subprocess.run(
+                [python, ROOT / "tools" / "harnesses" / f"in_{name}.py"], check=False
+            ).returncode:
                 failed.append(name)
         counts.update(
-            passed=len(HARNESSES) - len(failed), failed=len(failed), failures=failed, versions=versions, left_out=[]
+            passed=len(HARNESSES) - len(failed),
+            failed=len(failed),
+            failures=failed,
+            versions=versions,
+            left_out=[],
         )
     sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
 
@@ -62,7 +68,9 @@ def _find_version(python: Path, requirement: str) -> str:
     """Return the version of a package in an environment."""
     name = re.split(r"[\[<=> ]", requirement)[0]
     code = f"from importlib.metadata import version; print(version({name!r}))"
-    return subprocess.run([python, "-c", code], capture_output=True, text=True, check=False).stdout.strip()
+    return subprocess.run(
+        [python, "-c", code], capture_output=True, text=True, check=False
+    ).stdout.strip()
 
 
 if __name__ == "__main__":

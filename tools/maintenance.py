@@ -60,13 +60,17 @@ def summarise(command: str, *packages: str, folder: Path = FOLDER) -> Iterator[d
 
 def find_commit() -> str:
     """Return the commit of the tree, with "+" if files of it were changed, but for what these commands write."""
-    changed = run_git("status", "--porcelain", "--untracked-files=no", "--", ":!benchmarks/maintenance", ":!docs")
+    changed = run_git(
+        "status", "--porcelain", "--untracked-files=no", "--", ":!benchmarks/maintenance", ":!docs"
+    )
     return (run_git("rev-parse", "--short", "HEAD") or "unknown") + "+" * bool(changed)
 
 
 def run_git(*arguments: str) -> str:
     """Return what git prints, or nothing where it fails."""
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
@@ -83,12 +87,15 @@ def run_tests(python: str | Path, *arguments: str) -> dict[str, int]:
     """Run pytest, and count how many tests passed, failed and were skipped; nothing passes in a run that breaks off."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "tests.xml")
-        done = subprocess.run([python, "-m", "pytest", f"--junitxml={report}", *arguments], cwd=ROOT, check=False)
+        done = subprocess.run(
+            [python, "-m", "pytest", f"--junitxml={report}", *arguments], cwd=ROOT, check=False
+        )
         if not report.exists():
             return {"passed": 0, "failed": 1, "skipped": 0}
         suites = ET.parse(report).getroot().findall("testsuite")
     tests, errors, failures, skipped = (
-        sum(int(suite.get(name, 0)) for suite in suites) for name in ("tests", "errors", "failures", "skipped")
+        sum(int(suite.get(name, 0)) for suite in suites)
+        for name in ("tests", "errors", "failures", "skipped")
     )
     failed = errors + failures or int(done.returncode not in (0, 5))  # 5: no test was chosen
     return {"passed": tests - errors - failures - skipped, "failed": failed, "skipped": skipped}
@@ -111,11 +118,17 @@ def list_overdue(changelog: str, folder: Path = FOLDER) -> list[str]:
         counts = summary["counts"]
         left_out = counts.get("left_out", ["the summary does not say that nothing was left out"])
         if summary["date"] < last:
-            overdue.append(f"make {command} ran last on {summary['date']}, before the last release: run it again")
+            overdue.append(
+                f"make {command} ran last on {summary['date']}, before the last release: run it again"
+            )
         elif counts.get("failed", 1):
-            overdue.append(f"make {command} failed on {summary['date']}: mend what fails, and run it again")
+            overdue.append(
+                f"make {command} failed on {summary['date']}: mend what fails, and run it again"
+            )
         elif left_out:
-            overdue.append(f"make {command} left out on {summary['date']}: {'; '.join(left_out)}. Run all of it")
+            overdue.append(
+                f"make {command} left out on {summary['date']}: {'; '.join(left_out)}. Run all of it"
+            )
     return overdue
 
 

@@ -34,7 +34,11 @@ def versions() -> list[str]:
     """Return the versions of Python that the classifiers in setup.cfg name, oldest first."""
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg", encoding="utf-8")
-    return re.findall(r"^Programming Language :: Python :: (3\.\d+)$", setup["metadata"]["classifiers"], re.MULTILINE)
+    return re.findall(
+        r"^Programming Language :: Python :: (3\.\d+)$",
+        setup["metadata"]["classifiers"],
+        re.MULTILINE,
+    )
 
 
 def find_python(version: str) -> Path | None:
@@ -46,7 +50,9 @@ def find_python(version: str) -> Path | None:
     name = f"python{version}"
     places = [Path(place) for place in os.environ.get("PYTHONS", "").split(os.pathsep) if place]
     candidates = [place / name if place.is_dir() else place for place in places]
-    candidates += [Path(place, name) for place in os.environ.get("PATH", "").split(os.pathsep) if place]
+    candidates += [
+        Path(place, name) for place in os.environ.get("PATH", "").split(os.pathsep) if place
+    ]
     candidates += sorted(_pyenv().glob(f"versions/{version}.*/bin/{name}"), reverse=True)
     return next((candidate for candidate in candidates if _is_python(candidate, version)), None)
 
@@ -64,7 +70,9 @@ def _is_python(candidate: Path, version: str) -> bool:
     if not candidate.is_file():
         return False
     code = "import sys; print('%d.%d' % sys.version_info[:2])"
-    said = subprocess.run([candidate, "-c", code], capture_output=True, text=True, check=False).stdout
+    said = subprocess.run(
+        [candidate, "-c", code], capture_output=True, text=True, check=False
+    ).stdout
     return said.strip() == version
 
 
@@ -73,10 +81,15 @@ def run(name: str, tests: list[str]) -> dict[str, int | str]:
     version = versions()[0] if name == OLDEST else name
     python = find_python(version)
     if python is None:
-        return {"fault": f"there is no Python {version} here: install it, or name it in the variable PYTHONS"}
+        return {
+            "fault": f"there is no Python {version} here: install it, or name it in the variable PYTHONS"
+        }
     try:
         made = environments.create(
-            ENVIRONMENTS / name, ["--editable", f"{ROOT}[test]"], python=python, oldest=name == OLDEST
+            ENVIRONMENTS / name,
+            ["--editable", f"{ROOT}[test]"],
+            python=python,
+            oldest=name == OLDEST,
         )
     except RuntimeError as error:
         return {"fault": str(error)}
@@ -89,14 +102,23 @@ def read_runs() -> dict[str, dict[str, int | str]]:
     """Return the runs of all tests in the last summary, each with its commit: `--only` makes one of them anew."""
     path = FOLDER / "matrix.json"
     summary = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"counts": {}}
-    if any(text.startswith("all tests") for text in summary["counts"].get("left_out", ["all tests"])):
+    if any(
+        text.startswith("all tests") for text in summary["counts"].get("left_out", ["all tests"])
+    ):
         return {}
-    return {name: {"commit": summary["commit"], **each} for name, each in summary["counts"]["runs"].items()}
+    return {
+        name: {"commit": summary["commit"], **each}
+        for name, each in summary["counts"]["runs"].items()
+    }
 
 
 def main(
-    tests: Annotated[list[str] | None, typer.Argument(help="Tests to run instead of all, as for pytest.")] = None,
-    only: Annotated[list[str] | None, typer.Option(help=f"A version of Python, or `{OLDEST}`; repeatable.")] = None,
+    tests: Annotated[
+        list[str] | None, typer.Argument(help="Tests to run instead of all, as for pytest.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help=f"A version of Python, or `{OLDEST}`; repeatable.")
+    ] = None,
 ) -> None:
     """Run the tests on every version of Python, and with the oldest packages.
 
@@ -112,7 +134,10 @@ def main(
         for name in only or known:
             print(f"\n=== {name}", flush=True)
             start, commit = perf_counter(), find_commit()
-            results[name] = run(name, tests or []) | {"commit": commit, "seconds": round(perf_counter() - start)}
+            results[name] = run(name, tests or []) | {
+                "commit": commit,
+                "seconds": round(perf_counter() - start),
+            }
         failed = [name for name, each in results.items() if each.get("failed") or "fault" in each]
         left_out = [f"run {name}" for name in known if name not in results]
         left_out += [f"all tests but {' '.join(tests)}"] if tests else []

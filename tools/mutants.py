@@ -51,12 +51,30 @@ OPTIONS = ("-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWa
 """Options of pytest in a worker, which has imported some plugins before."""
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add,
-    ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Add, ast.Pow: ast.Mult,
-    ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.And: ast.Or,
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Add,
+    ast.Pow: ast.Mult,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.And: ast.Or,
     ast.Or: ast.And,
-}  # fmt: skip
+}
 NAMES = {
     "min": "max",
     "max": "min",
@@ -94,7 +112,9 @@ def list_mutants(file: str, root: Path = ROOT) -> list[Mutant]:
         _list_changes((root / file).read_text(encoding="utf-8"))[1]
     ):
         _put(parent, name, place, new)
-        shown = parent if isinstance(old, (ast.operator, ast.cmpop, ast.boolop, ast.Constant)) else new
+        shown = (
+            parent if isinstance(old, (ast.operator, ast.cmpop, ast.boolop, ast.Constant)) else new
+        )
         mutated = _show(shown)
         _put(parent, name, place, old)
         before = _show(parent if shown is parent else old)
@@ -111,12 +131,17 @@ def mutate(source: str, number: int) -> str:
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
-def _list_changes(source: str) -> tuple[ast.AST, list[tuple[ast.AST, str, int | None, ast.AST, ast.AST, range]]]:
+def _list_changes(
+    source: str,
+) -> tuple[ast.AST, list[tuple[ast.AST, str, int | None, ast.AST, ast.AST, range]]]:
     """Return the tree of a source, and of each change the parent, the field, the place, both nodes and the lines."""
     tree = ast.parse(source)
     walked = _walk(tree, range(1))
-    changes = [(parent, name, place, node, new, lines) for node, parent, name, place, lines in walked
-               for new in _change(node, parent)]  # fmt: skip
+    changes = [
+        (parent, name, place, node, new, lines)
+        for node, parent, name, place, lines in walked
+        for new in _change(node, parent)
+    ]
     return tree, changes
 
 
@@ -133,7 +158,9 @@ def _put(parent: ast.AST, name: str, place: int | None, new: ast.AST) -> None:
         getattr(parent, name)[place] = new
 
 
-def _walk(parent: ast.AST, lines: range) -> Iterator[tuple[ast.AST, ast.AST, str, int | None, range]]:
+def _walk(
+    parent: ast.AST, lines: range
+) -> Iterator[tuple[ast.AST, ast.AST, str, int | None, range]]:
     """Visit each node with its parent, its place there and its lines; not types, documentation, imports, decorators."""
     for name, value in ast.iter_fields(parent):
         if name in ("annotation", "returns", "decorator_list", "format_spec", "ctx"):
@@ -155,7 +182,10 @@ def _walk(parent: ast.AST, lines: range) -> Iterator[tuple[ast.AST, ast.AST, str
 def _list_lines(statement: ast.stmt) -> range:
     """Return the lines of a statement, and of a compound one those before its body."""
     body = getattr(statement, "body", None)
-    return range(statement.lineno, max(statement.lineno + 1, body[0].lineno if body else statement.end_lineno + 1))
+    return range(
+        statement.lineno,
+        max(statement.lineno + 1, body[0].lineno if body else statement.end_lineno + 1),
+    )
 
 
 def _change(node: ast.AST, parent: ast.AST) -> Iterator[ast.AST]:
@@ -171,7 +201,12 @@ def _change(node: ast.AST, parent: ast.AST) -> Iterator[ast.AST]:
             yield ast.Constant(NAMES[node.value])
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub, ast.Invert)):
         yield node.operand
-    elif isinstance(node, ast.Name) and node.id in NAMES and isinstance(parent, ast.Call) and node is parent.func:
+    elif (
+        isinstance(node, ast.Name)
+        and node.id in NAMES
+        and isinstance(parent, ast.Call)
+        and node is parent.func
+    ):
         yield ast.Name(NAMES[node.id], node.ctx)
     elif isinstance(node, ast.Attribute) and node.attr in NAMES:
         yield ast.Attribute(node.value, NAMES[node.attr], node.ctx)
@@ -179,15 +214,24 @@ def _change(node: ast.AST, parent: ast.AST) -> Iterator[ast.AST]:
         turned = copy.copy(node)
         turned.test = ast.UnaryOp(ast.Not(), node.test)
         yield turned
-    elif isinstance(node, ast.Return) and node.value is not None and ast.unparse(node.value) != "None":
+    elif (
+        isinstance(node, ast.Return)
+        and node.value is not None
+        and ast.unparse(node.value) != "None"
+    ):
         yield ast.Return(ast.Constant(None))
-    elif isinstance(node, (ast.Expr, ast.Raise, ast.AugAssign, ast.Continue)) and not _is_yield(node):
+    elif isinstance(node, (ast.Expr, ast.Raise, ast.AugAssign, ast.Continue)) and not _is_yield(
+        node
+    ):
         yield ast.Pass()
 
 
 def _joins_texts(parent: ast.AST) -> bool:
     sides = (getattr(parent, "left", None), getattr(parent, "right", None))
-    return any(isinstance(side, ast.JoinedStr) or isinstance(getattr(side, "value", None), str) for side in sides)
+    return any(
+        isinstance(side, ast.JoinedStr) or isinstance(getattr(side, "value", None), str)
+        for side in sides
+    )
 
 
 def _is_yield(node: ast.AST) -> bool:
@@ -197,13 +241,19 @@ def _is_yield(node: ast.AST) -> bool:
 def list_files(chosen: list[str]) -> list[str]:
     """List the files of at_k that are chosen, or in chosen folders; by default all."""
     places = [Path(place) for place in chosen or ["at_k"]]
-    return [str(file) for place in places for file in (sorted(place.glob("**/*.py")) if place.is_dir() else [place])]
+    return [
+        str(file)
+        for place in places
+        for file in (sorted(place.glob("**/*.py")) if place.is_dir() else [place])
+    ]
 
 
 def read_equivalent() -> dict[str, str]:
     """Read the mutants that are judged to be no fault: name → reason. Lines of the file alternate, blank ones apart."""
     lines = (
-        [line.strip() for line in EQUIVALENT.read_text(encoding="utf-8").splitlines()] if EQUIVALENT.exists() else []
+        [line.strip() for line in EQUIVALENT.read_text(encoding="utf-8").splitlines()]
+        if EQUIVALENT.exists()
+        else []
     )
     lines = [line for line in lines if line and not line.startswith("#")]
     return dict(zip(lines[::2], lines[1::2], strict=True))
@@ -213,7 +263,12 @@ def _begin(folder: str, packages: set[str]) -> None:
     """Prepare a worker: a tree of its own, and the heavy packages loaded once, before it is forked for each mutant."""
     home = tempfile.mkdtemp(dir=folder)
     recording.copy_tree(ROOT, Path(home))
-    os.environ.update(HF_HOME=f"{home}/cache", HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", HF_DATASETS_OFFLINE="1")
+    os.environ.update(
+        HF_HOME=f"{home}/cache",
+        HF_HUB_OFFLINE="1",
+        HF_EVALUATE_OFFLINE="1",
+        HF_DATASETS_OFFLINE="1",
+    )
     os.environ.update(PYTHONDONTWRITEBYTECODE="1", PYTHONPATH=home, MUTANTS_HOME=home)
     os.chdir(home)
     sys.dont_write_bytecode = True
@@ -223,7 +278,9 @@ def _begin(folder: str, packages: set[str]) -> None:
     import pytest
 
     with contextlib.redirect_stdout(io.StringIO()):
-        pytest.main(["--markers", *OPTIONS])  # loads the plugins, for which each child took a second
+        pytest.main(
+            ["--markers", *OPTIONS]
+        )  # loads the plugins, for which each child took a second
 
 
 class Chosen:
@@ -287,7 +344,9 @@ def _run_as_child(tests: list[str], patience: float) -> None:
     status = 1
     try:
         os.setsid()
-        resource.setrlimit(resource.RLIMIT_CPU, (int(patience), int(patience)))  # also if its parent has been killed
+        resource.setrlimit(
+            resource.RLIMIT_CPU, (int(patience), int(patience))
+        )  # also if its parent has been killed
         for stream in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
         import pytest
@@ -307,7 +366,11 @@ def choose(files: list[str], sample: int, seed: int) -> list[Mutant]:
     equivalent, chosen = read_equivalent(), []
     for file in files:
         mutants = [mutant for mutant in list_mutants(file) if mutant.name not in equivalent]
-        chosen += mutants if not sample else random.Random(f"{seed} {file}").sample(mutants, min(sample, len(mutants)))
+        chosen += (
+            mutants
+            if not sample
+            else random.Random(f"{seed} {file}").sample(mutants, min(sample, len(mutants)))
+        )
     random.Random(seed).shuffle(chosen)
     return chosen
 
@@ -318,7 +381,12 @@ def name_room(file: str) -> str:
 
 
 def list_left_out(
-    files: list[str] | None, tests: list[str] | None, sample: int, bound: float, chosen: int, tried: int
+    files: list[str] | None,
+    tests: list[str] | None,
+    sample: int,
+    bound: float,
+    chosen: int,
+    tried: int,
 ) -> list[str]:
     """List what a partial run has left out."""
     parts = {
@@ -332,12 +400,20 @@ def list_left_out(
 
 
 def run(
-    files: Annotated[list[str] | None, typer.Argument(help="Files or folders to change; by default all.")] = None,
-    tests: Annotated[list[str] | None, typer.Option(help="Tests instead of all, as for pytest; repeatable.")] = None,
-    sample: Annotated[int, typer.Option(help="Mutants of each file, chosen at random; 0 for all.")] = SAMPLE,
+    files: Annotated[
+        list[str] | None, typer.Argument(help="Files or folders to change; by default all.")
+    ] = None,
+    tests: Annotated[
+        list[str] | None, typer.Option(help="Tests instead of all, as for pytest; repeatable.")
+    ] = None,
+    sample: Annotated[
+        int, typer.Option(help="Mutants of each file, chosen at random; 0 for all.")
+    ] = SAMPLE,
     seed: Annotated[int, typer.Option(help="Of the choice, and of the order.")] = 0,
     jobs: Annotated[int, typer.Option(help="Mutants that are tried at a time.")] = 1,
-    minutes: Annotated[float, typer.Option(help="Stop after so long, beside the recording; 0 for never.")] = 0,
+    minutes: Annotated[
+        float, typer.Option(help="Stop after so long, beside the recording; 0 for never.")
+    ] = 0,
     bound: Annotated[float, typer.Option(help="Seconds of tests for each mutant.")] = BOUND,
 ) -> None:
     """Print the mutants that the tests let pass, and the share of those that they notice."""
@@ -350,8 +426,12 @@ def run(
     ):
         recorded = recording.record(ROOT, tests or [], jobs, find_commit())
         prepared = (folder, recorded.packages)
-        with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin, prepared) as pool:
-            of_mutants = [recorded.find_tests(each.file, [each.line, *each.lines], bound) for each in chosen]
+        with ProcessPoolExecutor(
+            jobs, multiprocessing.get_context("spawn"), _begin, prepared
+        ) as pool:
+            of_mutants = [
+                recorded.find_tests(each.file, [each.line, *each.lines], bound) for each in chosen
+            ]
             started = monotonic()
             for mutant, given, noticed in zip(
                 chosen, of_mutants, pool.map(try_mutant, chosen, of_mutants), strict=True
@@ -361,23 +441,44 @@ def run(
                 tally[mutant.file][1] += 1
                 unseen += not given
                 if noticed is None:
-                    missed.append(f"{mutant.file}:{mutant.line}: {mutant.change}" + " (no test passes)" * (not given))
+                    missed.append(
+                        f"{mutant.file}:{mutant.line}: {mutant.change}"
+                        + " (no test passes)" * (not given)
+                    )
                     typer.echo(f"  {missed[-1]}")
                 if minutes and monotonic() - started > 60 * minutes:
                     break
             pool.shutdown(wait=False, cancel_futures=True)
         rooms: dict[str, list[int]] = defaultdict(lambda: [0, 0])
         for file, numbers in tally.items():
-            rooms[name_room(file)] = [a + b for a, b in zip(rooms[name_room(file)], numbers, strict=True)]
-        counts.update(files=len(tally), chosen=len(chosen), tried=tried, noticed=tried - len(missed), unseen=unseen)
-        counts.update(rooms=dict(sorted(rooms.items())), missed=sorted(missed), bound=bound, sample=sample, seed=seed)
-        counts.update(tests=len(recorded.seconds), failed=len(recorded.failed), broken=recorded.failed)
+            rooms[name_room(file)] = [
+                a + b for a, b in zip(rooms[name_room(file)], numbers, strict=True)
+            ]
+        counts.update(
+            files=len(tally),
+            chosen=len(chosen),
+            tried=tried,
+            noticed=tried - len(missed),
+            unseen=unseen,
+        )
+        counts.update(
+            rooms=dict(sorted(rooms.items())),
+            missed=sorted(missed),
+            bound=bound,
+            sample=sample,
+            seed=seed,
+        )
+        counts.update(
+            tests=len(recorded.seconds), failed=len(recorded.failed), broken=recorded.failed
+        )
         counts.update(unrecorded=recorded.unrecorded)
         counts.update(left_out=list_left_out(files, tests, sample, bound, len(chosen), tried))
     typer.echo("")
     for name, (noticed, of) in [*sorted(tally.items()), *sorted(rooms.items())]:
         typer.echo(f"{name}: {noticed} of {of} noticed ({noticed / max(of, 1):.0%})")
-    typer.echo(f"all: {tried - len(missed)} of {tried} noticed ({1 - len(missed) / max(tried, 1):.1%})")
+    typer.echo(
+        f"all: {tried - len(missed)} of {tried} noticed ({1 - len(missed) / max(tried, 1):.1%})"
+    )
 
 
 if __name__ == "__main__":

@@ -36,7 +36,9 @@ def render_prepared() -> dict[Path, str]:
     """Return every file that is written by this module, by its path in `static`, as it should be."""
     found = {Path("rules.js"): _name_columns((STATIC / "rules.js").read_text(encoding="utf-8"))}
     for language in LANGUAGES:
-        answers = {name: work.run("score", {"example": name, "language": language}) for name in EXAMPLES}
+        answers = {
+            name: work.run("score", {"example": name, "language": language}) for name in EXAMPLES
+        }
         answers |= {"explore": tell_story(language), "compare": compare_pair(language)}
         answers["plan"] = work.run("plan", {"example": "qwen25_math", "language": language})
         for name, answer in answers.items():
@@ -58,20 +60,26 @@ def _name_columns(text: str) -> str:
     """Write the names of columns by which the reader of large files chooses."""
     for name, values in (("VERDICTS", VERDICT), ("PROBLEMS", PROBLEM)):
         text = re.sub(
-            rf"(export const {name} = ).*;", lambda found, own=values: found[1] + json.dumps([*own]) + ";", text
+            rf"(export const {name} = ).*;",
+            lambda found, own=values: found[1] + json.dumps([*own]) + ";",
+            text,
         )
     return text
 
 
 def compare_pair(language: str) -> dict[str, Any]:
     """Compare two prompts of Codex on the same puzzles."""
-    file = find_folder() / "codex_puzzles.jsonl"  # with the samples of two models, which its column `prompt` names
+    file = (
+        find_folder() / "codex_puzzles.jsonl"
+    )  # with the samples of two models, which its column `prompt` names
     text = {"name": f"examples/data/{file.name}", "text": file.read_text(encoding="utf-8")}
     sides = {
-        f"options_{side}": {"where": {"prompt": [model]}} for side, model in zip("ab", ("long", "medium"), strict=True)
+        f"options_{side}": {"where": {"prompt": [model]}}
+        for side, model in zip("ab", ("long", "medium"), strict=True)
     }
     names = {
-        f"name_{side}": say(language, f"example.{model}") for side, model in zip("ab", ("long", "medium"), strict=True)
+        f"name_{side}": say(language, f"example.{model}")
+        for side, model in zip("ab", ("long", "medium"), strict=True)
     }
     return work.run("compare", {"a": text, "b": text, **sides, **names, "language": language})
 
@@ -89,7 +97,10 @@ def tell_story(language: str) -> dict[str, Any]:
     always, never = int(np.sum(c == n)), int(np.sum(c == 0))
     solved = {"always": always, "sometimes": len(n) - always - never, "never": never}
     values = {"problems": len(n), "n": 4, "right": int(c.sum())}
-    shares = {"any": f"{Share(np.mean(at_k.pass_at_k(n, c, k=4)))}", "every": f"{Share(np.mean(c == 4))}"}
+    shares = {
+        "any": f"{Share(np.mean(at_k.pass_at_k(n, c, k=4)))}",
+        "every": f"{Share(np.mean(c == 4))}",
+    }
     return {
         "report": drawn,
         "lead": say(language, "explore.lead", **values, **shares),
@@ -117,7 +128,10 @@ def _draw_models(language: str) -> dict[str, Any]:
     models = {
         name: {
             "name": say(language, f"explore.{name}"),
-            "rows": [rng.permutation([1] * right + [0] * (DRAWN_FROM - right)).tolist() for right in c.tolist()],
+            "rows": [
+                rng.permutation([1] * right + [0] * (DRAWN_FROM - right)).tolist()
+                for right in c.tolist()
+            ],
         }
         for name, c in MODELS.items()
     }
@@ -133,12 +147,18 @@ def _draw_vote(language: str) -> dict[str, Any]:
     report, _ = score_given(Given.take(read_example("qwen25_math")), {})
     curves = report.curves
     lines = [
-        {"line": name, "name": f"{find_label(Key(name), language)} · {name}",
-         "values": [round(float(each), 4) for each in curves.lines[Key(name)]]}
+        {
+            "line": name,
+            "name": f"{find_label(Key(name), language)} · {name}",
+            "values": [round(float(each), 4) for each in curves.lines[Key(name)]],
+        }
         for name in VOTE
-    ]  # fmt: skip
+    ]
     choices = [each for each in make_claims(report, 8) if each.code.startswith("claims.choice")]
-    said = [say(language, "explore.vote"), *(draw_message(choice, language)["text"] for choice in choices)]
+    said = [
+        say(language, "explore.vote"),
+        *(draw_message(choice, language)["text"] for choice in choices),
+    ]
     return {"said": said, "lines": lines, "title": say(language, "explore.against_k"), "low": 0.88}
 
 
@@ -146,13 +166,25 @@ def list_published(language: str) -> dict[str, Any]:
     """List published results, those that keep most of their average when four of four must be right first."""
     rows = []
     # Of how many problems how many samples are right.
-    for result in map(json.loads, (find_folder() / "published.jsonl").read_text(encoding="utf-8").splitlines()):
-        n, c = result["n"], np.repeat(list(map(int, result["right"])), list(result["right"].values()))
+    for result in map(
+        json.loads, (find_folder() / "published.jsonl").read_text(encoding="utf-8").splitlines()
+    ):
+        n, c = (
+            result["n"],
+            np.repeat(list(map(int, result["right"])), list(result["right"].values())),
+        )
         average, every = float(np.mean(c)) / n, float(np.mean(at_k.pass_hat_k(n, c, k=4)))
         shares = [f"{100 * average:.1f}", f"{100 * every:.1f}", f"{100 * every / average:.0f}"]
         cells = [f"{len(c)}\u00a0×\u00a0{n}", *(f"{each}\u00a0%" for each in shares)]
         name = say(language, f"explore.run_{result['name']}")
         rows.append((every / average, {"name": name, "source": result["source"], "cells": cells}))
-    head = [say(language, f"explore.run_{each}") for each in ("name", "size", "average", "every", "kept")]
+    head = [
+        say(language, f"explore.run_{each}")
+        for each in ("name", "size", "average", "every", "kept")
+    ]
     rows.sort(key=lambda row: -row[0])
-    return {"head": head, "rows": [row for _, row in rows], "said": say(language, "explore.published")}
+    return {
+        "head": head,
+        "rows": [row for _, row in rows],
+        "said": say(language, "explore.published"),
+    }

@@ -40,7 +40,17 @@ COLLECTION = 0.1
 """Seconds to import and collect one file of tests."""
 
 HEAVY = (
-    *("datasets", "duckdb", "evaluate", "gradio", "hypothesis", "matplotlib.pyplot", "orjson", "pandas", "polars"),
+    *(
+        "datasets",
+        "duckdb",
+        "evaluate",
+        "gradio",
+        "hypothesis",
+        "matplotlib.pyplot",
+        "orjson",
+        "pandas",
+        "polars",
+    ),
     *("pyarrow.compute", "pyarrow.parquet", "rich.console", "scipy.stats", "sympy"),
 )
 """Packages that take long to import."""
@@ -66,7 +76,9 @@ class Recorder:
         self.context = IMPORTED
         # Processes that a test starts read this file too; forked ones save what they have when they end.
         settings = Path(folder, f"settings-{os.getpid()}")
-        settings.write_text(SETTINGS.format(data=Path(folder, ".coverage"), tree=Path.cwd()), encoding="utf-8")
+        settings.write_text(
+            SETTINGS.format(data=Path(folder, ".coverage"), tree=Path.cwd()), encoding="utf-8"
+        )
         os.environ["COVERAGE_PROCESS_START"] = str(settings)
         self.coverage = coverage.Coverage(config_file=str(settings))
         self.coverage.start()
@@ -82,9 +94,13 @@ class Recorder:
         """Record a test, with the results of earlier tests forgotten."""
         clear_caches()
         shared = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
-        self.fixtures[item.nodeid] = [_label(each[-1]) for each in shared.values() if each[-1].scope != "function"]
+        self.fixtures[item.nodeid] = [
+            _label(each[-1]) for each in shared.values() if each[-1].scope != "function"
+        ]
         self._switch(item.nodeid)
-        started = sum(os.times()[:4])  # of processors, its processes' too, since other work may slow a test down
+        started = sum(
+            os.times()[:4]
+        )  # of processors, its processes' too, since other work may slow a test down
         try:
             return (yield)
         finally:
@@ -94,7 +110,9 @@ class Recorder:
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Iterator[None]:
         """Record a fixture that tests share in a context of its own."""
-        before = self._switch(self.context if fixturedef.scope == "function" else _label(fixturedef))
+        before = self._switch(
+            self.context if fixturedef.scope == "function" else _label(fixturedef)
+        )
         try:
             return (yield)
         finally:
@@ -117,7 +135,9 @@ class Recorder:
             "fixtures": self.fixtures,
             "packages": packages,
         }
-        Path(self.folder, f"tests-{os.getpid()}.json").write_text(json.dumps(record), encoding="utf-8")
+        Path(self.folder, f"tests-{os.getpid()}.json").write_text(
+            json.dumps(record), encoding="utf-8"
+        )
 
 
 def _label(fixture: pytest.FixtureDef[Any]) -> str:
@@ -129,13 +149,18 @@ def clear_caches() -> None:
     for name, module in list(sys.modules.items()):
         if name.startswith("at_k"):
             for value in vars(module).values():
-                if isinstance(value, functools._lru_cache_wrapper) and value.cache_parameters()["maxsize"]:
+                if (
+                    isinstance(value, functools._lru_cache_wrapper)
+                    and value.cache_parameters()["maxsize"]
+                ):
                     value.cache_clear()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Start to record, but not in the process that only hands out the tests."""
-    if DATA in os.environ and (hasattr(config, "workerinput") or not config.getoption("numprocesses", None)):
+    if DATA in os.environ and (
+        hasattr(config, "workerinput") or not config.getoption("numprocesses", None)
+    ):
         config.pluginmanager.register(Recorder(os.environ[DATA]))
 
 
@@ -168,17 +193,25 @@ class Recording:
             for line, number in of_file.items():
                 self.lines[file][int(line)].append(sets[number])
 
-    def find_tests(self, file: str, lines: Iterable[int], bound: float, root: Path = Path()) -> list[str]:
+    def find_tests(
+        self, file: str, lines: Iterable[int], bound: float, root: Path = Path()
+    ) -> list[str]:
         """List the tests that pass over a line of a file, the shortest first, while they take at most `bound` seconds.
 
         What runs once, such as an import, belongs to every test of the file, or of the files that import it.
         """
         recorded = self.lines.get(file, {})
-        contexts: set[str] = set().union(*(tests for line in lines for tests in recorded.get(line, ())))
+        contexts: set[str] = set().union(
+            *(tests for line in lines for tests in recorded.get(line, ()))
+        )
         if IMPORTED in contexts:
-            contexts |= self._list_all(file) or set().union(*map(self._list_all, list_importing(file, root)))
+            contexts |= self._list_all(file) or set().union(
+                *map(self._list_all, list_importing(file, root))
+            )
         tests, files, left = [], set(), bound
-        for test in sorted(contexts & self.seconds.keys(), key=lambda test: (self.seconds[test], test)):
+        for test in sorted(
+            contexts & self.seconds.keys(), key=lambda test: (self.seconds[test], test)
+        ):
             place = test.partition("::")[0]
             left -= self.seconds[test] + COLLECTION * (place not in files)
             if left < 0 and tests:
@@ -188,7 +221,9 @@ class Recording:
         return tests
 
     def _list_all(self, file: str) -> set[str]:
-        contexts = set().union(*(tests for sets in self.lines.get(file, {}).values() for tests in sets))
+        contexts = set().union(
+            *(tests for sets in self.lines.get(file, {}).values() for tests in sets)
+        )
         return contexts & self.seconds.keys()
 
 
@@ -225,7 +260,11 @@ def copy_tree(root: Path, home: Path) -> None:
 def list_groups(root: Path) -> list[str]:
     """List what is recorded at a time: the examples of at_k/, each folder of tests, and the files beside these."""
     places = sorted(root.glob("tests/*/"))
-    return ["at_k", *(f"tests/{place.name}" for place in places if any(place.glob("**/test_*.py"))), "tests/test_*.py"]
+    return [
+        "at_k",
+        *(f"tests/{place.name}" for place in places if any(place.glob("**/test_*.py"))),
+        "tests/test_*.py",
+    ]
 
 
 def record(root: Path, tests: list[str], jobs: int, commit: str) -> Recording:
@@ -257,21 +296,46 @@ def _run_tests(root: Path, group: str, jobs: int) -> dict[str, Any]:
         home, data = Path(folder, "tree"), Path(folder, "data")
         data.mkdir()
         copy_tree(root, home)
-        tests = [str(path.relative_to(root)) for path in _list_files(root, group)] if "*" in group else [group]
+        tests = (
+            [str(path.relative_to(root)) for path in _list_files(root, group)]
+            if "*" in group
+            else [group]
+        )
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
         # By files, which share fixtures too: where xdist deals by groups, a test has the group in its name.
-        options = ["-p", "tools.recording", f"--numprocesses={jobs}", "--dist=loadfile", "-m", WITHOUT]
+        options = [
+            "-p",
+            "tools.recording",
+            f"--numprocesses={jobs}",
+            "--dist=loadfile",
+            "-m",
+            WITHOUT,
+        ]
         environment = os.environ | {"PYTHONPATH": str(home)}
-        subprocess.run([*command, *options, *tests], cwd=home, env=environment | {DATA: str(data)}, check=False)
+        subprocess.run(
+            [*command, *options, *tests], cwd=home, env=environment | {DATA: str(data)}, check=False
+        )
         stored = read_data(data, home)
         again = [*command, f"--junitxml={folder}/again.xml", *stored["failed"]]
-        if stored["failed"] and subprocess.run(again, cwd=home, env=environment, check=False).returncode in (0, 1):
+        if stored["failed"] and subprocess.run(
+            again, cwd=home, env=environment, check=False
+        ).returncode in (0, 1):
             cases = ET.parse(f"{folder}/again.xml").iter("testcase")
-            passed = {case.get("name") for case in cases if case.find("failure") is None and case.find("error") is None}
-            stored["unrecorded"] = [test for test in stored["failed"] if test.rpartition("::")[2] in passed]
-            stored["failed"] = [test for test in stored["failed"] if test not in stored["unrecorded"]]
+            passed = {
+                case.get("name")
+                for case in cases
+                if case.find("failure") is None and case.find("error") is None
+            }
+            stored["unrecorded"] = [
+                test for test in stored["failed"] if test.rpartition("::")[2] in passed
+            ]
+            stored["failed"] = [
+                test for test in stored["failed"] if test not in stored["unrecorded"]
+            ]
     if not stored["seconds"]:
-        sys.exit(f"No test of {group} could be recorded: see above what pytest says, and run it alone")
+        sys.exit(
+            f"No test of {group} could be recorded: see above what pytest says, and run it alone"
+        )
     return stored
 
 
@@ -285,7 +349,11 @@ def read_data(data: Path, home: Path) -> dict[str, Any]:
         each = json.loads(path.read_text(encoding="utf-8"))
         failed += each["failed"]
         packages |= set(each["packages"])
-        seconds |= {test: round(taken, 3) for test, taken in each["seconds"].items() if test not in each["failed"]}
+        seconds |= {
+            test: round(taken, 3)
+            for test, taken in each["seconds"].items()
+            if test not in each["failed"]
+        }
         for test, fixtures in each["fixtures"].items():
             for fixture in fixtures:
                 using[fixture].add(test)
@@ -297,17 +365,33 @@ def read_data(data: Path, home: Path) -> dict[str, Any]:
             for file in stored.measured_files():
                 for line, contexts in stored.contexts_by_lineno(file).items():
                     for context in contexts:
-                        lines[str(Path(file).relative_to(home))][line] |= using.get(context, {context})
+                        lines[str(Path(file).relative_to(home))][line] |= using.get(
+                            context, {context}
+                        )
         stored.close()
-    names = sorted({context for of_file in lines.values() for contexts in of_file.values() for context in contexts})
+    names = sorted(
+        {
+            context
+            for of_file in lines.values()
+            for contexts in of_file.values()
+            for context in contexts
+        }
+    )
     number = {name: i for i, name in enumerate(names)}
     groups: dict[tuple[int, ...], int] = {}
     numbered = {
         file: {
-            line: groups.setdefault(tuple(sorted(number[context] for context in contexts)), len(groups))
+            line: groups.setdefault(
+                tuple(sorted(number[context] for context in contexts)), len(groups)
+            )
             for line, contexts in of_file.items()
         }
         for file, of_file in sorted(lines.items())
     }
-    tests = {"seconds": seconds, "failed": sorted(failed), "unrecorded": [], "packages": sorted(packages)}
+    tests = {
+        "seconds": seconds,
+        "failed": sorted(failed),
+        "unrecorded": [],
+        "packages": sorted(packages),
+    }
     return {**tests, "names": names, "groups": list(groups), "lines": numbered}

@@ -59,7 +59,9 @@ def list_left(version: str, changelog: str, status: str) -> list[str]:
 
 
 def _run(*command: str | Path, cwd: Path = ROOT) -> str:
-    done = subprocess.run(list(map(str, command)), cwd=cwd, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        list(map(str, command)), cwd=cwd, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))} fails:\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -32,7 +32,9 @@ SOURCES: Parts = {
 }
 """Pages of the site → where they are in this project. The reference is written from the docstrings."""
 
-_MATH = re.compile(r"(^```.*?^```$|`[^`\n]*`)|\$\$(.+?)\$\$|\$([^$\n]+)\$", re.MULTILINE | re.DOTALL)
+_MATH = re.compile(
+    r"(^```.*?^```$|`[^`\n]*`)|\$\$(.+?)\$\$|\$([^$\n]+)\$", re.MULTILINE | re.DOTALL
+)
 _LOADED = re.compile(
     r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc=["']?((?:https?:)?//[^\s"'>]+)"""
     r"""|<link\b(?![^>]*\brel=["']?(?:canonical|alternate))[^>]*\bhref=["']?((?:https?:)?//[^\s"'>]+)"""
@@ -45,14 +47,18 @@ def write_pages(folder: Path) -> None:
     """Write the pages as mkdocs reads them: links within the site, formulas as MathML, commands, and the reference."""
     copy_parts(SOURCES, folder)
     for page in folder.rglob("*.md"):
-        text = _PICTURE.sub(r"![\2](\3#only-light)\n![\2](\1#only-dark)", page.read_text(encoding="utf-8"))
+        text = _PICTURE.sub(
+            r"![\2](\3#only-light)\n![\2](\1#only-dark)", page.read_text(encoding="utf-8")
+        )
         page.write_text(_MATH.sub(_write_formula, text), encoding="utf-8")
     for name, text in (write_commands() | write_reference()).items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
 
 
-_PICTURE = re.compile(r'<picture>.*?srcset="([^"]+)".*?alt="([^"]+)" src="([^"]+)".*?</picture>', re.DOTALL)
+_PICTURE = re.compile(
+    r'<picture>.*?srcset="([^"]+)".*?alt="([^"]+)" src="([^"]+)".*?</picture>', re.DOTALL
+)
 """A picture with a dark form; the pages of the site change theirs by a button, too."""
 
 
@@ -76,13 +82,24 @@ def on_config(config: dict[str, Any]) -> dict[str, Any]:
 def write_commands() -> dict[str, str]:
     """Write a page for each command with all of its options, and the list of the commands."""
     commands: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
-    lines = ["# Commands", "", "`at-k COMMAND --help` shows the usual options, and `--help-all` all of them.", ""]
-    rows = [(f"[at-k {name}]({name}.md)", _escape(command.help)) for name, command in commands.items()]
-    pages = {"commands/index.md": "\n".join([*lines, make_table(("command", "what it does"), rows), ""])}
+    lines = [
+        "# Commands",
+        "",
+        "`at-k COMMAND --help` shows the usual options, and `--help-all` all of them.",
+        "",
+    ]
+    rows = [
+        (f"[at-k {name}]({name}.md)", _escape(command.help)) for name, command in commands.items()
+    ]
+    pages = {
+        "commands/index.md": "\n".join([*lines, make_table(("command", "what it does"), rows), ""])
+    }
     for name, command in commands.items():
         panels: dict[str, list[tuple[str, ...]]] = {}
         for option in command.params:
-            panel = getattr(option, "rich_help_panel", None) or ("Options" if option.opts[0][0] == "-" else "Arguments")
+            panel = getattr(option, "rich_help_panel", None) or (
+                "Options" if option.opts[0][0] == "-" else "Arguments"
+            )
             panels.setdefault(panel, []).append(_describe_option(option))
         text = [f"# at-k {name}", "", _escape(command.help), ""]
         for panel, options in panels.items():
@@ -93,7 +110,11 @@ def write_commands() -> dict[str, str]:
 
 def _describe_option(option: Any) -> tuple[str, str, str]:
     if option.param_type_name == "argument":
-        return f"`{option.metavar or option.name}`", _escape(option.help), "required" if option.required else "–"
+        return (
+            f"`{option.metavar or option.name}`",
+            _escape(option.help),
+            "required" if option.required else "–",
+        )
     names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
     choices = "|".join(map(str, get_args(option.type_descriptor.annotation) or ["TEXT"]))
     metavar = "" if option.is_flag else f" `{option.metavar or choices}`"
@@ -129,14 +150,24 @@ def _describe(name: str) -> list[str]:
     found = getattr(at_k, name)
     if inspect.isclass(found):
         bases = [each for each in found.__mro__[1:] if each.__module__.startswith("at_k.")]
-        return [f"::: at_k.{name}", "", *(f"::: {each.__module__}.{each.__name__}\n" for each in bases)]
+        return [
+            f"::: at_k.{name}",
+            "",
+            *(f"::: {each.__module__}.{each.__name__}\n" for each in bases),
+        ]
     if inspect.isfunction(found):
         return [f"::: at_k.{name}", ""]
     if inspect.ismodule(found):
         own = [
-            name for name, each in inspect.getmembers(found, inspect.isfunction) if each.__module__ == found.__name__
+            name
+            for name, each in inspect.getmembers(found, inspect.isfunction)
+            if each.__module__ == found.__name__
         ]
-        return [f"::: {found.__name__}", f"    options: {{members: {[name for name in own if name[0] != '_']}}}", ""]
+        return [
+            f"::: {found.__name__}",
+            f"    options: {{members: {[name for name in own if name[0] != '_']}}}",
+            "",
+        ]
     shown = "\n".join(f"    {line}" for line in repr(found).splitlines())
     return [shown, ""]
 

@@ -32,7 +32,9 @@ EXTRAS = {
 """Extra → what it is for. Those for contributors are not in the table."""
 
 
-def measure(python: Path, folder: Path, packages: Sequence[str], *options: str) -> tuple[float, float]:
+def measure(
+    python: Path, folder: Path, packages: Sequence[str], *options: str
+) -> tuple[float, float]:
     """Install packages into a folder, and return the seconds that it took and the megabytes that it holds."""
     if not packages:
         return 0.0, 0.0
@@ -45,9 +47,16 @@ def measure(python: Path, folder: Path, packages: Sequence[str], *options: str) 
 def list_new(python: Path, what: str, known: Iterable[str]) -> list[str]:
     """List the packages, with their versions, that something needs beside those that are known."""
     report = _pip(python, "install", "--dry-run", "--ignore-installed", "--report", "-", what)
-    found = [(each["metadata"]["name"], each["metadata"]["version"]) for each in json.loads(report)["install"]]
+    found = [
+        (each["metadata"]["name"], each["metadata"]["version"])
+        for each in json.loads(report)["install"]
+    ]
     here = {"at-k", *known}
-    return [f"{name}=={version}" for name, version in found if name not in here and f"{name}=={version}" not in here]
+    return [
+        f"{name}=={version}"
+        for name, version in found
+        if name not in here and f"{name}=={version}" not in here
+    ]
 
 
 def _pip(python: Path, *arguments: str) -> str:
@@ -77,9 +86,13 @@ def main() -> None:
             print(*rows[-1], flush=True)
     page = ROOT / "docs" / "install.md"
     table = make_table(("what", "for", "MB", "seconds"), rows)
-    text = f"{time.strftime('%Y-%m-%d')}, Python {'.'.join(map(str, sys.version_info[:2]))}, Linux, "
+    text = (
+        f"{time.strftime('%Y-%m-%d')}, Python {'.'.join(map(str, sys.version_info[:2]))}, Linux, "
+    )
     text += f"{os.cpu_count()} cores that other work shared:\n\n{table}"
-    page.write_text(fill_region(page.read_text(encoding="utf-8"), "sizes", text, page), encoding="utf-8")
+    page.write_text(
+        fill_region(page.read_text(encoding="utf-8"), "sizes", text, page), encoding="utf-8"
+    )
 
 
 def _show(seconds: float, megabytes: float) -> tuple[str, str]:

@@ -35,11 +35,21 @@ def parts(space: str) -> Parts:
     """Return the parts of a Space."""
     library = {"at_k": "at_k", "LICENSE": "LICENSE"}
     if space == COLLECTION:
-        own = (*CARDS, "app.py", "requirements.txt", "metrics", "comparisons", "examples/data", "docs")
+        own = (
+            *CARDS,
+            "app.py",
+            "requirements.txt",
+            "metrics",
+            "comparisons",
+            "examples/data",
+            "docs",
+        )
         return library | {name: name for name in own}
     # The library finds the cards, the modules and the data inside itself, as when it is installed.
     folders = {name: module_path(name).relative_to(ROOT).as_posix() for name in MODULES}
-    modules = (f"{folder}/{file}" for name, folder in folders.items() for file in (*CARDS, f"{name}.py"))
+    modules = (
+        f"{folder}/{file}" for name, folder in folders.items() for file in (*CARDS, f"{name}.py")
+    )
     inside = {f"at_k/{file}": file for file in modules}
     return {".": folders[space]} | library | inside | {"at_k/demo/data": "examples/data"}
 
@@ -103,7 +113,9 @@ def _linked(text: str, place: PurePosixPath, source: Path, contents: Parts) -> s
 
 
 def main(
-    organization: str = typer.Argument("", help="Where to upload the Spaces; nowhere, if it is not given."),
+    organization: str = typer.Argument(
+        "", help="Where to upload the Spaces; nowhere, if it is not given."
+    ),
 ) -> None:
     """Build the Spaces, and upload them."""
     for space in SPACES:

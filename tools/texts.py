@@ -43,16 +43,21 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
     guide = root / "docs" / "zh" / "which-metric.md"
     documents[guide] = fill_region(_read(guide), "metrics", list_metrics_in_chinese(), guide)
     guide = root / "docs" / "modules.md"
-    text = fill_region(_read(guide), "columns", list_inputs(COLUMNS.values(), FAMILY.values()), guide)
+    text = fill_region(
+        _read(guide), "columns", list_inputs(COLUMNS.values(), FAMILY.values()), guide
+    )
     text = fill_region(text, "options", list_options(), guide)
     documents[guide] = fill_region(text, "outputs", list_outputs(SHARED_OUTPUTS), guide)
     guide = root / "docs" / "formats.md"
     text = fill_region(_read(guide), "formats", list_formats(), guide)
     documents[guide] = fill_region(text, "columns", list_columns(), guide)
     documents[root / "at_k" / "signatures.pyi"] = write_signatures()
-    documents |= {root / "at_k" / "demo" / "static" / path: text for path, text in render_prepared().items()}
     documents |= {
-        root / "docs" / f"staircase{name}.svg": draw_staircase(*colours) for name, colours in _COLOURS.items()
+        root / "at_k" / "demo" / "static" / path: text for path, text in render_prepared().items()
+    }
+    documents |= {
+        root / "docs" / f"staircase{name}.svg": draw_staircase(*colours)
+        for name, colours in _COLOURS.items()
     }
     for metric in FAMILY.values():
         card = root / "metrics" / metric.name / "README.md"
@@ -71,7 +76,9 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
         module = runpy.run_path(str(ROOT / "comparisons" / name / f"{name}.py"))
         metrics = [FAMILY[each] for each in module["METRICS"]]
         text = _fill_list(_read(card), "## Inputs", list_inputs(module["INPUTS"], metrics), card)
-        documents[card] = _fill_list(text, "## Output values", list_outputs(module["OUTPUTS"]), card)
+        documents[card] = _fill_list(
+            text, "## Output values", list_outputs(module["OUTPUTS"]), card
+        )
     return documents
 
 
@@ -109,12 +116,19 @@ def write_signatures() -> str:
 
 def _spell_type(option: Option) -> str:
     """Spell what an option takes as a type, with any sequence or mapping for a list or a dict."""
-    return option.annotation.replace("list[", "Sequence[").replace("dict[", "Mapping[").replace("'", '"')
+    return (
+        option.annotation.replace("list[", "Sequence[")
+        .replace("dict[", "Mapping[")
+        .replace("'", '"')
+    )
 
 
 def list_metrics(columns: int = 4) -> str:
     """Make the table that says which metric answers which question, or its first columns."""
-    rows = [(f"`{metric.name}`", metric.question, metric.needs, metric.warning) for metric in FAMILY.values()]
+    rows = [
+        (f"`{metric.name}`", metric.question, metric.needs, metric.warning)
+        for metric in FAMILY.values()
+    ]
     header = ("metric", "question it answers", "needs", "watch out")
     return make_table(header[:columns], [row[:columns] for row in rows])
 
@@ -122,10 +136,14 @@ def list_metrics(columns: int = 4) -> str:
 def list_metrics_in_chinese(columns: int = 4) -> str:
     """Make the same table in Chinese."""
     rows = [(f"`{metric.name}`", *metric.chinese) for metric in FAMILY.values()]
-    return make_table(("指标", "回答的问题", "需要", "注意")[:columns], [row[:columns] for row in rows])
+    return make_table(
+        ("指标", "回答的问题", "需要", "注意")[:columns], [row[:columns] for row in rows]
+    )
 
 
-_TRAINING = "**Training.** `at_k.credit` weighs samples [in training for](../../docs/training.md) {names}."
+_TRAINING = (
+    "**Training.** `at_k.credit` weighs samples [in training for](../../docs/training.md) {names}."
+)
 _TRAINING_IN_CHINESE = (
     "**训练。** `at_k.credit` 给出每个样本使 {names} 变动了多少，即"
     "[以它为目标训练](../../docs/training.md)时该样本对数概率的权重。"
@@ -134,7 +152,10 @@ _TRAINING_IN_CHINESE = (
 
 def mention_credit(metric: Metric, sentence: str, conjunction: str) -> str:
     """Write the sentence about training, with the metrics of a card that can be trained for."""
-    names = [output.key.replace("{k}", "k").replace("{n}", "n").replace("_{τ}", "") for output in metric.outputs]
+    names = [
+        output.key.replace("{k}", "k").replace("{n}", "n").replace("_{τ}", "")
+        for output in metric.outputs
+    ]
     listed = [f"`{name}`" for name in names if name in METRICS]
     return wrap_item(sentence.format(names=conjunction.join(listed)), "")
 
@@ -212,7 +233,12 @@ _COLOURS = {
 _AIRLINE = ROOT / "examples" / "data" / "taubench_airline.jsonl"
 """The file of the README's first command."""
 
-_NAMES = {4: "pass^4, or G-Pass@4 with τ = 1", 3: "G-Pass@4 with τ = 0.75", 2: "G-Pass@4 with τ = 0.5", 1: "pass@4"}
+_NAMES = {
+    4: "pass^4, or G-Pass@4 with τ = 1",
+    3: "G-Pass@4 with τ = 0.75",
+    2: "G-Pass@4 with τ = 0.5",
+    1: "pass@4",
+}
 
 
 def draw_staircase(text: str, small: str, full: str, empty: str, mark: str) -> str:
@@ -227,9 +253,15 @@ def draw_staircase(text: str, small: str, full: str, empty: str, mark: str) -> s
         "A column is a task; a row counts the tasks with enough successes.</text>",
     ]
     for row, (needed, name) in enumerate(_NAMES.items()):
-        share, top = report.values["pass@4" if needed == 1 else f"G-Pass@4_{needed / 4}"], 70 + 42 * row
+        share, top = (
+            report.values["pass@4" if needed == 1 else f"G-Pass@4_{needed / 4}"],
+            70 + 42 * row,
+        )
         demand = "all 4" if needed == 4 else f"at least {needed} of 4"
-        for start, end, colour in ((0, round(share * tasks), full), (round(share * tasks), tasks, empty)):
+        for start, end, colour in (
+            (0, round(share * tasks), full),
+            (round(share * tasks), tasks, empty),
+        ):
             columns = "".join(f"M{10 * column} {top}h9v30h-9z" for column in range(start, end))
             lines.append(f'<path fill="{colour}" d="{columns}"/>')
         lines += [
@@ -252,7 +284,9 @@ _BAR = r"\|"
 
 def make_table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     """Make a table of Markdown."""
-    lines = [f"| {' | '.join(cell.replace('|', _BAR) for cell in row)} |" for row in (header, *rows)]
+    lines = [
+        f"| {' | '.join(cell.replace('|', _BAR) for cell in row)} |" for row in (header, *rows)
+    ]
     return "\n".join([lines[0], "|---" * len(header) + "|", *lines[1:]])
 
 
@@ -296,7 +330,9 @@ def main(
 ) -> None:
     """Write the texts that repeat the registry."""
     documents = render_documents()
-    stale = {path: text for path, text in documents.items() if not path.is_file() or _read(path) != text}
+    stale = {
+        path: text for path, text in documents.items() if not path.is_file() or _read(path) != text
+    }
     for path, text in stale.items():
         if not check:
             path.write_text(text, encoding="utf-8")
@@ -310,7 +346,8 @@ def list_inputs(inputs: Iterable[Option], metrics: Iterable[Metric]) -> str:
     """Make the list of the columns and options on a card, as some metrics take them."""
     defaults = list_defaults(metrics)
     return "\n".join(
-        wrap_item(f"- **{each.name}**{spell_types(each)}: {describe_option(each, defaults)}", "  ") for each in inputs
+        wrap_item(f"- **{each.name}**{spell_types(each)}: {describe_option(each, defaults)}", "  ")
+        for each in inputs
     )
 
 
@@ -324,7 +361,9 @@ def list_shared_options() -> list[tuple[str, str, str]]:
     rows = []
     for option in map(OPTIONS.__getitem__, ("k", *SHARED_OPTIONS)):
         default = "–" if option.default is None else f"`{spell_value(option.default)}`"
-        rows.append((f"`{option.name}`", fill_in(option.text, list_defaults(FAMILY.values())), default))
+        rows.append(
+            (f"`{option.name}`", fill_in(option.text, list_defaults(FAMILY.values())), default)
+        )
     return rows
 
 

@@ -32,7 +32,9 @@ def visits(url, visitors=50, each=20, addresses=None, kinds=None):
 
     def visitor(number):
         chance = random.Random(number)
-        connection = _Connection(url, session=f"visitor{number}", address=f"192.0.2.{number % (addresses or visitors)}")
+        connection = _Connection(
+            url, session=f"visitor{number}", address=f"192.0.2.{number % (addresses or visitors)}"
+        )
         for _ in range(each):
             kind, ask = chance.choice(kinds or KINDS)
             start = time.perf_counter()
@@ -71,7 +73,9 @@ class _Connection:
 
 
 def _page(connection, chance):
-    name = chance.choice(("", "score", "compare", "plan", "data/explore.en.json", "style.css", "base.js"))
+    name = chance.choice(
+        ("", "score", "compare", "plan", "data/explore.en.json", "style.css", "base.js")
+    )
     return "" if connection.send("GET", f"/{name}", None) else "no page"
 
 
@@ -84,14 +88,20 @@ def _write(rows):
 
 
 def _ask(connection, name, **values):
-    return json.loads(connection.send("POST", f"/api/{name}", {**values, "session": connection.session}))
+    return json.loads(
+        connection.send("POST", f"/api/{name}", {**values, "session": connection.session})
+    )
 
 
 def _score(connection, chance):
     rows = _draw(chance, chance.randint(2, 100), 8)
     found = _ask(connection, "score", data=_write(rows), options={"k": [1, 4]})["values"]
     expected = float(np.mean(at_k.pass_at_k(8, [sum(row) for row in rows], k=4)))
-    return "" if abs(found["pass@4"] - expected) < 1e-12 else f"{found['pass@4']} instead of {expected}"
+    return (
+        ""
+        if abs(found["pass@4"] - expected) < 1e-12
+        else f"{found['pass@4']} instead of {expected}"
+    )
 
 
 def _compare(connection, chance):
@@ -104,7 +114,9 @@ def _compare(connection, chance):
 def _plan(connection, chance):
     rows = _draw(chance, chance.randint(20, 100), 8)
     found = _ask(connection, "plan", data=_write(rows))
-    return "" if found["start"] == [len(rows), 8] else f"{found['start']} instead of {len(rows)} × 8"
+    return (
+        "" if found["start"] == [len(rows), 8] else f"{found['start']} instead of {len(rows)} × 8"
+    )
 
 
 FORMS = (("score", _score), ("compare", _compare), ("plan", _plan))
@@ -118,7 +130,9 @@ def main(url):
     for kind, _ in FORMS:
         seconds = [visit.seconds for visit in done if visit.kind == kind]
         middle, late = np.quantile(seconds, [0.5, 0.95])
-        print(f"{kind:13} {len(seconds):4} requests, median {middle:.2f} s, 95 % within {late:.2f} s")
+        print(
+            f"{kind:13} {len(seconds):4} requests, median {middle:.2f} s, 95 % within {late:.2f} s"
+        )
     faults = [visit.fault for visit in done if visit.fault]
     print(f"faults: {len(faults)}", *faults[:5], sep="\n")
 

@@ -61,7 +61,9 @@ def score_file() -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder, "runs.jsonl")
         rows = [
-            {"task_id": f"t{i}", "lang": "ab"[i % 2], "correct": j % 4 > i % 4} for i in range(12) for j in range(8)
+            {"task_id": f"t{i}", "lang": "ab"[i % 2], "correct": j % 4 > i % 4}
+            for i in range(12)
+            for j in range(8)
         ]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         assert CliRunner().invoke(app, ["score", str(path)]).exit_code == 0
@@ -86,11 +88,19 @@ if __name__ == "__main__":
     import at_k
 
     module = evaluate.load(str(at_k.module_path("pass_at_k")), "graded")
-    print(f"{'walk':18}{'functions':>11}{'files':>7}{'returns':>9}{'and with lambdas and comprehensions':>37}")
-    for name, walk in (("file → table", score_file), ("text → page", score_text), ("grade → compute", compute_grades)):
+    print(
+        f"{'walk':18}{'functions':>11}{'files':>7}{'returns':>9}{'and with lambdas and comprehensions':>37}"
+    )
+    for name, walk in (
+        ("file → table", score_file),
+        ("text → page", score_text),
+        ("grade → compute", compute_grades),
+    ):
         every = trace(walk)
         named = [(file, function) for file, function in every if not function.startswith("<")]
-        returns, returns_of_all = (count_returns(file for file, _ in part) for part in (named, every))
+        returns, returns_of_all = (
+            count_returns(file for file, _ in part) for part in (named, every)
+        )
         files = len({file for file, _ in named})
         print(f"{name:18}{len(named):>11}{files:>7}{returns:>9}{len(every):>28}{returns_of_all:>9}")
         if "--list" in sys.argv:

@@ -15,10 +15,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = ("at_k", "metrics", "comparisons", "benchmarks", "tools", "tests", "examples")
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs", "metrics", "comparisons", "benchmarks", "examples")
+DOCUMENTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs",
+    "metrics",
+    "comparisons",
+    "benchmarks",
+    "examples",
+)
 
 AVOIDED = re.compile(
-    r"\b(?:stands?|standing|so many|as many|whoever|strangers?|says? so|alike|is there)\b", re.IGNORECASE
+    r"\b(?:stands?|standing|so many|as many|whoever|strangers?|says? so|alike|is there)\b",
+    re.IGNORECASE,
 )
 """Words of a careful translation, for which plain English has a better one."""
 
@@ -46,9 +55,13 @@ def list_files() -> list[Path]:
     """List the files whose sentences are checked, without those that are data."""
     python = (path for folder in PYTHON for path in (ROOT / folder).rglob("*.py"))
     places = (ROOT / name for name in DOCUMENTS)
-    documents = (path for place in places for path in (place.rglob("*.md") if place.is_dir() else [place]))
+    documents = (
+        path for place in places for path in (place.rglob("*.md") if place.is_dir() else [place])
+    )
     files = {*python, *documents}
-    return sorted(path for path in files if "zh" not in path.parts and not path.name.endswith(".zh.md"))
+    return sorted(
+        path for path in files if "zh" not in path.parts and not path.name.endswith(".zh.md")
+    )
 
 
 def find_faults(path: Path) -> Iterator[str]:

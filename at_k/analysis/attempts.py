@@ -49,8 +49,16 @@ _say = Phrases(
 
 def count_solved(findings: Findings) -> Iterator[Message]:
     """Count the problems that are always, sometimes and never solved."""
-    never, always, total = int((findings.c == 0).sum()), int((findings.c == findings.n).sum()), len(findings.n)
-    findings.figures["solved"] = solved = {"always": always, "sometimes": total - never - always, "never": never}
+    never, always, total = (
+        int((findings.c == 0).sum()),
+        int((findings.c == findings.n).sum()),
+        len(findings.n),
+    )
+    findings.figures["solved"] = solved = {
+        "always": always,
+        "sometimes": total - never - always,
+        "never": never,
+    }
     shares = {f"{name}_share": count / total for name, count in solved.items()}
     yield _say("diagnosis.solved", total=total, **solved, **shares)
     several = int((findings.n > 1).sum())
@@ -65,7 +73,9 @@ def find_flaky(findings: Findings) -> Iterator[Message]:
     if findings.verdicts is None:
         return
     verdicts, names = findings.verdicts, findings.report.problems
-    places = np.arange(verdicts.given.sum()) if verdicts.kept is None else np.flatnonzero(verdicts.kept)
+    places = (
+        np.arange(verdicts.given.sum()) if verdicts.kept is None else np.flatnonzero(verdicts.kept)
+    )
     starts = np.cumsum(verdicts.given) - verdicts.given
     correct, offsets = verdicts.correct.values > 0, verdicts.correct.offsets
     failed = {}
@@ -87,7 +97,11 @@ def weigh_missing(findings: Findings) -> Iterator[Message]:
     """Give the share of correct samples by both denominators, where samples are missing."""
     if findings.verdicts is None:
         return
-    missing, total, right = findings.verdicts.n_missing, int(findings.verdicts.given.sum()), int(findings.c.sum())
+    missing, total, right = (
+        findings.verdicts.n_missing,
+        int(findings.verdicts.given.sum()),
+        int(findings.c.sum()),
+    )
     if missing and total > missing:
         shares = {"of_all": right / total, "of_present": right / (total - missing)}
         findings.figures |= {f"correct_{name}": share for name, share in shares.items()}
@@ -99,18 +113,25 @@ def weigh_costs(findings: Findings) -> Iterator[Message]:
     report, priced = findings.report, {}
     for name, costs in read_costs(report.rows, findings.n).items():
         cost = cost_per_success(
-            costs, findings.c, findings.n, clusters=report.clusters, confidence_level=findings.confidence_level
+            costs,
+            findings.c,
+            findings.n,
+            clusters=report.clusters,
+            confidence_level=findings.confidence_level,
         )
         once, mean = float((costs / findings.n).sum()), float(costs.sum()) / int(findings.n.sum())
         priced[name] = {
             "total": float(costs.sum()),
             "per_sample": mean,
-            "per_success": {part: value if isfinite(value) else None for part, value in cost._asdict().items()},
+            "per_success": {
+                part: value if isfinite(value) else None for part, value in cost._asdict().items()
+            },
             "coverage": [
                 {"k": key.k, "cost": key.k * once, "solved": value * len(findings.n)}
-                for key, value in report.values.items() if key.metric == "pass@k" and key.k is not None
+                for key, value in report.values.items()
+                if key.metric == "pass@k" and key.k is not None
             ],
-        }  # fmt: skip
+        }
         if isfinite(cost.value):
             limits = f" [{cost.low:.4g}, {cost.high:.4g}]" if isfinite(cost.high) else ""
             yield _say("diagnosis.cost", value=f"{cost.value:.4g}{limits}", name=name, mean=mean)
@@ -122,7 +143,12 @@ _ORDERS = 1000
 
 
 def find_solved_within(
-    costs: Floats, correct: NDArray[np.bool_], budgets: Floats, rng: np.random.Generator, *, orders: int = _ORDERS
+    costs: Floats,
+    correct: NDArray[np.bool_],
+    budgets: Floats,
+    rng: np.random.Generator,
+    *,
+    orders: int = _ORDERS,
 ) -> tuple[Floats, Floats]:
     """Compute the chance that a problem is solved within each budget, and the variance of what was simulated."""
     # Samples are drawn without replacement while the next one can be paid for: of equal cost, this is
@@ -133,7 +159,11 @@ def find_solved_within(
     if c == 0:
         return exact, exact
     if (costs == costs[0]).all():
-        afforded = np.minimum(n, allowed // costs[0]).astype(np.int64) if costs[0] else np.full(len(budgets), n)
+        afforded = (
+            np.minimum(n, allowed // costs[0]).astype(np.int64)
+            if costs[0]
+            else np.full(len(budgets), n)
+        )
         pays = afforded > 0
         exact[pays] = pass_at_k(n, c, k=afforded[pays].tolist()) if pays.any() else 0
         return exact, np.zeros(len(budgets))
@@ -172,7 +202,9 @@ class Budgets(NamedTuple):
 _MOST_BUDGETS = 100
 
 
-def solve_by_budget(report: Report, unit: str, *, seed: int = 0, confidence_level: float = 0.95) -> Budgets:
+def solve_by_budget(
+    report: Report, unit: str, *, seed: int = 0, confidence_level: float = 0.95
+) -> Budgets:
     """Compute the expected share of problems solved, up to the budget at which some problem has no sample left.
 
     Examples:
@@ -183,7 +215,10 @@ def solve_by_budget(report: Report, unit: str, *, seed: int = 0, confidence_leve
     """
     verdicts = report.samples[1]
     report.require_independent("A budget")
-    costs, correct = _list_costs(report, unit), np.split(verdicts.correct.values, verdicts.correct.offsets[1:-1])
+    costs, correct = (
+        _list_costs(report, unit),
+        np.split(verdicts.correct.values, verdicts.correct.offsets[1:-1]),
+    )
     totals = [float(row.sum()) for row in costs]
     top = min(totals)
     if top == 0:
@@ -191,10 +226,13 @@ def solve_by_budget(report: Report, unit: str, *, seed: int = 0, confidence_leve
             "budget.free",
             "A budget needs costs in every problem; those of {problem} are all 0. Name another column, or count "
             "samples: {without}.",
-            problem=quote(report.problems[totals.index(top)]), without=Mention(columns={"cost": None}),
-        )  # fmt: skip
+            problem=quote(report.problems[totals.index(top)]),
+            without=Mention(columns={"cost": None}),
+        )
     step = float(costs[0][0])
-    steady = all((row == step).all() for row in costs)  # then budgets between whole samples solve no more
+    steady = all(
+        (row == step).all() for row in costs
+    )  # then budgets between whole samples solve no more
     grid = np.arange(round(top / step) + 1) if steady else np.arange(_MOST_BUDGETS + 1)
     budgets = np.asarray(grid * (step if steady else top / _MOST_BUDGETS), dtype=np.float64)
     rng = np.random.default_rng(seed)
@@ -222,7 +260,13 @@ _DRAWS = 999
 
 
 def compare_budgets(
-    a: Budgets, b: Budgets, names: Sequence[str], *, share: float = 0.8, confidence_level: float = 0.95, seed: int = 0
+    a: Budgets,
+    b: Budgets,
+    names: Sequence[str],
+    *,
+    share: float = 0.8,
+    confidence_level: float = 0.95,
+    seed: int = 0,
 ) -> Message:
     """Say at which budgets two models solve a share of the problems, and how many times as much the first one takes.
 
@@ -242,22 +286,35 @@ def compare_budgets(
     others = [model.find_needed(share, drawn[-place]) for place, model in enumerate((a, b))]
     known = {"share": 100 * share, "unit": a.unit, "first": names[0], "second": names[1]}
     if not all(map(isfinite, needed)):
-        solved = ", ".join(f"{name} {model.solved[-1]:.1%}" for name, model in zip(names, (a, b), strict=True))
+        solved = ", ".join(
+            f"{name} {model.solved[-1]:.1%}" for name, model in zip(names, (a, b), strict=True)
+        )
         return _say("budget.unreached", **known, solved=solved)
     with np.errstate(invalid="ignore"):
         ratios = others[0] / others[1]
     place = int((1 - confidence_level) / 4 * (_DRAWS + 1))
     # A data set in which neither model solves the share says nothing of the ratio: it counts beyond both ends.
-    limits = np.sort(np.nan_to_num(ratios, nan=0.0))[place - 1], np.sort(np.nan_to_num(ratios, nan=inf))[-place]
+    limits = (
+        np.sort(np.nan_to_num(ratios, nan=0.0))[place - 1],
+        np.sort(np.nan_to_num(ratios, nan=inf))[-place],
+    )
     ends = [f"{end:.3g}" if isfinite(end) else "no end" for end in limits]
-    values = {"a": f"{needed[0]:.4g}", "b": f"{needed[1]:.4g}", "ratio": f"{needed[0] / needed[1]:.3g}"}
+    values = {
+        "a": f"{needed[0]:.4g}",
+        "b": f"{needed[1]:.4g}",
+        "ratio": f"{needed[0] / needed[1]:.3g}",
+    }
     return _say("budget.cheaper", **known, **values, interval=", ".join(ends))
 
 
 def _draw_problems(rng: np.random.Generator, problems: int) -> Floats:
     """Draw data sets of problems with replacement: how often each problem is in each data set."""
     drawn = rng.integers(problems, size=(_DRAWS, problems)) + problems * np.arange(_DRAWS)[:, None]
-    return np.bincount(drawn.ravel(), minlength=_DRAWS * problems).reshape(_DRAWS, problems).astype(np.float64)
+    return (
+        np.bincount(drawn.ravel(), minlength=_DRAWS * problems)
+        .reshape(_DRAWS, problems)
+        .astype(np.float64)
+    )
 
 
 # The unit of a budget where each sample costs as much as any other.
@@ -266,7 +323,10 @@ SAMPLES = "samples"
 
 def list_units(report: Report) -> list[str]:
     """List what budgets of a report can be in: its costs, the role before other names, and samples."""
-    return [*sorted(read_costs(report.rows, report.samples[1].given), key=lambda name: name != "cost"), SAMPLES]
+    return [
+        *sorted(read_costs(report.rows, report.samples[1].given), key=lambda name: name != "cost"),
+        SAMPLES,
+    ]
 
 
 def _list_costs(report: Report, unit: str) -> list[Floats]:

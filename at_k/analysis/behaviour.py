@@ -131,14 +131,23 @@ def look_for_copies(findings: Findings) -> Iterator[Message]:
     lengths = np.array([len(str(text)) for text in answers.distinct], dtype=np.int64)
     long = several[counts.problem] & (lengths[answers.codes.values[counts.first_seen]] >= LONG)
     again = counts.count > 1
-    repeated = np.bincount(counts.problem[again], weights=counts.count[again], minlength=len(findings.n))
+    repeated = np.bincount(
+        counts.problem[again], weights=counts.count[again], minlength=len(findings.n)
+    )
     texts, copied = int(counts.count[long].sum()), int(counts.count[long & again].sum())
     findings.figures["copied"] = copied / texts if texts else None
     if several.any():
         share = findings.estimate(repeated / np.maximum(cast, 1), several)
         findings.figures["repeated"] = share._asdict()
     if texts and copied / texts > COPIED:
-        yield _say("diagnosis.copies", texts=texts, long=LONG, copied=copied, share=copied / texts, limit=COPIED)
+        yield _say(
+            "diagnosis.copies",
+            texts=texts,
+            long=LONG,
+            copied=copied,
+            share=copied / texts,
+            limit=COPIED,
+        )
     elif several.any() and share.low > REPEATED:
         yield _say("diagnosis.repeated", share=str(share), limit=REPEATED)
 
@@ -168,9 +177,13 @@ def weigh_vote(findings: Findings) -> Iterator[Message]:
     if gap.is_far:
         yield _say(
             "diagnosis.votes_right" if gap.value > 0 else "diagnosis.votes_wrong",
-            key=str(key), value=findings.write(key), average=str(average), mean=findings.write(average),
-            gap=gap.signed, limit=FAR,
-        )  # fmt: skip
+            key=str(key),
+            value=findings.write(key),
+            average=str(average),
+            mean=findings.write(average),
+            gap=gap.signed,
+            limit=FAR,
+        )
 
 
 def weigh_wrong_answers(findings: Findings) -> Iterator[Message]:
@@ -200,11 +213,16 @@ def find_wrong_majorities(findings: Findings) -> Iterator[Message]:
     right, wrong = (np.zeros(total, dtype=np.int64) for _ in range(2))
     np.maximum.at(right, counts.problem[counts.correct], counts.count[counts.correct])
     np.maximum.at(wrong, counts.problem[~counts.correct], counts.count[~counts.correct])
-    names = [findings.report.problems[problem] for problem in np.flatnonzero((right >= AGREE) & (wrong > right))]
+    names = [
+        findings.report.problems[problem]
+        for problem in np.flatnonzero((right >= AGREE) & (wrong > right))
+    ]
     findings.figures["wrong_majority"] = {"count": len(names), "problems": names}
     if names:
         examples = ", ".join(map(quote, names[:_EXAMPLES]))
-        yield _say("diagnosis.wrong_majority", least=AGREE, count=len(names), total=total, names=examples)
+        yield _say(
+            "diagnosis.wrong_majority", least=AGREE, count=len(names), total=total, names=examples
+        )
 
 
 def place_in_matrix(findings: Findings) -> Iterator[Message]:
@@ -215,7 +233,9 @@ def place_in_matrix(findings: Findings) -> Iterator[Message]:
     findings.figures["levels"] = levels
     row = MATRIX.get(tuple(levels.values()))
     if row is not None:
-        written = {_NAMES[metric]: f"{key} {findings.write(key)}" for metric, key in findings.keys.items()}
+        written = {
+            _NAMES[metric]: f"{key} {findings.write(key)}" for metric, key in findings.keys.items()
+        }
         yield _say(f"diagnosis.{row}", high=HIGH, low=LOW, **written)
 
 
@@ -231,15 +251,28 @@ def check_targets(findings: Findings) -> Iterator[Message]:
     findings.figures["targets"] = state = {}
     for use, asked in TARGETS.items():
         if asked.keys() <= findings.keys.keys():
-            bars = [(findings.bars[findings.keys[metric]], least) for metric, least in asked.items()]
+            bars = [
+                (findings.bars[findings.keys[metric]], least) for metric, least in asked.items()
+            ]
             missed = any(bar.high <= least for bar, least in bars)
-            state[use] = "met" if all(bar.low > least for bar, least in bars) else "missed" if missed else "not settled"
-            values = ", ".join(f"{findings.keys[metric]} {findings.write(findings.keys[metric])}" for metric in asked)
+            state[use] = (
+                "met"
+                if all(bar.low > least for bar, least in bars)
+                else "missed"
+                if missed
+                else "not settled"
+            )
+            values = ", ".join(
+                f"{findings.keys[metric]} {findings.write(findings.keys[metric])}"
+                for metric in asked
+            )
             yield _say(
                 "diagnosis.target",
                 targets=", ".join(f"{metric} > {least}" for metric, least in asked.items()),
-                use=_say(f"diagnosis.{use}"), verdict=_say(f"diagnosis.{state[use].replace(' ', '_')}"), values=values,
-            )  # fmt: skip
+                use=_say(f"diagnosis.{use}"),
+                verdict=_say(f"diagnosis.{state[use].replace(' ', '_')}"),
+                values=values,
+            )
 
 
 def describe_stability(findings: Findings) -> Iterator[Message]:
@@ -248,7 +281,11 @@ def describe_stability(findings: Findings) -> Iterator[Message]:
     if np.isnan(within):
         return
     # Without the samples, or after some were dropped, samples at the same place are not of the same run.
-    if findings.verdicts is not None and findings.verdicts.kept is None and findings.verdicts.correct.width is not None:
+    if (
+        findings.verdicts is not None
+        and findings.verdicts.kept is None
+        and findings.verdicts.correct.width is not None
+    ):
         correct = findings.verdicts.correct
         runs = correct.values.reshape(len(correct), -1).mean(axis=0)
     spread = float(runs.std(ddof=1)) if len(runs) > 1 else None
@@ -264,14 +301,24 @@ def describe_stability(findings: Findings) -> Iterator[Message]:
     if spread is None:
         return
     least, most = int(runs.argmin()), int(runs.argmax())
-    yield _say("diagnosis.runs", runs=len(runs), least=float(runs[least]), most=float(runs[most]), sd=spread)
+    yield _say(
+        "diagnosis.runs",
+        runs=len(runs),
+        least=float(runs[least]),
+        most=float(runs[most]),
+        sd=spread,
+    )
     p_value = figures["run_p"] = find_run_p(len(findings.n), len(runs), spread, within)
     if p_value is not None and p_value < CHANCE:
         yield _say(
             "diagnosis.runs_differ",
-            least=least + 1, least_accuracy=float(runs[least]), most=most + 1, most_accuracy=float(runs[most]),
-            p_value=p_value, limit=CHANCE,
-        )  # fmt: skip
+            least=least + 1,
+            least_accuracy=float(runs[least]),
+            most=most + 1,
+            most_accuracy=float(runs[most]),
+            p_value=p_value,
+            limit=CHANCE,
+        )
 
 
 def find_run_p(problems: int, runs: int, sd: float, within: float) -> float | None:
@@ -287,7 +334,10 @@ def describe_clusters(findings: Findings) -> Iterator[Message]:
     clusters, shares = findings.report.clusters, findings.c / findings.n
     if clusters is None or len(set(clusters)) == 1:
         return
-    (together, units), (alone, _) = standard_error(shares, clusters=clusters), standard_error(shares)
+    (together, units), (alone, _) = (
+        standard_error(shares, clusters=clusters),
+        standard_error(shares),
+    )
     if not alone > 0:
         return
     design = float(together / alone) ** 2
@@ -295,7 +345,9 @@ def describe_clusters(findings: Findings) -> Iterator[Message]:
     yield _say("diagnosis.clusters", count=len(set(clusters)), design=design, units=float(units))
 
 
-def measure_calibration(confidence: Floats, correct: Floats, /, *, bins: int = 10) -> dict[str, Any]:
+def measure_calibration(
+    confidence: Floats, correct: Floats, /, *, bins: int = 10
+) -> dict[str, Any]:
     """Compute the expected calibration error Σ_b (n_b/N)·|accuracy_b − confidence_b|, and the Brier score (f − y)²."""
     # The reliability curve has the mean confidence, the share of correct ones, and how many each bin holds. No bin that
     # holds some is skipped: C. Guo et al., https://arxiv.org/abs/1706.04599.
@@ -303,7 +355,9 @@ def measure_calibration(confidence: Floats, correct: Floats, /, *, bins: int = 1
     count = np.bincount(index)
     held = np.flatnonzero(count)
     count = count[held]
-    promised, right = (np.bincount(index, weights=column)[held] / count for column in (confidence, correct))
+    promised, right = (
+        np.bincount(index, weights=column)[held] / count for column in (confidence, correct)
+    )
     # A chance y to be correct has the expected square (f − 1)²·y + f²·(1 − y).
     brier = float(np.mean(confidence**2 - 2 * confidence * correct + correct))
     ece = float(count / len(confidence) @ np.abs(promised - right))
@@ -347,32 +401,52 @@ def measure_vote_shares(counts: VoteCounts) -> tuple[Floats, Floats]:
 def describe_calibration(findings: Findings) -> Iterator[Message]:
     """Describe how well the share of a vote, or scores in [0, 1], agree with what is correct."""
     pairs = list_confidences(findings)
-    findings.figures["calibration"] = figures = {name: measure_calibration(*pair) for name, pair in pairs.items()}
+    findings.figures["calibration"] = figures = {
+        name: measure_calibration(*pair) for name, pair in pairs.items()
+    }
     if "vote" in pairs and (findings.n > 1).all():
         chance = figures["vote"]["ece_if_calibrated"] = find_chance_error(pairs["vote"][0])
-        yield _say("diagnosis.vote_confidence", chance=chance, **{part: figures["vote"][part] for part in _ERRORS})
+        yield _say(
+            "diagnosis.vote_confidence",
+            chance=chance,
+            **{part: figures["vote"][part] for part in _ERRORS},
+        )
     if "score" in pairs and findings.verdicts is not None:
         scores, right = pairs["score"]
         put, n = findings.verdicts.correct.with_values, findings.verdicts.n
         gap = findings.compare(put(scores).sums() / n, put(right).sums() / n)
         figures["score"]["overconfidence"] = gap._asdict()
-        rule = "no_bias" if not gap.is_far else "overconfident" if gap.value > 0 else "underconfident"
+        rule = (
+            "no_bias" if not gap.is_far else "overconfident" if gap.value > 0 else "underconfident"
+        )
         yield _say(
             "diagnosis.score_confidence",
-            said=float(scores.mean()), right=float(right.mean()),
+            said=float(scores.mean()),
+            right=float(right.mean()),
             verdict=_say(f"diagnosis.{rule}", gap=gap.signed, limit=FAR),
             **{part: figures["score"][part] for part in _ERRORS},
-        )  # fmt: skip
+        )
 
 
 def find_chance_error(said: Floats) -> float:
     """Compute the mean expected calibration error of answers that are correct exactly as often as they promise."""
-    random, place = np.random.default_rng(0), find_bins(said)  # the bins depend on what is promised alone
+    random, place = (
+        np.random.default_rng(0),
+        find_bins(said),
+    )  # the bins depend on what is promised alone
     gaps = (np.bincount(place, (random.random(len(said)) < said) - said) for _ in range(_DRAWS))
     return float(np.mean([np.abs(gap).sum() for gap in gaps])) / len(said)
 
 
 RULES: tuple[Rule, ...] = (
-    look_for_copies, weigh_retries, weigh_vote, weigh_wrong_answers, find_wrong_majorities, place_in_matrix,
-    check_targets, describe_stability, describe_clusters, describe_calibration,
-)  # fmt: skip
+    look_for_copies,
+    weigh_retries,
+    weigh_vote,
+    weigh_wrong_answers,
+    find_wrong_majorities,
+    place_in_matrix,
+    check_targets,
+    describe_stability,
+    describe_clusters,
+    describe_calibration,
+)

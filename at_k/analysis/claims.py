@@ -98,7 +98,10 @@ def list_steps(report: Report, k: int) -> list[Step]:
     for key in report.values:
         if key.k == k and key.metric in ("pass@k", "pass^k"):
             steps.setdefault(1 if key.metric == "pass@k" else k, key)
-    return [Step(needed, steps[needed], describe_step(needed, k)) for needed in sorted(steps, reverse=True)]
+    return [
+        Step(needed, steps[needed], describe_step(needed, k))
+        for needed in sorted(steps, reverse=True)
+    ]
 
 
 def describe_step(needed: int, k: int) -> Message:
@@ -140,13 +143,17 @@ def make_claims(report: Report, k: int) -> list[Message]:
     if k > 1:
         gain = np.mean(evaluate_tables([(tabulate_pass, k)], n, c)) - average
         claims.append(_say("claims.choice", k=k, gain=Points(gain)))
-        values = {"scores": report.values.get(Key("best@k", k)), "vote": report.values.get(Key("cons@k", k))}
+        values = {
+            "scores": report.values.get(Key("best@k", k)),
+            "vote": report.values.get(Key("cons@k", k)),
+        }
         if any(note.code == "note.vote_of_grades" for note in report.notes):
             values["vote"] = None  # nobody voted
         claims += [
             _say(f"claims.choice_{name}", gain=Points(value - average))
-            for name, value in values.items() if value is not None
-        ]  # fmt: skip
+            for name, value in values.items()
+            if value is not None
+        ]
     for key, bar in report.intervals.items():
         if key.metric == "avg@n" and bar.low is not None and bar.high is not None:
             low, high = Points(bar.low - average), Points(bar.high - average)
@@ -176,11 +183,16 @@ class Difference(NamedTuple):
 
 def find_spans(differences: Sequence[Difference]) -> list[tuple[str, int, int]]:
     """Find the ranges of neighbouring k that have one verdict: the verdict, the first k, and the last."""
-    grouped = [(verdict, list(span)) for verdict, span in groupby(differences, key=lambda point: point.verdict)]
+    grouped = [
+        (verdict, list(span))
+        for verdict, span in groupby(differences, key=lambda point: point.verdict)
+    ]
     return [(verdict, span[0].k, span[-1].k) for verdict, span in grouped]
 
 
-def say_better(differences: Sequence[Difference], line: Key, names: tuple[str, str]) -> list[Message]:
+def say_better(
+    differences: Sequence[Difference], line: Key, names: tuple[str, str]
+) -> list[Message]:
     """Say for which k which model is better in a line."""
     claims: list[Message] = []
     for verdict in ("a", "b", "open"):
@@ -193,11 +205,15 @@ def say_better(differences: Sequence[Difference], line: Key, names: tuple[str, s
         elif k and len(differences) == 1:
             claims.append(_say("claims.better", name=names[verdict == "b"], line=str(line)))
         elif k:
-            claims.append(_say("claims.better_for", name=names[verdict == "b"], line=str(line), k=k))
+            claims.append(
+                _say("claims.better_for", name=names[verdict == "b"], line=str(line), k=k)
+            )
     return claims
 
 
-def make_verdicts(differences: list[Difference], line: Key, names: tuple[str, str]) -> list[Message]:
+def make_verdicts(
+    differences: list[Difference], line: Key, names: tuple[str, str]
+) -> list[Message]:
     """Say for which k which model is better in a line, and how large the difference is at the largest k.
 
     Examples:
@@ -209,5 +225,9 @@ def make_verdicts(differences: list[Difference], line: Key, names: tuple[str, st
     if np.isfinite([last.low, last.high]).all():
         values = {"value": Points(last.value), "low": Points(last.low), "high": Points(last.high)}
         one = len(differences) == 1
-        claims.append(_say("claims.one_difference", **values) if one else _say("claims.difference", k=last.k, **values))
+        claims.append(
+            _say("claims.one_difference", **values)
+            if one
+            else _say("claims.difference", k=last.k, **values)
+        )
     return claims

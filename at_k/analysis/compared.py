@@ -111,14 +111,24 @@ class Compared(Shown):
         better = self.find_better(key)
         if better is not None:
             return _say("compare.better", name=better)
-        return _say("compare.equivalent", margin=self.margin) if self.is_equivalent(key) else _say("compare.open")
+        return (
+            _say("compare.equivalent", margin=self.margin)
+            if self.is_equivalent(key)
+            else _say("compare.open")
+        )
 
     def list_differences(self) -> dict[Key, list[Difference]]:
         """List the differences by the line that they are on, each with the one verdict about it: that of a band."""
         listed = dict(self.bands)
         for key, pair in self.comparisons.items():
-            if isinstance(key, Key) and key.line not in self.bands and (key.draws is None or not self.bands):
-                difference = Difference(key.k or 1, pair.difference, pair.low, pair.high, pair.better or "open")
+            if (
+                isinstance(key, Key)
+                and key.line not in self.bands
+                and (key.draws is None or not self.bands)
+            ):
+                difference = Difference(
+                    key.k or 1, pair.difference, pair.low, pair.high, pair.better or "open"
+                )
                 listed[key.line] = [*listed.get(key.line, []), difference]
         return listed
 
@@ -149,11 +159,17 @@ class Compared(Shown):
         difference, low, high = (_write_difference(turned * end, points=points) for end in ends)
         numbers = {
             "difference": _say("compare.in_points", number=difference) if points else difference,
-            "low": low, "high": high, "p": write_p_in_sentence(self.adjusted[key]), "key": str(key),
-        }  # fmt: skip
+            "low": low,
+            "high": high,
+            "p": write_p_in_sentence(self.adjusted[key]),
+            "key": str(key),
+        }
         further = [] if self.unlike is None else [self.unlike]
         if better is None and self.is_equivalent(key):
-            return [_say("compare.says_equivalent", margin=self.margin, **both, **numbers), *further]
+            return [
+                _say("compare.says_equivalent", margin=self.margin, **both, **numbers),
+                *further,
+            ]
         if better is None:
             return [_say("compare.says_open", **both, **numbers), *further]
         if main.fragility is not None:
@@ -168,46 +184,81 @@ class Compared(Shown):
             lost = [point.k for point in points if point.verdict == "b"]
             if points[0].verdict == "a" and lost:
                 first = next(point.k for point in points if point.verdict != "a")
-                said.append(_say("compare.first_loss", name=self.names[0], first=first, last=lost[0]))
+                said.append(
+                    _say("compare.first_loss", name=self.names[0], first=first, last=lost[0])
+                )
             described.append(said)
         return described
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the verdict, a row for each key, further tests, and the problems that differ most."""
-        if self.same or not any(pair.difference or pair.won or pair.lost for pair in self.comparisons.values()):
+        if self.same or not any(
+            pair.difference or pair.won or pair.lost for pair in self.comparisons.values()
+        ):
             lead = Sentences(self.describe(self.main_key), "lead")
-            return Sheet([lead, *([] if self.same else [Sentences(self.notes, "note")])], data=self._data)
+            return Sheet(
+                [lead, *([] if self.same else [Sentences(self.notes, "note")])], data=self._data
+            )
         key, twins = self.main_key, find_twins(self.numbers)
         compared = {name: pair for name, pair in self.comparisons.items() if name not in twins}
         names = ("A", "B") if short else self.names
         new = replace(self, names=names)
-        letters = [(Cell(letter, style="best"), name) for letter, name in zip("AB", self.names, strict=True)]
+        letters = [
+            (Cell(letter, style="best"), name)
+            for letter, name in zip("AB", self.names, strict=True)
+        ]
         level = next(iter(compared.values())).confidence_level
         rows = [
             (
-                key, Cell(pair.a, form=".3f"), Cell(pair.b, form=".3f"),
+                key,
+                Cell(pair.a, form=".3f"),
+                Cell(pair.b, form=".3f"),
                 Cell(pair.difference, (pair.low, pair.high), "+.3f"),
                 Cell(self.adjusted[key], form="p"),
                 "–" if pair.won is None else f"{pair.won} / {pair.lost} / {pair.tied}",
             )
             for key, pair in compared.items()
-        ]  # fmt: skip
-        head = ("" if short else "metric", *names, f"A − B [{100 * level:g} %]", "p", "won / lost / tied")
+        ]
+        head = (
+            "" if short else "metric",
+            *names,
+            f"A − B [{100 * level:g} %]",
+            "p",
+            "won / lost / tied",
+        )
         tests = {"equivalent": self.equivalence, **self.extra_tests}
         tests = {name: p for name, p in tests.items() if p}
-        tested = [(key, *(Cell(p.get(key, nan), form="p") for p in tests.values())) for key in compared]
-        flips = [(flip.problem, Cell(flip.a, form=".3f"), Cell(flip.b, form=".3f"))
-                 for flip in self.flips.get(key, [])[:_SHOWN_FLIPS]]  # fmt: skip
+        tested = [
+            (key, *(Cell(p.get(key, nan), form="p") for p in tests.values())) for key in compared
+        ]
+        flips = [
+            (flip.problem, Cell(flip.a, form=".3f"), Cell(flip.b, form=".3f"))
+            for flip in self.flips.get(key, [])[:_SHOWN_FLIPS]
+        ]
         parts: list[Sentences | Table] = [
-            *([Table(("", "name"), letters, left=2, quiet=True)] if short and names != self.names else []),
+            *(
+                [Table(("", "name"), letters, left=2, quiet=True)]
+                if short and names != self.names
+                else []
+            ),
             Sentences(new.describe(key), "lead"),
             Sentences([" ".join(map(str, band)) for band in new.describe_bands()]),
             Table(head, rows, remarks=[Cell(new._remark(key), style="best") for key in compared]),
-            *([Table(("" if short else "metric", *tests), tested, "p of further tests")] if tests else []),
-            *([Table(("problem", *names), flips, f"Problems that differ most in {key}")] if flips else []),
+            *(
+                [Table(("" if short else "metric", *tests), tested, "p of further tests")]
+                if tests
+                else []
+            ),
+            *(
+                [Table(("problem", *names), flips, f"Problems that differ most in {key}")]
+                if flips
+                else []
+            ),
             Sentences(self.notes, "note"),
         ]
-        return Sheet([part for part in parts if isinstance(part, Table) or part.said], data=self._data)
+        return Sheet(
+            [part for part in parts if isinstance(part, Table) or part.said], data=self._data
+        )
 
     def _data(self) -> dict[str, Any]:
         keys = {
@@ -221,7 +272,13 @@ class Compared(Shown):
             for key, pair in self.comparisons.items()
         }
         further = {name: getattr(self, name) for name in ("same", "margin", "unmatched", "notes")}
-        return {"names": self.names, "keys": keys, "bands": self.bands, "noise_floor": self.noise, **further}
+        return {
+            "names": self.names,
+            "keys": keys,
+            "bands": self.bands,
+            "noise_floor": self.noise,
+            **further,
+        }
 
 
 def _write_difference(value: float, *, points: bool) -> str:
@@ -239,18 +296,26 @@ def write_p_in_sentence(value: float) -> str:
     return f"p {written}" if written.startswith("<") else f"p = {written}"
 
 
-def find_bands(matched: Matched, *, confidence_level: float, seed: int) -> dict[Key, list[Difference]]:
+def find_bands(
+    matched: Matched, *, confidence_level: float, seed: int
+) -> dict[Key, list[Difference]]:
     """Find the band of every metric that both models have against k."""
     reports = matched.reports
     smallest = min(min(report.n) for report in reports)
     grid = range(1, smallest + 1) if smallest <= _EVERY_K else spread_k(smallest)
-    first, second = ({key.line: None for key in report.columns if key.draws is not None} for report in reports)
+    first, second = (
+        {key.line: None for key in report.columns if key.draws is not None} for report in reports
+    )
     lines = leave_out_twins([line for line in first if line in second])
     values = [trace(report, lines, grid) for report in reports]
     bands: dict[Key, list[Difference]] = {}
     for line in lines:
         draws = [k for k in grid if not (OUTPUTS[line.metric].even_k and k % 2)]
-        keys = [key for key in (Key(line.metric, k, line.tau) for k in draws) if all(key in table for table in values)]
+        keys = [
+            key
+            for key in (Key(line.metric, k, line.tau) for k in draws)
+            if all(key in table for table in values)
+        ]
         if len(keys) < 2:
             continue
         bounded = is_bounded(keys[0])
@@ -259,9 +324,18 @@ def find_bands(matched: Matched, *, confidence_level: float, seed: int) -> dict[
         questions = Questions(table, bounded=bounded, clusters=matched.codes, seed=seed)
         limits = questions.find_limits(confidence_level, questions.p_of_band)
         bands[line] = [
-            Difference(key.k or 0, value, low, high, "a" if low > 0 else "b" if high < 0 else "open", p_value)
+            Difference(
+                key.k or 0,
+                value,
+                low,
+                high,
+                "a" if low > 0 else "b" if high < 0 else "open",
+                p_value,
+            )
             for key, value, low, high, p_value in zip(
-                keys, *(column.tolist() for column in (questions.mean, *limits, questions.p_of_band)), strict=True
+                keys,
+                *(column.tolist() for column in (questions.mean, *limits, questions.p_of_band)),
+                strict=True,
             )
         ]
     return bands

@@ -99,7 +99,9 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
     return _compare(a, b, complete(given, compare), given)[1]
 
 
-def _compare(a: Any, b: Any, given: Mapping[str, Any], scoring: Mapping[str, Any]) -> tuple[Matched, Compared]:
+def _compare(
+    a: Any, b: Any, given: Mapping[str, Any], scoring: Mapping[str, Any]
+) -> tuple[Matched, Compared]:
     """Line up two models, and compare them."""
     options, looks = share_looks(given)
     names, margin, unmatched = (options[name] for name in ("names", "margin", "unmatched"))
@@ -110,7 +112,11 @@ def _compare(a: Any, b: Any, given: Mapping[str, Any], scoring: Mapping[str, Any
     models = read_models({"a": a, "b": b}, scoring)
     keys = choose_keys(options["metrics"], models)
     matched = match(models, called, unmatched=unmatched, clusters=options["clusters"])
-    extra = [options["extra_tests"]] if isinstance(options["extra_tests"], str) else list(options["extra_tests"])
+    extra = (
+        [options["extra_tests"]]
+        if isinstance(options["extra_tests"], str)
+        else list(options["extra_tests"])
+    )
     unpaired = unmatched == "unpaired" and any(matched.only)
     reruns = options["target"] == "problem_set"
     if reruns:
@@ -127,7 +133,11 @@ def _compare(a: Any, b: Any, given: Mapping[str, Any], scoring: Mapping[str, Any
         *(_note_reruns(compared.comparisons) if reruns else []),
         *([WILCOXON_WARNING] if "wilcoxon" in extra and not unpaired else []),
         *_note_noise(compared),
-        *([_say("compare.no_pairs")] if (extra or margin is not None or options["band"]) and unpaired else []),
+        *(
+            [_say("compare.no_pairs")]
+            if (extra or margin is not None or options["band"]) and unpaired
+            else []
+        ),
     ]
     return matched, replace(compared, unmatched=(matched.only[0], matched.only[1]), notes=notes)
 
@@ -135,29 +145,49 @@ def _compare(a: Any, b: Any, given: Mapping[str, Any], scoring: Mapping[str, Any
 def _compare_unpaired(matched: Matched, keys: Sequence[str], level: float) -> dict[str, Comparison]:
     if matched.labels is not None:
         raise _say.error("compare.unpaired_clusters")
-    pairs = {key: [model.values[key] for model in matched.models] for key in keys if is_bounded(key)}
+    pairs = {
+        key: [model.values[key] for model in matched.models] for key in keys if is_bounded(key)
+    }
     if not pairs:
         raise _say.error("compare.unpaired_range", keys=", ".join(keys))
-    asked, _ = find_questions([np.concatenate(pair) for pair in pairs.values()], [True] * len(pairs))
-    return {key: compare_unpaired(a, b, confidence_level=level, questions=len(asked)) for key, (a, b) in pairs.items()}
+    asked, _ = find_questions(
+        [np.concatenate(pair) for pair in pairs.values()], [True] * len(pairs)
+    )
+    return {
+        key: compare_unpaired(a, b, confidence_level=level, questions=len(asked))
+        for key, (a, b) in pairs.items()
+    }
 
 
 def _compare_paired(
-    matched: Matched, keys: Sequence[str], options: Mapping[str, Any], *, reruns: bool, extra: Sequence[str]
+    matched: Matched,
+    keys: Sequence[str],
+    options: Mapping[str, Any],
+    *,
+    reruns: bool,
+    extra: Sequence[str],
 ) -> Compared:
     pairs = {key: matched.values(key) for key in keys}
     level, margin, seed = (options[name] for name in ("confidence_level", "margin", "seed"))
-    differences = {key: subtract_columns(a, b, bounded=is_bounded(key)) for key, (a, b) in pairs.items()}
+    differences = {
+        key: subtract_columns(a, b, bounded=is_bounded(key)) for key, (a, b) in pairs.items()
+    }
     first, which = find_questions([*differences.values()], list(map(is_bounded, keys)))
     marks, count = dict(zip(keys, which, strict=True)), len(first)
     compared = compare_columns(
         [(a, b) for a, b in pairs.values()],
         [is_bounded(key) for key in keys],
-        confidence_level=level, method=options["method"], clusters=matched.labels, margin=margin, seed=seed,
-    )  # fmt: skip
+        confidence_level=level,
+        method=options["method"],
+        clusters=matched.labels,
+        margin=margin,
+        seed=seed,
+    )
     comparisons = dict(zip(keys, compared, strict=True))
     if reruns:
-        comparisons |= _compare_reruns(matched, pairs, confidence_level=level, margin=margin, questions=count)
+        comparisons |= _compare_reruns(
+            matched, pairs, confidence_level=level, margin=margin, questions=count
+        )
     bands = find_bands(matched, confidence_level=level, seed=seed) if options["band"] else {}
     of_bands: dict[str, Difference] = {
         Key(line.metric, at.k, line.tau): at for line, points in bands.items() for at in points
@@ -167,22 +197,34 @@ def _compare_paired(
         at = of_bands.get(key) or of_marks.get(marks[key])
         if at is not None:
             fragility = None if at.verdict == "open" else pair.fragility
-            comparisons[key] = replace(pair, low=at.low, high=at.high, p_adjusted=at.p_value, fragility=fragility)
-    equivalence = {key: pair.p_equivalence for key, pair in comparisons.items() if pair.p_equivalence is not None}
+            comparisons[key] = replace(
+                pair, low=at.low, high=at.high, p_adjusted=at.p_value, fragility=fragility
+            )
+    equivalence = {
+        key: pair.p_equivalence
+        for key, pair in comparisons.items()
+        if pair.p_equivalence is not None
+    }
     asked = len({marks[key] for key in equivalence})
     return Compared(
         (matched.names[0], matched.names[1]),
         comparisons,
         equivalence={key: min(1.0, asked * p_value) for key, p_value in equivalence.items()},
-        extra_tests={test: {key: _TESTS[test](column) for key, column in differences.items()} for test in extra},
-        flips={key: _find_flips(matched.problems, pairs[key], column) for key, column in differences.items()},
+        extra_tests={
+            test: {key: _TESTS[test](column) for key, column in differences.items()}
+            for test in extra
+        },
+        flips={
+            key: _find_flips(matched.problems, pairs[key], column)
+            for key, column in differences.items()
+        },
         margin=margin,
         bands=bands,
         questions=count,
         same=matched.are_same([a for a, _ in pairs.values()], [*differences.values()]),
         unlike=matched.unlike_samples,
         noise=_measure_noise(matched),
-    )  # fmt: skip
+    )
 
 
 _TESTS = {"t": paired_t_p, "wilcoxon": wilcoxon_p}
@@ -197,25 +239,36 @@ def _measure_noise(matched: Matched) -> tuple[float, float] | None:
 
 def _refuse_for_reruns(options: Mapping[str, Any], *, unpaired: bool) -> None:
     """Raise for what is about other problems, where the problem set is the target."""
-    asked = [name for name in ("clusters", "extra_tests", "band") if options[name] not in (None, False, (), [])]
+    asked = [
+        name
+        for name in ("clusters", "extra_tests", "band")
+        if options[name] not in (None, False, (), [])
+    ]
     if unpaired:
         asked.append("unmatched")
     if asked:
         raise _say.error("compare.of_others", names=Mention(asked[0]))
 
 
-def _compare_reruns(matched: Matched, pairs: Mapping[str, Sequence[Floats]], **options: Any) -> dict[str, Comparison]:
+def _compare_reruns(
+    matched: Matched, pairs: Mapping[str, Sequence[Floats]], **options: Any
+) -> dict[str, Comparison]:
     """Compare for other samples of these problems; not where all n samples are drawn, which says nothing of others."""
     reports = matched.reports
     sizes = matched.line_up([np.array(report.n) for report in reports])
     draws = {key: key.draws or 1 for key in reports[0].by_problem if key in pairs}
     known = [key for key in draws if all((size > draws[key]).all() for size in sizes)]
-    variances = [find_variances(report, name, known) for report, name in zip(reports, matched.names, strict=True)]
+    variances = [
+        find_variances(report, name, known)
+        for report, name in zip(reports, matched.names, strict=True)
+    ]
     compared: dict[str, Comparison] = {}
     for key in known:
         a, b = matched.line_up([table[key] for table in variances])
         units = float(min((size // draws[key]).sum() for size in sizes))
-        compared[key] = compare_reruns(pairs[key][0], pairs[key][1], (a, b), units, bounded=is_bounded(key), **options)
+        compared[key] = compare_reruns(
+            pairs[key][0], pairs[key][1], (a, b), units, bounded=is_bounded(key), **options
+        )
     return compared
 
 
@@ -276,12 +329,17 @@ class Pooled(Shown):
         parts = {name: pair.sheet(short=short) for name, pair in self.benchmarks.items()}
         return Sheet(
             [*pooled.parts, *(replace(part, title=name) for name, part in parts.items())],
-            data=lambda: {"pooled": pooled.data(), "benchmarks": {name: part.data() for name, part in parts.items()}},
+            data=lambda: {
+                "pooled": pooled.data(),
+                "benchmarks": {name: part.data() for name, part in parts.items()},
+            },
         )
 
 
 @takes(POOLING, SCORED)
-def compare_benchmarks(a: Mapping[str, Any], b: Mapping[str, Any], /, **given: Unpack[PoolOptions]) -> Pooled:
+def compare_benchmarks(
+    a: Mapping[str, Any], b: Mapping[str, Any], /, **given: Unpack[PoolOptions]
+) -> Pooled:
     """Compare two models on several benchmarks: on each, and over all of them in one verdict.
 
     Args:
@@ -315,21 +373,32 @@ def compare_benchmarks(a: Mapping[str, Any], b: Mapping[str, Any], /, **given: U
     a, b = ({str(name): data for name, data in models.items()} for models in (a, b))
     if a.keys() != b.keys():
         raise _say.error("pool.benchmarks", names=", ".join(sorted(a.keys() ^ b.keys())))
-    comparing = complete({name: value for name, value in given.items() if name in COMPARING}, compare)
+    comparing = complete(
+        {name: value for name, value in given.items() if name in COMPARING}, compare
+    )
     found = {name: _compare(a[name], b[name], comparing, given) for name in a}
     single = {name: compared for name, (_, compared) in found.items()}
-    keys = [key for key in next(iter(single.values())).comparisons
-            if is_bounded(key) and all(key in pair.comparisons for pair in single.values())]  # fmt: skip
+    keys = [
+        key
+        for key in next(iter(single.values())).comparisons
+        if is_bounded(key) and all(key in pair.comparisons for pair in single.values())
+    ]
     if not keys:
         raise _say.error("pool.no_key")
     pooled_keys = compare_pooled(
-        {name: [(x, y) for x, y in map(matched.values, keys)] for name, (matched, _) in found.items()},
+        {
+            name: [(x, y) for x, y in map(matched.values, keys)]
+            for name, (matched, _) in found.items()
+        },
         {name: matched.codes for name, (matched, _) in found.items()},
         pool_by=options["pool_by"],
         confidence_level=options["confidence_level"],
         seed=options["seed"],
     )
-    first, note = next(iter(single.values())), _say("pool.weights", count=len(single), weight=options["pool_by"])
+    first, note = (
+        next(iter(single.values())),
+        _say("pool.weights", count=len(single), weight=options["pool_by"]),
+    )
     pooled = Compared(
         first.names,
         dict(zip(keys, pooled_keys, strict=True)),

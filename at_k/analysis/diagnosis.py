@@ -35,9 +35,18 @@ _RULES = (*attempts.RULES, *behaviour.RULES)
 
 # The figures that are None where their rule has nothing to look at.
 _FIGURES = (
-    "flaky", "correct_of_all", "correct_of_present", "costs", "repeated", "copied", "wrong_agreement", "wrong_majority",
-    "stability", "design_effect", "independent_problems",
-)  # fmt: skip
+    "flaky",
+    "correct_of_all",
+    "correct_of_present",
+    "costs",
+    "repeated",
+    "copied",
+    "wrong_agreement",
+    "wrong_majority",
+    "stability",
+    "design_effect",
+    "independent_problems",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,15 +73,32 @@ class Diagnosis(Shown):
         """Show the mistakes, what the numbers mean, and remarks about how they were read, each with its rule."""
         parts = (
             ("This must be a mistake", self.mistakes, "mistake"),
-            ("What the numbers say", [text for text in self.sentences if not isinstance(text, Mistake)], ""),
-            ("How they were read", [note for note in self.report.notes if not isinstance(note, Mistake)], "note"),
+            (
+                "What the numbers say",
+                [text for text in self.sentences if not isinstance(text, Mistake)],
+                "",
+            ),
+            (
+                "How they were read",
+                [note for note in self.report.notes if not isinstance(note, Mistake)],
+                "note",
+            ),
         )
         listed = [
-            {"rule": sentence.code, "sentence": str(sentence), "values": sentence.values} for sentence in self.sentences
+            {"rule": sentence.code, "sentence": str(sentence), "values": sentence.values}
+            for sentence in self.sentences
         ]
         return Sheet(
-            [Sentences(texts, kind, heading, codes=True) for heading, texts, kind in parts if texts],
-            data=lambda: {"source": self.report.source, "sentences": listed, "figures": self.figures},
+            [
+                Sentences(texts, kind, heading, codes=True)
+                for heading, texts, kind in parts
+                if texts
+            ],
+            data=lambda: {
+                "source": self.report.source,
+                "sentences": listed,
+                "figures": self.figures,
+            },
         )
 
 
@@ -119,7 +145,13 @@ def find_contradictions(findings: Findings) -> Iterator[Message]:
     count, answer, place = findings.conflicts
     if count:
         problem = quote(findings.report.problems[place])
-        yield _say.mistake("bug.two_verdicts", count=count, total=len(findings.n), answer=answer, problem=problem)
+        yield _say.mistake(
+            "bug.two_verdicts", count=count, total=len(findings.n), answer=answer, problem=problem
+        )
     elif findings.verdicts is None:
-        yield from (reason for reason in findings.report.left_out.values() if isinstance(reason, Mistake))
-    findings.figures["problems_with_two_verdicts"] = count if findings.verdicts is not None else None
+        yield from (
+            reason for reason in findings.report.left_out.values() if isinstance(reason, Mistake)
+        )
+    findings.figures["problems_with_two_verdicts"] = (
+        count if findings.verdicts is not None else None
+    )

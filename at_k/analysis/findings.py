@@ -78,9 +78,16 @@ class Findings:
         keys = {key.metric: key for key in rising if key.metric in ("pass@k", "cons@k", "avg@n")}
         columns = {key: self.report.columns[key] for key in keys.values()}
         reason, largest = self.report.left_out.get("cons_at_k"), keys.get("pass@k")
-        if largest is not None and largest.k and reason is not None and reason.code == "left_out.no_answers":
+        if (
+            largest is not None
+            and largest.k
+            and reason is not None
+            and reason.code == "left_out.no_answers"
+        ):
             # AISBench counts cons@k from grades. A report has that where it is asked for.
-            columns[Key("cons@k", largest.k)] = Column.of(majority_at_k(self.n, self.c, k=largest.k))
+            columns[Key("cons@k", largest.k)] = Column.of(
+                majority_at_k(self.n, self.c, k=largest.k)
+            )
         return columns
 
     @property
@@ -92,12 +99,17 @@ class Findings:
     def values(self) -> dict[Key, float]:
         """Return their means."""
         known = self.report.values
-        return {key: known[key] if key in known else float(col.expand().mean()) for key, col in self.columns.items()}
+        return {
+            key: known[key] if key in known else float(col.expand().mean())
+            for key, col in self.columns.items()
+        }
 
     @cached_property
     def bars(self) -> Mapping[Key, ErrorBar]:
         """Return their intervals: those of the report, and others of its level, or of the default level."""
-        lacking = {key: column for key, column in self.columns.items() if key not in self.report.intervals}
+        lacking = {
+            key: column for key, column in self.columns.items() if key not in self.report.intervals
+        }
         wanted = Confidence(self.confidence_level, clusters=self.report.clusters)
         return {**self.report.intervals, **find_error_bars(lacking, self.values, wanted)}
 
@@ -106,7 +118,9 @@ class Findings:
         """Count the problems in which an answer has two verdicts, and give such an answer and its problem."""
         if self.answers is None or self.all_votes is None:
             return 0, "", -1
-        mixed = np.flatnonzero((self.all_votes.right > 0) & (self.all_votes.right < self.all_votes.count))
+        mixed = np.flatnonzero(
+            (self.all_votes.right > 0) & (self.all_votes.right < self.all_votes.count)
+        )
         if not len(mixed):
             return 0, "", -1
         first, problems = self.all_votes.first_seen[mixed[0]], self.all_votes.problem[mixed]
@@ -123,7 +137,9 @@ class Findings:
     @cached_property
     def votes(self) -> Answers | None:
         """Return the answers if a vote among them means something: they repeat, and equal ones have one verdict."""
-        if self.verdicts is None or (self.conflicts[0] and self.report.options.get("on_conflict") != "majority"):
+        if self.verdicts is None or (
+            self.conflicts[0] and self.report.options.get("on_conflict") != "majority"
+        ):
             return None
         try:
             refuse_scatter(self.verdicts, "cons@k")
@@ -145,14 +161,22 @@ class Findings:
         clusters = self.report.clusters
         if kept is not None:
             values = values[kept]
-            clusters = None if clusters is None else [label for label, here in zip(clusters, kept, strict=True) if here]
+            clusters = (
+                None
+                if clusters is None
+                else [label for label, here in zip(clusters, kept, strict=True) if here]
+            )
         mean = float(values.mean())
-        low, high = interval(mean, *standard_error(values, clusters=clusters), confidence_level=self.confidence_level)
+        low, high = interval(
+            mean, *standard_error(values, clusters=clusters), confidence_level=self.confidence_level
+        )
         return Estimate(mean, float(low), float(high))
 
     def compare(self, a: Floats, b: Floats) -> Estimate:
         """Estimate the difference of two means over the same problems."""
-        return Estimate(*(2 * end - 1 for end in self.estimate((1 + np.asarray(a) - np.asarray(b)) / 2)))
+        return Estimate(
+            *(2 * end - 1 for end in self.estimate((1 + np.asarray(a) - np.asarray(b)) / 2))
+        )
 
     def compare_keys(self, one: str, other: str) -> Estimate:
         """Estimate the difference of two metrics at their largest k."""

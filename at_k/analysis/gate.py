@@ -135,13 +135,19 @@ class Gate(Shown):
     @property
     def remarks(self) -> list[Message]:
         """Return what to read beside the checks: counts of problems, what settles what is open, and the notes."""
-        open_ = [_say("gate.open")] if any(check.verdict == INCONCLUSIVE for check in self.checks) else []
+        open_ = (
+            [_say("gate.open")]
+            if any(check.verdict == INCONCLUSIVE for check in self.checks)
+            else []
+        )
         return [*self.count_problems(), *open_, *self.notes]
 
     @property
     def shown(self) -> tuple[Check, ...]:
         """Return the checks that people read: all but the problems that pass."""
-        return tuple(check for check in self.checks if check.problem is None or check.verdict != PASS)
+        return tuple(
+            check for check in self.checks if check.problem is None or check.verdict != PASS
+        )
 
     def count_problems(self) -> list[Message]:
         """Count, for each requirement of every problem, how many pass."""
@@ -150,14 +156,22 @@ class Gate(Shown):
             if check.problem is not None:
                 passes.setdefault((check.data, check.requirement), []).append(check.verdict == PASS)
         return [
-            _say("gate.problems", requirement=": ".join(filter(None, named)), passed=sum(passed), total=len(passed))
+            _say(
+                "gate.problems",
+                requirement=": ".join(filter(None, named)),
+                passed=sum(passed),
+                total=len(passed),
+            )
             for named, passed in passes.items()
         ]
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the verdict, and what was measured for each requirement."""
         notes = self.remarks
-        rows = [(Cell(check.verdict, style=_STYLES[check.verdict]), check.name, check.cell) for check in self.shown]
+        rows = [
+            (Cell(check.verdict, style=_STYLES[check.verdict]), check.name, check.cell)
+            for check in self.shown
+        ]
         return Sheet(
             [
                 Table(("", "requirement", "measured"), rows, quiet=True, left=2),
@@ -171,7 +185,7 @@ class Gate(Shown):
                 "checks": [{**vars(check), "verdict": check.verdict} for check in self.checks],
                 "notes": notes,
             },
-        )  # fmt: skip
+        )
 
     def to_junit(self) -> str:
         """Write JUnit XML, which systems for continuous integration show: what is inconclusive is an error there."""
@@ -181,11 +195,21 @@ class Gate(Shown):
         for data in dict.fromkeys(check.data for check in self.checks):
             checks = [check for check in self.checks if check.data == data]
             verdicts = [check.verdict for check in checks]
-            counts = {"tests": len(checks), "failures": verdicts.count(FAIL), "errors": verdicts.count(INCONCLUSIVE)}
-            about = {"name": _clean(data or "at-k gate"), **{name: str(count) for name, count in counts.items()}}
+            counts = {
+                "tests": len(checks),
+                "failures": verdicts.count(FAIL),
+                "errors": verdicts.count(INCONCLUSIVE),
+            }
+            about = {
+                "name": _clean(data or "at-k gate"),
+                **{name: str(count) for name, count in counts.items()},
+            }
             suite = ElementTree.SubElement(root, "testsuite", about)
             for check in checks:
-                named = {"classname": _clean(data or "at-k"), "name": _clean(replace(check, data="").name)}
+                named = {
+                    "classname": _clean(data or "at-k"),
+                    "name": _clean(replace(check, data="").name),
+                }
                 case = ElementTree.SubElement(suite, "testcase", named)
                 if check.verdict != PASS:
                     text = _clean(f"{check.verdict}: {check.measured}.")
@@ -227,7 +251,10 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         ('INCONCLUSIVE', 3, '1.0000 [0.3682, 1.0000]')
     """
     options = read_policy(complete(given, gate), given)
-    wanted = [read_requirement(text) for text in list_parts(() if options["require"] is None else options["require"])]
+    wanted = [
+        read_requirement(text)
+        for text in list_parts(() if options["require"] is None else options["require"])
+    ]
     per_problem = None if options["each"] is None else read_each(options["each"])
     metrics = options["metrics"] or "pass@1"
     metrics = spell_sum(metrics) if isinstance(metrics, Mapping) else metrics
@@ -245,8 +272,16 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
     if base is not None:
         reports["base"] = _score(base, asked, scoring)
     names = list(reports)
-    matched = match(read_models(reports, {}), names, unmatched=options["unmatched"], clusters=options["clusters"])
-    values = {key: matched.line_up([_find_values(report, key) for report in reports.values()]) for key in asked}
+    matched = match(
+        read_models(reports, {}),
+        names,
+        unmatched=options["unmatched"],
+        clusters=options["clusters"],
+    )
+    values = {
+        key: matched.line_up([_find_values(report, key) for report in reports.values()])
+        for key in asked
+    }
     columns = [rule._replace(values=values[rule.key][0]) for rule in wanted]
     for key in compared:
         text = f"{key} − base >= {f'−{margin:g}' if margin else 0}"
@@ -255,9 +290,14 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
     checks, notes = _judge(columns, matched, options)
     if per_problem is not None:
         checks += _check_problems(*per_problem, matched)
-    if matched.are_same([values[key][0] for key in compared], [rule.values for rule in columns if rule.paired]):
+    if matched.are_same(
+        [values[key][0] for key in compared], [rule.values for rule in columns if rule.paired]
+    ):
         notes.append(_say("gate.same"))
-    return Gate(tuple(replace(check, data=options["data"] or "") for check in checks), (*matched.mistakes, *notes))
+    return Gate(
+        tuple(replace(check, data=options["data"] or "") for check in checks),
+        (*matched.mistakes, *notes),
+    )
 
 
 def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> Report:
@@ -292,15 +332,20 @@ def _judge(
     bounded = [is_bounded(column.key) for column in columns]
     first, which = find_questions([column.values for column in columns], bounded)
     questions = Questions(
-        table[:, first], bounded=[bounded[place] for place in first], clusters=matched.codes,
-        method=options["method"], seed=options["seed"],
-    )  # fmt: skip
+        table[:, first],
+        bounded=[bounded[place] for place in first],
+        clusters=matched.codes,
+        method=options["method"],
+        seed=options["seed"],
+    )
     if questions.count == 1:
         ends = questions.find_limits(level)
     else:
         shared = questions.share_level(level)
         if (count_effective(add_units(centre(table), matched.codes)[1]) < LEAST_EFFECTIVE).any():
-            shared = 1 - (1 - level) / questions.count  # flips do not show how far such a mean may lie
+            shared = (
+                1 - (1 - level) / questions.count
+            )  # flips do not show how far such a mean may lie
         ends = questions.find_band(level, shared)
     checks = []
     for column, place in zip(columns, which, strict=True):
@@ -312,7 +357,14 @@ def _judge(
     if any(column.paired for column in columns) and matched.unlike_samples is not None:
         notes.append(matched.unlike_samples)
     if len(columns) > 1:
-        notes.append(_say("gate.together", count=len(columns), level=f"{100 * level:g} %", own=f"{100 * shared:.3g} %"))
+        notes.append(
+            _say(
+                "gate.together",
+                count=len(columns),
+                level=f"{100 * level:g} %",
+                own=f"{100 * shared:.3g} %",
+            )
+        )
     return checks, notes
 
 
@@ -325,14 +377,23 @@ def _check_problems(right: int, samples: int, matched: Matched) -> list[Check]:
         n, c = report.n[places[problem]], report.c[places[problem]]
         left = max(0, samples - n)  # samples still to be drawn can all be wrong, or all right
         ends = c / max(n, samples), (c + left) / max(n, samples)
-        checks.append(Check(f"{right} of {samples}", c / n, *ends, right / samples, problem=problem))
+        checks.append(
+            Check(f"{right} of {samples}", c / n, *ends, right / samples, problem=problem)
+        )
     return checks
 
 
-def _find_limits(value: float, stderr: float, units: float, level: float, *, bounded: bool) -> tuple[float, float]:
+def _find_limits(
+    value: float, stderr: float, units: float, level: float, *, bounded: bool
+) -> tuple[float, float]:
     if not bounded and not stderr > 0:  # nothing shows how far other problems lie
         return -np.inf, np.inf
     low, high = interval(
-        value, stderr, units, confidence_level=level, method="beta" if bounded else "t", bounded=bounded
+        value,
+        stderr,
+        units,
+        confidence_level=level,
+        method="beta" if bounded else "t",
+        bounded=bounded,
     )
     return float(low), float(high)

@@ -82,24 +82,34 @@ class Matched:
     def rows(self) -> list[Ints | None]:
         """Return the places of the problems in each model; None where they are all of them, in order."""
         return [
-            None if self.problems == model.problems
+            None
+            if self.problems == model.problems
             else np.array([model.places[problem] for problem in self.problems], dtype=np.int64)
             for model in self.models
-        ]  # fmt: skip
+        ]
 
     @cached_property
     def codes(self) -> Ints | None:
         """Return the number of the cluster of each problem."""
-        return None if self.labels is None else read_clusters(self.labels, len(self.labels), "problems")
+        return (
+            None
+            if self.labels is None
+            else read_clusters(self.labels, len(self.labels), "problems")
+        )
 
     def line_up(self, columns: Sequence[Any]) -> list[Any]:
         """Return one column of each model at the problems that all have."""
-        return [column if rows is None else np.asarray(column)[rows]
-                for column, rows in zip(columns, self.rows, strict=True)]  # fmt: skip
+        return [
+            column if rows is None else np.asarray(column)[rows]
+            for column, rows in zip(columns, self.rows, strict=True)
+        ]
 
     def values(self, key: str) -> list[Floats]:
         """Return the values of a key of each model, after a check of them."""
-        bounded, known = is_bounded(key), [(f"{key} of {model.name}", model.values[key]) for model in self.models]
+        bounded, known = (
+            is_bounded(key),
+            [(f"{key} of {model.name}", model.values[key]) for model in self.models],
+        )
         return self.line_up([read_column(name, values, bounded=bounded) for name, values in known])
 
     @cached_property
@@ -107,7 +117,10 @@ class Matched:
         """Return n and c of the problems of each model; None if values alone say something of one."""
         if any(model.report is None or model.report.stopped for model in self.models):
             return None
-        sizes, correct = (self.line_up([np.array(getattr(report, name)) for report in self.reports]) for name in "nc")
+        sizes, correct = (
+            self.line_up([np.array(getattr(report, name)) for report in self.reports])
+            for name in "nc"
+        )
         return list(zip(sizes, correct, strict=True))
 
     def are_same(self, values: Sequence[Floats], differences: Sequence[Floats]) -> bool:
@@ -121,13 +134,17 @@ class Matched:
         """Say that the models have other numbers of samples of the same problems; None if they do not."""
         if self.counts is None or all((n == self.counts[0][0]).all() for n, _ in self.counts):
             return None
-        ranges = (f"{name} {write_range(n)}" for name, (n, _) in zip(self.names, self.counts, strict=True))
+        ranges = (
+            f"{name} {write_range(n)}" for name, (n, _) in zip(self.names, self.counts, strict=True)
+        )
         return _say("compare.unlike_n", numbers=", ".join(ranges))
 
     @property
     def mistakes(self) -> list[Message]:
         """List what must be a mistake in the data of a model, or in how they were read."""
-        notes = [note for model in self.models if model.report is not None for note in model.report.notes]
+        notes = [
+            note for model in self.models if model.report is not None for note in model.report.notes
+        ]
         return list(dict.fromkeys(note for note in notes if isinstance(note, Mistake)))
 
     def note(self, keys: Sequence[str]) -> Iterator[Message]:
@@ -140,7 +157,8 @@ class Matched:
         differing = find_differing_conditions(self.models, keys).items()
         if differing:
             yield _say(
-                "compare.conditions", conditions="; ".join(f"{name} ({', '.join(two)})" for name, two in differing)
+                "compare.conditions",
+                conditions="; ".join(f"{name} ({', '.join(two)})" for name, two in differing),
             )
         if self.labels is not None:
             yield _say("compare.in_clusters", count=len(set(self.labels)))
@@ -156,7 +174,9 @@ def write_range(n: Ints) -> str:
     return str(n.min()) if n.min() == n.max() else f"{n.min()}–{n.max()}"
 
 
-def match(models: Sequence[Measured], names: Sequence[str], *, unmatched: str, clusters: object) -> Matched:
+def match(
+    models: Sequence[Measured], names: Sequence[str], *, unmatched: str, clusters: object
+) -> Matched:
     """Line up the problems that all models have, with the cluster of each."""
     models = [replace(model, name=name) for model, name in zip(models, names, strict=True)]
     known = [model.problems for model in models]
@@ -169,20 +189,35 @@ def match(models: Sequence[Measured], names: Sequence[str], *, unmatched: str, c
     return Matched(models, problems, only, _find_clusters(clusters, models, problems))
 
 
-def _refuse_unmatched(models: Sequence[Measured], shared: set[str], only: Sequence[int], unmatched: str) -> None:
+def _refuse_unmatched(
+    models: Sequence[Measured], shared: set[str], only: Sequence[int], unmatched: str
+) -> None:
     if any(only) and not all(model.named for model in models):
         names = ", ".join(model.name for model in models if not model.named)
         counts = ", ".join(f"{len(model.problems):,}" for model in models)
         raise _say.error("compare.no_names", names=names, counts=counts)
     if not shared:
-        raise _say.error("compare.no_problem", examples=", ".join(shorten(model.problems[0]) for model in models))
+        raise _say.error(
+            "compare.no_problem", examples=", ".join(shorten(model.problems[0]) for model in models)
+        )
     if any(only) and unmatched == "error":
         lone = [problem for model in models for problem in model.problems if problem not in shared]
-        further = (f"{model.name} has {count:,}" for count, model in zip(only, models, strict=True) if count)
-        raise _say.error("compare.problems", shared=len(shared), only=", ".join(further), example=shorten(lone[0]))
+        further = (
+            f"{model.name} has {count:,}"
+            for count, model in zip(only, models, strict=True)
+            if count
+        )
+        raise _say.error(
+            "compare.problems",
+            shared=len(shared),
+            only=", ".join(further),
+            example=shorten(lone[0]),
+        )
 
 
-def _find_clusters(clusters: object, models: Sequence[Measured], problems: Sequence[str]) -> list[str] | None:
+def _find_clusters(
+    clusters: object, models: Sequence[Measured], problems: Sequence[str]
+) -> list[str] | None:
     """Find the cluster of each problem that is compared."""
     # `clusters` has one label per problem of the first model, or maps problems to labels; True means the groups, False
     # for none, and None for the clusters that the intervals of the reports are made with.
@@ -190,7 +225,11 @@ def _find_clusters(clusters: object, models: Sequence[Measured], problems: Seque
         return None
     if clusters is None or clusters is True:
         listed = [(model, model.groups if clusters else model.clusters) for model in models]
-        known = [(model.name, dict(zip(model.problems, labels, strict=True))) for model, labels in listed if labels]
+        known = [
+            (model.name, dict(zip(model.problems, labels, strict=True)))
+            for model, labels in listed
+            if labels
+        ]
         if clusters and not known:
             raise _say.error("compare.no_groups")
         for name, other in known:

@@ -70,14 +70,25 @@ def trace(report: Report, lines: Sequence[Key], k: Sequence[int]) -> dict[Key, F
     """Return the values of each problem on these lines: of the report, and at every k that counts or samples tell."""
     n, c = np.array(report.n), np.array(report.c)
     traced = {key: column.expand() for key, column in report.columns.items() if key.line in lines}
-    of_counts = {} if report.stopped else {line: find_table(line.metric, line.tau) for line in lines}
+    of_counts = (
+        {} if report.stopped else {line: find_table(line.metric, line.tau) for line in lines}
+    )
     for line, table in of_counts.items():
         if table is not None:
             values = evaluate_tables([(table, draws) for draws in k], n, c)
-            traced |= {Key(line.metric, draws, line.tau): values[:, place] for place, draws in enumerate(k)}
-    if report.compute_at is not None and any(line.metric[-1] == "k" and not of_counts.get(line) for line in lines):
+            traced |= {
+                Key(line.metric, draws, line.tau): values[:, place] for place, draws in enumerate(k)
+            }
+    if report.compute_at is not None and any(
+        line.metric[-1] == "k" and not of_counts.get(line) for line in lines
+    ):
         computed = [values.columns for values in report.compute_at(k)]
-        traced |= {key: col.expand() for columns in computed for key, col in columns.items() if key.line in lines}
+        traced |= {
+            key: col.expand()
+            for columns in computed
+            for key, col in columns.items()
+            if key.line in lines
+        }
     return traced
 
 
@@ -86,12 +97,18 @@ def find_variances(report: Report, name: str, keys: Sequence[Key]) -> dict[Key, 
     variances: dict[Key, Floats] = {}
     draws = sorted({key.k for key in keys if key.draws is not None and key.k is not None})
     for values in [] if report.compute_at is None else report.compute_at(draws or [1]):
-        variances |= {} if values.vary is None else {key: column.expand() for key, column in values.vary().items()}
+        variances |= (
+            {}
+            if values.vary is None
+            else {key: column.expand() for key, column in values.vary().items()}
+        )
     n, c = report.list_counts()
     for key in keys:
         table = find_table("pass@k" if key.metric == "avg@n" else key.metric, key.tau)
         if table is not None and key not in variances:
-            variances[key] = evaluate_tables([(tabulate_variance(table), key.draws or 1)], n, c)[:, 0]
+            variances[key] = evaluate_tables([(tabulate_variance(table), key.draws or 1)], n, c)[
+                :, 0
+            ]
         if key not in variances:
             raise _say.error("compare.no_samples", key=str(key), name=name)
     return variances
@@ -103,7 +120,9 @@ def read_models(models: Mapping[str, Any], options: Mapping[str, Any]) -> list[M
     scoring = {name: value for name, value in options.items() if name in SCORED}
     scored = {name: find_scored(data) for name, data in models.items()}
     if all(report is not None for report in scored.values()):
-        refuse_scoring_options({name: value for name, value in scoring.items() if name != "metrics"})
+        refuse_scoring_options(
+            {name: value for name, value in scoring.items() if name != "metrics"}
+        )
     return [
         report if report is not None else read_report(_score(name, models[name], scoring))
         for name, report in scored.items()
@@ -116,7 +135,9 @@ def find_scored(data: Any) -> Measured | None:
     if report is not None:
         return read_report(report)
     tables = list(data.values()) if isinstance(data, Mapping) else []
-    if tables and all(isinstance(table, Mapping) and not {"grades", "answers"} & table.keys() for table in tables):
+    if tables and all(
+        isinstance(table, Mapping) and not {"grades", "answers"} & table.keys() for table in tables
+    ):
         return Measured(*check_values(data), named=True)
     return None
 
@@ -129,7 +150,13 @@ def _score(name: str, data: Any, options: Mapping[str, Any]) -> Report:
 
 def _refuse_several(name: str, data: Any) -> None:
     """Raise for several models in the place of one."""
-    parts = data.values() if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else ()
+    parts = (
+        data.values()
+        if isinstance(data, Mapping)
+        else data
+        if isinstance(data, (list, tuple))
+        else ()
+    )
     single = (str, PathLike, Mapping) if isinstance(data, Mapping) else ()
     if any(isinstance(part, (Report, *single)) for part in parts):
         raise TypeError(
@@ -156,14 +183,24 @@ def refuse_wrong_kind(name: str, data: object, further: str) -> None:
 def read_report(report: Report) -> Measured:
     """Take the values of a report. Problems called 0, 1, 2, … or 1, 2, … have no names, unless a file gives them."""
     report.require_problems("A comparison")
-    named = report.problems not in [list(map(str, range(first, first + len(report)))) for first in (0, 1)]
+    named = report.problems not in [
+        list(map(str, range(first, first + len(report)))) for first in (0, 1)
+    ]
     if report.origin is not None:
-        named = named or report.origin.roles.get("problem") is not None or report.origin.harness != "plain"
+        named = (
+            named
+            or report.origin.roles.get("problem") is not None
+            or report.origin.harness != "plain"
+        )
     values = {key: np.array(column, dtype=np.float64) for key, column in report.by_problem.items()}
     conditions = {
-        str(key): read_conditions(report.signatures[name]) for name, keys in report.metrics.items() for key in keys
+        str(key): read_conditions(report.signatures[name])
+        for name, keys in report.metrics.items()
+        for key in keys
     }
-    return Measured(values, report.problems, named, conditions, report.labels, report.clusters, report)
+    return Measured(
+        values, report.problems, named, conditions, report.labels, report.clusters, report
+    )
 
 
 # Conditions in which two models may differ: what was asked for, how often was sampled, and which error bars were
@@ -183,7 +220,9 @@ def read_conditions(signature: str) -> dict[str, str]:
     return {name: value for name, value in conditions.items() if name not in _OF_NO_COMPARISON}
 
 
-def find_differing_conditions(models: Sequence[Measured], keys: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def find_differing_conditions(
+    models: Sequence[Measured], keys: Iterable[str]
+) -> dict[str, tuple[str, ...]]:
     """Find the conditions in which the models differ: name → what it was for each model."""
     # Values without a signature say nothing about their conditions, and are passed over.
     known = [model.conditions for model in models if model.conditions]
@@ -199,7 +238,10 @@ def find_differing_conditions(models: Sequence[Measured], keys: Iterable[str]) -
 
 def check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Floats], list[str]]:
     """Return values that the caller computed, and their problems, after a check that all keys have these."""
-    values = {str(key): {str(problem): value for problem, value in column.items()} for key, column in data.items()}
+    values = {
+        str(key): {str(problem): value for problem, value in column.items()}
+        for key, column in data.items()
+    }
     (first, known), *_ = values.items()
     for (key, column), original in zip(values.items(), data.values(), strict=True):
         if column.keys() != known.keys() or len(column) != len(original):
@@ -211,15 +253,24 @@ def check_values(data: Mapping[Any, Mapping[Any, Any]]) -> tuple[dict[str, Float
                 )
     if not known:
         raise _say.error("compare.empty", key=first)
-    columns = {key: np.array([row[problem] for problem in known], dtype=np.float64) for key, row in values.items()}
+    columns = {
+        key: np.array([row[problem] for problem in known], dtype=np.float64)
+        for key, row in values.items()
+    }
     return columns, list(known)
 
 
-def choose_keys(metrics: str | Iterable[str] | Mapping[str, float] | None, models: Sequence[Measured]) -> list[str]:
+def choose_keys(
+    metrics: str | Iterable[str] | Mapping[str, float] | None, models: Sequence[Measured]
+) -> list[str]:
     """Return the keys to compare, which all models have, as the first one has them."""
-    common = {key: key for key in models[0].values if all(key in model.values for model in models[1:])}
+    common = {
+        key: key for key in models[0].values if all(key in model.values for model in models[1:])
+    }
     if not common:
-        raise _say.error("compare.no_key", keys="; ".join(", ".join(model.values) for model in models))
+        raise _say.error(
+            "compare.no_key", keys="; ".join(", ".join(model.values) for model in models)
+        )
     chosen = [key for key in common if not isinstance(key, Key) or is_shown(key)] or list(common)
     if metrics is not None:
         chosen = []

@@ -32,7 +32,14 @@ from at_k.uncertainty.variance import (
     read_pilot,
 )
 from at_k.uncertainty.verdicts import find_least
-from at_k.validation import check_k, check_tau, is_number, is_sequence, require_same_problems, shorten
+from at_k.validation import (
+    check_k,
+    check_tau,
+    is_number,
+    is_sequence,
+    require_same_problems,
+    shorten,
+)
 from at_k.values import Key
 
 if TYPE_CHECKING:
@@ -150,20 +157,41 @@ class Plan(Shown):
         half_width, detect = self.asked
         problems, samples = self.own
         if half_width is not None and self.can_tell:
-            yield _say("plan.width", half_width=half_width, samples=samples, needed=_write_need(self.needed_problems))
+            yield _say(
+                "plan.width",
+                half_width=half_width,
+                samples=samples,
+                needed=_write_need(self.needed_problems),
+            )
             if problems is not None:
-                few = _say("plan.no_number") if self.needed_samples is None else f"{self.needed_samples:,}"
+                few = (
+                    _say("plan.no_number")
+                    if self.needed_samples is None
+                    else f"{self.needed_samples:,}"
+                )
                 yield _say("plan.width_samples", problems=problems, needed=few)
         for correlation, count in self.needed_to_detect.items():
             needed = _write_need(count)
-            yield _say("plan.detect", detect=detect, samples=samples, correlation=correlation, needed=needed)
+            yield _say(
+                "plan.detect",
+                detect=detect,
+                samples=samples,
+                correlation=correlation,
+                needed=needed,
+            )
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the split of the variance, the table of half widths and differences, and what was asked for."""
-        title = _say("plan.expected" if self.own[0] is None else "plan.on_pilot", key=str(self.key), value=self.value)
+        title = _say(
+            "plan.expected" if self.own[0] is None else "plan.on_pilot",
+            key=str(self.key),
+            value=self.value,
+        )
         if not self.can_tell:
             return Sheet([Sentences(self.notes, "note")], title, data=lambda: vars(self))
-        tables = {"interval ±": self.half_width} | {f"difference, r = {r:.3g}": d for r, d in self.detectable.items()}
+        tables = {"interval ±": self.half_width} | {
+            f"difference, r = {r:.3g}": d for r, d in self.detectable.items()
+        }
         rows = [
             [label, Cell(m, form=","), *(Cell(value, form=".3f") for value in values)]
             for label, table in tables.items()
@@ -246,7 +274,14 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
         sizes = _read_samples(options["samples"], assumed.k, max(4, assumed.k))
         difficulty = {"a": assumed.difficulty.a, "b": assumed.difficulty.b}
         note = _say("plan.assumed", expect=mean, spread=options["spread"], **difficulty)
-        return _plan(assumed, options, own=(None, sizes[0]), problems=_SIZES, samples=sizes, notes=(note, *looks))
+        return _plan(
+            assumed,
+            options,
+            own=(None, sizes[0]),
+            problems=_SIZES,
+            samples=sizes,
+            notes=(note, *looks),
+        )
     names, n, c, clusters = _read_pilot("pilot", pilot, scoring)
     if names:
         refuse_k_above_n(k, n, names)
@@ -260,14 +295,20 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
         estimated = estimate_correlation(variance, beside, confidence_level=level)
     can_tell = count_unlike(variance.values) >= _NONE
     return _plan(
-        variance, options, own=(size, typical),
+        variance,
+        options,
+        own=(size, typical),
         problems=sorted({max(2, round(size * share)) for share in (0.25, 0.5, 1, 2, 4)}),
-        samples=_read_samples(options["samples"], variance.k, typical), estimated=estimated,
-        notes=(*_note_pilot(variance), *looks), can_tell=can_tell,
-    )  # fmt: skip
+        samples=_read_samples(options["samples"], variance.k, typical),
+        estimated=estimated,
+        notes=(*_note_pilot(variance), *looks),
+        can_tell=can_tell,
+    )
 
 
-def _read_pilot(name: str, pilot: Any, scoring: dict[str, Any]) -> tuple[list[str], Any, Any, list[str] | None]:
+def _read_pilot(
+    name: str, pilot: Any, scoring: dict[str, Any]
+) -> tuple[list[str], Any, Any, list[str] | None]:
     """Return the names of problems, n and c of each, and the clusters; no names for bare counts."""
     if isinstance(pilot, tuple) and len(pilot) == 2:
         refuse_scoring_options(scoring)
@@ -291,7 +332,10 @@ def _line_up(names: list[str], others: list[str], n: Any, c: Any) -> tuple[Any, 
 def _read_samples(samples: Any, k: int, typical: int) -> list[int]:
     """Return the numbers of samples to look at; by default k and powers of 2 up to four times the typical number."""
     if samples is not None:
-        return [check_size("samples", size, k) for size in (samples if is_sequence(samples) else [samples])]
+        return [
+            check_size("samples", size, k)
+            for size in (samples if is_sequence(samples) else [samples])
+        ]
     return sorted({k, *(2**i for i in range(20) if k < 2**i <= 4 * typical), typical})
 
 
@@ -319,7 +363,9 @@ def _plan(
     power, correlation = check_fraction("power", options["power"]), options["correlation"]
     if correlation is not None and (not is_number(correlation) or not 0 <= correlation <= 1):
         raise ValueError(f"`correlation` must be a number in [0, 1]; got {shorten(correlation)}")
-    level, half_width, detect = (options[name] for name in ("confidence_level", "half_width", "detect"))
+    level, half_width, detect = (
+        options[name] for name in ("confidence_level", "half_width", "detect")
+    )
     pilot, typical = own
     rows = [check_size("problems", size, 2) for size in options["problems"] or problems]
     between, total = variance.at(inf), variance.at(typical)
@@ -334,7 +380,9 @@ def _plan(
     if half_width is not None and can_tell:
         by_problems = find_least(lambda m: reaches(total, m), 1, _MOST_PROBLEMS)
         if pilot is not None and reaches(between, pilot):
-            by_samples = find_least(lambda size: reaches(variance.at(size), pilot), variance.k, _MOST_SAMPLES)
+            by_samples = find_least(
+                lambda size: reaches(variance.at(size), pilot), variance.k, _MOST_SAMPLES
+            )
 
     def find(correlation: float, within: Floats, m: Floats) -> Floats:
         """Return the smallest differences that a comparison finds."""
@@ -344,17 +392,36 @@ def _plan(
     def count_to_find(correlation: float) -> int | None:
         """Return how many problems find the difference that is asked for."""
         within = np.asarray(max(0.0, total - between))
-        return find_least(lambda m: bool(find(correlation, within, np.asarray(float(m))) <= detect), 2, _MOST_PROBLEMS)
+        return find_least(
+            lambda m: bool(find(correlation, within, np.asarray(float(m))) <= detect),
+            2,
+            _MOST_PROBLEMS,
+        )
 
-    known = correlation if estimated is None or correlation is not None else max(0.0, estimated.value)
+    known = (
+        correlation if estimated is None or correlation is not None else max(0.0, estimated.value)
+    )
     correlations = (CAUTIOUS, OPTIMISTIC) if known is None else (known,)
     stderr, tau = np.sqrt(spread / m), options["tau"]
     return Plan(
-        key=Key("pass@k" if tau is None else "G-Pass@k", variance.k, tau), value=variance.value,
-        between=between, within=max(0.0, total - between), problems=tuple(rows), samples=tuple(samples), stderr=stderr,
+        key=Key("pass@k" if tau is None else "G-Pass@k", variance.k, tau),
+        value=variance.value,
+        between=between,
+        within=max(0.0, total - between),
+        problems=tuple(rows),
+        samples=tuple(samples),
+        stderr=stderr,
         half_width=find_half_width(variance, spread, m, level) if can_tell else stderr,
-        detectable={r: find(r, np.maximum(spread - between, 0), m) for r in correlations}, own=own,
-        needed_problems=by_problems, needed_samples=by_samples,
-        needed_to_detect={r: count_to_find(r) for r in correlations} if detect is not None and can_tell else {},
-        asked=(half_width, detect), power=power, estimated=estimated, can_tell=can_tell, **more,
-    )  # fmt: skip
+        detectable={r: find(r, np.maximum(spread - between, 0), m) for r in correlations},
+        own=own,
+        needed_problems=by_problems,
+        needed_samples=by_samples,
+        needed_to_detect={r: count_to_find(r) for r in correlations}
+        if detect is not None and can_tell
+        else {},
+        asked=(half_width, detect),
+        power=power,
+        estimated=estimated,
+        can_tell=can_tell,
+        **more,
+    )

@@ -23,7 +23,9 @@ from at_k.uncertainty.verdicts import Comparison
 if TYPE_CHECKING:
     from at_k.signatures import RankOptions, Unpack
 
-RANKS = Legend("ranking.order", "A > B where the data show it; models between commas may change places.")
+RANKS = Legend(
+    "ranking.order", "A > B where the data show it; models between commas may change places."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,15 +60,24 @@ class Ranking(Shown):
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the order, the ranks that each model may have, and how each two of them compare."""
-        ranks = {name: str(low) if low == high else f"{low}–{high}" for name, (low, high) in self.ranks.items()}
+        ranks = {
+            name: str(low) if low == high else f"{low}–{high}"
+            for name, (low, high) in self.ranks.items()
+        }
         values = [(name, Cell(self.values[name], form=".3f"), ranks[name]) for name in self.names]
         pairs = [
-            (f"{a} − {b}", Cell(row.difference, (row.low, row.high), "+.3f"), Cell(row.p_adjusted, form="p"))
+            (
+                f"{a} − {b}",
+                Cell(row.difference, (row.low, row.high), "+.3f"),
+                Cell(row.p_adjusted, form="p"),
+            )
             for (a, b), row in self.pairs.items()
         ]
         level = next(iter(self.pairs.values())).confidence_level
-        tables = [Table(("model", "value", "rank"), values),
-                  Table(("pair", f"difference [{100 * level:g} %]", "p"), pairs)]  # fmt: skip
+        tables = [
+            Table(("model", "value", "rank"), values),
+            Table(("pair", f"difference [{100 * level:g} %]", "p"), pairs),
+        ]
         return Sheet(
             [*tables, Sentences([RANKS], "legend"), Sentences(self.notes, "note")],
             title=self.order,
@@ -106,27 +117,45 @@ def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
     measured = read_models({f"models[{name!r}]": data for name, data in models.items()}, given)
     key, *others = choose_keys(options["metrics"] or "pass@1", measured)
     if others:
-        raise ValueError(f"`metrics` must name one number to rank by, such as {key!r}; got {1 + len(others)}")
+        raise ValueError(
+            f"`metrics` must name one number to rank by, such as {key!r}; got {1 + len(others)}"
+        )
     given_names = tuple(map(str, models))
-    matched = match(measured, given_names, unmatched=options["unmatched"], clusters=options["clusters"])
+    matched = match(
+        measured, given_names, unmatched=options["unmatched"], clusters=options["clusters"]
+    )
     columns = dict(zip(given_names, matched.values(key), strict=True))
     means = {name: float(column.mean()) for name, column in columns.items()}
-    names = sorted(columns, key=lambda name: -means[name])  # models of equal value stay in the order given
+    names = sorted(
+        columns, key=lambda name: -means[name]
+    )  # models of equal value stay in the order given
     questions = Questions(
-        np.stack([columns[name] for name in names], axis=1), pairs=list(combinations(range(len(names)), 2)),
-        bounded=is_bounded(key), clusters=matched.codes, seed=options["seed"],
-    )  # fmt: skip
+        np.stack([columns[name] for name in names], axis=1),
+        pairs=list(combinations(range(len(names)), 2)),
+        bounded=is_bounded(key),
+        clusters=matched.codes,
+        seed=options["seed"],
+    )
     asked = list(combinations(names, 2))
-    compared = questions.compare([(means[a], means[b]) for a, b in asked], options["confidence_level"])
+    compared = questions.compare(
+        [(means[a], means[b]) for a, b in asked], options["confidence_level"]
+    )
     pairs = dict(zip(asked, compared, strict=True))
     beats = {pair for pair, compared in pairs.items() if compared.better}
     ranks = {
-        name: (1 + sum(b == name for _, b in beats), len(names) - sum(a == name for a, _ in beats)) for name in names
+        name: (1 + sum(b == name for _, b in beats), len(names) - sum(a == name for a, _ in beats))
+        for name in names
     }
-    splits = [cut for cut in range(1, len(names)) if all((a, b) in beats for a in names[:cut] for b in names[cut:])]
+    splits = [
+        cut
+        for cut in range(1, len(names))
+        if all((a, b) in beats for a in names[:cut] for b in names[cut:])
+    ]
     bounds = zip([0, *splits], [*splits, len(names)], strict=True)
     tiers = tuple(tuple(names[start:stop]) for start, stop in bounds)
     unlike = matched.unlike_samples
     notes = [note for note in matched.note([key]) if note.code not in OF_MATCHING]
     notes = [*looks, *([] if unlike is None else [unlike]), *notes]
-    return Ranking(tuple(names), {name: means[name] for name in names}, pairs, ranks, tiers, tuple(notes))
+    return Ranking(
+        tuple(names), {name: means[name] for name in names}, pairs, ranks, tiers, tuple(notes)
+    )

@@ -77,7 +77,9 @@ def read_requirement(text: str) -> Requirement:
     named = find_number(key)
     if is_bounded(named) and not 0 < least <= 1:
         above = "0.01" if least <= 0 else f"{least:g}%" if least <= 100 and not match[2] else "0.8"
-        raise _say.error("gate.range", key=str(named), least=least, example=shorten(f"{named} >= {above}"))
+        raise _say.error(
+            "gate.range", key=str(named), least=least, example=shorten(f"{named} >= {above}")
+        )
     if other is not None:
         code = "gate.upper" if other[0] in ("<", "<=", "≤", "!=") else "gate.sign"
         raise _say.error(code, sign=other[0], example=shorten(f"{named} >= {number}"))
@@ -91,7 +93,11 @@ def read_each(text: object) -> tuple[int, int]:
         >>> read_each("8 of 10")
         (8, 10)
     """
-    counted = re.fullmatch(r"\s*(\d{1,9})\s*(?:of|/)\s*(\d{1,9})\s*", text) if isinstance(text, str) else None
+    counted = (
+        re.fullmatch(r"\s*(\d{1,9})\s*(?:of|/)\s*(\d{1,9})\s*", text)
+        if isinstance(text, str)
+        else None
+    )
     if counted is None or not 0 < int(counted[1]) <= int(counted[2]):
         raise _say.error("gate.each", text=shorten(text))
     return int(counted[1]), int(counted[2])
@@ -106,7 +112,9 @@ def read_policy(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, 
     general = {name: value for name, value in policy.items() if name not in tables}
     data = options["data"]
     if tables and data not in tables and not general:
-        raise _say.error("gate.no_data", data=data or "results without a name", known=", ".join(tables))
+        raise _say.error(
+            "gate.no_data", data=data or "results without a name", known=", ".join(tables)
+        )
     entries = general | dict(tables.get(data, {}))
     for name, value in entries.items():
         if name not in _OF_POLICY:

@@ -22,7 +22,17 @@ from at_k.cli.options import (
     refuse,
     written,
 )
-from at_k.options.registry import COMPARING, GATING, JUDGED, PILOT, PLANNING, POOLING, SCORED, SCORING, TALLYING
+from at_k.options.registry import (
+    COMPARING,
+    GATING,
+    JUDGED,
+    PILOT,
+    PLANNING,
+    POOLING,
+    SCORED,
+    SCORING,
+    TALLYING,
+)
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -36,7 +46,10 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     """Compute metrics for models that are sampled more than once, from the files that harnesses write."""
@@ -56,12 +69,18 @@ def score(
     ] = None,
     out: Annotated[
         str | None,
-        out_file("Write the report to a file. A report in .json can be given in place of the results afterwards."),
+        out_file(
+            "Write the report to a file. A report in .json can be given in place of the results afterwards."
+        ),
     ] = None,
     models: Models = False,
     script: Annotated[
         bool,
-        written("--script", help="Print the Python lines that give the same numbers instead.", hidden=True),
+        written(
+            "--script",
+            help="Print the Python lines that give the same numbers instead.",
+            hidden=True,
+        ),
     ] = False,
     **options: Any,
 ) -> None:
@@ -91,16 +110,22 @@ def select(
     condition: Annotated[
         str | None,
         typer.Option(
-            "--where", metavar="CONDITION", help="Such as '0.1 <= avg <= 0.9', 'pass@4 >= 0.5 and maj@8 == 1'."
+            "--where",
+            metavar="CONDITION",
+            help="Such as '0.1 <= avg <= 0.9', 'pass@4 >= 0.5 and maj@8 == 1'.",
         ),
     ] = None,
     audit: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Draw N problems at random: a sheet as CSV for the verdicts of --audited."),
+        typer.Option(
+            metavar="N",
+            help="Draw N problems at random: a sheet as CSV for the verdicts of --audited.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="The seed of the draw of --audit.")] = 0,
     form: Annotated[
-        Literal["names", "jsonl"], written("--format", help="names: a name a line. jsonl: with n, c and every value.")
+        Literal["names", "jsonl"],
+        written("--format", help="names: a name a line. jsonl: with n, c and every value."),
     ] = "names",
     **options: Any,
 ) -> None:
@@ -108,7 +133,10 @@ def select(
     from at_k.cli.scoring import print_audit, print_selection
 
     if (audit is None) == (condition is None):
-        raise refuse("--where", "Say which problems: --where '0.1 <= avg <= 0.9', or --audit 40 for a random draw.")
+        raise refuse(
+            "--where",
+            "Say which problems: --where '0.1 <= avg <= 0.9', or --audit 40 for a random draw.",
+        )
     if audit is not None:
         print_audit(paths, audit, seed, **options)
         return
@@ -119,7 +147,10 @@ def select(
 @offers(TALLYING)
 def tally(
     paths: Paths,
-    out: Annotated[str, out_file("The file of the counts, .json, which at-k score takes. - is standard output.")] = "-",
+    out: Annotated[
+        str,
+        out_file("The file of the counts, .json, which at-k score takes. - is standard output."),
+    ] = "-",
     **options: Any,
 ) -> None:
     """Count problems by what their numbers depend on, file by file: counts of many machines add up to one report."""
@@ -135,10 +166,12 @@ def convert(
     to: Annotated[Literal["every-eval-ever"], written(help="The format to write.")],
     out: Annotated[str, out_file("The folder to write into.", "FOLDER")] = ".",
     model: Annotated[
-        str | None, written(metavar="ORG/NAME", help="The name of the model; by default what the files say.")
+        str | None,
+        written(metavar="ORG/NAME", help="The name of the model; by default what the files say."),
     ] = None,
     dataset: Annotated[
-        str | None, written(metavar="NAME", help="The name of the data set; by default what the files say.")
+        str | None,
+        written(metavar="NAME", help="The name of the data set; by default what the files say."),
     ] = None,
     **options: Any,
 ) -> None:
@@ -162,12 +195,21 @@ def plot(
             "budget: the share of problems solved against a budget of each, in the role cost or in samples.",
         ),
     ] = "curves",
-    title: Annotated[str | None, written(metavar="TEXT", help="By default the name of the file; '' for none.")] = None,
+    title: Annotated[
+        str | None, written(metavar="TEXT", help="By default the name of the file; '' for none.")
+    ] = None,
     models: Models = False,
     **options: Any,
 ) -> None:
     """Draw metrics, or the difference of two models, against k, as a paper would print them."""
-    from at_k.cli.questions import check_picture, draw_budget, draw_grid, draw_one, draw_several, draw_two
+    from at_k.cli.questions import (
+        check_picture,
+        draw_budget,
+        draw_grid,
+        draw_one,
+        draw_several,
+        draw_two,
+    )
     from at_k.cli.scoring import make_report
 
     check_picture(out)
@@ -175,8 +217,11 @@ def plot(
         draw_one(make_report(paths, **options, confidence_level=0.95), out, title)
         return
     draw: dict[str, Callable[..., None]] = {
-        "curves": draw_several, "difference": draw_two, "matrix": draw_grid, "budget": draw_budget,
-    }  # fmt: skip
+        "curves": draw_several,
+        "difference": draw_two,
+        "matrix": draw_grid,
+        "budget": draw_budget,
+    }
     draw[kind](paths, out, title, **options)
 
 
@@ -215,7 +260,8 @@ def gate(
     paths: Annotated[
         list[str],
         files(
-            "RESULTS", "The results of the candidate, or a report that was saved: one file or folder for each data set."
+            "RESULTS",
+            "The results of the candidate, or a report that was saved: one file or folder for each data set.",
         ),
     ],
     ctx: typer.Context,
@@ -227,8 +273,12 @@ def gate(
             rich_help_panel=GATING["margin"].group,
         ),
     ] = None,
-    form: Annotated[Literal["table", "json", "csv", "markdown", "latex", "html", "junit"], FORM] = "table",
-    out: Annotated[list[str] | None, out_file("Write the verdict too, as .xml (JUnit), .md or .json.")] = None,
+    form: Annotated[
+        Literal["table", "json", "csv", "markdown", "latex", "html", "junit"], FORM
+    ] = "table",
+    out: Annotated[
+        list[str] | None, out_file("Write the verdict too, as .xml (JUnit), .md or .json.")
+    ] = None,
     **options: Any,
 ) -> None:
     """Judge results by what is required of them: exit with 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 2 for errors."""
@@ -251,7 +301,11 @@ def plan(
     ] = None,
     predict: Annotated[
         list[str] | None,
-        typer.Option(metavar="K,...", help="Predict pass@k for these k above n.", rich_help_panel=PLANNING["k"].group),
+        typer.Option(
+            metavar="K,...",
+            help="Predict pass@k for these k above n.",
+            rich_help_panel=PLANNING["k"].group,
+        ),
     ] = None,
     form: Form = "table",
     **options: Any,
@@ -275,7 +329,9 @@ def diagnose(paths: Paths, form: Form = "table", **options: Any) -> None:
 
 @app.command(cls=Command)
 @offers()
-def formats(name: Annotated[str | None, files("NAME", "Show one format, with a line to copy.")] = None) -> None:
+def formats(
+    name: Annotated[str | None, files("NAME", "Show one format, with a line to copy.")] = None,
+) -> None:
     """List the formats of results files, and how to get n samples out of each harness."""
     from at_k.cli.scoring import print_formats
 
@@ -284,7 +340,9 @@ def formats(name: Annotated[str | None, files("NAME", "Show one format, with a l
 
 @app.command(cls=Command)
 @offers()
-def register(undo: Annotated[bool, typer.Option("--undo", help="Take the modules out again.")] = False) -> None:
+def register(
+    undo: Annotated[bool, typer.Option("--undo", help="Take the modules out again.")] = False,
+) -> None:
     """Let evaluate.load("gpassk"), and the other names, work from any directory, without a network."""
     from at_k.family import METRICS, register as register_modules
 
@@ -297,4 +355,6 @@ def register(undo: Annotated[bool, typer.Option("--undo", help="Take the modules
     if undo and not folders:
         typer.echo("nothing was registered")
     if not undo:
-        typer.echo(f"evaluate.load({METRICS[0]!r}), and the other names, now work from any directory")
+        typer.echo(
+            f"evaluate.load({METRICS[0]!r}), and the other names, now work from any directory"
+        )

@@ -73,8 +73,14 @@ def explain_absent(path: str, words: str) -> None:
     folder = path or "."
     while not isdir(folder):
         folder = dirname(folder) or "."
-    near = get_close_matches(basename(path), sorted(listdir(folder)) if folder == (dirname(path) or ".") else [], 1)
-    way_on = f"Did you mean {join(dirname(path), near[0])}?" if near else f"List what is there: ls -l {folder}"
+    near = get_close_matches(
+        basename(path), sorted(listdir(folder)) if folder == (dirname(path) or ".") else [], 1
+    )
+    way_on = (
+        f"Did you mean {join(dirname(path), near[0])}?"
+        if near
+        else f"List what is there: ls -l {folder}"
+    )
     what = "There is no file in" if exists(path) else "There is no file"
     raise FileNotFoundError(f"{what} {path or repr(path)}. {way_on}")
 
@@ -138,7 +144,9 @@ class Command(TyperCommand):
         for name in ("stdout", "stderr"):
             if getattr(sys, name) is None:  # closed by the caller, as by `>&-`
                 setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - until the process ends
-        with end_plainly(debug=bool(ctx.params.get("debug")), failed=self.failed, models="models" in ctx.params):
+        with end_plainly(
+            debug=bool(ctx.params.get("debug")), failed=self.failed, models="models" in ctx.params
+        ):
             for name in ("paths", "against"):
                 if ctx.params.get(name):
                     ctx.params[name] = read_paths(ctx.params[name])
@@ -147,7 +155,9 @@ class Command(TyperCommand):
                 done = super().invoke(ctx)
             except (FileNotFoundError, InputError) as error:
                 if not isinstance(error, InputError) or error.code == "paths.empty":
-                    for path in [path for name in ("paths", "against") for path in ctx.params.get(name) or ()]:
+                    for path in [
+                        path for name in ("paths", "against") for path in ctx.params.get(name) or ()
+                    ]:
                         explain_absent(path, ctx.command.name)
                 raise
             sys.stdout.flush()  # so that a pipe that was closed shows here, and not when Python ends
@@ -155,7 +165,13 @@ class Command(TyperCommand):
 
 
 # A word that is no command → the command that does it.
-_MEANT = {"predict": "plan --predict", "rank": "compare", "read": "score", "report": "score", "eval": "score"}
+_MEANT = {
+    "predict": "plan --predict",
+    "rank": "compare",
+    "read": "score",
+    "report": "score",
+    "eval": "score",
+}
 
 
 class Commands(TyperGroup):
@@ -164,10 +180,18 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that is typed."""
         if args and args[0] not in self.commands and not args[0].startswith("-"):
-            near = [_MEANT[args[0]]] if args[0] in _MEANT else get_close_matches(args[0], self.commands, 1)
+            near = (
+                [_MEANT[args[0]]]
+                if args[0] in _MEANT
+                else get_close_matches(args[0], self.commands, 1)
+            )
             if os.path.exists(args[0]) or "." in args[0]:
                 ctx.fail(f"{args[0]!r} is not a command. To score a file: at-k score {args[0]}")
-            hint = f"Did you mean at-k {near[0]}?" if near else f"The commands are {', '.join(self.commands)}."
+            hint = (
+                f"Did you mean at-k {near[0]}?"
+                if near
+                else f"The commands are {', '.join(self.commands)}."
+            )
             ctx.fail(f"There is no command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
 
@@ -190,7 +214,9 @@ def refuse_to_score_again(ctx: Any) -> None:
         return
     for option in ctx.command.params:
         known = ctx.command.callback.options.get(option.name)
-        if (known is SCORING.get(option.name, option) or option.name == "clusters") and is_given(ctx, option.name):
+        if (known is SCORING.get(option.name, option) or option.name == "clusters") and is_given(
+            ctx, option.name
+        ):
             raise refuse(
                 known.spelling if known else option.opts[0],
                 "A report that was saved has its numbers, and is not scored again.",
@@ -224,7 +250,9 @@ def end_plainly(*, debug: bool = False, failed: int = DATA, models: bool = False
 
 def leave_pipe(stream: TextIO) -> None:
     """Discard what is still written to a stream whose reader, such as `head`, has closed the pipe."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # else Python complains as it flushes at its end
+    os.dup2(
+        os.open(os.devnull, os.O_WRONLY), stream.fileno()
+    )  # else Python complains as it flushes at its end
 
 
 def _suggest_column(error: Any) -> str:
@@ -253,11 +281,15 @@ def describe_error(error: Exception) -> str:
     """
     sentence = str(error)
     if isinstance(error, OSError):
-        return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else sentence
+        return (
+            f"{error.filename}: {error.strerror}" if error.filename and error.strerror else sentence
+        )
     if isinstance(error, InputError):
         return spell(error) + _suggest_column(error)
     # The library's own sentences quote columns in backticks. Those of Python and of NumPy do not.
-    if isinstance(error, ImportError) or (isinstance(error, (TypeError, ValueError)) and "`" in sentence):
+    if isinstance(error, ImportError) or (
+        isinstance(error, (TypeError, ValueError)) and "`" in sentence
+    ):
         return sentence
     if isinstance(error, MemoryError):
         return "There is not enough memory for these results. Score fewer files at a time."

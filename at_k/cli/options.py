@@ -84,7 +84,9 @@ Models = Annotated[
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
 
 
-FORM = written("--format", help="The form of what is printed: table, json, csv, markdown, latex or html.")
+FORM = written(
+    "--format", help="The form of what is printed: table, json, csv, markdown, latex or html."
+)
 Form = Annotated[Literal["table", "json", "csv", "markdown", "latex", "html"], FORM]
 
 
@@ -102,24 +104,40 @@ def print_all(ctx: typer.Context, wanted: bool) -> None:
         raise typer.Exit
 
 
-HelpAll = Annotated[bool, typer.Option("--help-all", is_eager=True, callback=print_all, help="Show all options.")]
+HelpAll = Annotated[
+    bool, typer.Option("--help-all", is_eager=True, callback=print_all, help="Show all options.")
+]
 
 
 def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command `--debug`, and the flags of these options. It gets their values, read and checked."""
     # Its `--help` shows those that are `short`, and `--help-all` shows all.
-    options = {option.name: option for group in groups for option in group.values() if option.name not in OF_PYTHON}
+    options = {
+        option.name: option
+        for group in groups
+        for option in group.values()
+        if option.name not in OF_PYTHON
+    }
 
     def declare(command: Callable[..., None]) -> Callable[..., None]:
         def run(*, debug: bool, help_all: bool = False, **given: Any) -> None:
-            command(**given | {name: read_value(option, given[name]) for name, option in options.items()})
+            command(
+                **given
+                | {name: read_value(option, given[name]) for name, option in options.items()}
+            )
 
         parameters = inspect.signature(command, eval_str=True).parameters.values()
         particular = [
-            param.replace(kind=param.KEYWORD_ONLY) for param in parameters if param.kind is not param.VAR_KEYWORD
+            param.replace(kind=param.KEYWORD_ONLY)
+            for param in parameters
+            if param.kind is not param.VAR_KEYWORD
         ]
         flags = [make_flag(option) for option in options.values()]
-        run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
+        run.__name__, run.__doc__, run.__module__ = (
+            command.__name__,
+            command.__doc__,
+            command.__module__,
+        )
         particular += [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
             for name, kind in (("debug", Debug), ("help_all", HelpAll))
@@ -141,7 +159,9 @@ def leave_out(options: Mapping[str, Option], *names: str) -> dict[str, Option]:
 
 def make_flag(option: Option) -> inspect.Parameter:
     """Make the parameter of a command for an option: a number, a word, or a text that is read later."""
-    kind: Any = _KINDS.get(option.name) or {"int": int, "float": float, "bool": bool}.get(option.type)
+    kind: Any = _KINDS.get(option.name) or {"int": int, "float": float, "bool": bool}.get(
+        option.type
+    )
     if kind is None and option.choices:
         kind = Literal[option.choices]
     elif kind is None:
@@ -176,7 +196,9 @@ def read_value(option: Option, given: Any) -> Any:
         option.refuse_wrong(value, option.spelling)
     except (TypeError, ValueError) as error:
         way_on = f". {_ASK}." if option.name in (*_SHARES, "confidence_level") else ""
-        raise typer.BadParameter((spell(error) if isinstance(error, InputError) else str(error)) + way_on) from None
+        raise typer.BadParameter(
+            (spell(error) if isinstance(error, InputError) else str(error)) + way_on
+        ) from None
     return value
 
 
@@ -280,8 +302,13 @@ def read_columns(texts: Sequence[str] | None) -> dict[str, str | None]:
             if not sign or role.strip() not in roles:
                 near = get_close_matches(role.strip(), roles, 1) if sign else ["grades"]
                 meant = f" Did you mean {near[0]}={column or pair}?" if near else ""
-                raise refuse("--columns", f"Give ROLE=COLUMN, with a role of {', '.join(roles)}; got {pair!r}.{meant}")
-            pairs[role.strip()] = None if column == "none" and role.strip() == "sample" else column or None
+                raise refuse(
+                    "--columns",
+                    f"Give ROLE=COLUMN, with a role of {', '.join(roles)}; got {pair!r}.{meant}",
+                )
+            pairs[role.strip()] = (
+                None if column == "none" and role.strip() == "sample" else column or None
+            )
     return pairs
 
 
@@ -299,7 +326,9 @@ def read_where(texts: Sequence[str] | None) -> dict[str, Any] | None:
     for text in texts or ():
         match = re.fullmatch(r"(.+?)(!=| not in |=)(.*)", text, re.DOTALL)
         if match is None:
-            raise refuse("--where", f"Give COLUMN=VALUE, such as model=a, or COLUMN!=VALUE; got {text!r}.")
+            raise refuse(
+                "--where", f"Give COLUMN=VALUE, such as model=a, or COLUMN!=VALUE; got {text!r}."
+            )
         values = match[3].split(",") if match[2] == " not in " else [match[3]]
         if match[2] == "=":
             wanted.setdefault(match[1], []).extend(values)
@@ -315,11 +344,16 @@ def read_name(option: str, kind: str, path: str, name: str) -> str:
     """Return a name, after a check that there is something of this kind that is called so."""
     known = resolve_name(path)
     if name not in known and ".py" in name:
-        raise refuse(option, "A function of your own is given in Python: at_k.score(path, check_correct_fn=check).")
+        raise refuse(
+            option,
+            "A function of your own is given in Python: at_k.score(path, check_correct_fn=check).",
+        )
     if name not in known:
         near = get_close_matches(name.lower(), known, 1)
         meant = f"Did you mean {near[0]}? " if near else ""
-        raise refuse(option, f"There is no {kind} {name!r}. {meant}The {kind}s are: {', '.join(known)}.")
+        raise refuse(
+            option, f"There is no {kind} {name!r}. {meant}The {kind}s are: {', '.join(known)}."
+        )
     return name
 
 
@@ -350,7 +384,9 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "tau": lambda text: read_share("--tau", text, 0),
     "problems": partial(read_numbers, "--problems"),
     "samples": partial(read_numbers, "--samples"),
-    "confidence_level": lambda text: None if text == "none" else _read_decimal("confidence_level", text),
+    "confidence_level": lambda text: (
+        None if text == "none" else _read_decimal("confidence_level", text)
+    ),
     "target": lambda text: text.replace("-", "_"),
     "columns": read_columns,
     "scale": read_scale,

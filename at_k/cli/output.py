@@ -26,9 +26,25 @@ Line = list[tuple[str, str]]
 
 # Replacements of the signs of our own texts where there is only ASCII.
 _ASCII = str.maketrans(
-    {"τ": "tau", "·": "-", "×": "x", "–": "-", "—": "-", "−": "-", "…": "...", "“": '"', "”": '"', "⌈": "", "⌉": "",
-     "≤": "<=", "≥": ">=", "→": "->", "½": "1/2", "─": "-"}
-)  # fmt: skip
+    {
+        "τ": "tau",
+        "·": "-",
+        "×": "x",
+        "–": "-",
+        "—": "-",
+        "−": "-",
+        "…": "...",
+        "“": '"',
+        "”": '"',
+        "⌈": "",
+        "⌉": "",
+        "≤": "<=",
+        "≥": ">=",
+        "→": "->",
+        "½": "1/2",
+        "─": "-",
+    }
+)
 
 
 # Seconds after which a bar appears.
@@ -73,7 +89,12 @@ def show_work(text: str) -> Iterator[None]:
 
     console = make_console(stderr=True)
     spinner = SpinnerColumn("dots" if console.encoding.startswith("utf") else "line")
-    columns = (spinner, TextColumn("{task.description}", markup=False), BarColumn(20), TimeElapsedColumn())
+    columns = (
+        spinner,
+        TextColumn("{task.description}", markup=False),
+        BarColumn(20),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=console, transient=True) as progress:
         progress.add_task(make_printable(text), total=None)
 
@@ -100,7 +121,14 @@ def show_work(text: str) -> Iterator[None]:
 
 
 # Ending of a file → the form that is written into it.
-BY_ENDING = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html", ".txt": "table"}
+BY_ENDING = {
+    ".json": "json",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".txt": "table",
+}
 
 # The forms that have no place for notes, which then go to standard error.
 _WITHOUT_NOTES = ("csv", "latex")
@@ -120,7 +148,9 @@ def choose_form(form: str | None, out: str | None) -> str:
         return form or "table"
     ending = splitext(out)[1].lower()
     if ending not in BY_ENDING:
-        raise refuse("--out", f"The name must end in {', '.join(BY_ENDING)}, or say --format; got {out!r}.")
+        raise refuse(
+            "--out", f"The name must end in {', '.join(BY_ENDING)}, or say --format; got {out!r}."
+        )
     return BY_ENDING[ending]
 
 
@@ -130,7 +160,9 @@ def check_out(paths: Sequence[str], out: str | None) -> None:
         raise refuse("--out", f"{out!r} is read by this command. Give another name.")
 
 
-def write_result(found: Shown | Sheet, form: str | None, out: str | None = None, **forms: Callable[[], str]) -> None:
+def write_result(
+    found: Shown | Sheet, form: str | None, out: str | None = None, **forms: Callable[[], str]
+) -> None:
     """Write a result to standard output or to a file, in one of `forms` or in one that every sheet has."""
     # What a form has no place for goes to standard error: what was read, and notes.
     form, console = choose_form(form, out), make_console()
@@ -150,7 +182,9 @@ def write_result(found: Shown | Sheet, form: str | None, out: str | None = None,
     spoken = [part for part in sheet.parts if isinstance(part, Sentences)]
     shown = spoken if form in _WITHOUT_NOTES else [part for part in spoken if part.kind == "fact"]
     is_titled = bool(shown) or (not isinstance(found, Sheet) and not found.sheet().title)
-    print_lines(lay_out(Sheet(shown, sheet.title if is_titled else ""), beside.width, spell), beside)
+    print_lines(
+        lay_out(Sheet(shown, sheet.title if is_titled else ""), beside.width, spell), beside
+    )
     if out is not None:
         say_written(out)
 
@@ -169,7 +203,9 @@ def write_form(found: Shown | Sheet, form: str, **forms: Callable[[], str]) -> s
     if form in forms:
         text = forms[form]()
     elif form == "table":
-        lines = lay_out(found if isinstance(found, Sheet) else found.sheet(short=True), _IN_FILE, spell)
+        lines = lay_out(
+            found if isinstance(found, Sheet) else found.sheet(short=True), _IN_FILE, spell
+        )
         text = "\n".join("".join(piece for piece, _ in line) for line in lines)
     else:
         text = WRITERS[form](found if isinstance(found, Sheet) else found.sheet(), spell)

@@ -67,14 +67,21 @@ def compare_files(
         _compare_benchmarks(paths, against, form, {"pool_by": pool_by, "where": where, **options})
         return
     models = list_models(paths, where or {})
-    comparing = {name: options[name] for name in COMPARING if name in options and name != "clusters"}
+    comparing = {
+        name: options[name] for name in COMPARING if name in options and name != "clusters"
+    }
     if len(models) > 2:
         sentence = "This is for two models. Several are ranked by the sign-flip test."
         _refuse_given(options, ("method", *_OF_TWO), sentence)
         if comparing["unmatched"] == "unpaired":
-            raise refuse("--unmatched", "Several models are ranked on the same problems only: error or drop.")
+            raise refuse(
+                "--unmatched", "Several models are ranked on the same problems only: error or drop."
+            )
     scoring = _choose_scoring(options)
-    reports = {name: make_report([path], where=chosen, **scoring) for name, (path, chosen) in models.items()}
+    reports = {
+        name: make_report([path], where=chosen, **scoring)
+        for name, (path, chosen) in models.items()
+    }
     if len(models) == 2:
         (a, first), (b, second) = reports.items()
         write_result(compare(first, second, names=(a, b), **comparing), form)
@@ -89,7 +96,10 @@ def join_rankings(rankings: Mapping[str, Ranking]) -> Sheet:
     """Join the rankings of several numbers: pairs are shown of one alone, and equal numbers and a note once."""
     sheets = {key: ranking.sheet() for key, ranking in rankings.items()}
     numbers = {key: [*ranking.values.values()] for key, ranking in rankings.items()}
-    notes = [*dict.fromkeys(note for ranking in rankings.values() for note in ranking.notes), *note_twins(numbers)]
+    notes = [
+        *dict.fromkeys(note for ranking in rankings.values() for note in ranking.notes),
+        *note_twins(numbers),
+    ]
     shown = {key: sheet for key, sheet in sheets.items() if key not in find_twins(numbers)}
     tables = 2 if len(shown) == 1 else 1
     tops = [Sheet(sheet.parts[:tables], f"{key}  {sheet.title}") for key, sheet in shown.items()]
@@ -99,17 +109,24 @@ def join_rankings(rankings: Mapping[str, Ranking]) -> Sheet:
     )
 
 
-def _compare_benchmarks(paths: Sequence[str], against: Sequence[str], form: str, options: dict[str, Any]) -> None:
+def _compare_benchmarks(
+    paths: Sequence[str], against: Sequence[str], form: str, options: dict[str, Any]
+) -> None:
     """Compare two models on several benchmarks, and print the pooled verdict and that of each."""
     from at_k.analysis.comparison import compare_benchmarks
 
     if len(against) != len(paths):
-        raise refuse("--against", f"Give one file for each of the {len(paths)} benchmarks; got {len(against)}.")
+        raise refuse(
+            "--against",
+            f"Give one file for each of the {len(paths)} benchmarks; got {len(against)}.",
+        )
     _refuse_given(options, _OF_TWO, "This is for one benchmark.")
     pooling = {name: options[name] for name in POOLING if name in options and name != "clusters"}
     scoring, names = _choose_scoring(options), name_models(paths)
-    first, second = ({name: make_report([path], **scoring) for name, path in zip(names, side, strict=True)}
-                     for side in (paths, against))  # fmt: skip
+    first, second = (
+        {name: make_report([path], **scoring) for name, path in zip(names, side, strict=True)}
+        for side in (paths, against)
+    )
     write_result(compare_benchmarks(first, second, **pooling), form)
 
 
@@ -126,7 +143,11 @@ def _refuse_given(options: Mapping[str, Any], names: Sequence[str], sentence: st
 
 def _choose_scoring(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that say how the models of a comparison are scored; clusters are their groups."""
-    scoring = {name: value for name, value in options.items() if name not in COMPARING and name != "pool_by"}
+    scoring = {
+        name: value
+        for name, value in options.items()
+        if name not in COMPARING and name != "pool_by"
+    }
     field = options["clusters"]
     return scoring | {"clusters": field, "groups": field or "none", "confidence_level": None}
 
@@ -135,23 +156,36 @@ def _choose_scoring(options: Mapping[str, Any]) -> dict[str, Any]:
 _FORMS = {**BY_ENDING, ".xml": "junit"}
 
 
-def judge_files(paths: Sequence[str], *, against: Sequence[str], form: str, out: Sequence[str], **given: Any) -> int:
+def judge_files(
+    paths: Sequence[str], *, against: Sequence[str], form: str, out: Sequence[str], **given: Any
+) -> int:
     """Judge files, print and write the verdict, and return the status with which the command ends."""
     from at_k.analysis.gate import gate
     from at_k.analysis.requirements import load_policy
 
     if against and len(against) != len(paths):
-        raise refuse("--against", f"Give one base for each of the {len(paths)} results; got {len(against)}.")
+        raise refuse(
+            "--against", f"Give one base for each of the {len(paths)} results; got {len(against)}."
+        )
     for path in out:
         if splitext(path)[1].lower() not in _FORMS:
             raise refuse("--out", f"The name must end in {', '.join(_FORMS)}; got {path!r}.")
         check_out([*paths, *against], path)
     stems = [basename(path.rstrip("/")).partition(".")[0] for path in paths]
-    names = [stem if stems.count(stem) == 1 else path for stem, path in zip(stems, paths, strict=True)]
+    names = [
+        stem if stems.count(stem) == 1 else path for stem, path in zip(stems, paths, strict=True)
+    ]
     policy = load_policy(given["policy"]) if "policy" in given else None
-    unknown = [name for name, table in (policy or {}).items() if isinstance(table, dict) and name not in names]
+    unknown = [
+        name
+        for name, table in (policy or {}).items()
+        if isinstance(table, dict) and name not in names
+    ]
     if unknown:
-        raise refuse("--policy", f"There are no results for {', '.join(unknown)}. Name the file or folder like this.")
+        raise refuse(
+            "--policy",
+            f"There are no results for {', '.join(unknown)}. Name the file or folder like this.",
+        )
     if "clusters" in given:
         given["columns"] = {**(given.get("columns") or {}), "group": given["clusters"]}
         given["clusters"] = True
@@ -169,7 +203,9 @@ def judge_files(paths: Sequence[str], *, against: Sequence[str], form: str, out:
     return result.exit_code
 
 
-def plan_files(paths: Sequence[str], *, predict: list[int] | None, form: str, **options: Any) -> None:
+def plan_files(
+    paths: Sequence[str], *, predict: list[int] | None, form: str, **options: Any
+) -> None:
     """Print what a pilot tells about other measurements."""
     from at_k.analysis.planning import plan
     from at_k.uncertainty.prediction import predict_pass_at_k
@@ -230,7 +266,11 @@ def draw_one(report: Report, out: str, title: str | None) -> None:
     _save(
         draw_curves(report, title=title),
         out,
-        [part for part in report.sheet(short=True).parts if isinstance(part, Sentences) and part.kind != "fact"],
+        [
+            part
+            for part in report.sheet(short=True).parts
+            if isinstance(part, Sentences) and part.kind != "fact"
+        ],
     )
 
 
@@ -239,7 +279,9 @@ def draw_several(
 ) -> None:
     """Draw one metric of several models against k, a line for each model."""
     if metrics is not None and len(metrics) > 1:
-        raise refuse("--metrics", f"Several models are drawn by one metric; got {', '.join(metrics)}.")
+        raise refuse(
+            "--metrics", f"Several models are drawn by one metric; got {', '.join(metrics)}."
+        )
     models = make_models(paths, metrics=metrics or ["pass@k"], **options, confidence_level=0.95)
     figure = draw_models(models, line=(metrics or ["pass@k"])[0], title=title)
     _save(figure, out, [Sentences(models.notes, "note")])
@@ -264,11 +306,16 @@ def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: An
     unit = next(name for name in units[0] if all(name in held for held in units))
     if unit == "samples" and any(len(held) > 1 for held in units):
         raise refuse(
-            "--kind", "The models have no cost in common. Name it: --columns cost=COLUMN; or --columns cost=none."
+            "--kind",
+            "The models have no cost in common. Name it: --columns cost=COLUMN; or --columns cost=none.",
         )
     curves = {name: solve_by_budget(report, unit) for name, report in reports.items()}
     error = max(curve.simulated for curve in curves.values())
-    notes = [_say("budget.samples", columns=Mention(columns={"cost": "COLUMN"}))] if unit == "samples" else []
+    notes = (
+        [_say("budget.samples", columns=Mention(columns={"cost": "COLUMN"}))]
+        if unit == "samples"
+        else []
+    )
     notes += [_say("budget.simulated", error=error)] if error else []
     first, *others = curves.values()
     compared = [compare_budgets(first, others[0], list(curves))] if len(curves) == 2 else []
@@ -277,7 +324,12 @@ def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: An
 
 
 def draw_two(
-    paths: Sequence[str], out: str, title: str | None, *, where: Mapping[str, list[str]] | None, **options: Any
+    paths: Sequence[str],
+    out: str,
+    title: str | None,
+    *,
+    where: Mapping[str, list[str]] | None,
+    **options: Any,
 ) -> None:
     """Draw the difference of two models against k, and say for which k which one is better."""
     from at_k.analysis.comparison import compare
@@ -285,7 +337,10 @@ def draw_two(
     models = list_models(paths, where or {})
     if len(models) != 2:
         raise refuse("--kind", f"A difference is of two models; got {len(models)}.")
-    reports = [make_report([path], where=chosen, **options, confidence_level=None) for path, chosen in models.values()]
+    reports = [
+        make_report([path], where=chosen, **options, confidence_level=None)
+        for path, chosen in models.values()
+    ]
     first, second = map(make_printable, models)
     compared = compare(*reports, names=(first, second), band=True)
     _save(draw_difference(compared, title=title), out, [Sentences(compared.describe_bands())])

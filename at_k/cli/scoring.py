@@ -41,13 +41,22 @@ def make_report(
         raise refuse("--by", "Name the groups with --by or with --columns group=, not with both.")
     fields = {field for field in (groups, clusters) if field not in (None, "none", "group")}
     if clusters in fields and ("group" in named or len(fields) > 1):
-        raise refuse("--clusters", "The clusters are the groups. Say --clusters group if these are named already.")
+        raise refuse(
+            "--clusters",
+            "The clusters are the groups. Say --clusters group if these are named already.",
+        )
     if fields:
         named["group"] = fields.pop()
     if options.get("target") == "problem_set" and clusters is not None:
-        raise refuse("--clusters", "There are no clusters with --target problem-set, whose problems are fixed.")
+        raise refuse(
+            "--clusters",
+            "There are no clusters with --target problem-set, whose problems are fixed.",
+        )
     if options.get("target") == "problem_set" and options["ci_method"] == "bootstrap":
-        raise refuse("--ci-method", "The bootstrap draws other problems; --target problem-set is about these.")
+        raise refuse(
+            "--ci-method",
+            "The bootstrap draws other problems; --target problem-set is about these.",
+        )
     from at_k.report import score
     from at_k.report.grid import describe_source
 
@@ -55,24 +64,35 @@ def make_report(
     source = paths[0] if len(paths) == 1 else list(paths)
     with show_work(f"Scoring {describe_source(paths)}"):
         report = score(
-            source, groups=by_group, clusters=None if clusters is None else True, columns=named or None, **options
+            source,
+            groups=by_group,
+            clusters=None if clusters is None else True,
+            columns=named or None,
+            **options,
         )
     if groups == "group" and report.labels is None:
         raise refuse("--by", "These results have no group. Name a column or field of the file.")
     return report
 
 
-def make_models(paths: Sequence[str], *, where: Mapping[str, list[str]] | None = None, **options: Any) -> Models:
+def make_models(
+    paths: Sequence[str], *, where: Mapping[str, list[str]] | None = None, **options: Any
+) -> Models:
     """Score several models, each as `make_report` does."""
     from at_k.report.scoring import Models
 
     models = list_models(paths, where or {})
     return Models(
-        {name: make_report([path], where=chosen or None, **options) for name, (path, chosen) in models.items()}
+        {
+            name: make_report([path], where=chosen or None, **options)
+            for name, (path, chosen) in models.items()
+        }
     )
 
 
-def list_models(paths: Sequence[str], where: Mapping[str, list[str]]) -> dict[str, tuple[str, dict[str, list[str]]]]:
+def list_models(
+    paths: Sequence[str], where: Mapping[str, list[str]]
+) -> dict[str, tuple[str, dict[str, list[str]]]]:
     """List the models: name → its file, and which of its rows are read.
 
     Examples:
@@ -102,7 +122,9 @@ def print_selection(paths: Sequence[str], condition: str, *, form: str, **option
 
     keys = [str(bound.key) for bound in read_condition(condition)]
     wanted = list(dict.fromkeys("avg@n" if key.startswith("avg@") else key for key in keys))
-    report = make_report(paths, **options, metrics=wanted, confidence_level=None, target="population")
+    report = make_report(
+        paths, **options, metrics=wanted, confidence_level=None, target="population"
+    )
     names = report.select(condition)
     lines = names
     if form == "jsonl":
@@ -122,10 +144,14 @@ def print_audit(paths: Sequence[str], count: int, seed: int, **options: Any) -> 
 
     from at_k.report.audit import SHEET, draw_sheet
 
-    report = make_report(paths, **options, metrics="avg_at_n", confidence_level=None, target="population")
+    report = make_report(
+        paths, **options, metrics="avg_at_n", confidence_level=None, target="population"
+    )
     answers = report.samples[0].answers
     texts = [[None] * n for n in report.n] if answers is None else answers.listed()
-    csv.writer(sys.stdout, lineterminator="\n").writerows([SHEET, *draw_sheet(report.problems, texts, count, seed)])
+    csv.writer(sys.stdout, lineterminator="\n").writerows(
+        [SHEET, *draw_sheet(report.problems, texts, count, seed)]
+    )
 
 
 def count_files(
@@ -156,7 +182,11 @@ def count_files(
     for path in find_files(list(paths))[0]:
         with show_work(f"Counting {path.name}"):
             tally = find_tally(path) or Tally.of(
-                path, by_problem=by_problem, columns=columns, groups=False if groups == "none" else None, **options
+                path,
+                by_problem=by_problem,
+                columns=columns,
+                groups=False if groups == "none" else None,
+                **options,
             )
             total += replace(tally, hashes=b"") if concat else tally
     if out == "-":
@@ -171,7 +201,12 @@ _SUBJECTS = {"--model": ("model",), "--dataset": ("dataset", "task", "evaluation
 
 
 def convert_files(
-    paths: Sequence[str], *, out: str, model: str | None = None, dataset: str | None = None, **options: Any
+    paths: Sequence[str],
+    *,
+    out: str,
+    model: str | None = None,
+    dataset: str | None = None,
+    **options: Any,
 ) -> None:
     """Score files, and write the records of Every Eval Ever below a folder."""
     from at_k.integrations.every_eval_ever import save_records
@@ -180,9 +215,13 @@ def convert_files(
     subject = {} if report.origin is None else report.origin.subject
     names = {}
     for option, chosen in (("--model", model), ("--dataset", dataset)):
-        name = chosen or next((subject[field] for field in _SUBJECTS[option] if subject.get(field)), None)
+        name = chosen or next(
+            (subject[field] for field in _SUBJECTS[option] if subject.get(field)), None
+        )
         if name is None:
-            raise refuse(option, f"The files do not say which {option[2:]} they are of. Give its name.")
+            raise refuse(
+                option, f"The files do not say which {option[2:]} they are of. Give its name."
+            )
         names[option[2:]] = name
     say_written(str(save_records(report, out, **names)))
 
@@ -190,16 +229,27 @@ def convert_files(
 def print_formats(name: str | None) -> None:
     """Print a format, with a line to copy, or all: the usual name of their files, and how to get n samples."""
     console, lines = make_console(), list[Line]()
-    for known in FORMATS.values() if name is None else [FORMATS[read_name("NAME", "format", options.FORMATS, name)]]:
+    for known in (
+        FORMATS.values()
+        if name is None
+        else [FORMATS[read_name("NAME", "format", options.FORMATS, name)]]
+    ):
         facts = {"file": known.file, "samples": known.samples}
         if name is not None:
-            facts |= {role: ", ".join(names) for role, names in ROLE.items()} if known.name == "plain" else {}
+            facts |= (
+                {role: ", ".join(names) for role, names in ROLE.items()}
+                if known.name == "plain"
+                else {}
+            )
             example = re.sub(r"\{\w+\}", "*", known.file.split(", ")[0])
             facts["score"] = f"at-k score {quote_word(example)}"
         lines.append([(known.name, "bold"), (f" · {known.title}", "")])
         for fact, text in facts.items():
             first, *rest = wrap(text, console.width, " " * 13, " " * 13, whole=True)
-            lines += [[(f"  {fact:11}", "dim"), (first.strip(), "")], *([(line, "")] for line in rest)]
+            lines += [
+                [(f"  {fact:11}", "dim"), (first.strip(), "")],
+                *([(line, "")] for line in rest),
+            ]
     if name is None:
         foot = "A file is recognised by its content, and --input-format NAME overrides that. More: `at-k formats NAME`."
         lines += [[], *([(line, "")] for line in wrap(foot, console.width, whole=True))]

@@ -36,7 +36,12 @@ from at_k.demo.words import LANGUAGES, say
 from at_k.errors import InputError
 
 STATIC = Path(__file__).with_name("static")
-PAGES = {"explore": "index.html", "score": "score.html", "compare": "compare.html", "plan": "plan.html"}
+PAGES = {
+    "explore": "index.html",
+    "score": "score.html",
+    "compare": "compare.html",
+    "plan": "plan.html",
+}
 ENDPOINTS = ("score", "compare", "plan")
 PORT, WARM_SECONDS = 7860, 5.0
 
@@ -115,7 +120,9 @@ async def show(request: Request) -> Response:
 
 async def show_metric(request: Request) -> Response:
     """Lead to the demo of one metric, which links to the others."""
-    return RedirectResponse(f"{_METRIC}/" if request.url.path.endswith("/") else f"metrics/{_METRIC}/")
+    return RedirectResponse(
+        f"{_METRIC}/" if request.url.path.endswith("/") else f"metrics/{_METRIC}/"
+    )
 
 
 class Files(StaticFiles):
@@ -197,7 +204,9 @@ def build(start: str = "explore", warm_after: float | None = WARM_SECONDS) -> St
         Route("/config", demos),
         Mount("/", Files(directory=STATIC)),
     ]
-    app = Starlette(routes=routes, lifespan=live, middleware=[Middleware(Guard), Middleware(GZipMiddleware)])
+    app = Starlette(
+        routes=routes, lifespan=live, middleware=[Middleware(Guard), Middleware(GZipMiddleware)]
+    )
     app.state.start = start
     return app
 
@@ -219,7 +228,9 @@ def launch(start: str = "explore", warm_after: float | None = WARM_SECONDS) -> N
     settle()
     config = uvicorn.Config(
         build(start, warm_after),
-        host=os.environ.get("GRADIO_SERVER_NAME", "0.0.0.0" if "SPACE_ID" in os.environ else "127.0.0.1"),
+        host=os.environ.get(
+            "GRADIO_SERVER_NAME", "0.0.0.0" if "SPACE_ID" in os.environ else "127.0.0.1"
+        ),
         port=int(os.environ.get("GRADIO_SERVER_PORT", PORT)),
         log_level="warning",
         limit_concurrency=MAX_CONNECTIONS,

@@ -11,7 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from at_k.analysis.claims import Share, describe_average, find_average, list_steps, make_claims, make_headline
+from at_k.analysis.claims import (
+    Share,
+    describe_average,
+    find_average,
+    list_steps,
+    make_claims,
+    make_headline,
+)
 from at_k.demo.words import say, translate
 from at_k.errors import InputError, Mention, Message, Spelling
 from at_k.family import OUTPUTS
@@ -46,8 +53,12 @@ class Mends(Spelling):
     def set(self, settings: Mapping[str, Any]) -> str:
         """Spell options with their values, and keep each as a choice."""
         for option, value in settings.items():
-            self.found.append({"label": f"{option} = {_spell(value)}", "set": {option: plain(value)}})
-        return ", ".join(_quote(f"{option} = {_spell(value)}") for option, value in settings.items())
+            self.found.append(
+                {"label": f"{option} = {_spell(value)}", "set": {option: plain(value)}}
+            )
+        return ", ".join(
+            _quote(f"{option} = {_spell(value)}") for option, value in settings.items()
+        )
 
 
 def _quote(text: str) -> str:
@@ -66,7 +77,11 @@ def draw_message(message: Message | InputError, language: str) -> Data:
     text = translate(message, language, spelling)
     if isinstance(message, InputError) and message.file:
         text = f"{message.file}: {text}"
-    values = {name: plain(value) for name, value in message.values.items() if not isinstance(value, (Message, Mention))}
+    values = {
+        name: plain(value)
+        for name, value in message.values.items()
+        if not isinstance(value, (Message, Mention))
+    }
     return {"text": text, "code": message.code, "values": values, "mends": spelling.found}
 
 
@@ -80,7 +95,13 @@ def draw_sheet(sheet: Sheet, language: str) -> Data:
     """Write a sheet: its title, and its parts as sentences, tables and sheets."""
 
     def word(text: Any) -> str:
-        return translate(text, language) if isinstance(text, Message) else "" if text is None else str(text)
+        return (
+            translate(text, language)
+            if isinstance(text, Message)
+            else ""
+            if text is None
+            else str(text)
+        )
 
     def cell(each: Cell) -> Data:
         value, interval = each.write(word)
@@ -99,7 +120,13 @@ def draw_sheet(sheet: Sheet, language: str) -> Data:
         rows = [[cell(value) for value in row] for row in each.cells]
         remarks = [cell(remark) for remark in each.remarks]
         head = [word(title) for title in each.head]
-        return {"caption": word(each.caption), "head": head, "left": each.left, "rows": rows, "remarks": remarks}
+        return {
+            "caption": word(each.caption),
+            "head": head,
+            "left": each.left,
+            "rows": rows,
+            "remarks": remarks,
+        }
 
     return {"title": word(sheet.title), "parts": [part(piece) for piece in sheet.parts]}
 
@@ -107,14 +134,17 @@ def draw_sheet(sheet: Sheet, language: str) -> Data:
 def draw_report(report: Report, language: str, name: str = "", model: str = "") -> Data:
     """Write what a page shows of a report: for each k the claims, the staircase and the bars, and then the groups."""
     n, _ = report.list_counts()
-    order = sorted(range(len(report)), key=lambda place: (-report.c[place] / report.n[place], place))
+    order = sorted(
+        range(len(report)), key=lambda place: (-report.c[place] / report.n[place], place)
+    )
     average = Share(find_average(report))
     samples = f"{n.min()}" if n.min() == n.max() else f"{n.min()}–{n.max()}"
     draws = [k for k in report.k if list_steps(report, k)] or list(report.k) or [1]
     return {
         "name": name,
         "size": " × ".join(
-            count_things(language, *counted) for counted in (("problem", f"{len(report):,}"), ("answer", samples))
+            count_things(language, *counted)
+            for counted in (("problem", f"{len(report):,}"), ("answer", samples))
         ),
         "average": {
             "value": float(average),
@@ -124,7 +154,9 @@ def draw_report(report: Report, language: str, name: str = "", model: str = "") 
         "at": {str(k): _draw_at(report, k, order, language, model) for k in draws},
         "groups": _draw_groups(report, language),
         "problems": _draw_problems(report, order),
-        "notes": [draw_message(note, language) for note in (*report.notes, *report.left_out.values())],
+        "notes": [
+            draw_message(note, language) for note in (*report.notes, *report.left_out.values())
+        ],
     }
 
 
@@ -142,15 +174,20 @@ def _draw_at(report: Report, k: int, order: list[int], language: str, model: str
     steps = list_steps(report, k)
     stairs = [
         {
-            "key": str(key), "label": translate(label, language), "name": _name(key), "value": report.values[key],
-            "text": f"{Share(report.values[key])}", "cells": draw_cells(np.array(report.by_problem[key])[order]),
+            "key": str(key),
+            "label": translate(label, language),
+            "name": _name(key),
+            "value": report.values[key],
+            "text": f"{Share(report.values[key])}",
+            "cells": draw_cells(np.array(report.by_problem[key])[order]),
         }
         for _, key, label in steps
-    ]  # fmt: skip
+    ]
     bars = [
         draw_bar(key, report.values[key], report.intervals.get(key), find_label(key, language))
-        for key in list_shown(report) if key.draws in (None, k) and (k > 1 or key.draws is None)
-    ]  # fmt: skip
+        for key in list_shown(report)
+        if key.draws in (None, k) and (k > 1 or key.draws is None)
+    ]
     claims = make_claims(report, k)
     return {
         "title": draw_claim(make_headline(report, k, model), language),
@@ -162,7 +199,11 @@ def _draw_at(report: Report, k: int, order: list[int], language: str, model: str
 
 def list_shown(report: Report) -> list[Key]:
     """List the numbers that have a bar: all of k right first, one answer last."""
-    demanded = [key for key in report.values if key.metric == "G-Pass@k" and float(key.tau or 0) in (0.5, 1.0)]
+    demanded = [
+        key
+        for key in report.values
+        if key.metric == "G-Pass@k" and float(key.tau or 0) in (0.5, 1.0)
+    ]
     demanded.sort(key=lambda key: -float(key.tau or 0))
     return demanded + [key for metric in _SHOWN for key in report.values if key.metric == metric]
 
@@ -185,9 +226,14 @@ def draw_bar(key: Key, value: float, bar: ErrorBar | None, label: str) -> Data:
     low, high = (None, None) if bar is None else (bar.low, bar.high)
     text = f"{100 * value:.1f}" if OUTPUTS[key.metric].bounded else f"{value:.4g}"
     return {
-        "key": str(key), "label": label, "name": _name(key), "value": value, "text": text.replace("-", "−"),
-        "low": None if low is None else round(low, 4), "high": None if high is None else round(high, 4),
-    }  # fmt: skip
+        "key": str(key),
+        "label": label,
+        "name": _name(key),
+        "value": value,
+        "text": text.replace("-", "−"),
+        "low": None if low is None else round(low, 4),
+        "high": None if high is None else round(high, 4),
+    }
 
 
 def find_label(key: Key, language: str) -> str:
@@ -211,14 +257,21 @@ def _draw_groups(report: Report, language: str) -> Data | None:
         return None
     rows = {
         str(key): [
-            {**draw_bar(key, values[key], _find_bar(report, label, key), label),
-             "name": "", "size": count_things(language, "problem", f"{report.sizes[label]:,}")}
-            for label, values in report.groups.items() if key in values
+            {
+                **draw_bar(key, values[key], _find_bar(report, label, key), label),
+                "name": "",
+                "size": count_things(language, "problem", f"{report.sizes[label]:,}"),
+            }
+            for label, values in report.groups.items()
+            if key in values
         ]
         for key in list_shown(report)
-    }  # fmt: skip
+    }
     column = report.origin.roles.get("group") if report.origin else None
-    return {"label": say(language, "page.by", column=column or say(language, "role.group")), "rows": rows}
+    return {
+        "label": say(language, "page.by", column=column or say(language, "role.group")),
+        "rows": rows,
+    }
 
 
 def _find_bar(report: Report, label: str, key: Key) -> ErrorBar | None:
@@ -232,17 +285,26 @@ def _draw_problems(report: Report, order: list[int]) -> list[Data]:
     verdicts = None if report.scored is None else report.scored[1]
     answers = None if verdicts is None else verdicts.answers
     for place in order[:MOST_LISTED] if len(order) <= MOST_LISTED else ():
-        entry: Data = {"name": _cut(report.problems[place]), "n": report.n[place], "c": report.c[place]}
+        entry: Data = {
+            "name": _cut(report.problems[place]),
+            "n": report.n[place],
+            "c": report.c[place],
+        }
         if answers is not None and verdicts is not None:
             start, end = answers.codes.offsets[place], answers.codes.offsets[place + 1]
             counted: dict[int, list[int]] = {}
             for code, right in zip(
-                answers.codes.values[start:end].tolist(), verdicts.correct.values[start:end].tolist(), strict=True
+                answers.codes.values[start:end].tolist(),
+                verdicts.correct.values[start:end].tolist(),
+                strict=True,
             ):
                 count = counted.setdefault(code, [0, 0])
                 count[0], count[1] = count[0] + 1, count[1] + bool(right)
             ranked = sorted(counted.items(), key=lambda pair: -pair[1][0])[:_MOST_ANSWERS]
-            entry["answers"] = [[_cut(answers.distinct[code]) if code >= 0 else "–", *count] for code, count in ranked]
+            entry["answers"] = [
+                [_cut(answers.distinct[code]) if code >= 0 else "–", *count]
+                for code, count in ranked
+            ]
         listed.append(entry)
     return listed
 

@@ -120,7 +120,9 @@ class Given:
         copies: list[tuple[str, str]] = []
         for file in map(File.take, listed):
             name = f"{file.name} ({len(files) + 1})" if file.name in files else file.name
-            original = next((other for other, known in files.items() if known.content == file.content), None)
+            original = next(
+                (other for other, known in files.items() if known.content == file.content), None
+            )
             if original is not None:
                 copies.append((name, original))
             files[name] = replace(file, name=name)
@@ -144,7 +146,12 @@ class Given:
             return []
 
     def read(
-        self, columns: Mapping[str, str | None], *, concat: bool = False, pool: list[str] | None = None, **reading: Any
+        self,
+        columns: Mapping[str, str | None],
+        *,
+        concat: bool = False,
+        pool: list[str] | None = None,
+        **reading: Any,
     ) -> Samples:
         """Read the samples of all files, within the limits of the page."""
         reading["pool"] = [column for column in pool or () if column != "file"]
@@ -155,7 +162,9 @@ class Given:
             for file in self.files:
                 with _naming(file.name):
                     parts.append(file.read(columns, reading))
-            samples = merge(parts, [file.name for file in self.files], pool=pool or (), concat=concat)
+            samples = merge(
+                parts, [file.name for file in self.files], pool=pool or (), concat=concat
+            )
         refuse_much(samples)
         return samples
 
@@ -172,7 +181,12 @@ def refuse_much(samples: Samples) -> None:
     """Raise if samples are more, or longer, than the limits of the page allow."""
     n = [len(row) for row in samples.grades or samples.answers or ()]
     groups, column = len({*(samples.group or ())}), shorten(samples.roles["group"] or "")
-    texts = [samples.problems, *(samples.answers or ()), *(samples.references or ()), samples.group or ()]
+    texts = [
+        samples.problems,
+        *(samples.answers or ()),
+        *(samples.references or ()),
+        samples.group or (),
+    ]
     amounts = {
         "problems": len(n),
         "samples": max(n),
@@ -183,7 +197,9 @@ def refuse_much(samples: Samples) -> None:
     for name, amount in amounts.items():
         if exceeds(amount, limit := getattr(LIMITS, f"max_{name}")):
             row = samples.rows[n.index(max(n))][0]
-            raise make_error(f"given.many_{name}", count=amount, limit=limit, row=row, column=column)
+            raise make_error(
+                f"given.many_{name}", count=amount, limit=limit, row=row, column=column
+            )
 
 
 # The real results that the pages show: name → file.
@@ -193,10 +209,15 @@ EXAMPLES = {"qwen25_math": "qwen25_math.jsonl", "taubench_airline": "taubench_ai
 def find_folder() -> Path:
     """Return the folder of the examples."""
     here = Path(__file__).resolve().parent
-    for data in (here / "data", here.parent.parent / "examples" / "data"):  # as installed, and as in a clone
+    for data in (
+        here / "data",
+        here.parent.parent / "examples" / "data",
+    ):  # as installed, and as in a clone
         if all((data / file).is_file() for file in EXAMPLES.values()):
             return data
-    raise FileNotFoundError(f"the example data are neither in {here / 'data'} nor in a clone's examples/data")
+    raise FileNotFoundError(
+        f"the example data are neither in {here / 'data'} nor in a clone's examples/data"
+    )
 
 
 def read_example(name: str) -> str:
@@ -271,7 +292,9 @@ def _rewrite_python(text: str, lines: Sequence[str]) -> Tidied:
         except (ValueError, RecursionError):
             pass
         try:
-            rewritten = "\n".join(json.dumps(ast.literal_eval(part), allow_nan=False) for part in parts)
+            rewritten = "\n".join(
+                json.dumps(ast.literal_eval(part), allow_nan=False) for part in parts
+            )
             return Tidied(rewritten, (_note("python"),))
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             continue
@@ -280,7 +303,12 @@ def _rewrite_python(text: str, lines: Sequence[str]) -> Tidied:
 
 def _read_markdown(lines: Sequence[str]) -> list[list[str]] | None:
     """Read a Markdown table; None for any other text."""
-    if len(lines) < 3 or "|" not in lines[0] or not _RULE.fullmatch(lines[1]) or "|" not in lines[1]:
+    if (
+        len(lines) < 3
+        or "|" not in lines[0]
+        or not _RULE.fullmatch(lines[1])
+        or "|" not in lines[1]
+    ):
         return None
     rows = [re.split(r"(?<!\\)\|", line.strip("|")) for line in (lines[0], *lines[2:])]
     return [[cell.strip().replace(r"\|", "|") for cell in row] for row in rows]
@@ -299,41 +327,68 @@ def _rewrite_matrix(rows: Sequence[Sequence[str]]) -> Tidied | None:
     """Rewrite rows of verdicts, with or without names, and with or without a header that numbers the samples."""
     if not rows:
         return None
-    whole = [i for i in range(len(rows[0])) if all(read_verdict(row[i]) is not None for row in rows)]
+    whole = [
+        i for i in range(len(rows[0])) if all(read_verdict(row[i]) is not None for row in rows)
+    ]
     if len(whole) == len(rows[0]) or (len(whole) > 1 and whole == list(range(1, len(rows[0])))):
         named = len(whole) < len(rows[0])
         note = _note("named_matrix" if named else "matrix", rows=len(rows), columns=len(whole))
-        return _write_rows([{"problem": row[0] if named else i + 1} for i, row in enumerate(rows)], rows, whole, note)
+        return _write_rows(
+            [{"problem": row[0] if named else i + 1} for i, row in enumerate(rows)],
+            rows,
+            whole,
+            note,
+        )
     head, *body = rows
     numbered = [(i, match) for i, name in enumerate(head) if (match := _NUMBERED.fullmatch(name))]
     numbers = [int(match[2]) for _, match in numbered]
     places = [i for i, _ in numbered]
     is_counted = len(numbers) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     same = len({match[1] for _, match in numbered}) == 1
-    if not (body and is_counted and same) or any(read_verdict(row[i]) is None for row in body for i in places):
+    if not (body and is_counted and same) or any(
+        read_verdict(row[i]) is None for row in body for i in places
+    ):
         return _rewrite_bits(head, body)
     others = [i for i in range(len(head)) if i not in places]
     about: list[dict[str, Any]] = [
         {head[i]: row[i] for i in others} or {"problem": n + 1} for n, row in enumerate(body)
     ]
-    return _write_rows(about, body, places, _note("numbered", first=head[places[0]], last=head[places[-1]]))
+    return _write_rows(
+        about, body, places, _note("numbered", first=head[places[0]], last=head[places[-1]])
+    )
 
 
 def _rewrite_bits(head: Sequence[str], body: Sequence[Sequence[str]]) -> Tidied | None:
     """Rewrite a column of verdicts whose cells are strings of 0 and 1, all equally long."""
-    bits = [i for i in range(len(head)) if body and all(re.fullmatch("[01]{2,}", row[i]) for row in body)]
-    if len(bits) != 1 or len({len(row[bits[0]]) for row in body}) != 1 or not _VERDICTS.search(head[bits[0]]):
+    bits = [
+        i
+        for i in range(len(head))
+        if body and all(re.fullmatch("[01]{2,}", row[i]) for row in body)
+    ]
+    if (
+        len(bits) != 1
+        or len({len(row[bits[0]]) for row in body}) != 1
+        or not _VERDICTS.search(head[bits[0]])
+    ):
         return None
-    about: list[dict[str, Any]] = [{name: row[i] for i, name in enumerate(head) if i not in bits} for row in body]
+    about: list[dict[str, Any]] = [
+        {name: row[i] for i, name in enumerate(head) if i not in bits} for row in body
+    ]
     verdicts = [list(row[bits[0]]) for row in body]
-    return _write_rows(about, verdicts, range(len(verdicts[0])), _note("digits", column=head[bits[0]]))
+    return _write_rows(
+        about, verdicts, range(len(verdicts[0])), _note("digits", column=head[bits[0]])
+    )
 
 
 def _write_rows(
-    about: Sequence[dict[str, Any]], rows: Sequence[Sequence[str]], places: Sequence[int], note: Message
+    about: Sequence[dict[str, Any]],
+    rows: Sequence[Sequence[str]],
+    places: Sequence[int],
+    note: Message,
 ) -> Tidied:
     lines = (
-        {**fields, "correct": [read_verdict(row[i]) for i in places]} for fields, row in zip(about, rows, strict=True)
+        {**fields, "correct": [read_verdict(row[i]) for i in places]}
+        for fields, row in zip(about, rows, strict=True)
     )
     return Tidied("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), (note,))
 

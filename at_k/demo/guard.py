@@ -17,7 +17,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http import auto
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from at_k.demo.limits import BODY_SECONDS, BUSY_SECONDS, HEAD_SECONDS, MAX_BODIES, MAX_BODY, MAX_GRADIO_BODY
+from at_k.demo.limits import (
+    BODY_SECONDS,
+    BUSY_SECONDS,
+    HEAD_SECONDS,
+    MAX_BODIES,
+    MAX_BODY,
+    MAX_GRADIO_BODY,
+)
 
 RETRY = {"Retry-After": str(BUSY_SECONDS)}
 
@@ -53,7 +60,9 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or hand it on."""
         if scope["type"] != "http":
-            await (_reject_socket if scope["type"] == "websocket" else self.app)(scope, receive, send)
+            await (_reject_socket if scope["type"] == "websocket" else self.app)(
+                scope, receive, send
+            )
             return
         send, held = partial(_send_with_headers, send), [0]
         status: int | None
@@ -65,13 +74,17 @@ class Guard:
                 return
             if status:
                 headers = {"Connection": "close"} | (RETRY if status == 503 else {})
-                await JSONResponse({"error": _REFUSALS[status]}, status, headers=headers)(scope, receive, send)
+                await JSONResponse({"error": _REFUSALS[status]}, status, headers=headers)(
+                    scope, receive, send
+                )
                 return
             await self.app(scope, _replay(body, receive), send)
         finally:
             self._held -= held[0]
 
-    async def _read(self, scope: Scope, receive: Receive, held: list[int]) -> tuple[int | None, bytes]:
+    async def _read(
+        self, scope: Scope, receive: Receive, held: list[int]
+    ) -> tuple[int | None, bytes]:
         """Read a whole body: the status that refuses it or 0, None if the visitor left, and the body."""
         gradio = _GRADIO.search(scope["path"]) is not None and not scope["path"].startswith("/api/")
         most, body = MAX_GRADIO_BODY if gradio else MAX_BODY, bytearray()
@@ -105,7 +118,11 @@ def _is_plain(body: bytes) -> bool:
     # Once escaped quotes are removed, every other part is outside of a string. A part that is not split counts in full.
     parts = body.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"', _MOST_SYNTAX)
     outside = b"".join(parts[::2])
-    if len(outside) > _MOST_SYNTAX or outside.count(b"[") + outside.count(b"{") > _MOST_LISTS or b"\0" in body:
+    if (
+        len(outside) > _MOST_SYNTAX
+        or outside.count(b"[") + outside.count(b"{") > _MOST_LISTS
+        or b"\0" in body
+    ):
         return False
     try:
         json.loads(body, object_hook=_refuse_path)
@@ -145,7 +162,9 @@ def find_mcp() -> bool:
     """Return whether Gradio's variable GRADIO_MCP_SERVER asks for tools for MCP."""
     wanted = os.environ.get("GRADIO_MCP_SERVER", "").lower() in ("1", "true")
     if wanted and find_spec("mcp") is None:
-        raise RuntimeError("GRADIO_MCP_SERVER asks for MCP, which needs its extra: pip install 'at-k[mcp]'")
+        raise RuntimeError(
+            "GRADIO_MCP_SERVER asks for MCP, which needs its extra: pip install 'at-k[mcp]'"
+        )
     return wanted
 
 

@@ -25,7 +25,10 @@ _REPOSITORY = r"datasets/(?P<repository>\w[\w.-]*/\w[\w.-]*)"
 _PATH = r"(?P<path>[^?#\ud800-\udfff]+)"
 _FILES = (
     re.compile(rf"hf://{_REPOSITORY}(?:@(?P<revision>[\w.%-]+))?/{_PATH}", re.ASCII),
-    re.compile(rf"https://huggingface\.co/{_REPOSITORY}/(?:blob|resolve|raw)/(?P<revision>[\w.%-]+)/{_PATH}", re.ASCII),
+    re.compile(
+        rf"https://huggingface\.co/{_REPOSITORY}/(?:blob|resolve|raw)/(?P<revision>[\w.%-]+)/{_PATH}",
+        re.ASCII,
+    ),
 )
 # The query of the Hub's own links to a file.
 _DOWNLOAD = "?download=true"
@@ -72,7 +75,9 @@ def read_file(address: str) -> tuple[str, bytes]:
         return name, _download(f"{ENDPOINT}/{place}", name)
     except HTTPError as reason:
         reason.close()
-        raise make_error("hub.missing" if reason.code in _HIDDEN else "hub.unreachable", file=name) from None
+        raise make_error(
+            "hub.missing" if reason.code in _HIDDEN else "hub.unreachable", file=name
+        ) from None
     except (OSError, HTTPException):
         raise make_error("hub.unreachable", file=name) from None
 
@@ -86,7 +91,9 @@ def _download(url: str, name: str) -> bytes:
         while piece := answer.read1(_PIECE):
             content += piece
             if len(content) > (LIMITS.max_bytes or 0):
-                raise make_error("hub.too_large", file=name, megabytes=f"{(LIMITS.max_bytes or 0) / 1e6:g}")
+                raise make_error(
+                    "hub.too_large", file=name, megabytes=f"{(LIMITS.max_bytes or 0) / 1e6:g}"
+                )
             if monotonic() > latest:
                 raise TimeoutError
     return bytes(content)

@@ -69,19 +69,33 @@ def build_endpoints() -> gr.Blocks:
     """Build the three endpoints as functions of an app without a page."""
 
     async def score(
-        data: str, options: dict[str, Any] | None = None, language: str = "en", request: gr.Request | None = None
+        data: str,
+        options: dict[str, Any] | None = None,
+        language: str = "en",
+        request: gr.Request | None = None,
     ) -> dict[str, Any]:
         """Compute every @k metric of results: JSON, JSONL or CSV; options are those of `at_k.score`."""
-        return await _ask(request, "score", {"data": data, "options": options, "language": language})
+        return await _ask(
+            request, "score", {"data": data, "options": options, "language": language}
+        )
 
     async def compare(
-        a: str, b: str, options: dict[str, Any] | None = None, language: str = "en", request: gr.Request | None = None
+        a: str,
+        b: str,
+        options: dict[str, Any] | None = None,
+        language: str = "en",
+        request: gr.Request | None = None,
     ) -> dict[str, Any]:
         """Compare the results of two models on the same problems, at every k."""
-        return await _ask(request, "compare", {"a": a, "b": b, "options": options, "language": language})
+        return await _ask(
+            request, "compare", {"a": a, "b": b, "options": options, "language": language}
+        )
 
     async def plan(
-        data: str, options: dict[str, Any] | None = None, language: str = "en", request: gr.Request | None = None
+        data: str,
+        options: dict[str, Any] | None = None,
+        language: str = "en",
+        request: gr.Request | None = None,
     ) -> dict[str, Any]:
         """Plan a measurement from a pilot: how precise it is for numbers of problems and of answers."""
         return await _ask(request, "plan", {"data": data, "options": options, "language": language})
@@ -117,7 +131,9 @@ def build_demo(name: str, pages: str | None = None) -> tuple[gr.Blocks, gr.I18n]
     options = [*particular, *judged]
 
     async def compute(request: gr.Request, data: str, *values: Any) -> tuple[Any, ...]:
-        chosen = {option.name: _read(option, value) for option, value in zip(options, values, strict=True)}
+        chosen = {
+            option.name: _read(option, value) for option, value in zip(options, values, strict=True)
+        }
         answer = await _ask(request, "measure", {"data": data, "metric": name, "options": chosen})
         return *_draw_tables(answer), answer["python"]
 
@@ -134,27 +150,41 @@ def build_demo(name: str, pages: str | None = None) -> tuple[gr.Blocks, gr.I18n]
         gr.Markdown(word("question"))
         with gr.Row():
             with gr.Column():
-                data = gr.Code(write_example(metric), language="json", label=word("data"), lines=6, max_lines=14)
+                data = gr.Code(
+                    write_example(metric),
+                    language="json",
+                    label=word("data"),
+                    lines=6,
+                    max_lines=14,
+                )
                 gr.Markdown(word("data_info"))
                 components = [_make_component(option, metric, word) for option in particular]
                 with gr.Accordion(word("judging"), open=False):
                     components += [_make_component(option, metric, word) for option in judged]
                 button = gr.Button(word("run"), variant="primary")
             with gr.Column():
-                outputs: list[gr.components.Component] = [gr.Dataframe(label=word("numbers"), interactive=False)]
+                outputs: list[gr.components.Component] = [
+                    gr.Dataframe(label=word("numbers"), interactive=False)
+                ]
                 axes: dict[str, Any] = {"x": "k", "y": "value", "color": "line", "y_lim": [0, 1]}
                 outputs.append(gr.LinePlot(**axes, label=word("curve"), visible=False))
                 # The label of read-only code cannot be translated: it would show as an object.
                 outputs.append(gr.Code(language="python", label="Python", interactive=False))
                 gr.Markdown(word("warning"))
         gr.on(
-            [button.click, demo.load], compute, [data, *components], outputs,
-            api_visibility="private", concurrency_limit=None,
-        )  # fmt: skip
+            [button.click, demo.load],
+            compute,
+            [data, *components],
+            outputs,
+            api_visibility="private",
+            concurrency_limit=None,
+        )
         api(tool, api_name=name, concurrency_limit=None)
         real = "\n".join(read_example("qwen25_math").splitlines()[:_SHORT])
         labels = ["2 problems", f"{_SHORT} of Qwen2.5-Math"]
-        gr.Examples([[write_example(metric)], [real]], [data], label=word("examples"), example_labels=labels)
+        gr.Examples(
+            [[write_example(metric)], [real]], [data], label=word("examples"), example_labels=labels
+        )
         with gr.Accordion(word("card"), open=False):
             gr.Markdown(read_card(name), latex_delimiters=_LATEX)
         if pages:
@@ -186,15 +216,24 @@ def _sign(tool: Callable[..., Any], name: str, metric: Metric, options: list[Opt
 def make_words(metric: Metric) -> gr.I18n:
     """Collect the words of a demo in both languages."""
     pairs = {word: WORDS[f"demo.{word}"] for word in _WORDS}
-    pairs |= {name.replace(".", "_"): pair for name, pair in (SENTENCES | WORDS).items() if name.startswith("option.")}
-    pairs |= {"question": (metric.question, metric.chinese[0]), "warning": (metric.warning, metric.chinese[2])}
+    pairs |= {
+        name.replace(".", "_"): pair
+        for name, pair in (SENTENCES | WORDS).items()
+        if name.startswith("option.")
+    }
+    pairs |= {
+        "question": (metric.question, metric.chinese[0]),
+        "warning": (metric.warning, metric.chinese[2]),
+    }
     english, chinese = ({name: pair[i] for name, pair in pairs.items()} for i in (0, 1))
     return gr.I18n(en=english, zh=chinese, **{"zh-CN": chinese})
 
 
 def _make_component(option: Option, metric: Metric, word: gr.I18n) -> gr.components.Component:
     value = metric.example.options.get(option.name, option.default)
-    about: dict[str, Any] = {"label": word(f"option_{option.name}") if option.label else option.name}
+    about: dict[str, Any] = {
+        "label": word(f"option_{option.name}") if option.label else option.name
+    }
     about["info"] = option.usage
     if isinstance(option.default, bool):
         return gr.Checkbox(value, **about)
@@ -202,7 +241,9 @@ def _make_component(option: Option, metric: Metric, word: gr.I18n) -> gr.compone
         usual = value if value is not None else option.words[0][0]
         return gr.Dropdown([(text, name) for name, text in option.words], value=usual, **about)
     # A list of numbers is typed: for a choice of several numbers, Gradio's schema for MCP refuses every value.
-    return gr.Textbox(", ".join(map(str, value)) if isinstance(value, (list, tuple)) else value or "", **about)
+    return gr.Textbox(
+        ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else value or "", **about
+    )
 
 
 def _read(option: Option, value: Any) -> Any:
@@ -219,12 +260,17 @@ def write_example(metric: Metric) -> str:
 def _draw_tables(found: dict[str, Any]) -> tuple[Any, Any]:
     report, curves = found["report"], found["curves"]
     bars = {key: report["intervals"].get(key, {}) for key in report["values"]}
-    rows = [(key, value, *(bars[key].get(end) for end in ("low", "high"))) for key, value in report["values"].items()]
+    rows = [
+        (key, value, *(bars[key].get(end) for end in ("low", "high")))
+        for key, value in report["values"].items()
+    ]
     points = [
         (k, y, name)
-        for name, line in curves["lines"].items() if not name.startswith(("max", "avg", "accuracy"))
-        for k, y in zip(curves["k"], line, strict=True) if y is not None
-    ]  # fmt: skip
+        for name, line in curves["lines"].items()
+        if not name.startswith(("max", "avg", "accuracy"))
+        for k, y in zip(curves["k"], line, strict=True)
+        if y is not None
+    ]
     curve = pd.DataFrame(points, columns=["k", "value", "line"])
     table = pd.DataFrame(rows, columns=["metric", "value", "low", "high"]).round(4)
     return table, gr.LinePlot(curve, visible=bool(curve["k"].nunique() > 1))
@@ -233,6 +279,10 @@ def _draw_tables(found: dict[str, Any]) -> tuple[Any, Any]:
 def read_card(name: str) -> str:
     """Read the card of a metric without its front matter, the table of all cards, and links to other files."""
     text = (module_path(name) / "README.md").read_text(encoding="utf-8")
-    text = re.sub(r"\A---\n.*?\n---\n|<!-- metrics -->.*?<!-- /metrics -->", "", text, flags=re.DOTALL)
-    text = re.sub(r"^(?:<!-- .* -->|\[[^\]]*\]\(README(?:\.zh)?\.md\))\n", "", text, flags=re.MULTILINE)
+    text = re.sub(
+        r"\A---\n.*?\n---\n|<!-- metrics -->.*?<!-- /metrics -->", "", text, flags=re.DOTALL
+    )
+    text = re.sub(
+        r"^(?:<!-- .* -->|\[[^\]]*\]\(README(?:\.zh)?\.md\))\n", "", text, flags=re.MULTILINE
+    )
     return re.sub(r"\[([^\]]*)\]\((?!https?://|#)[^)]*\)", r"\1", text).strip()

@@ -84,7 +84,9 @@ class Sandbox:
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,  # Ctrl-C reaches the app alone, whose end is the end of all these processes
-                env=os.environ | _ONE_THREAD | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                env=os.environ
+                | _ONE_THREAD
+                | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
         with self._send_pipes(1)[0] as settings, suppress(OSError):
             settings.send(self._settings)
@@ -116,7 +118,10 @@ class Sandbox:
     def _explain(self, code: int) -> InputError:
         if code in (-signal.SIGPROF, -signal.SIGALRM):
             return make_error("serving.too_long", seconds=f"{self._cpu_seconds:g}")
-        if code in (_OUT_OF_MEMORY, -signal.SIGKILL):  # the system kills what takes the memory of others
+        if code in (
+            _OUT_OF_MEMORY,
+            -signal.SIGKILL,
+        ):  # the system kills what takes the memory of others
             return make_error("serving.too_large", gigabytes=f"{self._memory / 1e9:g}")
         return make_error("serving.ended")
 
@@ -152,7 +157,10 @@ def do_work(name: str, values: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Be a keeper, and fork the others. The door, whose file descriptor is the only argument, brings the settings."""
-    with socket.socket(fileno=int(sys.argv[1])) as door, suppress(EOFError, OSError):  # the app has ended
+    with (
+        socket.socket(fileno=int(sys.argv[1])) as door,
+        suppress(EOFError, OSError),
+    ):  # the app has ended
         (pipe,) = _receive_pipes(door)
         with pipe:
             prepare, at_once, *limits = pipe.recv()
@@ -168,7 +176,9 @@ def main() -> None:
 def settle() -> None:
     """Prepare the process of the app for requests: exclude present objects from garbage collection."""
     gc.freeze()
-    _call("mallopt", _ARENA_MAX, 2)  # glibc would give each thread an arena, which keeps unused memory
+    _call(
+        "mallopt", _ARENA_MAX, 2
+    )  # glibc would give each thread an arena, which keeps unused memory
 
 
 def tidy() -> None:
@@ -228,7 +238,9 @@ def _work(keeper: socket.socket, cpu_seconds: float, memory: int) -> NoReturn:
         for left in range(_MOST_SERVED - 1, -1, -1):
             (pipe,) = _receive_pipes(keeper)
             with suppress(OSError, ValueError):  # macOS has no such limit
-                resource.setrlimit(resource.RLIMIT_AS, (_read_sizes()[0] + memory, resource.RLIM_INFINITY))
+                resource.setrlimit(
+                    resource.RLIMIT_AS, (_read_sizes()[0] + memory, resource.RLIM_INFINITY)
+                )
             with pipe:
                 signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
                 work, args = pipe.recv()

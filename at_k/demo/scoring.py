@@ -60,7 +60,11 @@ def _read_text(option: Option, text: str) -> Any:
         return text.strip().lower() == "true"
     if option.name in ("columns", "where"):
         pairs = parse_pairs(text)
-        return pairs if option.name == "where" else {role: values[0] or None for role, values in pairs.items()}
+        return (
+            pairs
+            if option.name == "where"
+            else {role: values[0] or None for role, values in pairs.items()}
+        )
     if "list[str]" in option.types:
         return [part.strip() for part in text.split(",") if part.strip()]
     if re.search(r"\bstr\b", option.type):
@@ -77,7 +81,9 @@ def parse_pairs(text: str) -> dict[str, list[str]]:
         {'model': ['a', 'b, c'], 'step': ['2']}
     """
     pairs: dict[str, list[str]] = {}
-    for column, quoted, plain in re.findall(r'([^=,]+)=\s*(?:"((?:[^"]|"")*)"|([^,]*))', text[:2000]):
+    for column, quoted, plain in re.findall(
+        r'([^=,]+)=\s*(?:"((?:[^"]|"")*)"|([^,]*))', text[:2000]
+    ):
         pairs.setdefault(column.strip(), []).append(quoted.replace('""', '"') or plain.strip())
     if not pairs and text.strip():
         raise make_error("typed.bad_pairs", value=shorten(text))
@@ -95,14 +101,18 @@ def parse_numbers(text: str, name: str, kind: Callable[[str], float]) -> list[An
     for part in re.split(r"[\s,;，、；]+", text.strip()[:2000]):
         if part:
             try:
-                numbers.append(kind(part if len(part) <= 20 else ""))  # the beginning of a number is another number
+                numbers.append(
+                    kind(part if len(part) <= 20 else "")
+                )  # the beginning of a number is another number
             except ValueError:
                 code = "typed.no_whole_number" if kind is int else "typed.no_number"
                 raise make_error(code, name=name, value=shorten(part)) from None
     return list(dict.fromkeys(numbers))
 
 
-def score_given(given: Given, options: Mapping[str, Any], *, spread: bool = True) -> tuple[Report, Samples]:
+def score_given(
+    given: Given, options: Mapping[str, Any], *, spread: bool = True
+) -> tuple[Report, Samples]:
     """Read what was given, and score it."""
     reading = {name: value for name, value in options.items() if name in READING}
     arguments = {name: value for name, value in options.items() if name not in READING}
@@ -111,7 +121,9 @@ def score_given(given: Given, options: Mapping[str, Any], *, spread: bool = True
         sizes = count_samples(samples, arguments.get("missing", "error"))
         smallest = min(sizes, default=0)
         if smallest > 0:
-            arguments["k"] = sorted({*(2**power for power in range(smallest.bit_length())), smallest})
+            arguments["k"] = sorted(
+                {*(2**power for power in range(smallest.bit_length())), smallest}
+            )
     try:
         report = _score_in_time(samples, arguments)
     except InputError as reason:
@@ -119,7 +131,9 @@ def score_given(given: Given, options: Mapping[str, Any], *, spread: bool = True
     options = report.options | {name: value for name, value in options.items() if name in READING}
     kept = find_changed({name: options[name] for name in SCORING if name in options})
     return replace(
-        report, options=kept, left_out={name: _locate(places, samples) for name, places in report.left_out.items()}
+        report,
+        options=kept,
+        left_out={name: _locate(places, samples) for name, places in report.left_out.items()},
     ), samples
 
 
@@ -129,7 +143,9 @@ def count_samples(samples: Samples, missing: str) -> list[int]:
     if role not in samples.table.column_names:
         return []
     rows = samples.table[role].to_pylist()
-    return [sum(sample is not None for sample in row) if missing == "drop" else len(row) for row in rows]
+    return [
+        sum(sample is not None for sample in row) if missing == "drop" else len(row) for row in rows
+    ]
 
 
 def _score_in_time(samples: Samples, arguments: dict[str, Any]) -> Report:
@@ -144,7 +160,10 @@ def _score_in_time(samples: Samples, arguments: dict[str, Any]) -> Report:
             raise make_error("serving.too_long", seconds=f"{VOTE_SECONDS:g}") from None
     report = at_k.score(samples, **arguments | {"metrics": rest})
     votes = [metric for metric in FAMILY.values() if metric.votes and metric.name in wanted]
-    late = {metric.name: make_error("scoring.vote_too_long", title=metric.title).message for metric in votes}
+    late = {
+        metric.name: make_error("scoring.vote_too_long", title=metric.title).message
+        for metric in votes
+    }
     return replace(report, left_out=report.left_out | late)
 
 
@@ -179,7 +198,9 @@ def _name_place(reason: InputError, samples: Samples) -> InputError:
         place = samples.place(values["problem"], values["sample"])
         return make_error("scoring.missing", place=place, count=samples.n_missing)
     if reason.code == "missing.nothing_left":
-        return make_error("scoring.nothing_left", problem=shorten(samples.problems[values["problem"]]))
+        return make_error(
+            "scoring.nothing_left", problem=shorten(samples.problems[values["problem"]])
+        )
     return reason.with_message(_locate(reason.message, samples))
 
 
@@ -188,5 +209,7 @@ def _locate(message: Message, samples: Samples) -> Message:
     values = dict(message.values)
     for name, value in values.items():
         if isinstance(value, Message) and value.code == "data.place":
-            values[name] = samples.place(value.values["problem"], value.values["sample"], value.values["column"])
+            values[name] = samples.place(
+                value.values["problem"], value.values["sample"], value.values["column"]
+            )
     return Message(message.code, message.sentence, **values)

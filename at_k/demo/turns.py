@@ -51,7 +51,9 @@ class Turns:
         self._working: list[Visitor] = []
         self._waiting: list[tuple[Visitor, asyncio.Future[None]]] = []
         self._count = 0
-        self._latest: dict[Visitor | str, int] = {}  # when each visitor and each address came or had a turn last
+        self._latest: dict[
+            Visitor | str, int
+        ] = {}  # when each visitor and each address came or had a turn last
 
     @asynccontextmanager
     async def take(self, address: str, session: str = "") -> AsyncIterator[None]:
@@ -65,7 +67,11 @@ class Turns:
 
     async def _wait(self, visitor: Visitor) -> None:
         every = [waiting for waiting, _ in self._waiting]
-        counts = every.count(visitor), sum(address == visitor[0] for address, _ in every), len(every)
+        counts = (
+            every.count(visitor),
+            sum(address == visitor[0] for address, _ in every),
+            len(every),
+        )
         if any(count >= limit for count, limit in zip(counts, self._limits, strict=True)):
             raise BusyError
         for party in (visitor, visitor[0]):
@@ -76,7 +82,9 @@ class Turns:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # the turn came at the moment in which the visitor left
+            if (
+                turn.done() and not turn.cancelled()
+            ):  # the turn came at the moment in which the visitor left
                 self._end(visitor)
             self._give_turns()
             raise
@@ -91,7 +99,11 @@ class Turns:
         most = max(1, self._at_once - 1)
         while len(self._working) < self._at_once:
             busy = [address for address, _ in self._working]
-            free = [turn for turn in self._waiting if turn[0] not in self._working and busy.count(turn[0][0]) < most]
+            free = [
+                turn
+                for turn in self._waiting
+                if turn[0] not in self._working and busy.count(turn[0][0]) < most
+            ]
             if not free:
                 break
             chosen = min(free, key=lambda turn: (self._latest[turn[0][0]], self._latest[turn[0]]))

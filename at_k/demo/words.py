@@ -23,7 +23,10 @@ def read_catalogue(name: str) -> dict[str, tuple[str, str]]:
     """Read a catalogue with each text on one line: context → (English, Chinese)."""
     text = (_FOLDER / f"{name}.po").read_text(encoding="utf-8")
     entries = re.findall(r'^msgctxt (".*")\nmsgid (".*")\nmsgstr (".*")$', text, re.MULTILINE)
-    return {context: (english, chinese) for context, english, chinese in (map(json.loads, lines) for lines in entries)}
+    return {
+        context: (english, chinese)
+        for context, english, chinese in (map(json.loads, lines) for lines in entries)
+    }
 
 
 WORDS = read_catalogue("pages")
@@ -51,7 +54,9 @@ def make_error(key: str, **values: object) -> InputError:
     return InputError(key, WORDS[key][0], **values)
 
 
-def translate(message: Message | InputError, language: str, spelling: Spelling | None = None) -> str:
+def translate(
+    message: Message | InputError, language: str, spelling: Spelling | None = None
+) -> str:
     """Return a message, or the message of an error, in a language.
 
     Examples:
@@ -83,4 +88,6 @@ def name_option(option: Option, language: str) -> str:
 
 def name_choice(option: Option, choice: str, language: str) -> str:
     """Say what a form calls one of the choices of an option."""
-    return translate(Message(f"option.{option.name}.{choice}", dict(option.words)[choice]), language)
+    return translate(
+        Message(f"option.{option.name}.{choice}", dict(option.words)[choice]), language
+    )

@@ -23,7 +23,15 @@ from at_k.demo.scoring import (
     read_options,
     score_given,
 )
-from at_k.demo.words import LANGUAGES, SENTENCES, make_error, name_choice, name_option, say, translate
+from at_k.demo.words import (
+    LANGUAGES,
+    SENTENCES,
+    make_error,
+    name_choice,
+    name_option,
+    say,
+    translate,
+)
 from at_k.errors import InputError
 from at_k.family import OUTPUTS
 from at_k.options.registry import PILOT
@@ -39,7 +47,28 @@ _OF_TABLE = ("compare.adjusted", "compare.of_keys", "report.twins", "report.no_o
 _FORMS = ("csv", "markdown", "latex", "html", "json")
 _LONGEST = 20_000
 _SAMPLE = '{"problem": "a", "correct": [1, 0, 1, 1]}\n{"problem": "b", "correct": [0, 0, 1, 0]}'
-_PROBLEMS = (10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400, 500, 700, 1000, 1500, 2000, 3000, 5000, 10000)
+_PROBLEMS = (
+    10,
+    15,
+    20,
+    30,
+    40,
+    50,
+    70,
+    100,
+    150,
+    200,
+    300,
+    400,
+    500,
+    700,
+    1000,
+    1500,
+    2000,
+    3000,
+    5000,
+    10000,
+)
 _SAMPLES = (1, 2, 4, 8, 16, 32, 64, 128)
 _MOST_OFFERED = 8
 
@@ -62,7 +91,11 @@ def run(name: str, values: Mapping[str, Any]) -> Data:
         return ENDPOINTS[name](values, str(language))
     except InputError as reason:
         message = draw_message(reason, str(language))
-        return {"error": message["text"], "code": message["code"], "mends": _offer(name, values, message)}
+        return {
+            "error": message["text"],
+            "code": message["code"],
+            "mends": _offer(name, values, message),
+        }
     except (TypeError, ValueError) as reason:  # an option that the library refuses
         return {"error": str(reason)[:500], "code": "value", "mends": []}
 
@@ -83,10 +116,15 @@ def _offer(name: str, values: Mapping[str, Any], message: Data) -> list[Data]:
     """Offer what mends a refusal: another reading of the text, what the message says, or columns to choose from."""
     language = str(values.get("language")) if values.get("language") in LANGUAGES else LANGUAGES[0]
     offers: list[Data] = [
-        {"label": say(language, f"page.{layout}"), "data": text} for layout, text in _rewrite(values.get("data"))
+        {"label": say(language, f"page.{layout}"), "data": text}
+        for layout, text in _rewrite(values.get("data"))
     ]
     # "qid" is an example in a message.
-    mends = [mend for mend in message["mends"] if "qid" not in (mend["set"].get("columns") or {}).values()]
+    mends = [
+        mend
+        for mend in message["mends"]
+        if "qid" not in (mend["set"].get("columns") or {}).values()
+    ]
     # No column mends what was read well, or what is empty or too large.
     if offers or mends or message["code"].startswith(("compare.", "plan.", "tables.")):
         return offers or mends
@@ -124,10 +162,14 @@ def score(values: Mapping[str, Any], language: str) -> Data:
     if values.get("form") in _FORMS:
         return {"form": values["form"], "text": getattr(report, f"to_{values['form']}")()}
     if values.get("form") == "rows":
-        return {"form": "rows", "text": "\n".join(file.content.decode("utf-8", "replace") for file in files.files)}
+        return {
+            "form": "rows",
+            "text": "\n".join(file.content.decode("utf-8", "replace") for file in files.files),
+        }
     page = draw_report(report, language, name)
     roles = [
-        {"role": role, "label": say(language, f"role.{role}"), "column": samples.roles.get(role)} for role in ROLES
+        {"role": role, "label": say(language, f"role.{role}"), "column": samples.roles.get(role)}
+        for role in ROLES
     ]
     paths = _name_paths(files, values.get("example"))
     page |= {
@@ -135,7 +177,9 @@ def score(values: Mapping[str, Any], language: str) -> Data:
         "fields": _draw_fields(options, language),
         "read": roles,
         "rewritten": _list_rewritten(files, language),
-        "interval": say(language, "page.interval", level=Share(options.get("confidence_level") or 0.95)),
+        "interval": say(
+            language, "page.interval", level=Share(options.get("confidence_level") or 0.95)
+        ),
         "columns": files.columns,
         "command": write_score(report, paths),
         "python": write_script(report, paths[0] if len(paths) == 1 else paths),
@@ -154,7 +198,9 @@ def _draw_fields(options: Mapping[str, Any], language: str) -> list[Data]:
         field: Data = {"name": name, "label": name_option(option, language), "value": text}
         if option.words:
             field["value"] = text or option.default
-            field["choices"] = [[choice, name_choice(option, choice, language)] for choice, _ in option.words]
+            field["choices"] = [
+                [choice, name_choice(option, choice, language)] for choice, _ in option.words
+            ]
         fields.append(field)
     return fields
 
@@ -170,7 +216,9 @@ def _note_copies(given: Given, language: str) -> list[Data]:
 
 def _list_rewritten(given: Given, language: str) -> list[str]:
     """Say what was read as what in texts that were rewritten."""
-    notes = [(file.name, translate(note, language)) for file in given.files for note in file.rewritten]
+    notes = [
+        (file.name, translate(note, language)) for file in given.files for note in file.rewritten
+    ]
     return [f"{name}: {text}" if name and len(given.files) > 1 else text for name, text in notes]
 
 
@@ -198,8 +246,14 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
             raise reason.in_file(side.upper()) from None
         reports.append(report)
         sides.append(files)
-        rewritten += [f"{side.upper()}: {sentence}" for sentence in _list_rewritten(files, language)]
-        chosen = [choice for value in (options.get("where") or {}).values() for choice in list_parts(value)]
+        rewritten += [
+            f"{side.upper()}: {sentence}" for sentence in _list_rewritten(files, language)
+        ]
+        chosen = [
+            choice
+            for value in (options.get("where") or {}).values()
+            for choice in list_parts(value)
+        ]
         label = ", ".join(str(choice) for choice in chosen if choice is not None)
         names.append(str(values.get(f"name_{side}") or label or name or side.upper())[:60])
     if names[0] == names[1]:
@@ -216,18 +270,26 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
             "label": find_label(line, language),
             "said": [draw_message(claim, language) for claim in claims],
             "at": [
-                [at.k, *(round(end, 5) if np.isfinite(end) else None for end in at[1:4]), at.verdict]
+                [
+                    at.k,
+                    *(round(end, 5) if np.isfinite(end) else None for end in at[1:4]),
+                    at.verdict,
+                ]
                 for at in differences
             ],
         }
     k = min(max(report.k, default=1) for report in reports)
     return {
         "names": names,
-        "models": [draw_report(report, language, name) for report, name in zip(reports, names, strict=True)],
+        "models": [
+            draw_report(report, language, name) for report, name in zip(reports, names, strict=True)
+        ],
         "k": k,
         "rewritten": rewritten,
         "lines": lines,
-        "notes": [draw_message(note, language) for note in compared.notes if note.code not in _OF_TABLE],
+        "notes": [
+            draw_message(note, language) for note in compared.notes if note.code not in _OF_TABLE
+        ],
         "command": write_comparison(reports, _name_sides(*sides), used),
         "data": compared.to_dict() if values.get("full") else None,
     }
@@ -237,13 +299,19 @@ def _name_sides(a: Given, b: Given) -> list[list[str]]:
     """Name the files of both models: one name for the same file, and folders for others of one name."""
     if a.files == b.files:
         return [_name_paths(a, None)] * 2
-    paths = [_name_paths(given, None, f"{side}.jsonl") for side, given in zip("ab", (a, b), strict=True)]
+    paths = [
+        _name_paths(given, None, f"{side}.jsonl") for side, given in zip("ab", (a, b), strict=True)
+    ]
     if {*paths[0]} & {*paths[1]}:
-        return [[f"{side}/{path}" for path in named] for side, named in zip("ab", paths, strict=True)]
+        return [
+            [f"{side}/{path}" for path in named] for side, named in zip("ab", paths, strict=True)
+        ]
     return paths
 
 
-def _compare(reports: list[Report], names: tuple[str, str], own: dict[str, Any]) -> tuple[Compared, dict[str, Any]]:
+def _compare(
+    reports: list[Report], names: tuple[str, str], own: dict[str, Any]
+) -> tuple[Compared, dict[str, Any]]:
     """Compare two reports, and return the options of the comparison too."""
     banded = own | {"band": own["unmatched"] != "unpaired"}
     try:
@@ -285,7 +353,9 @@ def plan(values: Mapping[str, Any], language: str) -> Data:
         "pilot": draw_report(replace(report, groups={}), language, name),
         "sheet": draw_sheet(planned.sheet(), language),
         "notes": [draw_message(note, language) for note in planned.notes],
-        "command": write_plan(report, _name_paths(files, values.get("example"), "pilot.jsonl"), used),
+        "command": write_plan(
+            report, _name_paths(files, values.get("example"), "pilot.jsonl"), used
+        ),
     }
 
 
@@ -296,9 +366,12 @@ def measure(values: Mapping[str, Any], language: str) -> Data:
     report, _ = score_given(files, options, spread=False)
     curves = report.curves
     lines = {
-        str(key): [None if OUTPUTS[key.metric].even_k and k % 2 else value
-                   for k, value in zip(curves.k, line, strict=True)] for key, line in curves.lines.items()
-    }  # fmt: skip
+        str(key): [
+            None if OUTPUTS[key.metric].even_k and k % 2 else value
+            for k, value in zip(curves.k, line, strict=True)
+        ]
+        for key, line in curves.lines.items()
+    }
     return {
         "report": report.to_dict(),
         "curves": {"k": list(curves.k), "lines": lines},
@@ -321,22 +394,36 @@ def write_score(report: Report, paths: Sequence[str]) -> str | None:
     return write_command("score", paths, options)
 
 
-def write_comparison(reports: Sequence[Report], paths: Sequence[Sequence[str]], options: Mapping[str, Any]) -> str:
+def write_comparison(
+    reports: Sequence[Report], paths: Sequence[Sequence[str]], options: Mapping[str, Any]
+) -> str:
     """Write the command that compares the same, or Python lines where the models are scored in different ways."""
     (first, second), k = (dict(report.options) for report in reports), [each.k for each in reports]
     for own in (first, second):
-        for name in ("groups", "confidence_level", "target", "k"):  # those of the comparison are others
+        for name in (
+            "groups",
+            "confidence_level",
+            "target",
+            "k",
+        ):  # those of the comparison are others
             own.pop(name, None)
     files = [*dict.fromkeys((*paths[0], *paths[1]))]
     one_each = len(paths[0]) == len(paths[1]) == 1
     if one_each and len(files) == 1 and first.get("where") != second.get("where"):
-        chosen = [{name: list_parts(value) for name, value in (own.pop("where", None) or {}).items()}
-                  for own in (first, second)]  # fmt: skip
+        chosen = [
+            {name: list_parts(value) for name, value in (own.pop("where", None) or {}).items()}
+            for own in (first, second)
+        ]
         differ = [name for name in chosen[0] if chosen[0][name] != chosen[1].get(name)]
         one_each = chosen[0].keys() == chosen[1].keys() and len(differ) == 1
-        one_each = one_each and all(len(own[differ[0]]) == 1 and isinstance(own[differ[0]][0], str) for own in chosen)
+        one_each = one_each and all(
+            len(own[differ[0]]) == 1 and isinstance(own[differ[0]][0], str) for own in chosen
+        )
         if one_each:
-            first["where"] = second["where"] = {**chosen[0], differ[0]: [own[differ[0]][0] for own in chosen]}
+            first["where"] = second["where"] = {
+                **chosen[0],
+                differ[0]: [own[differ[0]][0] for own in chosen],
+            }
     else:
         files = [path for side in paths for path in side]
     if one_each and first == second:
@@ -344,7 +431,12 @@ def write_comparison(reports: Sequence[Report], paths: Sequence[Sequence[str]], 
         command = write_command("compare", files, {**first, **common, **options})
         if command is not None:
             return command
-    return _write_use("compared", "compare", dict(zip("ab", zip(reports, paths, strict=True), strict=True)), options)
+    return _write_use(
+        "compared",
+        "compare",
+        dict(zip("ab", zip(reports, paths, strict=True), strict=True)),
+        options,
+    )
 
 
 def write_plan(report: Report, paths: Sequence[str], options: Mapping[str, Any]) -> str:
@@ -355,11 +447,18 @@ def write_plan(report: Report, paths: Sequence[str], options: Mapping[str, Any])
 
 
 def _write_use(
-    name: str, function: str, reports: Mapping[str, tuple[Report, Sequence[str]]], options: Mapping[str, Any]
+    name: str,
+    function: str,
+    reports: Mapping[str, tuple[Report, Sequence[str]]],
+    options: Mapping[str, Any],
 ) -> str:
-    arguments = [*reports, *(f"{option}={value!r}" for option, value in options.items() if value is not None)]
+    arguments = [
+        *reports,
+        *(f"{option}={value!r}" for option, value in options.items() if value is not None),
+    ]
     sources = {
-        called: (report, paths[0] if len(paths) == 1 else list(paths)) for called, (report, paths) in reports.items()
+        called: (report, paths[0] if len(paths) == 1 else list(paths))
+        for called, (report, paths) in reports.items()
     }
     return write_lines(sources, f"{name} = at_k.{function}({', '.join(arguments)})\nprint({name})")
 

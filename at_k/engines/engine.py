@@ -87,14 +87,18 @@ class Rows:
                 many problems are `mixed`, and how many samples `unlabelled`.
         """
         return cls(
-            [(row["n"], row["c"], row["problems"], *([row["label"]] if "label" in row else [])) for row in found],
+            [
+                (row["n"], row["c"], row["problems"], *([row["label"]] if "label" in row else []))
+                for row in found
+            ],
             sum(row["absent"] for row in found),
             sum(row["soft"] for row in found),
             min((row["low"] for row in found if row["low"] is not None), default=0.0),
             max((row["high"] for row in found if row["high"] is not None), default=0.0),
             sum(row.get("mixed", 0) for row in found),
             any(row["nameless"] for row in found),
-            any(row.get("unlabelled") for row in found) and any(row["label"] is not None for row in found),
+            any(row.get("unlabelled") for row in found)
+            and any(row["label"] is not None for row in found),
         )
 
 
@@ -116,7 +120,9 @@ class Engine(Protocol):
 
 def find_engine(data: Any) -> Engine | None:
     """Return the engine of some data; None if they are of none."""
-    if isinstance(data, (Mapping, list, tuple, PathLike)) or (isinstance(data, str) and "://" not in data):
+    if isinstance(data, (Mapping, list, tuple, PathLike)) or (
+        isinstance(data, str) and "://" not in data
+    ):
         return None
     return next((engine for engine in list_engines() if engine.takes(data)), None)
 
@@ -159,7 +165,9 @@ def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None)
                 columns=Mention(columns={role: candidates[0]}),
             )
         called.update(zip([role], candidates, strict=False))
-    answers = find_named([column for column in columns if column not in called.values()], OWN_ANSWER)
+    answers = find_named(
+        [column for column in columns if column not in called.values()], OWN_ANSWER
+    )
     missing = [role for role in ("answers", "references") if role not in called]
     if answers and len(missing) == 1:
         called[missing[0]] = answers[0]
@@ -171,7 +179,9 @@ def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None)
             "`references`. The data have {columns}; {option:columns} says which of them these are.",
             columns=", ".join(map(repr, columns[:20])) or "no columns",
         )
-    return Roles(called["problem"] or "", *map(called.get, ("grades", "answers", "references", "group")))
+    return Roles(
+        called["problem"] or "", *map(called.get, ("grades", "answers", "references", "group"))
+    )
 
 
 def refuse_columns(roles: Roles, kinds: Mapping[str, str]) -> None:
@@ -187,8 +197,9 @@ def refuse_columns(roles: Roles, kinds: Mapping[str, str]) -> None:
                 "Each row must be a sample, but column {column} holds lists or objects. Make a row for each sample, in "
                 "SQL by unnest({name}), in Polars by explode; or give a table in memory, which may hold lists: "
                 "relation.df(), frame.collect().",
-                column=shorten(column), name=column,
-            )  # fmt: skip
+                column=shorten(column),
+                name=column,
+            )
     if roles.grades is not None and kinds[roles.grades] != "numbers":
         raise InputError(
             "engine.kind",
@@ -207,7 +218,9 @@ def hash_names(names: Sequence[object]) -> NDArray[np.uint64]:
     """Return a 64-bit hash of each name, the same one in every process and version."""
     from pandas.util import hash_array
 
-    hashes: NDArray[np.uint64] = hash_array(np.array(list(map(str, names)), dtype=object), categorize=False)
+    hashes: NDArray[np.uint64] = hash_array(
+        np.array(list(map(str, names)), dtype=object), categorize=False
+    )
     return hashes
 
 
@@ -240,7 +253,9 @@ def unpack(tables: Iterable[pa.Table]) -> Iterator[Any]:
             yield counted
 
 
-def sql(*, table: str, problem: str, correct: str, group: str | None = None, cast: bool = False) -> str:
+def sql(
+    *, table: str, problem: str, correct: str, group: str | None = None, cast: bool = False
+) -> str:
     """Write the query that counts problems by n and c, in standard SQL, for any database.
 
     Its arguments become part of the query as they are: untrusted users must not give them. A sample without a verdict
@@ -269,7 +284,11 @@ def sql(*, table: str, problem: str, correct: str, group: str | None = None, cas
     """
     labels = "" if group is None else f", MIN({group}) AS label"
     label = "" if group is None else ", label"
-    right = f"COALESCE(SUM(CAST({correct} AS INTEGER)), 0)" if cast else f"SUM(CASE WHEN {correct} THEN 1 ELSE 0 END)"
+    right = (
+        f"COALESCE(SUM(CAST({correct} AS INTEGER)), 0)"
+        if cast
+        else f"SUM(CASE WHEN {correct} THEN 1 ELSE 0 END)"
+    )
     return (
         f"SELECT n, c, COUNT(*) AS problems{label} FROM (\n"
         f"    SELECT COUNT(*) AS n, {right} AS c{labels}\n"

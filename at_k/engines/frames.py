@@ -29,7 +29,9 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
 
     frame = _read_samples(data, roles)
     grades, kind = nw.col(roles.grades or ""), frame.collect_schema()[roles.grades or ""]
-    grades = grades if kind.is_integer() else grades.cast(nw.Int64 if kind == nw.Boolean else nw.Float64)
+    grades = (
+        grades if kind.is_integer() else grades.cast(nw.Int64 if kind == nw.Boolean else nw.Float64)
+    )
     # Two sums of flags show that there is nothing else: a database takes a third more time for minima and maxima, and
     # more than twice as much to look for NaN, which it takes for the largest number.
     rows = _count_problems(frame, roles, {"c": grades == 1, "wrong": grades == 0})
@@ -39,7 +41,9 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
     grades = grades.cast(nw.Float64)
     grade = nw.when(~grades.is_nan()).then(grades)
     flags = {"c": grade > threshold, "absent": grade.is_null(), "soft": (grade != 0) & (grade != 1)}
-    again = _count_problems(frame, roles, {**flags, "outside": (grade < 0) | (grade > 1)}, drop=drop)
+    again = _count_problems(
+        frame, roles, {**flags, "outside": (grade < 0) | (grade > 1)}, drop=drop
+    )
     ends = {"low": 0.0, "high": 1.0}
     if any(row["outside"] for row in again):
         [ends] = frame.select(low=grade.min(), high=grade.max()).collect("pyarrow").rows(named=True)
@@ -54,9 +58,13 @@ def _count_problems(
 
     label = {} if roles.group is None else {"label": nw.col(roles.group)}
     if label and frame.collect_schema()[roles.group or ""] in (nw.Categorical, nw.Enum):
-        label["label"] = label["label"].cast(nw.String)  # older versions of Polars find no minimum of categories
+        label["label"] = label["label"].cast(
+            nw.String
+        )  # older versions of Polars find no minimum of categories
     flags = {**flags, **({"unlabelled": label["label"].is_null()} if label else {})}
-    numbers = {name: flag.cast(nw.Int64) for name, flag in flags.items()}  # summed in half of the time of a CASE
+    numbers = {
+        name: flag.cast(nw.Int64) for name, flag in flags.items()
+    }  # summed in half of the time of a CASE
     problems = (
         frame.select(nw.col(roles.problem).alias("problem"), **numbers, **label)
         .group_by("problem")
@@ -70,10 +78,15 @@ def _count_problems(
     if label:
         marks["mixed"] = nw.col("label") != nw.col("other")
     n = nw.col("n") - nw.col("absent") if drop else nw.col("n")
-    counted = problems.with_columns(n=n, **{name: mark.cast(nw.Int64) for name, mark in marks.items()})
+    counted = problems.with_columns(
+        n=n, **{name: mark.cast(nw.Int64) for name, mark in marks.items()}
+    )
     sums = map(_add, [*(name for name in flags if name != "c"), *marks])
     rows: list[dict[str, Any]] = (
-        counted.group_by("n", "c", *label).agg(nw.len().alias("problems"), *sums).collect("pyarrow").rows(named=True)
+        counted.group_by("n", "c", *label)
+        .agg(nw.len().alias("problems"), *sums)
+        .collect("pyarrow")
+        .rows(named=True)
     )
     return rows
 
@@ -83,7 +96,12 @@ def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
     import narwhals as nw
 
     columns = [nw.col(column).alias(role) for role, column in roles.present().items()]
-    grouped = _read_samples(data, roles).select(*columns).group_by(*roles.present()).agg(nw.len().alias("votes"))
+    grouped = (
+        _read_samples(data, roles)
+        .select(*columns)
+        .group_by(*roles.present())
+        .agg(nw.len().alias("votes"))
+    )
     if not is_of(data, "pyspark"):
         yield count(grouped.collect("pyarrow").to_native())
         return
@@ -91,10 +109,14 @@ def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
 
     part = functions.crc32(functions.col("problem").cast("string")) % PARTS
 
-    def judge(table: Any) -> Any:  # Spark looks the types up, and knows no others of one argument than its own
+    def judge(
+        table: Any,
+    ) -> Any:  # Spark looks the types up, and knows no others of one argument than its own
         return pack(count, table)
 
-    yield from unpack([grouped.to_native().groupBy(part).applyInArrow(judge, schema="packed binary").toArrow()])
+    yield from unpack(
+        [grouped.to_native().groupBy(part).applyInArrow(judge, schema="packed binary").toArrow()]
+    )
 
 
 def _read(data: Any) -> nw.LazyFrame[Any]:

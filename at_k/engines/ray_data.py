@@ -40,7 +40,9 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
         rows: list[dict[str, Any]] = count_problems(problems).to_pylist()
         return rows
 
-    return Rows.of([row for rows in _count(data, group, ["problem"], AGGREGATES, count) for row in rows])
+    return Rows.of(
+        [row for rows in _count(data, group, ["problem"], AGGREGATES, count) for row in rows]
+    )
 
 
 def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
@@ -59,7 +61,11 @@ def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
 
 
 def _count(
-    data: Any, group: Callable[[pa.Table], pa.Table], keys: list[str], aggregates: dict[str, str], count: Count
+    data: Any,
+    group: Callable[[pa.Table], pa.Table],
+    keys: list[str],
+    aggregates: dict[str, str],
+    count: Count,
 ) -> Iterator[Any]:
     """Group each block, and yield what `count` makes of the problems of some blocks, as a whole."""
     # These are tasks of Ray itself: its own groupby starts a process for each partition, which takes seconds.
@@ -73,7 +79,9 @@ def _count(
         return grouped.append_column("hash", hash_problems(grouped["problem"]))
 
     def list_hashes(block: pa.Table) -> Any:
-        return np.unique(block["hash"]) if len(block) else np.empty(0, np.uint64)  # no rows may have no columns
+        return (
+            np.unique(block["hash"]) if len(block) else np.empty(0, np.uint64)
+        )  # no rows may have no columns
 
     def send_shared(block: pa.Table, shared: Any, tasks: int) -> Any:
         place = np.where(np.isin(block["hash"], shared), np.asarray(block["hash"]) % tasks, tasks)
@@ -90,7 +98,9 @@ def _count(
     counted = grouped.to_arrow_refs()
     hashes = dict(zip(counted, ray.get([*map(as_task(list_hashes).remote, counted)]), strict=True))
     blocks = [block for block in counted if len(hashes[block])]
-    known, blocks_of = np.unique(np.concatenate([np.empty(0, np.uint64), *hashes.values()]), return_counts=True)
+    known, blocks_of = np.unique(
+        np.concatenate([np.empty(0, np.uint64), *hashes.values()]), return_counts=True
+    )
     shared = ray.put(known[blocks_of > 1])
     wanted = max(2 * int(ray.cluster_resources().get("CPU", 1)), grouped.count() // _ROWS)
     tasks = min(wanted, len(blocks))
@@ -101,5 +111,8 @@ def _count(
         sent = [*zip(*parts, strict=True)]  # there are two blocks at least, and so two tasks
     shares = [blocks[task::tasks] for task in range(tasks)]
     judge_blocks = as_task(judge)
-    judged = [judge_blocks.remote(shared, len(mine), *mine, *its) for mine, its in zip(shares, sent, strict=True)]
+    judged = [
+        judge_blocks.remote(shared, len(mine), *mine, *its)
+        for mine, its in zip(shares, sent, strict=True)
+    ]
     yield from unpack(map(ray.get, judged))

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
 LABELS = {"label": "min", "other": "max", "unlabelled": "sum"}
 # The columns that are known of each problem, and how each is made from those of its samples.
-AGGREGATES = {**dict.fromkeys(("n", "c", "absent", "soft"), "sum"), "low": "min", "high": "max", **LABELS}
+AGGREGATES = {
+    **dict.fromkeys(("n", "c", "absent", "soft"), "sum"),
+    "low": "min",
+    "high": "max",
+    **LABELS,
+}
 
 
 def takes(data: Any) -> bool:
@@ -27,7 +32,9 @@ def list_columns(data: Any) -> list[str]:
 
 def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
     """Count problems by n and c."""
-    return Rows.of(count_problems(group_problems(_open(data), roles, threshold, drop=drop)).to_pylist())
+    return Rows.of(
+        count_problems(group_problems(_open(data), roles, threshold, drop=drop)).to_pylist()
+    )
 
 
 def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> pa.Table:
@@ -49,9 +56,18 @@ def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> 
         "absent": absent.cast(pa.int64()),
         "soft": pc.if_else(absent, False, (grades != 0) & (grades != 1)).cast(pa.int64()),
         **dict.fromkeys(("low", "high"), grade),
-        **({"label": group, "other": group, "unlabelled": group.is_null().cast(pa.int64())} if roles.group else {}),
+        **(
+            {"label": group, "other": group, "unlabelled": group.is_null().cast(pa.int64())}
+            if roles.group
+            else {}
+        ),
     }
-    return _group(data, columns, ["problem"], {name: kind for name, kind in AGGREGATES.items() if name in columns})
+    return _group(
+        data,
+        columns,
+        ["problem"],
+        {name: kind for name, kind in AGGREGATES.items() if name in columns},
+    )
 
 
 def count_problems(problems: pa.Table) -> pa.Table:
@@ -59,7 +75,10 @@ def count_problems(problems: pa.Table) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    flagged, sums = problems.append_column("nameless", problems["problem"].is_null()), ["absent", "soft", "nameless"]
+    flagged, sums = (
+        problems.append_column("nameless", problems["problem"].is_null()),
+        ["absent", "soft", "nameless"],
+    )
     label = ["label"] if "label" in problems.column_names else []
     if label:
         flagged = flagged.append_column("mixed", pc.not_equal(problems["label"], problems["other"]))
@@ -77,7 +96,14 @@ def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
     opened = _open(data)
     refuse_types(opened.schema, roles)
     columns = {role: pc.field(column) for role, column in roles.present().items()}
-    yield count(_group(opened, {**columns, "votes": pc.scalar(1).cast("int64")}, list(columns), {"votes": "sum"}))
+    yield count(
+        _group(
+            opened,
+            {**columns, "votes": pc.scalar(1).cast("int64")},
+            list(columns),
+            {"votes": "sum"},
+        )
+    )
 
 
 def _open(data: Any) -> Any:
@@ -98,16 +124,30 @@ def refuse_types(schema: Any, roles: Roles) -> None:
     """Raise if a column of this schema cannot hold what it should."""
     from pyarrow import types
 
-    numbers = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null)
+    numbers = (
+        types.is_integer,
+        types.is_floating,
+        types.is_decimal,
+        types.is_boolean,
+        types.is_null,
+    )
 
     def describe(kind: Any) -> str:
         kind = kind.value_type if types.is_dictionary(kind) else kind
-        return "lists" if types.is_nested(kind) else "numbers" if any(holds(kind) for holds in numbers) else str(kind)
+        return (
+            "lists"
+            if types.is_nested(kind)
+            else "numbers"
+            if any(holds(kind) for holds in numbers)
+            else str(kind)
+        )
 
     refuse_columns(roles, dict(zip(schema.names, map(describe, schema.types), strict=True)))
 
 
-def _group(data: Any, columns: dict[str, Any], keys: list[str], aggregates: dict[str, str]) -> pa.Table:
+def _group(
+    data: Any, columns: dict[str, Any], keys: list[str], aggregates: dict[str, str]
+) -> pa.Table:
     """Group the rows of a data set while they are read."""
     from pyarrow import acero
 
@@ -117,4 +157,6 @@ def _group(data: Any, columns: dict[str, Any], keys: list[str], aggregates: dict
         "project": acero.ProjectNodeOptions(list(columns.values()), list(columns)),
         "aggregate": acero.AggregateNodeOptions(measured, keys),
     }
-    return acero.Declaration.from_sequence([acero.Declaration(*step) for step in steps.items()]).to_table()
+    return acero.Declaration.from_sequence(
+        [acero.Declaration(*step) for step in steps.items()]
+    ).to_table()

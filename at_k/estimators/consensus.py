@@ -181,7 +181,11 @@ class CountedAnswers(Answers):
 
 
 def count_votes(
-    ballots: Answers, correct: NDArray[np.bool_], on_conflict: str, name: str, times: Ints | None = None
+    ballots: Answers,
+    correct: NDArray[np.bool_],
+    on_conflict: str,
+    name: str,
+    times: Ints | None = None,
 ) -> VoteCounts:
     """Count the votes for each answer of each problem."""
     if isinstance(ballots, CountedAnswers):
@@ -194,7 +198,9 @@ def count_votes(
     else:
         order, start = _order_votes(codes)
         first = order[start]
-        count, right = (np.add.reduceat(weights[order], start) for weights in (times, times * correct))
+        count, right = (
+            np.add.reduceat(weights[order], start) for weights in (times, times * correct)
+        )
     cast = codes.values[first] >= 0
     first, count, right = first[cast], count[cast], right[cast]
     if on_conflict == "error" and ((right > 0) & (right < count)).any():
@@ -203,7 +209,9 @@ def count_votes(
     return VoteCounts(codes.n, problem, count, right, first)
 
 
-def sort_votes(codes: Ragged, correct: NDArray[np.bool_]) -> tuple[Ints, NDArray[Any], NDArray[np.intp]]:
+def sort_votes(
+    codes: Ragged, correct: NDArray[np.bool_]
+) -> tuple[Ints, NDArray[Any], NDArray[np.intp]]:
     """Sort the samples by problem, answer and position, and split them into runs of equal answers of one problem."""
     total, problems = len(codes.values), len(codes)
     place_bits = int(codes.n.max() - 1).bit_length()
@@ -240,14 +248,18 @@ def _order_votes(codes: Ragged) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return order, np.flatnonzero(np.diff(answer, prepend=-2) | np.diff(problem, prepend=-1))
 
 
-def report_conflict(ballots: Answers, correct: NDArray[np.bool_], first: Ints, count: Ints, name: str) -> NoReturn:
+def report_conflict(
+    ballots: Answers, correct: NDArray[np.bool_], first: Ints, count: Ints, name: str
+) -> NoReturn:
     """Raise for the first sample, in input order, whose verdict is not that of the first sample with its answer."""
     codes = ballots.codes
     answers, width = codes.values[first].astype(np.int64), int(codes.values.max()) + 1
     problem = np.searchsorted(codes.offsets, first, side="right") - 1
     cast = np.flatnonzero(codes.values >= 0)
     # Problem and answer in one integer, in which the answers that were counted rise: a search finds that of each vote.
-    entry = np.searchsorted(problem * width + answers, codes.problem[cast] * width + codes.values[cast])
+    entry = np.searchsorted(
+        problem * width + answers, codes.problem[cast] * width + codes.values[cast]
+    )
     differ = np.flatnonzero(correct[cast] != correct[first[entry]])[0]
     at, before = cast[differ], first[entry[differ]]
     owner = int(codes.problem[at])
@@ -273,7 +285,9 @@ def elect_by_plurality(counts: VoteCounts, k: Sequence[int], ties: str) -> Float
             return value
         for column, draws in enumerate(k):
             majority = partial(at_least, k=draws, m=draws // 2 + 1)
-            np.add.at(value[:, column], problem, look_up(majority, counts.n[problem], counts.count[right]))
+            np.add.at(
+                value[:, column], problem, look_up(majority, counts.n[problem], counts.count[right])
+            )
         return np.minimum(value, 1.0)
     value = votes.elect_by_plurality(
         counts.problem, counts.count, counts.correct, counts.n, k, share=ties != "incorrect"
@@ -333,12 +347,17 @@ def elect_subsets(
     n, answers = len(answer), len(correct)
     first_seen = np.array([np.argmax(answer == a) for a in range(answers)], dtype=np.int64)
     # Subsets are taken in an order of the samples that depends neither on their own nor on the numbers of the answers.
-    held = {a: (correct[a] if a >= 0 else -1, sorted(weight[answer == a].tolist())) for a in set(answer.tolist())}
+    held = {
+        a: (correct[a] if a >= 0 else -1, sorted(weight[answer == a].tolist()))
+        for a in set(answer.tolist())
+    }
     order = np.array(sorted(range(n), key=lambda i: (held[answer[i]], answer[i], weight[i])))
 
     def share(drawn: NDArray[np.intp]) -> Floats:
         drawn, rows = order[drawn], np.arange(len(drawn))
-        sums = np.zeros((len(drawn), answers + 1), dtype=weight.dtype)  # the last column takes the −1
+        sums = np.zeros(
+            (len(drawn), answers + 1), dtype=weight.dtype
+        )  # the last column takes the −1
         present = np.zeros(sums.shape, dtype=bool)
         for draw in drawn.T:
             sums[rows, answer[draw]] += weight[draw]
@@ -350,7 +369,9 @@ def elect_subsets(
             majority = 2 * best > weight[drawn].sum(axis=1)
             return np.asarray(majority & (winners & correct).any(axis=1), dtype=np.float64)
         if ties == "first" and k == n:
-            winners &= first_seen == np.where(winners, first_seen, n).min(axis=1, initial=n)[:, None]
+            winners &= (
+                first_seen == np.where(winners, first_seen, n).min(axis=1, initial=n)[:, None]
+            )
         winning = winners.sum(axis=1)
         right = (winners & correct).sum(axis=1)
         if ties == "incorrect":

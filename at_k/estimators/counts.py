@@ -77,7 +77,9 @@ def pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, complement: bool = False) 
         array([[0.5, 1. ],
                [0. , 0. ]])
     """
-    return evaluate_counts(n, c, k, _tabulate_fail if check_flag("complement", complement) else tabulate_pass)
+    return evaluate_counts(
+        n, c, k, _tabulate_fail if check_flag("complement", complement) else tabulate_pass
+    )
 
 
 @takes_counts
@@ -231,7 +233,9 @@ def evaluate_counts(n: ArrayLike, c: ArrayLike, k: K, table: Table) -> Floats:
     sizes, right = check_counts(n, c)
     draws = check_k(k)
     refuse_too_many_k(draws, sizes.reshape(-1))
-    values = evaluate_tables([(table, size) for size in draws], sizes.reshape(-1), right.reshape(-1))
+    values = evaluate_tables(
+        [(table, size) for size in draws], sizes.reshape(-1), right.reshape(-1)
+    )
     values = values.reshape(sizes.shape + values.shape[1:])
     return values if is_sequence(k) else np.take(values, 0, axis=sizes.ndim)
 
@@ -279,7 +283,11 @@ def tabulate_majority(n: int, k: int) -> Floats:
     return at_least(n, k, k // 2 + 1)
 
 
-_TABLES: dict[str, Table] = {"pass@k": tabulate_pass, "pass^k": tabulate_pass_hat, "mG-Pass@k": tabulate_mg_pass}
+_TABLES: dict[str, Table] = {
+    "pass@k": tabulate_pass,
+    "pass^k": tabulate_pass_hat,
+    "mG-Pass@k": tabulate_mg_pass,
+}
 
 
 def find_table(metric: str, tau: Tau | None = None) -> Table | None:

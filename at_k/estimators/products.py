@@ -16,7 +16,14 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
-from at_k.combinatorics import Floats, Ints, count_ways_of_each, find_starts, pack_tallies, sort_rows
+from at_k.combinatorics import (
+    Floats,
+    Ints,
+    count_ways_of_each,
+    find_starts,
+    pack_tallies,
+    sort_rows,
+)
 
 # Part of a sum of positive terms that may be left out: a hundredth of what its last digit is worth.
 _NEGLIGIBLE = 2.0**-60
@@ -58,7 +65,9 @@ def run_race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: 
     factor of its own. All other samples together are one factor (1 + x)^rest.
     """
     wins: Floats = np.zeros((len(k), len(own)))
-    rivals = np.ascontiguousarray(others.T)  # sums and comparisons along short rows take five times as long
+    rivals = np.ascontiguousarray(
+        others.T
+    )  # sums and comparisons along short rows take five times as long
     most = rivals.max(axis=1, initial=0)
     for t, bound in list_tallies(own, others, min(int(k.max()), int(own.max())), p):
         alive = np.flatnonzero((own >= t) & (bound > _NEGLIGIBLE * wins.min(axis=0)))
@@ -90,7 +99,9 @@ def group_draws(k: Ints, t: int, reach: Ints, similar: float) -> Iterator[NDArra
         races[together] = 0
 
 
-def count_draws(field: Ints, rest: Ints, t: int, left: Ints, p: float | None, share: bool) -> Floats:
+def count_draws(
+    field: Ints, rest: Ints, t: int, left: Ints, p: float | None, share: bool
+) -> Floats:
     """Return the ways to draw `left` others (a column each) so that no rival of these fields gets more than t."""
     # Each column of `field` is that of a race, and equal strongest rivals are neighbours.
     depth = int(left.max()) + 1
@@ -124,12 +135,18 @@ def flag_changes(columns: Ints) -> NDArray[np.bool_]:
     return new
 
 
-def join_halves(field: Ints, rest: Ints, new: NDArray[np.bool_], cut: int, t: int, left: Ints) -> Floats:
+def join_halves(
+    field: Ints, rest: Ints, new: NDArray[np.bool_], cut: int, t: int, left: Ints
+) -> Floats:
     """Return `count_draws` of fields; `new` flags those of which the first `cut` rivals differ from those before."""
     depth = int(left.max()) + 1
     # Where each answer gets one vote, and every sample has one, all that are drawn tie, and no node is needed.
     all_tie = t == 1 and not rest.any()
-    x, weights = (np.ones(1), np.full(1, 2.0)) if all_tie else leggauss(min(len(field), (depth - 1) // t) // 2 + 1)
+    x, weights = (
+        (np.ones(1), np.full(1, 2.0))
+        if all_tie
+        else leggauss(min(len(field), (depth - 1) // t) // 2 + 1)
+    )
     nodes, weights = (x + 1) / 2, weights / 2
     keys = pack_tallies(np.vstack([rest, field[cut:]]).T)
     order, distinct = sort_rows(keys)
@@ -140,12 +157,19 @@ def join_halves(field: Ints, rest: Ints, new: NDArray[np.bool_], cut: int, t: in
     pair, race = np.unique(second * heads.shape[1] + np.cumsum(new) - 1, return_inverse=True)
     second, first = np.divmod(pair, heads.shape[1])
 
-    stronger = multiply_prefixes(heads, np.zeros(heads.shape[1], dtype=np.intp), np.ones((1, 1, 1)), t, depth, nodes)
+    stronger = multiply_prefixes(
+        heads, np.zeros(heads.shape[1], dtype=np.intp), np.ones((1, 1, 1)), t, depth, nodes
+    )
     sizes, size = np.unique(rest[last], return_inverse=True)
     silent = np.ascontiguousarray(count_ways_of_each(sizes, None, depth).T)[:, :, None]
     weaker = multiply_prefixes(field[cut:, last], size, silent, t, depth, nodes)
-    weaker = np.pad(np.broadcast_to(weaker, (len(weaker), depth, len(nodes))) * weights, ((0, 0), (0, 1), (0, 0)))
-    stronger = np.broadcast_to(stronger, (*stronger.shape[:2], len(nodes))).reshape(len(stronger), -1)
+    weaker = np.pad(
+        np.broadcast_to(weaker, (len(weaker), depth, len(nodes))) * weights,
+        ((0, 0), (0, 1), (0, 0)),
+    )
+    stronger = np.broadcast_to(stronger, (*stronger.shape[:2], len(nodes))).reshape(
+        len(stronger), -1
+    )
     # The coefficient of x^left in a product: one row of the first factor times the other one, read backwards.
     place = left - np.arange(stronger.shape[1] // len(nodes))[:, None]
     place, node = np.where(place < 0, depth, place)[:, None], np.arange(len(nodes))[:, None]
@@ -153,7 +177,9 @@ def join_halves(field: Ints, rest: Ints, new: NDArray[np.bool_], cut: int, t: in
     bounds = [*find_starts(second).tolist(), len(pair)]
     for row, (start, stop) in enumerate(pairwise(bounds)):
         if row % _READ == 0:
-            backwards = weaker[row : row + _READ, place, node].reshape(-1, stronger.shape[1], len(left))
+            backwards = weaker[row : row + _READ, place, node].reshape(
+                -1, stronger.shape[1], len(left)
+            )
         np.matmul(stronger[first[start:stop]], backwards[row % _READ], out=ways[start:stop])
     return (ways / (left + 1) if all_tie else ways)[race]
 
@@ -167,7 +193,9 @@ def multiply_prefixes(
     new[1:] = parent[1:] != parent[:-1]
     for votes in columns:
         new[1:] |= votes[1:] != votes[:-1]
-        product = convolve(product[parent[new]], count_ways_of_each(votes[new], None, t + 1), depth, nodes)
+        product = convolve(
+            product[parent[new]], count_ways_of_each(votes[new], None, t + 1), depth, nodes
+        )
         parent = np.cumsum(new) - 1
     return product
 
@@ -185,11 +213,15 @@ def convolve(before: Floats, factor: Floats, depth: int, nodes: Floats) -> Float
         for i in range(1, min(t + 1, full)):
             ways = factor[i, block, None, None]
             terms = min(width, full - i)
-            after[block, i : i + terms] += before[block, :terms] * (ways * nodes if i == t else ways)
+            after[block, i : i + terms] += before[block, :terms] * (
+                ways * nodes if i == t else ways
+            )
     return after
 
 
-def list_tallies(own: Ints, others: Ints, top: int, p: float | None) -> Iterator[tuple[int, Floats]]:
+def list_tallies(
+    own: Ints, others: Ints, top: int, p: float | None
+) -> Iterator[tuple[int, Floats]]:
     """Yield each t that a correct answer may get, and a bound on what this t and all that are still to come add."""
     # Where samples are thinned, the likeliest t comes first, then those above and those below: soon nothing is left
     # that could be seen in the sum. A correct answer that gets t or more does so whatever its rivals get; one that wins
@@ -239,9 +271,13 @@ def multiply_rivals(field: Ints, t: int, depth: int, p: float | None, share: boo
                 continue
             if wider * active <= _FEW:
                 before = product[:degree, :tied, :active]
-                product[:reach, :wider, :active] = multiply_rival(before, factor, reach, wider, share)
+                product[:reach, :wider, :active] = multiply_rival(
+                    before, factor, reach, wider, share
+                )
             else:
-                multiply_rival_in_place(product[:reach, :wider, :active], factor, degree, tied, p, share)
+                multiply_rival_in_place(
+                    product[:reach, :wider, :active], factor, degree, tied, p, share
+                )
             degree, tied = reach, wider
         if t == 1:
             shares[:, block] = product[:, 0] / np.arange(1, high + 1)[:, None]

@@ -32,7 +32,9 @@ def perplexity(logprobs: Any, /) -> list[list[float]]:
         >>> [[round(score, 4) for score in row] for row in perplexity([[[-0.5, -1.5], [-2.0]]])]
         [[2.7183, 7.3891]]
     """
-    return _score(logprobs, "logprobs", lambda tokens, place: _exponentiate(-_average(tokens, place), place))
+    return _score(
+        logprobs, "logprobs", lambda tokens, place: _exponentiate(-_average(tokens, place), place)
+    )
 
 
 def self_certainty(top_logprobs: Any, /) -> list[list[float]]:
@@ -62,8 +64,11 @@ def self_certainty(top_logprobs: Any, /) -> list[list[float]]:
                     "scores.alternatives",
                     "`top_logprobs` must have the same number of alternatives for every token; got {size} in {where}, "
                     "and {other} in {place}. Ask the engine for a fixed number, and cut longer lists.",
-                    size=size, where=where, other=len(row), place=first,
-                )  # fmt: skip
+                    size=size,
+                    where=where,
+                    other=len(row),
+                    place=first,
+                )
             means.append(-_average(row, f"{place}, token {i}", "top_logprobs") - log(len(row)))
         return _mean(means)
 
@@ -99,8 +104,9 @@ def _refuse_empty(tokens: list[Any], name: str, place: str) -> None:
             "scores.no_token",
             "`{name}` must hold at least one token for every sample; got none in {place}. Remove the sample, or give "
             "it the log-probability of its end token.",
-            name=name, place=place,
-        )  # fmt: skip
+            name=name,
+            place=place,
+        )
 
 
 def _average(numbers: list[Any], place: str, name: str = "logprobs") -> float:
@@ -113,8 +119,10 @@ def _average(numbers: list[Any], place: str, name: str = "logprobs") -> float:
                 "scores.logprob",
                 "`{name}` must hold finite numbers of at most 0, which are natural logarithms of probabilities; got "
                 "{value} in {place}.",
-                name=name, value=shorten(number), place=place,
-            )  # fmt: skip
+                name=name,
+                value=shorten(number),
+                place=place,
+            )
     return _mean(numbers)
 
 

@@ -78,7 +78,13 @@ def best_at_k(
         array([[0.66666667, 0.33333333, 0.        ]])
     """
     ranked, correct, draws = read_choice(
-        scores, grades, k, threshold, select=select, score_weights=score_weights, higher_is_better=higher_is_better
+        scores,
+        grades,
+        k,
+        threshold,
+        select=select,
+        score_weights=score_weights,
+        higher_is_better=higher_is_better,
     )
     value, _ = choose_best(ranked, correct, draws, seed=check_seed(seed))
     return value if is_sequence(k) else value[:, 0]
@@ -136,7 +142,9 @@ def read_choice(
     return rank_scores(scored, **ranking), correct, draws
 
 
-def read_highest(scores: object, k: K, *, select: str | None, **ranking: Any) -> tuple[Ragged, tuple[int, ...]]:
+def read_highest(
+    scores: object, k: K, *, select: str | None, **ranking: Any
+) -> tuple[Ragged, tuple[int, ...]]:
     """Check the arguments of max@k, and return scores, one number per sample, and every k."""
     scored = columns.read_scores(scores, "scores")
     require_problems("scores", len(scored))
@@ -166,9 +174,13 @@ def rank_scores(
     values = scores.values if check_flag("higher_is_better", higher_is_better) else -scores.values
     d = values.shape[1] if values.ndim == 2 else 1
     if score_weights is not None and select != "weighted":
-        raise ValueError(f"`score_weights` goes with `select` 'weighted'; got `select` {shorten(select)}")
+        raise ValueError(
+            f"`score_weights` goes with `select` 'weighted'; got `select` {shorten(select)}"
+        )
     if select == "weighted":
-        return weigh_scores(scores.with_values(values.reshape(-1, d)), _check_score_weights(score_weights, d))
+        return weigh_scores(
+            scores.with_values(values.reshape(-1, d)), _check_score_weights(score_weights, d)
+        )
     if d == 1:
         values = values.reshape(-1)
     elif select is None:
@@ -220,9 +232,13 @@ def weigh_scores(scores: Ragged, weights: Floats) -> Ragged:
             for exact in sorted(set(sums[start:stop])):
                 rounded[exact] = highest = max(exact / scale, float(np.nextafter(highest, np.inf)))
         except OverflowError:
-            at = next(at for at in range(start, stop) if abs(sums[at]) > int(sys.float_info.max) * scale)
+            at = next(
+                at for at in range(start, stop) if abs(sums[at]) > int(sys.float_info.max) * scale
+            )
             place = scores.place(at)
-            raise ValueError(f"`scores` must have a weighted sum that a float holds; got {place}") from None
+            raise ValueError(
+                f"`scores` must have a weighted sum that a float holds; got {place}"
+            ) from None
         values += [rounded[exact] for exact in sums[start:stop]]
     return scores.with_values(np.array(values))
 
@@ -236,7 +252,9 @@ def sum_exactly(points: Floats, weights: Floats) -> tuple[list[int], int]:
     return [sum(map(mul, row, factors)) for row in rows], 10 ** (digits + more_digits)
 
 
-def choose_best(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int = 0) -> tuple[Floats, Floats]:
+def choose_best(
+    ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int = 0
+) -> tuple[Floats, Floats]:
     """Compute `best_at_k` of ranked scores: values and simulation errors, one row per problem and one column per k."""
     if ranked.values.ndim == 2:
         return _choose_from_fronts(ranked, correct, k, seed)
@@ -245,7 +263,10 @@ def choose_best(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int 
         problems = np.flatnonzero(ranked.n == n)
         scores, right = lay_out_rows(ranked, problems), lay_out_rows(correct, problems)
         order = np.argsort(scores, axis=1)
-        scores, right = np.take_along_axis(scores, order, axis=1), np.take_along_axis(right, order, axis=1)
+        scores, right = (
+            np.take_along_axis(scores, order, axis=1),
+            np.take_along_axis(right, order, axis=1),
+        )
         new = np.ones(scores.shape, dtype=bool)
         np.not_equal(scores[:, 1:], scores[:, :-1], out=new[:, 1:])
         share = right.astype(np.float64)
@@ -257,7 +278,9 @@ def choose_best(ranked: Ragged, correct: Ragged, k: Sequence[int], *, seed: int 
         for column, draws in enumerate(k):
             weights = rank_weights(int(n), draws)
             # The weights are summed in the same way as the products, so that the mean of ones is 1.
-            value[problems, column] = weigh_rows(share, weights) / weigh_rows(np.ones((1, n)), weights)
+            value[problems, column] = weigh_rows(share, weights) / weigh_rows(
+                np.ones((1, n)), weights
+            )
     # best@k ≤ pass@k, with equality at k = 1. Clip, so that rounding cannot break this.
     drawn = evaluate_tables([(tabulate_pass, size) for size in k], correct.n, correct.sums())
     return np.where(np.asarray(k) == 1, drawn, np.minimum(value, drawn)), np.zeros_like(value)
@@ -293,23 +316,31 @@ def weigh_rows(table: Floats, weights: Floats) -> Floats:
     return np.asarray(np.einsum("ps,s->p", table, weights))
 
 
-def _choose_from_fronts(scores: Ragged, correct: Ragged, k: Sequence[int], seed: int) -> tuple[Floats, Floats]:
+def _choose_from_fronts(
+    scores: Ragged, correct: Ragged, k: Sequence[int], seed: int
+) -> tuple[Floats, Floats]:
     value = np.zeros((len(scores), len(k)))
     mcse = np.zeros_like(value)
     for problem, stream in enumerate(np.random.SeedSequence(seed).spawn(len(scores))):
         row = slice(scores.offsets[problem], scores.offsets[problem + 1])
         point, right = scores.values[row], correct.values[row]
-        order = np.lexsort((right, *point.T))  # subsets are taken in an order that does not depend on the samples' own
+        order = np.lexsort(
+            (right, *point.T)
+        )  # subsets are taken in an order that does not depend on the samples' own
         point, right = point[order], right[order]
         beats = (point[:, None] >= point).all(axis=2) & (point[:, None] > point).any(axis=2)
         share = partial(share_front, beats=np.asarray(beats, dtype=np.float32), right=right)
         for column, draws in enumerate(k):
             rng = np.random.default_rng(stream)
-            value[problem, column], mcse[problem, column] = average_over_subsets(share, len(point), draws, rng)
+            value[problem, column], mcse[problem, column] = average_over_subsets(
+                share, len(point), draws, rng
+            )
     return value, mcse
 
 
-def share_front(drawn: NDArray[np.intp], beats: NDArray[np.float32], right: NDArray[np.bool_]) -> Floats:
+def share_front(
+    drawn: NDArray[np.intp], beats: NDArray[np.float32], right: NDArray[np.bool_]
+) -> Floats:
     """Return the share of correct samples among those drawn ones that no other drawn one beats, for each subset."""
     present = np.zeros((len(drawn), len(right)), dtype=bool)
     np.put_along_axis(present, drawn, True, axis=1)

@@ -55,7 +55,13 @@ _CELLS = 4_000_000
 
 
 def elect_by_plurality(
-    problem: Ints, count: Ints, correct: NDArray[np.bool_], n: Ints, k: Sequence[int], *, share: bool
+    problem: Ints,
+    count: Ints,
+    correct: NDArray[np.bool_],
+    n: Ints,
+    k: Sequence[int],
+    *,
+    share: bool,
 ) -> Floats:
     """Return P(a correct answer wins the vote among k of n samples): one row per problem, one column per k."""
     draws = np.asarray(k)
@@ -78,7 +84,9 @@ def elect_by_plurality(
     return np.where(draws == 1, drawn, np.minimum(won, drawn))
 
 
-def elect_from_all(problem: Ints, count: Ints, correct: NDArray[np.bool_], problems: int, share: bool) -> Floats:
+def elect_from_all(
+    problem: Ints, count: Ints, correct: NDArray[np.bool_], problems: int, share: bool
+) -> Floats:
     """Return what the correct answers of each problem win when all samples are drawn."""
     won = np.zeros(problems)
     if len(problem):
@@ -145,13 +153,16 @@ def add_wins(races: _Races, k: Ints, columns: NDArray[np.intp], share: bool, won
         light = np.setdiff1d(rows, large)
         step = max(1, _GATHER // int(draws.max()))
         for block in (light[start : start + step] for start in range(0, len(light), step)):
-            wins[block] = run_race(races.n[block], races.own[block], races.others[block], draws, p, share)
+            wins[block] = run_race(
+                races.n[block], races.own[block], races.others[block], draws, p, share
+            )
         for size in np.unique(races.n[light]):
             wins[races.n == size] /= count_ways(int(size), p)[draws]
         for race in large.tolist():
             size, votes, rivals = int(races.n[race]), int(races.own[race]), races.others[race]
             wins[race] = [
-                win_by_transform(size, votes, rivals[rivals > 0], drawn, share=share) for drawn in draws.tolist()
+                win_by_transform(size, votes, rivals[rivals > 0], drawn, share=share)
+                for drawn in draws.tolist()
             ]
         runs = np.flatnonzero(np.isin(races.race, rows))
         problem, race = races.problem[runs], races.race[runs]
@@ -177,7 +188,11 @@ def plan_passes(
         start = 0
         for stop in range(1, len(rising) + 1):
             if stop == len(rising) or not serves_both(size, k[rising[start]], k[rising[stop]]):
-                yield races, rising[start:stop], find_middle(size, k[rising[start]], k[rising[stop - 1]])
+                yield (
+                    races,
+                    rising[start:stop],
+                    find_middle(size, k[rising[start]], k[rising[stop - 1]]),
+                )
                 start = stop
 
 

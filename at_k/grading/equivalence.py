@@ -33,7 +33,9 @@ def find_equivalence(equivalence: object) -> Check | None:
     if isinstance(equivalence, str) and equivalence in _NAMED:
         return _NAMED[equivalence]
     if checkers.code in (equivalence, type(equivalence)):
-        raise TypeError("`equivalence` must compare two answers; at_k.checkers.code runs a program with its tests")
+        raise TypeError(
+            "`equivalence` must compare two answers; at_k.checkers.code runs a program with its tests"
+        )
     return find_checker(equivalence, "equivalence", RELATIONS)
 
 
@@ -66,24 +68,41 @@ def merge_equivalent(
         return answers, {}
     cells, first, which, counts = np.unique(
         codes.problem[voting] * len(texts) + codes.values[voting],
-        return_index=True, return_inverse=True, return_counts=True,
-    )  # fmt: skip
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+    )
     problem, code = (part.tolist() for part in np.divmod(cells, len(texts)))
     order = sorted(range(len(texts)), key=lambda code: (len(texts[code]), texts[code]))
     rank = {place: number for number, place in enumerate(order)}
     limits: dict[str, Any] = {"num_workers": num_workers, "timeout": timeout}
     forms = relation.read_votes(texts, **limits) if isinstance(relation, Checker) else list(texts)
     not_compared = Counter(form.cause for form in forms if isinstance(form, NotGraded))
-    forms = [text.strip() if isinstance(form, NotGraded) else form for text, form in zip(texts, forms, strict=True)]
+    forms = [
+        text.strip() if isinstance(form, NotGraded) else form
+        for text, form in zip(texts, forms, strict=True)
+    ]
     spelled: dict[Hashable, str] = {}
     for place in order:  # the shortest text of a form represents it
         spelled.setdefault(forms[place], texts[place])
     number = {form: place for place, form in enumerate(spelled)}
-    votes = [(row, number[forms[at]], count) for row, at, count in zip(problem, code, counts.tolist(), strict=True)]
-    leaders = _find_leaders(votes, spelled, partial(_compare, relation, limits, not_compared), relation)
+    votes = [
+        (row, number[forms[at]], count)
+        for row, at, count in zip(problem, code, counts.tolist(), strict=True)
+    ]
+    leaders = _find_leaders(
+        votes, spelled, partial(_compare, relation, limits, not_compared), relation
+    )
     right = [False] * len(votes) if correct is None else correct[voting[first]].tolist()
-    accepted = [{text.strip() for text in row} for row in references] if references else [set[str]()] * len(codes)
-    classes = [(row, leaders.get((row, form), form), flag) for (row, form, _), flag in zip(votes, right, strict=True)]
+    accepted = (
+        [{text.strip() for text in row} for row in references]
+        if references
+        else [set[str]()] * len(codes)
+    )
+    classes = [
+        (row, leaders.get((row, form), form), flag)
+        for (row, form, _), flag in zip(votes, right, strict=True)
+    ]
     best: dict[tuple[int, int, bool], tuple[bool, int, int, int]] = {}
     for each, at, (row, _, count) in zip(classes, code, votes, strict=True):
         spelling = texts[at].strip() not in accepted[row], -count, rank[at], at
@@ -102,23 +121,38 @@ def _find_leaders(
     """Return, for forms of a problem that may vote with others, the first form of their class."""
     near = close = None
     if isinstance(relation, Checker):
-        near = {(min(pair), max(pair)) for pair in relation.list_close(list(spelled)) if pair[0] != pair[1]}
+        near = {
+            (min(pair), max(pair))
+            for pair in relation.list_close(list(spelled))
+            if pair[0] != pair[1]
+        }
         close = set(chain.from_iterable(near))
     rows: dict[int, Counter[int]] = defaultdict(Counter)
     for row, form, count in votes:
         if close is None or form in close:
             rows[row][form] += count
-    pairs = {pair for row in rows.values() for pair in combinations(sorted(row), 2) if near is None or pair in near}
+    pairs = {
+        pair
+        for row in rows.values()
+        for pair in combinations(sorted(row), 2)
+        if near is None or pair in near
+    }
     accepted = compare(sorted(pairs), list(spelled.values()))
     return {
         (row, form): first
         for row, counts in rows.items()
-        for form, first in _form_classes(sorted(counts, key=lambda form: (-counts[form], form)), accepted).items()
+        for form, first in _form_classes(
+            sorted(counts, key=lambda form: (-counts[form], form)), accepted
+        ).items()
     }
 
 
 def _compare(
-    relation: Check, limits: Any, not_compared: Counter[str], pairs: list[tuple[int, int]], texts: Sequence[str]
+    relation: Check,
+    limits: Any,
+    not_compared: Counter[str],
+    pairs: list[tuple[int, int]],
+    texts: Sequence[str],
 ) -> set[tuple[int, int]]:
     """Return the pairs that a relation accepts in both orders. The shorter text is asked for first."""
     for forth in (True, False):
@@ -129,9 +163,10 @@ def _compare(
             grades = [call_function(relation, pair) for pair in asked]
         not_compared.update(grade.cause for grade in grades if isinstance(grade, NotGraded))
         pairs = [
-            pair for pair, grade in zip(pairs, grades, strict=True)
+            pair
+            for pair, grade in zip(pairs, grades, strict=True)
             if not isinstance(grade, NotGraded) and getattr(grade, "grade", grade) > 0.5
-        ]  # fmt: skip
+        ]
     return set(pairs)
 
 
@@ -141,7 +176,9 @@ _SAMPLE = 200
 
 def find_split_votes(answers: Answers, check: Check) -> tuple[int, int, tuple[str, str]] | None:
     """Count the pairs of answers that vote apart though the checker accepts each for the other."""
-    if takes_row(check) or (isinstance(check, Checker) and (check.slow or isinstance(check, ExactMatch))):
+    if takes_row(check) or (
+        isinstance(check, Checker) and (check.slow or isinstance(check, ExactMatch))
+    ):
         return None
     pairs: dict[tuple[str, str], None] = {}
     for row in answers.listed():

@@ -97,7 +97,12 @@ class _Block(NamedTuple):
             bool(defined.intersection(names) if names else defined)
             for defined in (set(rule.findall(self.code)) for rule in (_DEFINITION, _ASSIGNMENT))
         )
-        return self.language in _PYTHON, 2 * defined or int(assigned), self.closed, self.language in _PYTHON[1:]
+        return (
+            self.language in _PYTHON,
+            2 * defined or int(assigned),
+            self.closed,
+            self.language in _PYTHON[1:],
+        )
 
 
 def find_names(tests: str) -> frozenset[str]:
@@ -129,12 +134,20 @@ def find_program(text: str, names: Collection[str] = ()) -> str | None:
     # whole is dedented. Reasoning up to `</think>` and a byte order mark are left out. The inside of a string in triple
     # quotes, such as a docstring, is part of the program, be it a fence or `</think>`.
     text = text.removeprefix("\ufeff")
-    ends = [end for end in _THOUGHT_END.finditer(text) if end[0].endswith(">")] if "</think" in text else []
+    ends = (
+        [end for end in _THOUGHT_END.finditer(text) if end[0].endswith(">")]
+        if "</think" in text
+        else []
+    )
     thought = _FIRST_THOUGHT.match(text) or (ends[-1] if ends else None)
     text = text[thought.end() :].removeprefix("\n") if thought else text
     blocks = _find_blocks(text) if "```" in text or "~~~" in text else []
     # Of equal ones, `max` takes the first.
-    best = max(reversed(blocks), key=lambda block: block.rank(names), default=_Block("", text, closed=False))
+    best = max(
+        reversed(blocks),
+        key=lambda block: block.rank(names),
+        default=_Block("", text, closed=False),
+    )
     code = best.code
     if names and best.rank(names)[:3] == (True, 0, True):
         code = "\n".join(block.code for block in blocks if block.rank(names)[:3] == (True, 0, True))
@@ -149,13 +162,21 @@ def _find_blocks(text: str) -> list[_Block]:
             blocks = blocks or [_Block("", text[: match.start()], closed=False)]
             code, language = match["code"], re.findall(r"\w+", match["info"].lower())
             indented = match["indent"] or code.lstrip("\r\n")[:1].isspace()
-            blocks.append(_Block("".join(language[:1]), dedent(code) if indented else code, closed=bool(match["end"])))
+            blocks.append(
+                _Block(
+                    "".join(language[:1]),
+                    dedent(code) if indented else code,
+                    closed=bool(match["end"]),
+                )
+            )
     return blocks
 
 
 def _find_statement(rule: str, text: str) -> str | None:
     """Apply a rule of `statements.py`, which is loaded when it is first used."""
-    answer: str | None = getattr(import_module("at_k.grading.statements"), rule)(remove_thoughts(text))
+    answer: str | None = getattr(import_module("at_k.grading.statements"), rule)(
+        remove_thoughts(text)
+    )
     return answer
 
 
@@ -212,8 +233,11 @@ def _compile(rule: Any, name: str) -> re.Pattern[str]:
         "extract.pattern",
         "{given} must be one of {names}, a regular expression with one group or with a group called `answer`, or a "
         "function; got {rule}, which is no such expression: {fault}.",
-        given=Mention(name), names=", ".join(map(repr, EXTRACTIONS)), rule=shorten(rule), fault=fault,
-    )  # fmt: skip
+        given=Mention(name),
+        names=", ".join(map(repr, EXTRACTIONS)),
+        rule=shorten(rule),
+        fault=fault,
+    )
 
 
 def name_extraction(rule: object) -> str:
@@ -250,7 +274,10 @@ def extract_answers(answers: Answers, rule: Extract, name: str = "extract_fn") -
         return codes.place(int(np.argmax(codes.values == code)))
 
     return answers.rename(
-        [extract(rule, text, name, partial(place, code)) for code, text in enumerate(answers.distinct)]
+        [
+            extract(rule, text, name, partial(place, code))
+            for code, text in enumerate(answers.distinct)
+        ]
     )
 
 
@@ -267,14 +294,18 @@ def extract_references(
                 marked = _GSM8K.search(text.rstrip()) if keep and rule is not find_program else None
                 parts = [marked[1], marked[0]] if marked else [text]
                 place = partial("problem {}".format, problem)
-                answer = next(filter(None, (extract(rule, part, name, place) for part in parts)), None)
+                answer = next(
+                    filter(None, (extract(rule, part, name, place) for part in parts)), None
+                )
                 if answer is None and not keep:
                     raise InputError(
                         "extract.reference",
                         "{given} must find an answer in every reference; it finds none in {text}, in problem "
                         "{problem}. Choose another rule for references, or None to leave a reference as it is where "
                         "the rule of the answers finds nothing.",
-                        given=Mention(name), text=f"{text!r:.200}", problem=problem,
-                    )  # fmt: skip
+                        given=Mention(name),
+                        text=f"{text!r:.200}",
+                        problem=problem,
+                    )
                 extracted[text] = answer or parts[0]
     return [tuple(extracted[text] for text in row) for row in references]

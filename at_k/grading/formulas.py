@@ -19,7 +19,13 @@ import sympy  # type: ignore[import-untyped]
 from antlr4 import CommonTokenStream, PredictionMode  # type: ignore[import-untyped]
 from latex2sympy2_extended import is_expr_of_only_symbols, latex2sympy2  # type: ignore[import-untyped]
 from math_verify import parse, verify
-from math_verify.grader import is_assignment_relation, is_equation, is_relation, take_last_relation, unwrap_fcs
+from math_verify.grader import (
+    is_assignment_relation,
+    is_equation,
+    is_relation,
+    take_last_relation,
+    unwrap_fcs,
+)
 from sympy.core.function import AppliedUndef  # type: ignore[import-untyped]
 from sympy.core.relational import Relational  # type: ignore[import-untyped]
 
@@ -86,7 +92,9 @@ def read_formula(text: str) -> Formula:
         text = pattern.sub(spelled, text)
     text = _GROUPED.sub(lambda number: re.sub(r"\D", "", number[0]), text)
     *values, spelled = parse(text, parsing_timeout=None, extraction_mode="first_match") or [""]
-    return Formula(spelled, None if not values or _MISREAD.search(spelled) else _settle_infinity(values[0]))
+    return Formula(
+        spelled, None if not values or _MISREAD.search(spelled) else _settle_infinity(values[0])
+    )
 
 
 _INFINITE = (sympy.oo, -sympy.oo, sympy.zoo)
@@ -136,7 +144,9 @@ def list_letters(text: str) -> frozenset[str]:
 def _differ_in_case(first: str, second: str) -> bool:
     """Return whether the variables of two formulas differ by their case alone. Math-Verify lower-cases all of them."""
     one, other = list_letters(first), list_letters(second)
-    return one != other and {letter.lower() for letter in one} == {letter.lower() for letter in other}
+    return one != other and {letter.lower() for letter in one} == {
+        letter.lower() for letter in other
+    }
 
 
 def _is_unsolved(answer: Any, reference: Any) -> bool:
@@ -145,14 +155,22 @@ def _is_unsolved(answer: Any, reference: Any) -> bool:
     if not is_equation(answer) or is_relation(reference):
         return False
     left = take_last_relation(answer).lhs
-    return bool(left.free_symbols) and not isinstance(left, AppliedUndef) and not is_expr_of_only_symbols(left)
+    return (
+        bool(left.free_symbols)
+        and not isinstance(left, AppliedUndef)
+        and not is_expr_of_only_symbols(left)
+    )
 
 
 def _count_places(value: Any) -> int:
     """Return how many decimals beyond the sixth the smallest number of a formula needs."""
     # Math-Verify rounds to six decimals, and to zero what is below 10⁻¹⁵.
     smallest = min(filter(None, map(_measure, _list_constants(value))), default=1.0)
-    return min(max(0, _SIGNIFICANT - _PLACES - 1 - floor(smallest)), _MOST_PLACES) if smallest < 0 else 0
+    return (
+        min(max(0, _SIGNIFICANT - _PLACES - 1 - floor(smallest)), _MOST_PLACES)
+        if smallest < 0
+        else 0
+    )
 
 
 def _list_constants(value: Any) -> Iterator[Any]:
@@ -162,7 +180,9 @@ def _list_constants(value: Any) -> Iterator[Any]:
         if isinstance(part, sympy.Expr) and part.is_number:
             yield part
         else:
-            yield from (constant for arg in getattr(part, "args", ()) for constant in _list_constants(arg))
+            yield from (
+                constant for arg in getattr(part, "args", ()) for constant in _list_constants(arg)
+            )
 
 
 def _measure(number: Any) -> float | None:
@@ -202,18 +222,31 @@ def _evaluate(value: Any, point: str) -> complex:
     """Evaluate a formula at one point: its parts in any order, and of a relation the ratio, which multiples share."""
     if isinstance(value, sympy.Expr):
         return _evaluate_number(value, point)
-    if isinstance(value, Relational) and isinstance(value.lhs, sympy.Expr) and isinstance(value.rhs, sympy.Expr):
+    if (
+        isinstance(value, Relational)
+        and isinstance(value.lhs, sympy.Expr)
+        and isinstance(value.rhs, sympy.Expr)
+    ):
         difference = value.lhs - value.rhs
         there = _evaluate_number(difference, "origin") if difference.free_symbols else 1.0
         return abs(_evaluate_number(difference, point) / there)
     parts = value.flat() if isinstance(value, sympy.MatrixBase) else value.args
-    ends = parts[:2] if isinstance(value, sympy.Interval) else parts  # but not whether they are open
+    ends = (
+        parts[:2] if isinstance(value, sympy.Interval) else parts
+    )  # but not whether they are open
     return prod(_choose("part", point) - _evaluate(end, point) for end in ends)
 
 
 def _evaluate_number(value: Any, point: str) -> complex:
     value = unwrap_fcs(value)
-    if value.has(sympy.UnevaluatedExpr, sympy.Integral, sympy.Sum, sympy.Product, sympy.Limit, sympy.Derivative):
+    if value.has(
+        sympy.UnevaluatedExpr,
+        sympy.Integral,
+        sympy.Sum,
+        sympy.Product,
+        sympy.Limit,
+        sympy.Derivative,
+    ):
         value = value.doit()
     symbols = value.free_symbols
     point_of = {symbol: sympy.Float(_choose(symbol.name, point), 25) for symbol in symbols}

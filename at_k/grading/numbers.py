@@ -24,7 +24,9 @@ class _Characters(dict[int, str]):
             spelled = chr(code - 0xFEE0)
         elif category == "Nd":
             spelled = str(unicodedata.decimal(character))
-        elif unicodedata.decomposition(character).startswith("<fraction>"):  # ½ may follow a whole number, as in 1½
+        elif unicodedata.decomposition(character).startswith(
+            "<fraction>"
+        ):  # ½ may follow a whole number, as in 1½
             spelled = f" {unicodedata.normalize('NFKC', character).replace('⁄', '/')}"
         self[code] = spelled
         return spelled
@@ -33,7 +35,14 @@ class _Characters(dict[int, str]):
 CHARACTERS = _Characters(
     {
         ord(sign): plain
-        for plain, others in {"-": "−﹣–‐‑‒", "*": "×⋅·✕∗", "'": "’", "/": "⁄÷", ".": "。", "%": "٪"}.items()
+        for plain, others in {
+            "-": "−﹣–‐‑‒",
+            "*": "×⋅·✕∗",
+            "'": "’",
+            "/": "⁄÷",
+            ".": "。",
+            "%": "٪",
+        }.items()
         for sign in others
     }
 )
@@ -112,7 +121,10 @@ def read_number(text: str) -> Rational | None:
     elif part["power"]:
         value = _read_decimal(part["factor"] or "1") * Fraction(10) ** int(part["power"])
     elif under := _read_decimal(part["under"] or part["of"]):
-        value = _read_decimal(part["whole"] or "0") + _read_decimal(part["over"] or part["part"]) / under
+        value = (
+            _read_decimal(part["whole"] or "0")
+            + _read_decimal(part["over"] or part["part"]) / under
+        )
     else:
         return None
     if part["minus"] == "-" or part["sign"] == "-":

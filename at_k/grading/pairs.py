@@ -40,13 +40,18 @@ class Outcomes:
 
     def count(self) -> dict[str, int]:
         """Count the samples by outcome, the most frequent first."""
-        return dict(Counter(self.names[check] for check in self.which.tolist() if check >= 0).most_common())
+        return dict(
+            Counter(self.names[check] for check in self.which.tolist() if check >= 0).most_common()
+        )
 
     def split(self, n: Ints) -> list[list[str | None]]:
         """List the reasons of the samples of each problem; None for a sample without an answer."""
         texts = [*self.reasons, None]
         flat = [texts[check] for check in self.which.tolist()]
-        return [flat[stop - size : stop] for size, stop in zip(n.tolist(), np.cumsum(n).tolist(), strict=True)]
+        return [
+            flat[stop - size : stop]
+            for size, stop in zip(n.tolist(), np.cumsum(n).tolist(), strict=True)
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +82,15 @@ def grade_samples(
             normalize, normalize_reference = check.normalize, check.normalize_reference
     forms: dict[Hashable, int] = {}
     left = [forms.setdefault(normalize(text), len(forms)) for text in answers.distinct]
-    read = {text: normalize_reference(text) for text in dict.fromkeys(chain.from_iterable(references))}
+    read = {
+        text: normalize_reference(text) for text in dict.fromkeys(chain.from_iterable(references))
+    }
     per_row, codes = np.array([*map(len, references)], dtype=np.int64), answers.codes
     held = np.array([*left, -1], dtype=np.int64)[codes.values]
     if isinstance(check, Checker) and check.equates_forms:  # four times as fast as pairs
-        accepted = np.array([forms.get(read[text], -2) for text in chain.from_iterable(references)], dtype=np.int64)
+        accepted = np.array(
+            [forms.get(read[text], -2) for text in chain.from_iterable(references)], dtype=np.int64
+        )
         flags = np.zeros(len(held), dtype=bool)
         for place in range(per_row.max()):
             at = np.minimum(np.cumsum(per_row) - per_row + place, len(accepted) - 1)
@@ -89,7 +98,9 @@ def grade_samples(
         return Grades(flags)
     # With the row, equal references of two problems make two pairs.
     beside: dict[tuple[Hashable, int], int] = {}
-    keys = [(read[text], problem * by_row) for problem, row in enumerate(references) for text in row]
+    keys = [
+        (read[text], problem * by_row) for problem, row in enumerate(references) for text in row
+    ]
     right = np.array([beside.setdefault(key, len(beside)) for key in keys], dtype=np.int64)
     # Every pair of a sample and a reference of its problem, in the order of the samples, then of the references.
     problem = codes.problem
@@ -98,12 +109,16 @@ def grade_samples(
     met = right[np.arange(len(sample)) + (np.cumsum(per_row)[problem] - np.cumsum(size))[sample]]
     # Pairs are numbered in the order in which samples meet them, so that the first fault of a function is reported.
     width = max(len(beside), 1)
-    distinct, first, which = np.unique(held[sample] * width + met, return_index=True, return_inverse=True)
+    distinct, first, which = np.unique(
+        held[sample] * width + met, return_index=True, return_inverse=True
+    )
     order = np.argsort(first)
     names, others = list(forms), list(beside)
     met_by = [(names[key // width], *others[key % width]) for key in distinct[order].tolist()]
     pairs: list[tuple[Any, Any]] = [(answer, reference) for answer, reference, _ in met_by]
-    keywords: list[dict[str, Any]] = [{"row": rows[at] if rows else {}} if by_row else {} for *_, at in met_by]
+    keywords: list[dict[str, Any]] = [
+        {"row": rows[at] if rows else {}} if by_row else {} for *_, at in met_by
+    ]
     results: Sequence[Any]
     if not isinstance(check, Checker):
         places = [partial(codes.place, at) for at in sample[first[order]].tolist()]
@@ -123,8 +138,13 @@ def grade_samples(
 def _spread(sample: Ints, which: Ints, n_samples: int, results: Sequence[Any], name: str) -> Grades:
     """Give every sample its best grade, of equal ones the first, with how it came about if the checker says."""
     # A sample has none if a pair was not graded that could have given a better one.
-    grades = [_read_grade(result.grade if isinstance(result, Explained) else result, name) for result in results]
-    sizes = np.array([-0.5 if isinstance(grade, NotGraded) else grade for grade in grades], dtype=np.float64)
+    grades = [
+        _read_grade(result.grade if isinstance(result, Explained) else result, name)
+        for result in results
+    ]
+    sizes = np.array(
+        [-0.5 if isinstance(grade, NotGraded) else grade for grade in grades], dtype=np.float64
+    )
     # The last pair written for a sample stays: the best one, of equal ones the first.
     rising = np.arange(len(sample))
     if (sample[1:] == sample[:-1]).any():
@@ -134,7 +154,10 @@ def _spread(sample: Ints, which: Ints, n_samples: int, results: Sequence[Any], n
     graded = np.maximum(np.append(sizes, 0.0)[best], 0.0)
     outcomes = _describe(best, results) if Explained in set(map(type, results)) else None
     failed = np.flatnonzero((sizes[which] < 0) & (graded[sample] < 1))[::-1]
-    faults = {at: grades[pair] for at, pair in zip(sample[failed].tolist(), which[failed].tolist(), strict=True)}
+    faults = {
+        at: grades[pair]
+        for at, pair in zip(sample[failed].tolist(), which[failed].tolist(), strict=True)
+    }
     graded[[*faults]] = np.nan
     return Grades(graded, faults, outcomes)
 
@@ -158,10 +181,19 @@ def _describe(which: Ints, results: Sequence[Any]) -> Outcomes:
 
 # Errors that say nothing about the function or the answer, also those of `requests`, `httpx` and `openai`, which do
 # not derive from Python's own.
-_PASSING = {"ConnectionError", "TimeoutError", "Timeout", "TransportError", "APIConnectionError", "NotGradedError"}
+_PASSING = {
+    "ConnectionError",
+    "TimeoutError",
+    "Timeout",
+    "TransportError",
+    "APIConnectionError",
+    "NotGradedError",
+}
 
 
-def call_function(check: Check, texts: Sequence[str], place: Callable[[], str] | None = None) -> float | NotGraded:
+def call_function(
+    check: Check, texts: Sequence[str], place: Callable[[], str] | None = None
+) -> float | NotGraded:
     """Return the grade by a function of the user: of an answer and its reference at a place, or of two answers."""
     name = "check_correct_fn" if place else "equivalence"
     allowed = "a bool or a number in [0, 1]" if place else "a bool"
@@ -171,11 +203,17 @@ def call_function(check: Check, texts: Sequence[str], place: Callable[[], str] |
     except Exception as error:
         if any(base.__name__ in _PASSING for base in type(error).__mro__):
             return NotGraded("error", f"{type_name(error)}: {error}"[:500])
-        raise RuntimeError(f"`{name}` failed on {_quote(texts, place)}: {type_name(error)}: {error}") from error
+        raise RuntimeError(
+            f"`{name}` failed on {_quote(texts, place)}: {type_name(error)}: {error}"
+        ) from error
     if not isinstance(grade, kinds):
-        raise TypeError(f"`{name}` must return {allowed}; got {describe(grade)} for {_quote(texts, place)}")
+        raise TypeError(
+            f"`{name}` must return {allowed}; got {describe(grade)} for {_quote(texts, place)}"
+        )
     if not 0 <= grade <= 1:
-        raise ValueError(f"`{name}` must return {allowed}; got {shorten(grade)} for {_quote(texts, place)}")
+        raise ValueError(
+            f"`{name}` must return {allowed}; got {shorten(grade)} for {_quote(texts, place)}"
+        )
     return float(grade)
 
 
@@ -190,6 +228,11 @@ def _read_grade(grade: Any, name: str) -> Any:
     """Return the grade of a checker as a float. It may also be a `NotGraded`."""
     if isinstance(grade, (bool, NotGraded)):
         return grade
-    if not isinstance(grade, (int, float, np.bool_, np.integer, np.floating)) or not 0 <= grade <= 1:
-        raise ValueError(f"The checker {name!r} must return a bool or a number in [0, 1]; got {shorten(grade)}")
+    if (
+        not isinstance(grade, (int, float, np.bool_, np.integer, np.floating))
+        or not 0 <= grade <= 1
+    ):
+        raise ValueError(
+            f"The checker {name!r} must return a bool or a number in [0, 1]; got {shorten(grade)}"
+        )
     return float(grade)

@@ -27,7 +27,9 @@ def fill(rule: str, **more: str) -> str:
         value = parts[part[1]]
         if isinstance(value, list):
             value = "|".join(
-                dict.fromkeys(unicodedata.normalize(form, word) for form in ("NFC", "NFD") for word in value)
+                dict.fromkeys(
+                    unicodedata.normalize(form, word) for form in ("NFC", "NFD") for word in value
+                )
             )
         return fill(value, **more)
 
@@ -43,7 +45,8 @@ def compile_section(name: str, **more: str) -> dict[str, re.Pattern[str]]:
 @lru_cache(maxsize=1)
 def _compile_marks() -> re.Pattern[str]:
     return re.compile(
-        "(?m)" + "|".join(f"(?P<{kind}>{fill('|'.join(rules))})" for kind, rules in TABLE["marks"].items())
+        "(?m)"
+        + "|".join(f"(?P<{kind}>{fill('|'.join(rules))})" for kind, rules in TABLE["marks"].items())
     )
 
 
@@ -59,7 +62,9 @@ _PAIRS = ('""', "''", "``", "“”", "‘’", "「」", "«»")
 
 def list_tagged(text: str) -> Iterator[str]:
     """Yield the contents of `<answer>`, the last first."""
-    for tag in reversed(deque(compile_section("announced")["tagged"].finditer(text), maxlen=_MOST_MARKS)):
+    for tag in reversed(
+        deque(compile_section("announced")["tagged"].finditer(text), maxlen=_MOST_MARKS)
+    ):
         yield tag[1].strip()
 
 
@@ -69,11 +74,18 @@ def list_announced(text: str) -> Iterator[tuple[str, str]]:
     start = 0
     if text.isascii():  # 30 times as fast for a text with its answer at the end
         lowered = text.lower()
-        start = min((place for stem in _ASCII_STEMS if (place := lowered.find(stem)) >= 0), default=len(text))
-    for match in reversed(deque(_compile_marks().finditer(text, max(0, start - 20)), maxlen=_MOST_MARKS)):
+        start = min(
+            (place for stem in _ASCII_STEMS if (place := lowered.find(stem)) >= 0),
+            default=len(text),
+        )
+    for match in reversed(
+        deque(_compile_marks().finditer(text, max(0, start - 20)), maxlen=_MOST_MARKS)
+    ):
         kind = match.lastgroup or ""
         rest = _find_rest(text[match.end() : match.end() + _LONGEST_LINE], kind)
-        if kind == "said" and rules["condition"].search(text, max(0, match.start() - 40), match.start()):
+        if kind == "said" and rules["condition"].search(
+            text, max(0, match.start() - 40), match.start()
+        ):
             continue
         if kind in ("said", "asian") and rules["no_answer"].match(rest):
             return
@@ -110,12 +122,22 @@ def read_value(rest: str, kind: str) -> str | None:
             rest = rules["tail"].sub("", rest)
         if kind == "asian":
             rest = rules["afterwards"].sub("", rest)
-    answer = rules["emphasis"].sub("", rest).strip().strip("*").strip(_INVISIBLE).lstrip(":： ").rstrip(",;")
+    answer = (
+        rules["emphasis"]
+        .sub("", rest)
+        .strip()
+        .strip("*")
+        .strip(_INVISIBLE)
+        .lstrip(":： ")
+        .rstrip(",;")
+    )
     if answer.count("`") % 2:  # the announcement is between the same marks
         answer = answer.strip("`").rstrip()
     if len(answer) > 2 and answer[0] + answer[-1] in _PAIRS and answer[0] not in answer[1:-1]:
         answer = answer[1:-1].strip()
-    return None if answer.count("{") != answer.count("}") or rules["rubbish"].match(answer) else answer
+    return (
+        None if answer.count("{") != answer.count("}") or rules["rubbish"].match(answer) else answer
+    )
 
 
 def _find_end(rest: str) -> int:
@@ -125,7 +147,11 @@ def _find_end(rest: str) -> int:
     for end in rules["sentence_end"].finditer(rest):
         place = end.start()
         inside = any(start < place < stop for start, stop in formulas)
-        short = end[0] == "." and rest[place + 1 :].strip() and rules["abbreviation"].search(rest[:place])
+        short = (
+            end[0] == "."
+            and rest[place + 1 :].strip()
+            and rules["abbreviation"].search(rest[:place])
+        )
         if not inside and not short:
             return place
     return len(rest)
@@ -193,7 +219,9 @@ def find_letter(text: str, letters: str = LETTERS) -> str | None:
     if whole:
         return whole[1].upper()
     candidates = reversed(deque(rules["single"].finditer(text), maxlen=_MOST))
-    settled = next((match.start() for match in candidates if _is_settled(text, match.start(), rules)), None)
+    settled = next(
+        (match.start() for match in candidates if _is_settled(text, match.start(), rules)), None
+    )
     if settled is not None and len(listed := _list_letters(text, settled, rules)) == 1:
         return listed.pop().upper()
     last = rules["whole"].fullmatch(text.rstrip().rpartition("\n")[2])
@@ -210,7 +238,11 @@ def _list_letters(text: str, start: int, rules: dict[str, re.Pattern[str]]) -> s
     """Return the letters of the list that holds a letter, as in "B, C or D"; a letter alone is its own list."""
     before = rules["before"].search(text, max(0, start - 24), start)
     more = rules["more"].match(text, start + 1)
-    return {text[start], *(before[0][:1] if before else ""), *(rules["alone"].findall(more[0]) if more else ())}
+    return {
+        text[start],
+        *(before[0][:1] if before else ""),
+        *(rules["alone"].findall(more[0]) if more else ()),
+    }
 
 
 def _is_settled(text: str, letter: int, rules: dict[str, re.Pattern[str]]) -> bool:
@@ -219,14 +251,18 @@ def _is_settled(text: str, letter: int, rules: dict[str, re.Pattern[str]]) -> bo
     announced = rules["said"].search(text, begin, letter)
     if not announced and not rules["affirmed"].match(text, letter):
         announced = rules["named"].search(text, begin, letter)
-        if not announced and (rules["more"].match(text, after) or rules["final"].match(text, after)):
-            announced = rules["hedged" if text[letter].isupper() else "hedged_small"].search(text, begin, letter)
+        if not announced and (
+            rules["more"].match(text, after) or rules["final"].match(text, after)
+        ):
+            announced = rules["hedged" if text[letter].isupper() else "hedged_small"].search(
+                text, begin, letter
+            )
         if not announced or rules["denied"].match(text, after):
             return False
     start = announced.start() if announced else 0
-    return not rules["condition"].search(text, max(0, start - 30), start) and not rules["negated"].search(
-        text, max(0, letter - 20), letter
-    )
+    return not rules["condition"].search(text, max(0, start - 30), start) and not rules[
+        "negated"
+    ].search(text, max(0, letter - 20), letter)
 
 
 def _normalize(text: str) -> str:
@@ -264,7 +300,9 @@ def find_last_number(text: str) -> str | None:
         (None, '5', '1\\frac{1}{2}')
     """
     # Numbers are what `read_number` reads. A list such as 1,2,3 has several.
-    rules = compile_section("numbers", money=MONEY, argument=ARGUMENT, raised=RAISED.pattern, glyphs=_GLYPHS)
+    rules = compile_section(
+        "numbers", money=MONEY, argument=ARGUMENT, raised=RAISED.pattern, glyphs=_GLYPHS
+    )
     for spelled in reversed(text.split("\n")):
         line = spelled  # of the same length, with each character that is part of a number as the one that it means
         if not spelled.isascii():
@@ -276,13 +314,25 @@ def find_last_number(text: str) -> str | None:
         for match in reversed(list(rules["in_text"].finditer(line))):
             start, end = match.span()
             before = line[max(0, start - 60) : start]
-            named = before[-1:].isascii() and before[-1:].isalpha() and not rules["word_before"].search(before)
+            named = (
+                before[-1:].isascii()
+                and before[-1:].isalpha()
+                and not rules["word_before"].search(before)
+            )
             if named or rules["units_power"].search(before):
                 continue
             if rules["part"].search(before) or rules["raised_or_named"].match(line, end):
                 return None
-            number = rules["foreign"].sub(lambda digit: CHARACTERS[ord(digit[0])], spelled[start:end]).strip()
+            number = (
+                rules["foreign"]
+                .sub(lambda digit: CHARACTERS[ord(digit[0])], spelled[start:end])
+                .strip()
+            )
             if line.endswith("/", 0, start):  # what is left of 5/6/2024 is not a fraction
                 return number.rpartition("/")[2]
-            return f"-{number}" if rules["sign_before"].search(line, max(0, start - 8), start) else number
+            return (
+                f"-{number}"
+                if rules["sign_before"].search(line, max(0, start - 8), start)
+                else number
+            )
     return None

@@ -20,7 +20,13 @@ from at_k.grading.checkers import find_checker, name_checker
 from at_k.grading.checkers.base import Check, Checker, Row
 from at_k.grading.checkers.text import ExactMatch
 from at_k.grading.equivalence import find_equivalence, merge_equivalent, merges_texts
-from at_k.grading.extraction import Extract, extract_answers, extract_references, find_extraction, name_extraction
+from at_k.grading.extraction import (
+    Extract,
+    extract_answers,
+    extract_references,
+    find_extraction,
+    name_extraction,
+)
 from at_k.grading.numbers import read_number
 from at_k.grading.pairs import Outcomes, grade_samples
 from at_k.grading.workers import NotGraded
@@ -149,10 +155,18 @@ def judge(
     threshold = check_threshold(threshold)
     grades, answers = problems.grades, problems.answers
     if grades is None and (answers is None or problems.references is None):
-        raise ValueError(f"`references` or `grades` must be given beside `{name}`: they say which answers are right")
+        raise ValueError(
+            f"`references` or `grades` must be given beside `{name}`: they say which answers are right"
+        )
     references = None if grades is not None else problems.references
-    conditions: dict[str, object] = {"threshold": threshold, "missing": missing, "checker": "graded"}
-    make = partial(Verdicts, threshold=threshold, given=problems.n, n_missing=0, conditions=conditions)
+    conditions: dict[str, object] = {
+        "threshold": threshold,
+        "missing": missing,
+        "checker": "graded",
+    }
+    make = partial(
+        Verdicts, threshold=threshold, given=problems.n, n_missing=0, conditions=conditions
+    )
     settle = partial(_settle_missing, missing=missing, name=name, warn=warn)
     if answers is None:
         return settle(make(grades or ()))
@@ -176,8 +190,14 @@ def judge(
         conditions["extract_reference"] = name_extraction(extract_reference)
     elif references is not None and rule is not None:
         references = extract_references(references, rule, "extract_fn", keep=True)
-    if references is None or (isinstance(check, Checker) and check.strips) or merges_texts(same or check):
-        answers = answers.rename([text.strip() if isinstance(text, str) else text for text in answers.distinct])
+    if (
+        references is None
+        or (isinstance(check, Checker) and check.strips)
+        or merges_texts(same or check)
+    ):
+        answers = answers.rename(
+            [text.strip() if isinstance(text, str) else text for text in answers.distinct]
+        )
     merge = partial(merge_equivalent, num_workers=num_workers, timeout=timeout)
     not_compared: dict[str, int] = {}
     if same is not None and not isinstance(same, ExactMatch):
@@ -185,15 +205,25 @@ def judge(
         answers, not_compared = merge(answers, same, references)
     is_later = same is None and references is not None and merges_texts(check)
     merge_votes = partial(merge, relation=check) if is_later else None
-    make = partial(make, ballots=answers, n_unanswered=n_unanswered, not_compared=not_compared, merge=merge_votes)
+    make = partial(
+        make,
+        ballots=answers,
+        n_unanswered=n_unanswered,
+        not_compared=not_compared,
+        merge=merge_votes,
+    )
     if references is None:
         return settle(make(grades or ()))
-    found = grade_samples(answers, references, check, rows=rows, num_workers=num_workers, timeout=timeout)
+    found = grade_samples(
+        answers, references, check, rows=rows, num_workers=num_workers, timeout=timeout
+    )
     if missing == "error" and found.faults:
         _refuse_not_graded(found.faults, answers)
     conditions |= {} if found.outcomes is None else found.outcomes.conditions
     not_graded = dict(Counter(fault.cause for fault in found.faults.values()))
-    verdicts = make((answers.codes.with_values(found.values),), not_graded=not_graded, outcomes=found.outcomes)
+    verdicts = make(
+        (answers.codes.with_values(found.values),), not_graded=not_graded, outcomes=found.outcomes
+    )
     return settle(verdicts, answers.codes.with_values(silent | np.isnan(found.values)))
 
 
@@ -219,7 +249,9 @@ def _settle_missing(
     """Refuse missing samples, count them as wrong, or drop them. Without flags, they are those without a grade."""
     if flags is None and not any(part.has_missing for part in verdicts.graded):
         return verdicts
-    mask = flags or Ragged.concatenate([part.with_values(np.isnan(part.values)) for part in verdicts.graded])
+    mask = flags or Ragged.concatenate(
+        [part.with_values(np.isnan(part.values)) for part in verdicts.graded]
+    )
     gone = int(np.count_nonzero(mask.values))
     if not gone:
         return verdicts
@@ -235,8 +267,9 @@ def _settle_missing(
             "missing.nothing_left",
             "`{name}` must hold at least one sample for every problem; all of them are missing, and dropped, "
             "in problem {problem}",
-            name=name, problem=int(np.argmax(dropped == verdicts.given)),
-        )  # fmt: skip
+            name=name,
+            problem=int(np.argmax(dropped == verdicts.given)),
+        )
     if warn:
         warnings.warn(
             f"missing='drop' left out {gone} of {len(mask.values)} samples, in {np.count_nonzero(dropped)} of "
@@ -263,7 +296,10 @@ def _refuse_missing(absent: Ragged, name: str) -> None:
 def _count_own_frames() -> int:
     """Count the frames of this package on the stack, so that a warning points at the code that called it."""
     level, frame = 0, inspect.currentframe()
-    while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in ("at_k", "evaluate_modules"):
+    while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in (
+        "at_k",
+        "evaluate_modules",
+    ):
         level, frame = level + 1, frame.f_back
     return level
 
@@ -275,7 +311,10 @@ Candidates = Sequence[dict[str, Any]]
 CANDIDATES: Candidates = (
     *({"check_correct_fn": checker} for checker in ("numeric", "quasi_exact")),
     *({"extract_fn": rule} for rule in ("boxed", "last_number", "final_answer")),
-    *({"extract_fn": rule, "check_correct_fn": "numeric"} for rule in ("boxed", "last_number", "final_answer")),
+    *(
+        {"extract_fn": rule, "check_correct_fn": "numeric"}
+        for rule in ("boxed", "last_number", "final_answer")
+    ),
     {"check_correct_fn": "choice"},
     {"extract_fn": "choice"},
 )
@@ -290,7 +329,9 @@ CHECKS: Candidates = [options for options in CANDIDATES if "extract_fn" not in o
 _SAMPLES = 5000
 
 
-def suggest_options(problems: Problems, candidates: Candidates = CANDIDATES) -> tuple[dict[str, Any], float] | None:
+def suggest_options(
+    problems: Problems, candidates: Candidates = CANDIDATES
+) -> tuple[dict[str, Any], float] | None:
     r"""Return the first options by which most answers meet their references, and the share of these, or None.
 
     Examples:
@@ -306,7 +347,10 @@ def suggest_options(problems: Problems, candidates: Candidates = CANDIDATES) -> 
         return None
     codes, distinct = problems.answers.codes, problems.answers.distinct
     count = max(1, int(np.searchsorted(codes.offsets[1:], _SAMPLES, side="right")))
-    answers = [None if code < 0 else distinct[code] for code in codes.values[: codes.offsets[count]].tolist()]
+    answers = [
+        None if code < 0 else distinct[code]
+        for code in codes.values[: codes.offsets[count]].tolist()
+    ]
     first = Problems(Answers.of_values(answers, codes.n[:count]), problems.references[:count])
     texts = [text for row in problems.references[:count] for text in row]
     refused = set() if all(read_option(text)[0] for text in texts) else {"choice"}

@@ -32,7 +32,9 @@ Pair = tuple[str, str | None]
 class NotGraded:
     """Say why a pair was not graded."""
 
-    cause: str  # "timeout"; "crash" if the process that graded it died; "error" if the checker raised
+    cause: (
+        str  # "timeout"; "crash" if the process that graded it died; "error" if the checker raised
+    )
     reason: str
 
 
@@ -43,7 +45,11 @@ class NotGradedError(RuntimeError):
 def check_num_workers(value: object, name: str = "num_workers") -> int:
     """Return the number of worker processes; default: the number of cores this process may use."""
     if value is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
     if not is_integer(value):
         raise TypeError(f"`{name}` must be a positive integer; got {describe(value)}")
     if value < 1:
@@ -56,7 +62,9 @@ def check_timeout(value: object, name: str = "timeout") -> float:
     if not is_number(value):
         raise TypeError(f"`{name}` must be a number of seconds; got {describe(value)}")
     if not 0.01 <= value <= 1e6:
-        raise ValueError(f"`{name}` must be a number of seconds from 0.01 to 1,000,000; got {shorten(value)}")
+        raise ValueError(
+            f"`{name}` must be a number of seconds from 0.01 to 1,000,000; got {shorten(value)}"
+        )
     return float(value)
 
 
@@ -100,16 +108,24 @@ def grade_pairs(
         [sys.executable, "-c", "from at_k.grading.workers import main; main()"],
         (sys.path, pickle.dumps(checker)),
         # With one hash seed, SymPy takes the same steps in every run.
-        {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONHASHSEED": "0"},
+        {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            "PYTHONHASHSEED": "0",
+        },
         pickle.load,
         explain,
         patience=0.2,
     )
     workers = min(check_num_workers(num_workers), -(-len(queue) // _FEW))
     try:
-        replies = pool.run(pool.ask, [(*pairs[place], seconds, wall) for place in queue], workers, checker.name)
+        replies = pool.run(
+            pool.ask, [(*pairs[place], seconds, wall) for place in queue], workers, checker.name
+        )
     except HarnessError as error:
-        raise RuntimeError(f"A worker process could not start the checker {checker.name!r}: {error}") from None
+        raise RuntimeError(
+            f"A worker process could not start the checker {checker.name!r}: {error}"
+        ) from None
     for place, reply in zip(queue, replies, strict=True):
         grades[place] = reply
     return grades
@@ -145,7 +161,9 @@ def main() -> None:
     os._exit(0)  # nothing is left to be cleaned up, and SymPy takes a while to be taken apart
 
 
-def _grade(checker: Any, answer: str, reference: str, cpu_seconds: float, wall_seconds: float) -> Any:
+def _grade(
+    checker: Any, answer: str, reference: str, cpu_seconds: float, wall_seconds: float
+) -> Any:
     """Grade a pair in a worker process, within limits of time."""
     set_limits(cpu_seconds, wall_seconds)
     try:

@@ -16,7 +16,10 @@ OPTIONS = ("metric", "k", "tau", "baseline", "ties", "normalize", "threshold")
 
 
 def compute_advantages(
-    options: Mapping[str, Any], rewards: Any, groups: Sequence[Any], answers: Sequence[Any] | None = None
+    options: Mapping[str, Any],
+    rewards: Any,
+    groups: Sequence[Any],
+    answers: Sequence[Any] | None = None,
 ) -> Any:
     """Compute credits times the mean number of samples of a prompt.
 
@@ -36,16 +39,24 @@ def compute_advantages(
 def check_advantage_options(options: Any) -> None:
     """Raise for options of a trainer that have no metric, or another name than those of `OPTIONS`."""
     if not isinstance(options, Mapping):
-        raise TypeError(f"`at_k` must map options to values, such as {{'metric': 'pass@8'}}; got {shorten(options)}")
+        raise TypeError(
+            f"`at_k` must map options to values, such as {{'metric': 'pass@8'}}; got {shorten(options)}"
+        )
     unknown = [name for name in options if name not in OPTIONS]
     if unknown or "metric" not in options:
-        raise ValueError(f"`at_k` must have a `metric`, and no options but {', '.join(OPTIONS)}; got {dict(options)}")
+        raise ValueError(
+            f"`at_k` must have a `metric`, and no options but {', '.join(OPTIONS)}; got {dict(options)}"
+        )
 
 
-def _credit(options: Mapping[str, Any], rewards: Any, groups: Sequence[Any], answers: Sequence[Any] | None) -> Any:
+def _credit(
+    options: Mapping[str, Any], rewards: Any, groups: Sequence[Any], answers: Sequence[Any] | None
+) -> Any:
     """Compute the credits, with the metric as the first argument."""
     settings = {**options}
-    return credit(settings.pop("metric"), rewards, scores=rewards, answers=answers, groups=groups, **settings)
+    return credit(
+        settings.pop("metric"), rewards, scores=rewards, answers=answers, groups=groups, **settings
+    )
 
 
 def _find_scale(options: Mapping[str, Any], groups: Sequence[Any]) -> float:
@@ -71,7 +82,9 @@ def compute_scored_advantages(
         return size > 0
 
     enough = {size: size in whole.values() or is_enough(size) for size in {*scored.values()}}
-    kept = [place for place, group in enumerate(groups) if not unscored[place] and enough[scored[group]]]
+    kept = [
+        place for place, group in enumerate(groups) if not unscored[place] and enough[scored[group]]
+    ]
     advantages = rewards * 0.0
     if kept:
         weights = _credit(options, rewards[kept], [groups[place] for place in kept], None)

@@ -20,7 +20,12 @@ _OF_ALL_PROBLEMS = ("rows", "groups", "weights", "return_details")
 
 
 def scorer(
-    name: str, config_name: Config = "default", /, *, columns: Mapping[str, str] | None = None, **options: Any
+    name: str,
+    config_name: Config = "default",
+    /,
+    *,
+    columns: Mapping[str, str] | None = None,
+    **options: Any,
 ) -> Scorer:
     """Make a function that adds a metric's values, problem by problem, to batches of a data set.
 
@@ -57,23 +62,31 @@ def scorer(
                 f"`{option}` must not be given to a scorer, which sees a batch at a time; `compute` takes it"
             )
     if metric.default_k is not None and options.get("k") is None:
-        raise ValueError(f"`k` must be given to a scorer of {name!r}: its default depends on the samples of a batch")
+        raise ValueError(
+            f"`k` must be given to a scorer of {name!r}: its default depends on the samples of a batch"
+        )
     called = dict(columns or {})
     for column in called:
         if column not in COLUMNS:
-            raise TypeError(f"`columns` must name columns out of {', '.join(COLUMNS)}; got {shorten(column)}")
+            raise TypeError(
+                f"`columns` must name columns out of {', '.join(COLUMNS)}; got {shorten(column)}"
+            )
     return Scorer(name, config, called, options)
 
 
 class Scorer:
     """Score batches. A scorer can be pickled, and its hash depends on all its settings and on the version."""
 
-    def __init__(self, name: str, config_name: str, columns: Mapping[str, str], options: Mapping[str, Any]) -> None:
+    def __init__(
+        self, name: str, config_name: str, columns: Mapping[str, str], options: Mapping[str, Any]
+    ) -> None:
         self.name = name
         self.config_name = config_name
         self.columns = dict(columns)
         self.options = dict(options)
-        self.version = at_k.__version__  # so that the cache of `Dataset.map` does not return numbers of another version
+        self.version = (
+            at_k.__version__
+        )  # so that the cache of `Dataset.map` does not return numbers of another version
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[float]]:
         """Compute one list per key, with one value for each problem of the batch."""
@@ -82,30 +95,49 @@ class Scorer:
         problems = read_module_columns(self.config_name, **columns)
         require_problems("predictions", len(problems))
         judging = {name: self.options[name] for name in JUDGING_OPTIONS if name in self.options}
-        rows = Rows({name: batch[name] for name in list_columns(batch) if batch[name] is not columns["predictions"]})
-        verdicts = judge(problems, **judging, rows=rows, name="grades" if "grades" in columns else "predictions")
+        rows = Rows(
+            {
+                name: batch[name]
+                for name in list_columns(batch)
+                if batch[name] is not columns["predictions"]
+            }
+        )
+        verdicts = judge(
+            problems, **judging, rows=rows, name="grades" if "grades" in columns else "predictions"
+        )
         more = {"scores": problems.scores} if metric.needs_scores else {}
         values = metric.compute(verdicts, **more, **metric.own(self.options))
         style = self.options.get("key_style", "standard")
-        return {spell(name_key(key), style): column.expand().tolist() for key, column in values.columns.items()}
+        return {
+            spell(name_key(key), style): column.expand().tolist()
+            for key, column in values.columns.items()
+        }
 
     def _select(self, batch: Mapping[str, Any], metric: Metric) -> dict[str, Any]:
         """Select the columns of the metric from a batch: a mapping, an Arrow table or a data frame."""
         names = list_columns(batch)
         columns = {}
         for name in metric.arguments:
-            if name not in COLUMNS or (self.config_name == "graded" and name in ("references", "grades")):
+            if name not in COLUMNS or (
+                self.config_name == "graded" and name in ("references", "grades")
+            ):
                 continue
             column = self.columns.get(name, name)
             if column in names:
                 held = batch[column]
-                columns[name] = held if hasattr(held, "__len__") else list(held)  # an iterator can be read once
+                columns[name] = (
+                    held if hasattr(held, "__len__") else list(held)
+                )  # an iterator can be read once
             elif name in ("predictions", "scores") or column != name:
                 raise ValueError(
                     f"`{column}` must be a column of the batch, whose columns are {', '.join(map(str, names))}: "
                     f"{self.name!r} in the configuration {self.config_name!r} takes it as `{name}`"
                 )
-        if self.config_name == "default" and "references" not in columns and "grades" not in columns:
+        if (
+            self.config_name == "default"
+            and "references" not in columns
+            and "grades" not in columns
+        ):
             raise ValueError(
                 f"`references` or `grades` must be a column of the batch, whose columns are "
                 f"{', '.join(map(str, names))}; `columns` says which, if it has another name"

@@ -20,7 +20,9 @@ class AtK(Aggregator):
     def __call__(self, scores: list[SampleScore]) -> list[AggScore]:
         """Return the mean of each metric, which evalscope's own reports conclude with, and a score for each number."""
         # A score has the ends of its interval in its metadata. Samples without a value of the metric are left out.
-        groups = [sample.sample_id if sample.group_id is None else sample.group_id for sample in scores]
+        groups = [
+            sample.sample_id if sample.group_id is None else sample.group_id for sample in scores
+        ]
         answers = [sample.score.extracted_prediction or None for sample in scores]
         results: list[Any] = get_aggregation("mean")()(scores)
         for metric in dict.fromkeys(name for sample in scores for name in sample.score.value):
@@ -32,5 +34,7 @@ class AtK(Aggregator):
             for key, value in report.values.items():
                 bar = report.intervals[key]
                 limits = {"stderr": bar.stderr, "ci_low": bar.low, "ci_high": bar.high}
-                results.append(AggScore(score=value, aggregation=spell(key, "plain"), metadata=limits, **about))
+                results.append(
+                    AggScore(score=value, aggregation=spell(key, "plain"), metadata=limits, **about)
+                )
         return results

@@ -28,13 +28,19 @@ VERSION = "0.3.0"
 DEVELOPERS = ("first_party", "third_party", "collaborative", "other")
 
 
-def write_record(report: Numbers, *, model: str, dataset: str, organization: str, relationship: str) -> dict[str, Any]:
+def write_record(
+    report: Numbers, *, model: str, dataset: str, organization: str, relationship: str
+) -> dict[str, Any]:
     """Write the record of a run, ready for `json.dumps`: see `save_records`."""
     if relationship not in DEVELOPERS:
-        raise ValueError(f"`relationship` must be one of {', '.join(DEVELOPERS)}; got {relationship!r}")
+        raise ValueError(
+            f"`relationship` must be one of {', '.join(DEVELOPERS)}; got {relationship!r}"
+        )
     now = str(int(time.time()))
     origin = report.origin
-    harness, version = ("at_k", at_k.__version__) if origin is None else (origin.harness, origin.version)
+    harness, version = (
+        ("at_k", at_k.__version__) if origin is None else (origin.harness, origin.version)
+    )
     level = report.options.get("confidence_level", 0.95)
     results = [
         _write_result(key, value, block.bars.get(key), level)
@@ -60,7 +66,11 @@ def write_record(report: Numbers, *, model: str, dataset: str, organization: str
             "version": version or "unknown",
             "additional_details": {"at_k": at_k.__version__, **report.signatures},
         },
-        "model_info": {"name": model.rpartition("/")[2], "id": model, "additional_details": _UNKNOWN},
+        "model_info": {
+            "name": model.rpartition("/")[2],
+            "id": model,
+            "additional_details": _UNKNOWN,
+        },
         "evaluation_results": results,
     }
 
@@ -70,12 +80,19 @@ _UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
 
 def _write_result(key: Key, value: float, bar: ErrorBar | None, level: float) -> dict[str, Any]:
     """Write what a record says of one value: its metric, itself, and how sure it is."""
-    parameters = {name: number for name, number in (("k", key.k), ("tau", key.tau)) if number is not None}
+    parameters = {
+        name: number for name, number in (("k", key.k), ("tau", key.tau)) if number is not None
+    }
     low, high = (0.0, 1.0) if is_bounded(key) else ("-Infinity", "Infinity")
     config = {
-        "metric_id": key.metric.lower().replace("@", "_at_").replace("^", "_hat_").replace("-", "_"),
+        "metric_id": key.metric.lower()
+        .replace("@", "_at_")
+        .replace("^", "_hat_")
+        .replace("-", "_"),
         "metric_name": str(key),
-        "metric_parameters": {name: float(number) if name == "tau" else number for name, number in parameters.items()},
+        "metric_parameters": {
+            name: float(number) if name == "tau" else number for name, number in parameters.items()
+        },
         "lower_is_better": False,
         "score_type": "continuous",
         "min_score": low,
@@ -83,7 +100,11 @@ def _write_result(key: Key, value: float, bar: ErrorBar | None, level: float) ->
     }
     details: dict[str, Any] = {"score": value}
     if bar is not None:
-        stderr = {} if bar.stderr is None else {"standard_error": {"value": bar.stderr, "method": "analytic"}}
+        stderr = (
+            {}
+            if bar.stderr is None
+            else {"standard_error": {"value": bar.stderr, "method": "analytic"}}
+        )
         interval = {"lower": bar.low, "upper": bar.high, "confidence_level": level}
         details["uncertainty"] = {**stderr, "confidence_interval": interval}
     return {"metric_config": config, "score_details": details}
@@ -101,7 +122,11 @@ def list_instances(report: Numbers, record: dict[str, Any]) -> Iterator[dict[str
     problems, verdicts = report.scored
     correct = verdicts.correct.listed()
     grades = [row for part in verdicts.graded for row in part.listed()]
-    answers = [[None] * len(row) for row in grades] if verdicts.answers is None else verdicts.answers.listed()
+    answers = (
+        [[None] * len(row) for row in grades]
+        if verdicts.answers is None
+        else verdicts.answers.listed()
+    )
     references = problems.references or [()] * len(grades)
     average = [f"{ALL}:{key}" for key in report.values if key.metric == "avg@n"]
     shared = {
@@ -120,13 +145,23 @@ def list_instances(report: Numbers, record: dict[str, Any]) -> Iterator[dict[str
                 "interaction_type": "single_turn",
                 "input": {"raw": name, "reference": list(references[place])},
                 "output": {"raw": [] if answer is None else [str(answer)]},
-                "answer_attribution": [] if answer is None else [{**_ATTRIBUTION, "extracted_value": str(answer)}],
-                "evaluation": {"score": 0.0 if missing else float(grade), "is_correct": bool(right)},
+                "answer_attribution": []
+                if answer is None
+                else [{**_ATTRIBUTION, "extracted_value": str(answer)}],
+                "evaluation": {
+                    "score": 0.0 if missing else float(grade),
+                    "is_correct": bool(right),
+                },
                 **({"error": "no verdict"} if missing else {}),
             }
 
 
-_ATTRIBUTION = {"turn_idx": 0, "source": "output.raw", "extraction_method": "unknown", "is_terminal": True}
+_ATTRIBUTION = {
+    "turn_idx": 0,
+    "source": "output.raw",
+    "extraction_method": "unknown",
+    "is_terminal": True,
+}
 
 
 def save_records(
@@ -139,12 +174,17 @@ def save_records(
     relationship: str = "third_party",
 ) -> Path:
     """Write the records of Every Eval Ever 0.3: each number with its uncertainty, and each sample with its verdict."""
-    record = write_record(report, model=model, dataset=dataset, organization=organization, relationship=relationship)
+    record = write_record(
+        report, model=model, dataset=dataset, organization=organization, relationship=relationship
+    )
     dataset, developer, model = (_name_folder(part) for part in (dataset, *_split_model(model)))
     place = Path("data", dataset, developer, model, str(uuid.uuid4()))
     target = Path(folder, place)
     target.parent.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps(instance, ensure_ascii=False) + "\n" for instance in list_instances(report, record)]
+    lines = [
+        json.dumps(instance, ensure_ascii=False) + "\n"
+        for instance in list_instances(report, record)
+    ]
     text = "".join(lines).encode()
     record["detailed_evaluation_results"] = {
         "format": "jsonl",

@@ -17,7 +17,9 @@ from at_k.values import Key
 START, END = "<!-- at-k -->", "<!-- /at-k -->"
 
 
-def write_eval_results(report: Numbers, dataset: str, key: str, *, task: str = "default", **about: Any) -> str:
+def write_eval_results(
+    report: Numbers, dataset: str, key: str, *, task: str = "default", **about: Any
+) -> str:
     """Write the YAML of one value for `.eval_results/` in a model's repository, which leaderboards of the Hub read."""
     # Its notes have what the format has no field for: k, n, the interval and the conditions.
     import yaml
@@ -27,7 +29,9 @@ def write_eval_results(report: Numbers, dataset: str, key: str, *, task: str = "
     (known,) = (known for known in report.values if known == key)
     fields = {"notes": describe_value(report, known), **about}
     entry = EvalResultEntry(dataset_id=dataset, task_id=task, value=report.values[known], **fields)
-    return str(yaml.safe_dump(eval_result_entries_to_yaml([entry]), sort_keys=False, allow_unicode=True))
+    return str(
+        yaml.safe_dump(eval_result_entries_to_yaml([entry]), sort_keys=False, allow_unicode=True)
+    )
 
 
 def describe_value(report: Numbers, key: Key) -> str:
@@ -39,7 +43,11 @@ def describe_value(report: Numbers, key: Key) -> str:
     """
     _, interval = make_cell(report.values[key], report.intervals.get(key)).write(str)
     level = report.options.get("confidence_level", 0.95)
-    parts = [key, *([f"{100 * level:g} % interval {interval}"] if interval else []), describe_size(report)]
+    parts = [
+        key,
+        *([f"{100 * level:g} % interval {interval}"] if interval else []),
+        describe_size(report),
+    ]
     module = next(name for name, keys in report.metrics.items() if key in keys)
     return f"{', '.join(parts)}; {report.signatures[module]}"
 
@@ -85,11 +93,21 @@ def push_to_hub(
     api = HfApi(token=token)
     name = re.sub(r"[^\w.-]", "_", dataset)
     saved = f"at_k/{name}.json"
-    fields = {"source_url": f"{api.endpoint}/{repo}/blob/main/{saved}", "source_name": "at-k", **about}
+    fields = {
+        "source_url": f"{api.endpoint}/{repo}/blob/main/{saved}",
+        "source_name": "at-k",
+        **about,
+    }
     files = {f".eval_results/{name}.yaml": write_eval_results(report, dataset, key, **fields)}
     if card:
-        old = Path(api.hf_hub_download(repo, "README.md")) if api.file_exists(repo, "README.md") else None
-        files["README.md"] = write_card("" if old is None else old.read_text(encoding="utf-8"), report, dataset)
+        old = (
+            Path(api.hf_hub_download(repo, "README.md"))
+            if api.file_exists(repo, "README.md")
+            else None
+        )
+        files["README.md"] = write_card(
+            "" if old is None else old.read_text(encoding="utf-8"), report, dataset
+        )
     with TemporaryDirectory() as folder:
         report.save(Path(folder, "report.json"))
         files[saved] = Path(folder, "report.json").read_text(encoding="utf-8")

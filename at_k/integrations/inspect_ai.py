@@ -65,7 +65,11 @@ def cons(k: int, threshold: float = 0.5) -> Callable[[list[Score]], Score]:
 def g_pass(k: int, tau: float = 1.0, threshold: float = 0.5) -> Callable[[list[Score]], Score]:
     """Reduce the epochs of a sample to G-Pass@k: the chance that at least the share τ of k epochs is right."""
     check_tau(tau)
-    return _reduce(k, threshold, lambda _, right: float(g_pass_at_k([len(right)], [sum(right)], k=k, tau=tau)[0]))
+    return _reduce(
+        k,
+        threshold,
+        lambda _, right: float(g_pass_at_k([len(right)], [sum(right)], k=k, tau=tau)[0]),
+    )
 
 
 def _reduce(

@@ -67,7 +67,10 @@ class _Samples(SamplingMetric, SampleLevelComputation):
         return {
             "grades": [
                 float(
-                    self.compute_score(doc=replace(doc, choices=choices), model_response=ModelResponse(text=[answer]))
+                    self.compute_score(
+                        doc=replace(doc, choices=choices),
+                        model_response=ModelResponse(text=[answer]),
+                    )
                 )
                 for answer in answers
             ],
@@ -90,6 +93,10 @@ class _Numbers(CorpusLevelComputation):
         return measure_samples(
             [place for place, item in enumerate(items) for _ in item["grades"]],
             [grade for item in items for grade in item["grades"]],
-            [answer for item in items for answer in item["answers"] or [None] * len(item["grades"])],
+            [
+                answer
+                for item in items
+                for answer in item["answers"] or [None] * len(item["grades"])
+            ],
             **self.options,
         )

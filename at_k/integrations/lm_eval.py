@@ -15,7 +15,9 @@ from typing import Any
 from at_k.report import score
 
 
-def at_k(references: Sequence[str], predictions: Sequence[str | Sequence[str]], **options: Any) -> dict[str, float]:
+def at_k(
+    references: Sequence[str], predictions: Sequence[str | Sequence[str]], **options: Any
+) -> dict[str, float]:
     """Compute every @k number of one document. lm-eval averages them, and prints their standard errors.
 
     Args:
@@ -36,4 +38,6 @@ def at_k(references: Sequence[str], predictions: Sequence[str | Sequence[str]], 
     answers = [None if answer == "[invalid]" else answer for answer in repeats]
     settings = {"missing": "incorrect", **options, "confidence_level": None}
     report = score({"answers": [answers], "references": [str(references[0])]}, **settings)
-    return {str(key): value for key, value in report.values.items() if key != "mG-Pass@1"}  # which is 0 for any data
+    return {
+        str(key): value for key, value in report.values.items() if key != "mG-Pass@1"
+    }  # which is 0 for any data

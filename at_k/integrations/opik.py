@@ -16,7 +16,9 @@ def score_experiment(results: Sequence[Any]) -> list[ScoreResult]:
     for result in results:
         for score in result.score_results:
             if not score.scoring_failed:
-                by_metric.setdefault(score.name, []).append((result.test_case.dataset_item_id, score.value))
+                by_metric.setdefault(score.name, []).append(
+                    (result.test_case.dataset_item_id, score.value)
+                )
     return [
         ScoreResult(name=f"{metric} {key}", value=value)
         for metric, samples in by_metric.items()

@@ -54,7 +54,9 @@ def score_samples(
     texts = [None] * len(grades) if answers is None else list(answers)
     for name, column in (("problems", problems), ("answers", texts)):
         if len(column) != len(grades):
-            raise ValueError(f"`{name}` and `grades` must have as many samples; got {len(column)} and {len(grades)}")
+            raise ValueError(
+                f"`{name}` and `grades` must have as many samples; got {len(column)} and {len(grades)}"
+            )
     rewards = [None if grade is None or isnan(grade) else float(grade) for grade in grades]
     rows: dict[Hashable, list[int]] = {}
     for place, problem in enumerate(problems):
@@ -72,9 +74,16 @@ def score_samples(
     asked = [k] if isinstance(k, int) else k
     fitting = None if asked is None else [size for size in asked if size <= fewest]
     if fitting != asked:
-        _LOGGER.warning("k = %s is left out where it is above %d: a problem has only %d samples.", k, fewest, fewest)
+        _LOGGER.warning(
+            "k = %s is left out where it is above %d: a problem has only %d samples.",
+            k,
+            fewest,
+            fewest,
+        )
     if any(rewards) and not any(correct):
-        _LOGGER.warning("No sample is correct, because no grade is above the threshold %g.", threshold)
+        _LOGGER.warning(
+            "No sample is correct, because no grade is above the threshold %g.", threshold
+        )
     options: dict[str, Any] = {"threshold": threshold} if graded else {}
     report = score(
         data,

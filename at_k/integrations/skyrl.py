@@ -33,7 +33,11 @@ def _bind(options: Mapping[str, Any]) -> Any:
     """Make an estimator with these options, whatever SkyRL's configuration holds."""
     estimate = make_estimator()
 
-    def compute(token_level_rewards: Any, response_mask: Any, index: Any, **_: object) -> tuple[Any, Any]:
-        return estimate(token_level_rewards, response_mask, index, config=SimpleNamespace(at_k=options))
+    def compute(
+        token_level_rewards: Any, response_mask: Any, index: Any, **_: object
+    ) -> tuple[Any, Any]:
+        return estimate(
+            token_level_rewards, response_mask, index, config=SimpleNamespace(at_k=options)
+        )
 
     return compute

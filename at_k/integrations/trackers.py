@@ -17,10 +17,14 @@ from at_k.validation import type_name
 from at_k.values import ErrorBar, Key, spell
 
 
-def log_report(report: Numbers, run: Any, *, step: int | None = None, prefix: str = "at_k/") -> None:
+def log_report(
+    report: Numbers, run: Any, *, step: int | None = None, prefix: str = "at_k/"
+) -> None:
     """Log every number to an experiment tracker, with its standard error and interval, and the table."""
     # The keys are plain, such as `at_k/pass_at_8` and `at_k/pass_at_8_ci_low`, with `at_k/{group}/` for groups.
-    scalars = {clean_name(prefix + name): value for name, value in list_scalars(report, "plain").items()}
+    scalars = {
+        clean_name(prefix + name): value for name, value in list_scalars(report, "plain").items()
+    }
     table = clean_name(f"{prefix}table")
     if callable(getattr(run, "log_metrics", None)):
         run.log_metrics(scalars, step=step)
@@ -33,7 +37,11 @@ def log_report(report: Numbers, run: Any, *, step: int | None = None, prefix: st
     elif callable(getattr(run, "log", None)):
         wandb: Any = sys.modules.get("wandb")
         table_of = list_rows({"": report})
-        rows = {table: wandb.Table(columns=list(table_of.head), data=list(map(list, table_of.rows)))} if wandb else {}
+        rows = (
+            {table: wandb.Table(columns=list(table_of.head), data=list(map(list, table_of.rows)))}
+            if wandb
+            else {}
+        )
         run.log(scalars | rows, step=step)
     else:
         raise TypeError(
@@ -57,7 +65,9 @@ def list_scalars(report: Numbers, key_style: str = "standard") -> dict[str, floa
     # The keys are those of `compute`: `pass@8`, `pass@8_stderr`, `pass@8_ci_low`, `pass@8_ci_high`, and
     # `{group}/pass@8`.
     scalars: dict[str, float] = {}
-    blocks: list[tuple[str, Mapping[Key, float], Mapping[Key, ErrorBar]]] = [("", report.values, report.intervals)]
+    blocks: list[tuple[str, Mapping[Key, float], Mapping[Key, ErrorBar]]] = [
+        ("", report.values, report.intervals)
+    ]
     blocks += [(f"{block.label}/", block.values, block.bars) for block in list_blocks(report)[1:]]
     for prefix, values, bars in blocks:
         for key, value in values.items():

@@ -44,7 +44,9 @@ class CreditMixin:
         rewards = (by_function * trainer.reward_weights.to(by_function.device)).nansum(dim=1)
         n = trainer.num_generations if trainer.model.training else trainer.num_generations_eval
         unscored = [all(isnan(reward) for reward in row) for row in by_function.tolist()]
-        advantages = compute_scored_advantages(self.at_k, rewards, [i // n for i in range(len(rewards))], unscored)
+        advantages = compute_scored_advantages(
+            self.at_k, rewards, [i // n for i in range(len(rewards))], unscored
+        )
         count = len(outputs["advantages"])
         start = trainer.accelerator.process_index * count
         outputs["advantages"] = advantages[start : start + count]
@@ -67,9 +69,18 @@ def log_at_k(
     @wraps(reward)
     def compute(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> Any:
         rewards = reward(prompts=prompts, completions=completions, **columns)
-        starts = [place == 0 or prompts[place] != prompts[place - 1] for place in range(len(prompts))]
-        answers = None if find_answer is None else [find_answer(completion) for completion in completions]
-        options: dict[str, Any] = {"threshold": threshold, "k": k, "metrics": metrics, "confidence_level": None}
+        starts = [
+            place == 0 or prompts[place] != prompts[place - 1] for place in range(len(prompts))
+        ]
+        answers = (
+            None if find_answer is None else [find_answer(completion) for completion in completions]
+        )
+        options: dict[str, Any] = {
+            "threshold": threshold,
+            "k": k,
+            "metrics": metrics,
+            "confidence_level": None,
+        }
         for key, value in measure_samples(accumulate(starts), rewards, answers, **options).items():
             columns["log_metric"](f"at_k/{key}", value)
         return rewards

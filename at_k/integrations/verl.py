@@ -22,7 +22,9 @@ from at_k.integrations.samples import measure_samples
 from at_k.readers.formats.training import NO_ANSWER
 
 # Name of an estimator → its metric.
-METRICS = {f"at_k_{name}{k}": f"{name}@{k}" for name in ("pass", "max") for k in (2, 4, 8, 16, 32, 64)}
+METRICS = {
+    f"at_k_{name}{k}": f"{name}@{k}" for name in ("pass", "max") for k in (2, 4, 8, 16, 32, 64)
+}
 
 
 def make_estimator(metric: str | None = None) -> Callable[..., tuple[Any, Any]]:
@@ -36,7 +38,9 @@ def make_estimator(metric: str | None = None) -> Callable[..., tuple[Any, Any]]:
             options = {**options, "metric": metric}
         rewards, groups = token_level_rewards.sum(-1), np.asarray(index).tolist()
         final, session = find_final_outputs(_KEYS.get() or list(map(str, range(len(groups)))))
-        advantages = compute_advantages(options, rewards[final], [groups[place] for place in final])[session]
+        advantages = compute_advantages(
+            options, rewards[final], [groups[place] for place in final]
+        )[session]
         spread = advantages[:, None] * response_mask
         return spread, spread
 
@@ -119,7 +123,9 @@ class ValidationMixin:
                 lost = _list_lost(source, uids, grades, counts.get("expected_acc_counts") or {})
             else:  # as verl chooses its core variable
                 grades, lost = [infos["reward"][place] for place in places], []
-            numbers = measure_samples([*uids, *lost], grades + [0.0] * len(lost), votes + [None] * len(lost))
+            numbers = measure_samples(
+                [*uids, *lost], grades + [0.0] * len(lost), votes + [None] * len(lost)
+            )
             metrics |= {f"val-core/{source}/at_k/{key}": value for key, value in numbers.items()}
         return metrics
 
@@ -129,7 +135,12 @@ def _list_lost(
 ) -> list[str]:
     """List the prompt of each rollout that failed, which verl's newer trainer counts as wrong."""
     scored = Counter(uid for uid, grade in zip(uids, grades, strict=True) if grade is not None)
-    return [uid for (owner, uid), n in expected.items() if owner == source for _ in range(n - scored[uid])]
+    return [
+        uid
+        for (owner, uid), n in expected.items()
+        if owner == source
+        for _ in range(n - scored[uid])
+    ]
 
 
 if "verl" in sys.modules:  # verl loads its plug-ins while it is imported itself

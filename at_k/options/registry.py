@@ -138,7 +138,10 @@ class Option:
     @property
     def flags(self) -> list[str]:
         """List the spellings on the command line."""
-        return [self.long or f"--{self.name.replace('_', '-')}", *([self.flag] if self.flag else [])]
+        return [
+            self.long or f"--{self.name.replace('_', '-')}",
+            *([self.flag] if self.flag else []),
+        ]
 
     @property
     def usage(self) -> str:
@@ -201,7 +204,9 @@ def _declare(name: str, fields: dict[str, Any]) -> Option:
     """Make an option of its entry in the file."""
     for key, value in fields.items():
         if isinstance(value, str):  # where a text was wrapped, there is a space
-            fields[key] = re.sub(r"\{install:(\w+)\}", lambda match: write_install(match[1]), " ".join(value.split()))
+            fields[key] = re.sub(
+                r"\{install:(\w+)\}", lambda match: write_install(match[1]), " ".join(value.split())
+            )
         elif isinstance(value, list):
             fields[key] = tuple(value)
     if isinstance(fields.get("choices"), str):
@@ -241,7 +246,13 @@ OPTIONS = _leave_out(NUMBERS, "metrics") | _SHARED
 _OF_SCORE = _SECTIONS["scoring"]
 _LAST = {name: _OF_SCORE[name] for name in ("seed", "audited")}
 # The options of `at_k.score`.
-SCORING = {**_leave_out(NUMBERS, "weights"), **JUDGING, **_leave_out(_OF_SCORE, *_LAST), **_SAMPLES, **_LAST}
+SCORING = {
+    **_leave_out(NUMBERS, "weights"),
+    **JUDGING,
+    **_leave_out(_OF_SCORE, *_LAST),
+    **_SAMPLES,
+    **_LAST,
+}
 
 # Options that change the values of problems. They are for data that are not scored yet.
 SCORED = _leave_out(SCORING, "groups", "seed", "audited", *_SECTIONS["intervals"])
@@ -254,7 +265,12 @@ PILOT = {**JUDGING, **_SAMPLES}
 
 _COUNTED = ("groups", "on_conflict", "select", "score_weights", "higher_is_better", "seed")
 # The options of `at_k.Tally.of`: those that act on samples, which a tally does not keep.
-TALLYING = {**_SECTIONS["tallying"], **JUDGING, **{name: SCORING[name] for name in _COUNTED}, **_SAMPLES}
+TALLYING = {
+    **_SECTIONS["tallying"],
+    **JUDGING,
+    **{name: SCORING[name] for name in _COUNTED},
+    **_SAMPLES,
+}
 
 # The options of `at_k.compare`, `rank`, `compare_benchmarks`, `gate` and `plan`, beside those of data.
 COMPARING, RANKING, POOLING, GATING, PLANNING = (
@@ -263,7 +279,17 @@ COMPARING, RANKING, POOLING, GATING, PLANNING = (
 
 # Options that no command has, or that it takes in another form.
 OF_PYTHON = {
-    *("select", "score_weights", "higher_is_better", "seed", "names", "data", "spread", "power", "correlation"),
+    *(
+        "select",
+        "score_weights",
+        "higher_is_better",
+        "seed",
+        "names",
+        "data",
+        "spread",
+        "power",
+        "correlation",
+    ),
 }
 
 # Option of the library → its spelling in the command.
@@ -290,14 +316,18 @@ def write_flags(settings: Mapping[str, Any]) -> str:
         if isinstance(value, Mapping):
             for key, wanted in value.items():
                 sign, parts = ("!=", wanted["!="]) if isinstance(wanted, Mapping) else ("=", wanted)
-                texts += [f"{key}{sign}{'' if part is None else part}" for part in list_parts(parts)]
+                texts += [
+                    f"{key}{sign}{'' if part is None else part}" for part in list_parts(parts)
+                ]
             texts = [",".join(texts)] if name == "columns" else texts
         elif name == "pool":
             texts = list_parts(value)
         elif value is not None and not isinstance(value, bool):
             text = ",".join(map(str, list_parts(value)))
             texts = [text.replace("_", "-") if name == "target" else text]
-        words += [FLAGS[name]] * (value is True) + [f"{FLAGS[name]} {quote_word(text)}" for text in texts]
+        words += [FLAGS[name]] * (value is True) + [
+            f"{FLAGS[name]} {quote_word(text)}" for text in texts
+        ]
     return " ".join(words)
 
 
@@ -325,7 +355,10 @@ def sign(function: Any, options: Mapping[str, Option]) -> None:
     ]
     named = [
         inspect.Parameter(
-            option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=option.annotation
+            option.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=option.default,
+            annotation=option.annotation,
         )
         for option in options.values()
     ]
@@ -345,7 +378,9 @@ def describe_options(options: Iterable[Option]) -> str:
     lines: list[str] = []
     for option in options:
         text = option.text.replace("{default_k}", "values that suit the metric")
-        lines += wrap(f"{option.name}: {text}", 108, initial_indent=" " * 4, subsequent_indent=" " * 8)
+        lines += wrap(
+            f"{option.name}: {text}", 108, initial_indent=" " * 4, subsequent_indent=" " * 8
+        )
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -356,7 +391,9 @@ def complete(options: Mapping[str, Any], function: Any, of: str = "") -> dict[st
     return {name: options.get(name, option.default) for name, option in known.items()}
 
 
-def check_options(given: Mapping[str, Any], known: Mapping[str, Option] = OPTIONS, *, of: str = "") -> None:
+def check_options(
+    given: Mapping[str, Any], known: Mapping[str, Option] = OPTIONS, *, of: str = ""
+) -> None:
     """Raise for an option that is not known, and for a value that is wrong for every data set."""
     # By default the options of all modules are known, so that `evaluate.combine` fails before one of its modules has
     # computed.
@@ -364,13 +401,17 @@ def check_options(given: Mapping[str, Any], known: Mapping[str, Option] = OPTION
 
     for name, value in given.items():
         if of and name in ("answers", *COLUMNS):
-            raise TypeError(f"`{name}` is a column of the data of `{of}`, and no option: give {{'{name}': …}}")
+            raise TypeError(
+                f"`{name}` is a column of the data of `{of}`, and no option: give {{'{name}': …}}"
+            )
         if name not in known:
             place = f" of `{of}`" if of else ""
             near = difflib.get_close_matches(name, known, 1)
             guess = f"Did you mean `{near[0]}`? " if near else ""
             listed = ", ".join(known)
-            raise TypeError(f"Unknown option `{name}`{place}; got {shorten(value)}. {guess}The options are {listed}")
+            raise TypeError(
+                f"Unknown option `{name}`{place}; got {shorten(value)}. {guess}The options are {listed}"
+            )
         known[name].refuse_wrong(value)
 
 
@@ -392,7 +433,9 @@ def refuse_unknown_columns(given: Mapping[str, object]) -> None:
 
     for name, value in given.items():
         if name not in COLUMNS:
-            raise TypeError(f"Unknown column `{name}`; got {shorten(value)}. The columns are {', '.join(COLUMNS)}")
+            raise TypeError(
+                f"Unknown column `{name}`; got {shorten(value)}. The columns are {', '.join(COLUMNS)}"
+            )
 
 
 # Documents
@@ -404,7 +447,10 @@ def write_docstring(
     """Write the docstring of a module; `defaults` says, metric by metric, which k are taken if none are given."""
     lines = [
         "Args:",
-        *(f"    {option.name}{spell_types(option)}: {describe_option(option, defaults)}" for option in inputs),
+        *(
+            f"    {option.name}{spell_types(option)}: {describe_option(option, defaults)}"
+            for option in inputs
+        ),
         "Returns:",
         *(f"    {key}: {text}" for key, text in outputs.items()),
     ]
@@ -414,7 +460,9 @@ def write_docstring(
 def wrap_item(text: str, indent: str) -> str:
     """Wrap an item of a list, so that no line but the first begins with a sign that would begin an item."""
     kept = re.sub(r" (?=([-+*=>#|]|\d+[.)]) )", "\0", text)
-    lines = wrap(kept, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    lines = wrap(
+        kept, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
     return "\n".join(lines).replace("\0", " ")
 
 
@@ -437,7 +485,9 @@ def fill_in(text: str, defaults: Mapping[str, str]) -> str:
     for name, draws in defaults.items():
         takers.setdefault(draws, []).append(f"`{name}`")
     listed = [f"for {', '.join(names)} {draws}" for draws, names in takers.items()]
-    return text.replace("{default_k}", "; ".join(listed) if len(takers) > 1 else next(iter(takers), ""))
+    return text.replace(
+        "{default_k}", "; ".join(listed) if len(takers) > 1 else next(iter(takers), "")
+    )
 
 
 def spell_value(value: object) -> str:

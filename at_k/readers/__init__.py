@@ -47,7 +47,9 @@ __all__ = ["COUNT_ROLES", "ROLES", "Samples", "is_paths", "read_results", "read_
 
 
 @takes(READING)
-def read_results(path: Paths, *, limits: Limits = UNLIMITED, **given: Unpack[ReadOptions]) -> Dataset:
+def read_results(
+    path: Paths, *, limits: Limits = UNLIMITED, **given: Unpack[ReadOptions]
+) -> Dataset:
     r"""Read results files into a data set with one row per problem.
 
     A file may be of any harness that `at-k formats` lists, or a table in JSON, JSONL, CSV, TSV, Parquet or Arrow with
@@ -124,7 +126,11 @@ def read_samples(
             try:
                 kind.refuse_options(reading)
                 samples = kind.read_file(source, reading)
-                parts[fspath(file)] = name_files(samples, source.files, pool=reading.pool) if source.files else samples
+                parts[fspath(file)] = (
+                    name_files(samples, source.files, pool=reading.pool)
+                    if source.files
+                    else samples
+                )
             except InputError as error:
                 raise (error if source.files else error.in_file(fspath(file))) from None
             source.release()
@@ -144,7 +150,11 @@ def read_samples(
     odd = next(filter(is_named_as_results, broken), None)
     if odd is not None:
         count, reason = sum(map(is_named_as_results, broken)), broken[odd].message
-        notes.append(_say("note.broken_files", count=count, total=len(files), file=fspath(odd), reason=reason))
+        notes.append(
+            _say(
+                "note.broken_files", count=count, total=len(files), file=fspath(odd), reason=reason
+            )
+        )
     return replace(merged, origin=replace(merged.origin, notes=notes))
 
 
@@ -174,7 +184,11 @@ def _is_doubled(file: Path) -> bool:
 
 
 def _find_formats(
-    files: Sequence[Path], format: str | None, reading: Reading, *, broken: dict[Path, InputError] | None
+    files: Sequence[Path],
+    format: str | None,
+    reading: Reading,
+    *,
+    broken: dict[Path, InputError] | None,
 ) -> Iterator[tuple[Path, Source, Format]]:
     """Yield each file with its format; of a folder, where `broken` takes what cannot be read, the best files alone."""
     from at_k.readers.formats import find_format
@@ -229,13 +243,26 @@ def _holds_samples(file: Path, source: Source, format: Format, reading: Reading)
         return is_named
     if not is_named and named.isdisjoint(head.names) and not any(map(has_role, head.names)):
         return False
-    cells = {name: [read_spelled(cell) for cell in head[name] if cell is not None] for name in head.names}
+    cells = {
+        name: [read_spelled(cell) for cell in head[name] if cell is not None] for name in head.names
+    }
     # Of numbers, an accuracy may be called `acc`, or a count `correct`.
-    judged = [cell for name in find_named(head.names, (*ROLE["grades"], *ROLE["answers"])) for cell in cells[name]]
+    judged = [
+        cell
+        for name in find_named(head.names, (*ROLE["grades"], *ROLE["answers"]))
+        for cell in cells[name]
+    ]
     is_sample = any(isinstance(cell, str) or cell in (0, 1) for cell in judged)
-    is_sample = is_sample or any(isinstance(cell, (list, dict)) for column in cells.values() for cell in column)
-    if is_sample or find_named(head.names, (*PROBLEM, *ROLE["references"])) or not named.isdisjoint(head.names):
+    is_sample = is_sample or any(
+        isinstance(cell, (list, dict)) for column in cells.values() for cell in column
+    )
+    if (
+        is_sample
+        or find_named(head.names, (*PROBLEM, *ROLE["references"]))
+        or not named.isdisjoint(head.names)
+    ):
         return True
     return not (is_document and is_named) and not any(
-        is_summary(name) or (column and all(map(is_summary, column))) for name, column in cells.items()
+        is_summary(name) or (column and all(map(is_summary, column)))
+        for name, column in cells.items()
     )

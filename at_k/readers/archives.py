@@ -24,8 +24,14 @@ _HEADER = struct.Struct("<4s22xHH")
 
 # Errors of `zipfile` for damaged directories, besides its own.
 _DIRECTORY_ERRORS = (
-    zipfile.BadZipFile, OSError, ValueError, IndexError, OverflowError, NotImplementedError, struct.error,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    OSError,
+    ValueError,
+    IndexError,
+    OverflowError,
+    NotImplementedError,
+    struct.error,
+)
 
 _say = Phrases(
     {
@@ -91,7 +97,9 @@ class Archive:
         mark, name_length, extra_length = _HEADER.unpack(file.read(_HEADER.size))
         if mark != b"PK\x03\x04":
             raise ValueError("it does not begin where the directory says")
-        if file.read(name_length) != info.orig_filename.encode("utf-8" if info.flag_bits & _UTF8 else "cp437"):
+        if file.read(name_length) != info.orig_filename.encode(
+            "utf-8" if info.flag_bits & _UTF8 else "cp437"
+        ):
             raise ValueError("its own name is not the one in the directory")
         file.seek(extra_length, io.SEEK_CUR)
         data = _decompress(file.read(info.compress_size), info.compress_type, info.file_size)

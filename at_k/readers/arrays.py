@@ -37,7 +37,9 @@ def make_numbers(values: NDArray[Any], present: NDArray[np.bool_] | None = None)
     import pyarrow as pa
 
     held = pa.py_buffer(np.ascontiguousarray(values))
-    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [_pack(present), held])
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(values.dtype), len(values), [_pack(present), held]
+    )
 
 
 def fill_numbers(array: pa.Array, missing: int) -> NDArray[np.int64]:
@@ -48,7 +50,9 @@ def fill_numbers(array: pa.Array, missing: int) -> NDArray[np.int64]:
         array([ 1, -1])
     """
     numbers, present = to_numpy(array)
-    return np.asarray(numbers if present is None else np.where(present, numbers, missing)).astype(np.int64)
+    return np.asarray(numbers if present is None else np.where(present, numbers, missing)).astype(
+        np.int64
+    )
 
 
 def make_texts(values: Sequence[str | None]) -> pa.Array:
@@ -62,12 +66,18 @@ def make_texts(values: Sequence[str | None]) -> pa.Array:
 
     encoded = [b"" if value is None else value.encode() for value in values]
     offsets = _sum_up(list(map(len, encoded)))
-    present = None if None not in values else np.array([value is not None for value in values], dtype=bool)
+    present = (
+        None
+        if None not in values
+        else np.array([value is not None for value in values], dtype=bool)
+    )
     held = [_pack(present), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
     return pa.Array.from_buffers(pa.string(), len(values), held)
 
 
-def make_lists(offsets: NDArray[Any], values: pa.Array, present: NDArray[np.bool_] | None = None) -> pa.Array:
+def make_lists(
+    offsets: NDArray[Any], values: pa.Array, present: NDArray[np.bool_] | None = None
+) -> pa.Array:
     """Make an array of lists, the values of which follow each other.
 
     Examples:
@@ -89,7 +99,9 @@ def make_text_lists(values: Sequence[Sequence[str] | None]) -> pa.Array:
     """
     lengths = [0 if value is None else len(value) for value in values]
     present = np.array([value is not None for value in values], dtype=bool)
-    return make_lists(_sum_up(lengths), make_texts(list(chain.from_iterable(filter(None, values)))), present)
+    return make_lists(
+        _sum_up(lengths), make_texts(list(chain.from_iterable(filter(None, values)))), present
+    )
 
 
 def refuse_large_texts(size: int) -> None:
@@ -139,7 +151,11 @@ def take(column: Any, places: Codes) -> Any:
     """Return the cells at some places."""
     if is_arrow(column):
         return column.take(make_numbers(places))
-    return column[places] if isinstance(column, np.ndarray) else [column[place] for place in places.tolist()]
+    return (
+        column[places]
+        if isinstance(column, np.ndarray)
+        else [column[place] for place in places.tolist()]
+    )
 
 
 def flatten(column: Any) -> tuple[Codes, Any]:
@@ -155,7 +171,9 @@ def flatten(column: Any) -> tuple[Codes, Any]:
     if not is_arrow(column):
         lists = [cell if isinstance(cell, list) else None for cell in column]
         lengths = (-1 if cell is None else len(cell) for cell in lists)
-        return np.fromiter(lengths, np.int64, len(lists)), list(chain.from_iterable(filter(None, lists)))
+        return np.fromiter(lengths, np.int64, len(lists)), list(
+            chain.from_iterable(filter(None, lists))
+        )
     if not pa.types.is_list(column.type):
         return np.full(len(column), -1), column
     return fill_numbers(pc.list_value_length(column), -1), column.flatten()
@@ -168,7 +186,9 @@ def contains(column: Any, text: str) -> bool:
 
     if not is_arrow(column):
         return text in column
-    return bool(pc.any(pc.equal(column, pa.scalar(text))).as_py())  # a bare text would import pandas
+    return bool(
+        pc.any(pc.equal(column, pa.scalar(text))).as_py()
+    )  # a bare text would import pandas
 
 
 def encode(column: Any) -> Coded:
@@ -182,13 +202,19 @@ def encode(column: Any) -> Coded:
         return _encode_arrow(column)
     keys: Sequence[Any] = column
     if {*map(type, column)} - {type(None)} not in (set(), {str}, {int}):
-        keys = [cell if cell is None or isinstance(cell, str) else (type(cell), repr(cell)) for cell in column]
+        keys = [
+            cell if cell is None or isinstance(cell, str) else (type(cell), repr(cell))
+            for cell in column
+        ]
     firsts = dict(zip(reversed(keys), reversed(column), strict=True))
     firsts.pop(None, None)
     table = dict.fromkeys(keys)
     table.pop(None, None)
     codes = {key: code for code, key in enumerate(table)} | {None: -1}
-    return Coded(np.fromiter(map(codes.__getitem__, keys), np.int64, len(keys)), [firsts[key] for key in table])
+    return Coded(
+        np.fromiter(map(codes.__getitem__, keys), np.int64, len(keys)),
+        [firsts[key] for key in table],
+    )
 
 
 def _encode_arrow(column: Any) -> Coded:
@@ -228,7 +254,9 @@ def join_codes(parts: Sequence[Codes]) -> Codes:
         if _span(joined) * _span(part) < _LARGEST:
             joined = (joined - joined.min(initial=0)) * _span(part) + (part - part.min(initial=0))
         else:
-            joined, codes = (np.unique(codes, return_inverse=True)[1].reshape(-1) for codes in (joined, part))
+            joined, codes = (
+                np.unique(codes, return_inverse=True)[1].reshape(-1) for codes in (joined, part)
+            )
             joined = joined * _span(codes) + codes
     return joined
 
@@ -271,7 +299,9 @@ class Groups(NamedTuple):
 
     def list(self, values: pa.Array) -> pa.Array:
         """Return the values of each problem as a list."""
-        return make_lists(self.offsets, values if self.order is None else values.take(make_numbers(self.order)))
+        return make_lists(
+            self.offsets, values if self.order is None else values.take(make_numbers(self.order))
+        )
 
     def cut(self, values: Sequence[Any]) -> Sequence[Sequence[Any]]:
         """Return the values of each problem, as lists of what may be of any type."""

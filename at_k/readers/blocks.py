@@ -65,14 +65,24 @@ class Block:
             return list(self.places)
         outer = next((column for column in self.names if name.startswith(f"{column}.")), None)
         if outer is not None:
-            return [find_field(read_fields(cell), name[len(outer) + 1 :].split(".")) for cell in self[outer]]
+            return [
+                find_field(read_fields(cell), name[len(outer) + 1 :].split("."))
+                for cell in self[outer]
+            ]
         if "+" in name:
-            return [join_names(cells) for cells in zip(*map(self.__getitem__, name.split("+")), strict=True)]
+            return [
+                join_names(cells)
+                for cells in zip(*map(self.__getitem__, name.split("+")), strict=True)
+            ]
         return [None] * len(self)
 
     def has(self, name: str) -> bool:
         """Return whether a name is that of a column, as of `column`."""
-        if name in self.names or name == "line" or any(name.startswith(f"{column}.") for column in self.names):
+        if (
+            name in self.names
+            or name == "line"
+            or any(name.startswith(f"{column}.") for column in self.names)
+        ):
             return True
         return "+" in name and all(map(self.has, name.split("+")))
 
@@ -92,7 +102,11 @@ class Block:
     def put(self, gone: Collection[str], columns: Mapping[str, Column]) -> Block:
         """Return the rows with other columns in place of some."""
         names = [name for name in self.names if name not in gone and name not in columns]
-        return Block(self.places, [*columns, *names], lambda name: columns[name] if name in columns else self.get(name))
+        return Block(
+            self.places,
+            [*columns, *names],
+            lambda name: columns[name] if name in columns else self.get(name),
+        )
 
     def extend(self, other: Block) -> Block:
         """Return the rows of both blocks."""
@@ -136,7 +150,11 @@ def join_names(cells: Sequence[Any]) -> str | None:
     if None in cells:
         return None
     texts = list(map(str, cells))
-    return json.dumps(texts, ensure_ascii=False) if any("/" in text for text in texts) else "/".join(texts)
+    return (
+        json.dumps(texts, ensure_ascii=False)
+        if any("/" in text for text in texts)
+        else "/".join(texts)
+    )
 
 
 @dataclass

@@ -36,11 +36,16 @@ _WORDS: dict[str, float | bool] = {
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII)
 # A grade as people write it: "75 %", "3/4", "0,75" or "0.75 pts".
 _SHARE = re.compile(
-    r"(\d+(?:[.,]\d+)?)\s*%|(\d+)\s*/\s*(\d+)|([+-]?\d+(?:,\d+|(?:[.,]\d+)?(?=\s*p)))\s*(?:pts?|points?)?", re.ASCII
+    r"(\d+(?:[.,]\d+)?)\s*%|(\d+)\s*/\s*(\d+)|([+-]?\d+(?:,\d+|(?:[.,]\d+)?(?=\s*p)))\s*(?:pts?|points?)?",
+    re.ASCII,
 )
 
 # Verdicts in one text, and what may be between them; and what makes an emoji of the sign before it.
-_BITS, _MARKS, _BETWEEN = re.compile("0[01]+|[01]{4,}"), re.compile("[,;/|]"), re.compile(r"[\s,;/|]+")
+_BITS, _MARKS, _BETWEEN = (
+    re.compile("0[01]+|[01]{4,}"),
+    re.compile("[,;/|]"),
+    re.compile(r"[\s,;/|]+"),
+)
 _VARIANT = "\ufe0f"
 
 _LARGEST = sys.float_info.max
@@ -204,7 +209,11 @@ READERS: dict[str, Callable[[object], object]] = {
 def _fold(value: object) -> str:
     """Return a word as it is compared: in lower case, and the same for 0, 0.0 and "0.0"."""
     spelled = read_spelled(value)
-    return str(int(spelled)) if isinstance(spelled, float) and spelled.is_integer() else str(value).strip().casefold()
+    return (
+        str(int(spelled))
+        if isinstance(spelled, float) and spelled.is_integer()
+        else str(value).strip().casefold()
+    )
 
 
 class Cells:
@@ -231,11 +240,15 @@ class Cells:
         wrong: Collection[str] = (),
     ) -> None:
         self.scale = scale
-        self._words = dict.fromkeys(map(_fold, wrong), False) | dict.fromkeys(map(_fold, correct), True)
+        self._words = dict.fromkeys(map(_fold, wrong), False) | dict.fromkeys(
+            map(_fold, correct), True
+        )
         self._others = False if correct and not wrong else None
         self._unseen = {*self._words}
         # Where "no" is right, "yes" is wrong.
-        self._turned = any(_WORDS.get(word) is (not is_right) for word, is_right in self._words.items())
+        self._turned = any(
+            _WORDS.get(word) is (not is_right) for word, is_right in self._words.items()
+        )
 
     @property
     def are_words_unseen(self) -> bool:
@@ -291,7 +304,9 @@ class Cells:
             parts = ["pass" if sign == "." else sign for sign in parts[0] if sign != _VARIANT]
         values = [self._words.get(_fold(part), read_spelled(part)) for part in parts]
         kinds = {*map(type, values)}
-        is_told = kinds == {bool} or (kinds == {float} and all(-1 <= value <= 1 for value in values))  # type: ignore[operator]
+        is_told = kinds == {bool} or (
+            kinds == {float} and all(-1 <= value <= 1 for value in values)
+        )  # type: ignore[operator]
         # TP is no two true verdicts, nor is ✅ PASS: there is one sign for each.
         is_odd = len({*map(str.casefold, parts)}) > len({*values}) and not _MARKS.search(text)
         return parts if is_told and (len(parts) > 1 or listed is not text) and not is_odd else []
@@ -310,7 +325,9 @@ class Cells:
                 return values.cast(pa.string())
             values = values.to_pylist()
         are_plain = {*map(type, values)} <= {str, type(None)}
-        return make_texts(values if are_plain else [self.read("answers", value) for value in values])
+        return make_texts(
+            values if are_plain else [self.read("answers", value) for value in values]
+        )
 
     def read_numbers(self, role: str, values: Any) -> np.ndarray[Any, Any]:
         """Read a column of grades, scores or costs; NaN means a missing one. Each text is read once."""
@@ -337,8 +354,14 @@ class Cells:
         if pa.types.is_string(kind):
             coded = encode(values)
             known = [self.read(role, text) for text in coded.values]
-            return np.array([*(nan if each is None else each for each in known), nan])[coded.codes]  # −1: the last
-        plain = pa.types.is_integer(kind) or pa.types.is_float64(kind) or (role == "grades" and kind == pa.bool_())
+            return np.array([*(nan if each is None else each for each in known), nan])[
+                coded.codes
+            ]  # −1: the last
+        plain = (
+            pa.types.is_integer(kind)
+            or pa.types.is_float64(kind)
+            or (role == "grades" and kind == pa.bool_())
+        )
         if not plain or (role == "grades" and (self.scale is not None or self._words)):
             return None
         held, present = to_numpy(values)

@@ -62,7 +62,8 @@ def find_nested(row: Mapping[str, object]) -> dict[str, object]:
     # A label says more than the id beside it.
     paths = sorted(found, key=lambda path: not path.endswith(".label"))
     return {
-        path: next(iter(found[path])) if len(found[path]) == 1 else ", ".join(map(str, found[path])) for path in paths
+        path: next(iter(found[path])) if len(found[path]) == 1 else ", ".join(map(str, found[path]))
+        for path in paths
     }
 
 
@@ -86,7 +87,9 @@ class Where:
         for name, wanted in (where or {}).items():
             is_out = isinstance(wanted, Mapping)
             if isinstance(wanted, Mapping) and {*wanted} != {"!="}:
-                raise TypeError(f"`where` takes a value, a list of values, or {{'!=': value}}; got {wanted!r}")
+                raise TypeError(
+                    f"`where` takes a value, a list of values, or {{'!=': value}}; got {wanted!r}"
+                )
             values = list_parts(wanted["!="] if isinstance(wanted, Mapping) else wanted)
             self._rules[name] = is_out, {spell(value): value for value in values}
         self._seen: dict[str, dict[str | None, object]] = {name: {} for name in self._rules}
@@ -98,7 +101,10 @@ class Where:
 
     def keeps(self, row: Mapping[str, Any]) -> bool:
         """Return whether a row is wanted."""
-        return all((spell(row.get(name)) in values) != is_out for name, (is_out, values) in self._rules.items())
+        return all(
+            (spell(row.get(name)) in values) != is_out
+            for name, (is_out, values) in self._rules.items()
+        )
 
     def keep(self, block: Block) -> list[int]:
         """Return the positions of the rows that are wanted."""
@@ -119,7 +125,9 @@ class Where:
         for name, (_, wanted) in self._rules.items():
             for value in (value for key, value in wanted.items() if key not in self._seen[name]):
                 values = quote_all(self._seen[name].values())
-                raise _say.error("models.no_value", value=quote(value), column=shorten(name), values=values)
+                raise _say.error(
+                    "models.no_value", value=quote(value), column=shorten(name), values=values
+                )
 
 
 def select_rows(
@@ -151,7 +159,9 @@ def refuse_unknown(known: Collection[str], names: Iterable[str]) -> None:
     """Raise if a column that a user named does not exist."""
     for name in names:
         if name not in known:
-            raise _say.error("standard.no_column", column=quote(name), columns=quote_all(known) or "none")
+            raise _say.error(
+                "standard.no_column", column=quote(name), columns=quote_all(known) or "none"
+            )
 
 
 def refuse_several(name: str, values: Sequence[object], problem: str | None = None) -> None:
@@ -160,7 +170,9 @@ def refuse_several(name: str, values: Sequence[object], problem: str | None = No
         raise make_several_error(name, values, problem)
 
 
-def make_several_error(name: str, values: Sequence[object], problem: str | None = None) -> InputError:
+def make_several_error(
+    name: str, values: Sequence[object], problem: str | None = None
+) -> InputError:
     """Make the error that rows have several values in a column; it names what a user may do."""
     example = next(value for value in values if value is not None)
     ways: dict[str, Any] = {
@@ -170,7 +182,9 @@ def make_several_error(name: str, values: Sequence[object], problem: str | None 
     if problem is not None:
         ways["apart"] = Mention(columns={"problem": f"{shorten(name)}+{shorten(problem)}"})
     code = "models.several" if problem is None else "models.settings"
-    return _say.error(code, SeveralModelsError, column=shorten(name), values=quote_all(values), **ways)
+    return _say.error(
+        code, SeveralModelsError, column=shorten(name), values=quote_all(values), **ways
+    )
 
 
 def simplify(value: object) -> object:
@@ -199,7 +213,10 @@ class Selection:
     """
 
     def __init__(
-        self, where: Mapping[str, object] | None = None, pool: Collection[str] = (), settings: Collection[str] = ()
+        self,
+        where: Mapping[str, object] | None = None,
+        pool: Collection[str] = (),
+        settings: Collection[str] = (),
     ) -> None:
         self.where, self._pool, self._settings = Where(where), {*pool}, {*settings}
         self._seen: dict[str, None] = {}  # the columns that rows have
@@ -209,9 +226,13 @@ class Selection:
     def keeps(self, row: Mapping[str, Any]) -> bool:
         """Return whether `where` asks for a row."""
         if not self._seen.keys() >= row.keys():
-            earlier = None if self._has_kept else _UNKNOWN  # rows that were kept, and did not name a model
+            earlier = (
+                None if self._has_kept else _UNKNOWN
+            )  # rows that were kept, and did not name a model
             new = [name for name in row if name not in self._seen and name not in self._pool]
-            self.systems |= {name: earlier for name in new if name in self._settings or is_model(name)}
+            self.systems |= {
+                name: earlier for name in new if name in self._settings or is_model(name)
+            }
             self._seen |= dict.fromkeys(row)
         if not self.where.keeps(row):
             return False
@@ -228,7 +249,9 @@ class Selection:
         """Raise if `where` or `pool` names something that no row has. What the file is of may be pooled, too."""
         refuse_unknown(self._seen, self.where.columns)
         for name in self._pool - self._seen.keys() - {"file", *subject}:
-            raise _say.error("collector.no_pool", column=quote(name), names=quote_all([*subject, "file"]))
+            raise _say.error(
+                "collector.no_pool", column=quote(name), names=quote_all([*subject, "file"])
+            )
 
 
 def no_rows() -> InputError:
@@ -261,7 +284,9 @@ def leave_out(samples: Samples, names: Names) -> Samples:
     if days and not gone and not back:
         first, names = quote(next(iter(days))), quote_all(samples.problems)
         raise _say.error("exclusion.unknown", name=first, names=names)
-    kept = [place for place, name in enumerate(samples.problems) if name not in days or name in over]
+    kept = [
+        place for place, name in enumerate(samples.problems) if name not in days or name in over
+    ]
     if not kept:
         raise _say.error("exclusion.nothing")
     notes, chosen = [*samples.origin.notes], dict(samples.origin.chosen)

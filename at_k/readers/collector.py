@@ -33,7 +33,12 @@ from at_k.readers.faults import Faults, describe_place, find_fault
 from at_k.readers.names import quote, shorten
 from at_k.readers.problems import OF_PROBLEM, Findings, Part, Place, Problems, fill
 from at_k.readers.samples import MISSING, SAMPLE_ROLES, STANDARD, Origin, Samples
-from at_k.readers.structure import is_summary, make_summary_error, refuse_odd_names, refuse_summaries
+from at_k.readers.structure import (
+    is_summary,
+    make_summary_error,
+    refuse_odd_names,
+    refuse_summaries,
+)
 from at_k.samples import Ragged
 
 # The roles that say something of each sample.
@@ -82,7 +87,9 @@ def refuse_empty() -> InputError:
     return _say.error("collector.empty")
 
 
-def _read_value(reads: Cells, describe: Place, role: str, value: object, row: int, sample: int | None = None) -> Any:
+def _read_value(
+    reads: Cells, describe: Place, role: str, value: object, row: int, sample: int | None = None
+) -> Any:
     """Read the value of a role."""
     try:
         return reads.read(role, value)
@@ -106,12 +113,21 @@ class Collector:
         problems: the problems so far.
     """
 
-    def __init__(self, sheet: Sheet, place: Place, faults: Faults, *, are_names_given: bool = False) -> None:
-        self.faults, self._describe, self._sheet, self._are_names_given = faults, place, sheet, are_names_given
+    def __init__(
+        self, sheet: Sheet, place: Place, faults: Faults, *, are_names_given: bool = False
+    ) -> None:
+        self.faults, self._describe, self._sheet, self._are_names_given = (
+            faults,
+            place,
+            sheet,
+            are_names_given,
+        )
         # A method of its own would keep a collector, and all that it holds, until garbage is looked for.
         self._read = partial(_read_value, sheet.reads, place)
         self.problems = Problems(self._read, place)
-        self._blocks: list[dict[str, Any]] = []  # role → values, beside the number of their `problem` and their `row`
+        self._blocks: list[
+            dict[str, Any]
+        ] = []  # role → values, beside the number of their `problem` and their `row`
 
     def add_block(self, block: Block) -> None:
         """Add rows of a table."""
@@ -128,7 +144,9 @@ class Collector:
         count = len(part.rows)
         try:
             lengths, cells = self._flatten(part)
-            self._keep(part, self.problems.read(part), lengths, self._read_cells(cells, part.rows[0]))
+            self._keep(
+                part, self.problems.read(part), lengths, self._read_cells(cells, part.rows[0])
+            )
         except (InputError, UnfitError):
             if count == 1:
                 self._take_row(part)
@@ -178,7 +196,9 @@ class Collector:
             raise _say.error("collector.no_samples", name=name, place=self.place(row))
         return lengths, {role: values for role, (_, values) in flat.items()}
 
-    def _read_cells(self, cells: Mapping[str, Any], row: int, sample: int | None = None) -> dict[str, Any]:
+    def _read_cells(
+        self, cells: Mapping[str, Any], row: int, sample: int | None = None
+    ) -> dict[str, Any]:
         """Read what is said of each sample; nothing is kept yet."""
         read: dict[str, Any] = {}
         for role, column in cells.items():
@@ -186,12 +206,16 @@ class Collector:
             if values is None or (role == NUMBER and None in values):
                 continue
             try:
-                read[role] = self._sheet.reads.read_column(role, values) if role in OF_SAMPLE else values
+                read[role] = (
+                    self._sheet.reads.read_column(role, values) if role in OF_SAMPLE else values
+                )
             except UnfitError as fault:
                 raise find_fault(role, fault.value, self._describe(row, role, sample)) from None
         return read
 
-    def _keep(self, part: Part, problems: Findings, lengths: NDArray[np.int64], values: Mapping[str, Any]) -> None:
+    def _keep(
+        self, part: Part, problems: Findings, lengths: NDArray[np.int64], values: Mapping[str, Any]
+    ) -> None:
         owners = {
             "problem": self.problems.keep(part, problems),
             "row": np.fromiter(part.rows, np.int64, len(part.rows)),
@@ -211,8 +235,13 @@ class Collector:
 
     def _join(self, role: str) -> Any:
         is_list, is_text = role in (NUMBER, MISSING) or role.startswith(BESIDE), role == "answers"
-        leave: Callable[..., Any] = make_texts if is_text else list if is_list else partial(np.array, dtype=float)
-        parts = [block[role] if role in block else leave([None] * len(block["row"])) for block in self._blocks]
+        leave: Callable[..., Any] = (
+            make_texts if is_text else list if is_list else partial(np.array, dtype=float)
+        )
+        parts = [
+            block[role] if role in block else leave([None] * len(block["row"]))
+            for block in self._blocks
+        ]
         if is_list:
             return list(chain.from_iterable(parts))
         if not is_text:
@@ -249,7 +278,9 @@ class Collector:
         for role in SAMPLE_ROLES:
             if role in held:
                 values = held[role]
-                columns[role] = groups.list(values if is_arrow(values) else make_numbers(values, ~np.isnan(values)))
+                columns[role] = groups.list(
+                    values if is_arrow(values) else make_numbers(values, ~np.isnan(values))
+                )
         for role, said in self.problems.said.items():
             texts = list(map(said.get, self.problems.names))
             if any(value is not None for value in texts):
@@ -264,19 +295,27 @@ class Collector:
                 roles={role: name for role, name in origin.roles.items() if role in columns},
                 skipped=dict(self.faults.causes.values()),
             ),
-            rows=groups.split(rows) if per_sample else Ragged(rows[groups.firsts], np.arange(len(groups.firsts) + 1)),
+            rows=groups.split(rows)
+            if per_sample
+            else Ragged(rows[groups.firsts], np.arange(len(groups.firsts) + 1)),
             per_sample=per_sample,
             numbers=_list_numbers(groups, [held[role] for role in self.numbers]),
             details=list(beside),
         )
         if not self._are_names_given:
-            refuse_odd_names(samples, Mention(columns={"problem": shorten(samples.roles["problem"] or "problem")}))
+            refuse_odd_names(
+                samples,
+                Mention(columns={"problem": shorten(samples.roles["problem"] or "problem")}),
+            )
         refuse_summaries(samples)
         return samples
 
     def _drop_repeated(self, held: dict[str, Any]) -> dict[str, Any]:
         """Leave out samples whose problem has an earlier one of the same number, or refuse the first of them."""
-        numbers = [encode(held[role]).codes if isinstance(held[role], list) else held[role] for role in self.numbers]
+        numbers = [
+            encode(held[role]).codes if isinstance(held[role], list) else held[role]
+            for role in self.numbers
+        ]
         codes = join_codes([held["problem"], *numbers])
         firsts = np.sort(find_firsts(codes)) if numbers else codes
         if len(firsts) == len(codes):
@@ -287,10 +326,14 @@ class Collector:
             number, column = held[self.numbers[0]][place], self.numbers[0][len(NUMBER) :]
             number = int(number) if column else number
             with self.faults:
-                self.refuse_repeated(number, name, int(held["row"][first]), int(held["row"][place]), column)
+                self.refuse_repeated(
+                    number, name, int(held["row"][first]), int(held["row"][place]), column
+                )
         return {role: take(values, firsts) for role, values in held.items()}
 
-    def refuse_repeated(self, number: object, name: object, first: int, row: int, column: str = "") -> NoReturn:
+    def refuse_repeated(
+        self, number: object, name: object, first: int, row: int, column: str = ""
+    ) -> NoReturn:
         """Raise because a problem has two samples of one number."""
         raise _say.error(
             "collector.repeated",
@@ -312,13 +355,19 @@ def _list_numbers(groups: Groups, numbers: Sequence[Any]) -> Any:
 
 def _list_beside(groups: Groups, held: Mapping[str, Any]) -> dict[str, Sequence[Sequence[Any]]]:
     """List what else is said of the samples of each problem, by its name."""
-    columns = {role[len(BESIDE) :]: values for role, values in held.items() if role.startswith(BESIDE)}
+    columns = {
+        role[len(BESIDE) :]: values for role, values in held.items() if role.startswith(BESIDE)
+    }
     if MISSING in held and "grades" in held:
         reasons = zip(held[MISSING], np.isnan(held["grades"]).tolist(), strict=True)
         columns[MISSING] = [reason if is_missing else None for reason, is_missing in reasons]
     if "cost" in held:
         columns["cost"] = held["cost"].tolist()
-    return {name: groups.cut(values) for name, values in columns.items() if any(cell is not None for cell in values)}
+    return {
+        name: groups.cut(values)
+        for name, values in columns.items()
+        if any(cell is not None for cell in values)
+    }
 
 
 def _spell_meta(
@@ -327,7 +376,9 @@ def _spell_meta(
     """Spell what else is said of each problem, and of its samples, as JSON."""
     for place, meta in enumerate(metas):
         lists = {
-            name: listed[place] for name, listed in beside.items() if any(cell is not None for cell in listed[place])
+            name: listed[place]
+            for name, listed in beside.items()
+            if any(cell is not None for cell in listed[place])
         }
         whole = {**(meta or {}), **lists}
         yield _encode(whole) if whole else None

@@ -25,21 +25,23 @@ _EVALUATE = "python -c \"import ast, json; [print(json.dumps(ast.literal_eval(ro
 _FIND_PAIRS = "json.dumps(dict(re.findall(r'(\\w+)=(\\S+)', row)))"
 _PAIRS = f"python -c \"import json, re; [print({_FIND_PAIRS}) for row in open('FILE')]\" > NEW"
 
-_say = Phrases({
-    "decoding.line": "This is not valid JSON: line {line}, near {near}. The file may be cut off. {option:errors=skip} "
-    "leaves out such lines.",
-    "decoding.broken": "This is not valid JSON: line {line}, near {near}. The file may be cut off. "
-    "{option:errors=skip} leaves out such lines. The objects that can be read make another file: `{way}`.",
-    "decoding.repeated_name": "An object has the name “{name}” more than once ({place}). Rename one of them.",
-    "decoding.surrogate": "A text contains half of a character, an unpaired surrogate, which no file can hold "
-    "({place}).",
-    "decoding.not_object": 'Each row must be an object such as {{"correct": [1, 0]}}; got {value} ({place}).',
-    "decoding.long_number": "A number has too many digits to be read ({place}). Write it as text, in quotation "
-    "marks.",
-    "decoding.deep": "This JSON is nested too deeply to be read.",
-    "decoding.encoding": "This is not text in UTF-8: a byte in line {line} does not fit. Save the file in UTF-8, "
-    "for instance by `{way}`.",
-})  # fmt: skip
+_say = Phrases(
+    {
+        "decoding.line": "This is not valid JSON: line {line}, near {near}. The file may be cut off. "
+        "{option:errors=skip} leaves out such lines.",
+        "decoding.broken": "This is not valid JSON: line {line}, near {near}. The file may be cut off. "
+        "{option:errors=skip} leaves out such lines. The objects that can be read make another file: `{way}`.",
+        "decoding.repeated_name": "An object has the name “{name}” more than once ({place}). Rename one of them.",
+        "decoding.surrogate": "A text contains half of a character, an unpaired surrogate, which no file can hold "
+        "({place}).",
+        "decoding.not_object": 'Each row must be an object such as {{"correct": [1, 0]}}; got {value} ({place}).',
+        "decoding.long_number": "A number has too many digits to be read ({place}). Write it as text, in quotation "
+        "marks.",
+        "decoding.deep": "This JSON is nested too deeply to be read.",
+        "decoding.encoding": "This is not text in UTF-8: a byte in line {line} does not fit. Save the file in UTF-8, "
+        "for instance by `{way}`.",
+    }
+)
 
 _LONG_INTEGER = re.compile(rf"[0-9]{{{_LONGEST_INTEGER + 1}}}")
 
@@ -125,7 +127,9 @@ def parse_all(text: str, load: Callable[[str], Any] | None = None) -> Any:
     return values
 
 
-_BLANK = re.compile(r"[\s\ufeff]*")  # files that were joined may begin with marks of their order of bytes
+_BLANK = re.compile(
+    r"[\s\ufeff]*"
+)  # files that were joined may begin with marks of their order of bytes
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,9 @@ def _decode_integer(digits: str) -> int | _Faulty:
 
 
 _decoder = json.JSONDecoder(object_pairs_hook=_decode_object)
-_decoder_of_long_integers = json.JSONDecoder(object_pairs_hook=_decode_object, parse_int=_decode_integer)
+_decoder_of_long_integers = json.JSONDecoder(
+    object_pairs_hook=_decode_object, parse_int=_decode_integer
+)
 
 
 def refuse_faulty(value: object, place: Message) -> None:
@@ -198,7 +204,9 @@ class Listed(list[Any]):
 
 
 # The start of a list, an array, or a tuple of verdicts; (2, 3) is a point, and (a) a choice.
-_OPENING = re.compile(r"\s*(?:(?:np\.)?(?:array|tensor)\()?(?:\[|\((?:True|False|None|[01](?:\.0)?)\s*[,)])")
+_OPENING = re.compile(
+    r"\s*(?:(?:np\.)?(?:array|tensor)\()?(?:\[|\((?:True|False|None|[01](?:\.0)?)\s*[,)])"
+)
 
 
 def read_lists(texts: Sequence[str | None]) -> list[Any]:
@@ -227,7 +235,8 @@ def read_list(cell: Any) -> Any:
 
 # A name that ends in a number, which may have a word before it: q1_0, HumanEval/0-1, p@2, q1-run0, q1 (0).
 _NUMBERED = re.compile(
-    r"(.*?[^\W_])[\W_]+(?:(?:s|r|t|run|seed|sample|rollout|trial|attempt|try|rep|gen)[\W_]*)?(\d+)[)\]]?", re.IGNORECASE
+    r"(.*?[^\W_])[\W_]+(?:(?:s|r|t|run|seed|sample|rollout|trial|attempt|try|rep|gen)[\W_]*)?(\d+)[)\]]?",
+    re.IGNORECASE,
 )
 
 
@@ -272,7 +281,13 @@ _TOKEN = re.compile(
 )
 
 # Words of Python, and what JSON has for them.
-_CONSTANTS = {"True": "true", "False": "false", "None": "null", "np.True_": "true", "np.False_": "false"} | {
+_CONSTANTS = {
+    "True": "true",
+    "False": "false",
+    "None": "null",
+    "np.True_": "true",
+    "np.False_": "false",
+} | {
     "nan": "NaN",
     "inf": "Infinity",
     "-inf": "-Infinity",
@@ -289,7 +304,9 @@ def _rewrite(text: str) -> str:
     parts, closing, place = [" "], [""], 0
     while place < len(text):
         token = _TOKEN.match(text, place)
-        if token is None or (token["opening"] == "(" and len(parts) > 1):  # [(1)] is no list in a list
+        if token is None or (
+            token["opening"] == "(" and len(parts) > 1
+        ):  # [(1)] is no list in a list
             raise ValueError(text)
         kind, word, place = token.lastgroup, token[token.lastgroup or 0], token.end()
         if kind in ("opening", "value") and parts[-1][-1] not in "[{:, ":

@@ -62,7 +62,9 @@ _say = Phrases(
 def find_delimiter(header: bytes) -> str:
     """Return the delimiter, by the header line: a tab, a comma, a semicolon or a bar."""
     # Spreadsheets write semicolons where a comma is the decimal point.
-    return "\t" if b"\t" in header else next((mark for mark in ",;|" if mark.encode() in header), ",")
+    return (
+        "\t" if b"\t" in header else next((mark for mark in ",;|" if mark.encode() in header), ",")
+    )
 
 
 def open_csv(source: Source, faults: Faults) -> Rows:
@@ -75,7 +77,12 @@ def open_csv(source: Source, faults: Faults) -> Rows:
     names = read_header(record if named else [""] * len(record))
     notes = [] if named else [_say("note.no_header")]
     layout = "tsv" if mark == "\t" else "csv"
-    return Rows(layout, lambda wanted: _read_blocks(source, names, mark, wanted, faults, named=named), faults, notes)
+    return Rows(
+        layout,
+        lambda wanted: _read_blocks(source, names, mark, wanted, faults, named=named),
+        faults,
+        notes,
+    )
 
 
 def _read_head(source: Source) -> list[str]:
@@ -93,16 +100,25 @@ def _refuse_form(lines: Sequence[str], own: str) -> None:
     for mark in (own, *"\t;,|"):
         records, above, rows = csv.reader(lines, delimiter=mark), 0, []
         for record in records:
-            width = max((number for number, cell in enumerate(record, 1) if cell.strip()), default=0)
+            width = max(
+                (number for number, cell in enumerate(record, 1) if cell.strip()), default=0
+            )
             rows += [(width, record, above)] if width else []
             above = records.line_num
         usual = mode([width for width, _, _ in rows] or [0])
         if usual > 1:
             _refuse_second_header([record for _, record, _ in rows])
-            (width, first, _), (_, header, above) = rows[0], next(row for row in rows if row[0] >= usual)
+            (width, first, _), (_, header, above) = (
+                rows[0],
+                next(row for row in rows if row[0] >= usual),
+            )
             is_short = width < usual and len(first) < len(header) and _names_columns(header)
             if _names_columns(first) and (width < 2 or is_short):
-                way = KEEP_OBJECTS if lines[above].startswith("{") else f"tail -n +{above + 1} FILE > NEW"
+                way = (
+                    KEEP_OBJECTS
+                    if lines[above].startswith("{")
+                    else f"tail -n +{above + 1} FILE > NEW"
+                )
             break
     else:
         words = [len(line.split()) for line in lines if line.strip()]
@@ -115,10 +131,15 @@ def _refuse_form(lines: Sequence[str], own: str) -> None:
 def _refuse_second_header(records: Sequence[Sequence[str]]) -> None:
     """Raise if the header goes on below the first line, with a cell without a name as pandas writes levels of it."""
     count = next((at for at, record in enumerate(records) if at and record[0].strip()), 0)
-    above, below = records[1:count], records[count + (not any(records[count][1:])) :] if count else ()
+    above, below = (
+        records[1:count],
+        records[count + (not any(records[count][1:])) :] if count else (),
+    )
     values = {(place, cell) for record in below for place, cell in enumerate(record)}
     cells = {pair for record in above for pair in enumerate(record) if pair[1]}
-    is_row = any(isinstance(read_spelled(cell), float) or (place, cell) in values for place, cell in cells)
+    is_row = any(
+        isinstance(read_spelled(cell), float) or (place, cell) in values for place, cell in cells
+    )
     is_short = len({*records[0]} - {""}) < len(records[0])  # a name is above several columns
     is_told = not records[0][0].strip() or (is_short and not is_row)
     if above and is_told and all(record[0].strip() for record in below):
@@ -130,7 +151,10 @@ def _has_header(lines: Sequence[str], mark: str) -> bool:
     first, *others = [*filter(None, csv.reader(lines, delimiter=mark))] or [[]]
     if len(first) == 1 and not others:
         return True
-    below = [{row[place] for row in others if place < len(row) and row != first} for place in range(len(first))]
+    below = [
+        {row[place] for row in others if place < len(row) and row != first}
+        for place in range(len(first))
+    ]
     words = zip(first, below, strict=True)
     is_row = any(isinstance(read_spelled(cell), bool) and cell in cells for cell, cells in words)
     return _names_columns(first) and (not is_row or bool(find_named(first, PROBLEM)))
@@ -175,7 +199,13 @@ def _list_blocks(source: Source) -> Generator[bytes, None, None]:
 
 
 def _read_blocks(
-    source: Source, names: list[str], mark: str, wanted: Collection[str] | None, faults: Faults, *, named: bool
+    source: Source,
+    names: list[str],
+    mark: str,
+    wanted: Collection[str] | None,
+    faults: Faults,
+    *,
+    named: bool,
 ) -> Iterator[Block]:
     needed = names if wanted is None else [name for name in names if name in wanted] or names[:1]
     count = 0
@@ -194,7 +224,9 @@ def _read_blocks(
             count += len(table)
         else:
             return
-        records = _read_records(_decode_text(source, blocks), mark, faults, 0 if has_header else count + 1, names)
+        records = _read_records(
+            _decode_text(source, blocks), mark, faults, 0 if has_header else count + 1, names
+        )
         records = islice(records, 1 if has_header else 0, None)
         while found := list(islice(records, _BATCH)):
             kept: Sequence[int] = range(count + 1, count + len(found) + 1)
@@ -212,15 +244,21 @@ def _list_cells(columns: Mapping[str, Sequence[str]], name: str) -> list[str | N
 
 def _decode_text(source: Source, blocks: Iterable[bytes]) -> Iterator[str]:
     try:
-        yield from chain.from_iterable(StringIO(block.decode() + "\n", newline="") for block in blocks)
+        yield from chain.from_iterable(
+            StringIO(block.decode() + "\n", newline="") for block in blocks
+        )
     except UnicodeDecodeError:
         source.refuse_encoding()
 
 
-def read_cells(source: Source, delimiter: str, faults: Faults | None = None) -> Generator[list[str], None, None]:
+def read_cells(
+    source: Source, delimiter: str, faults: Faults | None = None
+) -> Generator[list[str], None, None]:
     """Yield the header and the rows of a file of CSV."""
     with closing(_list_blocks(source)) as blocks:
-        yield from filter(None, _read_records(_decode_text(source, blocks), delimiter, faults or Faults()))
+        yield from filter(
+            None, _read_records(_decode_text(source, blocks), delimiter, faults or Faults())
+        )
 
 
 def _read_records(
@@ -237,7 +275,11 @@ def _read_records(
                 if len(header) > _MOST_COLUMNS:
                     raise _say.error("tables.columns", count=len(header), limit=_MOST_COLUMNS)
             if len(record) != len(header):
-                faults.add(_say.error("tables.fields", row=count - 1, count=len(record), expected=len(header)))
+                faults.add(
+                    _say.error(
+                        "tables.fields", row=count - 1, count=len(record), expected=len(header)
+                    )
+                )
             yield record if len(record) == len(header) else []
     except csv.Error:
         if count:
@@ -261,7 +303,9 @@ def _parse(data: bytes, names: Sequence[str], wanted: Sequence[str], delimiter: 
     )
     reading = pc.ReadOptions(column_names=list(names), use_threads=False, block_size=len(data) + 1)
     try:
-        return pc.read_csv(pa.BufferReader(data), reading, pc.ParseOptions(delimiter=delimiter), converting)
+        return pc.read_csv(
+            pa.BufferReader(data), reading, pc.ParseOptions(delimiter=delimiter), converting
+        )
     except (pa.ArrowException, UnicodeDecodeError):
         return None
 

@@ -112,7 +112,9 @@ def find_fault(role: str, value: object, place: Message) -> InputError:
     told = {"value": quote(value), "place": place}
     if role == "grades" and isinstance(value, str) and not value.startswith("["):
         word = [shorten(value)]
-        return _say.error("cells.word", wrong=Mention(wrong=word), correct=Mention(correct=word), **told)
+        return _say.error(
+            "cells.word", wrong=Mention(wrong=word), correct=Mention(correct=word), **told
+        )
     if isinstance(value, float) and isfinite(value) and role not in ("grades", "scores", "cost"):
         return _say.error("collector.long_number", **told)
     if role == "grades":

@@ -141,7 +141,9 @@ class Fields:
     judge: Callable[[Row, int, Chosen], object] | None = None
     subject: Mapping[str, str] = field(default_factory=dict)
     path: str | None = None
-    settings: Mapping[str, str] = field(default_factory=lambda: {"model": "model", "system": "system"})
+    settings: Mapping[str, str] = field(
+        default_factory=lambda: {"model": "model", "system": "system"}
+    )
     prompted: str | None = None
 
     def read(self, source: Source, reading: Reading) -> Samples:
@@ -151,7 +153,9 @@ class Fields:
         collector = RowCollector(reading, unit=self.unit, settings=self.settings, details=details)
         finding = (self.find or self._find_rows)(source, reading, collector)
         chosen = Chosen(finding.choice.name or "", collector, reading)
-        path = [name.format(scorer=chosen.scorer) for name in keys.grades.split(".")]  # a scorer may have dots
+        path = [
+            name.format(scorer=chosen.scorer) for name in keys.grades.split(".")
+        ]  # a scorer may have dots
         names = ("problem", "answers", "references", "scores", "group")
         roles: dict[str, str | None] = {name: getattr(keys, name) for name in names}
         roles |= {"grades": ".".join(path) or None, **finding.roles}
@@ -186,10 +190,14 @@ class Fields:
             if not names:
                 raise refuse_empty()
             choice = choose(self.option, getattr(reading, self.option), names)
-        needed = keys.needed or [path for path in (keys.problem, keys.number, keys.many or keys.grades) if path]
+        needed = keys.needed or [
+            path for path in (keys.problem, keys.number, keys.many or keys.grades) if path
+        ]
         needed = [path.partition(".")[0] for path in needed]
         adapt = self._add_fields if self.added else self.adapt
-        return Found(collector.rows(source if listed is None else listed, needed, adapt), choice=choice)
+        return Found(
+            collector.rows(source if listed is None else listed, needed, adapt), choice=choice
+        )
 
     def _list_objects(self, source: Source) -> list[Any] | None:
         """List the objects; None where they are the lines of the file."""
@@ -204,15 +212,30 @@ class Fields:
     def _add_fields(self, row: Row) -> Row:
         """Return an object with the fields that it gets."""
         paths = {name: [_find(row, path) for path in paths] for name, paths in self.added.items()}
-        return row | {name: next((x for x in values if x not in (None, "")), None) for name, values in paths.items()}
+        return row | {
+            name: next((x for x in values if x not in (None, "")), None)
+            for name, values in paths.items()
+        }
 
     def _find_subject(self, source: Source) -> Mapping[str, str]:
         """Find what the results are of."""
-        named = re.search(self.path, "/".join((*reversed(source.folders), source.name))) if self.path else None
-        told = {name: named.groupdict().get(name) for name in ("task", "run", "model")} if named else {}
-        return name_subject(**told, **{name: _find(source.first_row, path) for name, path in self.subject.items()})
+        named = (
+            re.search(self.path, "/".join((*reversed(source.folders), source.name)))
+            if self.path
+            else None
+        )
+        told = (
+            {name: named.groupdict().get(name) for name in ("task", "run", "model")}
+            if named
+            else {}
+        )
+        return name_subject(
+            **told, **{name: _find(source.first_row, path) for name, path in self.subject.items()}
+        )
 
-    def _collect(self, rows: Iterable[tuple[int, Row]], grades: Sequence[str], chosen: Chosen) -> bool:
+    def _collect(
+        self, rows: Iterable[tuple[int, Row]], grades: Sequence[str], chosen: Chosen
+    ) -> bool:
         """Collect the samples. Return whether rows are lists of samples."""
         keys, collector, is_listed = self.keys, chosen.collector, False
         named: dict[int, str] = {}
@@ -238,19 +261,27 @@ class Fields:
                 if not is_listed:
                     problem = named.get(number, problem)
                     shared |= self._read_sample(row, number, grades, chosen)
-                elif not isinstance(many, list) or (isinstance(beside, list) and len(beside) != len(many)):
+                elif not isinstance(many, list) or (
+                    isinstance(beside, list) and len(beside) != len(many)
+                ):
                     raise refuse_field(self.harness, str(keys.many), many, collector.place(number))
-                elif keys.many == keys.answers:  # they share all but their answers, which is faster than a row for each
+                elif (
+                    keys.many == keys.answers
+                ):  # they share all but their answers, which is faster than a row for each
                     sample = self._read_sample(row, number, grades, chosen)
                     shared |= {"grades": sample["grades"], "references": sample["references"]}
                     samples = [{"answers": answer} for answer in many]
                 else:
                     parts = [part if isinstance(part, dict) else {"": part} for part in many]
-                    samples = [self._read_sample(row | part, number, grades, chosen) for part in parts]
+                    samples = [
+                        self._read_sample(row | part, number, grades, chosen) for part in parts
+                    ]
                 collector.add(number, problem, samples, **shared)
         return is_listed
 
-    def _read_sample(self, row: Row, number: int, grades: Sequence[str], chosen: Chosen) -> dict[str, Any]:
+    def _read_sample(
+        self, row: Row, number: int, grades: Sequence[str], chosen: Chosen
+    ) -> dict[str, Any]:
         """Read what differs between the samples of a problem."""
         keys = self.keys
         failed, reason = _find(row, keys.failed), None
@@ -262,7 +293,11 @@ class Fields:
         elif grade is None and _find(row, keys.valid) is False:
             reason = name_reason(_find(row, keys.cause))
         elif grade is None:
-            grade = self.judge(row, number, chosen) if self.judge else self._require(row, grades, number, chosen)
+            grade = (
+                self.judge(row, number, chosen)
+                if self.judge
+                else self._require(row, grades, number, chosen)
+            )
             reason = name_reason(_find(row, keys.cause))
         paths = (keys.answers, keys.references, keys.number, keys.scores)
         answer, gold, ordinal, score = (_find(row, path) for path in paths)
@@ -282,7 +317,9 @@ class Fields:
         for end in range(1, len(names)):
             held = find_field(row, names[:end])
             if held is not None and not isinstance(held, (dict, list)):
-                raise refuse_field(self.harness, names[end - 1], held, chosen.collector.place(number))
+                raise refuse_field(
+                    self.harness, names[end - 1], held, chosen.collector.place(number)
+                )
         return find_field(row, names)
 
     def _tell_apart(self, rows: Sequence[tuple[int, Row]]) -> dict[int, str]:
@@ -291,14 +328,23 @@ class Fields:
         rows_of: dict[str, dict[tuple[str, ...], list[int]]] = {}
         for number, row in rows:
             marks = (_find(row, path) for path in keys.apart)
-            identity = tuple(mark if isinstance(mark, str) else json.dumps(mark, sort_keys=True) for mark in marks)
-            rows_of.setdefault(str(_find(row, keys.problem)), {}).setdefault(identity, []).append(number)
+            identity = tuple(
+                mark if isinstance(mark, str) else json.dumps(mark, sort_keys=True)
+                for mark in marks
+            )
+            rows_of.setdefault(str(_find(row, keys.problem)), {}).setdefault(identity, []).append(
+                number
+            )
         named: dict[int, str] = {}
         for problem, numbers_of in rows_of.items():
             columns = [column for column in zip(*numbers_of, strict=True) if len({*column}) > 1]
             # The first of the paths that tells all of them apart says enough.
-            columns = next(([column] for column in columns if len({*column}) == len(numbers_of)), columns)
-            for label, numbers in zip(zip(*columns, strict=True), numbers_of.values(), strict=bool(columns)):
+            columns = next(
+                ([column] for column in columns if len({*column}) == len(numbers_of)), columns
+            )
+            for label, numbers in zip(
+                zip(*columns, strict=True), numbers_of.values(), strict=bool(columns)
+            ):
                 named |= dict.fromkeys(numbers, f"{problem} ({', '.join(label)})")
         return named
 
@@ -334,7 +380,9 @@ def list_in(document: Any, *path: str) -> list[Any]:
 def list_names(objects: Iterable[Any], path: str) -> list[str]:
     """List the names under a path in any of some objects."""
     values = (_find(row, path) for row in objects)
-    return list(dict.fromkeys(name for named in values if isinstance(named, dict) for name in named))
+    return list(
+        dict.fromkeys(name for named in values if isinstance(named, dict) for name in named)
+    )
 
 
 def _find(row: Any, path: str | None) -> Any:

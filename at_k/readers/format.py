@@ -78,7 +78,9 @@ class Reading:
         if isinstance(self.pool, str):
             object.__setattr__(self, "pool", (self.pool,))
         if not isinstance(self.pool, Sequence):
-            raise TypeError(f"`pool` must be the name of a column or a list of names; got {type_name(self.pool)}")
+            raise TypeError(
+                f"`pool` must be the name of a column or a list of names; got {type_name(self.pool)}"
+            )
         if self.scale is not None:
             check_scale(self.scale)
 
@@ -120,7 +122,9 @@ class Mark(NamedTuple):
         """Return whether a file has this mark, by its layouts and its first row."""
         if self.layout not in layouts or (self.alone and len(found) != 1):
             return False
-        return all(_leads(name, found) for name in self.names) and (self.fits is None or self.fits(found))
+        return all(_leads(name, found) for name in self.names) and (
+            self.fits is None or self.fits(found)
+        )
 
 
 def _leads(path: str, found: Any) -> bool:
@@ -167,7 +171,9 @@ class Format:
             samples = self.read(source, reading)
         except InputError as error:
             raise error.with_message(name_lines(error.message, source)) from None
-        skipped = {name_lines(cause, source): count for cause, count in samples.origin.skipped.items()}
+        skipped = {
+            name_lines(cause, source): count for cause, count in samples.origin.skipped.items()
+        }
         return replace(samples, origin=replace(samples.origin, skipped=skipped))
 
     def refuse_options(self, reading: Reading) -> None:
@@ -175,7 +181,9 @@ class Format:
         for name in OPTIONS:
             if getattr(reading, name) and name not in self.options:
                 others = Mention(*self.options) if self.options else "none"
-                raise _say.error("format.no_option", format=self.name, given=Mention(name), others=others)
+                raise _say.error(
+                    "format.no_option", format=self.name, given=Mention(name), others=others
+                )
 
 
 TEXTS = Message(
@@ -197,11 +205,20 @@ def has_fields(value: object, *names: str) -> bool:
 
 def check_scale(value: object, name: str = "scale") -> None:
     """Raise unless a scale is two different finite numbers."""
-    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2 or not all(map(is_number, value)):
-        raise TypeError(f"`{name}` must be two numbers, the worst grade and the best one; got {shorten_value(value)}")
+    if (
+        not isinstance(value, Sequence)
+        or isinstance(value, str)
+        or len(value) != 2
+        or not all(map(is_number, value))
+    ):
+        raise TypeError(
+            f"`{name}` must be two numbers, the worst grade and the best one; got {shorten_value(value)}"
+        )
     low, high = value
     if low == high or not isfinite(high - low):
-        raise ValueError(f"`{name}` must be two different finite numbers; got {shorten_value(value)}")
+        raise ValueError(
+            f"`{name}` must be two different finite numbers; got {shorten_value(value)}"
+        )
 
 
 def name_subject(**fields: object) -> dict[str, str]:
@@ -222,7 +239,9 @@ class Choice(NamedTuple):
     notes: Sequence[Message] = ()
 
 
-def choose(option: str, wanted: str | None, found: Collection[str], offered: Collection[str] | None = None) -> Choice:
+def choose(
+    option: str, wanted: str | None, found: Collection[str], offered: Collection[str] | None = None
+) -> Choice:
     """Choose one of several: the one that is wanted, or else the first of those that a note tells of.
 
     Examples:
@@ -233,7 +252,12 @@ def choose(option: str, wanted: str | None, found: Collection[str], offered: Col
     """
     offered = found if offered is None else offered
     if wanted is not None and wanted not in found:
-        raise _say.error("format.no_choice", what=option, wanted=shorten(wanted), found=quote_all(found) or "none")
+        raise _say.error(
+            "format.no_choice",
+            what=option,
+            wanted=shorten(wanted),
+            found=quote_all(found) or "none",
+        )
     name = next(iter(offered), None) if wanted is None else wanted
     if name is None or len(offered) < 2:
         return Choice(name)
@@ -251,10 +275,14 @@ def refuse_no_scorer(wanted: str | None, found: Collection[str], graded: Collect
 
 def refuse_field(harness: str, name: str, value: object, place: Message) -> InputError:
     """Make the error that says that a field is not what a harness writes."""
-    return _say.error("collector.field", name=quote(name), harness=harness, value=quote(value), place=place)
+    return _say.error(
+        "collector.field", name=quote(name), harness=harness, value=quote(value), place=place
+    )
 
 
-def check_kinds(harness: str, row: Mapping[str, Any], kinds: Mapping[str, Collection[type]], place: Message) -> None:
+def check_kinds(
+    harness: str, row: Mapping[str, Any], kinds: Mapping[str, Collection[type]], place: Message
+) -> None:
     """Raise unless fields have types that a harness writes."""
     for name, types in kinds.items():
         value = find_field(row, name.split("."))

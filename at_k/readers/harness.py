@@ -24,7 +24,18 @@ from at_k.readers.samples import FURTHER_ROLES, MISSING, ROLES, SAMPLE_ROLES, Or
 from at_k.readers.sources import Source
 
 # The roles of what is said of a sample, or of all samples of a problem.
-_SAID = ("problem", "answers", "grades", "scores", "cost", "references", "group", "meta", NUMBER, MISSING)
+_SAID = (
+    "problem",
+    "answers",
+    "grades",
+    "scores",
+    "cost",
+    "references",
+    "group",
+    "meta",
+    NUMBER,
+    MISSING,
+)
 
 # Samples that are collected before they are read as a block.
 _WAITING = 4096
@@ -67,17 +78,32 @@ class RowCollector(Collector):
     """
 
     def __init__(
-        self, reading: Reading, *, unit: str = "line", settings: Collection[str] = (), details: Collection[str] = ()
+        self,
+        reading: Reading,
+        *,
+        unit: str = "line",
+        settings: Collection[str] = (),
+        details: Collection[str] = (),
     ) -> None:
         self._columns = dict(reading.columns)
         for role, column in self._columns.items():
             if role not in (*ROLES, *FURTHER_ROLES) or (role == "problem" and column is None):
-                raise _say.error("collector.columns", role=quote(role), column=quote(column), roles=", ".join(ROLES))
+                raise _say.error(
+                    "collector.columns",
+                    role=quote(role),
+                    column=quote(column),
+                    roles=", ".join(ROLES),
+                )
         self.selection = Selection(reading.where, reading.pool, settings)
         self._roles = (*_SAID, *(BESIDE + name for name in details))
         self._waiting, self._count = Part([], defaultdict(list), listed=False), 0
         sheet, faults = Sheet({}, FieldCells(scale=reading.scale)), Faults(reading.errors)
-        super().__init__(sheet, lambda row, *_: UNITS[unit](row), faults, are_names_given="problem" in self._columns)
+        super().__init__(
+            sheet,
+            lambda row, *_: UNITS[unit](row),
+            faults,
+            are_names_given="problem" in self._columns,
+        )
 
     def rows(
         self, source: Source | Iterable[object], fields: Sequence[str] = (), adapt: Adapt = dict
@@ -116,7 +142,9 @@ class RowCollector(Collector):
             for role in self._roles:
                 value, parts = said.get(role, NOTHING), samples or ()
                 if role in self._columns:
-                    value = self._choose(role, row, *([said.get("meta")] if role == "group" else []), fields)
+                    value = self._choose(
+                        role, row, *([said.get("meta")] if role == "group" else []), fields
+                    )
                     parts = [{}] * len(parts)
                 if not listed:
                     cells[role] = value
@@ -158,8 +186,12 @@ class RowCollector(Collector):
             value = find_field(fields, field.split("."))
             if value is not None:
                 return value
-        known = quote_all(dict.fromkeys(name for fields in sources for name in fields or ())) or "none"
-        raise _say.error("collector.no_field", field=quote(field), role=role, fields=known, place=self.place(row))
+        known = (
+            quote_all(dict.fromkeys(name for fields in sources for name in fields or ())) or "none"
+        )
+        raise _say.error(
+            "collector.no_field", field=quote(field), role=role, fields=known, place=self.place(row)
+        )
 
     def lack(self, field: str, row: int) -> InputError:
         """Make the error that says that a row does not have a field."""
@@ -183,4 +215,6 @@ class RowCollector(Collector):
         gone = [role for role, column in self._columns.items() if column is None]
         if held and gone and not held.keys() & {*SAMPLE_ROLES}:
             raise _say.error("collector.no_values", roles=", ".join(gone))
-        return super().finish(replace(origin, roles=origin.roles | self._columns), per_sample=per_sample)
+        return super().finish(
+            replace(origin, roles=origin.roles | self._columns), per_sample=per_sample
+        )

@@ -32,7 +32,9 @@ _SPACED = re.compile(rb'"\s+:')
 Row = dict[str, Any]
 
 
-def read_blocks(source: Source, wanted: Mapping[str, bool] | None, faults: Faults) -> Iterator[Block]:
+def read_blocks(
+    source: Source, wanted: Mapping[str, bool] | None, faults: Faults
+) -> Iterator[Block]:
     """Yield the rows of JSON lines. Arrow parses plain blocks, once it is known which columns are needed."""
     types: dict[str, Any] = {}
     for block in source.blocks() if wanted is not None else source.blocks(_FIRST_BYTES):
@@ -51,7 +53,9 @@ def read_blocks(source: Source, wanted: Mapping[str, bool] | None, faults: Fault
 def _guess_types(block: LineBlock, wanted: Mapping[str, bool]) -> dict[str, Any]:
     lines = block.data.split(b"\n", HEAD)[:HEAD]
     try:
-        rows = [row for row in map(orjson.loads, filter(bytes.strip, lines)) if isinstance(row, dict)]
+        rows = [
+            row for row in map(orjson.loads, filter(bytes.strip, lines)) if isinstance(row, dict)
+        ]
     except ValueError:
         return dict.fromkeys(wanted)
     known = [name for name in wanted if any(name in row for row in rows)]
@@ -72,7 +76,9 @@ def _guess_type(cells: Sequence[Any], is_numeric: bool) -> Any:
     return simple.get(*kinds) if len(kinds) == 1 else None
 
 
-def _decode(block: LineBlock, wanted: Collection[str] | None, faults: Faults) -> tuple[list[int], list[Row]]:
+def _decode(
+    block: LineBlock, wanted: Collection[str] | None, faults: Faults
+) -> tuple[list[int], list[Row]]:
     """Decode the lines of a block: as a whole and, where one must be looked at, one by one."""
     places, lines = zip(*block.lines(), strict=True) if block.data.strip() else ((), ())
     rows = _decode_plainly(block.data, lines, wanted)
@@ -81,12 +87,16 @@ def _decode(block: LineBlock, wanted: Collection[str] | None, faults: Faults) ->
     kept: dict[int, Row] = {}
     for place, line in zip(places, lines, strict=True):
         with faults:
-            own = _decode_plainly(line, [line], wanted) or [decode_strictly(line.rstrip(b"\r"), place)]
+            own = _decode_plainly(line, [line], wanted) or [
+                decode_strictly(line.rstrip(b"\r"), place)
+            ]
             kept[place] = require_object(own[0], UNITS["line"](place))
     return list(kept), list(kept.values())
 
 
-def _decode_plainly(data: bytes, lines: Sequence[bytes], wanted: Collection[str] | None) -> list[Row] | None:
+def _decode_plainly(
+    data: bytes, lines: Sequence[bytes], wanted: Collection[str] | None
+) -> list[Row] | None:
     """Decode lines quickly; None if one of them must be looked at."""
     try:
         rows = list(map(orjson.loads, lines))
@@ -118,17 +128,23 @@ def _parse(data: bytes, types: Mapping[str, Any]) -> Any:
 
     data = data.rstrip(b"\r\n")
     count = data.count(b"\n") + 1
-    is_braced = data.count(b"}\n{") + data.count(b"}\r\n{") == count - 1 and data[:1] + data[-1:] == b"{}"
+    is_braced = (
+        data.count(b"}\n{") + data.count(b"}\r\n{") == count - 1 and data[:1] + data[-1:] == b"{}"
+    )
     if not is_braced or len(data) > _LONG_LINE * count:
         return None
     long = [line for line in data.split(b"\n") if len(line) > _DEEPEST]
     if any(line.count(b"{") + line.count(b"[") > _DEEPEST for line in long):
         return None
-    parsing = pj.ParseOptions(explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="infer")
+    parsing = pj.ParseOptions(
+        explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="infer"
+    )
     try:
         data.decode()  # Arrow believes that texts are in UTF-8
         with pa.BufferReader(data) as file:
-            table = pj.read_json(file, pj.ReadOptions(use_threads=False, block_size=len(data) + 1), parsing)
+            table = pj.read_json(
+                file, pj.ReadOptions(use_threads=False, block_size=len(data) + 1), parsing
+            )
     except (pa.ArrowException, UnicodeDecodeError):
         return None
     return table if len(table) == count else None

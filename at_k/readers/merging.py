@@ -66,13 +66,19 @@ _say = Phrases(
 
 
 def merge(
-    parts: Sequence[Samples], files: Sequence[str], *, pool: Collection[str] = (), concat: bool = False
+    parts: Sequence[Samples],
+    files: Sequence[str],
+    *,
+    pool: Collection[str] = (),
+    concat: bool = False,
 ) -> Samples:
     """Merge the samples of several files by the names of their problems; where none is shared, list all problems."""
     if len(parts) == 1:
         return parts[0]
     _refuse_differing(parts, files, pool)
-    is_split = all(len(part.table) == 1 for part in parts)  # a file for each problem, or for each of its runs
+    is_split = all(
+        len(part.table) == 1 for part in parts
+    )  # a file for each problem, or for each of its runs
     shared, shorts = _find_shared(parts), list_names(files)
     is_listed = concat or not (is_split or shared)
     if not (is_listed or is_split or "file" in pool):
@@ -81,12 +87,18 @@ def merge(
     if is_listed and shared:
         names = [_rename(part, short, shared) for part, short in zip(parts, shorts, strict=True)]
     merged = _join_problems(parts, files, names, is_numbered=not is_listed and "file" not in pool)
-    if not (concat or any(name == "file" or has_name(name, _POOLABLE) for name in pool) or all(map(_is_named, parts))):
+    if not (
+        concat
+        or any(name == "file" or has_name(name, _POOLABLE) for name in pool)
+        or all(map(_is_named, parts))
+    ):
         _refuse_other_names(merged, are_split=is_split)
     _refuse_clash(merged)
     if not concat and len(merged.table) > max(len(part.table) for part in parts):
         refuse_odd_names(merged, Mention("concat"))
-    listed = ", ".join(shorts if len(shorts) <= _LISTED else [*shorts[: _LISTED - 1], "…", shorts[-1]])
+    listed = ", ".join(
+        shorts if len(shorts) <= _LISTED else [*shorts[: _LISTED - 1], "…", shorts[-1]]
+    )
     note = _say(
         "note.concatenated" if is_listed else "note.files",
         count=len(files),
@@ -107,11 +119,19 @@ def _refuse_other_names(samples: Samples, *, are_split: bool) -> None:
     """Raise unless the names of files, with their folders, are those of runs: all of them, or those of each problem."""
     if count_runs(list(map(abspath, dict.fromkeys(samples.files)))):
         return
-    owned = zip(samples.problems, samples.file_of, strict=True) if are_split else [("", range(len(samples.files)))]
+    owned = (
+        zip(samples.problems, samples.file_of, strict=True)
+        if are_split
+        else [("", range(len(samples.files)))]
+    )
     for problem, places in owned:
         files = list(dict.fromkeys(samples.files[place] for place in places))
         names = list(map(abspath, files))
-        if len(names) > 1 and not count_runs(names) and not (problem and count_samples(names, problem)):
+        if (
+            len(names) > 1
+            and not count_runs(names)
+            and not (problem and count_samples(names, problem))
+        ):
             first, second = list_names(files[:2])
             raise _say.error("merging.names", SeveralModelsError, first=first, second=second)
 
@@ -137,7 +157,9 @@ def _rename(part: Samples, file: str, shared: Set[str]) -> Any:
     """Put the name of the file before the names of problems that several files have."""
     import pyarrow as pa
 
-    return pa.chunked_array([make_texts([f"{file}:{name}" if name in shared else name for name in part.problems])])
+    return pa.chunked_array(
+        [make_texts([f"{file}:{name}" if name in shared else name for name in part.problems])]
+    )
 
 
 def _join_problems(
@@ -146,9 +168,15 @@ def _join_problems(
     """Put the samples of each problem together, by the names of the problems of each file, which Arrow holds."""
     import pyarrow as pa
 
-    tables = [part.table.set_column(0, "problem", column) for part, column in zip(parts, names, strict=True)]
+    tables = [
+        part.table.set_column(0, "problem", column)
+        for part, column in zip(parts, names, strict=True)
+    ]
     whole, counts = pa.concat_tables(tables, promote_options="default"), [part.n for part in parts]
-    encoded, n = pa.concat_arrays(whole["problem"].chunks).dictionary_encode(), np.concatenate(counts)
+    encoded, n = (
+        pa.concat_arrays(whole["problem"].chunks).dictionary_encode(),
+        np.concatenate(counts),
+    )
     problems, owners = encoded.dictionary, fill_numbers(encoded.indices, -1)
     file_of = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.table) for part in parts])
     groups = Groups.of(np.repeat(owners, n))
@@ -159,18 +187,32 @@ def _join_problems(
     columns: dict[str, Any] = {"problem": problems}
     for role, make in (("references", make_text_lists), ("group", make_texts)):
         if role in whole.column_names:
-            columns[role] = make(_merge_said(role, whole[role].to_pylist(), owners, problems, row_files))
+            columns[role] = make(
+                _merge_said(role, whole[role].to_pylist(), owners, problems, row_files)
+            )
     for role in {*SAMPLE_ROLES} & {*whole.column_names}:
-        columns[role] = groups.list(pa.concat_arrays([chunk.flatten() for chunk in whole[role].chunks]))
+        columns[role] = groups.list(
+            pa.concat_arrays([chunk.flatten() for chunk in whole[role].chunks])
+        )
     details = list(dict.fromkeys(chain.from_iterable(part.details for part in parts)))
     if "meta" in whole.column_names:
-        columns["meta"] = make_texts(_merge_meta(whole["meta"].to_pylist(), owners, n, groups, details))
-    rows = [part.rows.values if isinstance(part.rows, Ragged) else np.concatenate(part.rows) for part in parts]
+        columns["meta"] = make_texts(
+            _merge_meta(whole["meta"].to_pylist(), owners, n, groups, details)
+        )
     rows = [
-        places if part.per_sample else np.repeat(places, n) for places, part, n in zip(rows, parts, counts, strict=True)
+        part.rows.values if isinstance(part.rows, Ragged) else np.concatenate(part.rows)
+        for part in parts
+    ]
+    rows = [
+        places if part.per_sample else np.repeat(places, n)
+        for places, part, n in zip(rows, parts, counts, strict=True)
     ]
     are_numbered = is_numbered and all(part.numbers is not None for part in parts)
-    numbers = [number for part in parts for listed in part.numbers or () for number in listed] if are_numbered else []
+    numbers = (
+        [number for part in parts for listed in part.numbers or () for number in listed]
+        if are_numbered
+        else []
+    )
     return Samples(
         table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
         origin=parts[0].origin,
@@ -191,21 +233,36 @@ def _merge_said(
     for place, (owner, value) in enumerate(zip(owners.tolist(), values, strict=True)):
         first = place if value is None else firsts.setdefault(owner, place)
         if values[first] != value:
-            one, other = (quote_all(told if isinstance(told, list) else [told]) for told in (values[first], value))
-            both = {"first": one, "second": other, "first_file": files[first], "second_file": files[place]}
+            one, other = (
+                quote_all(told if isinstance(told, list) else [told])
+                for told in (values[first], value)
+            )
+            both = {
+                "first": one,
+                "second": other,
+                "first_file": files[first],
+                "second_file": files[place],
+            }
             code = "merging.questions" if role == "question" else "merging.differs"
             raise _say.error(code, role=role, problem=quote(problems[owner].as_py()), **both)
     return [values[firsts[owner]] if owner in firsts else None for owner in range(len(problems))]
 
 
 def _merge_meta(
-    texts: Sequence[str | None], owners: NDArray[np.int64], n: NDArray[np.int64], groups: Groups, details: Sequence[str]
+    texts: Sequence[str | None],
+    owners: NDArray[np.int64],
+    n: NDArray[np.int64],
+    groups: Groups,
+    details: Sequence[str],
 ) -> list[str | None]:
     """Return what all files say about each problem besides, and the details of its samples, one after another."""
     objects = [{} if text is None else json.loads(text) for text in texts]
     listed = []
     for name in details:
-        values = (fields.pop(name, [None] * count) for fields, count in zip(objects, n.tolist(), strict=True))
+        values = (
+            fields.pop(name, [None] * count)
+            for fields, count in zip(objects, n.tolist(), strict=True)
+        )
         listed.append(groups.cut(list(chain.from_iterable(values))))
     common: dict[int, dict[str, Any]] = {}
     for owner, fields in zip(owners.tolist(), objects, strict=True):
@@ -224,18 +281,36 @@ def _refuse_clash(samples: Samples) -> None:
             continue
         second = next(place for place, number in enumerate(numbers) if number in numbers[:place])
         number, file_of = numbers[second], samples.file_of[problem]
-        first_file, second_file = (samples.files[file_of[place]] for place in (numbers.index(number), second))
+        first_file, second_file = (
+            samples.files[file_of[place]] for place in (numbers.index(number), second)
+        )
         both = {"first_file": first_file, "second_file": second_file}
-        raise _say.error("merging.clash", number=quote(number), problem=quote(samples.problems[problem]), **both)
+        raise _say.error(
+            "merging.clash", number=quote(number), problem=quote(samples.problems[problem]), **both
+        )
 
 
-def _refuse_differing(parts: Sequence[Samples], files: Sequence[str], pool: Collection[str]) -> None:
+def _refuse_differing(
+    parts: Sequence[Samples], files: Sequence[str], pool: Collection[str]
+) -> None:
     """Raise unless all files are of one harness, task and model, and have the same choices and columns of samples."""
     told: list[dict[str, Any]] = []
     for part in parts:
-        origin, columns = part.origin, [role for role in SAMPLE_ROLES if role in part.table.column_names]
-        told.append({"format": origin.harness, **_leave_out(origin.subject, pool), **origin.chosen, "columns": columns})
-    for name in sorted(dict.fromkeys(chain.from_iterable(told)), key=lambda name: name == "columns"):
+        origin, columns = (
+            part.origin,
+            [role for role in SAMPLE_ROLES if role in part.table.column_names],
+        )
+        told.append(
+            {
+                "format": origin.harness,
+                **_leave_out(origin.subject, pool),
+                **origin.chosen,
+                "columns": columns,
+            }
+        )
+    for name in sorted(
+        dict.fromkeys(chain.from_iterable(told)), key=lambda name: name == "columns"
+    ):
         values = [facts.get(name) for facts in told]
         firsts = [place for place, value in enumerate(values) if value not in values[:place]]
         if len(firsts) < 2:
@@ -244,10 +319,22 @@ def _refuse_differing(parts: Sequence[Samples], files: Sequence[str], pool: Coll
         listed = ", ".join(f"{shown[place]} ({files[place]})" for place in firsts[:_LISTED])
         listed += ", …" if len(firsts) > _LISTED else ""
         if name == "columns":
-            out = {role: None for role in SAMPLE_ROLES if len({role in (held or ()) for held in values}) > 1}
-            raise _say.error("merging.columns", name=name, found=listed, columns=Mention(columns=out))
+            out = {
+                role: None
+                for role in SAMPLE_ROLES
+                if len({role in (held or ()) for held in values}) > 1
+            }
+            raise _say.error(
+                "merging.columns", name=name, found=listed, columns=Mention(columns=out)
+            )
         if has_name(name, _POOLABLE):
-            raise _say.error("merging.models", SeveralModelsError, name=name, found=listed, pool=Mention(pool=name))
+            raise _say.error(
+                "merging.models",
+                SeveralModelsError,
+                name=name,
+                found=listed,
+                pool=Mention(pool=name),
+            )
         raise _say.error("merging.subject", name=name, found=listed)
 
 
@@ -257,7 +344,11 @@ def _refuse_other_problems(parts: Sequence[Samples], files: Sequence[str]) -> No
         its = {*part.problems}
         if mine != its:
             odd = (name for name in (*parts[0].problems, *part.problems) if name not in mine & its)
-            counts = {"shared": len(mine & its), "first": len(mine - its), "second": len(its - mine)}
+            counts = {
+                "shared": len(mine & its),
+                "first": len(mine - its),
+                "second": len(its - mine),
+            }
             both = {"first_file": files[0], "second_file": file}
             raise _say.error("merging.problems", **counts, **both, example=quote(next(odd)))
 
@@ -282,7 +373,10 @@ def _merge_origins(origins: Sequence[Origin], pool: Collection[str], note: Messa
     notes = {str(note): note for origin in origins for note in origin.notes}
     return replace(
         origins[0],
-        version=", ".join(dict.fromkeys(origin.version for origin in origins if origin.version is not None)) or None,
+        version=", ".join(
+            dict.fromkeys(origin.version for origin in origins if origin.version is not None)
+        )
+        or None,
         subject=_leave_out(origins[0].subject, pool),
         notes=[note, *notes.values()],
         skipped={examples[code]: count for code, count in counts.items()},
@@ -321,9 +415,18 @@ def bundle(found: Iterable[Found]) -> Iterator[Found]:
 def name_files(samples: Samples, files: Sequence[str], *, pool: Sequence[str]) -> Samples:
     """Name the file of each sample, instead of its line in the bundle."""
     lines = zip(samples.rows, samples.n.tolist(), strict=True)
-    file_of = [[row - 1 for row in (places if samples.per_sample else [places[0]] * n)] for places, n in lines]
+    file_of = [
+        [row - 1 for row in (places if samples.per_sample else [places[0]] * n)]
+        for places, n in lines
+    ]
     origin, names = samples.origin, list_names(files)
-    note = _say("note.bundle", count=len(files), first=names[0], last=names[-1], problems=len(samples.problems))
+    note = _say(
+        "note.bundle",
+        count=len(files),
+        first=names[0],
+        last=names[-1],
+        problems=len(samples.problems),
+    )
     named = replace(
         samples,
         origin=replace(origin, notes=[note, *origin.notes]),

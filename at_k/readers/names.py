@@ -94,13 +94,19 @@ ROLE = {
         "correct is_correct correctness passed pass grade grades reward rewards verdict verdicts success acc "
         "正确 是否正确 对错 通过 是否通过 判定 richtig korrekt correcto"
     ),
-    "scores": _words("score scores rm_score rm_scores logprob logprobs reward_model_score confidence 置信度"),
+    "scores": _words(
+        "score scores rm_score rm_scores logprob logprobs reward_model_score confidence 置信度"
+    ),
     "cost": _words("cost costs cost_usd total_cost price"),
-    "group": _words("group groups level category subject topic type difficulty domain split 类别 科目 难度 主题"),
+    "group": _words(
+        "group groups level category subject topic type difficulty domain split 类别 科目 难度 主题"
+    ),
 }
 
 # Names of columns that often hold whole completions: answers only where nothing else can be.
-WHOLE_TEXT = _words("sample completions completion responses response outputs output generations generation")
+WHOLE_TEXT = _words(
+    "sample completions completion responses response outputs output generations generation"
+)
 
 # Names of the reference, or of the answer of each sample.
 OWN_ANSWER = ("answer", "答案")
@@ -124,7 +130,9 @@ SYSTEM = (*MODEL, *SET)
 SETTING = (*SYSTEM, *STEP)
 
 # Names of columns that tell the tests of one sample apart.
-TEST = _words("test test_id test_name test_idx test_index test_case test_case_id testcase testcase_id unit_test")
+TEST = _words(
+    "test test_id test_name test_idx test_index test_case test_case_id testcase testcase_id unit_test"
+)
 
 # Names of columns that hold one sample each, if they are numbered.
 RUN = _words("run trial attempt seed rollout try repeat epoch 第")
@@ -161,7 +169,14 @@ ROWS = _words("results data rows records samples items entries examples")
 SHARE = _words("accuracy acc pass_rate success_rate solve_rate pass@1 pass_at_1 score mean avg")
 
 # Fields that show that objects in a list are samples, and not the messages of a conversation.
-OF_SAMPLES = {*ROLE["grades"], "answer", "prediction", "pred", "extracted_answer", "predicted_answer"}
+OF_SAMPLES = {
+    *ROLE["grades"],
+    "answer",
+    "prediction",
+    "pred",
+    "extracted_answer",
+    "predicted_answer",
+}
 
 
 def find_named(columns: Collection[str], names: Collection[str]) -> list[str]:

@@ -30,7 +30,15 @@ _ROWS = 65_536
 _STEP = 16
 
 # Errors that a value of another type, or an impossible number, in damaged metadata may cause.
-_DAMAGE = (ValueError, TypeError, AttributeError, ArithmeticError, LookupError, RuntimeError, MemoryError)
+_DAMAGE = (
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    LookupError,
+    RuntimeError,
+    MemoryError,
+)
 
 _say = Phrases(
     {
@@ -48,13 +56,19 @@ def list_columns(source: Source) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for part in parts for name in _read_schema(part).names))
 
 
-def read_batches(source: Source, columns: Sequence[str], *, size: int = _ROWS) -> Iterator[pa.RecordBatch]:
+def read_batches(
+    source: Source, columns: Sequence[str], *, size: int = _ROWS
+) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a Parquet file in batches."""
     for part in source.parts or [source]:
         with refusing("parquet"):
             file = _open(part)
             limited = part.limits != UNLIMITED
-            batches = _read_within(file, columns, part.limits) if limited else file.iter_batches(size, columns=columns)
+            batches = (
+                _read_within(file, columns, part.limits)
+                if limited
+                else file.iter_batches(size, columns=columns)
+            )
         while True:
             with refusing("parquet"):
                 batch = next(batches, None)
@@ -69,15 +83,24 @@ def read_blocks(source: Source, wanted: Collection[str] | None) -> Iterator[Bloc
     """Yield the rows of Parquet or Arrow, alone or in the shards of a data set, in blocks."""
     # The folders `name=value` around a shard are columns, too.
     parts, first = source.parts or [source], 1
-    folders = [dict(name.split("=", 1) for name in _list_folders(part, source) if "=" in name) for part in parts]
+    folders = [
+        dict(name.split("=", 1) for name in _list_folders(part, source) if "=" in name)
+        for part in parts
+    ]
     names = list(dict.fromkeys(chain(list_columns(source), *folders)))
     size = HEAD if wanted is None else _ROWS
     needed = [name for name in names if wanted is None or name in wanted]
     for part, around in zip(parts, folders, strict=True):
-        batches = read_batches(part, needed, size=size) if part.layout == "parquet" else _read_arrow(part, size)
+        batches = (
+            read_batches(part, needed, size=size)
+            if part.layout == "parquet"
+            else _read_arrow(part, size)
+        )
         for batch in batches:
             refuse_many_rows(first + len(batch) - 1, source.limits)
-            yield Block(range(first, first + len(batch)), names, partial(_take_column, batch, around))
+            yield Block(
+                range(first, first + len(batch)), names, partial(_take_column, batch, around)
+            )
             first += len(batch)
 
 
@@ -86,7 +109,10 @@ def _take_column(batch: pa.RecordBatch, around: Mapping[str, str], name: str) ->
         return [around.get(name)] * len(batch)
     try:
         return _simplify(batch.column(name))
-    except (ValueError, KeyError) as reason:  # two columns or fields of one name, which no object of Python has
+    except (
+        ValueError,
+        KeyError,
+    ) as reason:  # two columns or fields of one name, which no object of Python has
         raise _say.error("parquet.column", column=shorten(name), reason=str(reason)) from None
 
 
@@ -143,15 +169,22 @@ def refusing(layout: str) -> Iterator[None]:
         raise _say.error("parquet.broken", kind=layout.capitalize(), reason=first_line) from None
 
 
-def _read_within(file: pq.ParquetFile, columns: Sequence[str], limits: Limits) -> Iterator[pa.RecordBatch]:
+def _read_within(
+    file: pq.ParquetFile, columns: Sequence[str], limits: Limits
+) -> Iterator[pa.RecordBatch]:
     """Read a file at once. Raise if it has more rows, or its needed columns more bytes, than the limits allow."""
     import pyarrow as pa
 
     refuse_many_rows(file.metadata.num_rows, limits)
     paths = enumerate(file.schema.column(place).path for place in range(len(file.schema)))
-    needed = [place for place, path in paths if any(f"{path}.".startswith(f"{name}.") for name in columns)]
+    needed = [
+        place for place, path in paths if any(f"{path}.".startswith(f"{name}.") for name in columns)
+    ]
     groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
-    refuse_large(sum(group.column(place).total_uncompressed_size for group in groups for place in needed), limits)
+    refuse_large(
+        sum(group.column(place).total_uncompressed_size for group in groups for place in needed),
+        limits,
+    )
     size, batches = 0, []
     # Threads of Arrow keep memory of their own, up to 50 MB at once.
     for batch in file.iter_batches(_STEP, columns=columns, use_threads=False):
@@ -213,7 +246,9 @@ def _simplify(column: Any) -> Any:
         steps = [pa.float64() if inside.scale else pa.int64()]
     elif types.is_integer(inside) and not types.is_uint64(inside):
         steps = [pa.int64()]
-    elif types.is_floating(inside):  # half precision too, which Arrow before 22 gives as numbers of NumPy
+    elif types.is_floating(
+        inside
+    ):  # half precision too, which Arrow before 22 gives as numbers of NumPy
         steps = [pa.float64()]
     elif types.is_boolean(inside):
         steps = [inside]
@@ -222,8 +257,14 @@ def _simplify(column: Any) -> Any:
         if types.is_map(kind):
             return [None if cell is None else dict(cell) for cell in cells]
         if types.is_decimal(kind):  # an id of 1.00 is called 1
-            return [None if cell is None else float(cell) if cell % 1 else int(cell) for cell in cells]
-        return [None if cell is None else str(cell) for cell in cells] if types.is_temporal(kind) else cells
+            return [
+                None if cell is None else float(cell) if cell % 1 else int(cell) for cell in cells
+            ]
+        return (
+            [None if cell is None else str(cell) for cell in cells]
+            if types.is_temporal(kind)
+            else cells
+        )
     for step in steps:
         column = column.cast(pa.list_(step) if is_listed else step)
     return column

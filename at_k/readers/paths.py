@@ -37,13 +37,19 @@ def is_paths(data: object) -> bool:
     """
     if isinstance(data, (str, PathLike)):
         return True
-    return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(path, (str, PathLike)) for path in data)
+    return (
+        isinstance(data, (list, tuple))
+        and bool(data)
+        and all(isinstance(path, (str, PathLike)) for path in data)
+    )
 
 
 def is_folder_or_glob(path: str | PathLike[str]) -> bool:
     """Return whether a path is a folder here, or a pattern of files."""
     text = fspath(path)
-    return "://" not in text and (Path(path).is_dir() or (has_magic(text) and not Path(path).exists()))
+    return "://" not in text and (
+        Path(path).is_dir() or (has_magic(text) and not Path(path).exists())
+    )
 
 
 def name_models(paths: Sequence[str]) -> list[str]:
@@ -83,8 +89,12 @@ def is_named_as_results(file: Path) -> bool:
 def find_files(paths: Paths) -> tuple[list[Path], bool]:
     """List the files of a path, a list of paths, a folder or a glob."""
     names = [paths] if isinstance(paths, (str, PathLike)) else paths
-    if not isinstance(names, Sequence) or not all(isinstance(name, (str, PathLike)) for name in names):
-        raise TypeError(f"`path` must be the path of a file, or a list of paths; got {shorten(paths)}")
+    if not isinstance(names, Sequence) or not all(
+        isinstance(name, (str, PathLike)) for name in names
+    ):
+        raise TypeError(
+            f"`path` must be the path of a file, or a list of paths; got {shorten(paths)}"
+        )
     # An unset variable of the shell is an empty text, which `Path` takes for the folder of the caller.
     if not names or not all(map(fspath, names)):
         raise _say.error("paths.none")
@@ -103,7 +113,11 @@ def find_files(paths: Paths) -> tuple[list[Path], bool]:
             if not inside:
                 raise _say.error("paths.empty", folder=fspath(text))
         else:
-            inside = sorted(file for name in glob(fspath(text), recursive=True) if (file := Path(name)).is_file())
+            inside = sorted(
+                file
+                for name in glob(fspath(text), recursive=True)
+                if (file := Path(name)).is_file()
+            )
             if not inside:
                 raise FileNotFoundError(f"No file matches {fspath(text)} in {Path.cwd()}")
         listed += inside
@@ -144,9 +158,13 @@ def list_shards(folder: Path) -> list[Path]:
             shards[match[1]].append((int(match[2]), int(match[3])))
     for name, places in shards.items():
         if places != [(place, places[0][1]) for place in range(places[0][1])]:
-            told = ", ".join(f"{place} of {total}" for place, total in places[:10]) + (", …" if places[10:] else "")
+            told = ", ".join(f"{place} of {total}" for place, total in places[:10]) + (
+                ", …" if places[10:] else ""
+            )
             raise _say.error("paths.shards", folder=str(folder), name=shorten(name), found=told)
-    beside = {file for file in folder.iterdir() if file.is_file() and is_named_as_results(file)} - {*parts}
+    beside = {file for file in folder.iterdir() if file.is_file() and is_named_as_results(file)} - {
+        *parts
+    }
     for file in sorted(file for file in beside if parts and file.name not in _SAVED):
         raise _say.error("paths.beside", folder=str(folder), file=shorten(file.name))
     return parts

@@ -74,7 +74,11 @@ class Plan:
         self.head, self.rows, self.reading = head, rows, reading
         self.reads = Cells(scale=reading.scale, correct=reading.correct, wrong=reading.wrong)
         self.where, pool = Where(reading.where), reading.pool
-        self.given = {role: name for role, name in reading.columns.items() if role not in (*COUNT_ROLES, "sample")}
+        self.given = {
+            role: name
+            for role, name in reading.columns.items()
+            if role not in (*COUNT_ROLES, "sample")
+        }
         counts = {role: name for role, name in reading.columns.items() if role in COUNT_ROLES}
         self.asked = self._look(head)
         self.asked.refuse_unknown(reading.columns)
@@ -95,24 +99,38 @@ class Plan:
         self.listed = bool(lists)
         if self.listed and "problem" not in self.given:
             self.roles["problem"] = self.roles["problem"] or find_name(self.profile, self.roles)
-        taken = {part for name in filter(None, self.roles.values()) for part in (name, *name.split("+"))}
+        taken = {
+            part for name in filter(None, self.roles.values()) for part in (name, *name.split("+"))
+        }
         self.others = [name for name in self.profile.columns if name not in (*taken, *pool)]
         self._numbered: Message | None = None
         self._refuse_nothing(default, pool)
         spelled = {*lists, self.roles["references"]} if rows.is_text else ()
-        self._texts = [name for name in spelled if name is not None and self.profile[name].has_lists]
+        self._texts = [
+            name for name in spelled if name is not None and self.profile[name].has_lists
+        ]
         sample = reading.columns.get("sample", "")
         # The samples of several models may have the same numbers.
         is_none = self.listed or sample is None or any(map(head.has, pool))
-        self.numbers = [] if is_none else [sample] if sample else find_numbers(self.profile, self.others)
+        self.numbers = (
+            [] if is_none else [sample] if sample else find_numbers(self.profile, self.others)
+        )
 
     def find_questions(self, *, own_names: bool) -> Mapping[str, str]:
         """Find what each problem asks, by the first rows that are wanted."""
         profile = self._look(self.wanted) if self.reading.where else self.asked
-        return {} if "problem" in self.given else find_questions(profile, self.roles["problem"], own_names=own_names)
+        return (
+            {}
+            if "problem" in self.given
+            else find_questions(profile, self.roles["problem"], own_names=own_names)
+        )
 
     def _look(self, head: Block) -> Profile:
-        named = [name for name in (*self.reading.columns.values(), *self.where.columns) if name is not None]
+        named = [
+            name
+            for name in (*self.reading.columns.values(), *self.where.columns)
+            if name is not None
+        ]
         named += find_nested_names(self.head)
         return Profile(head, self.reads, is_text=self.rows.is_text, named=named)
 
@@ -130,14 +148,18 @@ class Plan:
     def _gather_tests(self, block: Block) -> Block:
         if not self._tests or self.given.get("references") != "tests":
             return block
-        return block.put((), {"tests": gather_tests({name: block[name] for name in self._tests}, self._tests)})
+        return block.put(
+            (), {"tests": gather_tests({name: block[name] for name in self._tests}, self._tests)}
+        )
 
     def _refuse_nothing(self, default: str, pool: Sequence[str]) -> None:
         """Raise if no column says which samples are correct, or which problem a row is of."""
         profile, roles = self.profile, self.roles
         if roles["grades"] is None and None in (roles["answers"], roles["references"]):
             problem = roles["problem"]
-            self.find_questions(own_names=problem in profile.columns and profile[problem].distinct == profile.count)
+            self.find_questions(
+                own_names=problem in profile.columns and profile[problem].distinct == profile.count
+            )
             raise refuse_unjudged(self.asked, roles, self.rows)
         if "grades" not in self.given and self.change is None:
             refuse_beside(profile, roles)
@@ -151,7 +173,10 @@ class Plan:
         if roles["problem"] is not None or self.listed:
             return
         names = [*self.others, *([roles["group"]] if roles["group"] else [])]
-        repeat = (1 < profile[name].distinct < profile.count and not profile[name].has_lists for name in names)
+        repeat = (
+            1 < profile[name].distinct < profile.count and not profile[name].has_lists
+            for name in names
+        )
         # Files that hold one row each may be samples: their number in the list is no name of a problem.
         if any(repeat) or default == "file" or find_numbers(profile, self.others):
             raise refuse_unnamed(profile, roles, self.rows)
@@ -159,10 +184,16 @@ class Plan:
     def watch_settings(self) -> list[Watch]:
         """Watch the columns that may hold settings: those of few values, or of such a name, that number no samples."""
         numbers, watches = {*self.numbers, *find_numbers(self.profile, self.others)}, []
-        for name in (name for name in self.others if name not in numbers and not has_name(name, VERDICT)):
+        for name in (
+            name for name in self.others if name not in numbers and not has_name(name, VERDICT)
+        ):
             is_named = has_name(name, (*SETTING, *TEST))
-            is_nested = any(other.startswith(f"{name}.") for other in self.profile.columns)  # it is looked at within
-            are_few = self.profile[name].distinct <= MOST_SETTINGS and not self.profile[name].has_objects
+            is_nested = any(
+                other.startswith(f"{name}.") for other in self.profile.columns
+            )  # it is looked at within
+            are_few = (
+                self.profile[name].distinct <= MOST_SETTINGS and not self.profile[name].has_objects
+            )
             if (is_named or are_few) and not is_nested:
                 watches.append(Watch(name, _MANY if is_named else MOST_SETTINGS))
         return watches
@@ -174,8 +205,14 @@ class Plan:
         if "grades" not in self.given and grades:
             verdicts = find_named(self.others, VERDICT)
             # Beside `acc`, `acc_norm` judges the same samples by another rule.
-            longer = [name for name in self.others if normalize_name(name).startswith(f"{normalize_name(grades)}_")]
-            verdicts += [name for name in longer if name not in verdicts and self.profile[name].are_verdicts]
+            longer = [
+                name
+                for name in self.others
+                if normalize_name(name).startswith(f"{normalize_name(grades)}_")
+            ]
+            verdicts += [
+                name for name in longer if name not in verdicts and self.profile[name].are_verdicts
+            ]
         errors = find_named(self.others, ERROR) if grades is not None and not self.listed else []
         fitting = [name for name in verdicts if self.profile[name].fits("grades")]
         return [Watch(name, _ALL) for name in fitting], [Watch(name, _ALL) for name in errors]
@@ -192,13 +229,17 @@ class Plan:
         for name in (*used, *self.numbers, *names, *self.where.columns, *extra):
             for part in [name] if name in self.head.names else name.split("+"):
                 outer = part if part in self.head.names else part.partition(".")[0]
-                outer = next((column for column in self.head.names if part.startswith(f"{column}.")), outer)
+                outer = next(
+                    (column for column in self.head.names if part.startswith(f"{column}.")), outer
+                )
                 needed[outer] = name in numeric
         return needed
 
     def apply(self, block: Block) -> Block:
         """Return the rows that are wanted, changed as their shape needs it."""
-        block = self._gather_tests(block.take(self.where.keep(block)) if self.reading.where else block)
+        block = self._gather_tests(
+            block.take(self.where.keep(block)) if self.reading.where else block
+        )
         block = block if self.change is None else self.change.apply(block)
         if self.reading.prompt_column is not None and len(block):
             block = self._join_prompts(block)
@@ -207,14 +248,18 @@ class Plan:
     def _join_prompts(self, block: Block) -> Block:
         names = [*block.names, *self.roles.values()]
         columns = {name: block[name] for name in names if name is not None and block.has(name)}
-        joined = join_prompts(columns, self.roles, self.reading.prompt_column or "", first=block.places[0] - 1)
+        joined = join_prompts(
+            columns, self.roles, self.reading.prompt_column or "", first=block.places[0] - 1
+        )
         return block.put((), {self.roles[role] or role: cells for role, cells in joined.items()})
 
     def list_notes(self) -> Iterator[Message]:
         """List what is to be said of how the table was read, and of a column of verdicts that cannot be read."""
         yield from self.rows.notes
         if self.reads.are_words_unseen:
-            yield _say.mistake("note.unseen_words", words=quote_all([*self.reading.correct, *self.reading.wrong]))
+            yield _say.mistake(
+                "note.unseen_words", words=quote_all([*self.reading.correct, *self.reading.wrong])
+            )
         if self.change is not None and self.change.note is not None:
             yield self.change.note
         if self.roles["problem"] is None and not self.listed:
@@ -222,14 +267,22 @@ class Plan:
         yield from filter(None, [self._numbered])
         for name in find_named(self.others, VERDICT) if self.roles["grades"] is None else ():
             parts = self.profile[name].parts
-            odd = [part for part in parts if is_missing(part) or not self.reads.fits("grades", part)]
+            odd = [
+                part for part in parts if is_missing(part) or not self.reads.fits("grades", part)
+            ]
             if 2 * len(odd) > len(parts) and "grades" not in self.given:
                 words = Mention(columns={"grades": shorten(name)}, correct=[shorten(str(odd[0]))])
-                yield _say("note.unread_verdicts", column=shorten(name), value=quote(odd[0]), words=words)
+                yield _say(
+                    "note.unread_verdicts", column=shorten(name), value=quote(odd[0]), words=words
+                )
                 return
 
 
 def find_nested_names(head: Block) -> list[str]:
     """Find the fields within objects that name models: `provider.label`."""
-    cells = ((name, cell) for name in head.names for cell in head[name] if isinstance(cell, (dict, list)))
-    return list(dict.fromkeys(chain.from_iterable(find_nested({name: cell}) for name, cell in cells)))
+    cells = (
+        (name, cell) for name in head.names for cell in head[name] if isinstance(cell, (dict, list))
+    )
+    return list(
+        dict.fromkeys(chain.from_iterable(find_nested({name: cell}) for name, cell in cells))
+    )

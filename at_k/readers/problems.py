@@ -42,7 +42,11 @@ class Part(NamedTuple):
 
     def cut(self, start: int, stop: int) -> Part:
         """Return some of the rows."""
-        return Part(self.rows[start:stop], {role: cells[start:stop] for role, cells in self.cells.items()}, self.listed)
+        return Part(
+            self.rows[start:stop],
+            {role: cells[start:stop] for role, cells in self.cells.items()},
+            self.listed,
+        )
 
 
 class Findings(NamedTuple):
@@ -91,7 +95,9 @@ class Problems:
         self.first_rows: list[int] = []
         self.said: dict[str, dict[str, Any]] = {"references": {}, "group": {}}
         self.meta: list[dict[str, Any] | None] = []
-        self._kinds: dict[str, tuple[type, int]] = {}  # of each spelling of a name, its type and first row
+        self._kinds: dict[
+            str, tuple[type, int]
+        ] = {}  # of each spelling of a name, its type and first row
 
     def read(self, part: Part) -> Findings:
         """Read which problem each row is of, and what is said of it; nothing is kept yet."""
@@ -105,8 +111,13 @@ class Problems:
         if part.listed:
             for name, value, row in zip(names, values, rows, strict=True):
                 if name in self.names and self.first_rows[self.names[name]] != row:
-                    first, place = self._describe(self.first_rows[self.names[name]]), self._describe(row, "problem")
-                    raise _say.error("collector.same_problem", value=quote(value), first=first, place=place)
+                    first, place = (
+                        self._describe(self.first_rows[self.names[name]]),
+                        self._describe(row, "problem"),
+                    )
+                    raise _say.error(
+                        "collector.same_problem", value=quote(value), first=first, place=place
+                    )
             if len(names) < len(codes) and (np.asarray(rows)[codes] != np.asarray(part.rows)).any():
                 raise UnfitError(None)
         said = {role: self._read_said(role, part, codes, names) for role in self.said}
@@ -126,7 +137,9 @@ class Problems:
                 raise _say.error("collector.same_name", value=quote(problem), **places)
         return name
 
-    def _read_said(self, role: str, part: Part, codes: NDArray[np.int64], names: Sequence[str]) -> dict[str, Any]:
+    def _read_said(
+        self, role: str, part: Part, codes: NDArray[np.int64], names: Sequence[str]
+    ) -> dict[str, Any]:
         """Return what rows say of each problem. They may not differ."""
         said: dict[str, Any] = {}
         column = fill(part.cells.get(role))
@@ -147,9 +160,13 @@ class Problems:
 
     def differ(self, role: str, value: Any, known: Any, row: int) -> InputError:
         """Make the error that says that samples of a problem say different things of it."""
-        one, other = (quote_all(texts if isinstance(texts, list) else [texts]) for texts in (value, known))
+        one, other = (
+            quote_all(texts if isinstance(texts, list) else [texts]) for texts in (value, known)
+        )
         name = "reference" if role == "references" else role
-        return _say.error("collector.differs", name=name, value=one, known=other, place=self._describe(row, role))
+        return _say.error(
+            "collector.differs", name=name, value=one, known=other, place=self._describe(row, role)
+        )
 
     def keep(self, part: Part, found: Findings) -> NDArray[np.int64]:
         """Keep what was read of the problems of some rows, and return the number of the problem of each row."""

@@ -64,20 +64,26 @@ class Column:
     @cached_property
     def parts(self) -> list[Any]:
         """The cells, with the values of a list in place of it."""
-        return [part for cell in self.there for part in (cell if isinstance(cell, list) else [cell])]
+        return [
+            part for cell in self.there for part in (cell if isinstance(cell, list) else [cell])
+        ]
 
     @cached_property
     def are_judged(self) -> bool:
         """Return whether the words in the cells judge, or the name does: yes may mean failed, too."""
         names = re.split(r"[\W_]+", self.spelling)
-        is_named = True in map(judge, names) and {*map(read_spelled, names)}.isdisjoint({False, "not"})
+        is_named = True in map(judge, names) and {*map(read_spelled, names)}.isdisjoint(
+            {False, "not"}
+        )
         return is_named or any(judge(part) is not None for part in self.parts)
 
     @cached_property
     def are_verdicts(self) -> bool:
         """Return whether the cells are 0, 1, or words, of which half mean right or wrong; soft grades may be scores."""
         read = [self.reads.attempt("grades", part, read_spelled(part)) for part in self.parts]
-        return self.fits("grades") and all(isinstance(value, str) or value in (0, 1, None) for value in read)
+        return self.fits("grades") and all(
+            isinstance(value, str) or value in (0, 1, None) for value in read
+        )
 
     @cached_property
     def keys(self) -> list[str]:
@@ -101,12 +107,16 @@ class Column:
             is_group = role == "group"
             looked = self.cells if is_group else self.there[:_LOOKED_AT]
             fitting = sum(self._cell_fits(role, cell) for cell in looked) / (len(looked) or 1)
-            self._fits[role] = 0 if is_group and (self.distinct > _MOST_GROUPS or self.has_objects) else fitting
+            self._fits[role] = (
+                0 if is_group and (self.distinct > _MOST_GROUPS or self.has_objects) else fitting
+            )
         return self._fits[role] >= (1 if whole else 0.5)
 
     def _cell_fits(self, role: str, cell: Any) -> bool:
         if not isinstance(cell, list) or role not in SAMPLE_ROLES:
-            return self.reads.fits(role, cell) or (role == "grades" and bool(self.reads.split(cell)))
+            return self.reads.fits(role, cell) or (
+                role == "grades" and bool(self.reads.split(cell))
+            )
         if cell and {*map(type, cell)} == {str} and role == "answers":
             return True
         parts = cell[:_SAMPLES_LOOKED_AT]
@@ -123,22 +133,32 @@ class Profile:
         named: further columns that a user named, such as fields within columns.
     """
 
-    def __init__(self, head: Block, reads: Cells, *, is_text: bool, named: Sequence[str] = ()) -> None:
+    def __init__(
+        self, head: Block, reads: Cells, *, is_text: bool, named: Sequence[str] = ()
+    ) -> None:
         self.reads, self.head, self.is_text, self.count = reads, head, is_text, len(head)
         self.columns: dict[str, Column] = {}
         self.listed = False  # whether each row is a problem, with lists of samples
         self.problem: str | None = None  # the column of the problems, where a user named it
         for name in dict.fromkeys((*head.names, *filter(head.has, named))):
-            self.columns[name] = Column(name, read_lists(head[name]) if is_text else head[name], reads)
+            self.columns[name] = Column(
+                name, read_lists(head[name]) if is_text else head[name], reads
+            )
 
     def __getitem__(self, name: str) -> Column:
         return self.columns[name]
 
-    def find(self, role: str, taken: Collection[str | None] = (), *, fitting: bool = True) -> str | None:
+    def find(
+        self, role: str, taken: Collection[str | None] = (), *, fitting: bool = True
+    ) -> str | None:
         """Find the first column that has a name of a role, is not taken, and fits."""
         for name in ROLE[role]:
             for column in self.columns.values():
-                if column.spelling == name and column.name not in taken and (not fitting or self.suits(role, column)):
+                if (
+                    column.spelling == name
+                    and column.name not in taken
+                    and (not fitting or self.suits(role, column))
+                ):
                     return column.name
         return None
 
@@ -158,14 +178,22 @@ class Profile:
 
     def own(self, problem: str | None) -> list[str]:
         """Return the columns that say whose sample a row is: that of the problem, and those of models."""
-        models = [name for name, column in self.columns.items() if column.spelling in MODEL and not column.has_lists]
+        models = [
+            name
+            for name, column in self.columns.items()
+            if column.spelling in MODEL and not column.has_lists
+        ]
         return [*([] if problem is None else [problem]), *models]
 
     def differs(self, name: str, problem: str | None) -> bool:
         """Return whether the cells of a column differ between the rows of a problem, or within a list."""
         column, owners = self[name], self.own(problem)
         if column.has_lists:
-            return any(any(part != cell[0] for part in cell[1:]) for cell in column.there if isinstance(cell, list))
+            return any(
+                any(part != cell[0] for part in cell[1:])
+                for cell in column.there
+                if isinstance(cell, list)
+            )
         return self.combine(*owners, name) > self.combine(*owners)
 
     def numbers_samples(self, column: Column) -> bool:
@@ -191,14 +219,18 @@ class Profile:
         times = Counter(zip(*(self[name].keys for name in (*owners, column.name)), strict=True))
         numbers = list({*(column.numbers or ())})
         is_crossed = len(times) == self.combine(*owners) * column.distinct and count_up(numbers)
-        return {*times.values()} == {1} or (is_crossed and column.distinct > 1 and len({*times.values()}) == 1)
+        return {*times.values()} == {1} or (
+            is_crossed and column.distinct > 1 and len({*times.values()}) == 1
+        )
 
     def refuse_unknown(self, given: Mapping[str, str | None]) -> None:
         """Raise unless all roles and their columns exist."""
         for role, name in given.items():
             if role not in NAMEABLE:
                 raise _say.error("standard.no_role", role=quote(role), roles=", ".join(NAMEABLE))
-            if name is not None and (not self.head.has(name) or (name not in self.head.names and not self[name].there)):
+            if name is not None and (
+                not self.head.has(name) or (name not in self.head.names and not self[name].there)
+            ):
                 refuse_unknown(self.head.names, [name])
 
 
@@ -215,22 +247,34 @@ def find_roles(profile: Profile, given: Mapping[str, str | None]) -> Columns:
     firsts = {role: given.get(role) or profile.find(role, given.values()) for role in SAMPLE_ROLES}
     listed = {role for role, name in firsts.items() if name is not None and profile[name].has_lists}
     # In CSV, [0, 1] beside a single verdict is an answer.
-    profile.listed = bool(listed) and not (profile.is_text and firsts["grades"] is not None and "grades" not in listed)
+    profile.listed = bool(listed) and not (
+        profile.is_text and firsts["grades"] is not None and "grades" not in listed
+    )
     for role in ROLES:
         used = [*given.values(), *roles.values()]
         roles[role] = given[role] if role in given else profile.find(role, used)
         if role == "problem" and role not in given:
             roles[role] = _review_problem(profile, roles[role])
     used = [*given.values(), *roles.values()]
-    if "grades" not in given and roles["grades"] is None and None in (roles["answers"], roles["references"]):
+    if (
+        "grades" not in given
+        and roles["grades"] is None
+        and None in (roles["answers"], roles["references"])
+    ):
         # Keep a column of such a name, so that the error says what is wrong with it.
-        tested = roles["answers"] is not None and find_tests(profile.head.names)  # they judge the answers
+        tested = roles["answers"] is not None and find_tests(
+            profile.head.names
+        )  # they judge the answers
         roles["grades"] = None if tested else _find_truths(profile, used)
         roles["grades"] = roles["grades"] or profile.find("grades", used, fitting=False)
         grades = roles["grades"]
         if grades is not None and not profile[grades].fits("grades"):
             column, answers = profile[grades], roles["answers"]
-            answered = {*map(str, profile[answers].parts)} if answers and column.spelling == "correct" else set()
+            answered = (
+                {*map(str, profile[answers].parts)}
+                if answers and column.spelling == "correct"
+                else set()
+            )
             if "answers" in given or "references" in given:
                 roles["grades"] = None
             elif 2 * len(answered.intersection(column.keys)) > column.distinct > 1:
@@ -240,16 +284,28 @@ def find_roles(profile: Profile, given: Mapping[str, str | None]) -> Columns:
 
 def _find_truths(profile: Profile, taken: Collection[str | None]) -> str | None:
     """Find the only column of truth values, or words for them, if these or its name tell which of them are right."""
-    columns = [column for column in profile.columns.values() if column.name not in taken and column.parts]
-    truths = [column for column in columns if all(isinstance(read_spelled(part), bool) for part in column.parts)]
-    named = {column.name for column in columns if has_name(column.name, VERDICT) and column.fits("grades")}
+    columns = [
+        column for column in profile.columns.values() if column.name not in taken and column.parts
+    ]
+    truths = [
+        column
+        for column in columns
+        if all(isinstance(read_spelled(part), bool) for part in column.parts)
+    ]
+    named = {
+        column.name
+        for column in columns
+        if has_name(column.name, VERDICT) and column.fits("grades")
+    }
     is_told = len(truths) == 1 and truths[0].are_judged and named <= {truths[0].name}
     return truths[0].name if is_told else None
 
 
 def _review_problem(profile: Profile, name: str | None) -> str | None:
     """Return the column of the question in place of one that numbers the samples of each question."""
-    questions = find_named(profile.columns, QUESTION) if name and normalize_name(name) in PLACE else []
+    questions = (
+        find_named(profile.columns, QUESTION) if name and normalize_name(name) in PLACE else []
+    )
     for question in questions:
         pairs = profile.combine(question, name or "")
         is_repeated = profile[question].distinct < profile.count
@@ -270,23 +326,46 @@ def _review_answers(profile: Profile, found: Columns, given: Mapping[str, str | 
         return found
     is_judged = references is not None or grades is not None or "grades" in given
     parts = profile[answers].parts
-    has_texts = any(isinstance(read_spelled(part), str) or profile.reads.split(part) for part in parts)
+    has_texts = any(
+        isinstance(read_spelled(part), str) or profile.reads.split(part) for part in parts
+    )
     # A column of the same numbers may be the reference, under a name such as “label”.
     named = {*given.values(), *found.values(), *find_named(profile.columns, NUMBERED)}
-    others = [column for name, column in profile.columns.items() if name not in named and not column.has_objects]
-    is_alone = all({*column.keys}.isdisjoint(profile[answers].keys) for column in others if column.fits("grades"))
+    others = [
+        column
+        for name, column in profile.columns.items()
+        if name not in named and not column.has_objects
+    ]
+    is_alone = all(
+        {*column.keys}.isdisjoint(profile[answers].keys)
+        for column in others
+        if column.fits("grades")
+    )
     is_named = normalize_name(answers) in OWN_ANSWER
     if not (is_judged or is_named or has_texts) and is_alone and profile[answers].fits("grades"):
-        return found | {"answers": None, "grades": answers}  # `evaluate` calls grades predictions, too
+        return found | {
+            "answers": None,
+            "grades": answers,
+        }  # `evaluate` calls grades predictions, too
     # Beside whole completions, `answer` is what was drawn from each: a reference is the same for all of a problem.
     used, is_whole = [*given.values(), *found.values()], normalize_name(answers) in WHOLE_TEXT
     other, is_drawn = None, False
-    if references is not None and "references" not in given and normalize_name(references) in OWN_ANSWER:
+    if (
+        references is not None
+        and "references" not in given
+        and normalize_name(references) in OWN_ANSWER
+    ):
         other = profile.find("references", used)
-        is_drawn = other is not None if grades is None else profile.differs(references, found["problem"])
+        is_drawn = (
+            other is not None if grades is None else profile.differs(references, found["problem"])
+        )
     if is_drawn and (is_whole or grades is not None):
         return found | {"references": other} | ({"answers": references} if is_whole else {})
-    free = find_named([name for name in profile.columns if name not in used], ["answer"]) if is_whole else []
+    free = (
+        find_named([name for name in profile.columns if name not in used], ["answer"])
+        if is_whole
+        else []
+    )
     if free and profile.suits("answers", profile[free[0]]):
         return found | {"answers": free[0]}
     return found | {"answers": None} if is_whole and grades is not None else found
@@ -294,26 +373,45 @@ def _review_answers(profile: Profile, found: Columns, given: Mapping[str, str | 
 
 def find_lists(profile: Profile, roles: Columns) -> set[str]:
     """Find the columns of samples in lists, and not those of answers such as the interval [0, 1] in CSV."""
-    listed = {name for role in SAMPLE_ROLES if (name := roles[role]) is not None and profile[name].has_lists}
+    listed = {
+        name
+        for role in SAMPLE_ROLES
+        if (name := roles[role]) is not None and profile[name].has_lists
+    }
     if not any(isinstance(cell, Listed) for name in listed for cell in profile[name].there):
         return listed
     # It is an answer where most problems have several rows, where verdicts are not in lists, or where references are
     # such lists too.
-    problem, references, answers, grades = (roles[role] for role in ("problem", "references", "answers", "grades"))
+    problem, references, answers, grades = (
+        roles[role] for role in ("problem", "references", "answers", "grades")
+    )
     if grades is not None:
         return listed if grades in listed else set()
     repeats = problem is not None and 2 * profile[problem].distinct <= profile.count
     is_answer = repeats or (references is not None and _are_number_lists(profile[references]))
-    return set() if is_answer and answers is not None and _are_number_lists(profile[answers]) else listed
+    return (
+        set()
+        if is_answer and answers is not None and _are_number_lists(profile[answers])
+        else listed
+    )
 
 
 def _are_number_lists(column: Column) -> bool:
     """Return whether all cells are lists in CSV that hold no text."""
     cells = column.cells
-    return all(isinstance(cell, Listed) and not any(isinstance(part, str) for part in cell) for cell in cells)
+    return all(
+        isinstance(cell, Listed) and not any(isinstance(part, str) for part in cell)
+        for cell in cells
+    )
 
 
 def find_numbers(profile: Profile, others: Sequence[str]) -> list[str]:
     """Find the columns that number the samples of each problem."""
-    named = [name for name in others if profile[name].spelling in SAMPLE_NUMBER and profile[name].numbers is not None]
-    return [name for name in named if profile[name].spelling != "seed" or profile[name].distinct > 1]
+    named = [
+        name
+        for name in others
+        if profile[name].spelling in SAMPLE_NUMBER and profile[name].numbers is not None
+    ]
+    return [
+        name for name in named if profile[name].spelling != "seed" or profile[name].distinct > 1
+    ]

@@ -17,7 +17,14 @@ from at_k.readers.names import quote, shorten
 ENTRY = "entry_point"
 
 # The columns of LiveCodeBench, CodeContests, APPS and TACO that hold cases of input and output.
-CASES = ("public_test_cases", "private_test_cases", "public_tests", "private_tests", "generated_tests", "input_output")
+CASES = (
+    "public_test_cases",
+    "private_test_cases",
+    "public_tests",
+    "private_tests",
+    "generated_tests",
+    "input_output",
+)
 
 # The columns that tests need, or completions.
 BESIDE = ("test_imports", "test_setup_code", ENTRY, "prompt", "complete_prompt", "metadata")
@@ -42,11 +49,18 @@ def gather_tests(columns: Mapping[str, Sequence[Any]], names: Sequence[str]) -> 
     """Return the columns of tests as one reference for each row, as the checker `code` takes it."""
     cells = [list_cells(columns[name]) for name in names]
     rows = (dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True))
-    return [json.dumps({name: cell for name, cell in row.items() if cell is not None}, default=list) for row in rows]
+    return [
+        json.dumps({name: cell for name, cell in row.items() if cell is not None}, default=list)
+        for row in rows
+    ]
 
 
 def join_prompts(
-    columns: Mapping[str, Sequence[Any]], roles: Mapping[str, str | None], prompt: str, *, first: int = 0
+    columns: Mapping[str, Sequence[Any]],
+    roles: Mapping[str, str | None],
+    prompt: str,
+    *,
+    first: int = 0,
 ) -> dict[str, list[Any]]:
     r"""Return the answers, each with the prompt of its row before it, and the references, each with a call of `check`.
 
@@ -74,11 +88,14 @@ def join_prompts(
                 "prompts.no_text",
                 "{option:prompt_column} must name a column of texts; got {value} in row {row} of column “{column}”, "
                 "counted from 0.",
-                value=quote(text), row=row, column=shorten(prompt),
-            )  # fmt: skip
+                value=quote(text),
+                row=row,
+                column=shorten(prompt),
+            )
     joined = {
         "answers": [
-            _change(cell, text.__add__) for text, cell in zip(prompts, list_cells(columns[answers]), strict=True)
+            _change(cell, text.__add__)
+            for text, cell in zip(prompts, list_cells(columns[answers]), strict=True)
         ]
     }
     if references is not None and ENTRY in columns:

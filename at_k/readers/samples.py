@@ -160,7 +160,9 @@ class Samples:
 
     def listed(self, role: str) -> list[Any] | None:
         """Return a standard column as a list, or None if it is not there."""
-        cells: list[Any] | None = self.table[role].to_pylist() if role in self.table.column_names else None
+        cells: list[Any] | None = (
+            self.table[role].to_pylist() if role in self.table.column_names else None
+        )
         return cells
 
     @cached_property
@@ -197,13 +199,17 @@ class Samples:
     def n(self) -> NDArray[np.int64]:
         """The number of samples of each problem."""
         role = next(role for role in SAMPLE_ROLES if role in self.table.column_names)
-        return np.concatenate([fill_numbers(chunk.value_lengths(), 0) for chunk in self.table[role].chunks])
+        return np.concatenate(
+            [fill_numbers(chunk.value_lengths(), 0) for chunk in self.table[role].chunks]
+        )
 
     def take(self, kept: Sequence[int]) -> Samples:
         """Return the problems at these positions, counted from 0."""
         return replace(
             self,
-            table=self.table.take(np.array(kept, dtype=np.int64)),  # an empty list would have no type
+            table=self.table.take(
+                np.array(kept, dtype=np.int64)
+            ),  # an empty list would have no type
             rows=[self.rows[i] for i in kept],
             numbers=None if self.numbers is None else [self.numbers[i] for i in kept],
             file_of=[self.file_of[i] for i in kept] if self.file_of else self.file_of,
@@ -252,14 +258,24 @@ class Samples:
     def place(self, problem: int, sample: int, role: str | None = None) -> Message:
         """Describe the place of a sample in the file; both numbers are counted from 0."""
         # The column is that of a role; by default that of its grade or, where there are no grades, that of its answer.
-        column = self.roles[role or ("grades" if "grades" in self.table.column_names else "answers")] or ""
+        column = (
+            self.roles[role or ("grades" if "grades" in self.table.column_names else "answers")]
+            or ""
+        )
         rows = self.rows[problem]
         if self.files:
             where = describe_place(rows[sample], column)
             return Message(
-                "places.file_place", "{file}, {place}", file=self.files[self.file_of[problem][sample]], place=where
+                "places.file_place",
+                "{file}, {place}",
+                file=self.files[self.file_of[problem][sample]],
+                place=where,
             )
-        return describe_place(rows[sample], column) if self.per_sample else describe_place(rows[0], column, sample + 1)
+        return (
+            describe_place(rows[sample], column)
+            if self.per_sample
+            else describe_place(rows[0], column, sample + 1)
+        )
 
 
 def make_dataset(samples: Samples, path: str | PathLike[str] | Sequence[Any]) -> Dataset:
@@ -270,7 +286,9 @@ def make_dataset(samples: Samples, path: str | PathLike[str] | Sequence[Any]) ->
     types = list_types()
     table = samples.table
     columns = {
-        name: table[name].cast(types[name]) if name in table.column_names else pa.nulls(len(table), types[name])
+        name: table[name].cast(types[name])
+        if name in table.column_names
+        else pa.nulls(len(table), types[name])
         for name in STANDARD
     }
     whole = pa.table(columns)
@@ -290,11 +308,22 @@ def describe(samples: Samples, path: str | PathLike[str] | Sequence[Any]) -> str
     """Say in a few sentences what was read: the harness, the column of each role, and the notes."""
     origin = samples.origin
     name = Path(path).name if isinstance(path, (str, PathLike)) else f"{len(path):,} files"
-    what = "" if origin.harness == "plain" else f" ({' '.join(filter(None, [origin.harness, origin.version]))})"
-    roles = ", ".join(f"{role} from column “{column}”" for role, column in origin.roles.items() if column is not None)
-    choices = "".join(f" {option.capitalize()}: {value}." for option, value in origin.chosen.items())
+    what = (
+        ""
+        if origin.harness == "plain"
+        else f" ({' '.join(filter(None, [origin.harness, origin.version]))})"
+    )
+    roles = ", ".join(
+        f"{role} from column “{column}”"
+        for role, column in origin.roles.items()
+        if column is not None
+    )
+    choices = "".join(
+        f" {option.capitalize()}: {value}." for option, value in origin.chosen.items()
+    )
     notes = "".join(f" {note}" for note in origin.notes)
     skipped = "".join(
-        f" Left out: {count:,}, with errors such as “{cause}”." for cause, count in origin.skipped.items()
+        f" Left out: {count:,}, with errors such as “{cause}”."
+        for cause, count in origin.skipped.items()
     )
     return f"Read from {fspath(name)}{what}: {roles}.{choices}{notes}{skipped}"

@@ -96,7 +96,9 @@ def find_change(
 def _join(lists: Mapping[str, Sequence[str]], kept: set[str | None], block: Block) -> Block:
     """Put lists in place of the columns that hold their samples, except those that a user named."""
     gone = (
-        () if not kept.isdisjoint(lists) else [name for names in lists.values() for name in names if name not in kept]
+        ()
+        if not kept.isdisjoint(lists)
+        else [name for names in lists.values() for name in names if name not in kept]
     )
     rows = {name: zip(*map(block.__getitem__, names), strict=True) for name, names in lists.items()}
     return block.put(gone, {name: [*map(list, cells)] for name, cells in rows.items()})
@@ -110,7 +112,9 @@ def _find_marks(profile: Profile, name: str | None) -> Change | None:
     bits = [re.fullmatch(r"[01]{2,}|\[.*\]", str(text)) is not None for text in texts]
     split = partial(profile.reads.split, are_bits=all(bits))
     # Among other cells, 1000 is a number, and [1, 0] a mistake.
-    if (any(bits) and not all(bits)) or not all(split(text) or profile.reads.fits("grades", text) for text in texts):
+    if (any(bits) and not all(bits)) or not all(
+        split(text) or profile.reads.fits("grades", text) for text in texts
+    ):
         return None
     read = lambda cell: cell if cell is None else split(cell) or [cell]  # noqa: E731
     apply = lambda block: block.put((), {name: list(map(read, block[name]))})  # noqa: E731
@@ -118,11 +122,22 @@ def _find_marks(profile: Profile, name: str | None) -> Change | None:
 
 
 def _find_counts(
-    profile: Profile, roles: Columns, given: Mapping[str, str | None], faults: Faults, kept: set[str | None]
+    profile: Profile,
+    roles: Columns,
+    given: Mapping[str, str | None],
+    faults: Faults,
+    kept: set[str | None],
 ) -> Change | None:
     """Find the columns that count the samples of each problem, and the correct ones or their share."""
-    total, right, share = (next(iter(find_named(profile.columns, names)), None) for names in (TOTAL, RIGHT, SHARE))
-    total, right, grades, problem = given.get("n") or total, given.get("c") or right, roles["grades"], roles["problem"]
+    total, right, share = (
+        next(iter(find_named(profile.columns, names)), None) for names in (TOTAL, RIGHT, SHARE)
+    )
+    total, right, grades, problem = (
+        given.get("n") or total,
+        given.get("c") or right,
+        roles["grades"],
+        roles["problem"],
+    )
     column = right or share
     if not given and grades in profile.columns and joins_counts(profile[grades]):
         total = column = grades
@@ -131,33 +146,54 @@ def _find_counts(
         total = next((f"{right}+{name}" for name in wrong), None)
     if total is None or column is None:
         if given:
-            raise _say.error("shapes.one_count", example=Mention(columns={"n": "total", "c": "solved"}))
+            raise _say.error(
+                "shapes.one_count", example=Mention(columns={"n": "total", "c": "solved"})
+            )
         return None
     profile.refuse_unknown(given)
     # A score that a user gives as c may be a number, and a rate is none.
-    is_number = right is not None and normalize_name(column) == "score" and profile[column].numbers is not None
+    is_number = (
+        right is not None
+        and normalize_name(column) == "score"
+        and profile[column].numbers is not None
+    )
     whole = 0
     if total != column and not is_number:
-        whole = _find_whole(column, profile[column].cells, _add(profile.head, total), is_given="c" in given)
+        whole = _find_whole(
+            column, profile[column].cells, _add(profile.head, total), is_given="c" in given
+        )
     if not given and not _are_counts(profile, roles, total, column, whole=whole):
         return None
     gone = {total, *total.split("+"), column, grades or total} - kept
     # Rows of another model, set or run are no repetitions.
-    apart = [name for name in profile.columns if has_name(name, (*SYSTEM, *RUN)) or name == roles["group"]]
+    apart = [
+        name
+        for name in profile.columns
+        if has_name(name, (*SYSTEM, *RUN)) or name == roles["group"]
+    ]
     apply = partial(_spread, (problem, total, column), apart, faults, gone, {}, whole=whole)
     code = "shapes.counted_once" if profile.repeats(problem) else "shapes.counted"
     return Change(apply, _say(code, total=shorten(total), right=shorten(column)), is_counted=True)
 
 
-def _find_whole(name: str, shares: Sequence[object], totals: Sequence[object], *, is_given: bool) -> int:
+def _find_whole(
+    name: str, shares: Sequence[object], totals: Sequence[object], *, is_given: bool
+) -> int:
     """Return the share that a column with the name of shares has for all samples, 1 or 100; 0 for other columns."""
-    said, shares = normalize_name(_PERCENT.sub("", name)), [read_share(read_spelled(share)) for share in shares]
+    said, shares = (
+        normalize_name(_PERCENT.sub("", name)),
+        [read_share(read_spelled(share)) for share in shares],
+    )
     # A name that is not looked for may be one that a user gives: 1 is then all samples, too, and not one of them.
     if said not in SHARE and not said.endswith(("_rate", "_ratio", "率")):
         return int(is_given and any(is_finite(share) and 0 < share < 1 for share in shares))
     # More than all samples, or a part of one: 75.0 of 4 is per cent, and 3 of 4 may be a count. A score has any scale.
     pairs = zip(shares, map(read_whole, totals), strict=True)
-    odd = [share > 1 and (share > n or share % 1 > 0) for share, n in pairs if is_finite(share) and n is not None]
+    odd = [
+        share > 1 and (share > n or share % 1 > 0)
+        for share, n in pairs
+        if is_finite(share) and n is not None
+    ]
     return 100 if "%" in name or (any(odd) and said not in (*ROLE["scores"], "mean", "avg")) else 1
 
 
@@ -178,23 +214,39 @@ def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, who
     if distinct < profile.count:
         # Each row is a sample, unless it says the same as the others of its problem.
         is_clear = is_free and (normalize_name(total), spelled) == ("n", "c")
-        is_same = not whole and not is_joined and profile.combine(problem or "", total, right) == distinct
+        is_same = (
+            not whole and not is_joined and profile.combine(problem or "", total, right) == distinct
+        )
         if grades not in (None, total, right) or not (is_clear or is_same):
             return False
     elif problem is None and not whole and {total, right} != {*profile.columns}:
         return False  # a row may sum up a data set
     if whole and grades not in (None, right):
         return False
-    rows = [row for row in zip(_add(profile.head, total), profile[right].cells, strict=True) if None not in row]
-    readings = [counts for counts in (read_counts(*row, whole=whole) for row in rows) if counts is not None]
+    rows = [
+        row
+        for row in zip(_add(profile.head, total), profile[right].cells, strict=True)
+        if None not in row
+    ]
+    readings = [
+        counts for counts in (read_counts(*row, whole=whole) for row in rows) if counts is not None
+    ]
     are_shares = bool(whole) or is_joined
-    if is_joined or (grades == right if whole else problem is None or spelled in (*ROLE["grades"], *ROLE["scores"])):
+    if is_joined or (
+        grades == right
+        if whole
+        else problem is None or spelled in (*ROLE["grades"], *ROLE["scores"])
+    ):
         # A verdict is 0 or 1, and a share of one sample is, too: something is more than one somewhere.
         most = max((n if are_shares else c for n, c in readings), default=0)
         return most > 1 and (not are_shares or len(readings) == len(rows))
     if not is_free:
         return len(readings) == len(rows)
-    readable = [row for row in rows if read_whole(row[0]) is not None and is_finite(read_share(read_spelled(row[1])))]
+    readable = [
+        row
+        for row in rows
+        if read_whole(row[0]) is not None and is_finite(read_share(read_spelled(row[1])))
+    ]
     return 2 * len(readable) >= len(rows) > 0
 
 
@@ -209,7 +261,9 @@ def joins_counts(column: Column) -> bool:
 
 def has_parts(column: Column) -> bool:
     """Return whether each cell is a number of a total, such as 3/4 or 3 of 4."""
-    return bool(column.there) and all(isinstance(cell, str) and _OF.fullmatch(cell) for cell in column.there)
+    return bool(column.there) and all(
+        isinstance(cell, str) and _OF.fullmatch(cell) for cell in column.there
+    )
 
 
 def read_counts(total: object, right: object, *, whole: int = 0) -> tuple[int, int] | None:
@@ -225,13 +279,19 @@ def read_counts(total: object, right: object, *, whole: int = 0) -> tuple[int, i
         ((4, 3), (4, 3), None, (4, 3))
     """
     joined = _OF.fullmatch(right) if isinstance(right, str) and total == right else None
-    n, c = (read_whole(total), read_whole(right)) if joined is None else (int(joined[2]), int(joined[1]))
+    n, c = (
+        (read_whole(total), read_whole(right))
+        if joined is None
+        else (int(joined[2]), int(joined[1]))
+    )
     if whole and n is not None and joined is None:
         share = read_share(read_spelled(right))
         share = share / whole if is_finite(share) and "%" not in str(right) else share
         product = share * n if is_finite(share) and 0 <= share <= 1 else -1.0
         # More than 0 of the samples, and not one of them: a share in a column of per cent.
-        is_odd = abs(product - round(product)) > 0.05 + 0.005 * n or (share != 0 and not round(product))
+        is_odd = abs(product - round(product)) > 0.05 + 0.005 * n or (
+            share != 0 and not round(product)
+        )
         c = None if is_odd else round(product)
     return (n, c) if n is not None and c is not None and 0 <= c <= n and 0 < n <= _MOST else None
 
@@ -260,7 +320,13 @@ def _spread(
                 continue
             if counts is None:
                 told = {"total": shorten(total), "right": shorten(right), "count": quote(count)}
-                raise _say.error("shapes.counts", most=_MOST, correct=quote(correct), place=UNITS["row"](place), **told)
+                raise _say.error(
+                    "shapes.counts",
+                    most=_MOST,
+                    correct=quote(correct),
+                    place=UNITS["row"](place),
+                    **told,
+                )
             n, c = counts
             grades[position] = [1] * c + [0] * (n - c)
     return block.take(list(grades)).put(gone, {"grades": list(grades.values())})
@@ -279,7 +345,11 @@ def _find_objects(profile: Profile, kept: set[str | None]) -> Change | None:
 
 
 def _unfold(
-    outer: str, fields: Sequence[str], kept: set[str | None], read: Callable[[Any], Any], block: Block
+    outer: str,
+    fields: Sequence[str],
+    kept: set[str | None],
+    read: Callable[[Any], Any],
+    block: Block,
 ) -> Block:
     cells = list(map(read, block[outer]))
     columns: dict[str, list[Any]] = {}
@@ -287,7 +357,9 @@ def _unfold(
         # A text beside a verdict is what was written; elsewhere it is the question.
         name = "response" if field == "text" else field
         columns[name if name not in block.names or name == outer else f"{outer}.{name}"] = [
-            [part.get(field) if isinstance(part, dict) else part for part in cell] if isinstance(cell, list) else cell
+            [part.get(field) if isinstance(part, dict) else part for part in cell]
+            if isinstance(cell, list)
+            else cell
             for cell in cells
         ]
     return block.put(() if outer in kept else [outer], columns)
@@ -308,11 +380,20 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
     families: dict[str, tuple[str, ...]] = {}
     for stem, every in list_families(profile).items():
         # Where columns have no names, those that hold no verdicts name the problem, or say something of it.
-        family = [(number, name) for number, name in every if stem not in _UNNAMED or profile[name].fits("grades")]
+        family = [
+            (number, name)
+            for number, name in every
+            if stem not in _UNNAMED or profile[name].fits("grades")
+        ]
         numbers, names = zip(*(family or every), strict=True)
         is_row = len(names) > 1 and (count_up(numbers) or stem in RUN or family != every)
         role = _find_role(profile, stem, names, roles) if is_row else None
-        if role is None or role in profile.columns or role in families or not kept.isdisjoint(names):
+        if (
+            role is None
+            or role in profile.columns
+            or role in families
+            or not kept.isdisjoint(names)
+        ):
             continue
         # Without names, soft grades may be confidences, and the columns of numbered runs problems.
         are_runs = roles["problem"] is None and find_named(profile.columns, NUMBERED)
@@ -326,7 +407,8 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
     if not families:
         return None
     return Change(
-        partial(_join, families, kept), _say("shapes.listed", columns=quote_all(next(iter(families.values()))))
+        partial(_join, families, kept),
+        _say("shapes.listed", columns=quote_all(next(iter(families.values())))),
     )
 
 
@@ -340,5 +422,9 @@ def _find_role(profile: Profile, stem: str, names: Sequence[str], roles: Columns
     cells = [cell for name in names for cell in profile[name].there]
     fitting = sum(profile.reads.fits("grades", cell) for cell in cells)
     # The last row may sum up the others, so that not all of them fit.
-    are_grades = roles["references"] is None and fitting >= len(cells) - 2 * len(names) and 2 * fitting > len(cells)
+    are_grades = (
+        roles["references"] is None
+        and fitting >= len(cells) - 2 * len(names)
+        and 2 * fitting > len(cells)
+    )
     return "grades" if are_grades else None if stem in _UNNAMED else "answers"

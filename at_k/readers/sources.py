@@ -47,7 +47,10 @@ _FOREIGN = {
             ".fetchone()[0]; print(pandas.read_sql(f'select * from {table}', base).to_csv(index=False))"
         ),
     ),
-    "NumPy": (rb"\x93NUMPY", _PYTHON.format("json, numpy; print(json.dumps(numpy.load('FILE').tolist()))")),
+    "NumPy": (
+        rb"\x93NUMPY",
+        _PYTHON.format("json, numpy; print(json.dumps(numpy.load('FILE').tolist()))"),
+    ),
     "pickle": (rb"\x80[\2-\5]", _PANDAS.format("pandas.DataFrame(pandas.read_pickle('FILE'))")),
     "Excel": (rb"\xd0\xcf\x11\xe0|xl/workbook", _PANDAS.format("pandas.read_excel('FILE')")),
     "HTML": (rb"\s*<(?:table|html|!doctype)\b", _PANDAS.format("pandas.read_html('FILE')[0]")),
@@ -138,7 +141,12 @@ class Source:
     """
 
     def __init__(
-        self, name: str, content: Path | bytes, limits: Limits = UNLIMITED, *, files: Sequence[str] = ()
+        self,
+        name: str,
+        content: Path | bytes,
+        limits: Limits = UNLIMITED,
+        *,
+        files: Sequence[str] = (),
     ) -> None:
         self.name, self.content, self.limits, self.files = name, content, limits, files
         in_folder = list_shards(content) if isinstance(content, Path) and content.is_dir() else []
@@ -146,12 +154,18 @@ class Source:
         size = len(content) if isinstance(content, bytes) else content.stat().st_size
         self.size: int = sum(part.size for part in self.parts) or size
         refuse_large(self.size, limits)
-        self.reach: Callable[[int], None] = lambda place: None  # is told how many bytes of the file were read
+        self.reach: Callable[[int], None] = lambda place: (
+            None
+        )  # is told how many bytes of the file were read
 
     @property
     def folders(self) -> tuple[str, ...]:
         """The names of the folders that the file is in, the nearest first; () for a file in memory."""
-        return () if isinstance(self.content, bytes) else tuple(path.name for path in self.content.absolute().parents)
+        return (
+            ()
+            if isinstance(self.content, bytes)
+            else tuple(path.name for path in self.content.absolute().parents)
+        )
 
     @cached_property
     def layout(self) -> str:
@@ -203,14 +217,18 @@ class Source:
 
     def open_packed(self) -> IO[bytes]:
         """Open the file as it is, for libraries that decompress by themselves."""
-        return io.BytesIO(self.content) if isinstance(self.content, bytes) else self.content.open("rb")
+        return (
+            io.BytesIO(self.content) if isinstance(self.content, bytes) else self.content.open("rb")
+        )
 
     def open(self) -> Stream:
         """Open the file for reading, decompressed; a file that grows too much is refused while it is read."""
         self._packed = file = self.open_packed()
         start = file.read(8)
         file.seek(0)
-        packing = next((packing for mark, packing in _PACKINGS.items() if start.startswith(mark)), None)
+        packing = next(
+            (packing for mark, packing in _PACKINGS.items() if start.startswith(mark)), None
+        )
         return file if packing is None else io.BufferedReader(_Unpacked(packing, file, self), _HEAD)
 
     def unpack(self) -> Source:

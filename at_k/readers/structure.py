@@ -50,7 +50,8 @@ _SMALL = 1_000_000
 
 # A word for runs and the whole number behind it.
 _RUN = re.compile(
-    r"(?:^|[^a-z])(run|seed|sample|rollout|trial|attempt|rep|rs)[-_= ]?(\d+)(?![\d.]*\d|[a-z])", re.IGNORECASE
+    r"(?:^|[^a-z])(run|seed|sample|rollout|trial|attempt|rep|rs)[-_= ]?(\d+)(?![\d.]*\d|[a-z])",
+    re.IGNORECASE,
 )
 
 # A path that ends in a whole number.
@@ -110,8 +111,12 @@ class Watch:
     def add(self, block: Block) -> bool:
         """Add the cells of a block, and return whether there still are few values."""
         is_there = block.has(self.name)  # hundreds of columns may each be in a few blocks alone
-        codes, values = encode(block.column(self.name)) if is_there else (np.full(len(block), -1), [])
-        table = np.array([*map(self._number, values), self._number(None) if (codes < 0).any() else -1])
+        codes, values = (
+            encode(block.column(self.name)) if is_there else (np.full(len(block), -1), [])
+        )
+        table = np.array(
+            [*map(self._number, values), self._number(None) if (codes < 0).any() else -1]
+        )
         self._codes.append(table[codes].astype(np.min_scalar_type(len(self.values))))
         return len(self.values) <= self._most
 
@@ -157,7 +162,9 @@ class Watch:
         # problem may be in two parts by chance, as a sample and its repetition differ in a mark.
         if listed or None in self.values or parts.max() < 2 or (is_number and n.min() < 2):
             return ""
-        is_told = parts.min() > 1 and not all(read_spelled(value) in (0, 1) for value in self.values)
+        is_told = parts.min() > 1 and not all(
+            read_spelled(value) in (0, 1) for value in self.values
+        )
         follows = np.count_nonzero(np.diff(codes)) == count - 1 and (shared > 1 or is_told)
         if size <= 2 * rows and (follows or (n.min() > 1 and not present.all())):
             return "parts"
@@ -167,7 +174,9 @@ class Watch:
     def numbers_samples(self) -> bool:
         """Return whether the values number samples, or runs."""
         whole = list(map(read_whole, self.values))
-        words = {*re.split(r"[\W_\d]+", normalize_name(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.name)))}
+        words = {
+            *re.split(r"[\W_\d]+", normalize_name(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.name)))
+        }
         if words & NUMBER_WORD and all(number is not None and number >= 0 for number in whole):
             return "seed" in words or count_up(whole)
         return count_runs(list(map(str, self.values)))
@@ -200,7 +209,9 @@ def count_samples(names: Sequence[str], problem: str) -> bool:
     matches = [_NUMBERED.fullmatch(name) for name in names]
     if None in matches or len({match[1] for match in matches if match}) > 1:
         return False
-    before, words = (re.split(r"[\W_]+", text) for text in (matches[0][1] if matches[0] else "", problem))
+    before, words = (
+        re.split(r"[\W_]+", text) for text in (matches[0][1] if matches[0] else "", problem)
+    )
     return before[-len(words) :] == words and count_up([match[2] for match in matches if match])
 
 
@@ -209,10 +220,17 @@ def refuse_settings(
 ) -> list[Message]:
     """Raise if a column shows that the rows are of several models, settings or sets of problems; note if it may."""
     several = [watch for watch in watches if len(watch.values) > 1]
-    tests = [watch for watch in several if has_name(watch.name, TEST) and not listed and watch.differs(problem)]
+    tests = [
+        watch
+        for watch in several
+        if has_name(watch.name, TEST) and not listed and watch.differs(problem)
+    ]
     for watch in tests if column is not None else ():
         told = {"column": shorten(watch.name), "values": quote_all(watch.values)}
-        ways = {"apart": Mention(columns={"problem": f"{column}+{watch.name}"}), "pool": Mention(pool=watch.name)}
+        ways = {
+            "apart": Mention(columns={"problem": f"{column}+{watch.name}"}),
+            "pool": Mention(pool=watch.name),
+        }
         raise _say.error("structure.tests", **told, **ways)
     models = (watch for watch in several if is_model(watch.name) and not watch.numbers_samples())
     crossing = {watch.name: watch.find_crossed(problem, listed=listed) for watch in several}
@@ -240,7 +258,9 @@ def repeats(*columns: NDArray[Any]) -> bool:
     """Return whether the second half of each column is its first half once more."""
     half, odd = divmod(len(columns[0]), 2)
     return (
-        half > 2 and not odd and all(np.array_equal(column[:half], column[half:], equal_nan=True) for column in columns)
+        half > 2
+        and not odd
+        and all(np.array_equal(column[:half], column[half:], equal_nan=True) for column in columns)
     )
 
 
@@ -258,7 +278,11 @@ def refuse_odd_names(samples: Samples, apart: Mention) -> None:
         shown = normalize("NFC", _SPACE.sub(" ", _INVISIBLE.sub("", name))).strip().casefold()
         shown = _WHOLE.sub(r"\1", shown)
         if seen.setdefault(shown, name) != name:
-            told = {"first": quote(seen[shown]), "second": quote(name), "place": samples.place(problem, 0, "problem")}
+            told = {
+                "first": quote(seen[shown]),
+                "second": quote(name),
+                "place": samples.place(problem, 0, "problem"),
+            }
             raise _say.error("samples.white_space", apart=apart, **told)
 
 
@@ -276,11 +300,15 @@ def refuse_summaries(samples: Samples) -> None:
     """Raise if the first or the last names are those of rows that sum up the others."""
     names = samples.table["problem"]
     count = len(names)
-    first, behind = (len([*takewhile(is_summary, map(str, side))]) for side in (names, reversed(names)))
+    first, behind = (
+        len([*takewhile(is_summary, map(str, side))]) for side in (names, reversed(names))
+    )
     named = {*range(first), *range(count - behind, count)} if first < count else set()
     for problem in sorted({*named, count - 1}) if count > 2 else sorted(named):
         # A function to be written may be called “sum”, and has samples of its own.
-        if (problem in named and samples.n[problem] == 1) or _is_mean(samples, problem, is_named=problem in named):
+        if (problem in named and samples.n[problem] == 1) or _is_mean(
+            samples, problem, is_named=problem in named
+        ):
             raise refuse_summary(samples, problem)
 
 
@@ -288,12 +316,19 @@ def _is_mean(samples: Samples, problem: int, *, is_named: bool) -> bool:
     """Return whether the grades of a problem are the means of those of the others."""
     if "grades" not in samples.table.column_names:
         return False
-    grades, is_own = _list_grades(samples), np.repeat(np.arange(len(samples.n)) == problem, samples.n)
+    grades, is_own = (
+        _list_grades(samples),
+        np.repeat(np.arange(len(samples.n)) == problem, samples.n),
+    )
     means, rows = grades[is_own], grades[~is_own]
     partial = bool(((means > 0) & (means < 1)).any())
     if is_named or not partial or (len(means) > 1 and (samples.n != len(means)).any()):
         return is_named and partial
-    if np.isnan(rows).all() or np.nanmin(rows) == np.nanmax(rows) or 2 * np.isin(rows, (0, 1)).sum() < len(rows):
+    if (
+        np.isnan(rows).all()
+        or np.nanmin(rows) == np.nanmax(rows)
+        or 2 * np.isin(rows, (0, 1)).sum() < len(rows)
+    ):
         return False
     if len(means) == 1:
         # By chance, one of few problems may have a grade of a half that is the mean of the others.
@@ -332,14 +367,21 @@ def make_summary_error(column: str, name: object, place: Message) -> InputError:
 
 def note_errors(watch: Watch, verdicts: NDArray[np.float64]) -> list[Message]:
     """Note samples that have the text of an error and count as wrong: they may not have been judged."""
-    wrong = [text for text, grade in zip(watch.cells, verdicts.tolist(), strict=True) if text and grade <= 0.5]
+    wrong = [
+        text
+        for text, grade in zip(watch.cells, verdicts.tolist(), strict=True)
+        if text and grade <= 0.5
+    ]
     if not wrong:
         return []
     return [_say("note.errors", count=len(wrong), column=shorten(watch.name), text=quote(wrong[0]))]
 
 
 def refuse_contradiction(
-    mine: NDArray[np.float64], other: NDArray[np.float64], names: tuple[str, str], place: Callable[[int], Message]
+    mine: NDArray[np.float64],
+    other: NDArray[np.float64],
+    names: tuple[str, str],
+    place: Callable[[int], Message],
 ) -> None:
     """Raise if another column of verdicts says something else than the one that was taken."""
     differs = ~np.isnan(mine) & ~np.isnan(other) & ((mine > 0.5) != (other > 0.5))
@@ -365,9 +407,20 @@ def find_numbered(profile: Profile, columns: Sequence[str]) -> Message | None:
         for base, number in filter(None, parts) if len(parts) == profile.count else ():
             numbers.setdefault(base, []).append(number)
         whole = list(numbers.values())[: -1 if profile.count == HEAD else None]  # others may follow
-        if len(whole) > 1 and len(whole[0]) > 1 and len({*map(len, whole)}) == 1 and all(map(count_up, whole)):
-            split, apart = (Mention(columns={"problem": shorten(name)}) for name in (f"{column}.base", column))
-            told = {"column": shorten(column), "names": quote_all(profile[column].cells[:2]), "split": split}
+        if (
+            len(whole) > 1
+            and len(whole[0]) > 1
+            and len({*map(len, whole)}) == 1
+            and all(map(count_up, whole))
+        ):
+            split, apart = (
+                Mention(columns={"problem": shorten(name)}) for name in (f"{column}.base", column)
+            )
+            told = {
+                "column": shorten(column),
+                "names": quote_all(profile[column].cells[:2]),
+                "split": split,
+            }
             # More numbers than parts may be problems of a contest: AIME's 2024-I-1 to 2024-II-15.
             if len(whole[0]) > len(whole):
                 return _say("note.numbered_names", **told)
@@ -383,13 +436,22 @@ def find_questions(profile: Profile, problem: str | None, *, own_names: bool) ->
     sure = [name for name in others if has_name(name, ASKED)][:1]
     perhaps = [name for name in others if has_name(name, PROMPT)]
     inputs = [name for name in others if normalize_name(name).startswith("inputs.")]
-    alike = [name for name in find_named(others, PROBLEM) if own_names and _repeats_alike(profile[name])]
-    asking = {name: list(map(_spell_question, profile[name].cells)) for name in sure or perhaps or inputs or alike}
+    alike = [
+        name for name in find_named(others, PROBLEM) if own_names and _repeats_alike(profile[name])
+    ]
+    asking = {
+        name: list(map(_spell_question, profile[name].cells))
+        for name in sure or perhaps or inputs or alike
+    }
     column = max(asking, key=lambda name: len({*map(repr, asking[name])} - {"None"}), default="")
     if not column or not all(isinstance(text, (str, type(None))) for text in asking[column]):
         return {}
     rows = zip(profile[problem].cells, asking[column], strict=True)
-    pairs = [(name, text) for name, text in rows if text is not None and isinstance(name, (str, int, float))]
+    pairs = [
+        (name, text)
+        for name, text in rows
+        if text is not None and isinstance(name, (str, int, float))
+    ]
     asked, counts = dict[object, object](), Counter(text for _, text in pairs)
     for name, text in pairs:
         asked.setdefault(name, text)  # the first of each, in their order
@@ -425,6 +487,14 @@ def _spell_question(cell: object) -> object:
     if not cell:
         return None
     if isinstance(cell, list):
-        asked = [place for place, part in enumerate(cell) if isinstance(part, dict) and part.get("role") == "user"]
+        asked = [
+            place
+            for place, part in enumerate(cell)
+            if isinstance(part, dict) and part.get("role") == "user"
+        ]
         cell = cell[: asked[-1] + 1] if asked else cell
-    return json.dumps(cell, ensure_ascii=False, default=str) if isinstance(cell, (list, dict)) else cell
+    return (
+        json.dumps(cell, ensure_ascii=False, default=str)
+        if isinstance(cell, (list, dict))
+        else cell
+    )

@@ -52,7 +52,9 @@ def open_rows(source: Source, errors: str = "raise", path: str | None = None) ->
         _refuse_zip(source)
     if path is not None or layout == "json":
         rows, notes = _list_rows(source, path)
-        return Rows("json", lambda _: iter([Block.of(range(1, len(rows) + 1), rows)]), faults, notes)
+        return Rows(
+            "json", lambda _: iter([Block.of(range(1, len(rows) + 1), rows)]), faults, notes
+        )
     if layout in ("parquet", "arrow"):
         return Rows(layout, lambda names: parquet.read_blocks(source, names), faults)
     if layout == "jsonl":
@@ -86,7 +88,12 @@ def _list_rows(source: Source, path: str | None = None) -> tuple[list[Row], list
         refuse_faulty(row, place)
         require_object(row, place)
     problems = dict.fromkeys(name for row in rows if isinstance(name := row.get("problem"), str))
-    if problems and rows is not found and rows != [found] and {*_list_names(found)} >= problems.keys():
+    if (
+        problems
+        and rows is not found
+        and rows != [found]
+        and {*_list_names(found)} >= problems.keys()
+    ):
         return rows, [_say("tables.named", names=quote_all(problems))]
     if rows == [found] and path is None and not any(map(has_role, rows[0])):
         _refuse_nested(rows[0])
@@ -96,7 +103,9 @@ def _list_rows(source: Source, path: str | None = None) -> tuple[list[Row], list
 def _list_names(whole: Any, depth: int = 4) -> Iterator[str]:
     """List the names in a document, those within objects and lists too."""
     for name, value in (
-        whole.items() if isinstance(whole, dict) else enumerate(whole if isinstance(whole, list) else ())
+        whole.items()
+        if isinstance(whole, dict)
+        else enumerate(whole if isinstance(whole, list) else ())
     ):
         yield from [name] if isinstance(name, str) else []
         yield from _list_names(value, depth - 1) if depth else ()
@@ -108,7 +117,9 @@ def _find_rows(whole: Any, path: str) -> Any:
     if isinstance(found, list) and any(isinstance(each, list) for each in found):
         found = [row for each in found for row in (each if isinstance(each, list) else [each])]
     if not isinstance(found, (list, dict)) or not found:
-        raise _say.error("documents.no_rows", path=quote(path), paths=quote_all(list_paths(whole)) or "none")
+        raise _say.error(
+            "documents.no_rows", path=quote(path), paths=quote_all(list_paths(whole)) or "none"
+        )
     return found
 
 
@@ -123,7 +134,11 @@ def list_paths(whole: Any, outer: str = "") -> list[str]:
     for name, value in whole.items() if isinstance(whole, dict) else ():
         path = f"{outer}{name}"
         parts = [*value.values()] if isinstance(value, dict) and len(value) > 1 else []
-        if _is_table(value) or _is_table(parts) or (parts and all(isinstance(part, list) for part in parts)):
+        if (
+            _is_table(value)
+            or _is_table(parts)
+            or (parts and all(isinstance(part, list) for part in parts))
+        ):
             found.append(path)
         elif isinstance(value, dict) and path.count(".") < 4:
             found += list_paths(value, f"{path}.")
@@ -132,7 +147,10 @@ def list_paths(whole: Any, outer: str = "") -> list[str]:
 
 def _refuse_nested(whole: Row) -> None:
     """Raise if the rows of a document are under a key that is not known, and name it."""
-    are_verdicts = [isinstance(own, dict) and _read_verdicts(own, (0, 1, None)) is not None for own in whole.values()]
+    are_verdicts = [
+        isinstance(own, dict) and _read_verdicts(own, (0, 1, None)) is not None
+        for own in whole.values()
+    ]
     paths = [*whole] if len(whole) > 1 and all(are_verdicts) else list_paths(whole)
     if paths:
         rows = Mention(rows_at=paths[0]) if len(paths) == 1 else Mention("rows_at")
@@ -152,7 +170,15 @@ def arrange(whole: Any) -> list[Any]:
         return [whole]
     if _holds_columns(whole):
         return _read_grid(whole) or _read_columns(whole)
-    shapes = (_read_saved, _read_grid, _read_runs, _read_objects, _read_list, _read_lists, _read_verdicts)
+    shapes = (
+        _read_saved,
+        _read_grid,
+        _read_runs,
+        _read_objects,
+        _read_list,
+        _read_lists,
+        _read_verdicts,
+    )
     return next(filter(None, (read(whole) for read in shapes)), None) or [whole]
 
 
@@ -173,7 +199,9 @@ def are_grades(lists: Iterable[list[Any]]) -> bool:
 
 def _holds_columns(whole: Row) -> bool:
     """Return whether an object holds the columns of a table; else it is one problem, or several by their names."""
-    if not all(isinstance(column, list) for column in whole.values()) or all(map(_is_table, whole.values())):
+    if not all(isinstance(column, list) for column in whole.values()) or all(
+        map(_is_table, whole.values())
+    ):
         return False
     names = set(map(normalize_name, whole))
     return (
@@ -218,12 +246,18 @@ def _read_objects(whole: Row) -> list[Row] | None:
     # Columns of pandas number their rows, and hold texts and numbers; problems number their verdicts.
     are_texts = {isinstance(cell, str) for each in objects for cell in [*each.values()][:1]}
     are_columns = len(are_texts) > 1 and [*objects[0]] == [*map(str, range(len(objects[0])))]
-    if (are_columns or any(map(has_role, whole))) and all(each.keys() == objects[0].keys() for each in objects):
+    if (are_columns or any(map(has_role, whole))) and all(
+        each.keys() == objects[0].keys() for each in objects
+    ):
         rows = {row: {name: cells[row] for name, cells in whole.items()} for row in objects[0]}
-        return (None if all(map(str.isdigit, rows)) else _name_rows(rows.items())) or list(rows.values())
+        return (None if all(map(str.isdigit, rows)) else _name_rows(rows.items())) or list(
+            rows.values()
+        )
     if all(map(str.isdigit, whole)):
         return objects
-    named = any(has_role(name) and not _is_named(cell) for each in objects for name, cell in each.items())
+    named = any(
+        has_role(name) and not _is_named(cell) for each in objects for name, cell in each.items()
+    )
     are_alike = len(objects) > 1 and all(each.keys() == objects[0].keys() for each in objects)
     named = named or (are_alike and not count_runs([*objects[0]]))
     return _name_rows(whole.items()) if named else None
@@ -235,7 +269,9 @@ def _read_rows(whole: list[Any]) -> list[Row] | None:
         if _are_tables(whole):
             return [row for rows in whole for row in rows]
         if _are_named(whole):
-            return [{f"column {number}": cell for number, cell in enumerate(row, 1)} for row in whole]
+            return [
+                {f"column {number}": cell for number, cell in enumerate(row, 1)} for row in whole
+            ]
         name = "correct" if are_grades(whole) else "answers"
         return [{name: row} for row in whole]
     if any(isinstance(row, dict) for row in whole):
@@ -247,15 +283,27 @@ def _read_rows(whole: list[Any]) -> list[Row] | None:
 def _are_tables(lists: list[list[Any]]) -> bool:
     """Return whether lists are tables of the same problems, appended to each other, and not the samples of each."""
     tables = filter(_is_named, lists if all(map(_is_table, lists[:2])) else ())
-    names = [{repr(next((row[name] for name in row if _names_problem(name)), None)) for row in rows} for rows in tables]
-    return len(names) > 1 and len(names) == len(lists) and len(names[0]) > 1 and not names[0].isdisjoint(names[1])
+    names = [
+        {repr(next((row[name] for name in row if _names_problem(name)), None)) for row in rows}
+        for rows in tables
+    ]
+    return (
+        len(names) > 1
+        and len(names) == len(lists)
+        and len(names[0]) > 1
+        and not names[0].isdisjoint(names[1])
+    )
 
 
 def _are_named(rows: list[list[Any]]) -> bool:
     """Return whether rows without names of columns are the name of a problem, and its verdicts: ["p0", true]."""
     behind = [cell for row in rows for cell in row[1:]]
     lists = [cell if isinstance(cell, list) else [cell] for cell in behind]
-    are_alike = bool(behind) and len({*map(len, rows)}) == 1 and all(isinstance(row[0], str) for row in rows)
+    are_alike = (
+        bool(behind)
+        and len({*map(len, rows)}) == 1
+        and all(isinstance(row[0], str) for row in rows)
+    )
     return are_alike and are_grades(lists)
 
 
@@ -272,14 +320,25 @@ def _read_runs(whole: Any) -> list[Row] | None:
     for run in runs:
         if not isinstance(run, dict):
             return None
-        tables = [name for name, value in run.items() if _is_named(value) and normalize_name(name) in ROWS]
+        tables = [
+            name for name, value in run.items() if _is_named(value) and normalize_name(name) in ROWS
+        ]
         said = {name: value for name, value in run.items() if isinstance(value, (str, int, float))}
         # A text may name the problem, of which the entries are numbered samples.
-        is_problem = said and not is_named and all(isinstance(value, str) for value in said.values())
+        is_problem = (
+            said and not is_named and all(isinstance(value, str) for value in said.values())
+        )
         is_problem = is_problem and not any(has_name(name, (*RUN, *SYSTEM)) for name in said)
-        if len(tables) == 1 and not any(map(has_role, run)) and not (is_problem and _are_numbered(run[tables[0]])):
+        if (
+            len(tables) == 1
+            and not any(map(has_role, run))
+            and not (is_problem and _are_numbered(run[tables[0]]))
+        ):
             # {"seed": 0, "results": [{"id": "p0", "ok": true}]}
-            rows += [{name: value for name, value in said.items() if name not in SHARE} | row for row in run[tables[0]]]
+            rows += [
+                {name: value for name, value in said.items() if name not in SHARE} | row
+                for row in run[tables[0]]
+            ]
             listed, is_told = tables[0], is_told or bool(said)
             continue
         objects = [name for name, value in run.items() if isinstance(value, dict)]
@@ -289,7 +348,9 @@ def _read_runs(whole: Any) -> list[Row] | None:
         is_beside = len(objects) == 1 and (is_named_beside or normalize_name(objects[0]) in ROWS)
         is_beside = is_beside and not any(map(has_role, run))
         verdicts = run[objects[0]] if is_beside else run
-        found = _read_objects(verdicts) or (_read_verdicts(verdicts, (0, 1, None)) if is_named or is_beside else None)
+        found = _read_objects(verdicts) or (
+            _read_verdicts(verdicts, (0, 1, None)) if is_named or is_beside else None
+        )
         if found is None or "problem" not in found[0]:
             return None
         rows += [beside | row for row in found] if is_beside else found
@@ -301,7 +362,9 @@ def _read_runs(whole: Any) -> list[Row] | None:
 
 def _are_numbered(rows: list[Row]) -> bool:
     """Return whether the names of problems in rows only number them."""
-    return count_up([next((row[name] for name in row if _names_problem(name)), None) for row in rows])
+    return count_up(
+        [next((row[name] for name in row if _names_problem(name)), None) for row in rows]
+    )
 
 
 def _read_list(whole: Row) -> list[Row] | None:
@@ -309,12 +372,16 @@ def _read_list(whole: Row) -> list[Row] | None:
     # Beside results, `problems` is their number, or what they ask.
     whole = {name: value for name, value in whole.items() if normalize_name(name) != "problems"}
     tables = {name: rows for name, rows in whole.items() if _is_table(rows)}
-    listed = [name for name, rows in tables.items() if normalize_name(name) in ROWS or _is_named(rows)]
+    listed = [
+        name for name, rows in tables.items() if normalize_name(name) in ROWS or _is_named(rows)
+    ]
     # Of several lists of samples, a user names one.
     if len(listed) != 1 or normalize_name(listed[0]) not in ROWS or any(map(_names_problem, whole)):
         return None
     said = {name: value for name, value in whole.items() if isinstance(value, (str, int, float))}
-    named = {name: value for name, value in said.items() if is_model(name) or normalize_name(name) in SET}
+    named = {
+        name: value for name, value in said.items() if is_model(name) or normalize_name(name) in SET
+    }
     return [named | row for row in tables[listed[0]]]
 
 
@@ -324,10 +391,16 @@ def _read_lists(whole: Row) -> list[Row] | None:
     if len(runs) == len(whole) and all(each and count_runs([*each]) for each in runs):
         whole = {name: [*each.values()] for name, each in whole.items()}
     lists = [each for name, each in whole.items() if isinstance(each, list) or not is_summary(name)]
-    if not lists or any(map(has_role, whole)) or not all(isinstance(each, list) and each for each in lists):
+    if (
+        not lists
+        or any(map(has_role, whole))
+        or not all(isinstance(each, list) and each for each in lists)
+    ):
         return None
     if all(map(_is_table, lists)):
-        return _name_rows((name, row) for name, rows in whole.items() if isinstance(rows, list) for row in rows)
+        return _name_rows(
+            (name, row) for name, rows in whole.items() if isinstance(rows, list) for row in rows
+        )
     role = "correct" if are_grades(lists) else "answers"
     return [{"problem": name, role: own} for name, own in whole.items()]
 
@@ -335,7 +408,12 @@ def _read_lists(whole: Row) -> list[Row] | None:
 def _read_verdicts(whole: Row, known: Collection[object] = ()) -> list[Row] | None:
     """Read a verdict for each problem: `{"p0": true, "p1": false}`."""
     are_known = all(isinstance(each, bool) or each in known for each in whole.values())
-    if len(whole) < (1 if known else 2) or any(map(has_role, whole)) or count_runs([*whole]) or not are_known:
+    if (
+        len(whole) < (1 if known else 2)
+        or any(map(has_role, whole))
+        or count_runs([*whole])
+        or not are_known
+    ):
         return None
     return [{"problem": name, "correct": verdict} for name, verdict in whole.items()]
 

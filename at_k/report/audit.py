@@ -57,13 +57,23 @@ def correct_values(
         raise _say.error("audit.intervals")
     if judged.origin is not None and audited in judged.origin.roles.values():
         raise _say.error("audit.same", column=repr(audited))
-    grades_by_name = read_sheet(audited) if audited.lower().endswith(".csv") else read_column(data, audited, reading)
+    grades_by_name = (
+        read_sheet(audited)
+        if audited.lower().endswith(".csv")
+        else read_column(data, audited, reading)
+    )
     grades, seen = fill_in(judged, grades_by_name, audited)
     if (count := int(seen.sum())) < LEAST_AUDITED:
         raise _say.error(
-            "audit.few", least=LEAST_AUDITED, column=repr(audited), count=count, short=LEAST_AUDITED - count
+            "audit.few",
+            least=LEAST_AUDITED,
+            column=repr(audited),
+            count=count,
+            short=LEAST_AUDITED - count,
         )
-    better = Measurement(replace(judged, verdicts=replace(judged.verdicts, graded=(grades,))), part.options)
+    better = Measurement(
+        replace(judged, verdicts=replace(judged.verdicts, graded=(grades,))), part.options
+    )
     values: dict[str, float] = {}
     bars: dict[str, ErrorBar] = {}
     for name, computed in part.found.items():
@@ -72,30 +82,52 @@ def correct_values(
             if key in true and OUTPUTS[key.metric].bounded:
                 corrected = np.where(seen, true[key].expand(), np.nan)
                 named = f"{key}_audited"
-                values[named], bar = correct_by_audit(column.expand(), corrected, confidence_level=level or 0.95)
+                values[named], bar = correct_by_audit(
+                    column.expand(), corrected, confidence_level=level or 0.95
+                )
                 bars |= {named: bar} if level is not None else {}
     return values, bars, compare_judges(part, values, count, len(seen))
 
 
-def hide_column(audited: str, columns: Mapping[str, str | None] | None) -> dict[str, str | None] | None:
+def hide_column(
+    audited: str, columns: Mapping[str, str | None] | None
+) -> dict[str, str | None] | None:
     """Keep an audited column from being read as what its name usually holds, as references in `gold`."""
     kept = ("problem", "grades")  # an audit by these columns is a mistake, which is refused below
-    usual = [role for role, names in ROLE.items() if normalize_name(audited) in names and role not in kept]
+    usual = [
+        role
+        for role, names in ROLE.items()
+        if normalize_name(audited) in names and role not in kept
+    ]
     hidden = {role: None for role in usual if role not in (columns or {})}
     return {**(columns or {}), **hidden} if hidden or columns else None
 
 
-def compare_judges(part: Measurement, values: Mapping[str, float], count: int, total: int) -> Message:
+def compare_judges(
+    part: Measurement, values: Mapping[str, float], count: int, total: int
+) -> Message:
     """Say how far the checker's slips move the number at the smallest and the largest k."""
-    columns = {key: computed.columns[key] for computed in part.found.values() for key in computed.columns}
+    columns = {
+        key: computed.columns[key] for computed in part.found.values() for key in computed.columns
+    }
     keys: list[Key] = [key for key in columns if f"{key}_audited" in values]
-    drawn = sorted((key for key in keys if key.metric == "pass@k"), key=lambda key: key.k or 0) or keys
-    shifts = {key: values[f"{key}_audited"] - float(columns[key].expand().mean()) for key in (drawn[0], drawn[-1])}
-    moved = [f"{key} is {100 * abs(x):.1f} points {'lower' if x < 0 else 'higher'}" for key, x in shifts.items()]
+    drawn = (
+        sorted((key for key in keys if key.metric == "pass@k"), key=lambda key: key.k or 0) or keys
+    )
+    shifts = {
+        key: values[f"{key}_audited"] - float(columns[key].expand().mean())
+        for key in (drawn[0], drawn[-1])
+    }
+    moved = [
+        f"{key} is {100 * abs(x):.1f} points {'lower' if x < 0 else 'higher'}"
+        for key, x in shifts.items()
+    ]
     return _say("note.audited", count=f"{count:,}", total=f"{total:,}", moved=", and ".join(moved))
 
 
-def fill_in(judged: Judged, found: Mapping[str, Floats], column: str) -> tuple[Ragged, np.ndarray[Any, Any]]:
+def fill_in(
+    judged: Judged, found: Mapping[str, Floats], column: str
+) -> tuple[Ragged, np.ndarray[Any, Any]]:
     """Put audited grades in the place of the checker's, and flag the audited problems."""
     verdicts, places = judged.verdicts, {name: place for place, name in enumerate(judged.names)}
     graded = Ragged.concatenate(list(verdicts.graded))
@@ -126,12 +158,16 @@ def read_column(data: Any, column: str, reading: Mapping[str, Any]) -> dict[str,
         frame = {name: list_cells(column) for name, column in read_frame(data).items()}
         cells = frame.get(column, [None])
         kept = [
-            i for i, cell in enumerate(cells) if isinstance(cell, (list, tuple)) and any(x is not None for x in cell)
+            i
+            for i, cell in enumerate(cells)
+            if isinstance(cell, (list, tuple)) and any(x is not None for x in cell)
         ]
         if kept:  # a row for each problem, without cells for most
             data = {name: [column[i] for i in kept] for name, column in frame.items()}
             data.setdefault("problem", list(map(str, kept)))
-        elif column in frame and all(cell is None or isinstance(cell, (list, tuple)) for cell in cells):
+        elif column in frame and all(
+            cell is None or isinstance(cell, (list, tuple)) for cell in cells
+        ):
             return {}
     columns = {**(reading.get("columns") or {}), "grades": column}
     try:
@@ -158,12 +194,25 @@ def read_sheet(path: str | PathLike[str]) -> dict[str, Floats]:
         place = row.get("sample") or ""
         if value is None or not place.isdigit() or row.get("problem") is None:
             raise _say.error(
-                "audit.sheet", columns=", ".join(SHEET), path=repr(str(path)), text=repr(text or place), line=line
+                "audit.sheet",
+                columns=", ".join(SHEET),
+                path=repr(str(path)),
+                text=repr(text or place),
+                line=line,
             )
         if int(place) in verdicts.setdefault(row["problem"], {}):
-            raise _say.error("audit.twice", path=repr(str(path)), sample=place, name=repr(row["problem"]), line=line)
+            raise _say.error(
+                "audit.twice",
+                path=repr(str(path)),
+                sample=place,
+                name=repr(row["problem"]),
+                line=line,
+            )
         verdicts[row["problem"]][int(place)] = value
-    return {name: np.array([row.get(i, np.nan) for i in range(max(row) + 1)]) for name, row in verdicts.items()}
+    return {
+        name: np.array([row.get(i, np.nan) for i in range(max(row) + 1)])
+        for name, row in verdicts.items()
+    }
 
 
 _WORDS = {
@@ -173,12 +222,17 @@ _WORDS = {
 }
 
 
-def draw_sheet(names: Sequence[str], answers: Sequence[Sequence[Any]], count: int, seed: int) -> list[list[str]]:
+def draw_sheet(
+    names: Sequence[str], answers: Sequence[Sequence[Any]], count: int, seed: int
+) -> list[list[str]]:
     """Draw problems at random, and return the rows of the sheet for a better judge, samples counted from 0."""
     if not 1 <= count <= len(names):
         raise _say.error("audit.draw", most=len(names), count=count)
-    places = np.random.default_rng(seed).permutation(len(names))[:count].tolist()  # a larger draw holds a smaller one
+    places = (
+        np.random.default_rng(seed).permutation(len(names))[:count].tolist()
+    )  # a larger draw holds a smaller one
     return [
         [names[place], str(sample), "" if answer is None else str(answer), ""]
-        for place in places for sample, answer in enumerate(answers[place])
-    ]  # fmt: skip
+        for place in places
+        for sample, answer in enumerate(answers[place])
+    ]

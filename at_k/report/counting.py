@@ -54,7 +54,14 @@ def repeat_verdicts(judged: Judged, times: Ints, repeats: Ints) -> Verdicts:
         absent |= answers.codes.values < 0
     n = graded.with_values(repeats).sums()
     repeated = Ragged.of_lengths(np.repeat(graded.values, repeats), n)
-    return replace(verdicts, graded=(repeated,), given=n, n_missing=int(times[absent].sum()), kept=None, ballots=None)
+    return replace(
+        verdicts,
+        graded=(repeated,),
+        given=n,
+        n_missing=int(times[absent].sum()),
+        kept=None,
+        ballots=None,
+    )
 
 
 def list_votes(judged: Judged, counted: VoteCounts) -> list[dict[str, tuple[int, int]]]:
@@ -62,7 +69,9 @@ def list_votes(judged: Judged, counted: VoteCounts) -> list[dict[str, tuple[int,
     answers = judged.verdicts.answers
     assert answers is not None  # for the type checker
     names = [answers.distinct[code] for code in answers.codes.values[counted.first_seen].tolist()]
-    entries = list(zip(names, zip(counted.count.tolist(), counted.right.tolist(), strict=True), strict=True))
+    entries = list(
+        zip(names, zip(counted.count.tolist(), counted.right.tolist(), strict=True), strict=True)
+    )
     bounds = np.searchsorted(counted.problem, np.arange(len(counted.n) + 1)).tolist()
     return [dict(entries[start:stop]) for start, stop in pairwise(bounds)]
 
@@ -78,18 +87,26 @@ def measure_rest(measurement: Measurement) -> tuple[dict[Key, Measures], dict[st
     for metric in FAMILY.values():
         if metric.needs_scores and measurement.judged.problems.scores is not None:
             try:
-                computed.append(measurement.compute(metric, k=[*spread_k(smallest, *powers_of_two(smallest))]))
+                computed.append(
+                    measurement.compute(metric, k=[*spread_k(smallest, *powers_of_two(smallest))])
+                )
             except LeftOutError as reason:
                 left_out[metric.name] = reason.message
     measured: dict[Key, Measures] = {}
     for values in computed:
-        with np.errstate(over="ignore", invalid="ignore"):  # values may be so large that they have no variance
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # values may be so large that they have no variance
             variances = values.vary() if values.vary is not None else {}
         for key, column in values.columns.items():
             if key.metric != "avg@n":
                 error = values.errors.get(key, np.zeros(len(column)))
                 variance = variances[key].expand()
-                measured[key] = column.expand(), np.where(np.isnan(variance), np.inf, variance), error
+                measured[key] = (
+                    column.expand(),
+                    np.where(np.isnan(variance), np.inf, variance),
+                    error,
+                )
     return measured, left_out
 
 
@@ -118,7 +135,9 @@ def list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
         # row says of it.
         for role in table.column_names:
             if role in ("answers", "grades"):
-                part[role] = make_lists(offsets, pa.concat_arrays(table[role].take(make_numbers(rows)).chunks))
+                part[role] = make_lists(
+                    offsets, pa.concat_arrays(table[role].take(make_numbers(rows)).chunks)
+                )
             elif role != "votes":
                 part[role] = table[role].take(make_numbers(firsts[first:last]))
         yield part | {"problem": part["problem"].cast(pa.string())}, times[rows]
@@ -127,7 +146,9 @@ def list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
 def refuse_rows(rows: Rows, missing: str) -> None:
     """Raise if rows of counts hold what must not be counted."""
     if rows.lowest < 0 or rows.highest > 1:
-        raise ValueError(f"`grades` must hold grades in [0, 1]; got some from {rows.lowest:g} to {rows.highest:g}")
+        raise ValueError(
+            f"`grades` must hold grades in [0, 1]; got some from {rows.lowest:g} to {rows.highest:g}"
+        )
     refuse_labels(nameless=rows.is_nameless, unlabelled=rows.is_unlabelled, mixed=rows.n_mixed)
     if rows.n_missing and missing == "error":
         raise _say.error("engine.missing", count=rows.n_missing)
@@ -136,17 +157,23 @@ def refuse_rows(rows: Rows, missing: str) -> None:
         raise _say.error("engine.nothing_left", count=emptied)
 
 
-def refuse_labels(*, nameless: bool = False, unlabelled: bool = False, role: str = "group", mixed: int = 0) -> None:
+def refuse_labels(
+    *, nameless: bool = False, unlabelled: bool = False, role: str = "group", mixed: int = 0
+) -> None:
     """Raise if rows do not name their problem or, where others do, its group, or differ in what they say of it."""
     if nameless:
         raise _say.error("engine.nameless")
     if unlabelled:
         raise ValueError("`groups` must hold a label for every problem; got null in some rows")
     if mixed:
-        raise ValueError(f"`{role}` must be the same in all rows of a problem; it is not in {mixed:,} problems")
+        raise ValueError(
+            f"`{role}` must be the same in all rows of a problem; it is not in {mixed:,} problems"
+        )
 
 
-def merge_sums(tallies: Sequence[tuple[Mapping[Count, int], Mapping[Cell, Stratum]]]) -> dict[Cell, Stratum]:
+def merge_sums(
+    tallies: Sequence[tuple[Mapping[Count, int], Mapping[Cell, Stratum]]],
+) -> dict[Cell, Stratum]:
     """Merge the moments of two tallies, of the keys that both have, given the counts and sums of each."""
     parts = [dict(sums) for _, sums in tallies]
     soft = [any(ACCURACY in stratum.moments for stratum in part.values()) for part in parts]
@@ -163,7 +190,9 @@ def merge_sums(tallies: Sequence[tuple[Mapping[Count, int], Mapping[Cell, Stratu
     return merged
 
 
-def _measure_counts(counts: Mapping[Count, int], sums: Mapping[Cell, Stratum]) -> dict[Cell, Stratum]:
+def _measure_counts(
+    counts: Mapping[Count, int], sums: Mapping[Cell, Stratum]
+) -> dict[Cell, Stratum]:
     """Add the moments of mean grades that are shares of correct samples: they follow from the counts."""
     strata = dict(sums)
     rows: dict[Cell, list[tuple[int, int]]] = {}
@@ -174,7 +203,9 @@ def _measure_counts(counts: Mapping[Count, int], sums: Mapping[Cell, Stratum]) -
         share = c / n
         variance = share * (1 - share) / (n - 1) if n > 1 else np.full(len(c), np.inf)
         moments = {ACCURACY: Moments.of(share, variance, np.zeros(len(c)), times)}
-        strata[group, n] = Stratum(int(times.sum()), {**(sums[group, n].moments if sums else {}), **moments})
+        strata[group, n] = Stratum(
+            int(times.sum()), {**(sums[group, n].moments if sums else {}), **moments}
+        )
     return strata
 
 
@@ -190,6 +221,8 @@ def read_rows(rows: Iterable[Any]) -> Iterator[tuple[Count, int]]:
                 raise TypeError(f"`rows` must hold integers; got {describe(value)} in row {place}")
         n, c, problems = (int(row[i]) for i in range(3))
         if problems < 1 or not 0 <= c <= n or not n:
-            raise ValueError(f"`rows` must have 0 ≤ c ≤ n, n > 0 and problems > 0; got {shorten(row)} in row {place}")
+            raise ValueError(
+                f"`rows` must have 0 ≤ c ≤ n, n > 0 and problems > 0; got {shorten(row)} in row {place}"
+            )
         group = row[3] if len(row) > 3 else None
         yield (None if group is None else str(group), n, c), problems

@@ -125,7 +125,10 @@ class Numbers(Shown):
     @cached_property
     def by_problem(self) -> Keyed[list[float]]:
         """Return key → a value for each problem."""
-        return cast("Keyed[list[float]]", {key: column.expand().tolist() for key, column in self.columns.items()})
+        return cast(
+            "Keyed[list[float]]",
+            {key: column.expand().tolist() for key, column in self.columns.items()},
+        )
 
     @cached_property
     def signatures(self) -> dict[str, str]:
@@ -157,13 +160,23 @@ class Numbers(Shown):
         table: dict[str, list[Any]] = {"problem": self.problems}
         if self.labels is not None:
             table["group"] = self.labels
-        return table | {"n": self.n, "c": self.c} | {str(key): values for key, values in self.by_problem.items()}
+        return (
+            table
+            | {"n": self.n, "c": self.c}
+            | {str(key): values for key, values in self.by_problem.items()}
+        )
 
     def saved_state(self) -> dict[str, Any]:
         """Return the state with curves and signatures computed, and without the samples, which may be large."""
         gone = dict.fromkeys(("sign", "draw_curves", "compute_at", "scored", "rows"))
         columns = {key: Column.of(column.expand()) for key, column in self.columns.items()}
-        return {**self.__dict__, "columns": columns, "drawn": self.curves, "signed": self.signatures, **gone}
+        return {
+            **self.__dict__,
+            "columns": columns,
+            "drawn": self.curves,
+            "signed": self.signatures,
+            **gone,
+        }
 
     __getstate__ = saved_state
 
@@ -186,7 +199,9 @@ class Numbers(Shown):
         """Return n and c of each problem."""
         self.require_independent("What counts tell")
         n, c = np.array(self.n), np.array(self.c)
-        return (n, c) if self.times is None else (np.repeat(n, self.times), np.repeat(c, self.times))
+        return (
+            (n, c) if self.times is None else (np.repeat(n, self.times), np.repeat(c, self.times))
+        )
 
     def require_problems(self, what: str) -> None:
         """Raise if this is the report of a tally; `what` is a noun that begins the sentence."""

@@ -81,7 +81,11 @@ def select_frame(
 ) -> dict[str, Any]:
     """Select the columns of a data set by their roles, and its rows."""
     # Beside the roles, `rows` has what the columns say of each problem.
-    whole = {name: column for name, column in read_frame(data).items() if name not in COLUMNS or not is_null(column)}
+    whole = {
+        name: column
+        for name, column in read_frame(data).items()
+        if name not in COLUMNS or not is_null(column)
+    }
     called: dict[str, str | None] = {name: name for name in COLUMNS if name in whole}
     name = next((name for name in whole if normalize_name(name) in _IDS), None)
     if name is not None:
@@ -93,24 +97,36 @@ def select_frame(
     if tests and called.get("references", "test_list") == "test_list":
         frame["references"] = gather_tests(whole, tests)
     if "grades" not in frame and not ("answers" in frame and "references" in frame):
-        raise _say.error("data.nothing_to_score", columns=", ".join(map(repr, list(whole)[:20])) or "no columns")
+        raise _say.error(
+            "data.nothing_to_score", columns=", ".join(map(repr, list(whole)[:20])) or "no columns"
+        )
     if prompt_column is not None:
         frame |= join_prompts(whole, called, prompt_column)
     used = [column for column in called.values() if column is not None]
     looked_at = {*(where or ())} | {name for name in whole if normalize_name(name) in MODEL}
-    values = {name: list_cells(column) if name in looked_at else column for name, column in whole.items()}
+    values = {
+        name: list_cells(column) if name in looked_at else column for name, column in whole.items()
+    }
     rows = select_rows(values, where=where, used=used)
     if rows is not None:
         frame = {role: _take(column, rows) for role, column in frame.items()}
     of_samples = {called.get(role) for role in ("answers", "grades", "scores")}
-    others = {name: column for name, column in whole.items() if name not in of_samples and hasattr(column, "__len__")}
+    others = {
+        name: column
+        for name, column in whole.items()
+        if name not in of_samples and hasattr(column, "__len__")
+    }
     return frame | {"rows": Rows(others, rows)}
 
 
 def is_null(column: Any) -> bool:
     """Return whether a column has no value at all, as a data set that was read has where the file has nothing."""
     chunks = to_chunks(column)
-    return chunks is not None and bool(chunks) and all(chunk.null_count == len(chunk) for chunk in chunks)
+    return (
+        chunks is not None
+        and bool(chunks)
+        and all(chunk.null_count == len(chunk) for chunk in chunks)
+    )
 
 
 def _take(column: Any, rows: Sequence[int]) -> Any:
@@ -128,7 +144,9 @@ def read_frame(data: Any) -> dict[str, Any]:
         return {str(name): column for name, column in data.items()}
     columns = getattr(data, "column_names", None)
     columns = columns if isinstance(columns, (list, tuple)) else getattr(data, "columns", None)
-    if columns is not None and hasattr(data, "__getitem__"):  # Dataset, pyarrow.Table, pandas, Polars
+    if columns is not None and hasattr(
+        data, "__getitem__"
+    ):  # Dataset, pyarrow.Table, pandas, Polars
         if len({*map(str, columns)}) < len(columns):
             names = sorted(map(str, columns))
             twice = next(name for name, other in pairwise(names) if name == other)
@@ -173,7 +191,9 @@ def read_names(column: Any, n_problems: int) -> list[str]:
     return names
 
 
-def read_labels(groups: object, column: Any, n_problems: int, name: str = "groups") -> list[str] | None:
+def read_labels(
+    groups: object, column: Any, n_problems: int, name: str = "groups"
+) -> list[str] | None:
     """Read the group of each problem, from the labels that were given or from the column; None without groups."""
     if groups is False:
         return None
@@ -185,7 +205,9 @@ def read_labels(groups: object, column: Any, n_problems: int, name: str = "group
     return labels
 
 
-def read_clusters(clusters: object, labels: list[str] | None, column: Any, n_problems: int) -> list[str] | None:
+def read_clusters(
+    clusters: object, labels: list[str] | None, column: Any, n_problems: int
+) -> list[str] | None:
     """Read the cluster of each problem: the labels that were given, or, for True, its group."""
     if clusters is None or clusters is False:
         return None
@@ -217,7 +239,12 @@ def judge_data(
     """
     refuse_report(data)
     judging = {name: options.pop(name) for name in JUDGING_OPTIONS if name in options}
-    shared: dict[str, Any] = {"columns": columns, "where": where, "pool": pool, "prompt_column": prompt_column}
+    shared: dict[str, Any] = {
+        "columns": columns,
+        "where": where,
+        "pool": pool,
+        "prompt_column": prompt_column,
+    }
     with_rows = takes_row(find_checker(judging.get("check_correct_fn", "exact_match")))
     source = find_source(data)
     if source is not None:
@@ -233,18 +260,28 @@ def judge_data(
     if isinstance(data, Samples):
         frame = data.columns()
         extra = {role: column for role, column in frame.items() if role not in SAMPLE_ROLES}
-        frame["rows"] = Rows(extra | {data.roles.get(role) or role: column for role, column in extra.items()})
+        frame["rows"] = Rows(
+            extra | {data.roles.get(role) or role: column for role, column in extra.items()}
+        )
     else:
         frame = select_frame(data, columns=columns, where=where, prompt_column=prompt_column)
-    problems = read_problems(**{role: frame.get(role) for role in ("answers", "references", "grades", "scores")})
+    problems = read_problems(
+        **{role: frame.get(role) for role in ("answers", "references", "grades", "scores")}
+    )
     require_problems("data", len(problems))
     names = read_names(frame.get("problem"), len(problems))
-    named = frame.get("problem") is not None if origin is None else origin.roles.get("problem") is not None
+    named = (
+        frame.get("problem") is not None
+        if origin is None
+        else origin.roles.get("problem") is not None
+    )
     # Labels are read first: judging may take minutes, and wrong labels should not waste them.
     labels = read_labels(groups, frame.get("group"), len(problems))
     together = read_clusters(clusters, labels, frame.get("group"), len(problems))
     try:
-        verdicts = judge(problems, **judging, rows=frame["rows"], name=name_samples(problems), warn=False)
+        verdicts = judge(
+            problems, **judging, rows=frame["rows"], name=name_samples(problems), warn=False
+        )
         verdicts = settle_sampling(verdicts, sampling, names)
     except MissingSamplesError as error:
         raise count_missing(error, problems, names) from None
@@ -257,12 +294,18 @@ def judge_data(
     return Judged(problems, verdicts, *rest, whole.reasons, *gone)
 
 
-def count_missing(error: MissingSamplesError, problems: Problems, names: Sequence[str]) -> InputError:
+def count_missing(
+    error: MissingSamplesError, problems: Problems, names: Sequence[str]
+) -> InputError:
     """Say of an error about a missing sample how many there are, and how its problem is called."""
     absent = [np.isnan(part.values) for part in problems.grades or ()]
     if problems.answers is not None and not absent:
         absent = [problems.answers.codes.values < 0]
-    values = {**error.values, "total": int(problems.n.sum()), "name": quote(names[error.values["problem"]])}
+    values = {
+        **error.values,
+        "total": int(problems.n.sum()),
+        "name": quote(names[error.values["problem"]]),
+    }
     values["count"] = sum(int(flags.sum()) for flags in absent)
     return _say.error(f"missing.{name_samples(problems)}", **values)
 
@@ -293,7 +336,9 @@ def is_read_as_file(data: Any, columns: Mapping[str, str | None]) -> bool:
 
     frame = read_frame(data)
     first = [next(iter(column), None) for column in frame.values() if hasattr(column, "__len__")]
-    plain = all(isinstance(cell, str) or not isinstance(cell, (Iterable, Mapping)) for cell in first)
+    plain = all(
+        isinstance(cell, str) or not isinstance(cell, (Iterable, Mapping)) for cell in first
+    )
     called = {*frame, *columns}
     standard = "grades" in called or {"answers", "references"} <= called
     named = any(role in columns for role in ("problem", *COUNT_ROLES))
@@ -311,7 +356,9 @@ def read_rows(data: Any, **reading: Any) -> Samples:
     from at_k.readers.formats.plain import Table
     from at_k.readers.sources import IN_MEMORY, Source
 
-    names = [name for name in getattr(getattr(data, "index", None), "names", ()) if name is not None]
+    names = [
+        name for name in getattr(getattr(data, "index", None), "names", ()) if name is not None
+    ]
     if names and not {*names} & {*data}:
         data = data.reset_index()  # an index of pandas that has a name is a column
     table = make_table(read_frame(data))
@@ -346,9 +393,15 @@ def settle_sampling(
     if unlike.any():
         place = int(np.argmax(unlike))
         raise _say.error(
-            "stopped.unlike", cap=cap, problem=quote(names[place]) if names else place, c=int(c[place]), n=int(n[place])
+            "stopped.unlike",
+            cap=cap,
+            problem=quote(names[place]) if names else place,
+            c=int(c[place]),
+            n=int(n[place]),
         )
-    return replace(verdicts, stopped=True, conditions={**verdicts.conditions, "sampling": UNTIL_SUCCESS})
+    return replace(
+        verdicts, stopped=True, conditions={**verdicts.conditions, "sampling": UNTIL_SUCCESS}
+    )
 
 
 def refuse_undefined(verdicts: Verdicts, k: K | None, target: str) -> None:

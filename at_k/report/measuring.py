@@ -73,7 +73,9 @@ def spread_k(n: int, *others: int) -> tuple[int, ...]:
 _Point = TypeVar("_Point")
 
 
-def join_points(grid: Sequence[int], points: Mapping[Key, _Point]) -> dict[Key, tuple[_Point | None, ...]]:
+def join_points(
+    grid: Sequence[int], points: Mapping[Key, _Point]
+) -> dict[Key, tuple[_Point | None, ...]]:
     """Join the points of each line; None where it has none. A point without k belongs to every k."""
     lines: dict[Key, dict[int | None, _Point]] = {}
     for key, point in points.items():
@@ -126,9 +128,13 @@ class Measurement:
                 place=place_sample("scores", problems.scores, int(np.argmax(absent))),
             )
         try:
-            return metric.compute(verdicts, scores=problems.scores, seed=self.options["seed"], **options)
+            return metric.compute(
+                verdicts, scores=problems.scores, seed=self.options["seed"], **options
+            )
         except ValueError as reason:
-            raise _say.error("left_out.scores", LeftOutError, title=metric.title, reason=str(reason)) from None
+            raise _say.error(
+                "left_out.scores", LeftOutError, title=metric.title, reason=str(reason)
+            ) from None
 
     @contextmanager
     def explain_conflict(self, metric: Metric) -> Iterator[None]:
@@ -141,7 +147,9 @@ class Measurement:
                 raise
             codes = problems.answers.codes
             start, stop = codes.offsets[reason.values["problem"] :][:2]
-            here = np.arange(start, stop) if kept is None else start + np.flatnonzero(kept[start:stop])
+            here = (
+                np.arange(start, stop) if kept is None else start + np.flatnonzero(kept[start:stop])
+            )
             column = name_samples(problems)
             raise _say.error(
                 "left_out.conflict",
@@ -154,16 +162,22 @@ class Measurement:
 
     def compute_at(self, k: Sequence[int]) -> list[Values]:
         """Compute the values of each problem, at each k for the metrics that have a k."""
-        return [self.compute(FAMILY[name], **({"k": list(k)} if FAMILY[name].default_k else {})) for name in self.found]
+        return [
+            self.compute(FAMILY[name], **({"k": list(k)} if FAMILY[name].default_k else {}))
+            for name in self.found
+        ]
 
     def average(self) -> dict[str, dict[Any, Any]]:
         """Average the values over all problems and over each group, with their error bars."""
         judged, times = self.judged, self.times
-        columns = {key: column for values in self.found.values() for key, column in values.columns.items()}
+        columns = {
+            key: column for values in self.found.values() for key, column in values.columns.items()
+        }
         members = {} if judged.labels is None else summary.find_members(judged.labels)
         means = summary.average(columns, times=times)
         groups = {
-            label: summary.average(columns, members[label], times) for label in sorted(members, key=split_numbers)
+            label: summary.average(columns, members[label], times)
+            for label in sorted(members, key=split_numbers)
         }
 
         @cache
@@ -171,13 +185,25 @@ class Measurement:
             listed = [values.vary() for values in self.found.values() if values.vary]
             return {key: column for columns in listed for key, column in columns.items()}
 
-        find = partial(find_error_bars, columns, wanted=self.confidence, n=judged.verdicts.n, vary=vary, times=times)
+        find = partial(
+            find_error_bars,
+            columns,
+            wanted=self.confidence,
+            n=judged.verdicts.n,
+            vary=vary,
+            times=times,
+        )
         return {
             "values": means,
             "intervals": find(means),
             "groups": groups,
-            "group_intervals": {label: find(here, problems=members[label]) for label, here in groups.items()},
-            "sizes": {label: len(here) if times is None else int(times[here].sum()) for label, here in members.items()},
+            "group_intervals": {
+                label: find(here, problems=members[label]) for label, here in groups.items()
+            },
+            "sizes": {
+                label: len(here) if times is None else int(times[here].sum())
+                for label, here in members.items()
+            },
             "columns": columns,
             "errors": {
                 key: summary.average_error(error, times=times)
@@ -198,7 +224,9 @@ class Measurement:
         return {name: sign(values, name=name) for name, values in self.found.items()}
 
 
-def compute_all(wanted: Iterable[Metric], choose: Callable[[Metric], Measurement | Message]) -> dict[str, Message]:
+def compute_all(
+    wanted: Iterable[Metric], choose: Callable[[Metric], Measurement | Message]
+) -> dict[str, Message]:
     """Compute the metrics that the data allow, and return for each of the others the reason."""
     left_out: dict[str, Message] = {}
     parts: dict[int, Measurement] = {}
@@ -237,9 +265,17 @@ def _choose(found: dict[str, Values], asked: Mapping[str, Key | None]) -> None:
             if not held or held[0].k != term.k is not None:
                 raise make_absent(term, columns)
             terms[held[0]] = weight
-        place = next(name for name, values in found.items() if next(iter(terms)).metric in FAMILY[name].metrics)
-        mixed = {key: Column.of(sum(weight * columns[term].expand() for term, weight in terms.items()))}
-        squares = sum((weight * errors[term]) ** 2 for term, weight in terms.items() if term in errors)
+        place = next(
+            name
+            for name, values in found.items()
+            if next(iter(terms)).metric in FAMILY[name].metrics
+        )
+        mixed = {
+            key: Column.of(sum(weight * columns[term].expand() for term, weight in terms.items()))
+        }
+        squares = sum(
+            (weight * errors[term]) ** 2 for term, weight in terms.items() if term in errors
+        )
         error = {key: np.sqrt(squares)} if np.any(squares) else {}
         values = found[place]
         found[place] = replace(values, columns=values.columns | mixed, errors=values.errors | error)
@@ -301,7 +337,9 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
         "origin": judged.origin,
         "rows": judged.rows,
         "draw_curves": lambda: draw_all(used, find_grid(whole, metrics)),
-        "compute_at": None if times is not None else lambda k: [item for part in used for item in part.compute_at(k)],
+        "compute_at": None
+        if times is not None
+        else lambda k: [item for part in used for item in part.compute_at(k)],
     }
 
 
@@ -313,12 +351,20 @@ def write_policies(part: Measurement) -> Iterator[Message]:
         listed = {**judged.reasons, **({"unknown": unknown} if unknown > 0 else {})}
         reasons = ", ".join(f"{name} {count:,}" for name, count in listed.items())
         yield _say("note.reasons", reasons=reasons)
-    absent = np.concatenate([Ragged.of_lengths(np.isnan(grades.values), grades.n).sums() for grades in verdicts.graded])
+    absent = np.concatenate(
+        [Ragged.of_lengths(np.isnan(grades.values), grades.n).sums() for grades in verdicts.graded]
+    )
     present = verdicts.n if verdicts.kept is not None else verdicts.given - absent
     gone = np.zeros(judged.unjudged, dtype=np.int64)
-    clusters = None if judged.clusters is None else [*judged.clusters, *(f"problem {i}" for i in range(len(gone)))]
+    clusters = (
+        None
+        if judged.clusters is None
+        else [*judged.clusters, *(f"problem {i}" for i in range(len(gone)))]
+    )
     dropped = _measure(part, present, verdicts.c, clusters)
-    wrong = _measure(part, np.append(verdicts.given, gone + 1), np.append(verdicts.c, gone), clusters)
+    wrong = _measure(
+        part, np.append(verdicts.given, gone + 1), np.append(verdicts.c, gone), clusters
+    )
     if dropped is not None:
         yield _say("note.policies", dropped=dropped, wrong=wrong)
 
@@ -332,11 +378,24 @@ def _measure(part: Measurement, n: Ints, c: Ints, clusters: list[str] | None) ->
     ends = np.cumsum(n)
     flags = np.arange(ends[-1]) - np.repeat(ends - n, n) < np.repeat(c, n)
     verdicts = Verdicts((Ragged.of_lengths(flags.astype(np.float64), n),), 0.5, n, 0)
-    labels = None if clusters is None else [label for label, here in zip(clusters, kept, strict=False) if here]
-    judged, wanted = replace(part.judged, verdicts=verdicts, labels=None), replace(part.confidence, clusters=labels)
-    numbers = Measurement(judged, part.options, wanted, found={"": computation.compute_average(verdicts)}).average()
+    labels = (
+        None
+        if clusters is None
+        else [label for label, here in zip(clusters, kept, strict=False) if here]
+    )
+    judged, wanted = (
+        replace(part.judged, verdicts=verdicts, labels=None),
+        replace(part.confidence, clusters=labels),
+    )
+    numbers = Measurement(
+        judged, part.options, wanted, found={"": computation.compute_average(verdicts)}
+    ).average()
     (value,) = (value for key, value in numbers["values"].items() if key.metric == "avg@n")
-    limits = [f" [{bar.low:.3f}, {bar.high:.3f}]" for key, bar in numbers["intervals"].items() if key.metric == "avg@n"]
+    limits = [
+        f" [{bar.low:.3f}, {bar.high:.3f}]"
+        for key, bar in numbers["intervals"].items()
+        if key.metric == "avg@n"
+    ]
     return f"{value:.3f}{''.join(limits)}"
 
 
@@ -357,9 +416,13 @@ def draw_all(parts: Sequence[Measurement], grid: tuple[int, ...]) -> Curves:
         quick = part.confidence.target == "population" and part.confidence.method != "bootstrap"
         values = part.compute(FAMILY[name], k=list(grid))
         # Numbers that are no shares, or repeat a share without its threshold, have no line.
-        columns = {key: column for key, column in values.columns.items() if OUTPUTS[key.metric].style}
+        columns = {
+            key: column for key, column in values.columns.items() if OUTPUTS[key.metric].style
+        }
         means = summary.average(columns, times=part.times)
-        bars = find_error_bars(columns, means, part.confidence if quick else NO_ERROR_BARS, times=part.times)
+        bars = find_error_bars(
+            columns, means, part.confidence if quick else NO_ERROR_BARS, times=part.times
+        )
         lines |= join_points(grid, means)
         bands |= join_points(grid, {key: (bar.low, bar.high) for key, bar in bars.items()})
     n = parts[0].judged.verdicts.n
@@ -368,4 +431,7 @@ def draw_all(parts: Sequence[Measurement], grid: tuple[int, ...]) -> Curves:
 
 def split_numbers(label: str) -> list[tuple[int, int | str]]:
     """Split a label at its numbers, so that Level 2 is sorted before Level 10."""
-    return [(0, int(part)) if i % 2 else (1, part) for i, part in enumerate(re.split(r"(\d{1,15})", label))]
+    return [
+        (0, int(part)) if i % 2 else (1, part)
+        for i, part in enumerate(re.split(r"(\d{1,15})", label))
+    ]

@@ -82,7 +82,9 @@ def spell_sum(weights: Mapping[str, float]) -> str:
     if not all(is_number(weight) and weight > 0 for weight in weights.values()) or not isclose(
         sum(weights.values()), 1
     ):
-        raise _say.error("naming.weights", example=_SUM, weights=", ".join(map(shorten, weights.values())))
+        raise _say.error(
+            "naming.weights", example=_SUM, weights=", ".join(map(shorten, weights.values()))
+        )
     if len(keys) == 1:
         return str(keys[0])
     shares = (f"{weight:.12f}".rstrip("0") for weight in weights.values())
@@ -114,7 +116,11 @@ def find_number(name: str) -> Key:
     key = find_key(name)
     if key is None:
         _check_draws(name)
-    if key is None or (key.metric[-1] == "k" and key.k is None) or (key.metric == "G-Pass@k" and key.tau is None):
+    if (
+        key is None
+        or (key.metric[-1] == "k" and key.k is None)
+        or (key.metric == "G-Pass@k" and key.tau is None)
+    ):
         near = _find_near(name) if isinstance(name, str) else ""
         if near:
             raise _say.error("naming.near_number", key=shorten(name), near=near)
@@ -138,7 +144,11 @@ def _find_near(name: str) -> str:
     starts = {key.lower()[:-2]: key[:-2] for key in _KEYS if key[-2:-1] in ("@", "^")}
     near = difflib.get_close_matches(start, starts, 1)
     spelled = f"{starts[near[0]]}{sign or '@'}{rest or 'k'}" if near else ""
-    return spelled if spelled and find_key(spelled) is not None and spelled.lower() != name.lower() else ""
+    return (
+        spelled
+        if spelled and find_key(spelled) is not None and spelled.lower() != name.lower()
+        else ""
+    )
 
 
 def find_metrics(names: Any) -> dict[str, Key | None]:
@@ -196,7 +206,9 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], dict[str, Any
         options["metrics"] = list(asked)  # a generator can be read once
     resolved = {**options, "metrics": asked}
     if options["k"] is not None:
-        resolved["metrics"] = {name: key and (key if is_average(key) else key.line) for name, key in asked.items()}
+        resolved["metrics"] = {
+            name: key and (key if is_average(key) else key.line) for name, key in asked.items()
+        }
     for name, numbers, check in (
         ("k", {key.draws for key in keys} - {None}, check_k),
         ("thresholds", taus, check_tau),
@@ -205,9 +217,15 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], dict[str, Any
             resolved[name] = list(check(sorted(numbers)))
         elif numbers:
             chosen = [*check(options[name])]
-            if others := {number for number in numbers if number is not None and number not in chosen}:
-                raise _say.error("options.named", given=Mention(**{name: chosen}), number=str(min(others)))
-    modules = {name for name, key in asked.items() if key is None} | {_MODULES[key.metric] for key in keys}
+            if others := {
+                number for number in numbers if number is not None and number not in chosen
+            }:
+                raise _say.error(
+                    "options.named", given=Mention(**{name: chosen}), number=str(min(others))
+                )
+    modules = {name for name, key in asked.items() if key is None} | {
+        _MODULES[key.metric] for key in keys
+    }
     return [metric for metric in FAMILY.values() if metric.name in modules], resolved
 
 
@@ -261,10 +279,18 @@ def name_lines(options: Mapping[str, Any], keys: Iterable[Key]) -> dict[Key, Key
     names: dict[Key, Key] = {}
     for line in dict.fromkeys(key.line for key in keys):
         for name, key in asked.items():
-            is_asked = line.metric in FAMILY[name].metrics if key is None else _is_on(line, _find_line(key))
+            is_asked = (
+                line.metric in FAMILY[name].metrics
+                if key is None
+                else _is_on(line, _find_line(key))
+            )
             if is_asked:
-                names.setdefault(line, key.line if key is not None and key.metric == "pass^k" else line)
+                names.setdefault(
+                    line, key.line if key is not None and key.metric == "pass^k" else line
+                )
     return names
 
 
-_MODULES = {output: metric.name for metric in FAMILY.values() for output in metric.metrics} | {"pass^k": "gpassk"}
+_MODULES = {output: metric.name for metric in FAMILY.values() for output in metric.metrics} | {
+    "pass^k": "gpassk"
+}

@@ -130,18 +130,26 @@ def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Mes
     """Yield remarks on how samples were read and judged, the most important first; `checker` is the one asked for."""
     problems, verdicts = judged.problems, judged.verdicts
     yield from judged.notes
-    judged_here = problems.grades is None and verdicts.ballots is not None and problems.references is not None
+    judged_here = (
+        problems.grades is None and verdicts.ballots is not None and problems.references is not None
+    )
     outcomes = verdicts.outcomes
     explained = outcomes is not None and "not compared" not in outcomes.names
     is_whole = "extract" not in verdicts.conditions
     read = problems if is_whole else replace(problems, answers=verdicts.ballots)
     if judged_here and not explained and not verdicts.c.any():
         yield from _explain_no_match(read, CANDIDATES if is_whole else CHECKS)
-    elif verdicts.ballots is not None and str(verdicts.conditions["checker"]).startswith(_OF_WHOLE_TEXTS):
+    elif verdicts.ballots is not None and str(verdicts.conditions["checker"]).startswith(
+        _OF_WHOLE_TEXTS
+    ):
         yield from _note_whole_texts(read, verdicts.ballots, verdicts.conditions)
     if outcomes is not None:
         yield from _describe_outcomes(outcomes)
-    if judged_here and verdicts.ballots is not None and str(verdicts.conditions["checker"]).startswith("numeric"):
+    if (
+        judged_here
+        and verdicts.ballots is not None
+        and str(verdicts.conditions["checker"]).startswith("numeric")
+    ):
         yield from _note_texts(verdicts.ballots)
     if verdicts.n_unanswered and judged_here:
         say = _say if verdicts.c.any() else _say.mistake
@@ -150,7 +158,12 @@ def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Mes
         yield _say("note.no_vote", count=verdicts.n_unanswered)
     for cause, count in verdicts.not_graded.items():
         yield _say("note.not_graded", count=count, cause=cause)
-    if voted and judged_here and verdicts.merge is None and "equivalence" not in verdicts.conditions:
+    if (
+        voted
+        and judged_here
+        and verdicts.merge is None
+        and "equivalence" not in verdicts.conditions
+    ):
         yield from _note_split_votes(verdicts, checker)
     for cause, count in verdicts.not_compared.items():
         yield _say("note.not_compared", count=count, cause=cause)
@@ -187,9 +200,16 @@ def _suggest(problems: Problems, candidates: Candidates) -> Iterator[Message]:
 
 def _describe_outcomes(outcomes: Outcomes) -> Iterator[Message]:
     """Say how checks ended, what they cost, and how programs were kept apart."""
-    yield _say("note.outcomes", outcomes=", ".join(f"{name} {count:,}" for name, count in outcomes.count().items()))
-    no_python = np.array([reason.endswith("(<candidate>, line 1)") for reason in outcomes.reasons], dtype=bool)
-    share = float(np.mean(no_python[outcomes.which[outcomes.which >= 0]])) if no_python.any() else 0.0
+    yield _say(
+        "note.outcomes",
+        outcomes=", ".join(f"{name} {count:,}" for name, count in outcomes.count().items()),
+    )
+    no_python = np.array(
+        [reason.endswith("(<candidate>, line 1)") for reason in outcomes.reasons], dtype=bool
+    )
+    share = (
+        float(np.mean(no_python[outcomes.which[outcomes.which >= 0]])) if no_python.any() else 0.0
+    )
     if share > 0.5:
         yield _say(
             "note.no_python",
@@ -210,7 +230,11 @@ def _describe_outcomes(outcomes: Outcomes) -> Iterator[Message]:
         )
     if "isolation" in outcomes.conditions:
         where = outcomes.conditions["isolation"]
-        yield _say(f"note.{where}") if where in ("namespaces", "limits") else _say("note.sandbox", name=where)
+        yield (
+            _say(f"note.{where}")
+            if where in ("namespaces", "limits")
+            else _say("note.sandbox", name=where)
+        )
 
 
 # Checkers, and verdicts that the data have, beside which an answer is the whole text unless a rule extracts it.
@@ -222,11 +246,17 @@ _BOX = "\\boxed{"
 _MANY_BOXES = 0.05
 
 
-def _note_whole_texts(problems: Problems, answers: Answers, conditions: Mapping[str, object]) -> Iterator[Message]:
+def _note_whole_texts(
+    problems: Problems, answers: Answers, conditions: Mapping[str, object]
+) -> Iterator[Message]:
     """Say what would let more answers be correct, or vote together, that are compared as whole texts."""
     share, answer = _weigh(answers, lambda text: _BOX in text)
-    if share >= _MANY_BOXES and not any(_BOX in text for row in problems.references or () for text in row):
-        yield _say("note.boxes", share=share, answer=quote(answer), rule=Mention(extract_fn="boxed"))
+    if share >= _MANY_BOXES and not any(
+        _BOX in text for row in problems.references or () for text in row
+    ):
+        yield _say(
+            "note.boxes", share=share, answer=quote(answer), rule=Mention(extract_fn="boxed")
+        )
     elif conditions["checker"] == "exact_match":
         yield from _suggest(problems, LENIENT)
 
@@ -248,10 +278,16 @@ def _note_split_votes(verdicts: Verdicts, checker: object) -> Iterator[Message]:
     """Say that answers vote apart that the checker holds equal."""
     from at_k.grading.equivalence import find_split_votes
 
-    split = None if verdicts.answers is None else find_split_votes(verdicts.answers, find_checker(checker))
+    split = (
+        None
+        if verdicts.answers is None
+        else find_split_votes(verdicts.answers, find_checker(checker))
+    )
     if split is not None:
         count, looked, (first, second) = split
-        yield _say("note.split_votes", count=count, total=looked, first=quote(first), second=quote(second))
+        yield _say(
+            "note.split_votes", count=count, total=looked, first=quote(first), second=quote(second)
+        )
 
 
 def _weigh(answers: Answers, is_one: Callable[[str], bool]) -> tuple[float, str]:
@@ -264,7 +300,9 @@ def _weigh(answers: Answers, is_one: Callable[[str], bool]) -> tuple[float, str]
     return hits.sum() / max(counts.sum(), 1), distinct[int(np.argmax(hits))]
 
 
-def _describe_grades(grades: Sequence[Ragged], verdicts: Verdicts, *, is_checked: bool) -> Iterator[Message]:
+def _describe_grades(
+    grades: Sequence[Ragged], verdicts: Verdicts, *, is_checked: bool
+) -> Iterator[Message]:
     """Say that no grade is above the threshold, if that is why no sample is correct, and what grades leave unused."""
     highest = max(float(np.nanmax(part.values, initial=0)) for part in grades)
     if highest and not verdicts.c.any():
@@ -274,7 +312,9 @@ def _describe_grades(grades: Sequence[Ragged], verdicts: Verdicts, *, is_checked
         told: dict[str, Any] = {"count": count, "total": sum(len(part.values) for part in grades)}
         if above := sum(int((part > verdicts.threshold).sum()) for part in partial):
             full = Mention(threshold=float(max(part.max(initial=0) for part in partial)))
-            yield _say("note.partial_grades", **told, above=above, threshold=verdicts.threshold, full=full)
+            yield _say(
+                "note.partial_grades", **told, above=above, threshold=verdicts.threshold, full=full
+            )
         else:
             yield _say("note.partial_wrong", **told, threshold=verdicts.threshold)
     if is_checked:
@@ -339,14 +379,21 @@ def refuse_scatter(verdicts: Verdicts, title: str, times: Ints | None = None) ->
     if chances < _ENOUGH:
         return
     repeats, problem = 0, codes.problem
-    for start in range(0, len(codes), _LOOKED_AT):  # a block at a time, since answers repeat within the first problems
+    for start in range(
+        0, len(codes), _LOOKED_AT
+    ):  # a block at a time, since answers repeat within the first problems
         first, last = codes.offsets[start], codes.offsets[min(start + _LOOKED_AT, len(codes))]
         here = cast[first:last]
         pairs = problem[first:last][here] * len(answers.distinct) + codes.values[first:last][here]
-        repeats += int(many[problem[first:last][here]].sum() - many[np.unique(pairs) // len(answers.distinct)].sum())
+        repeats += int(
+            many[problem[first:last][here]].sum()
+            - many[np.unique(pairs) // len(answers.distinct)].sum()
+        )
         if repeats >= _AGREEMENT * chances:
             return
-    raise _say.error("left_out.scatter", LeftOutError, title=title, repeats=repeats, chances=chances)
+    raise _say.error(
+        "left_out.scatter", LeftOutError, title=title, repeats=repeats, chances=chances
+    )
 
 
 def explain_intervals(
@@ -361,14 +408,20 @@ def explain_intervals(
     elif confidence.clusters is None:
         yield _say.legend("note.intervals", level=level)
     else:
-        yield _say.legend("note.intervals_clusters", level=level, count=len(set(confidence.clusters)))
+        yield _say.legend(
+            "note.intervals_clusters", level=level, count=len(set(confidence.clusters))
+        )
         yield from _explain_lone_clusters(labels or (), confidence.clusters)
     if confidence.method != "beta":
         yield _say("note.ci_method", method=confidence.method)
     draws = sorted({key.k for key, bar in bars.items() if bar.is_upper_bound and key.k is not None})
     if draws:
         yield _say("note.upper_bound", k=", ".join(map(str, draws)))
-    sums = [str(key) for key, bar in bars.items() if bar.is_upper_bound and key.k is None and is_sum(key)]
+    sums = [
+        str(key)
+        for key, bar in bars.items()
+        if bar.is_upper_bound and key.k is None and is_sum(key)
+    ]
     if sums:
         yield _say("note.upper_bound_of_sum", keys=", ".join(sums))
     skewed = [str(key) for key, bar in bars.items() if bar.is_skewed]
@@ -386,7 +439,9 @@ def _explain_lone_clusters(labels: Sequence[str], clusters: Sequence[str]) -> It
         within.setdefault(label, set()).add(cluster)
     alone = [label for label, groups in within.items() if len(groups) == 1]
     if alone:
-        yield _say("note.groups_of_one_cluster", count=len(alone), total=len(within), group=quote(alone[0]))
+        yield _say(
+            "note.groups_of_one_cluster", count=len(alone), total=len(within), group=quote(alone[0])
+        )
 
 
 def explain_odd_k(keys: Iterable[Key]) -> Iterator[Message]:

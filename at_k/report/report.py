@@ -93,7 +93,9 @@ def refuse_scoring_options(options: Mapping[str, Any]) -> None:
 def refuse_report(data: Any) -> None:
     """Raise if data to be scored are a report, or the file of one: its samples are gone, and it has its numbers."""
     if isinstance(data, Report):
-        raise TypeError("`data` must be a data set or the path of a file; got a report, which is scored already")
+        raise TypeError(
+            "`data` must be a data set or the path of a file; got a report, which is scored already"
+        )
     for path in [data] if isinstance(data, (str, PathLike)) else data if is_paths(data) else []:
         if holds_report(path):
             raise _say.error("data.saved", path=fspath(path))
@@ -101,11 +103,19 @@ def refuse_report(data: Any) -> None:
             raise _say.error("tally.saved", path=fspath(path))
 
 
-_SIGNS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal}
+_SIGNS = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "==": np.equal,
+}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_OTHER = re.compile(r"\b(?:and|or|not)\b|[%&|()]", re.IGNORECASE)  # of other languages than that of conditions
+_OTHER = re.compile(
+    r"\b(?:and|or|not)\b|[%&|()]", re.IGNORECASE
+)  # of other languages than that of conditions
 
 
 @dataclass(frozen=True)
@@ -155,9 +165,15 @@ def read_condition(text: str) -> list[Bound]:
 
 
 def _find_values(report: Numbers, wanted: Key) -> Floats:
-    held = [key for key in choose_numbers({wanted: wanted}, report.columns) if wanted.k in (None, key.k)]
+    held = [
+        key for key in choose_numbers({wanted: wanted}, report.columns) if wanted.k in (None, key.k)
+    ]
     if not held:
-        raise _say.error("select.no_key", key=shorten(wanted), keys=", ".join(["avg", *map(str, report.by_problem)]))
+        raise _say.error(
+            "select.no_key",
+            key=shorten(wanted),
+            keys=", ".join(["avg", *map(str, report.by_problem)]),
+        )
     return report.columns[held[0]].expand()
 
 
@@ -166,27 +182,42 @@ def _find_values(report: Numbers, wanted: Key) -> Floats:
 
 def write_script(report: Numbers, source: str | list[str] | None = None) -> str:
     """Write the Python lines that give the same numbers."""
-    return write_lines({"report": (report, report.source if source is None else source)}, "print(report)")
+    return write_lines(
+        {"report": (report, report.source if source is None else source)}, "print(report)"
+    )
 
 
 def write_lines(reports: Mapping[str, tuple[Numbers, str | list[str] | None]], last: str) -> str:
     """Write the lines that score each report under its name, and the line that uses them."""
     lines = ["import at_k"]
-    options = {name: value for report, _ in reports.values() for name, value in report.options.items()}
+    options = {
+        name: value for report, _ in reports.values() for name, value in report.options.items()
+    }
     for kind, line in ((Fraction, "from fractions import Fraction"), (re.Pattern, "import re")):
         if any(isinstance(part, kind) for value in options.values() for part in list_parts(value)):
             lines = [line, "", *lines]
-    functions = {name: name_function(value, name) for name, value in options.items() if _is_function(value)}
+    functions = {
+        name: name_function(value, name) for name, value in options.items() if _is_function(value)
+    }
     lines.append("")
-    lines += [f"# `{function}` is the function that was given as `{name}`" for name, function in functions.items()]
+    lines += [
+        f"# `{function}` is the function that was given as `{name}`"
+        for name, function in functions.items()
+    ]
     if any(source is None for _, source in reports.values()):
         lines.append("# `data` is the data set that the report was made from")
     for called, (report, source) in reports.items():
         arguments = [repr(source) if source is not None else "data"]
-        arguments += [f"{name}={functions.get(name) or repr(value)}" for name, value in report.options.items()]
+        arguments += [
+            f"{name}={functions.get(name) or repr(value)}" for name, value in report.options.items()
+        ]
         call = f"{called} = at_k.score({', '.join(arguments)})"
         if len(call) > 100:
-            call = f"{called} = at_k.score(\n" + "".join(f"    {argument},\n" for argument in arguments) + ")"
+            call = (
+                f"{called} = at_k.score(\n"
+                + "".join(f"    {argument},\n" for argument in arguments)
+                + ")"
+            )
         lines.append(call)
     return "\n".join([*lines, last]) + "\n"
 

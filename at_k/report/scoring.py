@@ -92,7 +92,9 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     wanted, resolved = choose_metrics(options)
     groups, clusters, audited = options["groups"], options["clusters"], options["audited"]
     together: Any = None if clusters in (None, False) else ()
-    confidence = Confidence(options["confidence_level"], options["target"], together, options["ci_method"])
+    confidence = Confidence(
+        options["confidence_level"], options["target"], together, options["ci_method"]
+    )
     tally = find_tally(data)
     if tally is not None:
         refuse_late_options(find_changed(options))
@@ -101,10 +103,14 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     if tally is not None and audited is not None:
         raise _say.error("audit.counts")
     if tally is not None:
-        return score_tally(tally, resolved, find_changed(options), wanted, confidence, find_source(data))
+        return score_tally(
+            tally, resolved, find_changed(options), wanted, confidence, find_source(data)
+        )
     if audited is not None:
         options["columns"] = hide_column(audited, options["columns"])
-    judged = judge_data(data, groups=groups, clusters=clusters, **{name: options[name] for name in PILOT})
+    judged = judge_data(
+        data, groups=groups, clusters=clusters, **{name: options[name] for name in PILOT}
+    )
     if judged.verdicts.stopped:
         refuse_undefined(judged.verdicts, resolved["k"], confidence.target)
     if resolved["k"] is not None:
@@ -113,7 +119,9 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     left_out = compute_all(wanted, lambda _: measurement)
     if groups is not None and not isinstance(groups, bool):
         options["groups"] = judged.labels  # a generator can be read once
-    options["clusters"] = True if clusters is True and judged.labels is not None else judged.clusters
+    options["clusters"] = (
+        True if clusters is True and judged.labels is not None else judged.clusters
+    )
     changed, samples = find_changed(options), (judged.problems, judged.verdicts)
     numbers = gather([measurement])
     if judged.verdicts.n_missing + judged.unjudged:
@@ -121,16 +129,28 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
     numbers["notes"] += _note_idle(options, measurement.found)
     if audited is not None:
         reading = {name: options[name] for name in PILOT}
-        values, bars, note = correct_values(data, audited, measurement, reading, options["confidence_level"])
-        numbers |= {"audited": values, "audited_intervals": bars, "notes": [*numbers["notes"], note]}
+        values, bars, note = correct_values(
+            data, audited, measurement, reading, options["confidence_level"]
+        )
+        numbers |= {
+            "audited": values,
+            "audited_intervals": bars,
+            "notes": [*numbers["notes"], note],
+        }
     return Report(**numbers, left_out=left_out, options=changed, scored=samples)
 
 
 def _note_idle(options: Mapping[str, Any], found: Iterable[str]) -> Iterator[Message]:
     """Name the options that were given and that no computed metric takes."""
     accepted = {argument for name in found for argument in FAMILY[name].arguments}
-    named = [option for option in NUMBERS.values() if option.name in options and option.name != "metrics"]
-    idle = [option.name for option in named if option.name not in accepted and options[option.name] != option.default]
+    named = [
+        option for option in NUMBERS.values() if option.name in options and option.name != "metrics"
+    ]
+    idle = [
+        option.name
+        for option in named
+        if option.name not in accepted and options[option.name] != option.default
+    ]
     if idle:
         yield _say("note.idle", names=Mention(*idle))
 
@@ -147,7 +167,9 @@ def score_unless_scored(data: Any, options: Mapping[str, Any], **others: Any) ->
 def find_changed(options: dict[str, Any]) -> dict[str, Any]:
     """Keep the options that differ from the defaults, in forms that can be written to a file."""
     defaults = {name: SCORING[name].default for name in options}
-    plain = {name: _simplify(value) for name, value in options.items() if value is not defaults[name]}
+    plain = {
+        name: _simplify(value) for name, value in options.items() if value is not defaults[name]
+    }
     return {name: value for name, value in plain.items() if value != _simplify(defaults[name])}
 
 
@@ -201,7 +223,11 @@ class Models(Shown):
         """Return key → the models with the best value: several if theirs are equal, none if only one has a value."""
         leading: dict[Key, list[str]] = {}
         for key in self.keys:
-            values = {name: report.values[key] for name, report in self.reports.items() if key in report.values}
+            values = {
+                name: report.values[key]
+                for name, report in self.reports.items()
+                if key in report.values
+            }
             lower = key.metric == _LOWER and not all(
                 report.options.get("higher_is_better", True) for report in self.reports.values()
             )
@@ -218,7 +244,9 @@ class Models(Shown):
         for model, report in self.reports.items():
             n, c = np.array(report.n), np.array(report.c)
             for name, costs in read_costs(None if report.stopped else report.rows, n).items():
-                priced.setdefault(name, {})[model] = cost_per_success(costs, c, n, clusters=report.clusters)
+                priced.setdefault(name, {})[model] = cost_per_success(
+                    costs, c, n, clusters=report.clusters
+                )
         return {name: cells for name, cells in priced.items() if len(cells) == len(self.reports)}
 
     @cached_property
@@ -229,15 +257,30 @@ class Models(Shown):
             for note in (*report.notes, *report.left_out.values()):
                 sources.setdefault(note, []).append(name)
         notes: list[Message] = []
-        if len({tuple(sorted(report.problems)) for report in self.reports.values() if report.times is None}) > 1:
+        if (
+            len(
+                {
+                    tuple(sorted(report.problems))
+                    for report in self.reports.values()
+                    if report.times is None
+                }
+            )
+            > 1
+        ):
             listed = ", ".join(f"{name} ({len(report):,})" for name, report in self.reports.items())
             notes.append(_say("models.problems", models=listed))
         notes += [
-            note if len(names) == len(self.reports) else _say("models.note", models=", ".join(names), note=note)
+            note
+            if len(names) == len(self.reports)
+            else _say("models.note", models=", ".join(names), note=note)
             for note, names in sources.items()
         ]
         reports = self.reports.values()
-        common = [key for key in next(iter(reports)).values if all(key in report.values for report in reports)]
+        common = [
+            key
+            for key in next(iter(reports)).values
+            if all(key in report.values for report in reports)
+        ]
         if all(is_single(report.values) for report in reports):
             notes += note_twins({key: [report.values[key] for report in reports] for key in common})
         return sorted(notes, key=lambda note: not isinstance(note, Legend))
@@ -245,12 +288,20 @@ class Models(Shown):
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show models down and numbers across, the best of each marked, and the notes of all."""
         rows = [
-            [name, *(
-                make_cell(report.values.get(key), report.intervals.get(key), "best" * (name in self.best[key]))
-                for key in self.keys
-            ), *(make_cost_cell(cells[name]) for cells in self.costs.values())]
+            [
+                name,
+                *(
+                    make_cell(
+                        report.values.get(key),
+                        report.intervals.get(key),
+                        "best" * (name in self.best[key]),
+                    )
+                    for key in self.keys
+                ),
+                *(make_cost_cell(cells[name]) for cells in self.costs.values()),
+            ]
             for name, report in self.reports.items()
-        ]  # fmt: skip
+        ]
         heads = [f"{name} per success" for name in self.costs]
         sizes = [f"{name} · {describe_size(report)}" for name, report in self.reports.items()]
         parts: list[Sentences | Table] = [
@@ -314,7 +365,9 @@ def map_models(models: Any) -> dict[str, Any]:
         named: dict[str, Any] = {}
         for name, data in models.items():
             if str(name) in named:
-                raise ValueError(f"`models` must have names that are written differently; got {name!s} more than once")
+                raise ValueError(
+                    f"`models` must have names that are written differently; got {name!s} more than once"
+                )
             named[str(name)] = data
         return named
     if is_paths(models) and not isinstance(models, (str, PathLike)):

@@ -57,7 +57,9 @@ class Moments(NamedTuple):
     @classmethod
     def of(cls, values: Floats, variances: Floats, errors: Floats, times: Ints) -> Moments:
         """Measure values, each of which is that of `times` problems. Variances that are not known are infinite."""
-        equal = bool((values == values[0]).all())  # their mean must not be rounded: they do not deviate from it
+        equal = bool(
+            (values == values[0]).all()
+        )  # their mean must not be rounded: they do not deviate from it
         mean = float(values[0]) if equal else fsum((values * (times / times.sum())).tolist())
         return cls(
             mean,
@@ -99,15 +101,21 @@ class Shapes(Mapping[Shape, int]):
         ranks.sort(axis=1)
         votes = np.where(ranks % 2, -ranks // 2, ranks // 2)
         codes = {group: code for code, group in enumerate(dict.fromkeys(groups))}
-        cell = np.array([codes[group] for group in groups], dtype=np.int64) * (int(n.max(initial=0)) + 1) + n
+        cell = (
+            np.array([codes[group] for group in groups], dtype=np.int64)
+            * (int(n.max(initial=0)) + 1)
+            + n
+        )
         order = np.argsort(cell, kind="stable")
         starts = np.flatnonzero(np.diff(cell[order], prepend=-1))
         ones = np.ones(len(n), dtype=np.int64)
-        return cls({
-            (groups[here[0]], int(n[here[0]])): _count_rows(votes[here], ones[here])
-            for here in np.split(order, starts[1:])
-            if len(here)
-        })  # fmt: skip
+        return cls(
+            {
+                (groups[here[0]], int(n[here[0]])): _count_rows(votes[here], ones[here])
+                for here in np.split(order, starts[1:])
+                if len(here)
+            }
+        )
 
     @classmethod
     def of(cls, counts: Mapping[Shape, int]) -> Shapes:
@@ -118,7 +126,9 @@ class Shapes(Mapping[Shape, int]):
         made = {}
         for cell, shapes in cells.items():
             columns = list(zip_longest(*(votes for votes, _ in shapes), fillvalue=0))
-            made[cell] = _count_rows(np.array(columns, dtype=np.int32).T, np.array([times for _, times in shapes]))
+            made[cell] = _count_rows(
+                np.array(columns, dtype=np.int32).T, np.array([times for _, times in shapes])
+            )
         return cls(made)
 
     def __add__(self, other: Shapes) -> Shapes:
@@ -128,7 +138,9 @@ class Shapes(Mapping[Shape, int]):
             both = [shapes] + ([merged[cell]] if cell in merged else [])
             width = max(votes.shape[1] for votes, _ in both)
             padded = [np.pad(votes, ((0, 0), (0, width - votes.shape[1]))) for votes, _ in both]
-            merged[cell] = _count_rows(np.concatenate(padded), np.concatenate([times for _, times in both]))
+            merged[cell] = _count_rows(
+                np.concatenate(padded), np.concatenate([times for _, times in both])
+            )
         return Shapes(merged)
 
     def __iter__(self) -> Iterator[Shape]:
@@ -171,13 +183,18 @@ class Stratum(NamedTuple):
 
     def keep(self, keys: frozenset[Key]) -> Stratum:
         """Keep the moments of these keys."""
-        return Stratum(self.problems, {key: moments for key, moments in self.moments.items() if key in keys})
+        return Stratum(
+            self.problems, {key: moments for key, moments in self.moments.items() if key in keys}
+        )
 
     def merge(self, other: Stratum) -> Stratum:
         """Merge with other problems of the same group and n, which have the same keys."""
         return Stratum(
             self.problems + other.problems,
-            {key: old.merge(self.problems, other.moments[key], other.problems) for key, old in self.moments.items()},
+            {
+                key: old.merge(self.problems, other.moments[key], other.problems)
+                for key, old in self.moments.items()
+            },
         )
 
 
@@ -203,7 +220,9 @@ class Problem(NamedTuple):
     @property
     def shape(self) -> Shape:
         """Return its votes without the answers."""
-        votes = (count if 2 * right > count else -count for count, right in (self.votes or {}).values())
+        votes = (
+            count if 2 * right > count else -count for count, right in (self.votes or {}).values()
+        )
         return self.group, self.n, tuple(sorted(votes, key=lambda signed: (-abs(signed), -signed)))
 
     @property
@@ -240,7 +259,9 @@ class Problem(NamedTuple):
 def list_values(problems: Collection[Problem]) -> dict[Key, Measures]:
     """List the values of problems by key, of the keys that all of them have."""
     held = dict.fromkeys(key for problem in problems for key in problem.values)
-    keys = [key for key in held if key == ACCURACY or all(key in problem.values for problem in problems)]
+    keys = [
+        key for key in held if key == ACCURACY or all(key in problem.values for problem in problems)
+    ]
     columns = {key: np.array([problem.measure(key) for problem in problems]).T for key in keys}
     return {key: (value, variance, error) for key, (value, variance, error) in columns.items()}
 
@@ -274,12 +295,18 @@ def count_kept(problems: int) -> int:
 
 def merge_hashes(first: bytes, second: bytes, problems: int) -> bytes:
     """Return the hashes of the problems of both tallies: the smallest of all are among the smallest of either."""
-    return np.union1d(np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8"))[: count_kept(problems)].tobytes()
+    return np.union1d(np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8"))[
+        : count_kept(problems)
+    ].tobytes()
 
 
 def count_shared(first: bytes, second: bytes) -> int:
     """Count the problems that both are known to have: all of them where each has at most 50,000."""
-    return len(np.intersect1d(np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8"), assume_unique=True))
+    return len(
+        np.intersect1d(
+            np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8"), assume_unique=True
+        )
+    )
 
 
 # The name of a tally in a file.
@@ -315,13 +342,23 @@ def write_state(state: Mapping[str, Any]) -> str:
         "hashes": b64encode(state["hashes"]).decode(),
         "left_out": encode(dict(state["left_out"])),
         "counts": [[*cell, problems] for cell, problems in state["counts"].items()],
-        "votes": None if state["votes"] is None else [[*shape, problems] for shape, problems in state["votes"].items()],
+        "votes": None
+        if state["votes"] is None
+        else [[*shape, problems] for shape, problems in state["votes"].items()],
         "sums": [
-            [*cell, stratum.problems, encode({key: list(moments) for key, moments in stratum.moments.items()})]
+            [
+                *cell,
+                stratum.problems,
+                encode({key: list(moments) for key, moments in stratum.moments.items()}),
+            ]
             for cell, stratum in state["sums"].items()
         ],
         "problems": [
-            [name, *problem[:4], encode({key: list(values) for key, values in problem.values.items()})]
+            [
+                name,
+                *problem[:4],
+                encode({key: list(values) for key, values in problem.values.items()}),
+            ]
             for name, problem in state["problems"].items()
         ],
     }
@@ -333,9 +370,13 @@ def _from_content(content: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "by_problem": bool(content["by_problem"]),
         "counts": {(group, n, c): problems for group, n, c, problems in content["counts"]},
-        "votes": None if votes is None else {(group, n, tuple(shape)): problems for group, n, shape, problems in votes},
+        "votes": None
+        if votes is None
+        else {(group, n, tuple(shape)): problems for group, n, shape, problems in votes},
         "sums": {
-            (group, n): Stratum(problems, {key: Moments(*parts) for key, parts in decode(moments).items()})
+            (group, n): Stratum(
+                problems, {key: Moments(*parts) for key, parts in decode(moments).items()}
+            )
             for group, n, problems, moments in content["sums"]
         },
         "problems": {
@@ -344,7 +385,10 @@ def _from_content(content: Mapping[str, Any]) -> dict[str, Any]:
                 n,
                 c,
                 votes and {answer: (count, right) for answer, (count, right) in votes.items()},
-                {key: (value, variance, error) for key, (value, variance, error) in decode(values).items()},
+                {
+                    key: (value, variance, error)
+                    for key, (value, variance, error) in decode(values).items()
+                },
             )
             for name, group, n, c, votes, values in content["problems"]
         },
@@ -359,14 +403,18 @@ def _check(state: Mapping[str, Any]) -> None:
     """Raise if the parts of a tally are not numbers that a set of problems can have, or contradict each other."""
     hashes = np.frombuffer(state["hashes"], "<u8")
     kept = count_kept(sum(state["counts"].values()))
-    _require(len(hashes) <= kept and bool((hashes[1:] > hashes[:-1]).all()), "the hashes of problems")
+    _require(
+        len(hashes) <= kept and bool((hashes[1:] > hashes[:-1]).all()), "the hashes of problems"
+    )
     for group, n, c in state["counts"]:
         _require(group is None or isinstance(group, str), "groups are texts")
-        _require(all(type(size) is int for size in (n, c)) and 0 <= c <= n and n > 0, f"n = {n}, c = {c}")
-    for _, n, votes in state["votes"] or ():
-        falling = all(type(size) is int and size for size in votes) and list(map(abs, votes)) == sorted(
-            map(abs, votes), reverse=True
+        _require(
+            all(type(size) is int for size in (n, c)) and 0 <= c <= n and n > 0, f"n = {n}, c = {c}"
         )
+    for _, n, votes in state["votes"] or ():
+        falling = all(type(size) is int and size for size in votes) and list(
+            map(abs, votes)
+        ) == sorted(map(abs, votes), reverse=True)
         _require(falling and sum(map(abs, votes)) <= n, f"votes {votes} of {n} samples")
     sizes: dict[Any, list[int]] = {}
     parts = [
@@ -382,7 +430,8 @@ def _check(state: Mapping[str, Any]) -> None:
     for cell, (expected, *others) in sizes.items():
         present = [state["votes"] is not None, bool(state["sums"]), state["by_problem"]]
         _require(
-            all(size == expected for size, part in zip(others, present, strict=True) if part), f"the problems of {cell}"
+            all(size == expected for size, part in zip(others, present, strict=True) if part),
+            f"the problems of {cell}",
         )
 
 

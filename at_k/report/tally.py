@@ -83,7 +83,9 @@ KEPT = ("on_conflict", "select", "score_weights", "higher_is_better", "sampling"
 
 def _judge(data: Any, options: Mapping[str, Any]) -> Judged:
     # Samples of a part do not show how sampling ended; the counts of all do.
-    reading = {name: options[name] for name in PILOT} | {"sampling": options["sampling"] or INDEPENDENT}
+    reading = {name: options[name] for name in PILOT} | {
+        "sampling": options["sampling"] or INDEPENDENT
+    }
     return judge_data(data, groups=options["groups"], **reading)
 
 
@@ -91,7 +93,9 @@ def _count(judged: Judged, options: Mapping[str, Any], times: Ints | None = None
     """Count judged problems. `times` says how many samples each of theirs represents; None for one each."""
     by_problem = options["by_problem"]
     if by_problem and not judged.named:
-        raise ValueError("`by_problem` must be False for problems without names: samples could not be added to them")
+        raise ValueError(
+            "`by_problem` must be False for problems without names: samples could not be added to them"
+        )
     left_out: dict[str, Message] = {}
     counted: VoteCounts | None = None
     verdicts, answers = judged.verdicts, judged.verdicts.answers
@@ -100,7 +104,9 @@ def _count(judged: Judged, options: Mapping[str, Any], times: Ints | None = None
         if metric.votes and answers is not None:
             try:
                 with Measurement(judged, options).explain_conflict(metric):
-                    counted = count_votes(answers, verdicts.correct.values, options["on_conflict"], "grades", repeats)
+                    counted = count_votes(
+                        answers, verdicts.correct.values, options["on_conflict"], "grades", repeats
+                    )
             except LeftOutError as reason:
                 left_out[metric.name] = reason.message
     if times is not None and repeats is not None:
@@ -113,17 +119,27 @@ def _count(judged: Judged, options: Mapping[str, Any], times: Ints | None = None
     if by_problem:
         votes = repeat(None) if counted is None else list_votes(judged, counted)
         problems = list(map(Problem, labels, n, c, votes))
-        rows = {key: list(zip(*map(np.ndarray.tolist, column), strict=True)) for key, column in values.items()}
-        problems = [problem._replace(values={key: rows[key][i] for key in rows}) for i, problem in enumerate(problems)]
+        rows = {
+            key: list(zip(*map(np.ndarray.tolist, column), strict=True))
+            for key, column in values.items()
+        }
+        problems = [
+            problem._replace(values={key: rows[key][i] for key in rows})
+            for i, problem in enumerate(problems)
+        ]
     return Tally(
         by_problem=by_problem,
         counts=dict(Counter(zip(labels, n, c, strict=True))),
-        votes=None if counted is None else Shapes.count(labels, verdicts.n, counted.problem, counted.signed),
+        votes=None
+        if counted is None
+        else Shapes.count(labels, verdicts.n, counted.problem, counted.signed),
         sums=add_up(list(zip(labels, n, strict=True)), values),
         problems=dict(zip(judged.names, problems, strict=True)) if by_problem else {},
         hashes=hash_problems(judged.names) if judged.named else b"",
         n_missing=verdicts.n_missing,
-        conditions={name: computation.spell_condition(value) for name, value in verdicts.conditions.items()},
+        conditions={
+            name: computation.spell_condition(value) for name, value in verdicts.conditions.items()
+        },
         reading=judged.conditions,
         options={name: options[name] for name in KEPT},
         left_out=left_out | missing,
@@ -137,25 +153,41 @@ def _count_with(engine: Engine, data: Any, options: Mapping[str, Any]) -> Tally:
     unused = [name for name in unused if name != "groups" or options[name] not in (True, False)]
     if unused:
         raise _say.error("engine.options", names=Mention(*unused))
-    called = {**(options["columns"] or {}), **({"group": None} if options["groups"] is False else {})}
+    called = {
+        **(options["columns"] or {}),
+        **({"group": None} if options["groups"] is False else {}),
+    }
     roles = choose_roles(engine.list_columns(data), called)
     if roles.answers is None:
-        rows = engine.count_grades(data, roles, options["threshold"], drop=options["missing"] == "drop")
+        rows = engine.count_grades(
+            data, roles, options["threshold"], drop=options["missing"] == "drop"
+        )
         return _count_grades(rows, options)
     count = partial(_count_answers, options={**options, "columns": None})
     parts: list[Tally] = list(engine.count_answers(data, roles, count))
     # A worker that meets only nulls takes them for no groups.
-    refuse_labels(unlabelled=len({label is None for part in parts for label, *_ in part.counts}) > 1)
+    refuse_labels(
+        unlabelled=len({label is None for part in parts for label, *_ in part.counts}) > 1
+    )
     while len(parts) > 1:  # in pairs, since to add takes as long as the larger one is
         parts = [sum(parts[place : place + 2], Tally()) for place in range(0, len(parts), 2)]
     return parts[0]
 
 
-def _count_answers(table: pa.Table, *, options: Mapping[str, Any], num_workers: int | None = None) -> Tally:
+def _count_answers(
+    table: pa.Table, *, options: Mapping[str, Any], num_workers: int | None = None
+) -> Tally:
     """Count the problems of counted answers; see `Engine.count_answers`."""
     # These samples are different answers, each for all that are equal.
-    changed = {**options, "num_workers": options["num_workers"] or num_workers, "sampling": INDEPENDENT}
-    return sum((_count(_judge(part, changed), changed, times) for part, times in list_answers(table)), Tally())
+    changed = {
+        **options,
+        "num_workers": options["num_workers"] or num_workers,
+        "sampling": INDEPENDENT,
+    }
+    return sum(
+        (_count(_judge(part, changed), changed, times) for part, times in list_answers(table)),
+        Tally(),
+    )
 
 
 def _count_grades(rows: Rows, options: Mapping[str, Any]) -> Tally:
@@ -243,7 +275,11 @@ class Tally:
             {(None, 3, (1, -1)): 1, (None, 3, (2, -1)): 1}
         """
         options, engine = complete(given, cls.of, of="Tally.of"), find_engine(data)
-        return _count(_judge(data, options), options) if engine is None else _count_with(engine, data, options)
+        return (
+            _count(_judge(data, options), options)
+            if engine is None
+            else _count_with(engine, data, options)
+        )
 
     @classmethod
     def from_rows(cls, rows: Iterable[Any], /, *, threshold: float = 0.5) -> Tally:
@@ -266,10 +302,18 @@ class Tally:
         counts: Counter[Count] = Counter()
         for cell, problems in read_rows(rows):
             counts[cell] += problems
-        conditions = {"threshold": str(check_threshold(threshold)), "missing": "error", "checker": "graded"}
+        conditions = {
+            "threshold": str(check_threshold(threshold)),
+            "missing": "error",
+            "checker": "graded",
+        }
         if len({group is None for group, _, _ in counts}) > 1:
             raise ValueError("`rows` must have a group in every row, or in none")
-        return cls(counts=dict(counts), conditions=conditions, options={name: TALLYING[name].default for name in KEPT})
+        return cls(
+            counts=dict(counts),
+            conditions=conditions,
+            options={name: TALLYING[name].default for name in KEPT},
+        )
 
     def __len__(self) -> int:
         """Count the problems."""
@@ -286,14 +330,23 @@ class Tally:
         if not self.counts or not other.counts:
             return self if self.counts else other
         if self.by_problem is not other.by_problem:
-            raise ValueError("`by_problem` must be the same for tallies that are added; got True and False")
+            raise ValueError(
+                "`by_problem` must be the same for tallies that are added; got True and False"
+            )
         mine, its = (
-            {"groups": next(iter(part.counts))[0] is not None, **part.conditions, **part.reading, **part.options}
+            {
+                "groups": next(iter(part.counts))[0] is not None,
+                **part.conditions,
+                **part.reading,
+                **part.options,
+            }
             for part in (self, other)
         )
         for name in mine | its:
             if (one := mine.get(name)) != (two := its.get(name)):
-                raise _say.error("tally.conditions", name=name, one=shorten(one), other=shorten(two))
+                raise _say.error(
+                    "tally.conditions", name=name, one=shorten(one), other=shorten(two)
+                )
         shared = 0 if self.by_problem else count_shared(self.hashes, other.hashes)
         if shared:
             raise _say.error("tally.same_problems", count=shared)
@@ -306,7 +359,9 @@ class Tally:
             hashes=merge_hashes(
                 self.hashes,
                 other.hashes,
-                len(self.problems.keys() | other.problems.keys()) if self.by_problem else len(self) + len(other),
+                len(self.problems.keys() | other.problems.keys())
+                if self.by_problem
+                else len(self) + len(other),
             ),
             n_missing=self.n_missing + other.n_missing,
         )
@@ -341,7 +396,9 @@ def _merge_reasons(first: Tally, second: Tally) -> dict[str, Message]:
     return reasons
 
 
-def _merge_problems(merged: Tally, first: Mapping[str, Problem], second: Mapping[str, Problem]) -> Tally:
+def _merge_problems(
+    merged: Tally, first: Mapping[str, Problem], second: Mapping[str, Problem]
+) -> Tally:
     """Merge problems by their names, and count them anew."""
     problems = dict(first)
     for name, problem in second.items():
@@ -359,12 +416,23 @@ def _merge_problems(merged: Tally, first: Mapping[str, Problem], second: Mapping
     if merged.votes is not None and "cons_at_k" not in left_out:
         votes = Shapes.of(Counter(problem.shape for problem in problems.values()))
     values = list_values(problems.values())
-    gone = {key.metric for stratum in merged.sums.values() for key in stratum.moments if key not in values}
-    lost = {kind.name: _say("tally.grown") for kind in FAMILY.values() if kind.needs_scores and gone & kind.metrics}
+    gone = {
+        key.metric
+        for stratum in merged.sums.values()
+        for key in stratum.moments
+        if key not in values
+    }
+    lost = {
+        kind.name: _say("tally.grown")
+        for kind in FAMILY.values()
+        if kind.needs_scores and gone & kind.metrics
+    }
     return replace(
         merged,
         problems=problems,
-        counts=dict(Counter((problem.group, problem.n, problem.c) for problem in problems.values())),
+        counts=dict(
+            Counter((problem.group, problem.n, problem.c) for problem in problems.values())
+        ),
         votes=votes,
         sums=add_up([(problem.group, problem.n) for problem in problems.values()], values),
         left_out=left_out | lost,

@@ -58,13 +58,19 @@ def find_tally(data: Any) -> Tally | None:
     if isinstance(data, Tally):
         return data
     places = [data] if isinstance(data, (str, PathLike)) else list(data) if is_paths(data) else []
-    paths = [path for place in places for path in (find_files(place)[0] if is_folder_or_glob(place) else [place])]
+    paths = [
+        path
+        for place in places
+        for path in (find_files(place)[0] if is_folder_or_glob(place) else [place])
+    ]
     held = [holds(path, TALLY) for path in paths]
     if not any(held):
         return None
     if not all(held):
         raise _say.error(
-            "tally.other_file", path=fspath(paths[held.index(False)]), tally=fspath(paths[held.index(True)])
+            "tally.other_file",
+            path=fspath(paths[held.index(False)]),
+            tally=fspath(paths[held.index(True)]),
         )
     states = (read_state(Path(path).read_bytes(), f"The file {fspath(path)!r}") for path in paths)
     return sum((Tally(**state) for state in states), Tally())
@@ -95,7 +101,13 @@ def score_tally(
     measured = _Listed(**vars(measure(*states)), listed=listed)
 
     def choose(metric: Metric) -> Measurement | Message:
-        part = measured if metric.needs_scores else voted if metric.votes and tally.votes is not None else counted
+        part = (
+            measured
+            if metric.needs_scores
+            else voted
+            if metric.votes and tally.votes is not None
+            else counted
+        )
         no_order = _say("tally.ties") if part is voted and options["ties"] == "first" else None
         return tally.left_out.get(metric.name) or no_order or part
 
@@ -110,7 +122,11 @@ def score_tally(
 
 def refuse_late_options(changed: Mapping[str, Any]) -> None:
     """Raise if options that are not the defaults act when samples are counted, and they were."""
-    late = [name for name in changed if name in TALLYING and name not in ("seed", "sampling") and changed[name] != {}]
+    late = [
+        name
+        for name in changed
+        if name in TALLYING and name not in ("seed", "sampling") and changed[name] != {}
+    ]
     late = [name for name in late if name != "groups" or changed[name] not in (True, False)]
     if late:
         raise _say.error("tally.late", names=Mention(*late))
@@ -126,7 +142,8 @@ def _refuse_options(tally: Tally, options: Mapping[str, Any], confidence: Confid
     }
     if any(needs_problems.values()) and not tally.by_problem:
         raise _say.error(
-            "tally.no_samples", name=Mention(next(name for name, needed in needs_problems.items() if needed))
+            "tally.no_samples",
+            name=Mention(next(name for name, needed in needs_problems.items() if needed)),
         )
     draws = [] if options["k"] is None else check_k(options["k"])
     few = {n: times for (_, n, _), times in tally.counts.items()}
@@ -146,7 +163,10 @@ _States = tuple[Judged, Ints | None]
 
 def _list_counts(tally: Tally, options: Mapping[str, Any]) -> _States:
     """List one problem for each group, n and c; or every problem, if the tally keeps them."""
-    states, times = [(problem.group, problem.n, problem.c) for problem in tally.problems.values()], None
+    states, times = (
+        [(problem.group, problem.n, problem.c) for problem in tally.problems.values()],
+        None,
+    )
     if not tally.by_problem:
         states = sorted(tally.counts)
         times = np.array([tally.counts[state] for state in states], dtype=np.int64)
@@ -154,7 +174,9 @@ def _list_counts(tally: Tally, options: Mapping[str, Any]) -> _States:
     runs = np.stack([np.subtract(n, c), c], axis=1).ravel()
     flags = Ragged.of_lengths(np.repeat(np.tile([False, True], len(states)), runs), np.array(n))
     judged = _judge(tally, options, groups, flags)
-    return replace(judged, verdicts=settle_sampling(judged.verdicts, options["sampling"], times=times)), times
+    return replace(
+        judged, verdicts=settle_sampling(judged.verdicts, options["sampling"], times=times)
+    ), times
 
 
 def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _States:
@@ -172,12 +194,17 @@ def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _States:
         groups = [group for (group, _), row in zip(cells, rows, strict=True) for _ in row]
         n = np.repeat(np.array([n for _, n in cells], dtype=np.int64), list(map(len, rows)))
         size = np.concatenate([none, *(np.count_nonzero(row, axis=1) for row in rows)])
-        signed, times = np.concatenate([none, *(row[row != 0] for row in rows)]), np.concatenate([none, *repeats])
+        signed, times = (
+            np.concatenate([none, *(row[row != 0] for row in rows)]),
+            np.concatenate([none, *repeats]),
+        )
     problem, count = np.repeat(np.arange(len(n)), size), np.abs(signed)
     counts = VoteCounts(n, problem, count, np.maximum(signed, 0), np.zeros_like(count))
     # Each problem has a run of samples for each answer, and one for those that cast no vote.
     ends = np.cumsum(size)
-    runs = np.insert(count, ends, n - np.bincount(problem, weights=count, minlength=len(n)).astype(np.int64))
+    runs = np.insert(
+        count, ends, n - np.bincount(problem, weights=count, minlength=len(n)).astype(np.int64)
+    )
     codes = np.insert(np.arange(len(count)) - (ends - size)[problem], ends, -1).astype(np.int32)
     ballots = Ragged.of_lengths(np.repeat(codes, runs), n)
     flags = ballots.with_values(np.repeat(np.insert(signed > 0, ends, values=False), runs))
@@ -185,7 +212,9 @@ def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _States:
     return _judge(tally, options, groups, flags, answers), times
 
 
-def _list_moments(tally: Tally, options: Mapping[str, Any]) -> tuple[_States, Mapping[Key, Measures]]:
+def _list_moments(
+    tally: Tally, options: Mapping[str, Any]
+) -> tuple[_States, Mapping[Key, Measures]]:
     """List two problems for each group and n, one of them for all but one; or every problem. And their values."""
     # Of M problems, one has the value v + d, and M − 1 have v − d/(M − 1). With d = √(S (M − 1)/M), they have the mean
     # v and the sum S of squared deviations from it. Of their jackknife variances the first is the largest.
@@ -209,7 +238,9 @@ def _spread(moments: Sequence[Moments], size: Ints) -> Measures:
     mean, squares, variance, largest, error = np.array(moments).T
     others = np.maximum(size - 1, 1)
     deviation = np.sqrt(squares * ((size - 1) / size))
-    rest = np.subtract(variance, largest, out=np.full(len(size), np.inf), where=np.isfinite(largest))
+    rest = np.subtract(
+        variance, largest, out=np.full(len(size), np.inf), where=np.isfinite(largest)
+    )
     pairs = (mean + deviation, mean - deviation / others), (largest, np.maximum(rest, 0) / others)
     value, spread = (np.stack(pair, axis=1).ravel() for pair in pairs)
     return value, spread, np.repeat(np.sqrt(error / size), 2)
@@ -223,13 +254,17 @@ def _judge(
     answers: Answers | None = None,
 ) -> Judged:
     """Return samples that were judged as those of the tally were."""
-    verdicts = Verdicts((flags,), 0.5, flags.n, tally.n_missing, ballots=answers, conditions=dict(tally.conditions))
+    verdicts = Verdicts(
+        (flags,), 0.5, flags.n, tally.n_missing, ballots=answers, conditions=dict(tally.conditions)
+    )
     verdicts = replace(verdicts, stopped=options["sampling"] == UNTIL_SUCCESS)
     labels = [group for group in groups if group is not None] or None
     clusters = read_clusters(options["clusters"], labels, None, len(groups)) if groups else None
     shown = None if options["groups"] is False else labels
     notes = [] if tally.by_problem else [_say("note.tally")]
-    return Judged(Problems(), verdicts, list(tally.problems), shown, clusters, notes, dict(tally.reading))
+    return Judged(
+        Problems(), verdicts, list(tally.problems), shown, clusters, notes, dict(tally.reading)
+    )
 
 
 @dataclass(frozen=True)
@@ -250,7 +285,9 @@ class _Listed(Measurement):
         conditions: dict[str, object] = {}
         if metric.default_k is not None:
             held = {key.k for key in keys}
-            draws = choose_k(changes.get("k", self.options["k"]), self.judged.verdicts.n, metric.default_k)
+            draws = choose_k(
+                changes.get("k", self.options["k"]), self.judged.verdicts.n, metric.default_k
+            )
             if not changes and self.options["k"] is not None and not held.issuperset(draws):
                 raise _say.error(
                     "tally.no_k",
@@ -263,12 +300,21 @@ class _Listed(Measurement):
             conditions = {**metric.own(self.options), "k": draws}
         variances = {key: Column(self.listed[key][1]) for key in keys}
         errors = {key: self.listed[key][2] for key in keys if self.listed[key][2].any()}
-        return Values({key: Column(self.listed[key][0]) for key in keys}, errors, conditions, lambda: variances)
+        return Values(
+            {key: Column(self.listed[key][0]) for key in keys},
+            errors,
+            conditions,
+            lambda: variances,
+        )
 
 
-def _move_accuracy(tally: Tally, counted: Measurement, measured: Measurement, left_out: dict[str, Message]) -> None:
+def _move_accuracy(
+    tally: Tally, counted: Measurement, measured: Measurement, left_out: dict[str, Message]
+) -> None:
     """Take mean grades from moments, where they are not the shares of correct samples, or leave them out."""
-    name = next((name for name, values in counted.found.items() if ACCURACY in values.columns), None)
+    name = next(
+        (name for name, values in counted.found.items() if ACCURACY in values.columns), None
+    )
     soft = any(ACCURACY in stratum.moments for stratum in tally.sums.values())
     if name is None or not (soft or ACCURACY in tally.left_out):
         return

@@ -52,7 +52,11 @@ class Absent:
 
 def encode(value: Any) -> Any:
     """Spell a value as JSON from which `decode` makes an equal one, by its class and what its class is made from."""
-    if value is None or type(value) in (str, bool, int) or (type(value) is float and isfinite(value)):
+    if (
+        value is None
+        or type(value) in (str, bool, int)
+        or (type(value) is float and isfinite(value))
+    ):
         return value
     if type(value) is list:
         return [encode(item) for item in value]
@@ -64,7 +68,11 @@ def encode(value: Any) -> Any:
         return str.__str__(value)  # a path that also has a name, say, is its text
     kind, args, named = _take_apart(value)
     spelled = {"is": f"{kind.__module__}:{kind.__qualname__}", "of": list(map(encode, args))}
-    return {**spelled, "with": {name: encode(item) for name, item in named.items()}} if named else spelled
+    return (
+        {**spelled, "with": {name: encode(item) for name, item in named.items()}}
+        if named
+        else spelled
+    )
 
 
 def _tells_parts(kind: type[str]) -> bool:
@@ -97,7 +105,11 @@ _APART: dict[Any, Callable[[Any], _Parts]] = {
     np.ndarray: lambda value: (np.array, (value.tolist(), str(value.dtype)), {}),
     re.Pattern: lambda value: (re.compile, (value.pattern, value.flags), {}),
     frozenset: lambda value: (frozenset, (sorted(value),), {}),
-    tuple: lambda value: (type(value), tuple(value) if hasattr(value, "_fields") else (list(value),), {}),
+    tuple: lambda value: (
+        type(value),
+        tuple(value) if hasattr(value, "_fields") else (list(value),),
+        {},
+    ),
     (float, Fraction): lambda value: (type(value), (str(value),), {}),
 }
 _PLAIN = {
@@ -115,7 +127,10 @@ def decode(value: Any) -> Any:
     if "is" not in value:
         return {name: decode(item) for name, item in value.items()}
     kind = _PLAIN.get(value["is"]) or _find_class(value["is"])
-    return kind(*map(decode, value["of"]), **{name: decode(item) for name, item in value.get("with", {}).items()})
+    return kind(
+        *map(decode, value["of"]),
+        **{name: decode(item) for name, item in value.get("with", {}).items()},
+    )
 
 
 def _find_class(name: str) -> Any:
@@ -135,7 +150,9 @@ def save_result(found: Any, about: Mapping[str, Any], kind: str, path: str | Pat
     """Write a result to a file of JSON: what it says, and what makes an equal one."""
     if Path(path).suffix.lower() != ".json":
         raise ValueError(f"`path` must end in .json; got {fspath(path)!r}")
-    text = json.dumps({"format": f"{FORMAT} {kind}", **about, "state": encode(found)}, ensure_ascii=False)
+    text = json.dumps(
+        {"format": f"{FORMAT} {kind}", **about, "state": encode(found)}, ensure_ascii=False
+    )
     with replace_file(path) as part:
         part.write_text(text, encoding="utf-8")
 
@@ -163,9 +180,12 @@ def load_result(path: str | PathLike[str], kind: str) -> Any:
 def refuse_file(path: str | PathLike[str], kind: str, reason: str) -> InputError:
     """Make the error for a file that holds no such result."""
     return InputError(
-        "saving.other", "`path` must be a {kind} that was saved; {path} {reason}", kind=kind, path=repr(fspath(path)),
+        "saving.other",
+        "`path` must be a {kind} that was saved; {path} {reason}",
+        kind=kind,
+        path=repr(fspath(path)),
         reason=reason,
-    )  # fmt: skip
+    )
 
 
 @contextmanager
@@ -206,5 +226,7 @@ def check_target(path: str | PathLike[str]) -> Path:
     if target.is_dir():
         raise IsADirectoryError(f"{fspath(path)} is a folder. Give the name of a file in it.")
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {target.parent} to write {target.name} into. Make it first.")
+        raise FileNotFoundError(
+            f"There is no folder {target.parent} to write {target.name} into. Make it first."
+        )
     return target

@@ -35,14 +35,19 @@ class Cell(NamedTuple):
     def write(self, say: Say) -> tuple[str, str]:
         """Write the value and the interval."""
         if not isinstance(self.value, (int, float, np.number)):
-            return "" if self.value is None else make_printable(" ".join(_say_all(self.value, say).split("\n"))), ""
+            return "" if self.value is None else make_printable(
+                " ".join(_say_all(self.value, say).split("\n"))
+            ), ""
         if isnan(self.value):
             return "–", ""
         if self.form == "p":
             return write_p(float(self.value)), ""
         if self.form == "estimate":
             return write_estimate(float(self.value), self.interval)
-        value, *ends = (format(number, self.form).replace("-", "−") for number in (self.value, *(self.interval or ())))
+        value, *ends = (
+            format(number, self.form).replace("-", "−")
+            for number in (self.value, *(self.interval or ()))
+        )
         return self.unit.format(value), f"[{', '.join(ends)}]" if ends else ""
 
     def join(self, say: Say) -> str:
@@ -67,7 +72,9 @@ _FEWEST, _MOST = 3, 15
 _PLACES = 6
 
 
-def write_estimate(value: float, ends: tuple[float, float] | None, digits: int | None = None) -> tuple[str, str]:
+def write_estimate(
+    value: float, ends: tuple[float, float] | None, digits: int | None = None
+) -> tuple[str, str]:
     """Write a value, and its interval if it has one.
 
     Examples:
@@ -126,7 +133,9 @@ class Sentences:
     def write(self, say: Say) -> list[str]:
         """Write each sentence on one line, with its code if codes are shown."""
         return [
-            " ".join(f"{_say_all(sentence, say)}{f' [{sentence.code}]' if self.codes else ''}".splitlines())
+            " ".join(
+                f"{_say_all(sentence, say)}{f' [{sentence.code}]' if self.codes else ''}".splitlines()
+            )
             for sentence in self.said
         ]
 
@@ -156,7 +165,10 @@ class Table:
     @property
     def cells(self) -> list[list[Cell]]:
         """Return the rows as cells."""
-        return [[value if isinstance(value, Cell) else Cell(value) for value in row] for row in self.rows]
+        return [
+            [value if isinstance(value, Cell) else Cell(value) for value in row]
+            for row in self.rows
+        ]
 
     def join(self, say: Say, mark: Callable[[Cell, str], str]) -> list[list[str]]:
         """Write the head and the rows as text, the remarks in a last column; `mark` emphasises, and escapes."""
@@ -220,9 +232,17 @@ class Sheet:
     def headline(self) -> str:
         """Return the title and the first sentence, of which the leading one comes first."""
         listed = sorted(
-            (part for part in self.parts if isinstance(part, Sentences)), key=lambda part: part.kind != "lead"
+            (part for part in self.parts if isinstance(part, Sentences)),
+            key=lambda part: part.kind != "lead",
         )
-        first = next((part.said[0] for part in listed if part.said and (part.kind == "lead" or not self.title)), "")
+        first = next(
+            (
+                part.said[0]
+                for part in listed
+                if part.said and (part.kind == "lead" or not self.title)
+            ),
+            "",
+        )
         return self.name or ": ".join(filter(None, (str(self.title), _say_all(first, str))))
 
 
@@ -235,7 +255,9 @@ def make_printable(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+    return "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text
+    )
 
 
 def plain(value: Any) -> Any:

@@ -27,11 +27,34 @@ Line = list[tuple[str, str]]
 # Spaces between columns; columns for a name; columns up to which sentences are written.
 _GAP, _NAME, _LONGEST = 2, 40, 100
 
-_STYLES = {"lead": "bold", "fact": "dim", "need": "bold", "note": "yellow", "legend": "dim", "mistake": "red",
-           "best": "bold", "good": "green", "bad": "red", "open": "yellow"}  # fmt: skip
-_LATEX = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "τ": r"$\tau$"}
-_LATEX |= {"−": "$-$", "±": r"$\pm$", "<": "$<$", ">": "$>$", **{sign: f"\\{sign}" for sign in "&%$#_{}"}}
-_WIDE = "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
+_STYLES = {
+    "lead": "bold",
+    "fact": "dim",
+    "need": "bold",
+    "note": "yellow",
+    "legend": "dim",
+    "mistake": "red",
+    "best": "bold",
+    "good": "green",
+    "bad": "red",
+    "open": "yellow",
+}
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "τ": r"$\tau$",
+}
+_LATEX |= {
+    "−": "$-$",
+    "±": r"$\pm$",
+    "<": "$<$",
+    ">": "$>$",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+_WIDE = (
+    "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
+)
 _TOKEN = re.compile(rf"\s+|[{_WIDE}][、。，；：！？）」』”]*|[^\s{_WIDE}]+")
 
 
@@ -40,7 +63,11 @@ _TOKEN = re.compile(rf"\s+|[{_WIDE}][、。，；：！？）」』”]*|[^\s{_W
 
 def measure(text: str) -> int:
     """Count the columns that a text takes in a terminal, where Chinese characters take two."""
-    return len(text) if text.isascii() else sum((east_asian_width(s) in "WF") + (not combining(s)) for s in text)
+    return (
+        len(text)
+        if text.isascii()
+        else sum((east_asian_width(s) in "WF") + (not combining(s)) for s in text)
+    )
 
 
 def fit(text: str, width: int) -> str:
@@ -52,7 +79,9 @@ def fit(text: str, width: int) -> str:
     return text + " " * (width - measure(text))
 
 
-def wrap(text: str, width: int, first: str = "", rest: str = "", *, whole: bool = False) -> list[str]:
+def wrap(
+    text: str, width: int, first: str = "", rest: str = "", *, whole: bool = False
+) -> list[str]:
     """Wrap a text into lines, of which the first may begin otherwise than the rest, at spaces or Chinese characters."""
     # A word that is longer than a line is broken, unless words stay `whole`.
     lines, width = [first], max(min(width, _LONGEST), len(rest) + 2)
@@ -63,7 +92,11 @@ def wrap(text: str, width: int, first: str = "", rest: str = "", *, whole: bool 
         if lines[-1] != rest or not token.isspace():
             left = token
             while not whole and measure(lines[-1] + left) > width and len(left) > 1:
-                fits = max(n for n in range(1, len(left)) if n == 1 or measure(lines[-1] + left[:n]) <= width)
+                fits = max(
+                    n
+                    for n in range(1, len(left))
+                    if n == 1 or measure(lines[-1] + left[:n]) <= width
+                )
                 lines[-1], left = lines[-1] + left[:fits], left[fits:]
                 lines.append(rest)
             lines[-1] += left
@@ -73,12 +106,16 @@ def wrap(text: str, width: int, first: str = "", rest: str = "", *, whole: bool 
 def lay_out(sheet: Sheet, width: int = 80, say: Say = str) -> list[Line]:
     """Lay out a sheet for a terminal of this width."""
     style = f"bold {_STYLES.get(sheet.style, '')}".strip()
-    lines: list[Line] = [[(line, style)] for line in wrap(make_printable(say(sheet.title)), width, rest="    ")]
+    lines: list[Line] = [
+        [(line, style)] for line in wrap(make_printable(say(sheet.title)), width, rest="    ")
+    ]
     was_listed = False
     for part in sheet.parts:
         laid = _LAY_OUT[type(part)](part, width, say)
         is_listed = isinstance(part, Sentences) and part.kind != "lead"
-        joins = isinstance(part, Sentences) and (part.kind == "fact" or (was_listed and is_listed and not part.caption))
+        joins = isinstance(part, Sentences) and (
+            part.kind == "fact" or (was_listed and is_listed and not part.caption)
+        )
         if laid:
             lines += [*([[]] if lines and not joins else []), *laid]
             was_listed = is_listed
@@ -86,21 +123,37 @@ def lay_out(sheet: Sheet, width: int = 80, say: Say = str) -> list[Line]:
 
 
 def _lay_out_sentences(part: Sentences, width: int, say: Say) -> list[Line]:
-    sentences, style = [make_printable(sentence) for sentence in part.write(say)], _STYLES.get(part.kind, "")
+    sentences, style = (
+        [make_printable(sentence) for sentence in part.write(say)],
+        _STYLES.get(part.kind, ""),
+    )
     caption = [[(line, "bold")] for line in wrap(say(part.caption), width)]
     if part.kind == "lead":
         return [*caption, *([(line, style)] for line in wrap(" ".join(sentences), width))]
     first, rest = ("  ", " " * 11) if part.kind == "fact" else ("- ", "  ")
-    return [*caption, *([(line, style)] for sentence in sentences for line in wrap(sentence, width, first, rest))]
+    return [
+        *caption,
+        *([(line, style)] for sentence in sentences for line in wrap(sentence, width, first, rest)),
+    ]
 
 
 def _lay_out_table(table: Table, width: int, say: Say) -> list[Line]:
     """Lay out a table: columns that do not fit go below, and so does what does not fit beside its row."""
-    title, head = make_printable(say(table.caption)), [make_printable(say(title)) for title in table.head]
+    title, head = (
+        make_printable(say(table.caption)),
+        [make_printable(say(title)) for title in table.head],
+    )
     indent = " " * _GAP * bool(title)
     rows = [[_stack(cell, say, stacked=table.stacked) for cell in row] for row in table.cells]
-    sizes = [max((measure(text) for row in rows for text, _ in row[i]), default=0) for i in range(len(head))]
-    sizes = sizes if table.quiet else [max(size, measure(name)) for size, name in zip(sizes, head, strict=True)]
+    sizes = [
+        max((measure(text) for row in rows for text, _ in row[i]), default=0)
+        for i in range(len(head))
+    ]
+    sizes = (
+        sizes
+        if table.quiet
+        else [max(size, measure(name)) for size, name in zip(sizes, head, strict=True)]
+    )
     sizes[0] = max(min(sizes[0], _NAME, width - len(indent) - _GAP - 1), 1)
     first = len(indent) + sizes[0]
     if not (table.stacked or table.quiet) and first + _GAP + max(sizes[1:], default=0) > width:
@@ -108,11 +161,18 @@ def _lay_out_table(table: Table, width: int, say: Say) -> list[Line]:
     # An interval that does not fit beside the names may begin below them.
     narrow = [max((measure(row[i][0][0]) for row in rows), default=0) for i in range(len(head))]
     room = width - first - _GAP
-    sizes[1:] = [size if size <= room or table.quiet else max(narrow[i], measure(head[i]), room)
-                 for i, size in enumerate(sizes) if i]  # fmt: skip
+    sizes[1:] = [
+        size if size <= room or table.quiet else max(narrow[i], measure(head[i]), room)
+        for i, size in enumerate(sizes)
+        if i
+    ]
     parts: list[list[int]] = [[]]
     for i in range(1, len(head)):
-        if parts[-1] and first + sum(_GAP + sizes[j] for j in (*parts[-1], i)) > width and not table.quiet:
+        if (
+            parts[-1]
+            and first + sum(_GAP + sizes[j] for j in (*parts[-1], i)) > width
+            and not table.quiet
+        ):
             parts.append([])
         parts[-1].append(i)
     end = first + sum(_GAP + sizes[i] for i in parts[-1])
@@ -133,21 +193,34 @@ def _lay_out_table(table: Table, width: int, say: Say) -> list[Line]:
             lines.append([start, *(align(head[i], "cyan", i) for i in part)])
         for place, row in enumerate(rows):
             for level in range(max(len(remarks) for remarks in row)):
-                marks = {i: row[i][level] for i in (0, *part) if level < len(row[i]) and row[i][level][0]}
+                marks = {
+                    i: row[i][level] for i in (0, *part) if level < len(row[i]) and row[i][level][0]
+                }
                 if table.quiet and end > width:
-                    wrapped = wrap("  ".join(marks[i][0] for i in part if i in marks), width, below, below)
-                    lines += [[align(*marks.get(0, ("", "")), 0), (text[first:], "")] if not n else [(text, "")]
-                              for n, text in enumerate(wrapped)]  # fmt: skip
+                    wrapped = wrap(
+                        "  ".join(marks[i][0] for i in part if i in marks), width, below, below
+                    )
+                    lines += [
+                        [align(*marks.get(0, ("", "")), 0), (text[first:], "")]
+                        if not n
+                        else [(text, "")]
+                        for n, text in enumerate(wrapped)
+                    ]
                 elif not marks.keys().isdisjoint(part) or not part:
                     ends = first + sum(_GAP + sizes[i] for i in part)
-                    lines.append(_pull([align(*marks.get(i, ("", "")), i) for i in (0, *part)], ends))
+                    lines.append(
+                        _pull([align(*marks.get(i, ("", "")), i) for i in (0, *part)], ends)
+                    )
             if remarks[place] and number == len(parts) - 1:
                 style = _STYLES.get(table.remarks[place].style, "")
                 if beside:
                     lines[-1].append((" " * _GAP + remarks[place], style))
                 else:
                     lines += [[(text, style)] for text in wrap(remarks[place], width, below, below)]
-    return [*([] if shares else [[(text, "bold")] for text in wrap(title, width)]), *map(_strip, lines)]
+    return [
+        *([] if shares else [[(text, "bold")] for text in wrap(title, width)]),
+        *map(_strip, lines),
+    ]
 
 
 def _stack(cell: Cell, say: Say, *, stacked: bool) -> list[tuple[str, str]]:
@@ -163,7 +236,11 @@ def _stack(cell: Cell, say: Say, *, stacked: bool) -> list[tuple[str, str]]:
 def _pull(line: Line, end: int) -> Line:
     """Move a line that is too long to the left, as far as it begins with spaces."""
     excess = sum(measure(text) for text, _ in line) - end
-    return [(line[0][0][excess:], line[0][1]), *line[1:]] if excess > 0 and not line[0][0].strip() else line
+    return (
+        [(line[0][0][excess:], line[0][1]), *line[1:]]
+        if excess > 0 and not line[0][0].strip()
+        else line
+    )
 
 
 def _strip(line: Line) -> Line:
@@ -173,8 +250,10 @@ def _strip(line: Line) -> Line:
 
 
 _LAY_OUT: dict[type, Callable[..., list[Line]]] = {
-    Sheet: lay_out, Sentences: _lay_out_sentences, Table: _lay_out_table
-}  # fmt: skip
+    Sheet: lay_out,
+    Sentences: _lay_out_sentences,
+    Table: _lay_out_table,
+}
 
 
 def write_text(sheet: Sheet, say: Say = str) -> str:
@@ -209,18 +288,38 @@ def write_markdown(sheet: Sheet, say: Say = str, level: int = 0) -> str:
         parts += [f"**{escape_markdown(say(part.caption))}**"] if part.caption else []
         if isinstance(part, Sentences):
             sentences = part.write(say)
-            text = " ".join(sentences) if part.kind == "lead" else "\n".join(f"- {sentence}" for sentence in sentences)
-            parts += [f"{parts.pop()}\n{text}"] if was_listed and part.kind != "lead" and not part.caption else [text]
+            text = (
+                " ".join(sentences)
+                if part.kind == "lead"
+                else "\n".join(f"- {sentence}" for sentence in sentences)
+            )
+            parts += (
+                [f"{parts.pop()}\n{text}"]
+                if was_listed and part.kind != "lead" and not part.caption
+                else [text]
+            )
             was_listed = part.kind != "lead"
             continue
         was_listed = False
-        (head, *rows) = part.join(say, lambda cell, text: _bold(cell, escape_markdown(text), "**{}**"))
+        (head, *rows) = part.join(
+            say, lambda cell, text: _bold(cell, escape_markdown(text), "**{}**")
+        )
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-        widths = widths if sum(widths) <= _LONGEST else [0] * len(widths)  # nobody reads wider tables as text
+        widths = (
+            widths if sum(widths) <= _LONGEST else [0] * len(widths)
+        )  # nobody reads wider tables as text
         texts = {i for i in range(len(head)) if i < part.left or i >= len(part.head)}
-        rule = ["-" * max(w, 3) if i in texts else "-" * max(w - 1, 2) + ":" for i, w in enumerate(widths)]
-        cells = [[f"{c:{'<' if i in texts else '>'}{w}}" for i, (c, w) in enumerate(zip(row, widths, strict=True))]
-                 for row in (head, rule, *rows)]  # fmt: skip
+        rule = [
+            "-" * max(w, 3) if i in texts else "-" * max(w - 1, 2) + ":"
+            for i, w in enumerate(widths)
+        ]
+        cells = [
+            [
+                f"{c:{'<' if i in texts else '>'}{w}}"
+                for i, (c, w) in enumerate(zip(row, widths, strict=True))
+            ]
+            for row in (head, rule, *rows)
+        ]
         parts.append("\n".join("| " + " | ".join(row) + " |" for row in cells))
     return "\n\n".join(filter(None, parts))
 
@@ -232,18 +331,31 @@ def escape_latex(text: str) -> str:
         >>> print(escape_latex("a_b of pass^k"), escape_latex("G-Pass@8_0.5"))
         a\_b of pass\textasciicircum{}k G-Pass@$8_{0.5}$
     """
-    return re.sub(r"@(\w+)\\_([\d./]+)$", r"@$\1_{\2}$", "".join(_LATEX.get(sign, sign) for sign in text))
+    return re.sub(
+        r"@(\w+)\\_([\d./]+)$", r"@$\1_{\2}$", "".join(_LATEX.get(sign, sign) for sign in text)
+    )
 
 
 def write_latex(sheet: Sheet, say: Say = str) -> str:
     """Write the main table for the package booktabs, with the best values in bold."""
     table = sheet.main
-    rows = table.join(say, lambda cell, text: _bold(cell, escape_latex(text), r"\textbf{{{}}}")) if table else [[]]
+    rows = (
+        table.join(say, lambda cell, text: _bold(cell, escape_latex(text), r"\textbf{{{}}}"))
+        if table
+        else [[]]
+    )
     header, *lines = [" & ".join(row) + r" \\" for row in rows]
     left = table.left if table else 0
     numbers = len(table.head) - left if table else 0
     columns = "l" * left + "r" * numbers + "l" * (len(rows[0]) - left - numbers)
-    parts = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", header, r"\midrule", *lines, r"\bottomrule"]
+    parts = [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        header,
+        r"\midrule",
+        *lines,
+        r"\bottomrule",
+    ]
     return "\n".join([*parts, r"\end{tabular}"])
 
 
@@ -255,15 +367,27 @@ def write_html(sheet: Sheet, say: Say = str, level: int = 3) -> str:
             parts.append(write_html(part, say, level + 1))
         elif isinstance(part, Sentences):
             sentences = [escape(sentence) for sentence in part.write(say)]
-            parts += [f"<p><strong>{escape(say(part.caption))}</strong></p>"] if part.caption else []
-            listed = f"<ul>{''.join(f'<li>{sentence}</li>' for sentence in sentences)}</ul>" if sentences else ""
+            parts += (
+                [f"<p><strong>{escape(say(part.caption))}</strong></p>"] if part.caption else []
+            )
+            listed = (
+                f"<ul>{''.join(f'<li>{sentence}</li>' for sentence in sentences)}</ul>"
+                if sentences
+                else ""
+            )
             parts.append(f"<p>{' '.join(sentences)}</p>" if part.kind == "lead" else listed)
         else:
-            head, *rows = part.join(say, lambda cell, text: _bold(cell, escape(text), "<strong>{}</strong>"))
+            head, *rows = part.join(
+                say, lambda cell, text: _bold(cell, escape(text), "<strong>{}</strong>")
+            )
             caption = f"<caption>{escape(say(part.caption))}</caption>" if part.caption else ""
-            body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+            body = "".join(
+                "<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows
+            )
             heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)
-            parts.append(f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>")
+            parts.append(
+                f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+            )
     return "".join([*parts, sheet.picture()])
 
 
@@ -290,9 +414,13 @@ def write_json(sheet: Sheet, say: Say = str) -> str:
 
 
 WRITERS: dict[str, Callable[..., str]] = {
-    "table": write_text, "markdown": write_markdown, "latex": write_latex, "html": write_html, "csv": write_csv,
+    "table": write_text,
+    "markdown": write_markdown,
+    "latex": write_latex,
+    "html": write_html,
+    "csv": write_csv,
     "json": write_json,
-}  # fmt: skip
+}
 
 
 # What every result can do
@@ -309,7 +437,9 @@ class Shown:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {fit(' '.join(self.sheet().headline.split()), 100).rstrip()}>"
+        return (
+            f"<{type(self).__name__} {fit(' '.join(self.sheet().headline.split()), 100).rstrip()}>"
+        )
 
     def __str__(self) -> str:
         text = self.write("table")

@@ -56,7 +56,9 @@ def to_floats(name: str, values: object) -> Floats:
     try:
         array: NDArray[Any] = np.asarray(values)
     except ValueError:
-        raise ValueError(f"`{name}` must hold numbers, in rows of one length; got {shorten(values)}") from None
+        raise ValueError(
+            f"`{name}` must hold numbers, in rows of one length; got {shorten(values)}"
+        ) from None
     if array.dtype.kind not in "biuf" and array.size:
         raise TypeError(f"`{name}` must hold numbers; got {array.dtype} in {shorten(values)}")
     return array.astype(np.float64)
@@ -68,7 +70,9 @@ def read_numbers(name: str, values: object) -> Floats:
     finite = np.isfinite(array)
     if not finite.all():
         at = int(np.argmin(finite))
-        raise ValueError(f"`{name}` must hold finite numbers; got {array.flat[at]}{name_place(array, at)}")
+        raise ValueError(
+            f"`{name}` must hold finite numbers; got {array.flat[at]}{name_place(array, at)}"
+        )
     return array
 
 
@@ -76,12 +80,16 @@ def read_values(name: str, values: object, *, bounded: bool = True) -> Floats:
     """Return one value per problem along the first axis, in [0, 1] if they are bounded."""
     array = read_numbers(name, values)
     if not array.ndim or not array.size:
-        raise ValueError(f"`{name}` must hold one value per problem, at least one; got {shorten(values)}")
+        raise ValueError(
+            f"`{name}` must hold one value per problem, at least one; got {shorten(values)}"
+        )
     if bounded:
         return require_unit_range(name, array)
     if is_too_large(array):
         at = int(np.argmax(np.abs(array)))
-        raise ValueError(f"`{name}` must lie between ±{LARGEST:g}; got {array.flat[at]}{name_place(array, at)}")
+        raise ValueError(
+            f"`{name}` must lie between ±{LARGEST:g}; got {array.flat[at]}{name_place(array, at)}"
+        )
     return array
 
 
@@ -105,7 +113,9 @@ def require_unit_range(name: str, array: Floats) -> Floats:
     wrong = (array < 0) | (array > 1)
     if wrong.any():
         at = int(np.argmax(wrong))
-        raise ValueError(f"`{name}` must lie in [0, 1]; got {array.flat[at]}{name_place(array, at)}")
+        raise ValueError(
+            f"`{name}` must lie in [0, 1]; got {array.flat[at]}{name_place(array, at)}"
+        )
     return array
 
 
@@ -113,7 +123,9 @@ def read_column(name: str, values: object, *, bounded: bool = True) -> Floats:
     """Return one number per problem."""
     array = read_values(name, values, bounded=bounded)
     if array.ndim != 1:
-        raise ValueError(f"`{name}` must hold one number per problem; got an array of shape {array.shape}")
+        raise ValueError(
+            f"`{name}` must hold one number per problem; got an array of shape {array.shape}"
+        )
     return array
 
 
@@ -121,9 +133,13 @@ def read_counts(n: ArrayLike, c: ArrayLike) -> tuple[Ints, Ints]:
     """Return n and c as `at_k.pass_at_k` takes them, one of each per problem."""
     sizes, correct = check_counts(n, c)
     if sizes.ndim > 1:
-        raise ValueError(f"`n` and `c` must hold one number per problem; got arrays of shape {sizes.shape}")
+        raise ValueError(
+            f"`n` and `c` must hold one number per problem; got arrays of shape {sizes.shape}"
+        )
     if np.ndim(n) == np.ndim(c) == 1 and len(np.asarray(n)) != len(np.asarray(c)):
-        raise ValueError(f"`n` and `c` must have as many problems; got {len(np.asarray(n))} and {len(np.asarray(c))}")
+        raise ValueError(
+            f"`n` and `c` must have as many problems; got {len(np.asarray(n))} and {len(np.asarray(c))}"
+        )
     return sizes.reshape(-1), correct.reshape(-1)
 
 
@@ -145,6 +161,8 @@ def share_looks(options: Mapping[str, Any]) -> tuple[dict[str, Any], list[Messag
     note = Message(
         "note.looks",
         "Each of {looks} looks is judged at {own} %, so that all of them together keep {level} %.",
-        looks=looks, own=f"{100 * (1 - (1 - level) / looks):.5g}", level=f"{100 * level:g}",
-    )  # fmt: skip
+        looks=looks,
+        own=f"{100 * (1 - (1 - level) / looks):.5g}",
+        level=f"{100 * level:g}",
+    )
     return {**options, "confidence_level": 1 - (1 - level) / looks}, [note]

@@ -93,11 +93,19 @@ def compare_values(
             f"`a` and `b` must hold values of the same problems; got {len(pair[0])} and {len(pair[1])} of them. Match "
             "them first, or compare them as unpaired"
         )
-    options: dict[str, Any] = {"method": method, "n_flips": check_size("n_flips", n_flips), "seed": check_seed(seed)}
+    options: dict[str, Any] = {
+        "method": method,
+        "n_flips": check_size("n_flips", n_flips),
+        "seed": check_seed(seed),
+    }
     (compared,) = compare_columns(
-        [pair], [bounded], confidence_level=check_fraction("confidence_level", confidence_level), clusters=clusters,
-        margin=None if margin is None else check_fraction("margin", margin), **options,
-    )  # fmt: skip
+        [pair],
+        [bounded],
+        confidence_level=check_fraction("confidence_level", confidence_level),
+        clusters=clusters,
+        margin=None if margin is None else check_fraction("margin", margin),
+        **options,
+    )
     return compared
 
 
@@ -112,15 +120,23 @@ def compare_columns(
     **options: Any,
 ) -> list[Comparison]:
     """Compare two models in several numbers, as one family of questions with the options of `Questions`."""
-    differences = [subtract_columns(a, b, bounded=limited) for (a, b), limited in zip(pairs, bounded, strict=True)]
+    differences = [
+        subtract_columns(a, b, bounded=limited)
+        for (a, b), limited in zip(pairs, bounded, strict=True)
+    ]
     codes = None if clusters is None else read_clusters(clusters, len(differences[0]), "a")
     first, which = find_questions(differences, bounded)
     asked = np.stack([differences[place] for place in first], axis=1)
-    questions = Questions(asked, bounded=[bounded[place] for place in first], clusters=codes, **options)
+    questions = Questions(
+        asked, bounded=[bounded[place] for place in first], clusters=codes, **options
+    )
     means = [(float(a.mean()), float(b.mean())) for a, b in pairs]
     compared = questions.compare([means[place] for place in first], confidence_level, margin)
     undone = questions.count_to_undo(confidence_level)
-    return [replace(compared[q], fragility=undone[q], a=a, b=b) for q, (a, b) in zip(which, means, strict=True)]
+    return [
+        replace(compared[q], fragility=undone[q], a=a, b=b)
+        for q, (a, b) in zip(which, means, strict=True)
+    ]
 
 
 def compare_reruns(
@@ -147,10 +163,15 @@ def compare_reruns(
     from scipy.special import stdtr
 
     d = a - b
-    difference, stderr = float(d.mean()), float(np.sqrt(variances[0].sum() + variances[1].sum())) / len(d)
+    difference, stderr = (
+        float(d.mean()),
+        float(np.sqrt(variances[0].sum() + variances[1].sum())) / len(d),
+    )
     level, p_equivalence = 1 - (1 - confidence_level) / questions, None
     if bounded:
-        low, high = map(float, find_difference_interval(difference, stderr, m, confidence_level=level))
+        low, high = map(
+            float, find_difference_interval(difference, stderr, m, confidence_level=level)
+        )
         ends = np.float64(difference), np.float64(stderr), np.float64(m)
         p_value = min(1.0, 2 * float(min(find_bounded_tails(*ends, 0.0))))
         p_equivalence = None if margin is None else float(max(find_bounded_tails(*ends, margin)))
@@ -162,9 +183,19 @@ def compare_reruns(
         low, high, p_value = -np.inf, np.inf, 1.0
     won, lost = int((d > 0).sum()), int((d < 0).sum())
     return _make_comparison(
-        a, b, (difference, low, high, stderr), p_value, confidence_level, questions, paired=True, method="rerun",
-        p_equivalence=p_equivalence, won=won, lost=lost, tied=len(d) - won - lost,
-    )  # fmt: skip
+        a,
+        b,
+        (difference, low, high, stderr),
+        p_value,
+        confidence_level,
+        questions,
+        paired=True,
+        method="rerun",
+        p_equivalence=p_equivalence,
+        won=won,
+        lost=lost,
+        tied=len(d) - won - lost,
+    )
 
 
 def _make_comparison(
@@ -179,9 +210,18 @@ def _make_comparison(
     """Make a comparison of two columns, whose questions share the level by Bonferroni."""
     difference, low, high, stderr = found
     return Comparison(
-        a=float(a.mean()), b=float(b.mean()), difference=difference, low=low, high=high, stderr=stderr, p_value=p_value,
-        p_adjusted=min(1.0, questions * p_value), confidence_level=confidence_level, problems=(len(a), len(b)), **more,
-    )  # fmt: skip
+        a=float(a.mean()),
+        b=float(b.mean()),
+        difference=difference,
+        low=low,
+        high=high,
+        stderr=stderr,
+        p_value=p_value,
+        p_adjusted=min(1.0, questions * p_value),
+        confidence_level=confidence_level,
+        problems=(len(a), len(b)),
+        **more,
+    )
 
 
 def compare_unpaired(
@@ -203,13 +243,17 @@ def compare_unpaired(
     level = 1 - (1 - check_fraction("confidence_level", confidence_level)) / questions
     difference = float(first.mean() - second.mean())
     low, high, p_value = difference, difference, 0.0
-    largest = max(float(first.max()), float(second.max())) or 1.0  # so that squares of small values are floats
+    largest = (
+        max(float(first.max()), float(second.max())) or 1.0
+    )  # so that squares of small values are floats
     varies = [np.ptp(side) > ROUNDING * largest for side in (first, second)]
     if any(varies):
         if all(varies):
             test = ttest_ind(first / largest, second / largest, equal_var=False)
         else:  # the mean of equal values has no error
-            test = ttest_1samp((first - second.mean() if varies[0] else first.mean() - second) / largest, 0.0)
+            test = ttest_1samp(
+                (first - second.mean() if varies[0] else first.mean() - second) / largest, 0.0
+            )
         low, high = (float(end) * largest for end in test.confidence_interval(level))
         low, high, p_value = max(low, -1.0), min(high, 1.0), float(test.pvalue)
     if low == high or min(count_unlike(first), count_unlike(second)) < _FEW_UNLIKE:
@@ -218,9 +262,16 @@ def compare_unpaired(
         p_value = max(p_value, _find_safe_p(first, second))
     stderr = float(np.hypot(standard_error(first)[0], standard_error(second)[0]))
     return _make_comparison(
-        first, second, (difference, low, high, stderr), p_value, confidence_level, questions, paired=False,
-        method="welch", notes=(_UNPAIRED,),
-    )  # fmt: skip
+        first,
+        second,
+        (difference, low, high, stderr),
+        p_value,
+        confidence_level,
+        questions,
+        paired=False,
+        method="welch",
+        notes=(_UNPAIRED,),
+    )
 
 
 _UNPAIRED = Message(
@@ -233,7 +284,10 @@ _UNPAIRED = Message(
 def _find_safe_limits(first: Floats, second: Floats, alpha: float) -> tuple[float, float]:
     """Return the limits of the difference that follow from those of both means."""
     (a, low_a, high_a), (b, low_b, high_b) = (
-        (side.mean(), *find_interval(side.mean(), *standard_error(side), alpha, "beta", bounded=True))
+        (
+            side.mean(),
+            *find_interval(side.mean(), *standard_error(side), alpha, "beta", bounded=True),
+        )
         for side in (first, second)
     )
     low, high = a - b - hypot(a - low_a, high_b - b), a - b + hypot(high_a - a, b - low_b)
@@ -280,17 +334,24 @@ def compare_pooled(
     check_fraction("confidence_level", confidence_level)
     sizes = {name: len(pairs[0][0]) for name, pairs in benchmarks.items()}
     strata = np.repeat(np.arange(len(sizes)), list(sizes.values()))
-    weight = np.array([1 / size if pool_by == "benchmark" else 1.0 for size in sizes.values()])[strata]
+    weight = np.array([1 / size if pool_by == "benchmark" else 1.0 for size in sizes.values()])[
+        strata
+    ]
     weight /= sum(size * weight[strata == place][0] for place, size in enumerate(sizes.values()))
     values = [
-        (np.concatenate([column[0] for column in columns]), np.concatenate([column[1] for column in columns]))
+        (
+            np.concatenate([column[0] for column in columns]),
+            np.concatenate([column[1] for column in columns]),
+        )
         for columns in zip(*benchmarks.values(), strict=True)
     ]
     columns = np.stack([a - b for a, b in values], axis=1)
     error = _estimate_stratified(columns, [clusters[name] for name in sizes], strata, weight)
     codes = _join_clusters(clusters, sizes)
     questions = Questions(columns, clusters=codes, weight=weight, error=error, seed=seed)
-    means = [tuple(float(np.clip((weight * side).sum(), 0.0, 1.0)) for side in pair) for pair in values]
+    means = [
+        tuple(float(np.clip((weight * side).sum(), 0.0, 1.0)) for side in pair) for pair in values
+    ]
     compared = questions.compare([(a, b) for a, b in means], confidence_level)
     return [replace(result, method="pooled", notes=()) for result in compared]
 
@@ -356,5 +417,7 @@ def wilcoxon_p(differences: ArrayLike, /) -> float:
     from scipy.stats import wilcoxon
 
     values = read_column("differences", differences, bounded=False)
-    values = np.round(values / (float(np.abs(values).max()) or 1.0), 12)  # rounding must not separate equal sizes
+    values = np.round(
+        values / (float(np.abs(values).max()) or 1.0), 12
+    )  # rounding must not separate equal sizes
     return float(wilcoxon(values[values != 0]).pvalue) if values.any() else 1.0

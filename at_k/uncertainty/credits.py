@@ -136,11 +136,18 @@ def credit(
     """
     terms = _read_terms(metric, k, tau)
     check_choice("ties", ties, TIES)
-    for option, word, words in (("baseline", baseline, BASELINES), ("normalize", normalize, NORMALIZATIONS)):
+    for option, word, words in (
+        ("baseline", baseline, BASELINES),
+        ("normalize", normalize, NORMALIZATIONS),
+    ):
         if word is not None:
             check_choice(option, word, words)
     asked = {term.metric for term in terms}
-    needed = {"grades": asked - {"max@k"}, "scores": asked & {"best@k", "max@k"}, "answers": asked & {"cons@k"}}
+    needed = {
+        "grades": asked - {"max@k"},
+        "scores": asked & {"best@k", "max@k"},
+        "answers": asked & {"cons@k"},
+    }
     for name, column in (("grades", grades), ("scores", scores), ("answers", answers)):
         if needed[name] and column is None:
             raise ValueError(f"`{name}` must be given for {min(needed[name])}")
@@ -187,9 +194,13 @@ def _judge(batch: Batch, graded: Floats, threshold: Any) -> NDArray[np.bool_]:
     """Flag the right samples."""
     if threshold is None:
         right = graded == 1
-        batch.require(right | (graded == 0), "grades", "hold 0 or 1, or come with a `threshold`", graded)
+        batch.require(
+            right | (graded == 0), "grades", "hold 0 or 1, or come with a `threshold`", graded
+        )
         return np.asarray(right)
-    return np.asarray(graded > batch.round(_read_number(threshold, "`threshold` must be a finite number", 1e308)))
+    return np.asarray(
+        graded > batch.round(_read_number(threshold, "`threshold` must be a finite number", 1e308))
+    )
 
 
 def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
@@ -215,7 +226,9 @@ def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
         key = read_key(name, METRICS) if isinstance(name, str) else None
         if key is None:
             spelled = {metric.lower(): metric for metric in METRICS}
-            near = difflib.get_close_matches(re.sub(r"\d.*", "k", str(name).replace("_at_", "@")).lower(), spelled, 1)
+            near = difflib.get_close_matches(
+                re.sub(r"\d.*", "k", str(name).replace("_at_", "@")).lower(), spelled, 1
+            )
             guess = f". Did you mean {spelled[near[0]]}?" if near else ""
             raise ValueError(
                 f"`metric` must be one of {', '.join(METRICS)}, or have a number for k, such as pass@8; "
@@ -223,11 +236,22 @@ def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
             )
         base, draws = key.metric, asked if key.k is None else key.k
         if draws is None and base not in ("avg@n", "MaxRL"):
-            raise ValueError(f"`k` must be given for {base}, unless the metric names it, such as {base[:-1]}8")
+            raise ValueError(
+                f"`k` must be given for {base}, unless the metric names it, such as {base[:-1]}8"
+            )
         level = tau if key.tau is None else check_tau(key.tau)[0]
         if base == "G-Pass@k" and level is None:
-            raise ValueError("`tau` must be given for G-Pass@k, unless the metric names it, such as G-Pass@8_0.75")
-        terms.append(Term(base, None if base == "avg@n" else draws, level if base == "G-Pass@k" else None, part))
+            raise ValueError(
+                "`tau` must be given for G-Pass@k, unless the metric names it, such as G-Pass@8_0.75"
+            )
+        terms.append(
+            Term(
+                base,
+                None if base == "avg@n" else draws,
+                level if base == "G-Pass@k" else None,
+                part,
+            )
+        )
     return terms
 
 
@@ -236,7 +260,9 @@ def _refuse_too_large_k(terms: list[Term], batch: Batch, baseline: str | None) -
     most, where = int(batch.n[smallest]), f"n={batch.n[smallest]} in {batch.name_prompt(smallest)}"
     draws = max(term.k or 1 for term in terms)
     if draws > most:
-        raise ValueError(f"`k` must be at most n, the number of samples of every problem; got k={draws}, but {where}")
+        raise ValueError(
+            f"`k` must be at most n, the number of samples of every problem; got k={draws}, but {where}"
+        )
     if draws == most and baseline == "leave_one_out":
         raise ValueError(
             f"`k` must be below n for the baseline 'leave_one_out'; got k={draws}, and {where}. Draw more samples, or "
@@ -244,7 +270,9 @@ def _refuse_too_large_k(terms: list[Term], batch: Batch, baseline: str | None) -
         )
 
 
-def _compose(whole: Any, without: Callable[[int], Any], k: int, n: Any, baseline: str | None) -> Any:
+def _compose(
+    whole: Any, without: Callable[[int], Any], k: int, n: Any, baseline: str | None
+) -> Any:
     """Return the credits, of the value on all samples and on all but each one, which `without` gives for any k < n."""
     if baseline == "leave_one_out":
         return whole - without(k)
@@ -260,7 +288,9 @@ def _tabulate_credit(terms: tuple[Term, ...], n: int, baseline: str | None) -> F
         table = find_table(metric, tau) or tabulate_pass
         parts = [(k or 1, weight)]
         if metric == "MaxRL":
-            parts = [(j, weight / j) for j in range(1, (k or n - (baseline == "leave_one_out")) + 1)]
+            parts = [
+                (j, weight / j) for j in range(1, (k or n - (baseline == "leave_one_out")) + 1)
+            ]
         for draws, part in parts:
 
             def without(k: int, table: Table = table) -> Any:
@@ -270,13 +300,17 @@ def _tabulate_credit(terms: tuple[Term, ...], n: int, baseline: str | None) -> F
     return total
 
 
-def _credit_counts(terms: tuple[Term, ...], baseline: str | None, right: NDArray[np.bool_]) -> Floats:
+def _credit_counts(
+    terms: tuple[Term, ...], baseline: str | None, right: NDArray[np.bool_]
+) -> Floats:
     """Return the credits of prompts with n samples for metrics of counts, from a flag for each sample."""
     table = _tabulate_credit(terms, right.shape[1], baseline)
     return np.asarray(table[right.astype(np.int64), right.sum(axis=1, keepdims=True)])
 
 
-def _credit_ranks(k: int | None, baseline: str | None, scores: Any, grades: Floats | None = None) -> Floats:
+def _credit_ranks(
+    k: int | None, baseline: str | None, scores: Any, grades: Floats | None = None
+) -> Floats:
     """Return the credits of prompts with n samples for what the best of k is worth; without k, for the mean score."""
     n, draws = scores.shape[1], k or 1
     # All values are taken from the lowest one: equal ones are then worth 0 exactly, and a constant adds k/n to each sᵢ.
@@ -285,7 +319,9 @@ def _credit_ranks(k: int | None, baseline: str | None, scores: Any, grades: Floa
     if k is None:
         worth = scores - floor
         sums = worth.sum(axis=1, keepdims=True)
-        return np.asarray(shift + _compose(sums / n, lambda _: (sums - worth) / max(n - 1, 1), 1, n, baseline))
+        return np.asarray(
+            shift + _compose(sums / n, lambda _: (sums - worth) / max(n - 1, 1), 1, n, baseline)
+        )
     order = np.argsort(scores, axis=1)
     rising = np.take_along_axis(scores, order, axis=1)
     if grades is None:
@@ -295,7 +331,9 @@ def _credit_ranks(k: int | None, baseline: str | None, scores: Any, grades: Floa
     chance = rank_weights(n, k)
     whole = (places.share * (chance / chance.sum())).sum(axis=1, keepdims=True)
     credit_of = np.empty(scores.shape)
-    ordered = _compose(whole, lambda j: leave_out_ranks(places, j) if j < n else 0.0, k, n, baseline)
+    ordered = _compose(
+        whole, lambda j: leave_out_ranks(places, j) if j < n else 0.0, k, n, baseline
+    )
     np.put_along_axis(credit_of, order, np.broadcast_to(ordered, scores.shape), axis=1)
     return np.asarray(shift + credit_of)
 
@@ -317,7 +355,9 @@ def _credit_votes(
         tally = count_votes(ballots, right, "error", "grades")
     except VoteConflictError as conflict:
         answer, place = conflict.values["answer"], batch.name_prompt(conflict.values["problem"])
-        raise ValueError(f"`grades` must agree on equal answers; got both verdicts on {answer} in {place}") from None
+        raise ValueError(
+            f"`grades` must agree on equal answers; got both verdicts on {answer} in {place}"
+        ) from None
     # The answers of a tally are sorted by problem and code.
     width = len(ballots.distinct) + 1
     entry = np.searchsorted(

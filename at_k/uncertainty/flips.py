@@ -83,7 +83,9 @@ class Flips:
         """Return the flips with `count` more units, of one problem each with this value in every column."""
         longer = copy(self)
         longer.sizes, longer.units = np.append(self.sizes, np.ones(count)), self.units + count
-        longer.totals = np.append(self.totals, np.full((count, self.totals.shape[1]), value), axis=0)
+        longer.totals = np.append(
+            self.totals, np.full((count, self.totals.shape[1]), value), axis=0
+        )
         if self.units <= _MOST_ENUMERATED:
             longer._add_up()
         else:  # how many of the further units are in each subset says all of them, whose values are equal
@@ -108,7 +110,9 @@ def factor_columns(units: Floats) -> tuple[Floats, Floats]:
     parts: list[Floats] = []
     for _ in range(units.shape[1]):
         left = np.sqrt((remainder**2).sum(axis=0))
-        place = int(np.argmax(np.divide(left, lengths, out=np.zeros(left.shape), where=lengths > 0)))
+        place = int(
+            np.argmax(np.divide(left, lengths, out=np.zeros(left.shape), where=lengths > 0))
+        )
         if left[place] <= _INDEPENDENT * lengths[place]:
             break
         part = remainder[:, place] / left[place]

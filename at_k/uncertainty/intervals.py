@@ -98,7 +98,9 @@ def interval(
     alpha = 1 - check_fraction("confidence_level", confidence_level)
     check_choice("method", method, METHODS)
     if not bounded and method not in ("t", "wald"):
-        raise ValueError(f"`method` must be 't' or 'wald' for values without a range; got {method!r}")
+        raise ValueError(
+            f"`method` must be 't' or 'wald' for values without a range; got {method!r}"
+        )
     return find_interval(v, se, units, alpha, method, bounded=bounded)
 
 
@@ -112,11 +114,18 @@ def find_difference_interval(
         >>> round(float(lower), 3), round(float(upper), 3)
         (0.022, 0.447)
     """
-    low, high = interval((1 + np.asarray(difference)) / 2, np.asarray(stderr) / 2, m, confidence_level=confidence_level)
+    low, high = interval(
+        (1 + np.asarray(difference)) / 2,
+        np.asarray(stderr) / 2,
+        m,
+        confidence_level=confidence_level,
+    )
     return 2 * low - 1, 2 * high - 1
 
 
-def _read(value: ArrayLike, stderr: ArrayLike | None, m: ArrayLike, *, bounded: bool) -> tuple[Floats, Floats, Floats]:
+def _read(
+    value: ArrayLike, stderr: ArrayLike | None, m: ArrayLike, *, bounded: bool
+) -> tuple[Floats, Floats, Floats]:
     v, units = read_numbers("value", value), read_numbers("m", m)
     if bounded:
         require_unit_range("value", v)
@@ -138,7 +147,9 @@ def find_interval(
     """Compute `interval` of checked arrays of one shape; `alpha` is 1 − confidence_level."""
     if method == "beta":
         m, se = np.where(np.isnan(se), 1.0, m), np.nan_to_num(se, nan=0.0)
-        return find_lower(v, se, m, alpha)[()], np.maximum(v, 1 - find_lower(1 - v, se, m, alpha))[()]
+        return find_lower(v, se, m, alpha)[()], np.maximum(v, 1 - find_lower(1 - v, se, m, alpha))[
+            ()
+        ]
     if method in ("t", "wald"):
         margin = find_margin(se, m, alpha, method)
         ends = (0.0, 1.0) if bounded else (-np.inf, np.inf)
@@ -149,7 +160,11 @@ def find_interval(
 
 def read_stderr(stderr: ArrayLike) -> Floats:
     """Return standard errors, NaN where there are none."""
-    listed = [np.nan if error is None else error for error in stderr] if isinstance(stderr, (list, tuple)) else stderr
+    listed = (
+        [np.nan if error is None else error for error in stderr]
+        if isinstance(stderr, (list, tuple))
+        else stderr
+    )
     errors = to_floats("stderr", listed)
     missing = np.isnan(errors)
     known = read_numbers("stderr", np.where(missing, 0.0, errors))
@@ -198,15 +213,21 @@ def find_margin(se: Floats, m: Floats, alpha: float, method: str) -> Floats:
 _Limits = Callable[[Floats, Floats, float], tuple[Floats, Floats]]
 
 
-def apply_on_effective_size(limits: _Limits, v: Floats, se: Floats, m: Floats, alpha: float) -> tuple[Floats, Floats]:
+def apply_on_effective_size(
+    limits: _Limits, v: Floats, se: Floats, m: Floats, alpha: float
+) -> tuple[Floats, Floats]:
     """Return the limits of 0/1 data on the effective size; [0, 1] without a standard error."""
     none, zero = np.isnan(se), se == 0
     divisor = np.where(none | zero, 1.0, se)
-    with np.errstate(over="ignore", invalid="ignore"):  # a tiny standard error makes an infinite size
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # a tiny standard error makes an infinite size
         size = np.where(zero, m, v / divisor * ((1 - v) / divisor))
     # A value of 0 or 1 cannot come with a standard error above 0, but rounding can make one.
     lower, upper = limits(v, np.where(size > 0, size, m), alpha)
-    return np.where(none, 0.0, np.minimum(v, lower))[()], np.where(none, 1.0, np.maximum(v, upper))[()]
+    return np.where(none, 0.0, np.minimum(v, lower))[()], np.where(none, 1.0, np.maximum(v, upper))[
+        ()
+    ]
 
 
 def _wilson(v: Floats, size: Floats, alpha: float) -> tuple[Floats, Floats]:
@@ -224,8 +245,12 @@ def _clopper_pearson(v: Floats, size: Floats, alpha: float) -> tuple[Floats, Flo
 
     right, wrong = v * size, (1 - v) * size
     # Parameters of 0 have no quantile: the limit is then the end of [0, 1].
-    lower = np.where(right > 0, betaincinv(np.where(right > 0, right, 1.0), wrong + 1, alpha / 2), 0.0)
-    upper = np.where(wrong > 0, betaincinv(right + 1, np.where(wrong > 0, wrong, 1.0), 1 - alpha / 2), 1.0)
+    lower = np.where(
+        right > 0, betaincinv(np.where(right > 0, right, 1.0), wrong + 1, alpha / 2), 0.0
+    )
+    upper = np.where(
+        wrong > 0, betaincinv(right + 1, np.where(wrong > 0, wrong, 1.0), 1 - alpha / 2), 1.0
+    )
     margin = -ndtri(alpha / 2) * np.sqrt(v * (1 - v) / size)
     many = np.minimum(right, wrong) > _MANY
     return np.where(many, v - margin, lower), np.where(many, v + margin, upper)
@@ -248,7 +273,10 @@ def find_studentised_quantiles(values: Floats, alpha: float) -> tuple[Floats, Fl
     error = np.sort(centre(values), axis=0)  # so that the order of the problems does not matter
     table, rng, draws = np.concatenate([error, error**2], axis=1), np.random.default_rng(0), []
     for block in np.array_split(np.arange(_RESAMPLES), 1 + _RESAMPLES * problems // _CELLS):
-        drawn = rng.integers(0, problems, size=(len(block), problems)) + problems * np.arange(len(block))[:, None]
+        drawn = (
+            rng.integers(0, problems, size=(len(block), problems))
+            + problems * np.arange(len(block))[:, None]
+        )
         draws.append(np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape) @ table)
     mean, square = np.split(np.concatenate(draws) / problems, 2, axis=1)
     variance = (square - mean**2) / (problems - 1)
@@ -277,11 +305,17 @@ def bootstrap_interval(
 
     table = values.reshape(len(values), -1)
     limits = np.tile(table[0], (2, 1))
-    options: dict[str, Any] = {"method": "BCa", "confidence_level": confidence_level, "n_resamples": n_resamples}
+    options: dict[str, Any] = {
+        "method": "BCa",
+        "confidence_level": confidence_level,
+        "n_resamples": n_resamples,
+    }
     options["batch"] = max(1, 2 * _CELLS // len(values))
     for place, column in enumerate(table.T):
         if np.ptp(column) > _ROUNDING * np.abs(column).max():
-            resampled = bootstrap((column,), np.mean, random_state=np.random.default_rng(seed), **options)
+            resampled = bootstrap(
+                (column,), np.mean, random_state=np.random.default_rng(seed), **options
+            )
             limits[:, place] = resampled.confidence_interval
     lower, upper = (limit.reshape(values.shape[1:])[()] for limit in limits)
     return lower, upper
@@ -323,7 +357,9 @@ def correct_by_audit(
     count, others = int(seen.sum()), int((~seen).sum())
     if count < LEAST_AUDITED:
         short = LEAST_AUDITED - count
-        raise ValueError(f"`audited` must hold at least {LEAST_AUDITED} problems; got {count}, {short} too few")
+        raise ValueError(
+            f"`audited` must hold at least {LEAST_AUDITED} problems; got {count}, {short} too few"
+        )
     truth, paired = by_judge[seen], by_checker[seen]
     spread = float(np.var(by_checker, ddof=1))
     slope = 0.0

@@ -83,7 +83,10 @@ def jackknife_votes(
         row = np.searchsorted(left.problems, counts.problem[left.entries])
         unvoted = n - _add_up(count, row, len(n))
         mean = (_add_up(left.voted * count, row, len(n)) + unvoted * left.silent) / n
-        spread = _add_up((left.voted - mean[row]) ** 2 * count, row, len(n)) + unvoted * (left.silent - mean) ** 2
+        spread = (
+            _add_up((left.voted - mean[row]) ** 2 * count, row, len(n))
+            + unvoted * (left.silent - mean) ** 2
+        )
         variances[np.ix_(left.problems, left.columns)] = spread * (n - 1) / n
     return variances
 
@@ -91,7 +94,10 @@ def jackknife_votes(
 def _add_up(values: Floats | Ints, row: NDArray[np.intp], rows: int) -> Floats:
     """Add up the values of each row, in every column, in their order of size: that of samples changes no bit."""
     orders = [np.lexsort((column, row)) for column in values.T]
-    return np.stack([np.bincount(row[o], column[o], rows) for o, column in zip(orders, values.T, strict=True)], axis=1)
+    return np.stack(
+        [np.bincount(row[o], column[o], rows) for o, column in zip(orders, values.T, strict=True)],
+        axis=1,
+    )
 
 
 class VotesLeft(NamedTuple):
@@ -131,7 +137,12 @@ def leave_out_votes(counts: VoteCounts, k: Sequence[int], ties: str) -> Iterator
 
 
 def _leave_out_votes(
-    counts: VoteCounts, bounds: Ints, problems: Ints, columns: NDArray[np.intp], k: Sequence[int], ties: str
+    counts: VoteCounts,
+    bounds: Ints,
+    problems: Ints,
+    columns: NDArray[np.intp],
+    k: Sequence[int],
+    ties: str,
 ) -> VotesLeft:
     """Compute the values of these problems, all of which have n > k."""
     # Answers of a problem with equal counts and verdicts leave equal values when one of their votes is left out: each
@@ -189,12 +200,18 @@ def vary_ranks(ranked: Ragged, grades: Ragged | None, k: Sequence[int]) -> Float
         n = at.shape[1]
         order = np.argsort(ranked.values[at], axis=1, kind="stable")
         rising = np.take_along_axis(ranked.values[at], order, axis=1)
-        worth = None if grades is None else np.take_along_axis(grades.values[at], order, axis=1).astype(np.float64)
+        worth = (
+            None
+            if grades is None
+            else np.take_along_axis(grades.values[at], order, axis=1).astype(np.float64)
+        )
         places = Places.of(rising, worth)
         for column, draws in enumerate(k):
             if draws < n:
                 value = leave_out_ranks(places, draws)
-                value.sort(axis=1)  # so that the order of equal scores does not matter to the last digit
+                value.sort(
+                    axis=1
+                )  # so that the order of equal scores does not matter to the last digit
                 mean = value.mean(axis=1, keepdims=True)
                 variances[problems, column] = ((value - mean) ** 2).sum(axis=1) * (n - 1) / n
     return variances
@@ -227,7 +244,9 @@ class Places(NamedTuple):
     def of(cls, rising: Floats, worth: Floats | None = None) -> Places:
         """Make places of arrays of shape (problems, n)."""
         place = np.broadcast_to(np.arange(rising.shape[1]), rising.shape)
-        if worth is None:  # a score counts for itself, and equal ones are worth the same in any order
+        if (
+            worth is None
+        ):  # a score counts for itself, and equal ones are worth the same in any order
             return cls(rising, np.zeros_like(rising), place, place + 1)
         first = np.ones((len(rising), rising.shape[1] + 1), dtype=bool)
         np.not_equal(rising[:, 1:], rising[:, :-1], out=first[:, 1:-1])
@@ -286,4 +305,6 @@ def _leave_out(row: Sequence[Any], i: int) -> list[Any]:
 
 
 def _make_ragged(rows: list[list[Any]]) -> Ragged:
-    return Ragged.of_lengths(np.concatenate([np.array(row) for row in rows]), np.array([len(row) for row in rows]))
+    return Ragged.of_lengths(
+        np.concatenate([np.array(row) for row in rows]), np.array([len(row) for row in rows])
+    )

@@ -81,7 +81,9 @@ class Prediction(Shown):
 
     def describe(self) -> Message:
         """Say what the prediction starts from, and what its interval is about."""
-        return _say("predict.models", n=self.n, value=self.pass_at_n, target=_say(f"predict.{self.target}"))
+        return _say(
+            "predict.models", n=self.n, value=self.pass_at_n, target=_say(f"predict.{self.target}")
+        )
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show both models and their mean with its interval."""
@@ -93,7 +95,10 @@ class Prediction(Shown):
             for key, (mean, low, high, value, power) in zip(keys, table.tolist(), strict=True)
         ]
         return Sheet(
-            [Sentences([self.describe()], "legend"), Table(("", "mean", "beta-binomial", "power law"), rows)],
+            [
+                Sentences([self.describe()], "legend"),
+                Table(("", "mean", "beta-binomial", "power law"), rows),
+            ],
             data=lambda: vars(self),
         )
 
@@ -165,7 +170,9 @@ def predict_pass_at_k(
         chosen = random.integers(0, len(sizes), len(sizes))
         if right[chosen].any():
             again = fit_beta_binomial(sizes[chosen], right[chosen], near=fitted)
-            resampled.append(np.mean(predict_by_both(sizes[chosen], right[chosen], again, least, at), axis=0))
+            resampled.append(
+                np.mean(predict_by_both(sizes[chosen], right[chosen], again, least, at), axis=0)
+            )
     mean = (value + power) / 2
     half, floor = np.maximum(_ERRORS * np.std(resampled, axis=0, ddof=1), _LEAST), start
     if target == "population":
@@ -173,7 +180,17 @@ def predict_pass_at_k(
         half, floor = np.hypot(half, _LEVEL_Z * np.nan_to_num(stderr, nan=1.0)), 0.0
     columns = [value, power, mean, np.maximum(mean - half, floor), np.minimum(mean + half, 1.0)]
     value, power, mean, low, high = columns if is_sequence(k) else [column[0] for column in columns]
-    return Prediction(tuple(draws) if is_sequence(k) else draws[0], value, power, least, start, mean, low, high, target)
+    return Prediction(
+        tuple(draws) if is_sequence(k) else draws[0],
+        value,
+        power,
+        least,
+        start,
+        mean,
+        low,
+        high,
+        target,
+    )
 
 
 def predict_by_both(
@@ -239,10 +256,14 @@ def enough(votes: Sequence[Hashable], /, *, confidence: float = 0.95, rule: Rule
         return False
     codes = columns.read_labels([votes], "votes").codes.values
     counts = np.sort(np.append(np.bincount(codes[codes >= 0]), [0, 0]))[::-1]
-    return bool(find_settled_probability(counts[0], counts[1], np.count_nonzero(counts), rule) >= threshold)
+    return bool(
+        find_settled_probability(counts[0], counts[1], np.count_nonzero(counts), rule) >= threshold
+    )
 
 
-def find_settled_probability(first: ArrayLike, second: ArrayLike, different: ArrayLike, rule: str) -> Floats:
+def find_settled_probability(
+    first: ArrayLike, second: ArrayLike, different: ArrayLike, rule: str
+) -> Floats:
     """Compute the probability that the leader is the most frequent answer, from the votes of the two leading ones."""
     from scipy.special import betainc, betaln
 

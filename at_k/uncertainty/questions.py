@@ -50,7 +50,9 @@ _DIGITS = 12
 _MANY = 100
 
 
-def find_questions(columns: Sequence[Floats], bounded: Sequence[bool]) -> tuple[list[int], list[int]]:
+def find_questions(
+    columns: Sequence[Floats], bounded: Sequence[bool]
+) -> tuple[list[int], list[int]]:
     """Return the places of columns that differ from each other, and for each column which of these it is."""
     rounded = [np.round(column, _DIGITS) + 0.0 for column in columns]  # −0.0 + 0.0 is 0.0
     marks = [(limited, column.tobytes()) for limited, column in zip(bounded, rounded, strict=True)]
@@ -92,11 +94,19 @@ class Questions:
         methods: list[str] | None = None,
     ) -> None:
         """Take the differences, or the values of models."""
-        self.columns, self.pairs, self.clusters, self.weight, self.method = columns, pairs, clusters, weight, method
+        self.columns, self.pairs, self.clusters, self.weight, self.method = (
+            columns,
+            pairs,
+            clusters,
+            weight,
+            method,
+        )
         self.difference = columns
         if pairs is not None:
             scaled = all(np.atleast_1d(bounded))
-            subtracted = [subtract_columns(columns[:, a], columns[:, b], bounded=scaled) for a, b in pairs]
+            subtracted = [
+                subtract_columns(columns[:, a], columns[:, b], bounded=scaled) for a, b in pairs
+            ]
             self.difference = np.stack(subtracted, axis=1)
         self.count = self.difference.shape[1]
         self.bounded = np.broadcast_to(bounded, self.count)
@@ -109,9 +119,12 @@ class Questions:
         self.differing, self.won, self.lost = (np.count_nonzero(flags, axis=0) for flags in signs)
         added = weighted if pairs is None else columns
         self.flips = flips or Flips(
-            added if weight is None else np.column_stack([added, weight]), clusters,
-            n_flips=n_flips, seed=seed, effective=self.effective,
-        )  # fmt: skip
+            added if weight is None else np.column_stack([added, weight]),
+            clusters,
+            n_flips=n_flips,
+            seed=seed,
+            effective=self.effective,
+        )
         self.methods = methods or [self._choose_method(q) for q in range(self.count)]
         self.problems = self.flips.problems if weight is None else self.flips.sums[:, -1]
 
@@ -129,7 +142,9 @@ class Questions:
     def mean(self) -> Floats:
         """Return the mean differences."""
         if self.weight is not None:  # weights add up to 1 but for rounding
-            return np.asarray(np.clip((self.difference * self.weight[:, None]).sum(axis=0), -1.0, 1.0))
+            return np.asarray(
+                np.clip((self.difference * self.weight[:, None]).sum(axis=0), -1.0, 1.0)
+            )
         return np.asarray(self.difference.mean(axis=0))
 
     @cached_property
@@ -146,7 +161,9 @@ class Questions:
         if self.pairs is None:
             return round_ties(self.flips.sums[:, q], self._sizes[q])
         a, b = self.pairs[q]
-        return round_ties(self.flips.sums[:, a] - self.flips.sums[:, b], self._sizes[a] + self._sizes[b])
+        return round_ties(
+            self.flips.sums[:, a] - self.flips.sums[:, b], self._sizes[a] + self._sizes[b]
+        )
 
     @cached_property
     def _sizes(self) -> Floats:
@@ -155,7 +172,9 @@ class Questions:
 
     def find_t(self, q: int, sums: Floats | float = 0.0) -> Floats:
         """Return the size of t of the observed signs, or with other signs of the subsets of these sums."""
-        return np.asarray(np.abs(self.totals[:, q].sum() - 2 * np.asarray(sums)) / (self._norms[q] or 1.0))
+        return np.asarray(
+            np.abs(self.totals[:, q].sum() - 2 * np.asarray(sums)) / (self._norms[q] or 1.0)
+        )
 
     @cached_property
     def p_values(self) -> Floats:
@@ -193,9 +212,15 @@ class Questions:
         if self.count == 1:
             return self.p_values
         observed = np.array([float(self.find_t(q)) for q in range(self.count)])
-        p_values = np.maximum(self.p_values, adjust_by_max_t(observed, lambda q: self.find_t(q, self.add_up(q))))
+        p_values = np.maximum(
+            self.p_values, adjust_by_max_t(observed, lambda q: self.find_t(q, self.add_up(q)))
+        )
         few = np.array([method == "bounded" for method in self.methods])
-        return np.where(few, np.maximum(p_values, self._adjust_bounded()), p_values) if few.any() else p_values
+        return (
+            np.where(few, np.maximum(p_values, self._adjust_bounded()), p_values)
+            if few.any()
+            else p_values
+        )
 
     def _adjust_bounded(self) -> Floats:
         """Return the α at which the bounded interval that holds together with the others begins to hold 0."""
@@ -233,7 +258,9 @@ class Questions:
 
     def find_quantile(self, confidence_level: float) -> float:
         """Return q, with which all means ± q·se hold together; infinite with too few units for the level."""
-        place = int(np.ceil(round((1 - find_alpha(confidence_level)) * (len(self._largest_t) + 1), 9)))
+        place = int(
+            np.ceil(round((1 - find_alpha(confidence_level)) * (len(self._largest_t) + 1), 9))
+        )
         known = self.flips.units > 1 and place <= len(self._largest_t)
         return float(self._largest_t[place - 1]) if known else np.inf
 
@@ -256,14 +283,18 @@ class Questions:
         few &= self.bounded
         if few.any():
             level = self.share_level(confidence_level) if own is None else own
-            ends = find_difference_interval(self.mean[few], stderr[few], m[few], confidence_level=level)
+            ends = find_difference_interval(
+                self.mean[few], stderr[few], m[few], confidence_level=level
+            )
             low[few], high[few] = ends
         return low, high
 
     @cached_property
     def _few(self) -> NDArray[np.bool_]:
         """Tell of which questions too few differences make up the variance for a mean ± q·se."""
-        few = np.array([method == "bounded" for method in self.methods]) | (self.effective < LEAST_EFFECTIVE)
+        few = np.array([method == "bounded" for method in self.methods]) | (
+            self.effective < LEAST_EFFECTIVE
+        )
         return np.where(self.bounded, few, self.differing < _FEW) | ~(self.error[0] > 0)
 
     @cached_property
@@ -275,23 +306,39 @@ class Questions:
         p_values = np.where(self._few, few, (1 + beyond) / (len(self._largest_t) + 1))
         return np.asarray(np.maximum(p_values, np.minimum(1.0, 2.0 ** (1 - self.differing))))
 
-    def find_limits(self, confidence_level: float, p_values: Floats | None = None) -> tuple[Floats, Floats]:
+    def find_limits(
+        self, confidence_level: float, p_values: Floats | None = None
+    ) -> tuple[Floats, Floats]:
         """Return the intervals. Each excludes 0 exactly where its p-value, the adjusted one, is below 1 − level."""
         if self.count == 1:
             low, high = self.find_own_limits(0, confidence_level)
             return np.array([low]), np.array([high])
         limits = zip(*self.find_band(confidence_level), strict=True)
         obeying = [
-            obey_test(pair, (ROUNDING, -ROUNDING), decided=is_decided(p, confidence_level), mean=float(mean))
-            for pair, p, mean in zip(limits, self.adjusted if p_values is None else p_values, self.mean, strict=True)
+            obey_test(
+                pair,
+                (ROUNDING, -ROUNDING),
+                decided=is_decided(p, confidence_level),
+                mean=float(mean),
+            )
+            for pair, p, mean in zip(
+                limits, self.adjusted if p_values is None else p_values, self.mean, strict=True
+            )
         ]
         low, high = np.array(obeying).T
         return low, high
 
     def find_own_limits(self, q: int, confidence_level: float) -> tuple[float, float]:
         """Return the interval of one question, as if it were the only one."""
-        alpha, decided = find_alpha(confidence_level), is_decided(self.p_values[q], confidence_level)
-        mean, bounded, difference = float(self.mean[q]), bool(self.bounded[q]), self.difference[:, q]
+        alpha, decided = (
+            find_alpha(confidence_level),
+            is_decided(self.p_values[q], confidence_level),
+        )
+        mean, bounded, difference = (
+            float(self.mean[q]),
+            bool(self.bounded[q]),
+            self.difference[:, q],
+        )
         typical = find_typical_limits(self.add_up(q) / self.problems, alpha)
         if not bounded and np.ptp(difference) <= ROUNDING * float(np.abs(difference).max()):
             # Equal differences do not show how far others may lie, but maybe on which side of 0.
@@ -308,11 +355,15 @@ class Questions:
             )
             limits = max(-1.0, min(typical[0], inverted[0])), min(1.0, max(typical[1], inverted[1]))
             return obey_test(limits, inverted, decided=decided, mean=mean)
-        return obey_test(self._find_bounded(q, confidence_level), typical, decided=decided, mean=mean)
+        return obey_test(
+            self._find_bounded(q, confidence_level), typical, decided=decided, mean=mean
+        )
 
     def _find_bounded(self, q: int, confidence_level: float) -> tuple[float, float]:
         stderr, m = (errors[q] for errors in self.error)
-        low, high = find_difference_interval(self.mean[q], stderr, m, confidence_level=confidence_level)
+        low, high = find_difference_interval(
+            self.mean[q], stderr, m, confidence_level=confidence_level
+        )
         return float(low), float(high)
 
     def find_equivalence_p(self, q: int, margin: float) -> float:
@@ -334,9 +385,13 @@ class Questions:
         # method of the verdict stays. None for values without a range.
         longer: dict[tuple[int, int], Questions] = {}
         critical: Floats | None = None
-        if self.flips.units >= MANY:  # the t at which each verdict falls: a few more units hardly change it
+        if (
+            self.flips.units >= MANY
+        ):  # the t at which each verdict falls: a few more units hardly change it
             observed = np.array([float(self.find_t(q)) for q in range(self.count)])
-            critical = find_critical_t(observed, lambda q: self.find_t(q, self.add_up(q)), 1 - confidence_level)
+            critical = find_critical_t(
+                observed, lambda q: self.find_t(q, self.add_up(q)), 1 - confidence_level
+            )
 
         def find_undoing(q: int) -> int | None:
             sign = 1 if self.mean[q] > 0 else -1
@@ -358,7 +413,9 @@ class Questions:
             return find_least(undoes, 1, 2 * self.size)
 
         return [
-            find_undoing(q) if self.bounded[q] and is_decided(float(p_value), confidence_level) else None
+            find_undoing(q)
+            if self.bounded[q] and is_decided(float(p_value), confidence_level)
+            else None
             for q, p_value in enumerate(self.adjusted)
         ]
 
@@ -368,13 +425,18 @@ class Questions:
         return Questions(
             np.append(self.difference, np.full((count, self.count), value), axis=0),
             bounded=self.bounded.tolist(),
-            clusters=None if clusters is None else np.append(clusters, clusters.max() + 1 + np.arange(count)),
+            clusters=None
+            if clusters is None
+            else np.append(clusters, clusters.max() + 1 + np.arange(count)),
             flips=self.flips.lengthen(value, count),
             methods=self.methods,
         )
 
     def compare(
-        self, means: Sequence[tuple[float, float]], confidence_level: float, margin: float | None = None
+        self,
+        means: Sequence[tuple[float, float]],
+        confidence_level: float,
+        margin: float | None = None,
     ) -> list[Comparison]:
         """Return how two models compare in each question, from the mean values of both."""
         low, high = self.find_limits(confidence_level)
@@ -384,15 +446,35 @@ class Questions:
         compared = []
         for q, (a, b) in enumerate(means):
             bounded, won, lost = bool(self.bounded[q]), int(self.won[q]), int(self.lost[q])
-            compared.append(Comparison(
-                a=a, b=b, difference=float(self.mean[q]), low=float(low[q]), high=float(high[q]),
-                stderr=float(self.error[0][q]), p_value=float(self.p_values[q]), p_adjusted=float(self.adjusted[q]),
-                confidence_level=confidence_level, paired=True, problems=(self.size, self.size),
-                method=self.methods[q], units=units, effective=float(self.effective[q]),
-                bounded=self._find_bounded(q, level) if bounded and near else None,
-                p_equivalence=self.find_equivalence_p(q, margin) if margin is not None and bounded else None,
-                won=won, lost=lost, tied=self.size - won - lost, notes=note_few(
-                    self.difference[:, q], int(self.differing[q]), self._find_least_p(q), confidence_level
-                ),
-            ))  # fmt: skip
+            compared.append(
+                Comparison(
+                    a=a,
+                    b=b,
+                    difference=float(self.mean[q]),
+                    low=float(low[q]),
+                    high=float(high[q]),
+                    stderr=float(self.error[0][q]),
+                    p_value=float(self.p_values[q]),
+                    p_adjusted=float(self.adjusted[q]),
+                    confidence_level=confidence_level,
+                    paired=True,
+                    problems=(self.size, self.size),
+                    method=self.methods[q],
+                    units=units,
+                    effective=float(self.effective[q]),
+                    bounded=self._find_bounded(q, level) if bounded and near else None,
+                    p_equivalence=self.find_equivalence_p(q, margin)
+                    if margin is not None and bounded
+                    else None,
+                    won=won,
+                    lost=lost,
+                    tied=self.size - won - lost,
+                    notes=note_few(
+                        self.difference[:, q],
+                        int(self.differing[q]),
+                        self._find_least_p(q),
+                        confidence_level,
+                    ),
+                )
+            )
         return compared

@@ -61,13 +61,23 @@ def standard_error(per_problem: object, /, *, clusters: object = None) -> tuple[
     return estimate_error(values, codes)
 
 
-def estimate_error(values: Floats, clusters: Ints | None, times: Ints | None = None) -> tuple[Floats, Floats]:
+def estimate_error(
+    values: Floats, clusters: Ints | None, times: Ints | None = None
+) -> tuple[Floats, Floats]:
     """Compute `standard_error` of checked values."""
     if times is not None:
-        values, clusters, times = values[times > 0], None if clusters is None else clusters[times > 0], times[times > 0]
+        values, clusters, times = (
+            values[times > 0],
+            None if clusters is None else clusters[times > 0],
+            times[times > 0],
+        )
     problems, centred = len(values) if times is None else int(times.sum()), centre(values, times)
     squares = (centred**2).sum(axis=0) if times is None else times @ centred**2
-    alone = np.sqrt(squares / (problems - 1) / problems) if problems > 1 else np.full(values.shape[1:], np.nan)
+    alone = (
+        np.sqrt(squares / (problems - 1) / problems)
+        if problems > 1
+        else np.full(values.shape[1:], np.nan)
+    )
     if clusters is None:
         return alone[()], np.full(alone.shape, float(problems))[()]
     sizes, total = add_units(centred, clusters, times)
@@ -91,7 +101,9 @@ class Shares(NamedTuple):
 def find_shares(sizes: Floats) -> Shares:
     """Return the problems per effective cluster for clusters of these sizes."""
     squares = float((sizes**2).sum())
-    return Shares(squares / float(sizes.sum()), float(sizes.sum()) * float((sizes**4).sum()) / squares**2)
+    return Shares(
+        squares / float(sizes.sum()), float(sizes.sum()) * float((sizes**4).sum()) / squares**2
+    )
 
 
 def count_units(design: Floats, problems: ArrayLike, shares: Shares) -> Floats:
@@ -116,14 +128,18 @@ def read_clusters(clusters: object, problems: int, name: str) -> Ints:
     return np.fromiter(map(index.__getitem__, labels), dtype=np.int64, count=len(labels))
 
 
-def add_units(values: Floats, clusters: Ints | None, times: Ints | None = None) -> tuple[Floats, Floats]:
+def add_units(
+    values: Floats, clusters: Ints | None, times: Ints | None = None
+) -> tuple[Floats, Floats]:
     """Return how many problems each unit has, and the sums of their values: a unit is a cluster, or else a problem."""
     # A row represents `times` problems of its cluster.
     if clusters is None:
         return np.ones(len(values)), values
     sizes = np.bincount(clusters, times).astype(np.float64)
     columns = values.reshape(len(values), -1).T * (1 if times is None else times)
-    total = np.stack([np.bincount(clusters, column) for column in columns], axis=1).astype(np.float64)
+    total = np.stack([np.bincount(clusters, column) for column in columns], axis=1).astype(
+        np.float64
+    )
     return sizes, total.reshape(-1, *values.shape[1:])
 
 
@@ -142,7 +158,14 @@ class StandardError(NamedTuple):
 
 
 def problem_set_error(
-    values: Floats, variances: Floats, n: Ints, /, *, k: int, largest: float | None = None, times: Ints | None = None
+    values: Floats,
+    variances: Floats,
+    n: Ints,
+    /,
+    *,
+    k: int,
+    largest: float | None = None,
+    times: Ints | None = None,
 ) -> StandardError:
     """Compute the standard error of a mean over problems, for other samples of these same problems.
 
@@ -161,7 +184,9 @@ def problem_set_error(
     if (n == k).any():
         return StandardError(float(estimate_error(values, None, repeats)[0]), float(problems), True)
     most = float(variances.max() if largest is None else largest)
-    return StandardError(float(np.sqrt(repeats @ variances + most)) / problems, float(repeats @ (n // k)))
+    return StandardError(
+        float(np.sqrt(repeats @ variances + most)) / problems, float(repeats @ (n // k))
+    )
 
 
 def find_within_variance(n: Ints, c: Ints) -> float:
@@ -197,7 +222,10 @@ def read_costs(rows: Sequence[Mapping[str, Any]] | None, n: Ints) -> dict[str, F
     found: dict[str, Floats] = {}
     for name in filter(COST.search, rows[0] if rows else ()):
         costs: list[Any] = [row.get(name) for row in rows or ()]
-        if all(isinstance(own, list) and len(own) >= samples for own, samples in zip(costs, n, strict=True)):
+        if all(
+            isinstance(own, list) and len(own) >= samples
+            for own, samples in zip(costs, n, strict=True)
+        ):
             known = all(is_number(cost) and 0 <= cost < inf for own in costs for cost in own)
             if known and any(map(any, costs)):
                 found[name] = np.array(list(map(sum, costs)), dtype=np.float64)

@@ -15,7 +15,14 @@ from at_k.errors import Phrases
 from at_k.estimators.counts import Table, evaluate_tables, pass_at_k, tabulate_pass
 from at_k.uncertainty.checks import read_counts
 from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.standard_errors import Shares, add_units, count_units, find_shares, read_clusters, standard_error
+from at_k.uncertainty.standard_errors import (
+    Shares,
+    add_units,
+    count_units,
+    find_shares,
+    read_clusters,
+    standard_error,
+)
 from at_k.validation import check_k, is_sequence, refuse_too_many_k, shorten
 from at_k.values import cached_property
 
@@ -48,7 +55,9 @@ class BetaBinomial(NamedTuple):
         from scipy.special import betaln
 
         c = np.arange(n + 1)
-        chances = np.exp(_log_choose(n, c) + betaln(self.a + c, self.b + n - c) - betaln(self.a, self.b))
+        chances = np.exp(
+            _log_choose(n, c) + betaln(self.a + c, self.b + n - c) - betaln(self.a, self.b)
+        )
         return np.asarray(chances / chances.sum())
 
     def fail(self, k: Ints) -> Floats:
@@ -93,7 +102,10 @@ def fit_beta_binomial(n: Ints, c: Ints, *, near: BetaBinomial | None = None) -> 
     starts = [[np.log(share / (1 - share)), total] for total in (0.0, 3.0)]
     if near is not None:
         starts = [list(np.clip([np.log(near.a / near.b), np.log(near.a + near.b)], *_RANGE))]
-    fits = [minimize(loss, start, method="Nelder-Mead", bounds=[_RANGE] * 2, options=options) for start in starts]
+    fits = [
+        minimize(loss, start, method="Nelder-Mead", bounds=[_RANGE] * 2, options=options)
+        for start in starts
+    ]
     return BetaBinomial(*_read_point(min(fits, key=lambda fit: float(fit.fun)).x))
 
 
@@ -139,7 +151,10 @@ class Variance:
         """Return what clusters add to the variance of a problem: samples drawn anew do not change it."""
         if self.clusters is None:
             return 0.0
-        (together, _), (alone, _) = standard_error(self.values, clusters=self.clusters), standard_error(self.values)
+        (together, _), (alone, _) = (
+            standard_error(self.values, clusters=self.clusters),
+            standard_error(self.values),
+        )
         return max(0.0, float(together**2 - alone**2)) * len(self.n)
 
     @cached_property
@@ -180,7 +195,11 @@ class Variance:
             # The two parts of pass@1, of which the one between problems is not below 0 either.
             both_alone = fails[:, 1].mean()
             between = max(0.0, float(both_alone - square))
-            return between if samples == inf else between + float(fail.mean() - both_alone) / int(samples)
+            return (
+                between
+                if samples == inf
+                else between + float(fail.mean() - both_alone) / int(samples)
+            )
         if samples == inf:
             return max(0.0, float(fails[:, k].mean() - square))
         size = int(samples)
@@ -241,12 +260,17 @@ def vary_latent(fitted: BetaBinomial, value: Floats) -> float:
     log_choose = _log_choose(k, i)
     both = i[:, None] + i
     chances = np.exp(
-        log_choose[:, None] + log_choose + betaln(fitted.a + both, fitted.b + 2 * k - both) - betaln(fitted.a, fitted.b)
+        log_choose[:, None]
+        + log_choose
+        + betaln(fitted.a + both, fitted.b + 2 * k - both)
+        - betaln(fitted.a, fitted.b)
     )
     return max(0.0, float(value @ chances @ value - (fitted.chances(k) @ value) ** 2))
 
 
-def read_pilot(n: ArrayLike, c: ArrayLike, k: int, table: Table, clusters: object = None) -> Variance:
+def read_pilot(
+    n: ArrayLike, c: ArrayLike, k: int, table: Table, clusters: object = None
+) -> Variance:
     """Check the counts of a pilot, and return how much its values vary."""
     sizes, right = read_counts(n, c)
     if len(sizes) < 2:
@@ -283,7 +307,9 @@ class Correlation(NamedTuple):
     high: float
 
 
-def estimate_correlation(a: Variance, b: Variance, /, *, confidence_level: float = 0.95) -> Correlation | None:
+def estimate_correlation(
+    a: Variance, b: Variance, /, *, confidence_level: float = 0.95
+) -> Correlation | None:
     """Estimate the correlation between the difficulties of problems for two models, without the noise of samples."""
     # There is none where the problems of a pilot do not vary beyond the noise of samples, where the noise hides how far
     # it is below 1, or where there are fewer than four.
@@ -312,8 +338,12 @@ def estimate_correlation(a: Variance, b: Variance, /, *, confidence_level: float
     return Correlation(value, float(np.tanh(centre - margin)), float(np.tanh(centre + margin)))
 
 
-def _correlate(a: Variance, b: Variance, places: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> float | None:
-    first, second = (replace(side, n=side.n[places], c=side.c[places], clusters=None) for side in (a, b))
+def _correlate(
+    a: Variance, b: Variance, places: np.ndarray[tuple[int, ...], np.dtype[np.intp]]
+) -> float | None:
+    first, second = (
+        replace(side, n=side.n[places], c=side.c[places], clusters=None) for side in (a, b)
+    )
     scale = first.at(inf) * second.at(inf)
     if scale <= 1e-18:
         return None
@@ -321,12 +351,18 @@ def _correlate(a: Variance, b: Variance, places: np.ndarray[tuple[int, ...], np.
     return float(min(max(correlation, -_CUT), _CUT))
 
 
-def find_half_width(variance: Variance | Assumed, spread: ArrayLike, m: ArrayLike, confidence_level: float) -> Floats:
+def find_half_width(
+    variance: Variance | Assumed, spread: ArrayLike, m: ArrayLike, confidence_level: float
+) -> Floats:
     """Return half of the width of the interval for m problems whose values have the variance `spread`."""
     alone = np.asarray(spread) - variance.shared
     design = np.divide(spread, alone, out=np.full(alone.shape, np.inf), where=alone > 0)
-    units = np.maximum(1, count_units(design, m, variance.shares))  # of problems without clusters, m
-    low, high = interval(variance.value, np.sqrt(np.asarray(spread) / m), units, confidence_level=confidence_level)
+    units = np.maximum(
+        1, count_units(design, m, variance.shares)
+    )  # of problems without clusters, m
+    low, high = interval(
+        variance.value, np.sqrt(np.asarray(spread) / m), units, confidence_level=confidence_level
+    )
     return np.asarray((high - low) / 2)
 
 

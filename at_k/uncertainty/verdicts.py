@@ -98,11 +98,17 @@ def find_alpha(confidence_level: float) -> float:
     return round(1 - confidence_level, 12)
 
 
-def note_few(difference: Floats, count: int, least: float, confidence_level: float) -> tuple[Message, ...]:
+def note_few(
+    difference: Floats, count: int, least: float, confidence_level: float
+) -> tuple[Message, ...]:
     """Say where no value differs, or so few units that no verdict can occur."""
     if not difference.any():
         return (_say("compare.equal"),)
-    return () if is_decided(least, confidence_level) else (_say("compare.few", count=count, least=least),)
+    return (
+        ()
+        if is_decided(least, confidence_level)
+        else (_say("compare.few", count=count, least=least),)
+    )
 
 
 def subtract_columns(a: Floats, b: Floats, *, bounded: bool = True) -> Floats:
@@ -125,14 +131,20 @@ def find_mid_limit(won: int, lost: int, alpha: float) -> float:
 
     if not won:
         return 0.0
-    return float(brentq(lambda share: find_mid_tail(won, lost, share) - alpha, 0.0, 1.0, xtol=1e-15))
+    return float(
+        brentq(lambda share: find_mid_tail(won, lost, share) - alpha, 0.0, 1.0, xtol=1e-15)
+    )
 
 
-def find_bounded_tails(mean: Floats, stderr: Floats, m: Floats, distance: float) -> tuple[Floats, Floats]:
+def find_bounded_tails(
+    mean: Floats, stderr: Floats, m: Floats, distance: float
+) -> tuple[Floats, Floats]:
     """Return half of the α at which the bounded interval begins to hold −distance below, and distance above."""
     none = np.isnan(stderr)
     half, units = np.where(none, 0.0, stderr) / 2, np.where(none, 1.0, m)
-    below, above = (find_lower_level((1 + side) / 2, half, units, (1 - distance) / 2) for side in (mean, -mean))
+    below, above = (
+        find_lower_level((1 + side) / 2, half, units, (1 - distance) / 2) for side in (mean, -mean)
+    )
     return below, above
 
 

@@ -38,12 +38,16 @@ class Demands:
     def at_least(self, cell: str, share: float, least: float = DEMANDED, *, of: int) -> None:
         """Demand a coverage, measured on this many data sets."""
         if share < least:
-            self.missed.append(f"{cell}: {share:.4f} ± {find_stderr(share, of):.4f}, at least {least:g}")
+            self.missed.append(
+                f"{cell}: {share:.4f} ± {find_stderr(share, of):.4f}, at least {least:g}"
+            )
 
     def at_most(self, cell: str, share: float, most: float = MOST_FALSE, *, of: int) -> None:
         """Demand a share of false decisions, measured on this many data sets."""
         if share > most:
-            self.missed.append(f"{cell}: {share:.4f} ± {find_stderr(share, of):.4f}, at most {most:g}")
+            self.missed.append(
+                f"{cell}: {share:.4f} ± {find_stderr(share, of):.4f}, at most {most:g}"
+            )
 
 
 @dataclass
@@ -62,7 +66,9 @@ class Simulation:
     workers: int = 1
     demands: Demands = field(default_factory=Demands)
 
-    def ask(self, simulate: Callable[..., Any], cells: Iterable[Any], repetitions: int) -> dict[Any, Any]:
+    def ask(
+        self, simulate: Callable[..., Any], cells: Iterable[Any], repetitions: int
+    ) -> dict[Any, Any]:
         """Return cell → what is found of it, with this many data sets. A tuple is the arguments of a cell."""
         listed = list(cells)
         asked = [(simulate, cell, repetitions, self.seed) for cell in listed]
@@ -91,10 +97,14 @@ class Simulation:
 
 def _call(asked: tuple[Callable[..., Any], Any, int, int]) -> Any:
     simulate, cell, repetitions, seed = asked
-    return simulate(*(cell if isinstance(cell, tuple) else [cell]), repetitions=repetitions, seed=seed)
+    return simulate(
+        *(cell if isinstance(cell, tuple) else [cell]), repetitions=repetitions, seed=seed
+    )
 
 
-def write_table(headings: Sequence[str], rows: Iterable[Sequence[Any]], *, left: int = 1) -> list[str]:
+def write_table(
+    headings: Sequence[str], rows: Iterable[Sequence[Any]], *, left: int = 1
+) -> list[str]:
     """Write a table in Markdown, shares with three digits; the first `left` columns are texts."""
     lines = [f"| {' | '.join(headings)} |", "|" + "---|" * left + "--:|" * (len(headings) - left)]
     for row in rows:

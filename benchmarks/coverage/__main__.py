@@ -11,7 +11,12 @@ import numpy as np
 import typer
 
 from benchmarks.coverage import LEVEL, MEANS, Simulation, comparisons, others
-from benchmarks.coverage.intervals import Found, list_population_cells, simulate_population, write_section
+from benchmarks.coverage.intervals import (
+    Found,
+    list_population_cells,
+    simulate_population,
+    write_section,
+)
 from benchmarks.coverage_comparisons import write_section as write_skewed
 from tools.maintenance import summarise
 
@@ -28,13 +33,19 @@ def draw(found: list[Found], file: Path) -> None:
     import matplotlib.pyplot as plt
 
     methods = list(found[0].coverage)
-    figure, axes = plt.subplots(1, len(methods), figsize=(3 * len(methods), 3), sharey=True, layout="constrained")
-    colours = dict(zip(MEANS, plt.get_cmap("viridis")(np.linspace(0, 0.9, len(MEANS))), strict=True))
+    figure, axes = plt.subplots(
+        1, len(methods), figsize=(3 * len(methods), 3), sharey=True, layout="constrained"
+    )
+    colours = dict(
+        zip(MEANS, plt.get_cmap("viridis")(np.linspace(0, 0.9, len(MEANS))), strict=True)
+    )
     for axis, method in zip(axes, methods, strict=True):
         for position, (mean, colour) in enumerate(colours.items()):
             own = [each for each in found if each.cell.mean == mean]
             at = [each.cell.problems * 1.06 ** (position - 2) for each in own]
-            axis.scatter(at, [each.coverage[method] for each in own], s=6, color=colour, label=f"{mean:g}")
+            axis.scatter(
+                at, [each.coverage[method] for each in own], s=6, color=colour, label=f"{mean:g}"
+            )
         axis.axhline(LEVEL, color="black", linewidth=0.8)
         axis.set(title=method, xscale="log", xlabel="problems", ylim=(0, 1.02))
     axes[0].set_ylabel("coverage")
@@ -47,8 +58,10 @@ def write(section: list[str], file: Path) -> None:
     """Replace the text between the comments in the document."""
     text = file.read_text(encoding="utf-8")
     body = "\n".join(["<!-- coverage -->", *section, "<!-- /coverage -->"])
-    file.write_text(re.sub(r"<!-- coverage -->.*<!-- /coverage -->", lambda _: body, text, flags=re.DOTALL),
-                    encoding="utf-8")  # fmt: skip
+    file.write_text(
+        re.sub(r"<!-- coverage -->.*<!-- /coverage -->", lambda _: body, text, flags=re.DOTALL),
+        encoding="utf-8",
+    )
 
 
 def list_left_out(repetitions: int, slow: int) -> list[str]:
@@ -57,14 +70,21 @@ def list_left_out(repetitions: int, slow: int) -> list[str]:
     return [f"data sets: {repetitions} and {slow} of {REPETITIONS} and {SLOW}"] if fewer else []
 
 
-def main(repetitions: int = REPETITIONS, slow: int = SLOW, seed: int = 0, workers: int = os.cpu_count() or 1) -> None:
+def main(
+    repetitions: int = REPETITIONS,
+    slow: int = SLOW,
+    seed: int = 0,
+    workers: int = os.cpu_count() or 1,
+) -> None:
     """Simulate the whole grid, and write the tables and the picture of docs/coverage.md.
 
     A figure that misses its demand is named in the tables, and ends with status 1.
     """
     simulation = Simulation(slow, seed, workers)
     with summarise("coverage") as counts:
-        population = list(simulation.ask(simulate_population, list_population_cells(), repetitions).values())
+        population = list(
+            simulation.ask(simulate_population, list_population_cells(), repetitions).values()
+        )
         said = [
             *write_section(population, repetitions, simulation),
             "",
@@ -80,7 +100,9 @@ def main(repetitions: int = REPETITIONS, slow: int = SLOW, seed: int = 0, worker
         draw(population, DOCS / "coverage.png")
         write(said, DOCS / "coverage.md")
         print("\n".join(said))
-        counts.update(cells=len(population), repetitions=repetitions, slow=slow, seed=seed, workers=workers)
+        counts.update(
+            cells=len(population), repetitions=repetitions, slow=slow, seed=seed, workers=workers
+        )
         counts.update(missed=found, failed=0, left_out=list_left_out(repetitions, slow))
     if found:
         sys.exit("\n".join(["Demands that are not met:", *missed]))

@@ -42,11 +42,15 @@ def _draw_pair(rng: np.random.Generator, problems: int, shift: float) -> tuple[A
     """Draw 16 samples of both models, whose difficulties have a correlation of .8 before the shift."""
     shared, first, second = rng.beta(0.5, 0.5, size=(3, problems))
     same = rng.random((2, problems)) < 0.8**0.5
-    difficulty = [np.where(same[i], shared, own) * (1 - shift) for i, own in enumerate((first, second))]
+    difficulty = [
+        np.where(same[i], shared, own) * (1 - shift) for i, own in enumerate((first, second))
+    ]
     return rng.binomial(16, difficulty[0] + shift) / 16, rng.binomial(16, difficulty[1]) / 16
 
 
-def simulate_equal_models(kind: str, problems: int, method: str = "sign-flip", *, repetitions: int, seed: int) -> float:
+def simulate_equal_models(
+    kind: str, problems: int, method: str = "sign-flip", *, repetitions: int, seed: int
+) -> float:
     """Simulate two models that are equally good: how often the test of `compare_values` says otherwise, at 5 %.
 
     A hundred data sets share their random flips, as the numbers of one comparison do; the next hundred have others.
@@ -71,7 +75,10 @@ def _differ(n: int, mean: float = 0.5, *, k: int = 1, own: float = 0.2) -> Calla
         shared, first, second = rng.beta(mean * 0.6, (1 - mean) * 0.6, size=(3, problems, count))
         apart = rng.random((2, problems, count)) < own
         values = pass_at_k(n, np.arange(n + 1), k=k)
-        a, b = (values[rng.binomial(n, np.where(apart[i], p, shared))] for i, p in enumerate((first, second)))
+        a, b = (
+            values[rng.binomial(n, np.where(apart[i], p, shared))]
+            for i, p in enumerate((first, second))
+        )
         return a - b
 
     return draw_differences
@@ -97,7 +104,9 @@ def _differ_in_clusters(layout: str) -> Callable[..., Any]:
 
     def draw_differences(rng: np.random.Generator, problems: int, count: int) -> Any:
         sizes = LAYOUTS[layout]
-        together, alone = (rng.beta(0.5, 0.5, size=(2, size, count)) for size in (len(sizes), problems))
+        together, alone = (
+            rng.beta(0.5, 0.5, size=(2, size, count)) for size in (len(sizes), problems)
+        )
         p = np.where(rng.random(alone.shape) < 0.7, np.repeat(together, sizes, axis=1), alone)
         a, b = rng.binomial(4, p) / 4
         return a - b
@@ -131,7 +140,10 @@ EqualModels = tuple[str, int, str]
 def list_equal_models() -> list[EqualModels]:
     """List the cells of `simulate_equal_models`."""
     unlike = [kind for kind in EQUAL_MODELS if kind not in LAYOUTS]
-    cells = [(kind, problems, "sign-flip") for kind, problems in product(unlike, (15, 30, 100, 300, 3000))]
+    cells = [
+        (kind, problems, "sign-flip")
+        for kind, problems in product(unlike, (15, 30, 100, 300, 3000))
+    ]
     cells += [(RARE, problems, "bounded") for problems in (15, 30, 100, 300, 3000)]
     clustered = [(kind, sum(LAYOUTS[kind])) for kind in EQUAL_MODELS if kind in LAYOUTS]
     return cells + [(*cell, method) for cell in clustered for method in ("sign-flip", ALONE)]
@@ -144,30 +156,50 @@ def simulate_many_numbers(shift: float, *, repetitions: int, seed: int) -> dict[
     values = [pass_at_k(16, counts, k=k), pass_hat_k(16, counts, k=k[1:])]
     values += [g_pass_at_k(16, counts, k=[4, 8, 16, 12], tau=0.5)]
     table = np.concatenate([np.asarray(each).reshape(17, -1) for each in values], axis=1)
-    found = dict.fromkeys(("pass@1 alone", "pass@1, max-T", "pass@1, Bonferroni", "any, max-T", "any, Bonferroni"), 0)
+    found = dict.fromkeys(
+        ("pass@1 alone", "pass@1, max-T", "pass@1, Bonferroni", "any, max-T", "any, Bonferroni"), 0
+    )
     for _ in range(repetitions):
         a, b = (table[np.rint(16 * each).astype(int)] for each in _draw_pair(rng, 100, shift))
         family = Questions(a - b, n_flips=999, seed=int(rng.integers(1 << 32)))
         alone, together = family.p_values, family.adjusted
-        p_values = (alone[0], together[0], alone[0] * family.count, min(together), min(alone) * family.count)
+        p_values = (
+            alone[0],
+            together[0],
+            alone[0] * family.count,
+            min(together),
+            min(alone) * family.count,
+        )
         for name, p_value in zip(found, p_values, strict=True):
             found[name] += is_decided(p_value, LEVEL)
     return {name: count / repetitions for name, count in found.items()}
 
 
-def simulate_one_sample(problems: int, shift: float, *, repetitions: int, seed: int) -> dict[str, float]:
+def simulate_one_sample(
+    problems: int, shift: float, *, repetitions: int, seed: int
+) -> dict[str, float]:
     """Simulate one sample of each problem: how often a test finds a difference."""
-    rng, found = np.random.default_rng([seed, problems, int(shift * 1000)]), {"mid-p": 0, "sign-flip": 0}
+    rng, found = (
+        np.random.default_rng([seed, problems, int(shift * 1000)]),
+        {"mid-p": 0, "sign-flip": 0},
+    )
     for _ in range(repetitions):
         p = rng.beta(0.5, 0.5, problems) * (1 - shift)
-        a, b = (rng.random(problems) < p + shift).astype(float), (rng.random(problems) < p).astype(float)
-        p_values = (compare_values(a, b, n_flips=999, bounded=each).p_value for each in (True, False))
+        a, b = (
+            (rng.random(problems) < p + shift).astype(float),
+            (rng.random(problems) < p).astype(float),
+        )
+        p_values = (
+            compare_values(a, b, n_flips=999, bounded=each).p_value for each in (True, False)
+        )
         for name, p_value in zip(found, p_values, strict=True):
             found[name] += is_decided(p_value, LEVEL)
     return {name: count / repetitions for name, count in found.items()}
 
 
-def simulate_ranking(problems: int, models: int, *, repetitions: int, seed: int) -> dict[str, float]:
+def simulate_ranking(
+    problems: int, models: int, *, repetitions: int, seed: int
+) -> dict[str, float]:
     """Simulate models that are equally good: how often a ranking tells any two of them apart."""
     rng, found = np.random.default_rng([seed, problems, models]), 0
     for repetition in range(repetitions):
@@ -189,8 +221,14 @@ def simulate_rare(problems: int, share: float, *, repetitions: int, seed: int) -
         found = compare_values(a, b, n_flips=999, confidence_level=LEVEL)
         wide = compare_values(a, b, n_flips=999, confidence_level=LEVEL, method="bounded")
         stderr = (a - b).std(ddof=1) / problems**0.5
-        low, high = interval(found.difference, stderr, problems, method="t", bounded=False, confidence_level=LEVEL)
-        limits = {"default": (found.low, found.high), "bounded": (wide.low, wide.high), "paired t": (low, high)}
+        low, high = interval(
+            found.difference, stderr, problems, method="t", bounded=False, confidence_level=LEVEL
+        )
+        limits = {
+            "default": (found.low, found.high),
+            "bounded": (wide.low, wide.high),
+            "paired t": (low, high),
+        }
         for name, (lower, upper) in limits.items():
             covered[name] += bool(lower <= 0.9 * share <= upper)
     return {name: count / repetitions for name, count in covered.items()}
@@ -200,16 +238,27 @@ def simulate_bands(problems: int, shift: float, *, repetitions: int, seed: int) 
     """Simulate bands over k: how often all differences lie within, and where each k has an interval of its own."""
     rng, k = np.random.default_rng([seed, problems, int(shift * 1000)]), [1, 2, 4, 8, 16]
     draws = _draw_pair(rng, 400_000, shift)
-    truth = np.subtract(*(pass_at_k(16, np.rint(16 * each).astype(int), k=k).mean(axis=0) for each in draws))
-    peer = importlib.import_module("passk_inference") if importlib.util.find_spec("passk_inference") else None
+    truth = np.subtract(
+        *(pass_at_k(16, np.rint(16 * each).astype(int), k=k).mean(axis=0) for each in draws)
+    )
+    peer = (
+        importlib.import_module("passk_inference")
+        if importlib.util.find_spec("passk_inference")
+        else None
+    )
     covered = {"band": 0, "intervals": 0} | ({} if peer is None else {"passk-inference": 0})
     for _ in range(repetitions):
-        a, b = (pass_at_k(16, np.rint(16 * each).astype(int), k=k) for each in _draw_pair(rng, problems, shift))
+        a, b = (
+            pass_at_k(16, np.rint(16 * each).astype(int), k=k)
+            for each in _draw_pair(rng, problems, shift)
+        )
         stderr, _ = standard_error(a - b)
         distance = np.abs((a - b).mean(axis=0) - truth)
         low, high = Questions(a - b, n_flips=999).find_band(LEVEL)
         covered["band"] += bool(((low <= truth) & (truth <= high)).all())
-        alone = [Questions((a - b)[:, [i]], n_flips=999).find_quantile(LEVEL) for i in range(len(k))]
+        alone = [
+            Questions((a - b)[:, [i]], n_flips=999).find_quantile(LEVEL) for i in range(len(k))
+        ]
         covered["intervals"] += bool((distance <= alone * stderr).all())
         if peer is not None:
             theirs = peer.simultaneous_band(a - b, bootstrap=999)["critical_value"]
@@ -247,7 +296,12 @@ def write_section(simulation: Simulation) -> list[str]:
         (
             f"One sample of each problem: how often a test finds a difference, of {many:,} times. `compare_values` "
             "takes mid-p.",
-            *(simulate_one_sample, ("problems", "difference"), product((50, 200), (0, 0.1, 0.2)), many),
+            *(
+                simulate_one_sample,
+                ("problems", "difference"),
+                product((50, 200), (0, 0.1, 0.2)),
+                many,
+            ),
         ),
         (
             f"Rankings of equally good models: how often any two are told apart, of {many:,} times.",
@@ -273,7 +327,12 @@ def write_section(simulation: Simulation) -> list[str]:
     ]
     tables = []
     for text, simulate, headings, cells, repetitions, *judged in sections:
-        tables += ["", text, "", *simulation.tabulate(simulate, headings, list(cells), repetitions, *judged)]
+        tables += [
+            "",
+            text,
+            "",
+            *simulation.tabulate(simulate, headings, list(cells), repetitions, *judged),
+        ]
     return [
         "## Two models that are equally good",
         "",
@@ -282,7 +341,9 @@ def write_section(simulation: Simulation) -> list[str]:
         "over random flips are drawn from their normal limit. In the last two rows a model loses much in a fifth of "
         "the problems and gains a little in each of the others.",
         "",
-        *tabulate_equal_models({cell: share for cell, share in equal.items() if cell[0] not in LAYOUTS}),
+        *tabulate_equal_models(
+            {cell: share for cell, share in equal.items() if cell[0] not in LAYOUTS}
+        ),
         "",
         "The same with clusters, which flip as a whole. The models are good at clusters of their own.",
         "",

@@ -15,13 +15,28 @@ from typing import Any
 import numpy as np
 
 from at_k.estimators.consensus import cons_at_k, read_votes
-from at_k.estimators.counts import Table, tabulate_g_pass, tabulate_majority, tabulate_pass, tabulate_pass_hat
+from at_k.estimators.counts import (
+    Table,
+    tabulate_g_pass,
+    tabulate_majority,
+    tabulate_pass,
+    tabulate_pass_hat,
+)
 from at_k.estimators.selection import best_at_k, read_choice
 from at_k.uncertainty.intervals import bootstrap_interval, interval
 from at_k.uncertainty.jackknife import jackknife_choice, jackknife_votes, tabulate_variance
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.uncertainty.variance import BetaBinomial
-from benchmarks.coverage import DEMANDED, LEVEL, MEANS, OURS, SHAPES, Simulation, find_stderr, write_table
+from benchmarks.coverage import (
+    DEMANDED,
+    LEVEL,
+    MEANS,
+    OURS,
+    SHAPES,
+    Simulation,
+    find_stderr,
+    write_table,
+)
 
 SIZES = (15, 30, 100, 300, 1000)
 
@@ -92,7 +107,9 @@ class Counted:
     def add(self, method: str, limits: tuple[Any, Any]) -> None:
         """Add the intervals of a method. Rounding of 1e-12 is no miss."""
         low, high = limits
-        self.covered[method] = float(np.mean((low <= self.truth + 1e-12) & (self.truth - 1e-12 <= high)))
+        self.covered[method] = float(
+            np.mean((low <= self.truth + 1e-12) & (self.truth - 1e-12 <= high))
+        )
         self.width[method] = float(np.median(np.subtract(high, low)))
 
 
@@ -122,7 +139,9 @@ def simulate_population(cell: Cell, *, repetitions: int, seed: int) -> Found:
     mean, stderr = _summarize(counts, values)
     counted = Counted(float(chances @ values))
     for method, name in ((OURS, "beta"), ("t", "t"), ("normal", "wald"), ("Wilson", "wilson")):
-        counted.add(method, interval(mean, stderr, cell.problems, confidence_level=LEVEL, method=name))
+        counted.add(
+            method, interval(mean, stderr, cell.problems, confidence_level=LEVEL, method=name)
+        )
     return Found(cell, counted.covered, counted.width)
 
 
@@ -133,7 +152,9 @@ def _summarize(counts: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> tu
     square = np.maximum((counts * (values - mean[:, None]) ** 2).sum(axis=1), 0)
     # One value occurs: the rounding of its mean is no spread. Several c may have it.
     kinds = np.unique(values, return_inverse=True)[1]
-    present = np.stack([(counts[:, kinds == kind] > 0).any(axis=1) for kind in range(kinds.max() + 1)])
+    present = np.stack(
+        [(counts[:, kinds == kind] > 0).any(axis=1) for kind in range(kinds.max() + 1)]
+    )
     single = present.sum(axis=0) == 1
     return mean, np.where(single, 0.0, np.sqrt(square / (m - 1) / m))
 
@@ -148,13 +169,22 @@ def simulate_problem_set(cell: Cell, *, repetitions: int, seed: int) -> Found:
     counted = Counted(_expect(p, cell).mean(axis=1))
     if k < cell.n:
         variances = tabulate_variance(METRICS[cell.metric][0])(cell.n, k)
-        total = variances[c].sum(axis=1) + variances.max()  # with a pseudo-problem that varies as much as any can
+        total = (
+            variances[c].sum(axis=1) + variances.max()
+        )  # with a pseudo-problem that varies as much as any can
         stderr, m = np.sqrt(total) / cell.problems, cell.problems * (cell.n // k)
     else:
         stderr, m = values[c].std(axis=1, ddof=1) / np.sqrt(cell.problems), cell.problems
     counted.add(OURS, interval(np.clip(mean, 0, 1), stderr, m, confidence_level=LEVEL))
-    counted.add("population's", interval(np.clip(mean, 0, 1), values[c].std(axis=1, ddof=1) / cell.problems**0.5,
-                                         cell.problems, confidence_level=LEVEL))  # fmt: skip
+    counted.add(
+        "population's",
+        interval(
+            np.clip(mean, 0, 1),
+            values[c].std(axis=1, ddof=1) / cell.problems**0.5,
+            cell.problems,
+            confidence_level=LEVEL,
+        ),
+    )
     return Found(cell, counted.covered, counted.width)
 
 
@@ -162,7 +192,9 @@ def _expect(p: np.ndarray[Any, Any], cell: Cell) -> np.ndarray[Any, Any]:
     """Return the expected value of k samples of problems with these difficulties."""
     k = cell.k
     values = METRICS[cell.metric][0](k, k)
-    return np.asarray(sum(values[c] * comb(k, c) * p**c * (1 - p) ** (k - c) for c in range(k + 1) if values[c]))
+    return np.asarray(
+        sum(values[c] * comb(k, c) * p**c * (1 - p) ** (k - c) for c in range(k + 1) if values[c])
+    )
 
 
 def simulate_votes(
@@ -184,16 +216,25 @@ def simulate_votes(
         truth, value = expect(p, k).mean(), float(np.mean(estimate(*data, k=k)))
         variances = jackknife(*data, k=k)
         stderr = float(np.sqrt(variances.sum() + variances.max()) / problems)
-        low, high = interval(min(max(value, 0.0), 1.0), stderr, problems * (n // k), confidence_level=LEVEL)
-        covered += bool(low - 1e-6 <= truth <= high + 1e-6)  # the quadrature is off by less than 1e-6
+        low, high = interval(
+            min(max(value, 0.0), 1.0), stderr, problems * (n // k), confidence_level=LEVEL
+        )
+        covered += bool(
+            low - 1e-6 <= truth <= high + 1e-6
+        )  # the quadrature is off by less than 1e-6
         errors.append(value - truth)
         stderrs.append(stderr)
-    return {"coverage": covered / repetitions, "se / true": float(np.mean(stderrs) / np.std(errors))}
+    return {
+        "coverage": covered / repetitions,
+        "se / true": float(np.mean(stderrs) / np.std(errors)),
+    }
 
 
 def _draw_answers(rng: np.random.Generator, p: np.ndarray[Any, Any], n: int) -> tuple[Any, Any]:
     correct = rng.random((len(p), n)) < p[:, None]
-    answers = np.where(correct, "right", np.where(rng.random(correct.shape) < 2 / 3, "often", "seldom"))
+    answers = np.where(
+        correct, "right", np.where(rng.random(correct.shape) < 2 / 3, "often", "seldom")
+    )
     return answers.tolist(), correct.tolist()
 
 
@@ -206,7 +247,9 @@ def _expect_vote(p: np.ndarray[Any, Any], k: int) -> np.ndarray[Any, Any]:
             if right >= max(often, seldom):
                 winners = 1 + (often == right) + (seldom == right)
                 ways = comb(k, right) * comb(k - right, often)
-                found += ways * p**right * ((1 - p) * 2 / 3) ** often * ((1 - p) / 3) ** seldom / winners
+                found += (
+                    ways * p**right * ((1 - p) * 2 / 3) ** often * ((1 - p) / 3) ** seldom / winners
+                )
     return found
 
 
@@ -244,7 +287,10 @@ VOTES: dict[str, tuple[Callable[..., Any], ...]] = {
 def list_vote_cells() -> list[tuple[str, float, str, int, int]]:
     """List the grid of `simulate_votes`: metric, mean difficulty, shape, n and k."""
     draws = ((4, 2), (4, 3), (16, 4), (16, 8))
-    return [(metric, mean, shape, *nk) for metric, mean, shape, nk in product(VOTES, MEANS, SHAPES, draws)]
+    return [
+        (metric, mean, shape, *nk)
+        for metric, mean, shape, nk in product(VOTES, MEANS, SHAPES, draws)
+    ]
 
 
 def simulate_slow(cell: Cell, *, repetitions: int, seed: int) -> Found:
@@ -255,9 +301,13 @@ def simulate_slow(cell: Cell, *, repetitions: int, seed: int) -> Found:
     found: dict[str, list[tuple[float, float]]] = {}
     for repetition in range(repetitions):
         data = np.repeat(values, rng.multinomial(cell.problems, chances))
-        low, high = interval(float(np.clip(data.mean(), 0, 1)), *standard_error(data), confidence_level=LEVEL)
+        low, high = interval(
+            float(np.clip(data.mean(), 0, 1)), *standard_error(data), confidence_level=LEVEL
+        )
         found.setdefault(OURS, []).append((float(low), float(high)))
-        low, high = bootstrap_interval(data, confidence_level=LEVEL, n_resamples=1000, seed=repetition)
+        low, high = bootstrap_interval(
+            data, confidence_level=LEVEL, n_resamples=1000, seed=repetition
+        )
         found.setdefault("BCa", []).append((float(low), float(high)))
         for name, find in PEERS.items():
             if importlib.util.find_spec(name):
@@ -277,7 +327,10 @@ def _ask_evalstats(data: np.ndarray[Any, Any]) -> tuple[float, float]:
 
 def _ask_evalconfidence(data: np.ndarray[Any, Any]) -> tuple[float, float]:
     package = importlib.import_module("evalconfidence")
-    rows = [package.ItemResult(item_id=str(i), model_id="m", score=float(value)) for i, value in enumerate(data)]
+    rows = [
+        package.ItemResult(item_id=str(i), model_id="m", score=float(value))
+        for i, value in enumerate(data)
+    ]
     return tuple(package.standard_error(rows).ci)
 
 
@@ -291,7 +344,9 @@ def tabulate(found: Iterable[Found]) -> list[str]:
     for method in cells[0].coverage:
         coverage = np.array([each.coverage[method] for each in cells])
         width = np.median([each.width[method] / each.width[OURS] for each in cells])
-        rows.append([method, f"{(coverage >= DEMANDED).mean():.0%}", float(coverage.min()), f"{width:.2f}"])
+        rows.append(
+            [method, f"{(coverage >= DEMANDED).mean():.0%}", float(coverage.min()), f"{width:.2f}"]
+        )
     return write_table(["method", f"cells ≥ {DEMANDED:.2f}", "lowest", "width, ours = 1"], rows)
 
 
@@ -338,7 +393,11 @@ def _tabulate_votes(repetitions: int, simulation: Simulation) -> list[str]:
     found, rows = simulation.ask(simulate_votes, list_vote_cells(), repetitions), []
     for metric, n, k in dict.fromkeys((cell[0], *cell[3:]) for cell in found):
         shares = [each for cell, each in found.items() if (cell[0], *cell[3:]) == (metric, n, k)]
-        coverage, ratio = (np.array([each[name] for each in shares]) for name in ("coverage", "se / true"))
+        coverage, ratio = (
+            np.array([each[name] for each in shares]) for name in ("coverage", "se / true")
+        )
         mean = f"{coverage.mean():.3f}"
         rows.append([f"{metric}@k", n, k, float(coverage.min()), mean, f"{np.median(ratio):.2f}"])
-    return write_table(["metric", "n", "k", "lowest coverage", "mean coverage", "se / true, median"], rows)
+    return write_table(
+        ["metric", "n", "k", "lowest coverage", "mean coverage", "se / true, median"], rows
+    )

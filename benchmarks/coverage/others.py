@@ -16,7 +16,16 @@ from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.prediction import predict_pass_at_k
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.values import Column, Key
-from benchmarks.coverage import DATA, DEMANDED, IN_CLUSTERS, LEVEL, OURS, SHAPES, Simulation, write_table
+from benchmarks.coverage import (
+    DATA,
+    DEMANDED,
+    IN_CLUSTERS,
+    LEVEL,
+    OURS,
+    SHAPES,
+    Simulation,
+    write_table,
+)
 
 COSTS_COVERED = 0.9
 """The least share of the cells of costs that reach the demanded coverage."""
@@ -33,7 +42,9 @@ LAYOUTS = {
 """Name → sizes of the clusters."""
 
 
-def simulate_clusters(mean: float, layout: str, agreement: float, *, repetitions: int, seed: int) -> dict[str, float]:
+def simulate_clusters(
+    mean: float, layout: str, agreement: float, *, repetitions: int, seed: int
+) -> dict[str, float]:
     """Simulate problems in clusters that share some of their difficulty: coverage with clusters and without, and width.
 
     The width is that with clusters, divided by that without.
@@ -49,14 +60,18 @@ def simulate_clusters(mean: float, layout: str, agreement: float, *, repetitions
         p = np.where(rng.random(len(labels)) < agreement, shared, own)
         data = rng.binomial(4, p) / 4
         for name, clusters in (("with clusters", index), ("without", None)):
-            low, high = interval(data.mean(), *standard_error(data, clusters=clusters), confidence_level=LEVEL)
+            low, high = interval(
+                data.mean(), *standard_error(data, clusters=clusters), confidence_level=LEVEL
+            )
             covered[name] += bool(low <= mean <= high)
             widths.append(high - low)
     width = float(np.median(np.divide(widths[::2], widths[1::2])))
     return {name: count / repetitions for name, count in covered.items()} | {"width": width}
 
 
-def simulate_scores(problems: int, spread: float, *, repetitions: int, seed: int) -> dict[str, float]:
+def simulate_scores(
+    problems: int, spread: float, *, repetitions: int, seed: int
+) -> dict[str, float]:
     """Simulate max@4 of eight lognormal scores: coverage of ours, of t, and of the bootstrap (BCa)."""
     rng, key = np.random.default_rng([seed, problems, int(spread * 1000)]), Key("max@k", 4)
 
@@ -77,7 +92,9 @@ def simulate_costs(
     mean: float, size: float, n: int, spread: float, problems: int, *, repetitions: int, seed: int
 ) -> float:
     """Simulate the cost of a correct sample, with lognormal costs that rise with difficulty: coverage."""
-    rng = np.random.default_rng([seed, problems, n, int(mean * 100), int(size * 10), int(spread * 100)])
+    rng = np.random.default_rng(
+        [seed, problems, n, int(mean * 100), int(size * 10), int(spread * 100)]
+    )
 
     def draw_problems(count: int) -> tuple[Any, Any]:
         p = rng.beta(mean * size, (1 - mean) * size, count)
@@ -94,18 +111,26 @@ def simulate_costs(
 
 def read_counts() -> dict[str, list[tuple[int, Any]]]:
     """Read, for EvalPerf and for other data, the samples of each problem and how many are correct, of each model."""
-    models = json.loads((DATA / "evalperf_counts.json").read_text(encoding="utf-8"))["models"].values()
+    models = json.loads((DATA / "evalperf_counts.json").read_text(encoding="utf-8"))[
+        "models"
+    ].values()
     math = json.loads((DATA / "deepscaler_counts.json").read_text(encoding="utf-8"))
     puzzles, games = (
         list(map(json.loads, (DATA / name).read_text(encoding="utf-8").splitlines()))
         for name in ("p3_codex_cushman_n1000.jsonl", "tot_game24_cot.jsonl")
     )
-    others = [(math["n"], math["base"]), (math["n"], math["rl"]), *((each["n"], each["c"]) for each in puzzles)]
+    others = [
+        (math["n"], math["base"]),
+        (math["n"], math["rl"]),
+        *((each["n"], each["c"]) for each in puzzles),
+    ]
     others.append((games[0]["n"], [sum(each["correct"]) for each in games]))
     return {"EvalPerf": [(100, each["c"]) for each in models if each["n"] == 100], "others": others}
 
 
-def simulate_prediction(data: str, n: int, k: int, *, repetitions: int, seed: int) -> dict[str, float]:
+def simulate_prediction(
+    data: str, n: int, k: int, *, repetitions: int, seed: int
+) -> dict[str, float]:
     """Predict pass@k of each model from n of its samples: coverage, and distance from pass@k of all samples."""
     rng, held, errors = np.random.default_rng([seed, n, k]), [], []
     for (drawn, counts), _ in product(read_counts()[data], range(repetitions)):
@@ -171,18 +196,26 @@ def _tabulate_clusters(repetitions: int, simulation: Simulation) -> list[str]:
     for layout, agreement in product(LAYOUTS, (0.0, 0.1, 0.9)):
         shares = [each for cell, each in found.items() if cell[1:] == (layout, agreement)]
         lowest = [min(each[name] for each in shares) for name in ("with clusters", "without")]
-        rows.append([layout, f"{agreement:.0%}", *lowest, f"{max(each['width'] for each in shares):.2f}"])
-    return write_table(["clusters", "shared difficulty", "with clusters", "without", "width, without = 1"], rows)
+        rows.append(
+            [layout, f"{agreement:.0%}", *lowest, f"{max(each['width'] for each in shares):.2f}"]
+        )
+    return write_table(
+        ["clusters", "shared difficulty", "with clusters", "without", "width, without = 1"], rows
+    )
 
 
 def _tabulate_costs(repetitions: int, simulation: Simulation) -> list[str]:
     """Say how often the interval of the cost per success covers, by the spread of the costs."""
     rows, low, total = [], [], 0
     for spread in (0.5, 1.0):
-        cells = product((0.05, 0.2, 0.5, 0.9), SHAPES.values(), (1, 4, 16), (spread,), (15, 30, 100))
+        cells = product(
+            (0.05, 0.2, 0.5, 0.9), SHAPES.values(), (1, 4, 16), (spread,), (15, 30, 100)
+        )
         found = simulation.ask(simulate_costs, cells, repetitions)
         shares = np.array(list(found.values()))
-        rows.append([f"{spread:g}", len(shares), f"{(shares >= DEMANDED).mean():.0%}", float(shares.min())])
+        rows.append(
+            [f"{spread:g}", len(shares), f"{(shares >= DEMANDED).mean():.0%}", float(shares.min())]
+        )
         total += len(shares)
         low += [(cell, share) for cell, share in found.items() if share < DEMANDED]
     named = [
@@ -190,7 +223,10 @@ def _tabulate_costs(repetitions: int, simulation: Simulation) -> list[str]:
         for (mean, size, n, spread, problems), share in low
     ]
     simulation.demands.at_least(
-        "cost per success, share of the cells that cover .93", 1 - len(named) / total, COSTS_COVERED, of=total
+        "cost per success, share of the cells that cover .93",
+        1 - len(named) / total,
+        COSTS_COVERED,
+        of=total,
     )
     return [
         f"The cost of a correct sample: {repetitions:,} data sets for each of the cells of four mean difficulties, two "

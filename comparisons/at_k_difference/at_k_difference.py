@@ -11,7 +11,15 @@ from at_k.validation import require_problems, require_same_problems
 from at_k.module import list_defaults
 from at_k.family import FAMILY
 from at_k.options.registry import Option
-from at_k.options.registry import COMPARING, JUDGING, OPTIONS, check_config, complete, sign, write_docstring
+from at_k.options.registry import (
+    COMPARING,
+    JUDGING,
+    OPTIONS,
+    check_config,
+    complete,
+    sign,
+    write_docstring,
+)
 from at_k.columns import read_problems
 from at_k.samples import Store
 from at_k.validation import check_choice, shorten
@@ -47,7 +55,9 @@ _OWN = (
     Option(
         "metric",
         "str | list[str]",
-        "the metric to compare in: " + ", ".join(map('`"{}"`'.format, METRICS)) + ", or a list of them.",
+        "the metric to compare in: "
+        + ", ".join(map('`"{}"`'.format, METRICS))
+        + ", or a list of them.",
         "pass_at_k",
     ),
     OPTIONS["k"],
@@ -65,7 +75,9 @@ _OWN = (
 
 _SHARED = (*JUDGING.values(), *(OPTIONS[name] for name in ("thresholds", "ties", "on_conflict")))
 
-_REST = Option("options", "", f"as of the metrics: {', '.join(f'`{each.name}`' for each in _SHARED)}.")
+_REST = Option(
+    "options", "", f"as of the metrics: {', '.join(f'`{each.name}`' for each in _SHARED)}."
+)
 
 INPUTS = (*_COLUMNS, *_OWN, _REST)
 
@@ -94,7 +106,9 @@ _EXAMPLES = """\
     (0.455, 0.001953125, 10)
 """
 
-_KWARGS_DESCRIPTION = write_docstring(INPUTS, OUTPUTS, _EXAMPLES, list_defaults(FAMILY[name] for name in METRICS))
+_KWARGS_DESCRIPTION = write_docstring(
+    INPUTS, OUTPUTS, _EXAMPLES, list_defaults(FAMILY[name] for name in METRICS)
+)
 
 _CITATION = """\
 @misc{miller2024addingerrorbars,
@@ -148,9 +162,13 @@ class AtKDifference(evaluate.Comparison):
         If the comparison fails, the problems stay, and `compute` can be called again.
         """
         chosen = complete(options, self._compute, of="at_k_difference")
-        given = self._select(predictions1=predictions1, predictions2=predictions2, references=references)
+        given = self._select(
+            predictions1=predictions1, predictions2=predictions2, references=references
+        )
         if not len(self) and predictions1 is None:
-            raise ValueError("`predictions1` must be given, here or before with `add` or `add_batch`; got no problems")
+            raise ValueError(
+                "`predictions1` must be given, here or before with `add` or `add_batch`; got no problems"
+            )
         batches = [] if all(column is None for column in given.values()) else [self._read(given)]
         held, self._stores = self._stores, (Store(), Store())
         try:
@@ -159,7 +177,9 @@ class AtKDifference(evaluate.Comparison):
             columns = {"predictions1": _list_samples(first), "predictions2": _list_samples(second)}
             return self._compute(**columns, references=first.references, **chosen)
         except BaseException:
-            for store, added in zip(held, self._stores, strict=True):  # a checker may add problems to this instance
+            for store, added in zip(
+                held, self._stores, strict=True
+            ):  # a checker may add problems to this instance
                 for batch in added:
                     store.add(batch)
             self._stores = held
@@ -167,14 +187,23 @@ class AtKDifference(evaluate.Comparison):
 
     def add_batch(self, *, predictions1=None, predictions2=None, references=None, **columns):
         """Add problems, with one entry per problem in every column. If the batch has a fault, nothing is added."""
-        given = self._select(predictions1=predictions1, predictions2=predictions2, references=references, **columns)
+        given = self._select(
+            predictions1=predictions1, predictions2=predictions2, references=references, **columns
+        )
         for store, batch in zip(self._stores, self._read(given), strict=True):
             store.add(batch)
 
     def add(self, *, predictions1=None, predictions2=None, references=None, **columns):
         """Add one problem: the samples of both models, and its reference."""
-        given = {"predictions1": predictions1, "predictions2": predictions2, "references": references, **columns}
-        self.add_batch(**{name: None if value is None else [value] for name, value in given.items()})
+        given = {
+            "predictions1": predictions1,
+            "predictions2": predictions2,
+            "references": references,
+            **columns,
+        }
+        self.add_batch(
+            **{name: None if value is None else [value] for name, value in given.items()}
+        )
 
     def _read(self, columns):
         """Check all columns: the host would cast them without an error. Return the problems, as of each model."""
@@ -182,7 +211,11 @@ class AtKDifference(evaluate.Comparison):
             if columns.get(name) is None:
                 raise ValueError(f"`{name}` must be given beside the other columns; got none")
         column = "grades" if self.config_name == "graded" else "answers"
-        shared = {} if self.config_name == "graded" else {"references": read_references(columns["references"])}
+        shared = (
+            {}
+            if self.config_name == "graded"
+            else {"references": read_references(columns["references"])}
+        )
         first, second = (
             read_problems(**{column: columns[name]}, **shared, names={column: name})
             for name in ("predictions1", "predictions2")
@@ -194,10 +227,14 @@ class AtKDifference(evaluate.Comparison):
         """Return the columns of the configuration. A column that it does not have must not be given."""
         for name in columns.keys() - set(self._feature_names()):
             if columns.pop(name) is not None:
-                raise ValueError(f"`{name}` is not a column of the configuration {self.config_name!r}; leave it out")
+                raise ValueError(
+                    f"`{name}` is not a column of the configuration {self.config_name!r}; leave it out"
+                )
         return columns
 
-    def _compute(self, predictions1, predictions2, references=None, *, metric, return_details, **options):
+    def _compute(
+        self, predictions1, predictions2, references=None, *, metric, return_details, **options
+    ):
         metrics = [metric] if isinstance(metric, str) else list(metric)
         for each in metrics:
             check_choice("metric", each, METRICS)

@@ -17,8 +17,13 @@ METRICS = ["pass@1", "pass@4", "pass^4"]
 
 def read_results():
     """Read the numbers of correct samples of each problem: benchmark → results, one for each model."""
-    lines = [json.loads(line) for line in (HERE / "counts.jsonl").read_text(encoding="utf-8").splitlines()]
-    return {name: list(results) for name, results in groupby(lines, key=lambda line: line["benchmark"])}
+    lines = [
+        json.loads(line)
+        for line in (HERE / "counts.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    return {
+        name: list(results) for name, results in groupby(lines, key=lambda line: line["benchmark"])
+    }
 
 
 def make_table(result):
@@ -29,7 +34,10 @@ def make_table(result):
 
 def describe_differences(reports):
     """Say which differences in pass@1 hold, of all pairs of models together, and of neighbours in the table."""
-    pairs = {frozenset(names): found for names, found in at_k.rank(reports, metrics="pass@1").pairs.items()}
+    pairs = {
+        frozenset(names): found
+        for names, found in at_k.rank(reports, metrics="pass@1").pairs.items()
+    }
     holding = {names for names, found in pairs.items() if found.low > 0 or found.high < 0}
     ordered = sorted(reports, key=lambda name: -reports[name].values["pass@1"])
     neighbours = [f"{a} − {b}" for a, b in pairwise(ordered) if {a, b} in holding]
@@ -45,7 +53,9 @@ def main(folder):
     """Write the record into a folder."""
     texts, pages = ["# Published results, with intervals\n"], []
     for benchmark, results in read_results().items():
-        reports = {result["model"]: at_k.score(make_table(result), metrics=METRICS) for result in results}
+        reports = {
+            result["model"]: at_k.score(make_table(result), metrics=METRICS) for result in results
+        }
         reports = dict(sorted(reports.items(), key=lambda item: -item[1].values["pass@1"]))
         models = at_k.score_models(reports)
         size = f"{len(results[0]['c'])} problems × {results[0]['n']} samples."

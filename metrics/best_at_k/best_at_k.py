@@ -49,6 +49,10 @@ class BestAtK(SampledMetric):
 
     def _compute(self, problems, *, k, select, score_weights, higher_is_better, **shared):
         verdicts = self.judge(problems, shared)
-        chosen = {"select": select, "score_weights": score_weights, "higher_is_better": higher_is_better}
+        chosen = {
+            "select": select,
+            "score_weights": score_weights,
+            "higher_is_better": higher_is_better,
+        }
         own = {"scores": problems.scores, "k": k, **chosen, "seed": self.simulation_seed}
         return self.report(compute_best(verdicts, **own), verdicts, shared)

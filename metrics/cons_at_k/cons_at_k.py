@@ -47,5 +47,11 @@ class ConsAtK(SampledMetric):
 
     def _compute(self, problems, *, k, ties, weights, on_conflict, **shared):
         verdicts = self.judge(problems, shared)
-        own = {"k": k, "ties": ties, "weights": weights, "on_conflict": on_conflict, "seed": self.simulation_seed}
+        own = {
+            "k": k,
+            "ties": ties,
+            "weights": weights,
+            "on_conflict": on_conflict,
+            "seed": self.simulation_seed,
+        }
         return self.report(compute_consensus(verdicts, **own), verdicts, shared)

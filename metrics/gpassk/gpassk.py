@@ -42,7 +42,10 @@ class Gpassk(SampledMetric):
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
             features=sample_features(self.config_name),
-            reference_urls=["https://arxiv.org/abs/2412.13147", "https://github.com/open-compass/GPassK"],
+            reference_urls=[
+                "https://arxiv.org/abs/2412.13147",
+                "https://github.com/open-compass/GPassK",
+            ],
         )
 
     def _compute(self, problems, *, k, thresholds, **shared):

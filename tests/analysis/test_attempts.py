@@ -13,12 +13,21 @@ from diagnoses import codes, said
 from scipy import stats
 from scipy.stats import beta
 
-from at_k.analysis.attempts import Budgets, compare_budgets, find_solved_within, list_units, solve_by_budget
+from at_k.analysis.attempts import (
+    Budgets,
+    compare_budgets,
+    find_solved_within,
+    list_units,
+    solve_by_budget,
+)
 from at_k.analysis.diagnosis import diagnose
 from at_k.report import Report, score
 from at_k.uncertainty.standard_errors import cost_per_success
 
-DATA = {"problem": ["easy", "shaky", "hard", "odd"], "grades": [[1, 1, 1], [1, 0, 1], [0, 0, 0], [0, 1, 0]]}
+DATA = {
+    "problem": ["easy", "shaky", "hard", "odd"],
+    "grades": [[1, 1, 1], [1, 0, 1], [0, 0, 0], [0, 1, 0]],
+}
 COSTS = {
     "grades": [[1, 0], [1, 1], [0, 0], [0, 1]],
     "cost_usd": [[1.0, 2.0], [0.5, 0.5], [1.0, 1.0], [2.0, 0.0]],
@@ -46,7 +55,10 @@ def test_flaky_problems_are_named_with_the_samples_that_failed(data, missing, fa
 def test_both_denominators(missing):
     data = {"grades": [[1, None, 0, 1], [None, 1, 0, 1]]}
     sentence = str(said(data, "missing", missing=missing))
-    assert sentence == "Missing samples: 2 of 8. Correct are 50.0% of all, and 66.7% of those that are there."
+    assert (
+        sentence
+        == "Missing samples: 2 of 8. Correct are 50.0% of all, and 66.7% of those that are there."
+    )
     figures = diagnose(data, missing=missing).figures
     assert (figures["correct_of_all"], figures["correct_of_present"]) == (0.5, 4 / 6)
     assert "missing" not in codes(DATA)
@@ -58,7 +70,10 @@ def test_each_name_of_a_cost_has_its_sentence_and_its_figures():
     figures = found.figures["costs"]["cost_usd"]
     assert (figures["total"], figures["per_sample"], figures["per_success"]["value"]) == (8, 1, 2)
     # Two samples of each problem cost as much as was spent, and one half of it; pass@1 is ½, pass@2 is ¾.
-    assert figures["coverage"] == [{"k": 1, "cost": 4, "solved": 2}, {"k": 2, "cost": 8, "solved": 3}]
+    assert figures["coverage"] == [
+        {"k": 1, "cost": 4, "solved": 2},
+        {"k": 2, "cost": 8, "solved": 3},
+    ]
     assert str(said(COSTS, "cost")) == (
         "A correct sample takes 2 [0.3302, 12.12] of cost_usd, with all samples that were drawn for it; a sample alone "
         "takes 1."
@@ -78,7 +93,11 @@ def test_invalid_costs_are_left_out(costs):
 
 def test_unsolved_problems_have_no_cost_of_a_success():
     data = COSTS | {"grades": [[0, 0]] * 4}
-    assert diagnose(data).figures["costs"]["cost_usd"]["per_success"] == {"value": None, "low": 0, "high": None}
+    assert diagnose(data).figures["costs"]["cost_usd"]["per_success"] == {
+        "value": None,
+        "low": 0,
+        "high": None,
+    }
     assert "cost" not in codes(data)
 
 
@@ -86,14 +105,23 @@ def test_unsolved_problems_have_no_cost_of_a_success():
 def test_a_file_has_the_cost_of_samples_without_a_verdict_too(tmp_path, missing):
     rewards = {"x": (1.0, 0.0), "y": (1.0, None)}
     simulations = [
-        {"id": f"{task}{trial}", "task_id": task, "trial": trial, "agent_cost": 0.5, "termination_reason": "user_stop"}
+        {
+            "id": f"{task}{trial}",
+            "task_id": task,
+            "trial": trial,
+            "agent_cost": 0.5,
+            "termination_reason": "user_stop",
+        }
         | {"reward_info": None if reward is None else {"reward": reward}}
-        for task, own in rewards.items() for trial, reward in enumerate(own)
-    ]  # fmt: skip
+        for task, own in rewards.items()
+        for trial, reward in enumerate(own)
+    ]
     info = {"agent_info": {"llm": "m"}, "environment_info": {"domain_name": "retail"}}
     tasks = [{"id": task} for task in rewards]
     path = tmp_path / "results.json"
-    path.write_text(json.dumps({"timestamp": "", "info": info, "tasks": tasks, "simulations": simulations}))
+    path.write_text(
+        json.dumps({"timestamp": "", "info": info, "tasks": tasks, "simulations": simulations})
+    )
     figures = diagnose(path, missing=missing).figures["costs"]["agent_cost"]
     assert (figures["total"], figures["per_success"]["value"]) == (2, 1)
 
@@ -101,7 +129,10 @@ def test_a_file_has_the_cost_of_samples_without_a_verdict_too(tmp_path, missing)
 def find_ends(units, level):
     """exp(log r ± t·se) by the jackknife, for pairs of cost and successes."""
     size = len(units)
-    left = [log((sum(cost for cost, _ in units) - cost) / (sum(c for _, c in units) - c)) for cost, c in units]
+    left = [
+        log((sum(cost for cost, _ in units) - cost) / (sum(c for _, c in units) - c))
+        for cost, c in units
+    ]
     variance = (size - 1) / size * sum((each - sum(left) / size) ** 2 for each in left)
     factor = exp(stats.t.ppf((1 + level) / 2, size - 1) * variance**0.5)
     value = sum(cost for cost, _ in units) / sum(c for _, c in units)
@@ -110,10 +141,16 @@ def find_ends(units, level):
 
 @for_each("clusters", [list("abcdefgh"), list("aabbccdd"), list("aaabcdde")])
 def test_the_interval_is_the_hull_of_three_jackknives_of_the_logarithm(clusters):
-    costs, successes = np.array([3.0, 1.0, 4.0, 1.5, 5.0, 9.0, 2.5, 6.0]), np.array([2, 1, 0, 3, 1, 4, 0, 2])
+    costs, successes = (
+        np.array([3.0, 1.0, 4.0, 1.5, 5.0, 9.0, 2.5, 6.0]),
+        np.array([2, 1, 0, 3, 1, 4, 0, 2]),
+    )
     rows = list(zip(clusters, costs, successes, strict=True))
     units = [
-        (sum(cost for own, cost, _ in rows if own == label), sum(c for own, _, c in rows if own == label))
+        (
+            sum(cost for own, cost, _ in rows if own == label),
+            sum(c for own, _, c in rows if own == label),
+        )
         for label in dict.fromkeys(clusters)
     ]
     plain = find_ends(units, 0.9)
@@ -122,7 +159,10 @@ def test_the_interval_is_the_hull_of_three_jackknives_of_the_logarithm(clusters)
     expected = (32 / 13, min(plain[0], low), max(plain[1], high))
     found = cost_per_success(costs, successes, 4, clusters=clusters, confidence_level=0.9)
     assert found == pytest.approx(expected)
-    assert cost_per_success(costs, successes, np.full(8, 4), clusters=clusters, confidence_level=0.9) == found
+    assert (
+        cost_per_success(costs, successes, np.full(8, 4), clusters=clusters, confidence_level=0.9)
+        == found
+    )
 
 
 @for_each("costs, successes, value", [
@@ -131,7 +171,9 @@ def test_the_interval_is_the_hull_of_three_jackknives_of_the_logarithm(clusters)
     *[([2], [1], 2), ([0, 0], [1, 1], 0)],
 ])  # fmt: skip
 def test_unbounded_costs_have_no_interval(costs, successes, value):
-    assert cost_per_success(np.array(costs), np.array(successes), 4) == pytest.approx((value, 0, inf))
+    assert cost_per_success(np.array(costs), np.array(successes), 4) == pytest.approx(
+        (value, 0, inf)
+    )
 
 
 @for_each("costs, successes, value", [([2, 2, 2], [2, 2, 2], 1), ([0.1, 0.2, 0.3], [1, 2, 3], 0.1)])
@@ -180,20 +222,29 @@ def enumerate_orders(costs, correct, budget):
 def test_budgets_are_those_of_all_orders(costs, correct):
     budgets = np.arange(sum(costs) + 1.0)
     rng = np.random.default_rng(1)
-    solved, variances = find_solved_within(np.array(costs, float), np.array(correct, bool), budgets, rng, orders=20_000)
+    solved, variances = find_solved_within(
+        np.array(costs, float), np.array(correct, bool), budgets, rng, orders=20_000
+    )
     expected = np.array([enumerate_orders(costs, correct, int(budget)) for budget in budgets])
     if len(set(costs)) == 1 or not any(correct):
         assert solved == pytest.approx(expected, abs=1e-12)
         assert not variances.any()
     else:
-        assert (abs(solved - expected) <= 4.5 * np.sqrt(expected * (1 - expected) / 20_000) + 1e-12).all()
+        assert (
+            abs(solved - expected) <= 4.5 * np.sqrt(expected * (1 - expected) / 20_000) + 1e-12
+        ).all()
 
 
 def test_costs_stay_with_their_samples_and_three_of_a_dime_cost_thirty_cents():
-    solved, _ = find_solved_within(np.full(4, 0.1), np.array([1, 0, 0, 0], bool), np.array([0.1, 0.3]), None)
+    solved, _ = find_solved_within(
+        np.full(4, 0.1), np.array([1, 0, 0, 0], bool), np.array([0.1, 0.3]), None
+    )
     assert solved == pytest.approx([0.25, 0.75])
     cells = [(2, 1, 8), (1, 0, 1), (0, None, 50)]
-    rows = [{"problem": "x", "sample": place, "correct": right, "cost": cost} for place, right, cost in cells]
+    rows = [
+        {"problem": "x", "sample": place, "correct": right, "cost": cost}
+        for place, right, cost in cells
+    ]
     report = score(rows, missing="drop", columns={"cost": "cost"}, confidence_level=None)
     assert list_units(report) == ["cost", "samples"]
     found = solve_by_budget(report, "cost")
@@ -218,7 +269,8 @@ def test_budgets_and_figures_need_costs_and_samples(tmp_path):
 def tabulate(n):
     """The chance of c correct samples of n to solve a problem by k of them, for all c and k."""
     return np.array(
-        [[1 - Fraction(comb(n - c, k), comb(n, k)) for k in range(n + 1)] for c in range(n + 1)], np.float64
+        [[1 - Fraction(comb(n - c, k), comb(n, k)) for k in range(n + 1)] for c in range(n + 1)],
+        np.float64,
     )
 
 
@@ -226,18 +278,25 @@ def make_budgets(n, c, price):
     """The curve of samples that cost the same."""
     shares, empty = tabulate(n)[c], np.zeros(n + 1)
     names = [str(place) for place in range(len(c))]
-    return Budgets("cost", price * np.arange(n + 1.0), shares.mean(axis=0), empty, empty, 0.0, shares, names)
+    return Budgets(
+        "cost", price * np.arange(n + 1.0), shares.mean(axis=0), empty, empty, 0.0, shares, names
+    )
 
 
 def test_the_cheaper_model_is_named_with_an_interval_that_covers():
     """Two models whose chances go together; 100 problems, 64 samples, 100 data sets. The truth is a ratio of prices."""
     random, held, n = np.random.default_rng(36), 0, 64
     rates = beta(1, 2).ppf((np.arange(20_000) + 0.5) / 20_000)
-    solved = [np.mean(1 - (1 - rates[:, None] ** power) ** np.arange(n + 1), axis=0) for power in (1, 1.2)]
+    solved = [
+        np.mean(1 - (1 - rates[:, None] ** power) ** np.arange(n + 1), axis=0) for power in (1, 1.2)
+    ]
     truth = float(np.argmax(solved[0] >= 0.8) / (1.5 * np.argmax(solved[1] >= 0.8)))
     for _ in range(100):
         drawn = random.beta(1, 2, 100)
-        a, b = (make_budgets(n, random.binomial(n, drawn**power), price) for power, price in ((1, 1), (1.2, 1.5)))
+        a, b = (
+            make_budgets(n, random.binomial(n, drawn**power), price)
+            for power, price in ((1, 1), (1.2, 1.5))
+        )
         said = compare_budgets(a, b, ["a", "b"]).values["interval"].split(", ")
         low, high = (float(end.replace("no end", "inf")) for end in said)
         held += low <= truth * 1.001 and truth * 0.999 <= high
@@ -248,7 +307,9 @@ def test_a_share_that_is_not_reached_has_no_budget_and_counts_beyond_both_ends()
     a, b = make_budgets(4, np.array([4, 0, 0]), 1), make_budgets(4, np.array([4, 4, 4]), 2)
     assert compare_budgets(a, b, ["a", "b"]).code == "budget.unreached"
     assert compare_budgets(b, b, ["b", "c"], share=1.0).values["ratio"] == "1"
-    random = np.random.default_rng(0)  # of 20 problems, three in a thousand resampled sets of 15 solved reach .8
+    random = np.random.default_rng(
+        0
+    )  # of 20 problems, three in a thousand resampled sets of 15 solved reach .8
     counts = [4] * 16 + [0] * 4
     a, b = make_budgets(4, np.array(counts), 1), make_budgets(4, random.permutation(counts), 2)
     ends = [compare_budgets(*pair, ["x", "y"]).values["interval"] for pair in ((a, b), (b, a))]

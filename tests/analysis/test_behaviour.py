@@ -106,7 +106,9 @@ def test_rules_are_silent_where_there_is_nothing_to_find(draw, n):
 def test_the_table_of_false_alarms_has_every_case_and_no_rate_above_five_per_cent():
     text = DOCUMENT.read_text(encoding="utf-8")
     rows = text[text.index(MARKS[0]) : text.index(MARKS[1])].splitlines()[3:]
-    assert [row.split(" | ")[:3] for row in rows] == [[f"| `{code}`", where, str(n)] for code, where, _, n in CASES]
+    assert [row.split(" | ")[:3] for row in rows] == [
+        [f"| `{code}`", where, str(n)] for code, where, _, n in CASES
+    ]
     assert all(float(rate) <= 100 * MOST for row in rows for rate in re.findall(r"([\d.]+)% ", row))
 
 
@@ -139,7 +141,10 @@ def test_figures(data, figure, value):
 
 
 def test_sentences_have_the_right_figures():
-    assert said({"grades": [[1, 1], [1, 0], [0, 1], [0, 0, 0]]}, "solved").values["sometimes_share"] == 0.5
+    assert (
+        said({"grades": [[1, 1], [1, 0], [0, 1], [0, 0, 0]]}, "solved").values["sometimes_share"]
+        == 0.5
+    )
     found = said(grades((40, 1), (20, 0), n=4), ".rarely")
     assert (found.values["limit"], found.values["solved"]) == (behaviour.RARE, 40)
     assert found.values["share"].startswith("0.250 [")
@@ -197,7 +202,9 @@ class TestAISBench:
         assert "vote" not in found.figures["calibration"]
 
 
-samples = st.lists(st.tuples(st.integers(0, 20).map(lambda i: i / 20), st.integers(0, 1)), min_size=1, max_size=30)
+samples = st.lists(
+    st.tuples(st.integers(0, 20).map(lambda i: i / 20), st.integers(0, 1)), min_size=1, max_size=30
+)
 
 
 def bins_of_equal_width(confidence, bins):
@@ -215,10 +222,17 @@ def test_scores_by_their_definitions(rows, bins):
     confidence, correct = map(list, zip(*rows, strict=True))
     size = len(rows)
     groups = bins_of_equal_width(confidence, bins)
-    points = [(len(g), np.mean([confidence[i] for i in g]), np.mean([correct[i] for i in g])) for g in groups]
+    points = [
+        (len(g), np.mean([confidence[i] for i in g]), np.mean([correct[i] for i in g]))
+        for g in groups
+    ]
     found = measure_calibration(np.array(confidence), np.array(correct), bins=bins)
-    assert found["ece"] == pytest.approx(sum(n / size * abs(f - o) for n, f, o in points), abs=1e-12)
-    assert found["brier"] == pytest.approx(np.mean((np.array(confidence) - correct) ** 2), abs=1e-12)
+    assert found["ece"] == pytest.approx(
+        sum(n / size * abs(f - o) for n, f, o in points), abs=1e-12
+    )
+    assert found["brier"] == pytest.approx(
+        np.mean((np.array(confidence) - correct) ** 2), abs=1e-12
+    )
     assert sum(found["count"]) == size
 
 
@@ -233,7 +247,9 @@ def test_the_last_bin_counts_and_edges_belong_to_the_bin_below():
         measure_calibration(np.array([0.6]), np.array([0.5])),
         measure_calibration(np.array([0.6, 0.6]), [0, 1]),
     )
-    assert (half["ece"], half["brier"]) == pytest.approx((both["ece"], both["brier"]))  # half a win: a win and a loss
+    assert (half["ece"], half["brier"]) == pytest.approx(
+        (both["ece"], both["brier"])
+    )  # half a win: a win and a loss
 
 
 def test_shares_of_votes():
@@ -249,12 +265,18 @@ def test_shares_of_votes():
 
 class TestCalibration:
     def test_confidence_of_a_vote(self):
-        data = votes(*["bbbb"] * 30, *["aaaa"] * 10)  # sure in all problems, and right in a quarter of them
+        data = votes(
+            *["bbbb"] * 30, *["aaaa"] * 10
+        )  # sure in all problems, and right in a quarter of them
         calibration = diagnose(data).figures["calibration"]["vote"]
         assert calibration["ece"] == 0.75
-        assert calibration["ece_if_calibrated"] == 0  # who is always sure and calibrated is always right
+        assert (
+            calibration["ece_if_calibrated"] == 0
+        )  # who is always sure and calibrated is always right
         assert said(data, "vote_confidence").values["ece"] == 0.75
-        assert "vote_confidence" not in codes(votes("a", "b", "aab"))  # a vote of one sample is no confidence
+        assert "vote_confidence" not in codes(
+            votes("a", "b", "aab")
+        )  # a vote of one sample is no confidence
 
     @for_each("score, right, verdict", [
         (0.9, 10, "overconfident"),
@@ -280,7 +302,9 @@ class TestCalibration:
     def test_a_calibrated_vote_has_the_error_of_chance(self):
         """For one problem with share s, |y − s| is 2 s (1 − s) on average."""
         found = behaviour.find_chance_error(np.array([0.75]))
-        assert found == pytest.approx(2 * 0.75 * 0.25, abs=4 * np.sqrt(0.75 * 0.25) * 0.5 / np.sqrt(200))
+        assert found == pytest.approx(
+            2 * 0.75 * 0.25, abs=4 * np.sqrt(0.75 * 0.25) * 0.5 / np.sqrt(200)
+        )
         said, random = np.linspace(0.02, 1, 90), np.random.default_rng(0)
         draws = [measure_calibration(said, random.random(90) < said)["ece"] for _ in range(200)]
         assert behaviour.find_chance_error(said) == pytest.approx(np.mean(draws), rel=1e-12)
@@ -304,10 +328,15 @@ def test_the_noise_floor_holds_95_percent_of_the_pairs_of_runs():
     assert np.mean(np.abs(first - second) <= np.mean(floors)) == pytest.approx(0.95, abs=0.01)
     # The formula of each problem, written out.
     n, c = np.array([4, 5, 8]), np.array([1, 5, 4])
-    variance = sum(size * (right / size) * (1 - right / size) / (size - 1) for size, right in zip(n, c, strict=True))
+    variance = sum(
+        size * (right / size) * (1 - right / size) / (size - 1)
+        for size, right in zip(n, c, strict=True)
+    )
     assert find_noise_floor(n, c) == pytest.approx(1.959964 * np.sqrt(2 * variance) / 3, rel=1e-6)
     assert np.isnan(find_noise_floor(np.array([1, 1]), np.array([0, 1])))
-    assert find_noise_floor(np.array([1, 2]), np.array([0, 1])) == find_noise_floor(np.array([2, 2]), np.array([1, 1]))
+    assert find_noise_floor(np.array([1, 2]), np.array([0, 1])) == find_noise_floor(
+        np.array([2, 2]), np.array([1, 1])
+    )
 
 
 def test_n_may_differ():

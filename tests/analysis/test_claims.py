@@ -9,14 +9,27 @@ import pytest
 from cases import for_each
 
 import at_k
-from at_k.analysis.claims import Difference, Points, Share, list_steps, make_claims, make_headline, make_verdicts
+from at_k.analysis.claims import (
+    Difference,
+    Points,
+    Share,
+    list_steps,
+    make_claims,
+    make_headline,
+    make_verdicts,
+)
 from at_k.values import Key
 
 
 def draw_file(seed):
     """Draw rows of answers, verdicts and scores: few problems and samples, ragged at times, or verdicts alone."""
     rng = random.Random(seed)
-    n, ragged, answered, scored = rng.randint(1, 6), rng.random() < 0.3, rng.random() < 0.6, rng.random() < 0.4
+    n, ragged, answered, scored = (
+        rng.randint(1, 6),
+        rng.random() < 0.3,
+        rng.random() < 0.6,
+        rng.random() < 0.4,
+    )
     rows = []
     for i in range(rng.randint(1, 12)):
         size = rng.randint(n, 6) if ragged else n
@@ -77,12 +90,19 @@ def check_claims(report, rows, k, average):
     if max(n) > 1:
         always = sum(all_ == own for all_, own in zip(n, c, strict=True))
         never = c.count(0)
-        assert said["claims.solved"] == {"always": always, "never": never, "sometimes": len(n) - always - never}
+        assert said["claims.solved"] == {
+            "always": always,
+            "never": never,
+            "sometimes": len(n) - always - never,
+        }
     if k > 1:
         most = said["claims.choice"]["gain"]
         any_right = mean(enumerate_draws(row, k, lambda grades, *_: max(grades)) for row in rows)
         assert most == pytest.approx(float(any_right - average))
-        gains = {"scores": ("scores" in rows[0], choose_by_score), "vote": ("answers" in rows[0], vote)}
+        gains = {
+            "scores": ("scores" in rows[0], choose_by_score),
+            "vote": ("answers" in rows[0], vote),
+        }
         for name, (there, choose) in gains.items():
             if choice := said.get(f"claims.choice_{name}"):
                 found = mean(enumerate_draws(row, k, choose) for row in rows)
@@ -92,7 +112,9 @@ def check_claims(report, rows, k, average):
     if "claims.known" in said:
         bar = next(bar for key, bar in report.intervals.items() if key.metric == "avg@n")
         known = said["claims.known"]
-        assert (known["low"] + average, known["high"] + average) == pytest.approx((bar.low, bar.high))
+        assert (known["low"] + average, known["high"] + average) == pytest.approx(
+            (bar.low, bar.high)
+        )
         assert known["low"] <= 0 <= known["high"]
 
 
@@ -103,9 +125,14 @@ def test_the_staircase_counts_what_it_says(seed):
     report = at_k.score(rows, k=list(range(1, smallest + 1)))
     for k in range(1, smallest + 1):
         steps = list_steps(report, k)
-        assert [step.needed for step in steps] == sorted({1} | {max(1, ceil(k * i / 4)) for i in (1, 2, 3, 4)})[::-1]
+        assert [step.needed for step in steps] == sorted(
+            {1} | {max(1, ceil(k * i / 4)) for i in (1, 2, 3, 4)}
+        )[::-1]
         for needed, key, label in steps:
-            share = mean(enumerate_draws(row, k, lambda grades, *_, need=needed: sum(grades) >= need) for row in rows)
+            share = mean(
+                enumerate_draws(row, k, lambda grades, *_, need=needed: sum(grades) >= need)
+                for row in rows
+            )
             assert report.values[key] == pytest.approx(float(share))
             assert str(needed) in str(label) or k in (1, needed)
 
@@ -131,7 +158,9 @@ def draw_pair(seed):
         # Of 11 problems all 2,047 subsets are taken, which is fast; of 15 and more 9,999 random ones.
         for i in range(rng.choice([11, 11, rng.randint(15, 40)]) if not pair else len(pair[0])):
             hard = min(1, max(0, random.Random(f"{seed}{i}").random() + shift))
-            rows.append({"problem": f"p{i}", "grades": [int(rng.random() < hard) for _ in range(n)]})
+            rows.append(
+                {"problem": f"p{i}", "grades": [int(rng.random() < hard) for _ in range(n)]}
+            )
         pair.append(rows)
     return pair
 
@@ -140,7 +169,10 @@ def draw_pair(seed):
 def test_sentence_colour_and_limits_are_one_decision(block):
     """On 250 random pairs as reports, 50 in each block, and on 500 differences drawn at random."""
     for seed in range(50 * block, 50 * block + 50):
-        reports = [at_k.score(rows, confidence_level=None, metrics=["pass@k", "pass^k"]) for rows in draw_pair(seed)]
+        reports = [
+            at_k.score(rows, confidence_level=None, metrics=["pass@k", "pass^k"])
+            for rows in draw_pair(seed)
+        ]
         compared = at_k.compare(*reports, names=("x", "y"), band=True)
         for line, differences in compared.list_differences().items():
             check_verdicts(differences, line)
@@ -154,7 +186,9 @@ def test_without_a_band_a_line_has_every_k_that_is_compared():
     compared = at_k.compare(a, b, metrics="pass_at_k", k=[1, 2])
     (line,) = compared.list_differences()
     found = [compared.comparisons[f"pass@{k}"] for k in (1, 2)]
-    expected = [(k, own.difference, own.low, own.high) for k, own in zip((1, 2), found, strict=True)]
+    expected = [
+        (k, own.difference, own.low, own.high) for k, own in zip((1, 2), found, strict=True)
+    ]
     assert [each[:4] for each in compared.list_differences()[line]] == expected
 
 
@@ -163,7 +197,9 @@ def draw_differences(rng):
     for k in sorted(rng.sample(range(1, 40), rng.randint(1, 12))):
         value, width = rng.uniform(-0.3, 0.3), rng.uniform(0, 0.3)
         low, high = value - width, value + width
-        drawn.append(Difference(k, value, low, high, "a" if low > 0 else "b" if high < 0 else "open"))
+        drawn.append(
+            Difference(k, value, low, high, "a" if low > 0 else "b" if high < 0 else "open")
+        )
     return drawn
 
 
@@ -174,8 +210,11 @@ def check_verdicts(differences, line):
         claimed = {each.values.get("k", "all") for each in said if each.values.get("name") == name}
         k = read_ranges(claimed.pop(), differences) if claimed else set()
         assert k == {each.k for each in differences if each.verdict == verdict}
-        assert all((each.low > 0 or each.high < 0) and (each.value > 0) == (verdict == "a")
-                   for each in differences if each.k in k)  # fmt: skip
+        assert all(
+            (each.low > 0 or each.high < 0) and (each.value > 0) == (verdict == "a")
+            for each in differences
+            if each.k in k
+        )
     open_ = {each.k for each in differences if each.verdict == "open"}
     assert ("claims.no_difference" in codes) == (len(open_) == len(differences))
     if "claims.open" in codes:

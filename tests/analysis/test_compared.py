@@ -39,7 +39,10 @@ class TestVerdicts:
 
         six = compare(make([1] * 20), make([0] * 6 + [1] * 14))
         # With one sample of each problem: mid-p of six won and none lost.
-        assert (six.comparisons["pass@1"].p_value, six.notes) == (pytest.approx(1 / 64, rel=1e-12), [])
+        assert (six.comparisons["pass@1"].p_value, six.notes) == (
+            pytest.approx(1 / 64, rel=1e-12),
+            [],
+        )
 
     def test_a_note_about_some_keys_names_them(self):
         x, y = [1.0] * 9, [0.5] * 9
@@ -47,13 +50,18 @@ class TestVerdicts:
         assert str(found.notes[-1]) == "pass@2: The two have the same value in every problem."
 
     def test_wilcoxons_test_comes_with_a_warning(self):
-        warned = ["significance.wilcoxon" in codes(compare(A, B, extra_tests=test)) for test in ("wilcoxon", "t")]
+        warned = [
+            "significance.wilcoxon" in codes(compare(A, B, extra_tests=test))
+            for test in ("wilcoxon", "t")
+        ]
         assert warned == [True, False]
 
     def test_flips_are_the_largest_differences_by_name(self):
         x, y = [0.5] * 14, [0.5] * 14
         y[3], y[7], x[9] = 0.0, 1.0, 0.75
-        flips = [(flip.problem, flip.a, flip.b) for flip in compare(make(x), make(y)).flips["pass@1"]]
+        flips = [
+            (flip.problem, flip.a, flip.b) for flip in compare(make(x), make(y)).flips["pass@1"]
+        ]
         assert flips == [("p3", 0.5, 0.0), ("p7", 0.5, 1.0), ("p9", 0.75, 0.5)]
         assert len(compare(A, B).flips["pass@1"]) == 10
 
@@ -72,22 +80,34 @@ class TestSentences:
 
         found = compare(make([1] * 20), make([0.5] * 19 + [0.25]))
         further = found.comparisons["pass@1"].fragility
-        assert str(found.describe("pass@1")[1]) == f"Further problems lost that would undo this: {further}."
+        assert (
+            str(found.describe("pass@1")[1])
+            == f"Further problems lost that would undo this: {further}."
+        )
 
     def test_equivalent_and_open(self):
         (said,) = compare(make([0.5] * 400), make([0.5] * 400), margin=0.02).describe("pass@1")
         assert str(said).startswith("A and B are equivalent at pass@1, within 0.02: +0.0 poi")
         turned = {"pass@1": dict(zip(A["pass@1"], [*A["pass@1"].values()][::-1], strict=True))}
         (said,) = compare(A, turned).describe("pass@1")
-        assert str(said).startswith("No difference between A and B is shown at pass@1: +0.0 points [−")
+        assert str(said).startswith(
+            "No difference between A and B is shown at pass@1: +0.0 points [−"
+        )
 
     def test_the_same_samples_are_named_in_one_line_without_a_table(self):
         data = {"grades": [[1, 1, 0], [0, 0, 1], [1, 1, 1]]}
-        for pair in ((A, A), (A, {"pass@1": dict(A["pass@1"])}), (data, {"grades": [list(r) for r in data["grades"]]})):
+        for pair in (
+            (A, A),
+            (A, {"pass@1": dict(A["pass@1"])}),
+            (data, {"grades": [list(r) for r in data["grades"]]}),
+        ):
             found = compare(*pair)
             assert found.same
             assert [each.code for each in found.describe("pass@1")] == ["compare.same"]
-            assert found.to_markdown().strip() == "A and B are the same samples: no value of any problem differs."
+            assert (
+                found.to_markdown().strip()
+                == "A and B are the same samples: no value of any problem differs."
+            )
         solved = compare({"grades": [[1, 1]] * 9}, {"grades": [[1, 1]] * 9})
         assert (solved.same, solved.find_better("pass@1")) == (False, None)
         assert "|" not in solved.to_markdown()  # no table of zeros
@@ -95,7 +115,10 @@ class TestSentences:
     def test_unlike_numbers_of_samples_are_in_the_verdict(self):
         a, b = {"grades": [[1, 1, 1, 1]] * 9}, {"grades": [[0, 1]] * 9}
         found = compare(a, b, metrics="pass@1", names=("x", "y"))
-        assert [each.code for each in found.describe("pass@1")][:2] == ["compare.says_better", "compare.unlike_n"]
+        assert [each.code for each in found.describe("pass@1")][:2] == [
+            "compare.says_better",
+            "compare.unlike_n",
+        ]
         assert found.unlike.values["numbers"] == "x 4, y 2"
         assert found.to_dict()["keys"]["pass@1"]["verdict"] == "x is better, n unlike"
         assert "x is better, n unlike" in found.to_markdown()
@@ -106,7 +129,9 @@ class TestSentences:
         other = {"grades": [row[::-1] for row in rows[:-1]] + [[1, 1, 1, 1]]}
         found = compare({"grades": rows}, other, metrics="pass@1")
         noise = 1.96 * np.sqrt(2 * 4 * (1 / 3 + 0.25)) / 8  # n·p(1 − p)/(n − 1) is ⅓ and ¼
-        assert found.noise == pytest.approx((noise, 1.96 * np.sqrt(2 * (4 / 3 + 0.75)) / 8), rel=1e-4)
+        assert found.noise == pytest.approx(
+            (noise, 1.96 * np.sqrt(2 * (4 / 3 + 0.75)) / 8), rel=1e-4
+        )
         assert codes(found)[-1] == "compare.noise"
         assert found.to_dict()["noise_floor"][0] == pytest.approx(noise, rel=1e-4)
 
@@ -126,7 +151,11 @@ class TestWriting:
         found = compare(make([1] * 8), make([0.5] * 8), names=("<think>\n# x", "a\\|b"))
         said, _, head, rule, row, *_ = re.sub(" +", " ", found.to_markdown()).splitlines()
         assert head.startswith("| metric | <think> # x | a\\\\\\|b | A − B")
-        assert head.replace("\\|", "").count("|") == rule.count("|") == row.replace("\\|", "").count("|")
+        assert (
+            head.replace("\\|", "").count("|")
+            == rule.count("|")
+            == row.replace("\\|", "").count("|")
+        )
         assert row.endswith("| **<think> # x is better** |")
         assert said.startswith("<think> # x is better at pass@1: +50.0 points [+")
         right = {"grades": [[1]] * 6}
@@ -158,38 +187,70 @@ def test_published_gains_and_losses(published):
     expected = [(0, 0.065466, 0.086450), (10, -0.000396, 0.018471), (127, -0.035923, -0.003699)]
     for place, low, high in expected:
         assert (band[place].low, band[place].high) == pytest.approx((low, high), abs=1e-4)
-    assert band[0].value == pytest.approx(published.comparisons["pass@128"].difference + 0.095769, abs=1e-5)
-    assert published.to_dict()["bands"]["pass@k"][60] == {**band[60]._asdict(), "k": 61, "verdict": "b"}
-    assert "- RL is better in pass@k for k = 1–10. base is better in pass@k for k = 61–128." in published.to_markdown()
+    assert band[0].value == pytest.approx(
+        published.comparisons["pass@128"].difference + 0.095769, abs=1e-5
+    )
+    assert published.to_dict()["bands"]["pass@k"][60] == {
+        **band[60]._asdict(),
+        "k": 61,
+        "verdict": "b",
+    }
+    assert (
+        "- RL is better in pass@k for k = 1–10. base is better in pass@k for k = 61–128."
+        in published.to_markdown()
+    )
 
 
 def test_a_band_without_limits_is_json():
     equal = [{"grades": [[1, 0]] * 3, "scores": [[1, top]] * 3} for top in (2, 3)]
-    band = at_k.compare(*equal, metrics="best_at_k", k=[1, 2], band=True).to_dict()["bands"]["max@k"]
+    band = at_k.compare(*equal, metrics="best_at_k", k=[1, 2], band=True).to_dict()["bands"][
+        "max@k"
+    ]
     assert [(at["low"], at["high"]) for at in band] == [(None, None)] * 2
     json.dumps(band, allow_nan=False)
 
 
 def test_one_number_is_printed_once():
     single = at_k.compare(*({"grades": [[i % step == 0] for i in range(30)]} for step in (2, 3)))
-    assert list(single.comparisons) == ["G-Pass@1_0.25", "G-Pass@1_0.5", "G-Pass@1_0.75", "G-Pass@1_1.0", "pass@1",
-                                        "avg@1", "accuracy"]  # fmt: skip
+    assert list(single.comparisons) == [
+        "G-Pass@1_0.25",
+        "G-Pass@1_0.5",
+        "G-Pass@1_0.75",
+        "G-Pass@1_1.0",
+        "pass@1",
+        "avg@1",
+        "accuracy",
+    ]
     assert codes(single) == ["compare.by_order", "report.twins", "report.no_other"]
     assert [line[:8] for line in single.to_csv().splitlines()] == ["metric,A", "pass@1,0"]
-    soft = at_k.compare(*({"grades": [[0.4, share], [share, 1]]} for share in (0.6, 0.9)), k=[1, 2], band=True)
-    assert {"avg@2", "accuracy", "pass@2"} & {*find_twins(soft.numbers)} == {"avg@2"}  # a mean grade is another number
-    assert [code for code in codes(soft) if code in ("compare.in_bands", "compare.adjusted", "report.no_other")] == [
-        "compare.in_bands"
-    ]
+    soft = at_k.compare(
+        *({"grades": [[0.4, share], [share, 1]]} for share in (0.6, 0.9)), k=[1, 2], band=True
+    )
+    assert {"avg@2", "accuracy", "pass@2"} & {*find_twins(soft.numbers)} == {
+        "avg@2"
+    }  # a mean grade is another number
+    assert [
+        code
+        for code in codes(soft)
+        if code in ("compare.in_bands", "compare.adjusted", "report.no_other")
+    ] == ["compare.in_bands"]
 
 
 @for_each(
-    "verdicts, first_loss", [("aa", None), ("a-", None), ("b-", None), ("-ab", None), ("a--b", (2, 4)), ("ab", (2, 2))]
+    "verdicts, first_loss",
+    [("aa", None), ("a-", None), ("b-", None), ("-ab", None), ("a--b", (2, 4)), ("ab", (2, 2))],
 )
 def test_the_first_loss_after_a_gain(verdicts, first_loss):
-    points = [Difference(k, 0.0, -1, 1, "open" if each == "-" else each) for k, each in enumerate(verdicts, 1)]
+    points = [
+        Difference(k, 0.0, -1, 1, "open" if each == "-" else each)
+        for k, each in enumerate(verdicts, 1)
+    ]
     (said,) = replace(compare(A, B), bands={at_k.Key("pass@k"): points}).describe_bands()
-    found = [(each.values["first"], each.values["last"]) for each in said if each.code == "compare.first_loss"]
+    found = [
+        (each.values["first"], each.values["last"])
+        for each in said
+        if each.code == "compare.first_loss"
+    ]
     assert found == [] if first_loss is None else [first_loss]
 
 
@@ -200,7 +261,9 @@ class TestBands:
     def test_all_metrics_have_one_and_a_saved_report_those_of_counts(self, tmp_path):
         answers = [["7"] * c + list(map(str, range(8 - c))) for c in self.A]
         data = {"answers": answers, "references": ["7"] * 40}
-        other = at_k.score(count(*self.B, n=8) | {"problem": list(map(str, range(40)))}, metrics=at_k.METRICS[:4])
+        other = at_k.score(
+            count(*self.B, n=8) | {"problem": list(map(str, range(40)))}, metrics=at_k.METRICS[:4]
+        )
         report = at_k.score(data)
         full = at_k.compare(report, other, band=True)
         assert {"pass@k", "G-Pass@k_1.0", "mG-Pass@k", "cons@k"} <= full.bands.keys()
@@ -229,15 +292,23 @@ EASY = np.linspace(0.3, 0.7, 40)
 
 def rank_values(values, key="pass@1", **options):
     """Rank models by their values of one number."""
-    return rank({name: {key: dict(enumerate(map(float, own)))} for name, own in values.items()}, metrics=key, **options)
+    return rank(
+        {name: {key: dict(enumerate(map(float, own)))} for name, own in values.items()},
+        metrics=key,
+        **options,
+    )
 
 
 def test_a_chain_in_which_only_the_ends_differ_is_one_tier():
     """A is better than C, but B could be equal to either: no line separates them."""
     noise = np.random.default_rng(1).normal(0, 0.1, size=(3, 40))
     noise -= noise.mean(axis=1, keepdims=True)
-    ranking = rank_values({name: EASY + shift + noise[i] for i, (name, shift) in enumerate(
-        {"A": 0.03, "B": 0.0, "C": -0.03}.items())})  # fmt: skip
+    ranking = rank_values(
+        {
+            name: EASY + shift + noise[i]
+            for i, (name, shift) in enumerate({"A": 0.03, "B": 0.0, "C": -0.03}.items())
+        }
+    )
     better = {pair for pair, p_value in ranking.p_values.items() if p_value <= 0.05}
     assert better == {("A", "C")}
     assert ranking.tiers == (("A", "B", "C"),)

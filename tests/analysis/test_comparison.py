@@ -47,10 +47,15 @@ class TestNumbers:
     def test_different_questions_are_adjusted_together(self):
         """avg@3 repeats pass@1, but for rounding; pass@2 is another question."""
         thirds = RNG.integers(0, 4, (2, 30)) / 3
-        first, second = ({**make(each), **make(each + 1e-16, "avg@3"), **make(each**2, "pass@2")} for each in thirds)
+        first, second = (
+            {**make(each), **make(each + 1e-16, "avg@3"), **make(each**2, "pass@2")}
+            for each in thirds
+        )
         found = compare(first, second)
         x, y = thirds
-        one, two = (each.p_adjusted for each in compare_columns([(x, y), (x**2, y**2)], [True, True]))
+        one, two = (
+            each.p_adjusted for each in compare_columns([(x, y), (x**2, y**2)], [True, True])
+        )
         assert found.adjusted == {"pass@1": one, "pass@2": two, "avg@3": one}
         (note,) = [note for note in found.notes if note.code == "compare.adjusted"]
         assert note.values["count"] == 2
@@ -61,14 +66,19 @@ class TestNumbers:
     def test_equivalence_is_adjusted_too(self):
         x, y = np.linspace(0, 1, 50), np.clip(np.linspace(0, 1, 50) + RNG.normal(0, 0.02, 50), 0, 1)
         single = compare(make(x), make(y), margin=0.01).equivalence["pass@1"]
-        several = compare({**make(x), **make(x**2, "z")}, {**make(y), **make(1 - y, "z")}, margin=0.01)
+        several = compare(
+            {**make(x), **make(x**2, "z")}, {**make(y), **make(1 - y, "z")}, margin=0.01
+        )
         assert several.equivalence["pass@1"] == pytest.approx(2 * single)
 
 
 class TestUnbounded:
     """The values of max@k have no range."""
 
-    x, y = make([5.0, 7.5, 3.0, 9.0, 4.0, 6.0, 8.0], "max@4"), make([4.0, 7.0, 3.5, 2.0, 3.0, 5.0, 6.0], "max@4")
+    x, y = (
+        make([5.0, 7.5, 3.0, 9.0, 4.0, 6.0, 8.0], "max@4"),
+        make([4.0, 7.0, 3.5, 2.0, 3.0, 5.0, 6.0], "max@4"),
+    )
 
     def test_scores_have_no_bounded_interval(self):
         found = compare(self.x, self.y, method="bounded", margin=0.1)
@@ -76,7 +86,9 @@ class TestUnbounded:
         assert found.comparisons["max@4"] == compare_values(first, second, bounded=False)
         assert found.comparisons["max@4"].method == "sign-flip"
         assert found.equivalence == {}
-        assert str(found.describe("max@4")[0]).startswith("A is better at max@4: +1.714 [+0.25, +4], p = 0.047.")
+        assert str(found.describe("max@4")[0]).startswith(
+            "A is better at max@4: +1.714 [+0.25, +4], p = 0.047."
+        )
 
     def test_no_limit_is_none_in_json(self):
         found = compare({"max@4": {"p": 3.0}}, {"max@4": {"p": 1.0}})
@@ -105,7 +117,9 @@ class TestUnbounded:
         assert (found.difference, found.better) == (2.0, "a")
         assert 0 < found.low < 1e-9  # any difference above 0 is possible, and p < .05
         assert found.high == np.inf
-        few = compare({"max@2": {"q1": 3.0, "q2": 4.0}}, {"max@2": {"q1": 1.0, "q2": 2.0}}).comparisons["max@2"]
+        few = compare(
+            {"max@2": {"q1": 3.0, "q2": 4.0}}, {"max@2": {"q1": 1.0, "q2": 2.0}}
+        ).comparisons["max@2"]
         assert (few.low, few.high) == (-np.inf, np.inf)
 
 
@@ -133,10 +147,18 @@ class TestClusters:
         a.save(tmp_path / "a.json")
         labelled = score(IN_TEXTS_B, clusters=list("xxxxyyyy"), groups=False, **PASS_AT_1)
         for first, second, options, units in (
-            (a, b, {}, 2), (a, b, {"clusters": False}, 8), (self.a, b, {}, 2), (tmp_path / "a.json", labelled, {}, 2),
-            (IN_TEXTS_A, IN_TEXTS_B, PASS_AT_1, 8),  # groups may be clusters, and are none by themselves
+            (a, b, {}, 2),
+            (a, b, {"clusters": False}, 8),
+            (self.a, b, {}, 2),
+            (tmp_path / "a.json", labelled, {}, 2),
+            (
+                IN_TEXTS_A,
+                IN_TEXTS_B,
+                PASS_AT_1,
+                8,
+            ),  # groups may be clusters, and are none by themselves
             (IN_TEXTS_A, IN_TEXTS_B, {"clusters": True, **PASS_AT_1}, 2),
-        ):  # fmt: skip
+        ):
             assert compare(first, second, **options).comparisons["pass@1"].units == units
         assert rank({"a": a, "b": b}).pairs["a", "b"].units == 2
 
@@ -192,7 +214,9 @@ class TestRank:
 
 
 @for_each("call", [partial(compare, A, B), partial(rank, {"a": A, "b": B})])
-@for_each("name, value", [("ci_method", "wald"), ("groups", ["a", "b"]), ("level", 0.9), ("foo", 1)])
+@for_each(
+    "name, value", [("ci_method", "wald"), ("groups", ["a", "b"]), ("level", 0.9), ("foo", 1)]
+)
 def test_options_that_would_change_nothing_are_refused(call, name, value):
     says = f"TypeError: Unknown option `{name}` of … The options are … level … , metrics, k, "
     caught = refuses(says, call, **{name: value})
@@ -218,7 +242,13 @@ class TestOtherRuns:
         assert about == ["compare.reruns", "compare.upper_bound"]
 
     @for_each(
-        "options", [{"unmatched": "unpaired"}, {"clusters": list("ab") * 6}, {"extra_tests": "t"}, {"band": True}]
+        "options",
+        [
+            {"unmatched": "unpaired"},
+            {"clusters": list("ab") * 6},
+            {"extra_tests": "t"},
+            {"band": True},
+        ],
     )
     def test_what_is_about_other_problems_is_refused(self, options):
         fewer = {"grades": RUN_B["grades"][:7]} if "unmatched" in options else RUN_B
@@ -229,17 +259,25 @@ class TestOtherRuns:
         soft = {"grades": [[0.2, 0.9, 0.4, 1.0], [0.6, 0.0, 0.7, 0.6]]}
         found = compare(soft, {"grades": [[0.5] * 4] * 2}, target="problem_set").comparisons
         # The jackknife of a mean is its variance over n.
-        assert found["accuracy"].stderr == pytest.approx((np.var(soft["grades"], axis=1, ddof=1) / 4).sum() ** 0.5 / 2)
+        assert found["accuracy"].stderr == pytest.approx(
+            (np.var(soft["grades"], axis=1, ddof=1) / 4).sum() ** 0.5 / 2
+        )
         binary = compare(RUN_A, RUN_B, target="problem_set").comparisons
         assert binary["accuracy"].stderr == pytest.approx(binary["avg@8"].stderr)
 
     def test_votes_and_saved_reports(self, tmp_path):
-        answers = {"answers": [["7", "7", "8", "9"], ["1", "7", "7", "2"]], "references": ["7", "7"]}
+        answers = {
+            "answers": [["7", "7", "8", "9"], ["1", "7", "7", "2"]],
+            "references": ["7", "7"],
+        }
         report, path, options = score(answers, k=2), tmp_path / "r.json", {"target": "problem_set"}
         found = compare(report, report, metrics=["cons@2", "pass@2"], **options).comparisons
         assert {each.method for each in found.values()} == {"rerun"}
         report.save(path)
-        assert compare(path, report, metrics="pass@2", **options).comparisons["pass@2"] == found["pass@2"]
+        assert (
+            compare(path, report, metrics="pass@2", **options).comparisons["pass@2"]
+            == found["pass@2"]
+        )
         says = "InputError: How much cons@2 varies … which A does not have"
         refuses(says, compare, path, report, metrics="cons@2", **options)
 
@@ -264,18 +302,24 @@ def test_each_benchmark_is_compared_and_all_are_pooled():
     assert pooled.difference == pytest.approx(np.mean(parts))
     assert pooled.problems == (60, 60)
     assert "pass@8" not in found.pooled.comparisons  # the easy ones have four samples
-    by_problem = at_k.compare_benchmarks(NEW, OLD, pool_by="problem", metrics="pass@1").pooled.comparisons["pass@1"]
+    by_problem = at_k.compare_benchmarks(
+        NEW, OLD, pool_by="problem", metrics="pass@1"
+    ).pooled.comparisons["pass@1"]
     assert by_problem.difference == pytest.approx((20 * parts[0] + 40 * parts[1]) / 60)
 
 
 def test_benchmarks_may_be_numbered():
     found = at_k.compare_benchmarks(NEW, OLD, metrics="pass@1")
-    again = at_k.compare_benchmarks(*(dict(enumerate(each.values(), 1)) for each in (NEW, OLD)), metrics="pass@1")
+    again = at_k.compare_benchmarks(
+        *(dict(enumerate(each.values(), 1)) for each in (NEW, OLD)), metrics="pass@1"
+    )
     assert list(again.benchmarks) == ["1", "2"]
     assert again.pooled.comparisons == found.pooled.comparisons
 
 
-UNLIKE = {name: at_k.score(NEW[name], k=k, metrics="pass_at_k") for name, k in (("easy", 2), ("hard", 4))}
+UNLIKE = {
+    name: at_k.score(NEW[name], k=k, metrics="pass_at_k") for name, k in (("easy", 2), ("hard", 4))
+}
 
 
 @for_each("a, b, options, says", [

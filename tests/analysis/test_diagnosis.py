@@ -27,7 +27,9 @@ class TestInput:
         assert "pass@2" in diagnose(report).to_markdown()
         refuses("compare.scored: `k`", diagnose, report, k=[1])
         refuses("TypeError", diagnose, data, nonsense=1)
-        assert diagnose(data, confidence_level=None).to_dict() == diagnose(data).to_dict()  # the default level
+        assert (
+            diagnose(data, confidence_level=None).to_dict() == diagnose(data).to_dict()
+        )  # the default level
 
     def test_a_report_that_was_loaded(self, tmp_path):
         report = at_k.score(votes("bbbaa", "aaabb"))
@@ -35,7 +37,9 @@ class TestInput:
         found, whole = diagnose(at_k.Report.load(tmp_path / "report.json")), diagnose(report)
         assert diagnose(tmp_path / "report.json").to_dict() == found.to_dict()
         assert found.figures["solved"] == whole.figures["solved"]
-        assert found.figures["stability"]["noise_floor"] == pytest.approx(whole.figures["stability"]["noise_floor"])
+        assert found.figures["stability"]["noise_floor"] == pytest.approx(
+            whole.figures["stability"]["noise_floor"]
+        )
         assert found.figures["stability"]["run_accuracy"] == []
         assert found.figures["repeated"] is None
         assert found.figures["calibration"] == {}
@@ -61,8 +65,12 @@ def test_figures_and_forms_of_the_qwen_file():
     assert sum(vote["count"]) == 100
     assert np.dot(vote["count"], vote["accuracy"]) == pytest.approx(92.5)
     content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert [each["rule"] for each in content["sentences"]] == [each.code for each in found.sentences]
-    lines = [line for line in found.to_markdown().splitlines() if line and not line.startswith("**")]
+    assert [each["rule"] for each in content["sentences"]] == [
+        each.code for each in found.sentences
+    ]
+    lines = [
+        line for line in found.to_markdown().splitlines() if line and not line.startswith("**")
+    ]
     assert all(line.startswith("- ") and line.endswith("]") for line in lines)
 
 
@@ -70,8 +78,12 @@ def test_every_rule_and_threshold_is_in_the_document():
     text = (ROOT / "docs" / "diagnosis.md").read_text(encoding="utf-8")
     files = (ROOT / "at_k" / "analysis").glob("*.py")
     nodes = [node for file in files for node in list_nodes(file)]
-    rules = {node.value for node in nodes if isinstance(node, ast.Constant)
-             and re.fullmatch(r"(diagnosis|bug|note)\.[a-z_]+", str(node.value))}  # fmt: skip
+    rules = {
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant)
+        and re.fullmatch(r"(diagnosis|bug|note)\.[a-z_]+", str(node.value))
+    }
     parts = {"note.vote_of_grades"}
     assert {rule for rule in rules - parts if f"`{rule}`" not in text} == set()
     assert set(re.findall(r"`((?:diagnosis|bug)\.[a-z_]+)`", text)) <= rules
@@ -89,18 +101,27 @@ def test_clusters_widen_the_interval_of_a_difference():
 def test_the_largest_k_is_looked_at():
     found = diagnose(votes("aabb", "abbb"), k=[1, 4, 2])
     assert Findings(found.report).keys == {
-        "pass@k": at_k.Key("pass@k", 4), "cons@k": at_k.Key("cons@k", 4), "avg@n": at_k.Key("avg@n", 4)
-    }  # fmt: skip
+        "pass@k": at_k.Key("pass@k", 4),
+        "cons@k": at_k.Key("cons@k", 4),
+        "avg@n": at_k.Key("avg@n", 4),
+    }
 
 
 class TestMistakes:
     def test_good_numbers_have_none(self):
-        for path in {*DATA.glob("*.jsonl")} - {DATA / "published.jsonl"}:  # counts of ten models, and no samples
-            where = {"prompt": "long"} if path.stem == "codex_puzzles" else None  # this one has two prompts
+        for path in {*DATA.glob("*.jsonl")} - {
+            DATA / "published.jsonl"
+        }:  # counts of ten models, and no samples
+            where = (
+                {"prompt": "long"} if path.stem == "codex_puzzles" else None
+            )  # this one has two prompts
             assert diagnose(at_k.score(path, where=where)).mistakes == []
         for data in (
             {"grades": [[1, 0]], "scores": [[-7.0, 90.0]]},  # scores have no range
-            {"answers": [[None, None, "a", "a"]], "grades": [[0, 1, 1, 1]]},  # a sample without an answer is no vote
+            {
+                "answers": [[None, None, "a", "a"]],
+                "grades": [[0, 1, 1, 1]],
+            },  # a sample without an answer is no vote
             {"answers": [["b", "b"]], "grades": [[0, 0]]},  # a grader may reject both
             votes("bbc", "acc"),
         ):
@@ -118,4 +139,6 @@ class TestMistakes:
         assert [each.code for each in decided.mistakes] == ["bug.two_verdicts"]
         assert decided.figures["wrong_majority"] is not None
         at_k.score(data).save(tmp_path / "report.json")
-        assert [each.code for each in diagnose(str(tmp_path / "report.json")).mistakes] == ["left_out.conflict"]
+        assert [each.code for each in diagnose(str(tmp_path / "report.json")).mistakes] == [
+            "left_out.conflict"
+        ]

@@ -30,7 +30,9 @@ def test_the_verdict_is_that_of_the_ends_of_the_interval(key, least, verdict):
     names = {"pass^4": "G-Pass@4_1.0", "maj@3": "cons@3", "g-pass@4_1/2": "G-Pass@4_0.5"}
     name = names.get(key, key) if key not in ("avg@n", "MEAN@4") else "avg@4"
     bar = report.intervals[name]
-    assert (check.value, check.low, check.high) == pytest.approx((report.values[name], bar.low, bar.high), abs=1e-12)
+    assert (check.value, check.low, check.high) == pytest.approx(
+        (report.values[name], bar.low, bar.high), abs=1e-12
+    )
     assert check.verdict == verdict == at_k.gate(report, require=f"{key} >= {least}").verdict
 
 
@@ -80,9 +82,13 @@ class TestAgainstABase:
         own = at_k.compare(self.A, self.B, metrics="pass@1").comparisons["pass@1"]
         (check,) = found.checks
         assert (check.value, check.low, check.high) == (own.difference, own.low, own.high)
-        assert check.verdict == (PASS if own.low >= -margin else FAIL if own.high < -margin else INCONCLUSIVE)
+        assert check.verdict == (
+            PASS if own.low >= -margin else FAIL if own.high < -margin else INCONCLUSIVE
+        )
         assert check.verdict == verdict or margin == 0.005
-        assert at_k.gate(count(*[1] * 40), count(*[3] * 40), margin=0.1).exit_code == 1  # lost more than the margin
+        assert (
+            at_k.gate(count(*[1] * 40), count(*[3] * 40), margin=0.1).exit_code == 1
+        )  # lost more than the margin
 
     @for_each("a, b, verdict", [
         (count(*[4] * 8), count(*[2] * 8), PASS),
@@ -121,7 +127,9 @@ class TestAgainstABase:
 
     def test_problems_are_matched_and_clusters_flip_together(self):
         shorter = {name: column[:-1] for name, column in self.B.items()}
-        refuses("InputError: not measured on the same problems", at_k.gate, self.A, shorter, margin=0.02)
+        refuses(
+            "InputError: not measured on the same problems", at_k.gate, self.A, shorter, margin=0.02
+        )
         assert at_k.gate(self.A, shorter, margin=0.02, unmatched="drop").checks[0].high > 0
         labels = [i // 6 for i in range(48)]
         found = at_k.gate(self.A, self.B, margin=0.02, clusters=labels).checks[0]
@@ -132,10 +140,14 @@ class TestAgainstABase:
 def test_several_requirements_share_the_level():
     texts = ["pass@1 >= 0.6", "pass@1 >= 60 %", "pass@1 ≥ .6"]
     one, same = at_k.gate(MIXED, require=texts[0]), at_k.gate(MIXED, require=texts)
-    assert {(check.low, check.high) for check in same.checks} == {(one.checks[0].low, one.checks[0].high)}
+    assert {(check.low, check.high) for check in same.checks} == {
+        (one.checks[0].low, one.checks[0].high)
+    }
     two = at_k.gate(MIXED, require=["pass@1 >= 0.6", "pass^4 >= 0.3"]).checks[0]
     report = at_k.score(MIXED, confidence_level=0.975)
-    assert one.checks[0].low > two.low > report.intervals["pass@1"].low  # narrower than Bonferroni's
+    assert (
+        one.checks[0].low > two.low > report.intervals["pass@1"].low
+    )  # narrower than Bonferroni's
 
 
 def test_samples_are_counted_and_those_to_come_may_be_right_or_wrong():
@@ -146,7 +158,9 @@ def test_samples_are_counted_and_those_to_come_may_be_right_or_wrong():
     assert (found.exit_code, bool(found)) == (1, False)
     assert at_k.gate({"grades": [[1, 1]]}, each="2 of 2")
     assert list(map(str, found.count_problems())) == ["Problems that pass 8 of 10: 2 of 5."]
-    more = at_k.gate({"grades": [[1] * 16 + [0] * 4, [1] * 15 + [0] * 5]}, each=" 8 / 10 ")  # count as a share
+    more = at_k.gate(
+        {"grades": [[1] * 16 + [0] * 4, [1] * 15 + [0] * 5]}, each=" 8 / 10 "
+    )  # count as a share
     assert [check.verdict for check in more.checks] == [PASS, FAIL]
 
 
@@ -180,7 +194,12 @@ def test_impossible_requirements_are_refused(given, says):
 
 
 def test_a_report_has_the_numbers_that_its_samples_or_its_counts_tell(tmp_path):
-    refuses("InputError: best@k is left out: it needs a score", at_k.gate, at_k.score(MIXED), require="best@2 >= 0.5")
+    refuses(
+        "InputError: best@k is left out: it needs a score",
+        at_k.gate,
+        at_k.score(MIXED),
+        require="best@2 >= 0.5",
+    )
     report = at_k.score(MIXED, k=4, metrics=at_k.METRICS[:4])
     (check,) = at_k.gate(report, require="cons@3 >= 0.5").checks
     assert check.value == at_k.score(MIXED, metrics="cons@3").values["cons@3"]
@@ -194,14 +213,20 @@ def test_a_report_has_the_numbers_that_its_samples_or_its_counts_tell(tmp_path):
 
 class TestForms:
     FOUND = at_k.gate(
-        {"problem": ["a|b", "\x07<c>"], "grades": [[1, 1], [0, 0]]}, require="pass@1 >= 0.5", each="1 of 2", data="x"
+        {"problem": ["a|b", "\x07<c>"], "grades": [[1, 1], [0, 0]]},
+        require="pass@1 >= 0.5",
+        each="1 of 2",
+        data="x",
     ) + at_k.gate(MIXED, require="pass@1 >= 0.1")
 
     def test_junit(self):
         root = ElementTree.fromstring(self.FOUND.to_junit().encode())
-        assert [[suite.get(name) for name in ("name", "tests", "failures", "errors")] for suite in root] == [
-            ["x", "3", "1", "1"], ["at-k gate", "1", "0", "0"],
-        ]  # fmt: skip
+        assert [
+            [suite.get(name) for name in ("name", "tests", "failures", "errors")] for suite in root
+        ] == [
+            ["x", "3", "1", "1"],
+            ["at-k gate", "1", "0", "0"],
+        ]
         names = [case.get("name") for case in root.iter("testcase")]
         assert names == ["pass@1 >= 0.5", "a|b: 1 of 2", "\ufffd<c>: 1 of 2", "pass@1 >= 0.1"]
         assert [kind.tag for case in root.iter("testcase") for kind in case] == ["error", "failure"]
@@ -223,8 +248,13 @@ class TestPolicy:
         policy.write_text(self.TEXT)
         assert at_k.gate(MIXED, policy=policy).verdict == PASS
         found = at_k.gate(MIXED, policy=str(policy), data="math")
-        assert [check.name for check in found.checks] == ["math: pass@1 >= 0.99", "math: pass^4 >= 0.1"]
-        assert at_k.gate(MIXED, MIXED, policy=policy, data="code", require=[]).checks[0].least == -0.05
+        assert [check.name for check in found.checks] == [
+            "math: pass@1 >= 0.99",
+            "math: pass^4 >= 0.1",
+        ]
+        assert (
+            at_k.gate(MIXED, MIXED, policy=policy, data="code", require=[]).checks[0].least == -0.05
+        )
         assert at_k.gate(MIXED, policy=policy, data="math", require="pass@1 >= 0.2").verdict == PASS
         policy.write_text("require = pass@1")
         refuses("InputError: not TOML", at_k.gate, MIXED, policy=policy)
@@ -235,12 +265,17 @@ class TestPolicy:
 
     def test_a_policy_may_say_how_often_one_looks(self):
         ask = {"require": "pass@1 >= 0.5"}
-        given, read = (at_k.gate(MIXED, policy=ask | looks, **more)
-                       for looks, more in (({}, {"looks": 20}), ({"looks": 20}, {})))  # fmt: skip
+        given, read = (
+            at_k.gate(MIXED, policy=ask | looks, **more)
+            for looks, more in (({}, {"looks": 20}), ({"looks": 20}, {}))
+        )
         assert (read.checks, read.checks[0].low) == (given.checks, given.checks[0].low)
         assert read.checks[0].low < at_k.gate(MIXED, policy=ask).checks[0].low
 
-    @for_each("policy", [{"require": 3}, {"require": ["pass@1 >= 0.5", 3]}, {"metrics": 3}, {"metrics": [3]}])
+    @for_each(
+        "policy",
+        [{"require": 3}, {"require": ["pass@1 >= 0.5", 3]}, {"metrics": 3}, {"metrics": [3]}],
+    )
     def test_policies_without_strings_are_refused(self, policy):
         says = f"TypeError: `{next(iter(policy))}` must be a text or a list of texts … got"
         refuses(says, at_k.gate, MIXED, MIXED, margin=0.1, policy=policy)
@@ -264,7 +299,10 @@ def draw(rng, rate, problems=60, samples=8):
 ])  # fmt: skip
 def test_decisions_say_what_must_be_a_mistake(data, options, code):
     gate = at_k.gate(data, require="pass@1 >= 0.5", **options)
-    others = at_k.compare(data, data, **options), at_k.rank({"a": data, "b": data, "c": data}, **options)
+    others = (
+        at_k.compare(data, data, **options),
+        at_k.rank({"a": data, "b": data, "c": data}, **options),
+    )
     assert all(code in [note.code for note in found.notes] for found in (gate, *others))
 
 
@@ -272,11 +310,17 @@ def test_each_look_is_judged_at_its_share_of_the_level():
     rng = np.random.default_rng(0)
     a, b = draw(rng, 0.6), draw(rng, 0.5)
     looked = at_k.compare(a, b, metrics="pass@1", looks=LOOKS)
-    assert looked.comparisons == at_k.compare(a, b, metrics="pass@1", confidence_level=ONE_LOOK).comparisons
+    assert (
+        looked.comparisons
+        == at_k.compare(a, b, metrics="pass@1", confidence_level=ONE_LOOK).comparisons
+    )
     gate = at_k.gate(a, require="pass@1 >= 0.5", looks=LOOKS)
     assert gate.checks == at_k.gate(a, require="pass@1 >= 0.5", confidence_level=ONE_LOOK).checks
     plan = at_k.plan(a, half_width=0.03, looks=LOOKS)
-    assert plan.needed_problems == at_k.plan(a, half_width=0.03, confidence_level=ONE_LOOK).needed_problems
+    assert (
+        plan.needed_problems
+        == at_k.plan(a, half_width=0.03, confidence_level=ONE_LOOK).needed_problems
+    )
     ranking = at_k.rank({"a": a, "b": b}, looks=LOOKS)
     assert ranking.pairs == at_k.rank({"a": a, "b": b}, confidence_level=ONE_LOOK).pairs
     pools = {"x": a, "y": b}, {"x": b, "y": b}
@@ -288,14 +332,20 @@ def test_each_look_is_judged_at_its_share_of_the_level():
         assert f"Each of {LOOKS} looks is judged at 99.75 %" in str(found)
 
 
-@for_each("further", [{}, {"target": "problem_set", "k": 2}, {"band": True}, {"method": "bounded"}, {"margin": 0.1}])
+@for_each(
+    "further",
+    [{}, {"target": "problem_set", "k": 2}, {"band": True}, {"method": "bounded"}, {"margin": 0.1}],
+)
 def test_every_kind_of_comparison_takes_the_level_of_each_look(further):
     looked, alone = (
-        at_k.compare(MIXED, OTHER, **level, **further) for level in ({"looks": LOOKS}, {"confidence_level": ONE_LOOK})
+        at_k.compare(MIXED, OTHER, **level, **further)
+        for level in ({"looks": LOOKS}, {"confidence_level": ONE_LOOK})
     )
     for key, own in alone.comparisons.items():
         found = looked.comparisons[key]
-        assert (found.low, found.high, found.p_value) == pytest.approx((own.low, own.high, own.p_value))
+        assert (found.low, found.high, found.p_value) == pytest.approx(
+            (own.low, own.high, own.p_value)
+        )
         assert str(looked.verdict(key)) == str(alone.verdict(key))
 
 
@@ -303,9 +353,15 @@ def test_twenty_looks_at_equal_models_rarely_claim_a_difference():
     rng, looks = np.random.default_rng(36), np.arange(10, 201, 10)
     a, b = rng.binomial(1, rng.beta(1, 1, (1000, 200)), (2, 1000, 200))
     won, lost = (np.cumsum(each, axis=1)[:, looks - 1] for each in (a > b, a < b))
-    tails = [binom.sf(one, won + lost, 0.5) + binom.pmf(one, won + lost, 0.5) / 2 for one in (won, lost)]  # mid-p
+    tails = [
+        binom.sf(one, won + lost, 0.5) + binom.pmf(one, won + lost, 0.5) / 2 for one in (won, lost)
+    ]  # mid-p
     p_values = np.minimum(1, 2 * np.minimum(*tails))
-    for own, look in ((0, 19), (1, 9), (2, 4)):  # these are the p-values of the comparison, and decide its interval
+    for own, look in (
+        (0, 19),
+        (1, 9),
+        (2, 4),
+    ):  # these are the p-values of the comparison, and decide its interval
         data = [count(*each[own, : looks[look]], n=1) for each in (a, b)]
         found = at_k.compare(*data, metrics="pass_at_k", looks=LOOKS).comparisons["pass@1"]
         assert found.p_value == pytest.approx(p_values[own, look])
@@ -320,7 +376,10 @@ def test_twenty_looks_at_a_gate_rarely_pass_or_fail_falsely():
     c = rng.binomial(4, rng.beta(1.2, 0.8, (1000, 400)))  # the mean is .6: neither verdict is true
     found = [(c[:, :m].mean(axis=1) / 4, c[:, :m].std(axis=1, ddof=1) / 4 / m**0.5) for m in looks]
     low, high = np.array(
-        [at_k.interval(*own, float(m), confidence_level=ONE_LOOK) for own, m in zip(found, looks, strict=True)]
+        [
+            at_k.interval(*own, float(m), confidence_level=ONE_LOOK)
+            for own, m in zip(found, looks, strict=True)
+        ]
     ).transpose(1, 2, 0)
     for own in range(3):  # these are the intervals of the gate
         check = at_k.gate(count(*c[own, :100]), require=f"pass@1 >= {least}", looks=LOOKS).checks[0]

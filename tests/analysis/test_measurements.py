@@ -79,7 +79,9 @@ class TestMatching:
         found = compare(A, MORE, unmatched="drop")
         assert found.comparisons == compare(A, B).comparisons
         assert found.unmatched == (0, 2)
-        assert [str(note) for note in found.notes] == ["Problems that only one model has, left out: 2."]
+        assert [str(note) for note in found.notes] == [
+            "Problems that only one model has, left out: 2."
+        ]
 
     def test_other_problems_are_compared_unpaired_and_called_so(self):
         found = compare(A, MORE, unmatched="unpaired", margin=0.1, extra_tests="wilcoxon")
@@ -93,9 +95,13 @@ class TestMatching:
         assert (found.equivalence, found.extra_tests, found.flips) == ({}, {}, {})
         assert "                 – |" in found.to_markdown()
         assert not compare(A, OTHERS, unmatched="unpaired").comparisons["pass@1"].paired
-        twice = compare({**A, "avg@4": A["pass@1"]}, {**MORE, "avg@4": MORE["pass@1"]}, unmatched="unpaired")
+        twice = compare(
+            {**A, "avg@4": A["pass@1"]}, {**MORE, "avg@4": MORE["pass@1"]}, unmatched="unpaired"
+        )
         assert twice.adjusted["pass@1"] == own.p_value  # one question
-        assert compare(A, B, unmatched="unpaired").to_dict() == compare(A, B).to_dict()  # paired where it can be
+        assert (
+            compare(A, B, unmatched="unpaired").to_dict() == compare(A, B).to_dict()
+        )  # paired where it can be
 
     def test_names_that_are_numbers(self):
         first, second = {"z": {1: 0.5, 2: 1.0}}, {"z": {"2": 1.0, "1": 0.25}}
@@ -107,9 +113,15 @@ class TestNoNames:
 
     def test_problems_are_matched_by_their_order_with_a_note(self):
         found = compare(NAMELESS, {"grades": [[1, 0], [1, 1], [0, 0]]}, **PASS_AT_1)
-        assert [(flip.problem, flip.a, flip.b) for flip in found.flips["pass@1"]] == [("0", 1, 0.5), ("1", 0.5, 1)]
+        assert [(flip.problem, flip.a, flip.b) for flip in found.flips["pass@1"]] == [
+            ("0", 1, 0.5),
+            ("1", 0.5, 1),
+        ]
         assert "compare.by_order" in codes(found)
-        other = {"grades": NAMELESS["grades"][::-1], "problem": ["2", "1", "0"]}  # numbers in another order are names
+        other = {
+            "grades": NAMELESS["grades"][::-1],
+            "problem": ["2", "1", "0"],
+        }  # numbers in another order are names
         named = compare({**NAMELESS, "problem": ["0", "1", "2"]}, other, **PASS_AT_1)
         assert (named.flips["pass@1"], "compare.by_order" in codes(named)) == ([], False)
         unpaired = compare(NAMELESS, {"grades": [[1, 0]] * 4}, unmatched="unpaired", **PASS_AT_1)
@@ -118,7 +130,9 @@ class TestNoNames:
     def test_numbers_in_a_file_are_names(self, tmp_path):
         for name, size in (("a", 4), ("b", 3)):
             rows = [{"id": i, "correct": [1, i % 2]} for i in range(size)]
-            (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+            (tmp_path / f"{name}.jsonl").write_text(
+                "\n".join(map(json.dumps, rows)), encoding="utf-8"
+            )
         found = compare(tmp_path / "a.jsonl", tmp_path / "b.jsonl", unmatched="drop")
         assert (found.unmatched, "compare.by_order" in codes(found)) == ((1, 0), False)
 
@@ -136,13 +150,17 @@ class TestData:
             assert compare(kind, REVERSED, **PASS_AT_1).to_dict() == expected
 
     def test_names_of_papers(self):
-        report = at_k.score({"grades": [[1, 1, 0, 1], [0, 1, 0, 0]]}, k=2, thresholds=1.0, metrics=at_k.METRICS)
+        report = at_k.score(
+            {"grades": [[1, 1, 0, 1], [0, 1, 0, 0]]}, k=2, thresholds=1.0, metrics=at_k.METRICS
+        )
         found = at_k.compare(report, report, metrics=["maj@2", "pass^2", "cons@2", "mean@4"])
         assert list(found.comparisons) == ["cons@2", "G-Pass@2_1.0", "avg@4"]
 
     @for_each("keys", ["z", ["z", "z"], ("z",), {"z"}, iter(["z"])])
     def test_chosen_keys(self, keys):
-        assert list(compare({**A, "z": A["pass@1"]}, {**B, "z": B["pass@1"]}, metrics=keys).comparisons) == ["z"]
+        assert list(
+            compare({**A, "z": A["pass@1"]}, {**B, "z": B["pass@1"]}, metrics=keys).comparisons
+        ) == ["z"]
 
 
 VOTES = {"problem": list("abcd"), "answers": [["1", "2", "2", None]] * 4, "references": ["2"] * 4}
@@ -152,7 +170,10 @@ class TestConditions:
     """Two models that were measured differently are compared, with a note."""
 
     def conditions(self, first, second, **shared):
-        reports = [at_k.score(VOTES, **{"missing": "incorrect", **shared, **own}) for own in (first, second)]
+        reports = [
+            at_k.score(VOTES, **{"missing": "incorrect", **shared, **own})
+            for own in (first, second)
+        ]
         notes = [note for note in compare(*reports).notes if note.code == "compare.conditions"]
         return [str(note).rpartition("make the difference: ")[2] for note in notes]
 
@@ -178,14 +199,20 @@ class TestConditions:
         assert self.conditions(first, second) == []
 
     def test_only_the_conditions_of_what_is_compared(self):
-        first, second = (at_k.score(VOTES, missing="drop", k=1, ties=ties) for ties in ("strict", "random"))
+        first, second = (
+            at_k.score(VOTES, missing="drop", k=1, ties=ties) for ties in ("strict", "random")
+        )
         assert "compare.conditions" in codes(compare(first, second))
         assert "compare.conditions" not in codes(compare(first, second, metrics="pass@1"))
-        assert rank({"a": first, "b": second}, metrics="cons@1").notes[0].code == "compare.conditions"
+        assert (
+            rank({"a": first, "b": second}, metrics="cons@1").notes[0].code == "compare.conditions"
+        )
 
     def test_saved_reports_and_values_without_a_signature(self, tmp_path):
         for name, checker in (("a", "numeric"), ("b", "exact_match")):
-            at_k.score(VOTES, missing="drop", check_correct_fn=checker).save(tmp_path / f"{name}.json")
+            at_k.score(VOTES, missing="drop", check_correct_fn=checker).save(
+                tmp_path / f"{name}.json"
+            )
         assert "compare.conditions" in codes(compare(tmp_path / "a.json", tmp_path / "b.json"))
         values = {"pass@1": dict.fromkeys("abcd", 0.5)}
         assert "compare.conditions" not in codes(compare(tmp_path / "a.json", values))

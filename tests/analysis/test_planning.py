@@ -34,11 +34,17 @@ def test_every_kind_of_pilot_gives_the_same(tmp_path):
 def test_a_plan_has_the_clusters_of_its_pilot(tmp_path):
     """At the pilot's own size it gives the pilot's interval; four times the clusters halve the standard error."""
     labels = [f"text {i % 6}" for i in range(90)]
-    grades = [[1, 1, 1, i // 6 % 5 > 0] if i % 6 < 3 else [0, 0, 0, i // 6 % 5 < 1] for i in range(90)]
+    grades = [
+        [1, 1, 1, i // 6 % 5 > 0] if i % 6 < 3 else [0, 0, 0, i // 6 % 5 < 1] for i in range(90)
+    ]
     report = at_k.score({"grades": grades}, clusters=labels, k=1)
     bar = report.intervals["pass@1"]
     report.save(tmp_path / "pilot.json")
-    for pilot in (report, tmp_path / "pilot.json", at_k.score({"grades": grades}, groups=labels, clusters=True)):
+    for pilot in (
+        report,
+        tmp_path / "pilot.json",
+        at_k.score({"grades": grades}, groups=labels, clusters=True),
+    ):
         found = plan(pilot, problems=[15, 90, 360], samples=[4], half_width=0.1, detect=0.3)
         assert found.stderr[1:, 0] == pytest.approx([bar.stderr, bar.stderr / 2])
         assert found.half_width[1, 0] == pytest.approx((bar.high - bar.low) / 2)
@@ -50,7 +56,9 @@ def test_a_plan_has_the_clusters_of_its_pilot(tmp_path):
         )
         assert found.detectable[0.5][0, 0] == 1
         (note,) = found.notes
-        assert str(note).startswith("The problems of the pilot come in clusters: 6. Other numbers of problems are")
+        assert str(note).startswith(
+            "The problems of the pilot come in clusters: 6. Other numbers of problems are"
+        )
         assert found.needed_problems > 5 * plan({"grades": grades}, half_width=0.1).needed_problems
 
 
@@ -59,12 +67,16 @@ def test_more_samples_do_not_help_against_clusters():
     rng = np.random.default_rng(0)
 
     def draw(n):
-        chances = np.clip(rng.uniform(0.2, 0.8, (20, 1)) + rng.uniform(-0.2, 0.2, (20, 10)), 0, 1).ravel()
+        chances = np.clip(
+            rng.uniform(0.2, 0.8, (20, 1)) + rng.uniform(-0.2, 0.2, (20, 10)), 0, 1
+        ).ravel()
         return rng.binomial(n, chances)
 
     labels = np.repeat(np.arange(20), 10)
     true = np.std([draw(1).mean() for _ in range(4000)])  # itself off by 1 %
-    planned = [read_pilot([16] * 200, draw(16), 1, tabulate_pass, labels).at(1) / 200 for _ in range(400)]
+    planned = [
+        read_pilot([16] * 200, draw(16), 1, tabulate_pass, labels).at(1) / 200 for _ in range(400)
+    ]
     # 400 variances of 20 clusters each: their mean has a relative standard error of 2 %.
     assert np.mean(planned) ** 0.5 == pytest.approx(true, rel=0.05)
     one_each = read_pilot([1] * 4, [0, 1, 1, 1], 1, tabulate_pass)
@@ -82,7 +94,10 @@ def test_options_reach_the_scoring():
 @for_each("name", ["metric", "metrics", "key_style", "level", "target", "foo"])
 def test_unknown_options_are_refused(pilot, name):
     refuses(
-        f"TypeError: Unknown option `{name}` of `plan`; got 'x'. The options are k, tau, ", plan, pilot, **{name: "x"}
+        f"TypeError: Unknown option `{name}` of `plan`; got 'x'. The options are k, tau, ",
+        plan,
+        pilot,
+        **{name: "x"},
     )
 
 
@@ -94,7 +109,10 @@ class TestTwoPilots:
     SECOND = np.clip(FIRST + RNG.integers(-3, 4, 60), 0, 8)
 
     def test_problems_are_matched_by_name(self):
-        a, b = count(*self.FIRST, n=8), {name: own[::-1] for name, own in count(*self.SECOND, n=8).items()}
+        a, b = (
+            count(*self.FIRST, n=8),
+            {name: own[::-1] for name, own in count(*self.SECOND, n=8).items()},
+        )
         found = plan(a, b, detect=0.05)
         assert found.estimated == plan(([8] * 60, self.FIRST), ([8] * 60, self.SECOND)).estimated
         ((correlation, _),) = found.detectable.items()
@@ -114,7 +132,11 @@ class TestTwoPilots:
     def test_one_pilot_has_a_cautious_assumption_and_an_optimistic_one(self):
         pilot = ([8] * 60, self.FIRST)
         found, higher = plan(pilot, detect=0.05), plan(pilot, detect=0.05, correlation=0.8)
-        assert found.needed_to_detect[0.8] == higher.needed_to_detect[0.8] < found.needed_to_detect[0.5]
+        assert (
+            found.needed_to_detect[0.8]
+            == higher.needed_to_detect[0.8]
+            < found.needed_to_detect[0.5]
+        )
         assert (found.detectable[0.8] == higher.detectable[0.8]).all()
         assert [*found.detectable, *higher.detectable] == [0.5, 0.8, 0.8]
         assert "a correlation of 0.5: " in found.to_markdown()
@@ -122,16 +144,22 @@ class TestTwoPilots:
 
 def test_tables_of_a_plan():
     n, c = draw(0, 40, 8)
-    found = plan((n, c), problems=[40, 160], samples=[4, 8], correlation=0.5, power=0.9, confidence_level=0.9)
+    found = plan(
+        (n, c), problems=[40, 160], samples=[4, 8], correlation=0.5, power=0.9, confidence_level=0.9
+    )
     pilot = Variance(n, c, 1, tabulate_pass)
-    assert_allclose(found.stderr, [[np.sqrt(pilot.at(size) / m) for size in (4, 8)] for m in (40, 160)])
+    assert_allclose(
+        found.stderr, [[np.sqrt(pilot.at(size) / m) for size in (4, 8)] for m in (40, 160)]
+    )
     low, high = interval(found.value, found.stderr, [[40], [160]], confidence_level=0.9)
     assert_allclose(found.half_width, (high - low) / 2)
     assert found.between == Variance(n, c, 1, tabulate_pass).at(np.inf)
     assert found.between + found.within == pytest.approx(Variance(n, c, 1, tabulate_pass).at(8))
     assert found.can_tell
     spread = np.sqrt(2 * (found.stderr[1, 0] ** 2 * 160 - 0.5 * found.between) / 160)
-    assert found.detectable[0.5][1, 0] == pytest.approx((stats.t.ppf(0.95, 159) + stats.t.ppf(0.9, 159)) * spread)
+    assert found.detectable[0.5][1, 0] == pytest.approx(
+        (stats.t.ppf(0.95, 159) + stats.t.ppf(0.9, 159)) * spread
+    )
 
 
 def test_default_tables_and_targets_that_no_plan_reaches():
@@ -190,7 +218,9 @@ def test_a_pilot_of_few_unlike_problems_is_rough(other, rough):
     assert found.can_tell
     assert found.needed_to_detect[0.5] is not None
     assert [note.code for note in found.notes] == ["plan.rough"] * rough
-    few = plan(([2] * 20, [1] + [2] * 19)).to_markdown()  # one that differs from the rest is counted
+    few = plan(
+        ([2] * 20, [1] + [2] * 19)
+    ).to_markdown()  # one that differs from the rest is counted
     assert "Problems with another value than 1: 1 of 20." in few
 
 
@@ -233,7 +263,9 @@ def test_arguments_that_cannot_be_used(pilots, options, says):
 @for_each("k, spread", [(1, 0.5), (1, 0.2), (4, 0.7)])
 def test_a_plan_without_data(k, spread):
     """Against the exact moments of the beta-binomial distribution, by quadrature over the difficulties."""
-    found = plan(expect=0.3, spread=spread, k=k, samples=8, problems=[50], half_width=0.05, detect=0.08)
+    found = plan(
+        expect=0.3, spread=spread, k=k, samples=8, problems=[50], half_width=0.05, detect=0.08
+    )
     size = 1 / spread - 1
     chances = stats.betabinom(8, 0.3 * size, 0.7 * size).pmf(np.arange(9))
     values = pass_at_k(8, np.arange(9), k=k)

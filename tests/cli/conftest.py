@@ -32,7 +32,9 @@ def run(monkeypatch):
     def invoke(*words, columns=80, charset="utf-8"):
         monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setenv("NO_COLOR", "1")
-        monkeypatch.setattr("typer.testing._get_command", get_command if "--help-all" in words else build)
+        monkeypatch.setattr(
+            "typer.testing._get_command", get_command if "--help-all" in words else build
+        )
         done = CliRunner(charset=charset).invoke(app, [str(word) for word in words])
         done.said = " ".join(done.output.replace("│", " ").split())
         return done
@@ -45,7 +47,11 @@ def shell():
     """Return the arguments of a command in a process of its own, and its environment."""
 
     def prepare(*words, **variables):
-        kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")
+        }
         environment = {**kept, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **variables}
         return [sys.executable, "-m", "at_k", *map(str, words)], environment
 
@@ -58,7 +64,9 @@ def call(shell):
 
     def execute(*words, **variables):
         command, environment = shell(*words, **variables)
-        return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
+        return subprocess.run(
+            command, env=environment, capture_output=True, check=False, timeout=60
+        )
 
     return execute
 

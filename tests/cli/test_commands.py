@@ -45,7 +45,11 @@ def read_table(text, rows=0):
             is_interval = line.lstrip().startswith("[")
             name = name if is_interval else line.split()[0]
             pattern = r"\[[^]]+\]" if is_interval else r"(?<= )\S+"
-            cells = {ends[match.end()]: match[0] for match in re.finditer(pattern, line) if match.end() in ends}
+            cells = {
+                ends[match.end()]: match[0]
+                for match in re.finditer(pattern, line)
+                if match.end() in ends
+            }
             if is_interval == rows:
                 found.setdefault(heading, {}).setdefault(name, {}).update(cells)
     return found
@@ -62,7 +66,10 @@ class TestScore:
         values, bars = report.values, report.intervals
         for key in filter(is_shown, find_shown(values)):
             place = f"k = {key.draws or 1}"
-            shown = [float(table["all (100)"][key.line][place]), *json.loads(limits["all (100)"][key.line][place])]
+            shown = [
+                float(table["all (100)"][key.line][place]),
+                *json.loads(limits["all (100)"][key.line][place]),
+            ]
             exact = [values[key], bars[key].low, bars[key].high]
             assert shown == pytest.approx(exact, abs=5.01e-3 if max(exact) > 1 else 5.01e-4)
 
@@ -73,13 +80,18 @@ class TestScore:
         assert columns.split() == ["columns", "problem=task_id,", "grades=passed"]
         said = " ".join(done.stdout.split())
         assert "best@k is left out: it needs a score for every sample." in said
-        assert "cons@k is left out: it needs answers. `--metrics cons@k` counts it from grades." in said
+        assert (
+            "cons@k is left out: it needs answers. `--metrics cons@k` counts it from grades."
+            in said
+        )
         assert done.stderr == ""
 
     @pytest.mark.parametrize(("ending", "form"), [
         ("json", "json"), ("csv", "csv"), ("md", "markdown"), ("tex", "latex"), ("txt", "table"),
     ])  # fmt: skip
-    def test_every_form_is_that_of_the_library_shown_or_in_a_file(self, run, human_eval, tmp_path, ending, form):
+    def test_every_form_is_that_of_the_library_shown_or_in_a_file(
+        self, run, human_eval, tmp_path, ending, form
+    ):
         path, report = tmp_path / f"report.{ending}", score_once(human_eval)
         done = run("score", human_eval, "--format", form, columns=100)
         written = run("score", human_eval, "--out", path)
@@ -106,12 +118,32 @@ class TestScore:
         other.write_bytes(human_eval.read_bytes())
         for words in (
             [qwen, "--k", "2,8", "--tau", "2/3,1", "--by", "none", "--missing", "drop"],
-            [human_eval, other, "-m", "pass@k", "--input-format", "human-eval", "--errors", "skip", "--pool", "file"],
+            [
+                human_eval,
+                other,
+                "-m",
+                "pass@k",
+                "--input-format",
+                "human-eval",
+                "--errors",
+                "skip",
+                "--pool",
+                "file",
+            ],
             [qwen, "--columns", "grades=, scores=", "--by", "level"],
             [qwen, "--ci", "0.9", "--clusters", "level", "--ci-method", "wilson", "-m", "pass@k"],
             [qwen, "--target", "problem-set", "-m", "avg@n"],
             [human_eval, "--ci", "none"],
-            [make_answers(write), *JUDGING, "--extract-reference", r"#### (.+)", "--num-workers", 1, "--timeout", 2.5],
+            [
+                make_answers(write),
+                *JUDGING,
+                "--extract-reference",
+                r"#### (.+)",
+                "--num-workers",
+                1,
+                "--timeout",
+                2.5,
+            ],
         ):
             done = run("score", *words, "--script")
             assert done.exit_code == 0, done.output
@@ -195,7 +227,9 @@ class TestAsAProcess:
             "{'numpy', 'pyarrow', 'datasets', 'pandas', 'matplotlib', 'orjson'})"
         )
         command, environment = shell()
-        done = subprocess.run([command[0], "-c", code], env=environment, capture_output=True, check=True, timeout=60)
+        done = subprocess.run(
+            [command[0], "-c", code], env=environment, capture_output=True, check=True, timeout=60
+        )
         assert done.stdout.decode().splitlines()[-1] == "set()"
 
     def test_closed_streams_lose_no_result(self, shell, qwen, tmp_path):
@@ -207,14 +241,27 @@ class TestAsAProcess:
     def test_a_closed_pipe_is_silent(self, shell, qwen, tmp_path):
         """One process loads the command, and each of its children runs it to the end of Python."""
         words = {
-            "score --format csv --k 1,2,3,4,5,6,7,8": 0, "score": 0, "gate --require pass@1>=0.5": 0,
-            "gate --require pass@1>=0.99": 1, "gate --format json --require pass@1>=0.99": 1,
-            "gate --format json --require pass@1>=0.5": 0, "gate --require pass@1>=0.99 --out g.json": 1,
-        }  # fmt: skip
+            "score --format csv --k 1,2,3,4,5,6,7,8": 0,
+            "score": 0,
+            "gate --require pass@1>=0.5": 0,
+            "gate --require pass@1>=0.99": 1,
+            "gate --format json --require pass@1>=0.99": 1,
+            "gate --format json --require pass@1>=0.5": 0,
+            "gate --require pass@1>=0.99 --out g.json": 1,
+        }
         (python, *_), environment = shell()
-        commands = json.dumps([[name, str(qwen), *options] for name, *options in map(str.split, words)])
-        done = subprocess.run([python, "-c", CLOSED, commands], env=environment, cwd=tmp_path, capture_output=True,
-                              check=True, text=True, timeout=60)  # fmt: skip
+        commands = json.dumps(
+            [[name, str(qwen), *options] for name, *options in map(str.split, words)]
+        )
+        done = subprocess.run(
+            [python, "-c", CLOSED, commands],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            check=True,
+            text=True,
+            timeout=60,
+        )
         assert dict(zip(words, json.loads(done.stdout), strict=True)) == words
         assert "pipe" not in done.stderr.lower()
         assert "Error" not in done.stderr
@@ -223,7 +270,9 @@ class TestAsAProcess:
         """OpenBLAS would ask for memory again and again."""
         command, environment = shell("score", "a.jsonl")
         limited = ["bash", "-c", f"ulimit -v 700000; {shlex.join(command)}"]
-        done = subprocess.run(limited, env=environment, capture_output=True, timeout=60, text=True, check=False)
+        done = subprocess.run(
+            limited, env=environment, capture_output=True, timeout=60, text=True, check=False
+        )
         assert (done.returncode, done.stdout) == (1, "")
         assert "needs 1,000 MB to load. Raise the limit: ulimit -v unlimited\n" in done.stderr
 
@@ -255,7 +304,9 @@ class TestAsAProcess:
     def test_in_a_terminal(self, shell, human_eval):
         command, environment = shell("score", human_eval, COLUMNS="70")
         primary, secondary = pty.openpty()
-        process = subprocess.Popen(command, env=environment, stdout=secondary, stderr=secondary, stdin=secondary)
+        process = subprocess.Popen(
+            command, env=environment, stdout=secondary, stderr=secondary, stdin=secondary
+        )
         os.close(secondary)
         shown = b""
         try:
@@ -280,7 +331,11 @@ class TestAsAProcess:
 def make_answers(write):
     """Write three generations for each of two problems; one of each is right as a number after it was found."""
     return write(
-        {"id": "a", "answers": ["So it is 18.", "#### 18", "I do not know"], "reference": "6 * 3\n#### 18"},
+        {
+            "id": "a",
+            "answers": ["So it is 18.", "#### 18", "I do not know"],
+            "reference": "6 * 3\n#### 18",
+        },
         {"id": "b", "answers": ["#### 0.50", "#### 3", "#### 1/2"], "reference": "#### 1/2"},
     )
 
@@ -301,7 +356,9 @@ class TestJudging:
         rows = [{"id": "a", "answers": ["#### 18"] * 3, "reference": "18"}]
         rows += [{"id": "b", "answers": ["#### ½"] * 3, "reference": "1/2"}]
         other = write(*rows, name="other.jsonl")
-        compared = json.loads(run("compare", other, path, *JUDGING, "-m", "avg@n", "--format", "json").stdout)
+        compared = json.loads(
+            run("compare", other, path, *JUDGING, "-m", "avg@n", "--format", "json").stdout
+        )
         assert compared["keys"]["avg@3"]["difference"] == pytest.approx(0.5)
 
     def test_programs_are_run_only_if_that_is_allowed(self, run, write, monkeypatch):
@@ -316,16 +373,29 @@ class TestJudging:
         assert done.exit_code == 0
 
     def test_an_advice_names_the_options_of_the_command(self, run, write):
-        path = write({"id": "a", "answers": ["So it is 18.", "#### 18.0"], "reference": "6 * 3\n#### 18"})
-        assert "With `--extract last_number --check numeric`, 100%" in run("score", path, columns=200).stdout
+        path = write(
+            {"id": "a", "answers": ["So it is 18.", "#### 18.0"], "reference": "6 * 3\n#### 18"}
+        )
+        assert (
+            "With `--extract last_number --check numeric`, 100%"
+            in run("score", path, columns=200).stdout
+        )
 
 
 def test_examples_of_the_documents(run, monkeypatch):
     monkeypatch.chdir(ROOT)
-    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *ROOT.glob("docs/*.md"))]
+    texts = [
+        path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *ROOT.glob("docs/*.md"))
+    ]
     pattern = re.compile(r"```bash\n(at-k [^\n]*)\n```\n\n```text\n(.*?)```", re.DOTALL)
     examples = [each for text in texts for each in pattern.findall(text)]
-    assert {command.split()[1] for command, _ in examples} >= {"score", "compare", "gate", "plan", "select"}
+    assert {command.split()[1] for command, _ in examples} >= {
+        "score",
+        "compare",
+        "gate",
+        "plan",
+        "select",
+    }
     for command, shown in examples:
         assert run(*shlex.split(command)[1:]).stdout == shown
 

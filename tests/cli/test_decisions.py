@@ -18,8 +18,12 @@ PILOT = [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4]
 
 def count(counts, **columns):
     """Make rows of problems with these numbers of four samples correct, and further columns."""
-    more = [dict(zip(columns, each, strict=True)) for each in zip(*columns.values(), strict=True)] or [{}] * len(counts)
-    return [{"id": f"q{i}", "correct": [1] * c + [0] * (4 - c)} | more[i] for i, c in enumerate(counts)]
+    more = [
+        dict(zip(columns, each, strict=True)) for each in zip(*columns.values(), strict=True)
+    ] or [{}] * len(counts)
+    return [
+        {"id": f"q{i}", "correct": [1] * c + [0] * (4 - c)} | more[i] for i, c in enumerate(counts)
+    ]
 
 
 TOPICS = [f"t{i // 5}" for i in range(40)]
@@ -130,7 +134,10 @@ CALLS = {
 def test_a_command_shows_and_writes_what_the_library_finds(ask, ask_json, typed):
     found = CALLS[typed]()
     said = ask(typed, columns=200).said
-    lines = ["".join(text for text, _ in line) for line in lay_out(Sheet(found.sheet(short=True).parts), 200)]
+    lines = [
+        "".join(text for text, _ in line)
+        for line in lay_out(Sheet(found.sheet(short=True).parts), 200)
+    ]
     assert [line for line in lines if " ".join(line.split()) not in said] == []
     assert len(lines) > 2 or "alike" in typed
     written = json.loads(found.to_json())
@@ -146,8 +153,13 @@ def test_a_prediction_is_written_where_it_is_asked_for(ask, ask_json):
 def test_saved_reports_are_compared(ask, ask_json):
     done = ask("compare good.json fine.json --format json")
     expected = ask("compare good.jsonl fair.jsonl --format json")
-    assert done.stdout == expected.stdout.replace("good.jsonl", "good.json").replace("fair.jsonl", "fine.json")
-    assert list(ask_json("compare good.json fair.jsonl -m avg_at_n")["keys"]) == ["avg@2", "accuracy"]
+    assert done.stdout == expected.stdout.replace("good.jsonl", "good.json").replace(
+        "fair.jsonl", "fine.json"
+    )
+    assert list(ask_json("compare good.json fair.jsonl -m avg_at_n")["keys"]) == [
+        "avg@2",
+        "accuracy",
+    ]
 
 
 def test_ranks_and_pairs_of_several_models(ask, ask_json):
@@ -159,7 +171,9 @@ def test_ranks_and_pairs_of_several_models(ask, ask_json):
     assert content["order"] == "good.jsonl > fair.jsonl, same.jsonl"
     assert (content["ranks"]["same.jsonl"], len(content["pairs"])) == ([2, 3], 3)
     words = "'good texts.jsonl' 'fair texts.jsonl' 'fair texts.jsonl'"
-    assert " > " not in ask_json(f"compare {words} -m pass@k -k 1 --clusters text")["pass@1"]["order"]
+    assert (
+        " > " not in ask_json(f"compare {words} -m pass@k -k 1 --clusters text")["pass@1"]["order"]
+    )
 
 
 def test_every_form_of_a_gate_is_written(ask, tmp_path):
@@ -174,8 +188,10 @@ def test_every_form_of_a_gate_is_written(ask, tmp_path):
 
 
 def test_flags_override_the_policy_even_with_the_default(ask_json):
-    low, default = (ask_json(f"gate new.jsonl --policy half.toml{more}")["checks"][0]["low"]
-                    for more in ("", " --ci 0.95"))  # fmt: skip
+    low, default = (
+        ask_json(f"gate new.jsonl --policy half.toml{more}")["checks"][0]["low"]
+        for more in ("", " --ci 0.95")
+    )
     assert low == at_k.gate("new.jsonl", policy="half.toml").checks[0].low
     assert default == at_k.gate("new.jsonl", require="pass@1 >= 0.7").checks[0].low < low
 

@@ -10,7 +10,13 @@ from at_k.cli.options import FLAGS
 from at_k.errors import InputError
 
 ROWS = [
-    {"id": f"q{i}", "answers": ["7", "8", "7", "9"], "reference": "7", "correct": [1, 0, 1, 0], "level": "ab"[i % 2]}
+    {
+        "id": f"q{i}",
+        "answers": ["7", "8", "7", "9"],
+        "reference": "7",
+        "correct": [1, 0, 1, 0],
+        "level": "ab"[i % 2],
+    }
     for i in range(12)
 ]
 FILES = {
@@ -20,7 +26,9 @@ FILES = {
     "missing.jsonl": [{"id": "a", "correct": [1, None]}, {"id": "b", "correct": [1, 0]}],
     "percent.jsonl": [{"id": "a", "correct": [100, 0]}],
     "ragged.jsonl": [{"id": "a", "correct": [1, 0, 1]}, {"id": "b", "correct": [1, 0]}],
-    "samplers.jsonl": [{"sampler": m, "id": row["id"], "grades": [1, 0]} for m in "ab" for row in ROWS],
+    "samplers.jsonl": [
+        {"sampler": m, "id": row["id"], "grades": [1, 0]} for m in "ab" for row in ROWS
+    ],
     "ungrouped.jsonl": [{"id": "a", "correct": [1, 0]}, {"id": "b", "correct": [1, 0]}],
     "broken.jsonl": '{"id": "a", "correct": [1, 0]}\n{"id":\n',
     "blank.jsonl": "",
@@ -231,9 +239,22 @@ def test_a_tau_that_acts_is_not_said_to_be_idle(ask):
 
 def test_one_name_for_one_thing(run):
     shown = run("score", "--help-all", columns=200).stdout
-    for name in ("--thresholds", "--tau", "--check-correct-fn", "--check", "--groups", "--by", "--metrics", "-m"):
+    for name in (
+        "--thresholds",
+        "--tau",
+        "--check-correct-fn",
+        "--check",
+        "--groups",
+        "--by",
+        "--metrics",
+        "-m",
+    ):
         assert name in shown
-    assert (FLAGS["thresholds"], FLAGS["metrics"], FLAGS["groups"]) == ("--tau", "--metrics", "--by")
+    assert (FLAGS["thresholds"], FLAGS["metrics"], FLAGS["groups"]) == (
+        "--tau",
+        "--metrics",
+        "--by",
+    )
 
 
 def end(error, **options):
@@ -257,7 +278,10 @@ def test_one_line(error, status, said, capsys):
     assert capsys.readouterr() == ("", said)
 
 
-@for_each("error", [ZeroDivisionError("division by zero"), KeyError("x"), TypeError("None + 1"), RuntimeError()])
+@for_each(
+    "error",
+    [ZeroDivisionError("division by zero"), KeyError("x"), TypeError("None + 1"), RuntimeError()],
+)
 def test_a_fault_of_our_own_is_called_so(error, capsys):
     assert end(error) == 1
     said = capsys.readouterr().err

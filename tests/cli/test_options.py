@@ -69,7 +69,16 @@ def test_help_names_every_choice_in_one_piece(run, command):
 
 
 OWN = {"--debug", "--help-all", "--help"}
-SCORE = {"--metrics", "--k", "--groups", "--columns", "--where", "--extract-fn", "--check-correct-fn", "--models"}
+SCORE = {
+    "--metrics",
+    "--k",
+    "--groups",
+    "--columns",
+    "--where",
+    "--extract-fn",
+    "--check-correct-fn",
+    "--models",
+}
 SCORE |= {"--format", "--out"}
 
 
@@ -78,7 +87,9 @@ def list_flags(shown):
     return set(re.findall(r"^│ (?:\* +)?(--[a-z-]+)", shown, re.MULTILINE))
 
 
-@pytest.mark.parametrize("command", [each.name or each.callback.__name__ for each in app.registered_commands])
+@pytest.mark.parametrize(
+    "command", [each.name or each.callback.__name__ for each in app.registered_commands]
+)
 def test_help_comes_in_two_lengths_where_there_are_many_options(run, command):
     short, everything = (list_flags(run(command, word).stdout) for word in ("--help", "--help-all"))
     if len(everything) > 12:
@@ -115,8 +126,13 @@ def test_names():
     sentence = "{option:thresholds}, {option:confidence_level}: {option:tests=base}, {option:seed}; {names}"
     message = Message("a.b", sentence, names=Mention("k", "metrics"))
     assert spell(message) == "`--tau`, `--ci`: `--tests base`, `seed`; `--k`, `--metrics`"
-    assert str(message) == '`thresholds`, `confidence_level`: `tests="base"`, `seed`; `k`, `metrics`'
-    assert spell(InputError("a.b", "{why}", why=message).in_file("x.csv")) == f"x.csv: {spell(message)}"
+    assert (
+        str(message) == '`thresholds`, `confidence_level`: `tests="base"`, `seed`; `k`, `metrics`'
+    )
+    assert (
+        spell(InputError("a.b", "{why}", why=message).in_file("x.csv"))
+        == f"x.csv: {spell(message)}"
+    )
 
 
 @for_each("word", ["a", "a b", "it's", "$HOME", "`x`", "a;b", "", "é=数", "(x)"])

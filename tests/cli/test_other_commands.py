@@ -56,7 +56,10 @@ def test_options_of_the_command_are_named(ask):
 def test_json_and_markdown(run, qwen):
     done = run("diagnose", qwen, "--format", "json")
     assert json.loads(done.stdout) == at_k.diagnose(qwen, groups=False).to_dict()
-    assert run("diagnose", qwen, "--format", "markdown").stdout == f"{at_k.diagnose(qwen).to_markdown()}\n"
+    assert (
+        run("diagnose", qwen, "--format", "markdown").stdout
+        == f"{at_k.diagnose(qwen).to_markdown()}\n"
+    )
 
 
 def test_names_and_rows(ask):
@@ -65,13 +68,21 @@ def test_names_and_rows(ask):
     assert ask("select graded.jsonl --where 'avg <= 0.9'").stdout == "b\nc\n"
     done = ask("select graded.jsonl --where 'pass@3 > 0.5 and pass@2 < 1' --format jsonl")
     values = at_k.pass_at_k([4], [1], k=[2, 3])[0].tolist()
-    assert json.loads(done.stdout) == {"problem": "b", "n": 4, "c": 1, "pass@2": values[0], "pass@3": values[1]}
+    assert json.loads(done.stdout) == {
+        "problem": "b",
+        "n": 4,
+        "c": 1,
+        "pass@2": values[0],
+        "pass@3": values[1],
+    }
 
 
 def test_the_title_names_the_file(run, qwen, tmp_path):
     picture = tmp_path / "x.svg"
     run("plot", qwen, "-o", picture)
-    assert "<dc:title>qwen25_math.jsonl: 100 problems × 8 samples</dc:title>" in picture.read_text(encoding="utf-8")
+    assert "<dc:title>qwen25_math.jsonl: 100 problems × 8 samples</dc:title>" in picture.read_text(
+        encoding="utf-8"
+    )
     run("plot", qwen, "-o", picture, "--title", "<A> & $b$")
     assert "<dc:title>&lt;A&gt; &amp; $b$</dc:title>" in picture.read_text(encoding="utf-8")
 
@@ -111,13 +122,21 @@ TO = ("--to", "every-eval-ever")
 
 
 def test_the_same_numbers_follow(run, qwen, tmp_path):
-    said = run("convert", qwen, *TO, "--model", "Qwen/Qwen2.5", "--dataset", "math", "--out", tmp_path)
+    said = run(
+        "convert", qwen, *TO, "--model", "Qwen/Qwen2.5", "--dataset", "math", "--out", tmp_path
+    )
     assert said.exit_code == 0, said.output
     (written,) = tmp_path.glob("data/math/Qwen/Qwen2.5/*_samples.jsonl")
     report, again = at_k.score(qwen), at_k.score(written)
-    assert again.values == {key: value for key, value in report.values.items() if key in again.values}
-    assert set(report.metrics) - set(again.metrics) == {"best_at_k"}  # the format has no field for scores
-    record = json.loads((written.parent / written.name.replace("_samples.jsonl", ".json")).read_text())
+    assert again.values == {
+        key: value for key, value in report.values.items() if key in again.values
+    }
+    assert set(report.metrics) - set(again.metrics) == {
+        "best_at_k"
+    }  # the format has no field for scores
+    record = json.loads(
+        (written.parent / written.name.replace("_samples.jsonl", ".json")).read_text()
+    )
     found = {
         result["metric_config"]["metric_name"]: result["score_details"]["score"]
         for result in record["evaluation_results"]
@@ -126,7 +145,9 @@ def test_the_same_numbers_follow(run, qwen, tmp_path):
     assert found == report.values
 
 
-@for_each("given, missing", [((), "model"), (("--model", "a"), "dataset"), (("--dataset", "b"), "model")])
+@for_each(
+    "given, missing", [((), "model"), (("--model", "a"), "dataset"), (("--dataset", "b"), "model")]
+)
 def test_names_are_asked_for(run, qwen, given, missing, tmp_path):
     said = run("convert", qwen, *TO, *given, "--out", tmp_path)
     assert (said.exit_code, list(tmp_path.iterdir())) == (2, [])
@@ -139,7 +160,10 @@ def test_every_format_is_listed(run, columns):
     assert done.exit_code == 0
     shown = " ".join(done.stdout.split())
     for each in FORMATS.values():
-        assert f"{each.name} · {each.title} file {each.file} samples {' '.join(each.samples.split())}" in shown
+        assert (
+            f"{each.name} · {each.title} file {each.file} samples {' '.join(each.samples.split())}"
+            in shown
+        )
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -24,12 +24,18 @@ FILES = {
     "r.csv": "id,correct\na,1\na,0\nb,1\nb,1\n",
     "names.txt": "b\n",
     **dict.fromkeys(("llama-8b.jsonl", "qwen-7b.jsonl"), FEW),
-    "unclear.jsonl": [{"id": i, "question": f"q{i % 3}", "correct": i % 2, "passed": i % 3 == 0} for i in range(12)],
+    "unclear.jsonl": [
+        {"id": i, "question": f"q{i % 3}", "correct": i % 2, "passed": i % 3 == 0}
+        for i in range(12)
+    ],
     "soft.jsonl": [{"id": 1, "correct": [0.5, 0.5]}, {"id": 2, "correct": [0.5, 0]}],
     "small-1b.jsonl": [{"id": i, "correct": row} for i, row in enumerate([[1, 0], [0, 0], [1, 1]])],
     "large-8b.jsonl": [{"id": i, "correct": row} for i, row in enumerate([[1, 1], [0, 1], [1, 1]])],
     "both.jsonl": [{"model": "a", "id": 1, "correct": 1}, {"model": "b", "id": 1, "correct": 0}],
-    **{f"{name}.jsonl": [{"problem": "q0", "grades": [grade, 1]}] for name, grade in (("a", 1), ("b", 0))},
+    **{
+        f"{name}.jsonl": [{"problem": "q0", "grades": [grade, 1]}]
+        for name, grade in (("a", 1), ("b", 0))
+    },
 }
 MODELS = ["small-1b.jsonl", "large-8b.jsonl"]
 
@@ -113,15 +119,28 @@ class TestSeveralModels:
             ["small-1b.jsonl", "0.5000"],
             ["large-8b.jsonl", "*0.8333"],
         ]
-        assert r"large-8b.jsonl & \textbf{0.8333} \\" in ask(f"{words} --format latex").stdout.splitlines()
-        assert "| large-8b.jsonl | **0.8333** |" in ask(f"{words} --format markdown").stdout.splitlines()
+        assert (
+            r"large-8b.jsonl & \textbf{0.8333} \\"
+            in ask(f"{words} --format latex").stdout.splitlines()
+        )
+        assert (
+            "| large-8b.jsonl | **0.8333** |"
+            in ask(f"{words} --format markdown").stdout.splitlines()
+        )
         found = ask_json(words)
         assert found["best"] == {"pass@1": ["large-8b.jsonl"]}
         assert found["models"]["small-1b.jsonl"]["values"] == {"pass@1": 0.5}
         rows = list(csv.DictReader(ask(f"{words} --format csv").stdout.splitlines()))
-        assert {row["model"]: float(row["value"]) for row in rows} == {"small-1b.jsonl": 0.5, "large-8b.jsonl": 5 / 6}
+        assert {row["model"]: float(row["value"]) for row in rows} == {
+            "small-1b.jsonl": 0.5,
+            "large-8b.jsonl": 5 / 6,
+        }
         sheet = score_models(MODELS, metrics="pass@1", confidence_level=None).sheet(short=True)
-        lines = [line for line in lay_out(sheet, 80) if line and line[0][0].startswith(("small", "large"))]
+        lines = [
+            line
+            for line in lay_out(sheet, 80)
+            if line and line[0][0].startswith(("small", "large"))
+        ]
         assert [line[-1][1] for line in lines] == ["", "bold"]  # on a terminal
 
     def test_models_in_one_file(self, ask_json):
@@ -144,15 +163,26 @@ def shards(tmp_path):
 def test_counts_of_machines_add_up(run, shards):
     folder, data = shards
     for place in range(3):
-        done = run("tally", folder / f"part-{place}.jsonl", "--missing", "incorrect", "--out", folder / f"{place}.json")
+        done = run(
+            "tally",
+            folder / f"part-{place}.jsonl",
+            "--missing",
+            "incorrect",
+            "--out",
+            folder / f"{place}.json",
+        )
         assert (done.exit_code, done.stdout) == (0, "")
         assert "Wrote" in done.stderr
     parts = [folder / f"{place}.json" for place in range(3)]
     assert_same(at_k.score(parts), at_k.score(data, missing="incorrect"))
     together = run("tally", *parts)
-    assert at_k.Tally.from_json(together.stdout) == sum(at_k.Tally.from_json(part.read_text()) for part in parts)
+    assert at_k.Tally.from_json(together.stdout) == sum(
+        at_k.Tally.from_json(part.read_text()) for part in parts
+    )
     words = ([*parts], [folder / "*.jsonl", "--pool", "file", "--missing", "incorrect"])
-    counted, scored = (json.loads(run("score", *each, "--format", "json").stdout)["values"] for each in words)
+    counted, scored = (
+        json.loads(run("score", *each, "--format", "json").stdout)["values"] for each in words
+    )
     assert counted == pytest.approx(scored)
     for by, groups in (("group", 2), ("none", 1)):
         text = run("tally", folder / "part-*.jsonl", "--missing", "drop", "--by", by).stdout
@@ -174,15 +204,20 @@ def test_recipes_of_the_document(run, shards, shell):
         assert run("tally", folder / "shards" / f"part-{task}.jsonl", *words).exit_code == 0
     lines = alone + count.replace("at-k tally", "at-k tally --missing incorrect")
     environment["SLURM_ARRAY_TASK_ID"] = "2"
-    subprocess.run(["bash", "-ec", lines], check=True, cwd=folder, env=environment, capture_output=True)
-    subprocess.run(["bash", "-ec", alone + score], check=True, cwd=folder, env=environment, capture_output=True)
+    subprocess.run(
+        ["bash", "-ec", lines], check=True, cwd=folder, env=environment, capture_output=True
+    )
+    subprocess.run(
+        ["bash", "-ec", alone + score], check=True, cwd=folder, env=environment, capture_output=True
+    )
     values = json.loads((folder / "report.json").read_text())["values"]
     assert values == pytest.approx(at_k.score(data, missing="incorrect").values)
 
 
 def test_files_whose_problems_have_the_same_names(ask, ask_json):
     apart, together = (
-        at_k.Tally.from_json(ask(f"tally a.jsonl b.jsonl {flag}").stdout) for flag in ("--concat", "--by-problem")
+        at_k.Tally.from_json(ask(f"tally a.jsonl b.jsonl {flag}").stdout)
+        for flag in ("--concat", "--by-problem")
     )
     assert apart.counts == {(None, 2, 2): 1, (None, 2, 1): 1}
     assert together.counts == {(None, 4, 3): 1}

@@ -29,7 +29,9 @@ MARKUP = "[bold]a[/bold] :smile: " + "x" * 200
     (SIGNS, "utf-8", "τ ≤ 1 · “é” 数".encode()), (SIGNS, "ascii", b'tau <= 1 - "\\xe9" \\u6570'),
     (SIGNS, "latin-1", b'tau <= 1 - "\xe9" \\u6570'), ([(MARKUP, "")], "utf-8", MARKUP.encode()),
 ])  # fmt: skip
-def test_signs_that_the_terminal_does_not_have_and_markup_are_text(stream, line, encoding, shown, monkeypatch):
+def test_signs_that_the_terminal_does_not_have_and_markup_are_text(
+    stream, line, encoding, shown, monkeypatch
+):
     monkeypatch.setenv("NO_COLOR", "1")
     written = stream(encoding)
     output.print_lines([line], output.make_console())
@@ -99,8 +101,12 @@ def files(write):
     rows = {
         "a": [{"id": q, "topic": f"t{c}", "correct": [1] * c + [0] * (4 - c)} for q, c in counts],
         "b": [{"id": q, "correct": [1, 0, 0, 0]} for q in NAMES],
-        "c" * 90: [{"id": f"{q}{'第一题' * 30}", "level": "数论", "correct": [1, 1, 1, 1]} for q in NAMES],
-        "d" * 90: [{"id": f"{q}{'第一题' * 30}", "level": "数论", "correct": [0, 0, 0, 1]} for q in NAMES],
+        "c" * 90: [
+            {"id": f"{q}{'第一题' * 30}", "level": "数论", "correct": [1, 1, 1, 1]} for q in NAMES
+        ],
+        "d" * 90: [
+            {"id": f"{q}{'第一题' * 30}", "level": "数论", "correct": [0, 0, 0, 1]} for q in NAMES
+        ],
     }
     return {name[0]: write(*each, name=f"{name}.jsonl") for name, each in rows.items()}
 
@@ -121,13 +127,16 @@ PRINTED = {
 
 # Most other tests have 80.
 @pytest.mark.parametrize(
-    ("words", "columns"), [*((words, 60) for words in PRINTED), ("score c", 120), ("compare c d", 120)]
+    ("words", "columns"),
+    [*((words, 60) for words in PRINTED), ("score c", 120), ("compare c d", 120)],
 )
 def test_nothing_is_wider_than_the_terminal(run, files, words, columns):
     done = run(*(files.get(word, word) for word in words.split()), columns=columns)
     assert done.exit_code in ((1, 3) if words.startswith("gate") else (0,))
     assert max(map(cell_len, done.stdout.splitlines())) <= columns
-    assert "".join(PRINTED[words].split()) in "".join(done.stdout.split())  # long paths are broken anywhere
+    assert "".join(PRINTED[words].split()) in "".join(
+        done.stdout.split()
+    )  # long paths are broken anywhere
 
 
 def test_a_width_of_nothing_is_that_of_most_terminals(run, files):

@@ -14,7 +14,14 @@ import at_k
 
 PATH = str(at_k.module_path("at_k_difference"))
 
-FIRST = [["4", "4", "5"], ["9", "8", "9"], ["1", "2", "3"], ["7", "7", "7"], ["6", "5", "4"], ["2", "2", "1"]]
+FIRST = [
+    ["4", "4", "5"],
+    ["9", "8", "9"],
+    ["1", "2", "3"],
+    ["7", "7", "7"],
+    ["6", "5", "4"],
+    ["2", "2", "1"],
+]
 SECOND = [["4", "4"], ["9", "9"], ["1", "1"], ["7", "7"], ["6", "5"], ["2", "2"]]
 REFERENCES = ["4", "9", "1", "7", "6", "2"]
 SHARES = np.array([[2, 2, 1, 3, 1, 2], [2, 2, 2, 2, 1, 2]]) / [[3], [2]]
@@ -47,20 +54,38 @@ def test_the_numbers_of_a_few_problems(module):
 
 
 def test_several_metrics_and_options_are_those_of_compare(module):
-    options = {"k": [1, 2], "check_correct_fn": lambda answer, reference: answer in (reference, "5"), "seed": 3}
+    options = {
+        "k": [1, 2],
+        "check_correct_fn": lambda answer, reference: answer in (reference, "5"),
+        "seed": 3,
+    }
     metrics = ["pass_at_k", "cons_at_k"]
     found = module.compute(
-        predictions1=FIRST, predictions2=SECOND, references=REFERENCES, metric=metrics, margin=0.2,
-        confidence_level=0.8, return_details=True, **options,
-    )  # fmt: skip
+        predictions1=FIRST,
+        predictions2=SECOND,
+        references=REFERENCES,
+        metric=metrics,
+        margin=0.2,
+        confidence_level=0.8,
+        return_details=True,
+        **options,
+    )
     compared = at_k.compare(
-        {"answers": FIRST, "references": REFERENCES}, {"answers": SECOND, "references": REFERENCES},
-        names=("predictions1", "predictions2"), metrics=metrics, margin=0.2, confidence_level=0.8, **options,
-    )  # fmt: skip
+        {"answers": FIRST, "references": REFERENCES},
+        {"answers": SECOND, "references": REFERENCES},
+        names=("predictions1", "predictions2"),
+        metrics=metrics,
+        margin=0.2,
+        confidence_level=0.8,
+        **options,
+    )
     assert found.pop("details") == compared.to_dict()
     assert list(compared.comparisons) == ["pass@1", "pass@2", "cons@1", "cons@2"]
     for key, each in compared.comparisons.items():
-        assert (found[f"{key}_difference_ci_low"], found[f"{key}_difference_ci_high"]) == (each.low, each.high)
+        assert (found[f"{key}_difference_ci_low"], found[f"{key}_difference_ci_high"]) == (
+            each.low,
+            each.high,
+        )
         assert found[f"{key}_p_adjusted"] == compared.adjusted[key]
         assert found[f"{key}_p_equivalence"] == compared.equivalence[key]
 
@@ -75,23 +100,44 @@ def test_clusters_flip_whole(graded):
 
 WRONG = [
     ({"predictions1": None}, "ValueError: `predictions1` must be given, here or before"),
-    ({"predictions2": None}, "ValueError: `predictions2` must be given beside the other columns; got none"),
-    ({"references": None}, "ValueError: `references` must be given beside the other columns; got none"),
+    (
+        {"predictions2": None},
+        "ValueError: `predictions2` must be given beside the other columns; got none",
+    ),
+    (
+        {"references": None},
+        "ValueError: `references` must be given beside the other columns; got none",
+    ),
     ({"predictions1": "abc"}, "TypeError: `predictions1` must … 'abc'"),
     ({"predictions2": [["a"], "b"]}, "TypeError: `predictions2` must hold a list … problem 1"),
-    ({"predictions2": [["a"], [1]]}, "TypeError: `predictions2` must hold strings; got 1 … problem 1, sample 0"),
-    ({"predictions2": [["a"]]}, "ValueError: `predictions2` and `references` must have as many … ; got 1 and 2"),
+    (
+        {"predictions2": [["a"], [1]]},
+        "TypeError: `predictions2` must hold strings; got 1 … problem 1, sample 0",
+    ),
+    (
+        {"predictions2": [["a"]]},
+        "ValueError: `predictions2` and `references` must have as many … ; got 1 and 2",
+    ),
     ({"references": ["a", None]}, "ValueError: `references` … problem 1"),
     ({"predictions2": [["a"], [None]]}, "ValueError: Samples without an answer: 1 of 2"),
     ({"k": 2}, "ValueError: `k` must be at most n"),
     ({"metric": "best_at_k"}, "ValueError: `metric` must be one of 'gpassk', … ; got 'best_at_k'"),
     ({"metric": "pass"}, "ValueError: `metric` must be one of … ; got 'pass'"),
     ({"scores": [[1], [2]]}, "TypeError: scores"),
-    ({"foo": 1}, "TypeError: Unknown option `foo` of `at_k_difference`; got 1. … are metric, k, … , ties"),
+    (
+        {"foo": 1},
+        "TypeError: Unknown option `foo` of `at_k_difference`; got 1. … are metric, k, … , ties",
+    ),
     ({"metrics": "pass_at_k"}, "TypeError: Unknown option `metrics` … metric"),
     ({"level": 0.9}, "TypeError: Unknown option `level` … confidence_level"),
-    ({"clusters": ["x"]}, "ValueError: `clusters` and `predictions1` must have as many problems; got 1 and 2"),
-    ({"predictions1": [], "predictions2": [], "references": []}, "ValueError: must hold at least one problem"),
+    (
+        {"clusters": ["x"]},
+        "ValueError: `clusters` and `predictions1` must have as many problems; got 1 and 2",
+    ),
+    (
+        {"predictions1": [], "predictions2": [], "references": []},
+        "ValueError: must hold at least one problem",
+    ),
 ]
 
 
@@ -104,35 +150,62 @@ WRONG = [
         ("graded", {"predictions2": [[1], [2]]}, "ValueError: `predictions2` must … 2"),  # the host would cast it
     ])  # fmt: skip
 def test_wrong_input_is_refused_and_the_instance_works_on(module, graded, config, changes, says):
-    instance, given = (graded, {"predictions1": [[1], [1]], "predictions2": [[1], [0]]}) if config == "graded" else (
-        module, {"predictions1": [["a"], ["b"]], "predictions2": [["a"], ["c"]], "references": ["a", "b"]}
-    )  # fmt: skip
+    instance, given = (
+        (graded, {"predictions1": [[1], [1]], "predictions2": [[1], [0]]})
+        if config == "graded"
+        else (
+            module,
+            {
+                "predictions1": [["a"], ["b"]],
+                "predictions2": [["a"], ["c"]],
+                "references": ["a", "b"],
+            },
+        )
+    )
     refuses(says, instance.compute, **given | changes)
     assert instance.compute(**given, k=1)["pass@1_difference"] == 0.5
 
 
 def test_every_option_of_the_text_is_taken(graded):
-    options = {"on_conflict": "majority", "thresholds": 0.5, "ties": "strict", "timeout": 3.0, "num_workers": 1}
+    options = {
+        "on_conflict": "majority",
+        "thresholds": 0.5,
+        "ties": "strict",
+        "timeout": 3.0,
+        "num_workers": 1,
+    }
     assert graded.compute(**GRADED, k=2, metric="gpassk", missing="drop", threshold=0.3, **options)
 
 
 def test_missing_samples_are_kept_until_they_are_judged(graded):
     graded.add_batch(predictions1=[[1, None], [1, 1]], predictions2=[[0, 1], [0, float("nan")]])
     refuses("ValueError: Samples without a grade", graded.compute, k=1)
-    assert graded.compute(k=1, missing="incorrect")["pass@1_difference"] == pytest.approx((0 + 1) / 2)
+    assert graded.compute(k=1, missing="incorrect")["pass@1_difference"] == pytest.approx(
+        (0 + 1) / 2
+    )
 
 
 def test_the_card_is_that_of_the_module(module):
     card = Path(PATH, "README.md").read_text(encoding="utf-8")
     assert "\n- comparison\n" in card
-    headings = re.findall(r"^##? .*", re.sub(r"^```.*?^```$", "", card, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    headings = re.findall(
+        r"^##? .*", re.sub(r"^```.*?^```$", "", card, flags=re.MULTILINE | re.DOTALL), re.MULTILINE
+    )
     assert headings == [  # as on the cards of evaluate's own comparisons
-        "# Comparison Card for the difference at k", "## Comparison description", "## How to use", "## Inputs",
-        "## Output values", "## Examples", "## Limitations and bias", "## Citations",
-    ]  # fmt: skip
+        "# Comparison Card for the difference at k",
+        "## Comparison description",
+        "## How to use",
+        "## Inputs",
+        "## Output values",
+        "## Examples",
+        "## Limitations and bias",
+        "## Citations",
+    ]
     listed = re.findall(r"^- \*\*`?([^*`]+)`?\*\*", card, re.MULTILINE)
     described = re.findall(
-        r"^    (\S+?)(?: \(.*)?: ", module.inputs_description.partition("Examples:")[0], re.MULTILINE
+        r"^    (\S+?)(?: \(.*)?: ",
+        module.inputs_description.partition("Examples:")[0],
+        re.MULTILINE,
     )
     assert listed == described
     parameters = inspect.signature(type(module)._compute).parameters

@@ -29,5 +29,7 @@ def server(tmp_path_factory):
     with serving(tmp_path_factory.mktemp("app")) as server:
         yield server
         processes = server.processes()
-    assert [file for file in server.files() if "matplotlib" not in file] == []  # Gradio makes it list the fonts
+    assert [
+        file for file in server.files() if "matplotlib" not in file
+    ] == []  # Gradio makes it list the fonts
     eventually(lambda: [pid for pid in processes if Path(f"/proc/{pid}").exists()], [])

@@ -17,11 +17,16 @@ from at_k.demo.given import File, Given, tidy_text
 from at_k.demo.limits import LIMITS, MOST_FILES
 from at_k.readers import read_samples
 
-HUMAN_EVAL = Path(__file__).parents[1] / "data" / "harness" / "human-eval" / "samples.jsonl_results.jsonl"
+HUMAN_EVAL = (
+    Path(__file__).parents[1] / "data" / "harness" / "human-eval" / "samples.jsonl_results.jsonl"
+)
 
 
 def packed(data, name="a"):
-    return {"name": name, "packed": f"data:application/octet-stream;base64,{b64encode(data).decode()}"}
+    return {
+        "name": name,
+        "packed": f"data:application/octet-stream;base64,{b64encode(data).decode()}",
+    }
 
 
 def run(name, *grades, problem="p", **more):
@@ -76,7 +81,10 @@ def test_a_text_that_was_rewritten_says_what_was_read_as_what(name, notes):
 
 def test_columns_that_were_read_are_named():
     read = work.run("score", {"data": PASTES["PASS and FAIL"][0]})["read"]
-    assert {each["role"]: each["column"] for each in read if each["column"]} == {"problem": "task", "grades": "result"}
+    assert {each["role"]: each["column"] for each in read if each["column"]} == {
+        "problem": "task",
+        "grades": "result",
+    }
 
 
 @pytest.mark.parametrize("text", [
@@ -90,7 +98,10 @@ def test_other_texts_stay_as_they_are(text):
 
 def test_a_file_of_a_harness_offers_no_columns():
     verdicts = [json.loads(line)["passed"] for line in HUMAN_EVAL.read_text().splitlines()]
-    for sent in ({"name": "x", "text": HUMAN_EVAL.read_text()}, packed(gzip.compress(HUMAN_EVAL.read_bytes()))):
+    for sent in (
+        {"name": "x", "text": HUMAN_EVAL.read_text()},
+        packed(gzip.compress(HUMAN_EVAL.read_bytes())),
+    ):
         file = File.take(sent)
         assert (file.format.name, file.columns) == ("human-eval", [])
         assert sum(map(sum, Given.take(sent).read({}).grades)) == sum(verdicts)
@@ -117,14 +128,20 @@ def test_a_file_that_was_not_sent_whole_and_nothing_are_refused(code, sent):
 
 @pytest.mark.parametrize("pack", [lambda data: data, gzip.compress], ids=["plain", "gzip"])
 def test_a_file_keeps_to_the_limits(pack):
-    data = pack(b'{"a": 1}\n' * (LIMITS.max_bytes // 9 + 1 if pack is not gzip.compress else LIMITS.max_bytes))
+    data = pack(
+        b'{"a": 1}\n'
+        * (LIMITS.max_bytes // 9 + 1 if pack is not gzip.compress else LIMITS.max_bytes)
+    )
     caught = refuses("InputError", Given.take(packed(data)).read, {})
     assert caught.code in ("tables.too_large", "sources.bomb", "sources.too_large")
 
 
 def test_a_scorer_is_chosen():
     data = (HUMAN_EVAL.parents[1] / "inspect-ai" / "toy_numbers.eval").read_bytes()
-    chosen = [Given.take(packed(data)).read({}, scorer=scorer).origin.chosen for scorer in (None, "includes")]
+    chosen = [
+        Given.take(packed(data)).read({}, scorer=scorer).origin.chosen
+        for scorer in (None, "includes")
+    ]
     assert chosen == [{"scorer": "match"}, {"scorer": "includes"}]
 
 
@@ -134,7 +151,11 @@ def test_several_files_are_read_as_the_library_reads_them(tmp_path):
         (tmp_path / each["name"]).write_text(each["text"], encoding="utf-8")
     runs[2] = packed(gzip.compress(runs[2]["text"].encode(), mtime=0), "run_2.jsonl")
     given = Given.take(runs)
-    assert given.read({}).grades == read_samples(sorted(tmp_path.iterdir())).grades == [[1, 0, 0, 0, 1, 1]]
+    assert (
+        given.read({}).grades
+        == read_samples(sorted(tmp_path.iterdir())).grades
+        == [[1, 0, 0, 0, 1, 1]]
+    )
     assert given.columns == ["task_id", "correct"]
 
 
@@ -174,7 +195,11 @@ MUCH = {
 @pytest.mark.parametrize("code", MUCH)
 def test_more_than_a_page_takes_is_refused(code):
     rows = MUCH[code]
-    caught = refuses("InputError", Given.take(json.dumps(rows)).read, {"group": "level"} if "level" in rows[0] else {})
+    caught = refuses(
+        "InputError",
+        Given.take(json.dumps(rows)).read,
+        {"group": "level"} if "level" in rows[0] else {},
+    )
     assert caught.code == f"given.{code}"
     assert caught.values["count"] == caught.values["limit"] + 1
 

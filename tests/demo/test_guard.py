@@ -62,7 +62,9 @@ def test_bodies_are_handed_on_whole():
     assert ask("/api/score", pieces=[]) is None  # a visitor who leaves gets no answer
 
 
-@pytest.mark.parametrize(("path", "most"), [("/api/score", MAX_BODY), ("/gradio_api/call/x", MAX_GRADIO_BODY)])
+@pytest.mark.parametrize(
+    ("path", "most"), [("/api/score", MAX_BODY), ("/gradio_api/call/x", MAX_GRADIO_BODY)]
+)
 def test_large_bodies_are_refused(path, most):
     assert ask(path, pieces=[b"x" * most, b"x"])[0] == 413
     assert ask(path, headers=[(b"content-length", str(most + 1).encode())])[0] == 413
@@ -87,7 +89,9 @@ FILE = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
     json.dumps({"data": [FILE]}).encode(), json.dumps({"data": [{"a": [FILE]}]}).encode(),
     json.dumps({"data": ["x"]}).encode("utf-16"), b'{"data": [' + b"{}," * 300 + b"{}]}",
 ], ids=lambda body: repr(body[:30]))  # fmt: skip
-@pytest.mark.parametrize("path", ["/gradio_api/call/score", "/metrics/gpassk/gradio_api/queue/join"])
+@pytest.mark.parametrize(
+    "path", ["/gradio_api/call/score", "/metrics/gpassk/gradio_api/queue/join"]
+)
 def test_gradio_gets_few_values_and_no_file(path, body):
     assert ask(path, body)[0] == 400
 
@@ -139,7 +143,9 @@ def test_old_addresses_lead_to_what_they_named(client, old, new):
     assert (answer.status_code, answer.headers["location"]) == (307, new)
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/static/../app.py", "/%2e%2e/app.py", "/data", "/data/", "/words.py"])
+@pytest.mark.parametrize(
+    "path", ["/nothing", "/static/../app.py", "/%2e%2e/app.py", "/data", "/data/", "/words.py"]
+)
 def test_no_other_file_is_served(client, path):
     assert client.get(path).status_code == 404
 
@@ -169,7 +175,10 @@ def test_demos_that_cannot_be_built_do_not_make_visitors_wait(monkeypatch):
         raise RuntimeError("no demos")
 
     monkeypatch.setattr(app, "_build_demos", fail)
-    with TestClient(app.build(warm_after=None)) as client, pytest.raises(RuntimeError, match="no demos"):
+    with (
+        TestClient(app.build(warm_after=None)) as client,
+        pytest.raises(RuntimeError, match="no demos"),
+    ):
         client.get("/metrics/gpassk/")
     app.start_sandbox.cache_clear()
 
@@ -188,7 +197,9 @@ HEAD = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n"
 
 async def answer_late(scope, receive, send):
     await asyncio.sleep(0.6)
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send(
+        {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]}
+    )
     await send({"type": "http.response.body", "body": b"ok"})
 
 
@@ -200,7 +211,9 @@ def visit(monkeypatch):
     limit_heads()
 
     async def serve(caller):
-        config = uvicorn.Config(answer_late, host="127.0.0.1", port=0, log_level="error", lifespan="off")
+        config = uvicorn.Config(
+            answer_late, host="127.0.0.1", port=0, log_level="error", lifespan="off"
+        )
         server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve())
         while not server.started:

@@ -32,12 +32,16 @@ are as large as files may be. Work that takes ten is ended."""
 GROWTH = 150_000_000
 """Bytes that memory may grow by: what the allocator keeps of a request or two, and nothing of all the others."""
 
-LOG = (Path(__file__).parents[1] / "data" / "harness" / "inspect-ai" / "toy_choice.eval").read_bytes()
+LOG = (
+    Path(__file__).parents[1] / "data" / "harness" / "inspect-ai" / "toy_choice.eval"
+).read_bytes()
 FILE = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
 SMALL = '{"task_id": "a", "correct": [1, 0]}\n{"task_id": "b", "correct": [1, 1]}'
 ENDPOINTS = ("score", "compare", "plan")
 
-client = httpx.Client(timeout=PATIENCE, verify=False)  # certificates take longer to read than a request takes
+client = httpx.Client(
+    timeout=PATIENCE, verify=False
+)  # certificates take longer to read than a request takes
 
 
 @pytest.fixture(scope="module")
@@ -52,14 +56,24 @@ def victim(tmp_path_factory):
 def serve_everybody(server):
     """Send every worker what takes a turn."""
     for visitor in range(12):
-        assert post(server, "score", {"data": '{"correct": [1, 0]}\n' * 5_000}, f"192.0.2.{visitor}").status_code == 200
+        assert (
+            post(
+                server, "score", {"data": '{"correct": [1, 0]}\n' * 5_000}, f"192.0.2.{visitor}"
+            ).status_code
+            == 200
+        )
 
 
 @pytest.fixture
 def server(victim):
     """The app under attack. After each attack it serves."""
     yield victim[0]
-    assert in_time(victim[0], lambda: post(victim[0], "score", {"data": SMALL})).json()["average"]["value"] == 0.75
+    assert (
+        in_time(victim[0], lambda: post(victim[0], "score", {"data": SMALL})).json()["average"][
+            "value"
+        ]
+        == 0.75
+    )
 
 
 def in_time(server, ask, limit=SECONDS):
@@ -94,14 +108,23 @@ def submit(server, name, values, limit=SECONDS):
 
 TEXTS = {
     "a million rows": ("correct\n" + "1\n" * 1_000_000, "too many rows; the limit is 50,000"),
-    "a million rows of JSON": ("[" + ",".join(["{}"] * 1_000_000) + "]", "too many rows; the limit is 50,000"),
+    "a million rows of JSON": (
+        "[" + ",".join(["{}"] * 1_000_000) + "]",
+        "too many rows; the limit is 50,000",
+    ),
     "a million samples": (f'{{"correct": [{"1," * 999_999}1]}}', "1,000,000 samples"),
     "a million lists": (f"[{'[1],' * 999_999}[1]]", "too many rows; the limit is 50,000"),
     "nested lists": ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
     "nested objects": ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested too deeply"),
-    "nested in a cell": ('id,correct\n1,"' + "[" * 100_000 + "]" * 100_000 + '"', "nested too deeply"),
+    "nested in a cell": (
+        'id,correct\n1,"' + "[" * 100_000 + "]" * 100_000 + '"',
+        "nested too deeply",
+    ),
     "NaN": ('{"correct": [1, NaN]}', "A sample is missing"),
-    "Infinity": ('{"correct": [1, -Infinity]}', "got -Infinity (row 1, column “correct”, sample 2)"),
+    "Infinity": (
+        '{"correct": [1, -Infinity]}',
+        "got -Infinity (row 1, column “correct”, sample 2)",
+    ),
     "a great number": ('{"correct": [1, 1e999]}', "got Infinity (row 1"),
     "a long number": (f'{{"correct": [{"9" * 4_000_000}]}}', "too many digits"),
     "an endless quotation": ('id,correct\n"' + "x" * 4_900_000, "quotation marks"),
@@ -113,7 +136,9 @@ TEXTS = {
 
 
 @pytest.mark.parametrize(
-    ("text", "reason", "name"), [(*case, name) for case, name in zip(TEXTS.values(), cycle(ENDPOINTS))], ids=TEXTS
+    ("text", "reason", "name"),
+    [(*case, name) for case, name in zip(TEXTS.values(), cycle(ENDPOINTS))],
+    ids=TEXTS,
 )
 def test_texts_are_refused_with_a_sentence(server, text, reason, name):
     if not text.strip():
@@ -131,7 +156,9 @@ def read_members():
 
 def make_log(*more, **changed):
     """Pack the log again, with members that are changed, or added as they are."""
-    members = read_members() | {name.replace("__", "/") + ".json": data for name, data in changed.items()}
+    members = read_members() | {
+        name.replace("__", "/") + ".json": data for name, data in changed.items()
+    }
     return pack([*(Member(name, data, method=DEFLATED) for name, data in members.items()), *more])
 
 
@@ -171,18 +198,24 @@ def encode(data):
 
 
 @pytest.mark.parametrize(
-    ("make", "reason", "name"), [(*case, name) for case, name in zip(FILES.values(), cycle(ENDPOINTS))], ids=FILES
+    ("make", "reason", "name"),
+    [(*case, name) for case, name in zip(FILES.values(), cycle(ENDPOINTS))],
+    ids=FILES,
 )
 def test_files_are_refused_with_a_sentence(server, make, reason, name):
     assert reason in submit(server, name, fill(name, encode(make())))
 
 
-@pytest.mark.parametrize("path", ["gradio_api/upload", "api/score", "metrics/gpassk/gradio_api/queue/join"])
+@pytest.mark.parametrize(
+    "path", ["gradio_api/upload", "api/score", "metrics/gpassk/gradio_api/queue/join"]
+)
 def test_100_megabytes(server, path):
     before = server.memory()
 
     def upload():
-        return client.post(f"{server.url}/{path}", files={"files": ("large.csv", io.BytesIO(bytes(100_000_000)))})
+        return client.post(
+            f"{server.url}/{path}", files={"files": ("large.csv", io.BytesIO(bytes(100_000_000)))}
+        )
 
     assert in_time(server, upload).status_code in (404, 413)
     assert server.memory() - before < 50_000_000
@@ -190,7 +223,9 @@ def test_100_megabytes(server, path):
 
 @pytest.mark.parametrize("name", ENDPOINTS)
 def test_a_request_that_is_too_large_or_no_object(server, name):
-    assert in_time(server, lambda: post(server, name, {"data": "x" * 12_000_000})).status_code == 413
+    assert (
+        in_time(server, lambda: post(server, name, {"data": "x" * 12_000_000})).status_code == 413
+    )
     for body in (DEEP.encode(), b"", b"[]", b"\x1f\x8b\0", b'{"data": ' + DEEP.encode() + b"}"):
         assert in_time(server, lambda body=body: post(server, name, body)).status_code in (400, 422)
 
@@ -215,27 +250,92 @@ def _connect(server):
     return socket.create_connection((host, int(port)), timeout=30)
 
 
-WRONG = (None, True, -1, 1.5, 10**9, 10**300, "x", "\0", "<b>", [], [[1]], [None], {}, {"a": 1}, float("nan"), 1e999)
+WRONG = (
+    None,
+    True,
+    -1,
+    1.5,
+    10**9,
+    10**300,
+    "x",
+    "\0",
+    "<b>",
+    [],
+    [[1]],
+    [None],
+    {},
+    {"a": 1},
+    float("nan"),
+    1e999,
+)
 
 
 @pytest.mark.parametrize("name", ENDPOINTS)
 def test_values_of_any_kind(server, name):
     """Whatever is sent, the answer is a result or a sentence."""
-    fields = ("data", "a", "b", "options", "options_a", "name_a", "language", "example", "form", "session")
+    fields = (
+        "data",
+        "a",
+        "b",
+        "options",
+        "options_a",
+        "name_a",
+        "language",
+        "example",
+        "form",
+        "session",
+    )
     for wrong, field in zip((*WRONG, FILE), cycle(fields)):
         submit(server, name, fill(name, SMALL) | {field: wrong})
         submit(server, name, fill(name, SMALL) | dict.fromkeys(fields[3:], wrong))
         submit(server, name, fill(name, {"name": wrong, "text": wrong, "packed": wrong}))
 
 
-ODD = ["nan", "inf", "-inf", "1e999", "1e-320", "5e-324", "-1", "0", "1" * 5_000, "9" * 19, "x" * 100_000, "\0", "<b>"]
-ODD += ["½", "١", "１", "0x10", "1_0", "1e3", "1,,2", " ", "NaN,1", "1 " * 2_000, "0.5 " * 1_000, "\ud800", "1%", "1/3"]
-ODD += ["99.99999999999999", " ".join(map(str, range(1, 500))), " ".join(f"0.{number}" for number in range(100, 500))]
+ODD = [
+    "nan",
+    "inf",
+    "-inf",
+    "1e999",
+    "1e-320",
+    "5e-324",
+    "-1",
+    "0",
+    "1" * 5_000,
+    "9" * 19,
+    "x" * 100_000,
+    "\0",
+    "<b>",
+]
+ODD += [
+    "½",
+    "١",
+    "１",
+    "0x10",
+    "1_0",
+    "1e3",
+    "1,,2",
+    " ",
+    "NaN,1",
+    "1 " * 2_000,
+    "0.5 " * 1_000,
+    "\ud800",
+    "1%",
+    "1/3",
+]
+ODD += [
+    "99.99999999999999",
+    " ".join(map(str, range(1, 500))),
+    " ".join(f"0.{number}" for number in range(100, 500)),
+]
 
 
 @pytest.mark.parametrize("name", ENDPOINTS)
 def test_options_with_odd_texts(server, name):
-    options = {"score": ("k", "thresholds", "threshold"), "compare": ("k", "margin"), "plan": ("k", "tau")}[name]
+    options = {
+        "score": ("k", "thresholds", "threshold"),
+        "compare": ("k", "margin"),
+        "plan": ("k", "tau"),
+    }[name]
     for odd, option in zip(ODD, cycle([*options, "columns", "where", "pool", "missing"])):
         submit(server, name, fill(name, SMALL, **{option: odd}))
 
@@ -247,7 +347,10 @@ def draw(seed, problems, samples, fill_up=0, **more):
     for problem in range(problems):
         row = {"task_id": f"p{problem}", "note": "x" * fill_up}
         if more.get("answers"):
-            row |= {"answers": [f"{random_numbers.randrange(9)}" for _ in range(samples)], "reference": "1"}
+            row |= {
+                "answers": [f"{random_numbers.randrange(9)}" for _ in range(samples)],
+                "reference": "1",
+            }
             row["score"] = [random_numbers.randrange(1_000) for _ in range(samples)]
         else:
             row["correct"] = [random_numbers.randrange(2) for _ in range(samples)]
@@ -278,7 +381,9 @@ def test_more_requests_than_are_accepted(server):
     statuses = [answer.status_code for answer in found]
     assert set(statuses) <= {200, 503}
     assert statuses.count(200) >= MOST_OF_VISITOR
-    assert {answer.headers["retry-after"] for answer in found if answer.status_code == 503} <= {str(BUSY_SECONDS)}
+    assert {answer.headers["retry-after"] for answer in found if answer.status_code == 503} <= {
+        str(BUSY_SECONDS)
+    }
 
 
 def test_requests_that_do_not_end(server):

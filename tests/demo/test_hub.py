@@ -13,7 +13,11 @@ from at_k.demo.limits import LIMITS
 from at_k.demo.words import LANGUAGES, WORDS
 
 TEXT = b'{"id": "x", "correct": [1, 0]}\n{"id": "y", "correct": [1, 1]}\n'
-FILES = {"results.jsonl": TEXT, "runs/a b.jsonl": TEXT, "large.jsonl": b" " * (LIMITS.max_bytes + 1)}
+FILES = {
+    "results.jsonl": TEXT,
+    "runs/a b.jsonl": TEXT,
+    "large.jsonl": b" " * (LIMITS.max_bytes + 1),
+}
 
 ASKED = []
 """Requests: the path, and the headers."""
@@ -29,7 +33,10 @@ class FakeHub(BaseHTTPRequestHandler):
         if kind in ("away", "moved"):
             host = {"away": "http://localhost", "moved": "http://127.0.0.1"}[kind]
             self.send_response(302)
-            self.send_header("Location", f"{host}:{self.server.server_port}/datasets/owner/name/resolve/main/{rest}")
+            self.send_header(
+                "Location",
+                f"{host}:{self.server.server_port}/datasets/owner/name/resolve/main/{rest}",
+            )
             self.end_headers()
             return
         self.send_response(200 if place in FILES else 404)
@@ -44,7 +51,9 @@ class FakeHub(BaseHTTPRequestHandler):
 @contextmanager
 def serving_hub():
     server = ThreadingHTTPServer(("127.0.0.1", 0), FakeHub)
-    thread = threading.Thread(target=server.serve_forever, args=[0.01])  # in which it notices that it is over
+    thread = threading.Thread(
+        target=server.serve_forever, args=[0.01]
+    )  # in which it notices that it is over
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"
@@ -76,7 +85,9 @@ def ask(text, language="en"):
     ("https://huggingface.co/datasets/owner/name/resolve/main/results.jsonl?download=true", "results.jsonl"),
     ("hf://datasets/owner/name/moved/results.jsonl", "results.jsonl"),
 ])  # fmt: skip
-def test_a_file_is_read_without_a_name_of_ours_and_scored_as_one_that_was_opened(fake, address, name):
+def test_a_file_is_read_without_a_name_of_ours_and_scored_as_one_that_was_opened(
+    fake, address, name
+):
     assert hub.is_address(address)
     assert hub.read_file(address) == (name, TEXT)
     assert {who for _, who in fake} == {None}
@@ -85,7 +96,9 @@ def test_a_file_is_read_without_a_name_of_ours_and_scored_as_one_that_was_opened
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(("file", "code"), [("none.jsonl", "hub.missing"), ("large.jsonl", "hub.too_large")])
+@pytest.mark.parametrize(
+    ("file", "code"), [("none.jsonl", "hub.missing"), ("large.jsonl", "hub.too_large")]
+)
 def test_a_file_that_cannot_be_taken_is_refused_in_a_sentence(fake, file, code, language):
     refuses(code, hub.read_file, f"hf://datasets/owner/name/{file}")
     said = ask(f"hf://datasets/owner/name/{file}", language)["error"]

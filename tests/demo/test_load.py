@@ -24,7 +24,9 @@ def app(tmp_path_factory):
         yield app
 
 
-@pytest.mark.parametrize(("addresses", "each"), [(50, 5), (1, 3)], ids=["everywhere", "behind one router"])
+@pytest.mark.parametrize(
+    ("addresses", "each"), [(50, 5), (1, 3)], ids=["everywhere", "behind one router"]
+)
 def test_fifty_visitors_at_once(app, addresses, each):
     before = app.memory()
     done = visits(app.url, each=each, addresses=addresses)

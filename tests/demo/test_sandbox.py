@@ -30,7 +30,10 @@ def sandbox():
 
 def test_work_and_its_result(sandbox):
     assert sandbox.run(divmod, 7, 2) == [3, 1]
-    assert sandbox.run(eval, "{'text': '\\ud800', 'number': 1e999}") == {"text": "\ud800", "number": float("inf")}
+    assert sandbox.run(eval, "{'text': '\\ud800', 'number': 1e999}") == {
+        "text": "\ud800",
+        "number": float("inf"),
+    }
     assert len(sandbox.run(str, "x" * 10_000_000)) == 10_000_000
 
 
@@ -65,7 +68,10 @@ ENDS = {
     "one long call": ("10 ** 10 ** 8 // 3", "serving.too_long"),
     "memory at once": ("b'x' * 10 ** 9", "serving.too_large"),
     "memory by and by": ("[b'x' * 10 ** 6 for _ in iter(int, 1)]", "serving.too_large"),
-    "killed by the system": ("__import__('os').kill(__import__('os').getpid(), 9)", "serving.too_large"),
+    "killed by the system": (
+        "__import__('os').kill(__import__('os').getpid(), 9)",
+        "serving.too_large",
+    ),
     "a crash": ("__import__('ctypes').string_at(0)", "serving.ended"),
     "an exit": ("__import__('os')._exit(0)", "serving.ended"),
     "an error": ("1 / 0", "serving.ended"),
@@ -73,7 +79,10 @@ ENDS = {
 }
 
 
-SAYS = {"serving.too_long": "longer than 0.5 seconds … at-k score", "serving.too_large": "0.1 GB … at-k score"}
+SAYS = {
+    "serving.too_long": "longer than 0.5 seconds … at-k score",
+    "serving.too_large": "0.1 GB … at-k score",
+}
 
 
 @pytest.mark.parametrize(("work", "code"), ENDS.values(), ids=ENDS)
@@ -117,8 +126,12 @@ def test_nothing_is_left_when_the_app_ends(tmp_path, number):
     code = "from at_k.demo.sandbox import Sandbox; from time import sleep; print(1, flush=True)\n"
     code += "if __name__ == '__main__': Sandbox(int).run(sleep, 1_000)"
     run = [sys.executable, "-c", code]
-    with subprocess.Popen(run, cwd=ROOT, env=os.environ | {"MARK": f"{tmp_path}"}, stderr=subprocess.DEVNULL) as app:
-        eventually(lambda: len(find_processes(mark)) >= 4, True)  # the app, two keepers, and a worker
+    with subprocess.Popen(
+        run, cwd=ROOT, env=os.environ | {"MARK": f"{tmp_path}"}, stderr=subprocess.DEVNULL
+    ) as app:
+        eventually(
+            lambda: len(find_processes(mark)) >= 4, True
+        )  # the app, two keepers, and a worker
         app.send_signal(number)
     eventually(lambda: find_processes(mark), [])
 

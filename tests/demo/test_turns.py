@@ -60,7 +60,11 @@ def spend_day(*asked, **limits):
 def test_visitors_and_addresses_alternate(asked, order):
     day = spend_day(*asked, at_once=1)
     assert day.order == order
-    assert (day.turns._latest, day.turns._waiting, day.turns._working) == ({}, [], [])  # nothing is kept of them
+    assert (day.turns._latest, day.turns._waiting, day.turns._working) == (
+        {},
+        [],
+        [],
+    )  # nothing is kept of them
 
 
 @for_each("asked, working", [
@@ -127,7 +131,9 @@ def test_requests_cancelled_as_a_turn_ends_delay_no_other(leaving):
         return day
 
     day = asyncio.run(work())
-    assert sorted(day.order) == sorted("".join(each for i, each in enumerate("abbcd") if i not in leaving) + "e")
+    assert sorted(day.order) == sorted(
+        "".join(each for i, each in enumerate("abbcd") if i not in leaving) + "e"
+    )
     assert {task.exception() for task in day.tasks if not task.cancelled()} == {None}
     assert (day.turns._waiting, day.turns._working) == ([], [])
 

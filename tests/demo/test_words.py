@@ -24,9 +24,15 @@ DEMO = Path(words.__file__).parent
 CHINESE_OF = {code: chinese for code, (_, chinese) in words.SENTENCES.items()}
 LIBRARY = DEMO.parent
 PREPARED = LIBRARY.parent / "tools" / "prepared.py"
-BELOW = [path for path in LIBRARY.rglob("*.py") if DEMO not in path.parents and path != LIBRARY / "errors.py"]
+BELOW = [
+    path
+    for path in LIBRARY.rglob("*.py")
+    if DEMO not in path.parents and path != LIBRARY / "errors.py"
+]
 STATIC = DEMO / "static"
-SCRIPTS = "\n".join(path.read_text(encoding="utf-8") for path in sorted(STATIC.glob("*.js")) if path.stem != "words")
+SCRIPTS = "\n".join(
+    path.read_text(encoding="utf-8") for path in sorted(STATIC.glob("*.js")) if path.stem != "words"
+)
 PAGES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(STATIC.glob("*.html")))
 
 CHINESE = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
@@ -58,21 +64,36 @@ def sources():
     """Read what the sources say, once, and not at import: all files are parsed for it."""
     nodes = [node for path in (*DEMO.rglob("*.py"), PREPARED) for node in list_nodes(path)]
     below = [node for path in BELOW for node in list_nodes(path)]
-    texts = {node.value for node in (*nodes, *below) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    texts = {
+        node.value
+        for node in (*nodes, *below)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
     place = {"say": 1, "make_error": 0}
-    calls = [node for node in nodes if isinstance(node, ast.Call) and len(node.args) > place.get(called(node), 99)]
-    keys = [(node.args[place[called(node)]], node) for node in calls]  # a key, or the f-string that makes it
+    calls = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Call) and len(node.args) > place.get(called(node), 99)
+    ]
+    keys = [
+        (node.args[place[called(node)]], node) for node in calls
+    ]  # a key, or the f-string that makes it
     said = list(list_messages(below))
     return SimpleNamespace(
-        texts=texts, said=said, sentences={code: sentence for code, sentence, _ in said},
+        texts=texts,
+        said=said,
+        sentences={code: sentence for code, sentence, _ in said},
         plain=[(key.value, call) for key, call in keys if isinstance(key, ast.Constant)],
         made=[key for key, _ in keys if isinstance(key, ast.JoinedStr)],
-    )  # fmt: skip
+    )
 
 
 def matching(pattern, texts):
     """The keys that an f-string makes, with its blanks filled by texts of the sources."""
-    parts = [re.escape(part.value) if isinstance(part, ast.Constant) else "(.+)" for part in pattern.values]
+    parts = [
+        re.escape(part.value) if isinstance(part, ast.Constant) else "(.+)"
+        for part in pattern.values
+    ]
     matches = [re.fullmatch("".join(parts), key) for key in WORDS]
     return {match[0] for match in matches if match and set(match.groups()) <= texts}
 
@@ -86,7 +107,12 @@ LABELS = {output.metric: output.label for output in OUTPUTS.values() if any(outp
 def are_alike(english, chinese):
     """Return whether two texts have the same blanks and signs."""
     whole = all(text.strip() == text != "" for text in (english, chinese))
-    return filled(english) == filled(chinese) and whole and not CHINESE.search(english) and CHINESE.search(chinese)
+    return (
+        filled(english) == filled(chinese)
+        and whole
+        and not CHINESE.search(english)
+        and CHINESE.search(chinese)
+    )
 
 
 def test_both_languages_say_the_same_in_plain_text():
@@ -97,7 +123,11 @@ def test_both_languages_say_the_same_in_plain_text():
 
 
 def test_there_are_calls_and_messages_to_look_at(sources):
-    assert (len(sources.plain) > 30, len(sources.made) > 5, len(sources.sentences) > 40) == (True, True, True)
+    assert (len(sources.plain) > 30, len(sources.made) > 5, len(sources.sentences) > 40) == (
+        True,
+        True,
+        True,
+    )
     assert "tables.fields" in sources.sentences
 
 
@@ -105,31 +135,50 @@ def test_every_message_has_words(sources):
     assert {key for key, _ in sources.plain if key not in WORDS} == set()
     assert {ast.unparse(key) for key in sources.made if not matching(key, sources.texts)} == set()
     literal = r"({})\.\w*[a-z]".format("|".join({key.partition(".")[0] for key in WORDS} - {"app"}))
-    keys = {text for text in sources.texts if re.fullmatch(literal, text) and not (STATIC / text).exists()}
+    keys = {
+        text
+        for text in sources.texts
+        if re.fullmatch(literal, text) and not (STATIC / text).exists()
+    }
     assert keys - set(WORDS) - set(CHINESE_OF) == set()
 
 
 def test_controls_have_chinese_words_and_no_more():
     english = {
         *re.findall(r'say\("((?:[^"\\]|\\.)*)"', SCRIPTS),
-        *re.findall(r">([^<>]+)</\w+>", "".join(re.findall(r"<[^<>]*data-say>[^<>]*</\w+>", PAGES))),
+        *re.findall(
+            r">([^<>]+)</\w+>", "".join(re.findall(r"<[^<>]*data-say>[^<>]*</\w+>", PAGES))
+        ),
     }
-    english |= set(re.findall(r'^  \w+: "([^"]*)",$', (STATIC / "rules.js").read_text(encoding="utf-8"), re.MULTILINE))
+    english |= set(
+        re.findall(
+            r'^  \w+: "([^"]*)",$', (STATIC / "rules.js").read_text(encoding="utf-8"), re.MULTILINE
+        )
+    )
     english |= {text for text in CONTROLS if f'"{text}"' in SCRIPTS}
     assert english == set(CONTROLS)
-    marks = {text: [set(re.findall(r"{\w+}", each)) for each in (text, chinese)] for text, chinese in CONTROLS.items()}
+    marks = {
+        text: [set(re.findall(r"{\w+}", each)) for each in (text, chinese)]
+        for text, chinese in CONTROLS.items()
+    }
     assert [text for text, (here, there) in marks.items() if here != there] == []
 
 
 CONTROLS = dict(
-    re.findall(r'"((?:[^"\\]|\\.)*)": "((?:[^"\\]|\\.)*)"', (STATIC / "words.js").read_text(encoding="utf-8"))
+    re.findall(
+        r'"((?:[^"\\]|\\.)*)": "((?:[^"\\]|\\.)*)"',
+        (STATIC / "words.js").read_text(encoding="utf-8"),
+    )
 )
 
 
 def test_words_are_said(sources):
     from at_k.demo import metric_demo  # which loads Gradio
 
-    assert metric_demo.write_example(FAMILY["avg_at_n"]).splitlines()[0] == '{"grades": [1, 0, 0.6, 0.4]}'
+    assert (
+        metric_demo.write_example(FAMILY["avg_at_n"]).splitlines()[0]
+        == '{"grades": [1, 0, 0.6, 0.4]}'
+    )
     said = sources.texts.union(*(matching(key, sources.texts) for key in sources.made))
     said |= {f"demo.{name}" for name in metric_demo._WORDS}
     published = (find_folder() / "published.jsonl").read_text(encoding="utf-8").splitlines()
@@ -147,7 +196,9 @@ def test_blanks_are_filled(sources):
     for key, call in sources.plain:
         check_blanks(key, WORDS[key][0], {keyword.arg for keyword in call.keywords})
     for code, sentence, names in sources.said:
-        if names or not code.startswith("diagnosis."):  # else the rows of AISBench, filled when they are said
+        if names or not code.startswith(
+            "diagnosis."
+        ):  # else the rows of AISBench, filled when they are said
             check_blanks(code, sentence, names)
 
 
@@ -165,7 +216,9 @@ def test_the_catalogue_repeats_the_english_of_registry_and_library(sources):
     labels = {f"option.{name}": option.label for name, option in OPTIONS.items() if option.label}
     for name, option in OPTIONS.items():
         labels |= {f"option.{name}.{choice}": said for choice, said in option.words}
-    assert labels == {key: english for key, (english, _) in WORDS.items() if key.startswith("option.")}
+    assert labels == {
+        key: english for key, (english, _) in WORDS.items() if key.startswith("option.")
+    }
 
 
 def test_a_sentence_waits_for_the_language_of_its_reader_and_says_what_was_given_as_it_is():
@@ -190,8 +243,12 @@ def list_messages(nodes):
         calls = [node for node in list_nodes(path) if isinstance(node, ast.Call) and node.args]
         tables = [ast.literal_eval(node.args[0]) for node in calls if called(node) == "Phrases"]
         for code, sentence in [item for table in tables for item in table.items()]:
-            own = [node for node in calls if ast.unparse(node.func).partition(".")[0] == "_say"
-                   and ast.unparse(node.args[0]) == repr(code)]  # fmt: skip
+            own = [
+                node
+                for node in calls
+                if ast.unparse(node.func).partition(".")[0] == "_say"
+                and ast.unparse(node.args[0]) == repr(code)
+            ]
             for node in own:
                 yield code, sentence, {keyword.arg for keyword in node.keywords}
             if not own:  # said by a code that is looked up
@@ -205,13 +262,20 @@ def test_every_message_of_the_library_is_translated_and_no_translation_is_left_o
         sources.sentences.items()
     )  # a code belongs to one sentence
     assert len(set(sources.sentences.values())) == len(sources.sentences)
-    assert [code for code, english in sources.sentences.items() if not are_alike(english, CHINESE_OF[code])] == []
+    assert [
+        code
+        for code, english in sources.sentences.items()
+        if not are_alike(english, CHINESE_OF[code])
+    ] == []
 
 
 PARTS = {
     *(f"claims.{name}" for name in ("all", "least", "mean", "single")),
     *(f"diagnosis.{name}" for name in ("balance", "reliability", "tolerance")),
-    *(f"compare.{name}" for name in ("better", "equivalent", "in_points", "of_keys", "open", "same_short", "unlike")),
+    *(
+        f"compare.{name}"
+        for name in ("better", "equivalent", "in_points", "of_keys", "open", "same_short", "unlike")
+    ),
     *(f"plan.{name}" for name in ("expected", "no_number", "on_pilot", "unreached")),
     *(f"predict.{name}" for name in ("population", "problem_set")),
     "models.note",
@@ -222,7 +286,11 @@ PARTS = {
 def test_messages_are_plain_sentences(sources):
     # An error of a module ends in what it got, as do those of NumPy; a message of its own is a sentence.
     begins = r"^[A-Z].*\.$|^[A-Z].*\?$|^(`|\{option:|cons@k|\{(title|name|a|given)\})|^(1|±|pass@1|\{[^}]*\}).*\.$"
-    whole = {code: text for code, text in sources.sentences.items() if not code.endswith("place") and code not in PARTS}
+    whole = {
+        code: text
+        for code, text in sources.sentences.items()
+        if not code.endswith("place") and code not in PARTS
+    }
     assert [code for code, text in whole.items() if not re.search(begins, text)] == []
     ends = {code: text.endswith((".", "?")) for code, text in whole.items()}
     assert ends == {code: CHINESE_OF[code].endswith(("。", "？")) for code in whole}
@@ -238,7 +306,12 @@ def test_messages_inside_a_message_are_translated_too():
 
 
 def test_options_that_a_message_sets_become_choices():
-    message = Message("x.y", "Say {option:missing=drop}, or {mend}.", mend=Mention(columns={"grades": None}))
+    message = Message(
+        "x.y", "Say {option:missing=drop}, or {mend}.", mend=Mention(columns={"grades": None})
+    )
     found = draw_message(message, "en")
-    assert [mend["set"] for mend in found["mends"]] == [{"columns": {"grades": None}}, {"missing": "drop"}]
+    assert [mend["set"] for mend in found["mends"]] == [
+        {"columns": {"grades": None}},
+        {"missing": "drop"},
+    ]
     assert found["text"] == "Say `missing = drop`, or `columns = grades=`."

@@ -27,7 +27,10 @@ TEXT = "\n".join(map(json.dumps, ROWS))
 def test_score_draws_the_numbers_of_the_library():
     found = work.run("score", {"data": TEXT})
     report = at_k.score(
-        [{**row, "references": row["reference"], "scores": row["score"], "group": row["level"]} for row in ROWS],
+        [
+            {**row, "references": row["reference"], "scores": row["score"], "group": row["level"]}
+            for row in ROWS
+        ],
         k=[1, 2, 4],
     )
     assert found["values"] == {str(key): value for key, value in report.values.items()}
@@ -50,7 +53,9 @@ def test_score_draws_the_numbers_of_the_library():
     assert [(row["n"], row["c"]) for row in found["problems"]] == sorted(
         zip(report.n, report.c, strict=True), key=lambda own: -own[1]
     )
-    assert all(sum(count for _, count, _ in row["answers"]) == row["n"] for row in found["problems"])
+    assert all(
+        sum(count for _, count, _ in row["answers"]) == row["n"] for row in found["problems"]
+    )
 
 
 def run_command(command, capsys):
@@ -68,7 +73,9 @@ def run_script(script, name):
 
 
 SHEET = "Prüf-Nr,Versuch,ok,level\n" + "".join(
-    f"{problem},{run},{int(problem * run % 3 == 0)},{problem % 2}\n" for problem in range(20) for run in range(5)
+    f"{problem},{run},{int(problem * run % 3 == 0)},{problem % 2}\n"
+    for problem in range(20)
+    for run in range(5)
 )
 OF_SHEET = {"columns": {"problem": "Prüf-Nr", "grades": "ok"}, "pool": ["Versuch"]}
 OTHER_SHEET = SHEET.replace(",1,", ",0,")
@@ -97,13 +104,18 @@ def test_the_command_and_the_script_compute_the_same(files, options, tmp_path, m
     rows = (found["groups"] or {"rows": {}})["rows"]
     groups = {key: {row["label"]: row["value"] for row in values} for key, values in rows.items()}
     for each in (said["groups"] or {}, report.groups):
-        assert {key: {label: values[key] for label, values in each.items()} for key in groups} == groups
+        assert {
+            key: {label: values[key] for label, values in each.items()} for key in groups
+        } == groups
     capsys.readouterr()
 
 
 def test_the_curve_of_a_demo_has_even_k_where_its_metric_has():
     found = work.run("measure", {"data": TEXT, "metric": "gpassk", "options": {}})
-    known = {name: [value is not None for value in line] for name, line in found["curves"]["lines"].items()}
+    known = {
+        name: [value is not None for value in line]
+        for name, line in found["curves"]["lines"].items()
+    }
     assert found["curves"]["k"] == [1, 2, 3, 4]
     assert known.pop("mG-Pass@k") == [False, True, False, True]
     assert {*map(all, known.values())} == {True}
@@ -117,7 +129,9 @@ def test_what_no_command_has_is_written_in_python(tmp_path, monkeypatch):
     assert run_script(found["python"], "report").values == found["values"]
 
 
-BETTER = "\n".join(json.dumps(row | {"answers": ["7", "7", "7", row["answers"][3]]}) for row in ROWS)
+BETTER = "\n".join(
+    json.dumps(row | {"answers": ["7", "7", "7", row["answers"][3]]}) for row in ROWS
+)
 BOTH = "\n".join(
     json.dumps({"model": model, **json.loads(line)})
     for model, text in (("x y", TEXT), ("z", BETTER)) for line in text.splitlines()
@@ -156,7 +170,9 @@ def test_the_line_of_compare_computes_the_same(a, b, options, form, tmp_path, mo
     assert said["bands"] == drawn["bands"]
     assert said["keys"].keys() == drawn["keys"].keys()
     for key, row in drawn["keys"].items():
-        assert all(row[part] == said["keys"][key][part] for part in row if part != "verdict")  # it names the models
+        assert all(
+            row[part] == said["keys"][key][part] for part in row if part != "verdict"
+        )  # it names the models
     capsys.readouterr()
 
 
@@ -173,12 +189,16 @@ def test_the_line_of_plan_computes_the_same(files, options, tmp_path, monkeypatc
     found = work.run("plan", {**files, "options": options})
     assert "error" not in found, found
     if "example" in files:
-        assert found["command"].startswith("at-k plan examples/data/qwen25_math.jsonl --k 4 --tau 0.5 ")
+        assert found["command"].startswith(
+            "at-k plan examples/data/qwen25_math.jsonl --k 4 --tau 0.5 "
+        )
     if found["command"].startswith("import"):
         half = run_script(found["command"], "plan").half_width
     else:
         half = run_command(found["command"], capsys)["half_width"]
-    assert [[float(each) for each in row] for row in found["half"]] == pytest.approx(100 * np.array(half), abs=0.051)
+    assert [[float(each) for each in row] for row in found["half"]] == pytest.approx(
+        100 * np.array(half), abs=0.051
+    )
     capsys.readouterr()
 
 
@@ -192,15 +212,23 @@ def test_a_report_is_written_in_each_form(form):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_sentences_are_in_the_language_of_the_visitor(language):
     found = work.run("score", {"data": TEXT, "language": language})
-    texts = [found["at"]["4"]["title"]["text"], *(each["text"] for each in found["at"]["4"]["lead"]), found["size"]]
-    assert all(any("\u4e00" <= sign <= "\u9fff" for sign in text) == (language == "zh") for text in texts)
+    texts = [
+        found["at"]["4"]["title"]["text"],
+        *(each["text"] for each in found["at"]["4"]["lead"]),
+        found["size"],
+    ]
+    assert all(
+        any("\u4e00" <= sign <= "\u9fff" for sign in text) == (language == "zh") for text in texts
+    )
     refused = work.run("score", {"data": "{", "language": language})
     assert any("\u4e00" <= sign <= "\u9fff" for sign in refused["error"]) == (language == "zh")
 
 
 def test_compare_draws_both_and_one_verdict():
     other = "\n".join(json.dumps(row | {"answers": ["7", "7", "7", "7"]}) for row in ROWS)
-    found = work.run("compare", {"a": {"name": "x", "text": other}, "b": {"name": "y", "text": TEXT}})
+    found = work.run(
+        "compare", {"a": {"name": "x", "text": other}, "b": {"name": "y", "text": TEXT}}
+    )
     assert found["names"] == ["x", "y"]
     a, b = (
         at_k.pass_hat_k(4, model, k=4).mean()
@@ -216,18 +244,28 @@ def test_compare_draws_both_and_one_verdict():
 
 
 def test_equal_files_are_compared():
-    found = work.run("compare", {"a": {"name": "x", "text": TEXT}, "b": {"name": "x", "text": TEXT}})
+    found = work.run(
+        "compare", {"a": {"name": "x", "text": TEXT}, "b": {"name": "x", "text": TEXT}}
+    )
     assert found["names"] == ["x (A)", "x (B)"]
     assert {each[4] for line in found["lines"].values() for each in line["at"]} == {"open"}
 
 
 def test_plan_fills_in_the_numbers_of_the_library():
     found = work.run("plan", {"data": TEXT, "options": {"k": 2}})
-    plan = at_k.plan(([4] * len(ROWS), [sum(a == "7" for a in row["answers"]) for row in ROWS]), k=2,
-                     problems=found["problems"], samples=found["samples"])  # fmt: skip
+    plan = at_k.plan(
+        ([4] * len(ROWS), [sum(a == "7" for a in row["answers"]) for row in ROWS]),
+        k=2,
+        problems=found["problems"],
+        samples=found["samples"],
+    )
     assert found["key"] == "pass@2"
-    assert [[float(each) for each in row] for row in found["half"]] == pytest.approx(100 * plan.half_width, abs=0.051)
-    assert found["sentence"].startswith("{problems} problems with {samples} answers each: {key} is known to ±")
+    assert [[float(each) for each in row] for row in found["half"]] == pytest.approx(
+        100 * plan.half_width, abs=0.051
+    )
+    assert found["sentence"].startswith(
+        "{problems} problems with {samples} answers each: {key} is known to ±"
+    )
     assert found["start"] == [24, 4]
     assert len(found["detect"]) == len(found["problems"])
 
@@ -261,8 +299,12 @@ def test_samples_are_refused_until_a_button_says_how_they_count(rows, code, opti
     refused = work.run("score", {"data": text})
     assert code in (None, refused["code"])
     assert [mend["set"] for mend in refused["mends"]] == options
-    mended = [work.run("score", {"data": text, "options": mend["set"]}) for mend in refused["mends"]]
-    assert [each["average"]["value"] if "average" in each else each["code"] for each in mended] == found
+    mended = [
+        work.run("score", {"data": text, "options": mend["set"]}) for mend in refused["mends"]
+    ]
+    assert [
+        each["average"]["value"] if "average" in each else each["code"] for each in mended
+    ] == found
 
 
 @for_each("endpoint, data, code", [
@@ -276,7 +318,9 @@ def test_no_column_is_offered_for_what_was_read_well(endpoint, data, code):
 
 def test_a_vote_that_takes_too_long_is_left_out(monkeypatch):
     monkeypatch.setattr(scoring, "VOTE_SECONDS", 0.005)
-    rows = [{"answers": [f"{(i * j) % 37}" for j in range(300)], "reference": "1"} for i in range(300)]
+    rows = [
+        {"answers": [f"{(i * j) % 37}" for j in range(300)], "reference": "1"} for i in range(300)
+    ]
     found = work.run("score", {"data": "\n".join(map(json.dumps, rows))})
     assert not [key for key in found["values"] if key.startswith("cons")]
     assert "scoring.vote_too_long" in {note["code"] for note in found["notes"]}
@@ -292,21 +336,31 @@ def test_a_sheet_is_drawn_as_text():
 
 def test_prepared_answers_are_fresh():
     rendered = render_prepared().items()
-    assert [path.name for path, text in rendered if (STATIC / path).read_text(encoding="utf-8") != text] == []
+    assert [
+        path.name for path, text in rendered if (STATIC / path).read_text(encoding="utf-8") != text
+    ] == []
 
 
 @pytest.fixture(scope="module")
 def story():
-    return json.loads(next(text for path, text in render_prepared().items() if path.name == "explore.en.json"))
+    return json.loads(
+        next(text for path, text in render_prepared().items() if path.name == "explore.en.json")
+    )
 
 
 def test_the_story_is_true(story):
-    counts = [sum(json.loads(line)["correct"]) for line in given.read_example("taubench_airline").splitlines()]
+    counts = [
+        sum(json.loads(line)["correct"])
+        for line in given.read_example("taubench_airline").splitlines()
+    ]
     shares = {step["label"]: step["value"] for step in story["report"]["at"]["4"]["stairs"]}
     few = {f"solved at least {needed} times": share for needed, share in ((3, 0.28), (2, 0.48))}
     assert shares == {"solved all 4 times": 0.2, **few, "solved at least once": 0.72}
     assert [sum(c >= need for c in counts) for need in (4, 3, 2, 1)] == [10, 14, 24, 36]
-    assert f"The same {sum(counts)} successes: 72\u00a0% of the tasks are solved at least once" in story["lead"]
+    assert (
+        f"The same {sum(counts)} successes: 72\u00a0% of the tasks are solved at least once"
+        in story["lead"]
+    )
     ends = [sum(c == end for c in counts) for end in (4, 0)]
     assert story["under"]["sorted"].startswith(f"Sorted: {ends[0]} tasks are solved every time, ")
     assert story["under"]["sorted"].endswith(f"{ends[1]} never.")
@@ -322,7 +376,12 @@ def test_the_story_is_true(story):
 def test_the_vote_of_the_story_is_that_of_the_library(story):
     rows = [json.loads(line) for line in given.read_example("qwen25_math").splitlines()]
     report = at_k.score(
-        [{"answers": row["answers"], "grades": row["correct"], "scores": row["rm_score"]} for row in rows]
+        [
+            {"answers": row["answers"], "grades": row["correct"], "scores": row["rm_score"]}
+            for row in rows
+        ]
     )
     for line in story["vote"]["lines"]:
-        assert line["values"] == pytest.approx(list(report.curves.lines[Key(line["line"])]), abs=1e-4)
+        assert line["values"] == pytest.approx(
+            list(report.curves.lines[Key(line["line"])]), abs=1e-4
+        )

@@ -107,7 +107,11 @@ def test_odd_grades(hold):
     counted, says = hold(data), "InputError: engine counted which"
     for missing in ("incorrect", "drop"):
         expected, found = (at_k.Tally.of(each, missing=missing) for each in (data, counted))
-        assert (found.counts, found.n_missing, found.conditions) == (expected.counts, 3, expected.conditions)
+        assert (found.counts, found.n_missing, found.conditions) == (
+            expected.counts,
+            3,
+            expected.conditions,
+        )
         report = at_k.score(counted, missing=missing)
         assert "accuracy" not in report.values
         assert "engine counted which" in str(report.left_out["accuracy"])
@@ -115,7 +119,9 @@ def test_odd_grades(hold):
     assert "accuracy" not in at_k.score(counted, missing="drop", threshold=1.0).values
     refuses("InputError: Samples without a grade: 3", at_k.score, counted)
     emptied = hold({"problem": ["a", "b"], "grades": [[1.0], [None, None]]})
-    refuses("InputError: all samples are missing, and dropped: 1", at_k.score, emptied, missing="drop")
+    refuses(
+        "InputError: all samples are missing, and dropped: 1", at_k.score, emptied, missing="drop"
+    )
 
 
 @pytest.mark.parametrize("kind", [pa.bool_(), pa.int8(), pa.uint8(), pa.int64(), pa.float32()])
@@ -128,7 +134,9 @@ def test_grades_of_every_type(kind, hold):
         found = at_k.Tally.of(data, missing="incorrect", threshold=threshold)
         assert found.counts == {(None, 3, right): 1, (None, 2, 0): 1, (None, 1, 0): 1}
         assert found.n_missing == 2
-    assert "accuracy" in at_k.score(data, missing="incorrect").values  # which has no meaning for partial grades
+    assert (
+        "accuracy" in at_k.score(data, missing="incorrect").values
+    )  # which has no meaning for partial grades
 
 
 def test_answers_that_become_one_vote_together(hold):
@@ -145,21 +153,29 @@ def test_answers_that_become_one_vote_together(hold):
 def test_answers_with_grades(hold, tmp_path):
     """Grades between 0 and 1 say who is right, and their mean is that of all samples; verdicts may contradict."""
     grades = [[0.75, 0.75, 0.25, 1.0], [0.0, 0.25, 0.25, 1.0]]
-    data = {"problem": ["a", "b"], "answers": [["x", "x", "y", "x"], ["x", "y", "y", "z"]], "grades": grades}
+    data = {
+        "problem": ["a", "b"],
+        "answers": [["x", "x", "y", "x"], ["x", "y", "y", "z"]],
+        "grades": grades,
+    }
     assert_same(at_k.score(hold(data)), at_k.score(data))
     data["grades"] = [[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
     for shard in tmp_path.iterdir():
         shard.unlink()
     counted = hold(data)
     assert "two verdicts in one problem" in str(at_k.score(counted).left_out["cons_at_k"])
-    assert_same(at_k.score(counted, on_conflict="majority"), at_k.score(data, on_conflict="majority"))
+    assert_same(
+        at_k.score(counted, on_conflict="majority"), at_k.score(data, on_conflict="majority")
+    )
 
 
 def test_categories_are_groups_and_nulls_are_none(hold, tmp_path):
     """pandas writes categories to Parquet, and `at_k.read_results` nulls where the files have no groups."""
     data = {"problem": ["a", "b"], "grades": [[1.0, 0.0], [1.0, 1.0]], "group": ["v", "u"]}
     rows = list_samples(data)
-    counted = rows.set_column(rows.column_names.index("group"), "group", rows["group"].dictionary_encode())
+    counted = rows.set_column(
+        rows.column_names.index("group"), "group", rows["group"].dictionary_encode()
+    )
     assert_same(at_k.score(hold(counted)), at_k.score(data))
     for place, samples in enumerate(({"grades": data["grades"]}, ANSWERED)):
         data, folder = {"problem": ["a", "b"], **samples}, tmp_path / f"{place}"
@@ -199,7 +215,11 @@ ANSWERED = {"answers": [["7", "8"], ["9", "9"]], "references": ["7", "9"]}
 @pytest.mark.parametrize("samples", [{"grades": [[1, 0], [1, 1]]}, ANSWERED])
 def test_lists_of_samples_are_refused_with_a_way_on(samples, hold):
     data = hold(pa.table({"problem": ["a", "b"], **samples}))
-    refuses("InputError: Each row must be a sample, but column … holds lists or objects. … unnest", at_k.score, data)
+    refuses(
+        "InputError: Each row must be a sample, but column … holds lists or objects. … unnest",
+        at_k.score,
+        data,
+    )
 
 
 def test_the_ways_from_lists_to_samples():
@@ -211,8 +231,12 @@ def test_the_ways_from_lists_to_samples():
 
 
 def test_groups_of_an_engine_are_left_out():
-    data = duckdb.sql("SELECT i // 4 AS problem, i % 3 = 0 AS grades, i // 20 AS level FROM range(40) AS t(i)")
-    named, unnamed = (at_k.score(data, columns={"group": "level"}, groups=groups) for groups in (True, False))
+    data = duckdb.sql(
+        "SELECT i // 4 AS problem, i % 3 = 0 AS grades, i // 20 AS level FROM range(40) AS t(i)"
+    )
+    named, unnamed = (
+        at_k.score(data, columns={"group": "level"}, groups=groups) for groups in (True, False)
+    )
     assert (len(named.groups), len(unnamed.groups), named.values) == (2, 0, unnamed.values)
 
 
@@ -231,13 +255,17 @@ def test_an_engine_of_another_package(monkeypatch):
     class Own:
         takes = staticmethod(lambda data: isinstance(data, str) and data == "mine://samples")
         list_columns = staticmethod(lambda data: ["problem", "grades"])
-        count_grades = staticmethod(lambda data, roles, threshold, drop: at_k.engines.Rows([(4, 1, 2)], 0, 0, 0.0, 1.0))
+        count_grades = staticmethod(
+            lambda data, roles, threshold, drop: at_k.engines.Rows([(4, 1, 2)], 0, 0, 0.0, 1.0)
+        )
 
     class Point:
         load = staticmethod(lambda: Own)
 
     list_engines.cache_clear()
-    monkeypatch.setattr("at_k.engines.engine.entry_points", lambda group: [Point] if group == "at_k.engines" else [])
+    monkeypatch.setattr(
+        "at_k.engines.engine.entry_points", lambda group: [Point] if group == "at_k.engines" else []
+    )
     assert at_k.score("mine://samples").values["avg@4"] == 0.25
     list_engines.cache_clear()
 
@@ -268,12 +296,16 @@ def test_the_same_query_in_every_database(connect, cast):
     rows = list(zip(samples["problem"], samples["group"], samples["grades"], strict=True))
     database.executemany("INSERT INTO samples VALUES (?, ?, ?)", rows)
     for group in ("level", None):
-        query = at_k.sql(table="samples", problem="qid", correct="reward > 0.5", group=group, cast=cast)
+        query = at_k.sql(
+            table="samples", problem="qid", correct="reward > 0.5", group=group, cast=cast
+        )
         counted = at_k.Tally.from_rows(database.execute(query).fetchall())
         assert_same(at_k.score(counted), at_k.score(data, groups=None if group else False))
     database.execute("DELETE FROM samples")
     database.execute("INSERT INTO samples VALUES ('a', 'x', NULL)")
-    assert database.execute(query).fetchall() == [(1, 0, 1)]  # a sample without a verdict counts as wrong
+    assert database.execute(query).fetchall() == [
+        (1, 0, 1)
+    ]  # a sample without a verdict counts as wrong
     database.close()
 
 
@@ -285,7 +317,10 @@ def test_a_problem_has_one_hash_wherever_it_occurs():
     hashes = engine.hash_problems(pa.chunked_array([names])).to_pylist()
     assert hashes == engine.hash_problems(pa.chunked_array([names[:50], names[50:]])).to_pylist()
     assert len({each % engine.PARTS for each in hashes}) > engine.PARTS / 2
-    assert engine.hash_problems(pa.chunked_array([["problem-3", None]])).to_pylist() == [hashes[3], 0]
+    assert engine.hash_problems(pa.chunked_array([["problem-3", None]])).to_pylist() == [
+        hashes[3],
+        0,
+    ]
     for one in (["problem-0"], iter(["problem-0"])):
         assert engine.hash_names(one).tolist() == [hashes[0]]
 
@@ -297,6 +332,9 @@ def test_workers_send_results_and_errors():
         return len(table) * num_workers
 
     assert len(engine.pack(count, pa.table({"answers": pa.array([], pa.string())}))) == 0
-    tables = [engine.pack(count, pa.table({"answers": answers})) for answers in (["7"], ["7", "9"], ["7"] * 3)]
+    tables = [
+        engine.pack(count, pa.table({"answers": answers}))
+        for answers in (["7"], ["7", "9"], ["7"] * 3)
+    ]
     assert list(engine.unpack(tables[:2])) == [1, 2]
     refuses("ValueError: must be short", lambda: list(engine.unpack(tables[2:])))

@@ -12,7 +12,10 @@ from tallies import assert_same, list_samples, make_data, run_recipes
 
 import at_k
 
-pytestmark = [pytest.mark.alone, pytest.mark.filterwarnings("ignore")]  # of Ray's own, about its next version
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.filterwarnings("ignore"),
+]  # of Ray's own, about its next version
 
 
 def test_a_worker_that_is_killed_changes_nothing(tmp_path):
@@ -39,7 +42,9 @@ def test_a_worker_that_is_killed_while_it_judges_changes_nothing(tmp_path):
             os.kill(os.getpid(), signal.SIGKILL)
         return answer == reference
 
-    counted = at_k.score(as_ray(list_samples(data), tmp_path), missing="incorrect", check_correct_fn=equal)
+    counted = at_k.score(
+        as_ray(list_samples(data), tmp_path), missing="incorrect", check_correct_fn=equal
+    )
     assert flag.exists()
     assert_same(counted, at_k.score(data, missing="incorrect", check_correct_fn=equal))
 
@@ -56,11 +61,15 @@ def test_only_problems_in_several_blocks_are_sent(kind, options, tmp_path):
     samples = list_samples(data).sort_by("problem")
     names = samples["problem"].to_pylist()
     ends = [*(i for i in range(1, len(names)) if names[i] != names[i - 1])][9::10]
-    blocks = [samples.slice(start, stop - start) for start, stop in pairwise([0, *ends, len(names)])]
+    blocks = [
+        samples.slice(start, stop - start) for start, stop in pairwise([0, *ends, len(names)])
+    ]
     whole = start_ray().data.from_arrow(blocks)
     assert_same(at_k.score(whole, **options), at_k.score(data, **options))
     assert len(list_sends()) == before
-    assert_same(at_k.score(as_ray(list_samples(data), tmp_path), **options), at_k.score(data, **options))
+    assert_same(
+        at_k.score(as_ray(list_samples(data), tmp_path), **options), at_k.score(data, **options)
+    )
     assert len(list_sends()) == before + 4
 
 

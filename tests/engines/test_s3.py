@@ -25,11 +25,15 @@ def endpoint(monkeypatch):
 @pytest.mark.parametrize("kind", ["hard", "answers"])
 def test_shards_in_s3_give_the_report_of_the_samples(kind, endpoint):
     data = make_data(kind)
-    store = S3FileSystem(endpoint_override=endpoint, scheme="http", region="us-east-1", allow_bucket_creation=True)
+    store = S3FileSystem(
+        endpoint_override=endpoint, scheme="http", region="us-east-1", allow_bucket_creation=True
+    )
     store.create_dir("bucket/shards")
     table = list_samples(data)
     for start in range(0, len(table), 50):
-        pq.write_table(table.slice(start, 50), f"bucket/shards/part-{start}.parquet", filesystem=store)
+        pq.write_table(
+            table.slice(start, 50), f"bucket/shards/part-{start}.parquet", filesystem=store
+        )
     address = f"s3://bucket/shards?endpoint_override={endpoint}&scheme=http&region=us-east-1"
     options = {"missing": "incorrect"} if kind == "answers" else {}
     assert_same(at_k.score(address, **options), at_k.score(data, **options))

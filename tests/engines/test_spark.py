@@ -6,14 +6,19 @@ from tallies import assert_same, list_samples, make_data, run_recipes
 
 import at_k
 
-pytestmark = [pytest.mark.alone, pytest.mark.filterwarnings("ignore")]  # of Spark's own, about pandas
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.filterwarnings("ignore"),
+]  # of Spark's own, about pandas
 
 
 def test_the_query_in_spark_sql():
     data = make_data("hard")
     start_spark().createDataFrame(list_samples(data)).createOrReplaceTempView("samples")
     query = at_k.sql(table="samples", problem="problem", correct="grades > 0.5", group="`group`")
-    assert_same(at_k.score(at_k.Tally.from_rows(start_spark().sql(query).collect())), at_k.score(data))
+    assert_same(
+        at_k.score(at_k.Tally.from_rows(start_spark().sql(query).collect())), at_k.score(data)
+    )
 
 
 def test_recipes_of_the_documents(tmp_path):

@@ -39,7 +39,9 @@ def vote_with_error(votes, correct, *, k, weights=None, **options):
 @st.composite
 def problems(draw, largest=12):
     """Answers with their verdicts; about one sample in five has none."""
-    answers = draw(st.lists(st.sampled_from(["a", "b", "c", "d", None]), min_size=1, max_size=largest))
+    answers = draw(
+        st.lists(st.sampled_from(["a", "b", "c", "d", None]), min_size=1, max_size=largest)
+    )
     right = draw(st.sets(st.sampled_from("abcd")))
     return answers, [answer in right for answer in answers]
 
@@ -104,7 +106,9 @@ def test_weights(problem, ties):
     answers, correct, weights = problem
     every = range(1, len(answers) + 1)
     # A float is compared by the decimal that it prints as.
-    exact = [float(oracles.cons(answers, correct, k, ties, list(map(float, weights)))) for k in every]
+    exact = [
+        float(oracles.cons(answers, correct, k, ties, list(map(float, weights)))) for k in every
+    ]
     values, errors = vote_with_error([answers], [correct], k=every, ties=ties, weights=[weights])
     assert_allclose(values[0], exact, rtol=RTOL, atol=0)
     assert_array_equal(errors, 0)
@@ -123,12 +127,20 @@ def test_any_weights(problem, weights, ties):
     assert_allclose(values, exact, rtol=RTOL, atol=0)
 
 
-CLASSES = [("a", True, 1, 6), ("a", True, 3, 2), ("b", False, 2, 6), ("c", False, 1, 5), (None, False, 2, 3)]
+CLASSES = [
+    ("a", True, 1, 6),
+    ("a", True, 3, 2),
+    ("b", False, 2, 6),
+    ("c", False, 1, 5),
+    (None, False, 2, 3),
+]
 """22 samples, as (answer, correct, weight, how many)."""
 
 
 def laid_out(classes):
-    samples = [(answer, right, weight) for answer, right, weight, times in classes for _ in range(times)]
+    samples = [
+        (answer, right, weight) for answer, right, weight, times in classes for _ in range(times)
+    ]
     votes, correct, weights = zip(*samples, strict=True)
     return [votes], [correct], [weights]
 
@@ -142,7 +154,9 @@ class TestSimulation:
     @for_each("k", [7, 11, 15])
     def test_close_to_the_exact_value(self, ties, k):
         assert comb(22, k) > combinatorics.MAX_SUBSETS
-        value, error = vote_with_error(self.votes, self.correct, k=k, weights=self.weights, ties=ties)
+        value, error = vote_with_error(
+            self.votes, self.correct, k=k, weights=self.weights, ties=ties
+        )
         exact = float(oracles.cons_of_classes(CLASSES, k, ties))
         assert 0.005 < exact < 0.995  # some draws are won and some lost
         # At most ½ in spread, over √10,000 subsets.
@@ -151,7 +165,11 @@ class TestSimulation:
 
     def test_the_seed_decides(self):
         def values(seed):
-            return np.array(vote_with_error(self.votes, self.correct, k=[8, 11], weights=self.weights, seed=seed))
+            return np.array(
+                vote_with_error(
+                    self.votes, self.correct, k=[8, 11], weights=self.weights, seed=seed
+                )
+            )
 
         assert_array_equal(values(1), values(1))
         assert (values(1)[0] != values(2)[0]).all()
@@ -170,13 +188,22 @@ class TestConflicts:
     """Equal answers of a problem with different verdicts."""
 
     @repeatable
-    @given(st.sampled_from(oracles.TIES), problems(largest=7), st.lists(st.booleans(), min_size=7, max_size=7))
+    @given(
+        st.sampled_from(oracles.TIES),
+        problems(largest=7),
+        st.lists(st.booleans(), min_size=7, max_size=7),
+    )
     def test_the_majority_decides(self, ties, problem, verdicts):
         answers, _ = problem
         given, every = verdicts[: len(answers)], range(1, len(answers) + 1)
         settled = oracles.settle_by_majority(answers, given)
         exact = [float(oracles.cons(answers, settled, k, ties)) for k in every]
-        assert_allclose(cons(answers, given, k=every, ties=ties, on_conflict="majority"), exact, rtol=RTOL, atol=0)
+        assert_allclose(
+            cons(answers, given, k=every, ties=ties, on_conflict="majority"),
+            exact,
+            rtol=RTOL,
+            atol=0,
+        )
 
     @repeatable
     @given(problems(largest=6), st.lists(st.booleans(), min_size=6, max_size=6))
@@ -186,7 +213,9 @@ class TestConflicts:
         weights = [1, 2, 0.5, 4, 1, 3][:n]
         settled = oracles.settle_by_majority(answers, verdicts[:n])
         exact = [float(oracles.cons(answers, settled, k, weights=weights)) for k in range(1, n + 1)]
-        values = cons(answers, verdicts[:n], k=range(1, n + 1), weights=[weights], on_conflict="majority")
+        values = cons(
+            answers, verdicts[:n], k=range(1, n + 1), weights=[weights], on_conflict="majority"
+        )
         assert_allclose(values, exact, rtol=RTOL, atol=0)
 
     def test_each_problem_decides_for_itself_and_samples_without_an_answer_do_not_conflict(self):
@@ -200,7 +229,13 @@ class TestConflicts:
         monkeypatch.setattr(consensus, "_KEY_BITS", bits)
         votes = [["a", "b", "z"], [None, "z", "a", "z", "a", "b"], ["b", "b", "a"]]
         correct = [[1, 0, 1], [0, 1, 1, 0, 0, 0], [1, 0, 1]]
-        refuses("ValueError: 'z' in problem 1, sample 1 and in problem 1, sample 3", cons_at_k, votes, correct, k=1)
+        refuses(
+            "ValueError: 'z' in problem 1, sample 1 and in problem 1, sample 3",
+            cons_at_k,
+            votes,
+            correct,
+            k=1,
+        )
 
 
 @pytest.mark.parametrize("ties", oracles.TIES)
@@ -212,7 +247,10 @@ def test_votes_are_counted_alike_however_they_are_sorted(ties, bits, lengths, mo
     rng = np.random.default_rng(5)
     rows = [[[None, "x", "y", "z"][i] for i in rng.integers(4, size=n)] for n in lengths]
     correct = [[answer in ("y", "z") for answer in row] for row in rows]
-    exact = [[float(oracles.cons(*problem, k, ties)) for k in (1, 2, 3)] for problem in zip(rows, correct, strict=True)]
+    exact = [
+        [float(oracles.cons(*problem, k, ties)) for k in (1, 2, 3)]
+        for problem in zip(rows, correct, strict=True)
+    ]
     assert_allclose(cons_at_k(rows, correct, k=[1, 2, 3], ties=ties), exact, rtol=RTOL, atol=0)
 
 
@@ -227,7 +265,9 @@ def test_weights_whose_sums_reach_the_end_of_64_bits(total, ties):
     weights = [float(total // 2), float(total // 2), 1.0, 3.0]
     every = range(1, 5)
     exact = [float(oracles.cons(answers, correct, k, ties, weights)) for k in every]
-    assert_allclose(cons(answers, correct, k=every, ties=ties, weights=[weights]), exact, rtol=RTOL, atol=0)
+    assert_allclose(
+        cons(answers, correct, k=every, ties=ties, weights=[weights]), exact, rtol=RTOL, atol=0
+    )
 
 
 @for_each("small, kind", [(40.3, np.int64), (40.4, object)])
@@ -241,7 +281,9 @@ def test_the_switch_from_64_bits_to_python_integers(small, kind):
 
 
 def test_weights_of_ragged_rows():
-    value = cons_at_k([["a", "b"], ["c", "d", "d"]], [[1, 0], [1, 0, 0]], k=2, weights=[[2, 1], [3, 1, 1]])
+    value = cons_at_k(
+        [["a", "b"], ["c", "d", "d"]], [[1, 0], [1, 0, 0]], k=2, weights=[[2, 1], [3, 1, 1]]
+    )
     assert_allclose(value, [1, 2 / 3], rtol=RTOL)
 
 
@@ -271,14 +313,19 @@ def test_errors(change, says):
 def test_draws_that_all_agree_are_not_called_exact():
     """C(48, 16) subsets, of which 3·10⁻⁵ elect the right answer: ten thousand draws may see none."""
     votes, weights = [["a"] * 8 + ["b"] * 40], [[1.01] * 8 + [1.0] * 40]
-    simulated = [vote_with_error(votes, [[1] * 8 + [0] * 40], k=16, weights=weights, seed=seed) for seed in range(5)]
+    simulated = [
+        vote_with_error(votes, [[1] * 8 + [0] * 40], k=16, weights=weights, seed=seed)
+        for seed in range(5)
+    ]
     assert any(value[0] == 0 for value, _ in simulated)
     assert all(mcse[0] >= 1e-4 for _, mcse in simulated)
 
 
 def test_a_vote_of_many_right_answers_stays_small():
     """All answers differ, and half of them are right: one race, whatever the number of answers."""
-    assert cons_at_k([list(range(512))] * 50, [[0, 1] * 256] * 50, k=8) == pytest.approx(1 / 2, rel=1e-12)
+    assert cons_at_k([list(range(512))] * 50, [[0, 1] * 256] * 50, k=8) == pytest.approx(
+        1 / 2, rel=1e-12
+    )
 
 
 @for_each("n", [1001, 1500])
@@ -291,7 +338,9 @@ def test_values_of_k_that_share_a_product(n):
         won = sum(way * (2 * (2 * j > k) + (2 * j == k)) for j, way in enumerate(ways))
         exact.append(won / (2 * comb(n, k)))
     votes = ["a"] * c + ["b"] * (n - c)
-    assert_allclose(cons_at_k([votes], [[vote == "a" for vote in votes]], k=every)[0], exact, rtol=1e-12)
+    assert_allclose(
+        cons_at_k([votes], [[vote == "a" for vote in votes]], k=every)[0], exact, rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("largest", [2**55, 2**56 - 2, 2**56 - 1, 2**57 - 2, 2**57])
@@ -304,5 +353,7 @@ def test_sort_keys_at_the_end_of_64_bits(largest, monkeypatch):
     first, verdicts, start = consensus.sort_votes(codes, flags)
     order = sorted(range(64), key=lambda i: (codes.values[i], i))
     assert verdicts.tolist() == [flags[i] for i in order]
-    assert start.tolist() == [i for i in range(64) if i == 0 or codes.values[order[i]] != codes.values[order[i - 1]]]
+    assert start.tolist() == [
+        i for i in range(64) if i == 0 or codes.values[order[i]] != codes.values[order[i - 1]]
+    ]
     assert first.tolist() == [order[i] for i in start]

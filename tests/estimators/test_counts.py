@@ -14,7 +14,15 @@ from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import hypergeom
 
-from at_k import avg_at_n, combinatorics, g_pass_at_k, majority_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
+from at_k import (
+    avg_at_n,
+    combinatorics,
+    g_pass_at_k,
+    majority_at_k,
+    mg_pass_at_k,
+    pass_at_k,
+    pass_hat_k,
+)
 
 # A few thousand factors, each rounded to 1.1e-16, stay far below this.
 RTOL = 1e-12
@@ -37,7 +45,9 @@ METRICS = {
     pass_hat_k: lambda ways: oracles.tail(ways, len(ways) - 1),
     majority_at_k: oracles.majority,
     mg_pass_at_k: oracles.mg_pass,
-    partial(g_pass_at_k, tau=TAUS): lambda ways: [oracles.tail(ways, oracles.needed(t, len(ways) - 1)) for t in TAUS],
+    partial(g_pass_at_k, tau=TAUS): lambda ways: [
+        oracles.tail(ways, oracles.needed(t, len(ways) - 1)) for t in TAUS
+    ],
 }
 """Estimator → its value, from how many of the subsets hold 0, 1, … correct samples."""
 
@@ -62,8 +72,13 @@ def test_tails_count_subsets(n):
     for k in range(1, n + 1) if n <= 8 else (1, 2, n // 3, n):
         for m in (-1, 0, 1, k // 2 + 1, k, k + 1):
             exact = [oracles.tail(oracles.hypergeometric(n, c, k), max(m, 0)) for c in range(n + 1)]
-            for tails, wanted in ((combinatorics.at_least, exact), (combinatorics.fewer_than, [1 - p for p in exact])):
-                assert_allclose(tails(n, k, m), list(map(float, wanted)), rtol=RTOL * (n > SWITCH), atol=0)
+            for tails, wanted in (
+                (combinatorics.at_least, exact),
+                (combinatorics.fewer_than, [1 - p for p in exact]),
+            ):
+                assert_allclose(
+                    tails(n, k, m), list(map(float, wanted)), rtol=RTOL * (n > SWITCH), atol=0
+                )
 
 
 @for_each("n", [SWITCH + 1, 1000, 2000])
@@ -77,7 +92,12 @@ def test_tails_of_large_n(n, share):
         for tails, wanted in ((combinatorics.at_least, exact), (combinatorics.fewer_than, below)):
             # Below the smallest normal float, 2.2e-308, digits are lost.
             normal = np.array([share == 0 or share > Fraction(1, 10**300) for share in wanted])
-            assert_allclose(tails(n, k, m)[counts][normal], np.array(wanted, dtype=float)[normal], rtol=RTOL, atol=0)
+            assert_allclose(
+                tails(n, k, m)[counts][normal],
+                np.array(wanted, dtype=float)[normal],
+                rtol=RTOL,
+                atol=0,
+            )
 
 
 @for_each("n", [12, SWITCH, SWITCH + 1, 1000, 10_000])
@@ -86,7 +106,12 @@ def test_scipy_agrees(n):
     for k in (1, n // 10 + 1, n // 2):
         for m in (1, k // 2 + 1, k):
             # SciPy's tail is right to about 2e-15 where it is not tiny; tiny ones are compared with rationals above.
-            assert_allclose(combinatorics.at_least(n, k, m)[c], hypergeom.sf(m - 1, n, c, k), rtol=RTOL, atol=1e-15)
+            assert_allclose(
+                combinatorics.at_least(n, k, m)[c],
+                hypergeom.sf(m - 1, n, c, k),
+                rtol=RTOL,
+                atol=1e-15,
+            )
 
 
 @for_each("n", [1, SWITCH + 1, 1300, 10_000])
@@ -107,8 +132,16 @@ def test_small_numbers_keep_their_digits(n, c, k, below):
     """The complement of pass@k, and pass^k of the mirrored problem, down to 1e-250."""
     missed = Fraction(oracles.choose(n - c, k), oracles.choose(n, k))
     assert below / 100 < missed < below
-    assert pass_at_k(n, c, k=k, complement=True) == combinatorics.fewer_than(n, k, 1)[c] == close_to_the_end(missed)
-    assert pass_hat_k(n, n - c, k=k) == combinatorics.at_least(n, k, k)[n - c] == close_to_the_end(missed)
+    assert (
+        pass_at_k(n, c, k=k, complement=True)
+        == combinatorics.fewer_than(n, k, 1)[c]
+        == close_to_the_end(missed)
+    )
+    assert (
+        pass_hat_k(n, n - c, k=k)
+        == combinatorics.at_least(n, k, k)[n - c]
+        == close_to_the_end(missed)
+    )
     assert g_pass_at_k(n, n - c, k=k, tau=1.0) == close_to_the_end(missed)
 
 
@@ -126,8 +159,13 @@ def test_small_tails_of_g_pass(c, tau):
 def test_the_mean_excess_over_m(n, k, m):
     counts = range(n + 1) if n <= 8 else [0, 1, m, m + 1, n // 2, n - 1, n]
     every = [oracles.hypergeometric(n, c, k) for c in counts]
-    exact = [float(Fraction(sum(max(0, j - m) * way for j, way in enumerate(ways)), sum(ways))) for ways in every]
-    assert_allclose(combinatorics.mean_excess(n, k, m)[list(counts)], exact, rtol=RTOL * (n > 8), atol=0)
+    exact = [
+        float(Fraction(sum(max(0, j - m) * way for j, way in enumerate(ways)), sum(ways)))
+        for ways in every
+    ]
+    assert_allclose(
+        combinatorics.mean_excess(n, k, m)[list(counts)], exact, rtol=RTOL * (n > 8), atol=0
+    )
 
 
 @for_each("n", range(SWITCH + 1, SWITCH + 40))
@@ -142,7 +180,9 @@ def test_the_threshold_may_be_a_fraction():
     """⌈5/7·7⌉ = 5, although no float is 5/7, and the decimal that 5/7 prints as is above it."""
     assert Fraction(str(5 / 7)) * 7 != 5
     assert_array_equal(g_pass_at_k(7, [4, 5], k=7, tau=Fraction(5, 7)), [0, 1])
-    assert_array_equal(g_pass_at_k(3, [1, 2], k=3, tau=[Fraction(1, 3), Fraction(2, 3)]), [[1, 0], [1, 1]])
+    assert_array_equal(
+        g_pass_at_k(3, [1, 2], k=3, tau=[Fraction(1, 3), Fraction(2, 3)]), [[1, 0], [1, 1]]
+    )
 
 
 def test_every_percent_of_every_k():
@@ -163,8 +203,12 @@ def test_rank_weights(n):
 
 def test_from_ratios_gives_the_binomial_distribution():
     i = np.arange(30)
-    exact = [float(comb(30, j) * Fraction(1, 4) ** j * Fraction(3, 4) ** (30 - j)) for j in range(31)]
-    assert_allclose(combinatorics.from_ratios((30 - i) * 0.25, (i + 1) * 0.75), exact, rtol=1e-14)  # 30 factors
+    exact = [
+        float(comb(30, j) * Fraction(1, 4) ** j * Fraction(3, 4) ** (30 - j)) for j in range(31)
+    ]
+    assert_allclose(
+        combinatorics.from_ratios((30 - i) * 0.25, (i + 1) * 0.75), exact, rtol=1e-14
+    )  # 30 factors
     assert_array_equal(combinatorics.from_ratios(np.empty(0), np.empty(0)), [1.0])
 
 
@@ -175,12 +219,19 @@ def test_look_up_takes_each_table_once():
         made.append(n)
         return np.stack([n + np.arange(n + 1) / 100, -np.arange(n + 1.0)], axis=1)
 
-    assert_allclose(combinatorics.look_up(table, np.array([3, 5, 3, 4]), np.array([0, 5, 3, 1])),
-                    [[3, 0], [5.05, -5], [3.03, -3], [4.01, -1]], rtol=1e-15)  # fmt: skip
+    assert_allclose(
+        combinatorics.look_up(table, np.array([3, 5, 3, 4]), np.array([0, 5, 3, 1])),
+        [[3, 0], [5.05, -5], [3.03, -3], [4.01, -1]],
+        rtol=1e-15,
+    )
     assert sorted(made) == [3, 4, 5]
-    assert_array_equal(combinatorics.look_up(table, np.array([2, 2]), np.array([2, 0])), [[2.02, -2], [2, 0]])
+    assert_array_equal(
+        combinatorics.look_up(table, np.array([2, 2]), np.array([2, 0])), [[2.02, -2], [2, 0]]
+    )
     assert made.count(2) == 1
-    assert combinatorics.look_up(lambda n: np.arange(n + 1.0), np.array([3]), np.array([2])).tolist() == [2.0]
+    assert combinatorics.look_up(
+        lambda n: np.arange(n + 1.0), np.array([3]), np.array([2])
+    ).tolist() == [2.0]
 
 
 @pytest.mark.parametrize("block", [1, 7, 4_000_000])
@@ -217,7 +268,9 @@ def test_average_over_subsets_draws_when_there_are_too_many(monkeypatch, block):
     assert drawn.shape == (combinatorics.N_DRAWS, k)
     assert (np.diff(np.sort(drawn, axis=1), axis=1) > 0).all()  # no sample twice
     # The sample standard deviation of a coin that shows heads half of the time, over √10,000.
-    assert error == pytest.approx(np.sqrt(mean * (1 - mean) / (combinatorics.N_DRAWS - 1)), rel=1e-9)
+    assert error == pytest.approx(
+        np.sqrt(mean * (1 - mean) / (combinatorics.N_DRAWS - 1)), rel=1e-9
+    )
     assert abs(mean - 0.5) < 5 * error
     # Every sample is drawn as often as any other: 5,000 ± 50 times each.
     assert (abs(np.bincount(drawn.ravel(), minlength=n) - 5000) < 250).all()
@@ -262,7 +315,9 @@ class TestIdentities:
         assert majority_at_k(n, c, k=1) == pass_at_k(n, c, k=1)
         assert mg_pass_at_k(n, c, k=1) == 0
         # The mirrored problem: all of k are wrong exactly when none is right.
-        assert pass_at_k(n, c, k=k, complement=True) == pytest.approx(float(pass_hat_k(n, n - c, k=k)), rel=RTOL, abs=0)
+        assert pass_at_k(n, c, k=k, complement=True) == pytest.approx(
+            float(pass_hat_k(n, n - c, k=k)), rel=RTOL, abs=0
+        )
 
     @settings(repeatable, max_examples=40)
     @given(problems(largest=120))

@@ -28,13 +28,19 @@ def test_self_certainty_is_the_divergence_of_the_uniform_distribution():
 
 
 def test_scores_choose_samples():
-    data = {"answers": [["7", "9", "9"]], "references": ["7"], "scores": mean_logprob([[[-0.1], [-0.5, -0.7], [-2.0]]])}
+    data = {
+        "answers": [["7", "9", "9"]],
+        "references": ["7"],
+        "scores": mean_logprob([[[-0.1], [-0.5, -0.7], [-2.0]]]),
+    }
     assert at_k.score(data, k=3, metrics="best_at_k").values["best@3"] == 1.0
     weights = np.exp(data["scores"]).tolist()  # 0.90 against 0.55 + 0.14
     assert at_k.cons_at_k(data["answers"], [[1, 0, 0]], k=3, weights=weights).tolist() == [1.0]
     assert at_k.cons_at_k(data["answers"], [[1, 0, 0]], k=3).tolist() == [0.0]
     data["scores"] = perplexity([[[-0.1], [-0.5, -0.7], [-2.0]]])
-    assert at_k.score(data, k=3, metrics="best_at_k", higher_is_better=False).values["best@3"] == 1.0
+    assert (
+        at_k.score(data, k=3, metrics="best_at_k", higher_is_better=False).values["best@3"] == 1.0
+    )
 
 
 LARGE = [[[-1.0]], [[-1e308, -1e308]]]
@@ -67,8 +73,14 @@ def test_several_scores_choose_together():
     rows = [list(pair) for pair in zip(certainty, likely, strict=True)]
     data = {"answers": [["7", "9", "8"]], "references": ["9"], "scores": [rows]}
     best = {
-        select: at_k.score(data, k=3, metrics="best_at_k", select=select, score_weights=weights).values["best@3"]
-        for select, weights in {"lexicographic": None, "pareto": None, "weighted": [0.0, 1.0]}.items()
+        select: at_k.score(
+            data, k=3, metrics="best_at_k", select=select, score_weights=weights
+        ).values["best@3"]
+        for select, weights in {
+            "lexicographic": None,
+            "pareto": None,
+            "weighted": [0.0, 1.0],
+        }.items()
     }
     # The second leads in certainty and then in likelihood; the first leads in likelihood; neither beats the other.
     assert best == {"lexicographic": 1.0, "pareto": 0.5, "weighted": 0.0}

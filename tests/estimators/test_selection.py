@@ -28,14 +28,18 @@ def best(scores, correct, **options):
 
 def choose_with_error(scores, correct, *, k, seed=0, **ranking):
     """The values of best@k, and the standard errors of those that are simulated."""
-    pair = selection.choose_best(*selection.read_choice(scores, correct, k, 0.5, **ranking), seed=seed)
+    pair = selection.choose_best(
+        *selection.read_choice(scores, correct, k, 0.5, **ranking), seed=seed
+    )
     return pair if np.ndim(k) else [each[:, 0] for each in pair]
 
 
 @st.composite
 def problems(draw, scores, largest=12):
     n = draw(st.integers(1, largest))
-    return draw(st.lists(scores, min_size=n, max_size=n)), draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    return draw(st.lists(scores, min_size=n, max_size=n)), draw(
+        st.lists(st.booleans(), min_size=n, max_size=n)
+    )
 
 
 few_scores = st.sampled_from([-1.5, 0.0, 0.1, 2.0])
@@ -45,7 +49,11 @@ points = st.tuples(*[st.sampled_from([0, 1, 2])] * 2)
 @for_each("n", range(1, 6))
 def test_every_ranking(n):
     """Every order with ties of up to 4 scores, every verdict, every k, in one call; of 5 scores every seventh."""
-    rankings = [ranking for ranking in product(range(n), repeat=n) if set(ranking) == set(range(max(ranking) + 1))]
+    rankings = [
+        ranking
+        for ranking in product(range(n), repeat=n)
+        if set(ranking) == set(range(max(ranking) + 1))
+    ]
     rows = list(product(rankings, product([0, 1], repeat=n)))[:: 7 if n == 5 else 1]
     scores, correct = zip(*rows, strict=True)
     every = range(1, n + 1)
@@ -59,7 +67,9 @@ def test_up_to_twelve_samples(problem, k):
     k = min(k, len(problem[0]))
     assert best(*problem, k=k) == pytest.approx(float(oracles.best(*problem, k)), rel=RTOL, abs=0)
     # Scores of both signs may cancel: the error is one of their size.
-    assert max_at_k([problem[0]], k=k)[0] == pytest.approx(float(oracles.highest(problem[0], k)), rel=RTOL, abs=1e-15)
+    assert max_at_k([problem[0]], k=k)[0] == pytest.approx(
+        float(oracles.highest(problem[0], k)), rel=RTOL, abs=1e-15
+    )
 
 
 @for_each("n", [60, 128, 129, 1000])
@@ -111,7 +121,9 @@ def test_the_oracles_agree_with_each_other():
     classes = [((1, 0), True, 2), ((0, 1), False, 3), ((0, 0), True, 2)]
     laid_out = [(point, right) for point, right, times in classes for _ in range(times)]
     for k in range(1, 8):
-        assert oracles.pareto_of_classes(classes, k) == oracles.pareto(*zip(*laid_out, strict=True), k)
+        assert oracles.pareto_of_classes(classes, k) == oracles.pareto(
+            *zip(*laid_out, strict=True), k
+        )
 
 
 class TestSeveralDimensions:
@@ -136,17 +148,25 @@ class TestSeveralDimensions:
 
     @repeatable
     @given(
-        problems(st.tuples(*[st.sampled_from([0.0, -1e9, 1e9, 1e-9, 2e-9, 3e-9, 0.1, 0.2, 0.3])] * 2), largest=7),
+        problems(
+            st.tuples(*[st.sampled_from([0.0, -1e9, 1e9, 1e-9, 2e-9, 3e-9, 0.1, 0.2, 0.3])] * 2),
+            largest=7,
+        ),
         st.tuples(*[st.sampled_from([1.0, -1.0, 0.1, 0.3, 1e-9, 0.0])] * 2),
     )
     def test_weighted_sums_of_any_size(self, problem, weights):
         """Small numbers beside large ones: sums tie when the decimals do, and are ordered as they are."""
         points, correct = problem
         sums = [
-            sum((Fraction(str(number)) * Fraction(str(weight)) for number, weight in zip(point, weights, strict=True)),
-                Fraction(0))
+            sum(
+                (
+                    Fraction(str(number)) * Fraction(str(weight))
+                    for number, weight in zip(point, weights, strict=True)
+                ),
+                Fraction(0),
+            )
             for point in points
-        ]  # fmt: skip
+        ]
         options = {"k": range(1, len(points) + 1), "select": "weighted", "score_weights": weights}
         exact = [float(oracles.best(sums, correct, k)) for k in options["k"]]
         assert_allclose(best(points, correct, **options), exact, rtol=RTOL, atol=0)
@@ -161,7 +181,9 @@ class TestSeveralDimensions:
         for low in range(20):
             assert best([scores[low], scores[low + 1]], [0, 1], **options) == 1
         exact = float(oracles.best(list(range(21)), [i % 2 for i in range(21)], 2))
-        assert best(scores[::-1], [i % 2 for i in range(21)][::-1], **options) == pytest.approx(exact, rel=RTOL, abs=0)
+        assert best(scores[::-1], [i % 2 for i in range(21)][::-1], **options) == pytest.approx(
+            exact, rel=RTOL, abs=0
+        )
 
     @for_each("order", [[0, 1, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
     def test_problems_with_close_scores_are_ranked_apart(self, order):
@@ -170,18 +192,31 @@ class TestSeveralDimensions:
         correct = [[1, 0], [0, 1], [1, 0]]
         options = {"k": 2, **SUMS}
         rows = [problems[i] for i in order], [correct[i] for i in order]
-        exact = [[0, 0, 0.5][i] for i in order]  # sums 0.3 < 0.4; 0.5 > 0.3, the lower one correct; 0.4 = 0.4
+        exact = [
+            [0, 0, 0.5][i] for i in order
+        ]  # sums 0.3 < 0.4; 0.5 > 0.3, the lower one correct; 0.4 = 0.4
         assert_array_equal(best_at_k(*rows, **options), exact)
-        assert_allclose(max_at_k(rows[0], **options), [[0.4, 0.5, 0.4][i] for i in order], rtol=RTOL)
+        assert_allclose(
+            max_at_k(rows[0], **options), [[0.4, 0.5, 0.4][i] for i in order], rtol=RTOL
+        )
 
     @for_each("select", ["lexicographic", "pareto"])
     def test_one_dimension_is_a_plain_score(self, select):
         scores, correct = [3, 1, 2, 3], [0, 1, 1, 1]
         nested = [[score] for score in scores]
-        assert_allclose(best(nested, correct, k=[1, 2, 3, 4], select=select), best(scores, correct, k=[1, 2, 3, 4]))
+        assert_allclose(
+            best(nested, correct, k=[1, 2, 3, 4], select=select),
+            best(scores, correct, k=[1, 2, 3, 4]),
+        )
 
 
-FRONTS = [((2, 0), True, 4), ((0, 2), False, 7), ((1, 1), True, 3), ((1, 0), False, 4), ((0, 0), True, 4)]
+FRONTS = [
+    ((2, 0), True, 4),
+    ((0, 2), False, 7),
+    ((1, 1), True, 3),
+    ((1, 0), False, 4),
+    ((0, 0), True, 4),
+]
 """22 samples, as (point, correct, how many)."""
 
 SCORES = [[list(point) for point, _, times in FRONTS for _ in range(times)]]
@@ -201,7 +236,9 @@ class TestSimulation:
 
     def test_the_seed_decides(self):
         def values(seed):
-            return np.array(choose_with_error(SCORES, CORRECT, k=[8, 11], select="pareto", seed=seed))
+            return np.array(
+                choose_with_error(SCORES, CORRECT, k=[8, 11], select="pareto", seed=seed)
+            )
 
         assert_array_equal(values(1), values(1))
         assert (values(1)[0] != values(2)[0]).all()
@@ -209,7 +246,9 @@ class TestSimulation:
     def test_a_plain_score_is_never_simulated(self):
         scores = [[point[0] for point in SCORES[0]]]
         value, error = choose_with_error(scores, CORRECT, k=11)
-        assert value[0] == pytest.approx(float(oracles.best_of_many(scores[0], CORRECT[0], 11)), rel=RTOL)
+        assert value[0] == pytest.approx(
+            float(oracles.best_of_many(scores[0], CORRECT[0], 11)), rel=RTOL
+        )
         assert error[0] == 0
 
 
@@ -223,7 +262,9 @@ class TestIdentities:
         values = best(scores, correct, k=every)
         assert values[0] == pytest.approx(avg_at_n([correct])[0], rel=RTOL, abs=0)
         assert (values <= pass_at_k(n, c, k=every) + RTOL).all()
-        assert_allclose(best(correct, correct, k=every), pass_at_k(n, c, k=every), rtol=RTOL, atol=0)
+        assert_allclose(
+            best(correct, correct, k=every), pass_at_k(n, c, k=every), rtol=RTOL, atol=0
+        )
         assert_allclose(best([0.5] * n, correct, k=every), c / n, rtol=RTOL, atol=0)
         assert (np.diff(max_at_k([scores], k=every)[0]) >= -RTOL).all()
 
@@ -232,7 +273,9 @@ class TestIdentities:
     def test_a_score_turned_around(self, problem):
         scores, correct = problem
         every, turned = range(1, len(scores) + 1), [-score for score in scores]
-        assert_array_equal(best(turned, correct, k=every, higher_is_better=False), best(scores, correct, k=every))
+        assert_array_equal(
+            best(turned, correct, k=every, higher_is_better=False), best(scores, correct, k=every)
+        )
         lowest = max_at_k([scores], k=every, higher_is_better=False)
         assert_array_equal(lowest, -max_at_k([turned], k=every))
 
@@ -240,14 +283,17 @@ class TestIdentities:
     def test_the_highest_score_has_no_minus_zero(self, scores):
         for options in ({}, {"select": "weighted", "score_weights": [1]}):
             assert not np.signbit(max_at_k([scores], k=[2], **options)).any()
-        assert not np.signbit(max_at_k([[-score for score in scores]], k=[2], higher_is_better=False)).any()
+        assert not np.signbit(
+            max_at_k([[-score for score in scores]], k=[2], higher_is_better=False)
+        ).any()
 
     @for_each("n", [2, 5, 128, 129, 300])
     def test_scores_up_to_the_largest_float(self, n):
         largest = np.finfo(float).max
         every = sorted({1, 2, n // 2, n})
         assert_array_equal(
-            max_at_k([[largest] * n, [-largest] * n], k=every), [[largest] * len(every), [-largest] * len(every)]
+            max_at_k([[largest] * n, [-largest] * n], k=every),
+            [[largest] * len(every), [-largest] * len(every)],
         )
         scores = [largest * (-1) ** i for i in range(n)]
         exact = [float(oracles.highest_of_many(scores, k)) for k in every]
@@ -268,7 +314,9 @@ class TestIdentities:
         rng = np.random.default_rng(n)
         scores, correct = rng.random((problems, n)), rng.integers(0, 2, size=(problems, n))
         every = range(1, n + 1)
-        assert_array_equal(best_at_k(scores, correct, k=every)[1], best(scores[1], correct[1], k=every))
+        assert_array_equal(
+            best_at_k(scores, correct, k=every)[1], best(scores[1], correct[1], k=every)
+        )
         assert_array_equal(max_at_k(scores, k=every)[1], max_at_k(scores[1:2], k=every)[0])
         alone = [best(*row, k=[1, 2]) for row in zip(RAGGED, GRADES, strict=True)]
         assert_array_equal(best_at_k(RAGGED, GRADES, k=[1, 2]), alone)
@@ -280,7 +328,14 @@ VOTES = [["a", "b", "a"], ["c", "d", "c", "c"]]
 RAGGED, GRADES = [[1, 3, 2], [5, 5, 0, 1]], [[1, 0, 1], [1, 0, 1, 1]]
 
 
-@for_each("call", [partial(best_at_k, RAGGED, GRADES), partial(max_at_k, RAGGED), partial(cons_at_k, VOTES, GRADES)])
+@for_each(
+    "call",
+    [
+        partial(best_at_k, RAGGED, GRADES),
+        partial(max_at_k, RAGGED),
+        partial(cons_at_k, VOTES, GRADES),
+    ],
+)
 def test_one_k_and_several(call):
     both = call(k=[3, 1])
     assert both.shape == (2, 2)
@@ -325,4 +380,10 @@ def test_errors(scores, grades, options, says):
 
 @for_each("select", ["lexicographic", "pareto"])
 def test_no_single_number_has_no_maximum(select):
-    refuses(f"ValueError: `select` must be 'weighted' for max@k … '{select}'", max_at_k, POINTS, k=1, select=select)
+    refuses(
+        f"ValueError: `select` must be 'weighted' for max@k … '{select}'",
+        max_at_k,
+        POINTS,
+        k=1,
+        select=select,
+    )

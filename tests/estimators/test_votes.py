@@ -26,16 +26,26 @@ def profile(counts, correct, silent=0):
 
 
 def plurality(problems, k, ties="random"):
-    answers = [(i, count, right) for i, (counts, correct, _) in enumerate(problems)
-               for count, right in zip(counts, correct, strict=True)]  # fmt: skip
-    problem, count, correct = (np.array(column, dtype=np.int64) for column in zip(*answers, strict=True))
+    answers = [
+        (i, count, right)
+        for i, (counts, correct, _) in enumerate(problems)
+        for count, right in zip(counts, correct, strict=True)
+    ]
+    problem, count, correct = (
+        np.array(column, dtype=np.int64) for column in zip(*answers, strict=True)
+    )
     n = np.array([sum(counts) + silent for counts, _, silent in problems])
-    return votes.elect_by_plurality(problem, count, correct.astype(bool), n, k, share=ties == "random")
+    return votes.elect_by_plurality(
+        problem, count, correct.astype(bool), n, k, share=ties == "random"
+    )
 
 
 def exact(problem, k, ties="random"):
     counts, correct, silent = problem
-    classes = [(answer, right, 1, size) for answer, (right, size) in enumerate(zip(correct, counts, strict=True))]
+    classes = [
+        (answer, right, 1, size)
+        for answer, (right, size) in enumerate(zip(correct, counts, strict=True))
+    ]
     silence = [(None, False, 1, silent)] if silent else []
     return float(oracles.cons_of_classes(silence + classes, k, ties))
 
@@ -72,15 +82,26 @@ def test_every_k_of_small_problems(ties, monkeypatch):
 ])  # fmt: skip
 def test_larger_problems(problem, k, ties):
     k = list(k)
-    assert_allclose(plurality([problem], k, ties)[0], [exact(problem, each, ties) for each in k], rtol=RTOL, atol=0)
+    assert_allclose(
+        plurality([problem], k, ties)[0],
+        [exact(problem, each, ties) for each in k],
+        rtol=RTOL,
+        atol=0,
+    )
 
 
 def test_integers_are_rounded_once():
     """Up to this n the ways to win are counted exactly, if no tie has to be shared among three."""
     n = 56  # no C(56, k) exceeds 2⁵³
-    for problem in (profile([n - 20, 20], [False, True]), profile([20, 19, n - 39], [True, False, False])):
+    for problem in (
+        profile([n - 20, 20], [False, True]),
+        profile([20, 19, n - 39], [True, False, False]),
+    ):
         every = range(1, n)
-        assert_array_equal(plurality([problem], every, "incorrect")[0], [exact(problem, k, "incorrect") for k in every])
+        assert_array_equal(
+            plurality([problem], every, "incorrect")[0],
+            [exact(problem, k, "incorrect") for k in every],
+        )
 
 
 @for_each("problem, k", [
@@ -96,7 +117,12 @@ def test_integers_are_rounded_once():
 ])  # fmt: skip
 def test_both_sides_of_the_switch_of_p(problem, k):
     values = [[exact(problem, each, ties) for each in k] for ties in ("random", "incorrect")]
-    assert_allclose([plurality([problem], k, ties)[0] for ties in ("random", "incorrect")], values, rtol=RTOL, atol=0)
+    assert_allclose(
+        [plurality([problem], k, ties)[0] for ties in ("random", "incorrect")],
+        values,
+        rtol=RTOL,
+        atol=0,
+    )
 
 
 def test_one_k_each_and_all_at_once_agree():
@@ -110,7 +136,9 @@ def test_one_k_each_and_all_at_once_agree():
 @for_each("others", [[1], [2, 1], [3, 3, 2]])
 def test_a_k_that_is_asked_twice(others):
     problem = profile([3, *others], [True, *[False] * len(others)], 1)
-    assert_array_equal(plurality([problem, problem], [2, 3, 2])[1], plurality([problem], [2, 3])[0, [0, 1, 0]])
+    assert_array_equal(
+        plurality([problem, problem], [2, 3, 2])[1], plurality([problem], [2, 3])[0, [0, 1, 0]]
+    )
 
 
 @for_each("ties", ["random", "incorrect"])
@@ -138,7 +166,12 @@ def test_many_mixed_problems(ties):
     problems = mixed(8209, np.random.default_rng(1))
     assert len({sum(counts) + silent for counts, _, silent in problems}) > 3
     known = {problem: [exact(problem, k, ties) for k in (1, 2, 4)] for problem in set(problems)}
-    assert_allclose(plurality(problems, [1, 2, 4], ties), [known[problem] for problem in problems], rtol=RTOL, atol=0)
+    assert_allclose(
+        plurality(problems, [1, 2, 4], ties),
+        [known[problem] for problem in problems],
+        rtol=RTOL,
+        atol=0,
+    )
 
 
 @pytest.mark.parametrize("ties", ["random", "incorrect"])
@@ -172,12 +205,18 @@ def test_blocks_of_any_size(monkeypatch, cells, block, few):
     monkeypatch.setattr(products, "_BLOCK", block)
     problems = mixed(101, np.random.default_rng(2))
     assert_allclose(
-        plurality(problems, [3, 4, 1]), [[exact(problem, k) for k in (3, 4, 1)] for problem in problems], rtol=RTOL
+        plurality(problems, [3, 4, 1]),
+        [[exact(problem, k) for k in (3, 4, 1)] for problem in problems],
+        rtol=RTOL,
     )
 
 
 def test_problems_without_votes_or_without_a_right_answer_and_none_above_one():
-    problems = [profile([2, 1], [False, False], 1), profile([], [], 3), profile([2, 1], [True, True], 1)]
+    problems = [
+        profile([2, 1], [False, False], 1),
+        profile([], [], 3),
+        profile([2, 1], [True, True], 1),
+    ]
     values = plurality(problems, [1, 2, 3])
     assert_array_equal(values[:2], 0)
     # All answers are right: wrong only if nobody votes, which one silent sample can bring about alone, with k = 1.
@@ -193,11 +232,15 @@ def test_the_oracles_agree_with_each_other():
     for answers, correct in oracles.answer_patterns(5):
         classes = Counter(zip(answers, correct, strict=True))
         for ties in ("random", "strict", "incorrect"):
-            by_class = oracles.cons_of_classes([(*key, 1, size) for key, size in classes.items()], 3, ties)
+            by_class = oracles.cons_of_classes(
+                [(*key, 1, size) for key, size in classes.items()], 3, ties
+            )
             assert by_class == oracles.cons(answers, correct, 3, ties)
 
 
-@for_each("base, width", [(2, 64), (2, 200), (3, 45), (10, 18), (10, 19), (10, 60), (2**31, 7), (7, 1)])
+@for_each(
+    "base, width", [(2, 64), (2, 200), (3, 45), (10, 18), (10, 19), (10, 60), (2**31, 7), (7, 1)]
+)
 def test_packed_rows_compare_as_rows(base, width):
     """Rows that differ in one column, in each column in turn, and random ones."""
     rng = np.random.default_rng(width)
@@ -224,7 +267,12 @@ def test_halves_that_are_joined_give_the_whole_product():
     for start in range(0, len(counts), 1500):
         rows = (problem >= start) & (problem < start + 50)
         alone = votes.elect_by_plurality(
-            problem[rows] - start, given[0][rows], given[1][rows], n[start : start + 50], k, share=True
+            problem[rows] - start,
+            given[0][rows],
+            given[1][rows],
+            n[start : start + 50],
+            k,
+            share=True,
         )
         assert_allclose(joined[start : start + 50], alone, rtol=RTOL)
 
@@ -248,7 +296,9 @@ def test_votes_that_can_be_counted(counts, silent, every, ties):
     right = [place == 0 for place in range(len(counts))]
     for k in every:
         found = win_by_transform(n, counts[0], rivals, k, share=ties == "random")
-        assert found == pytest.approx(exact(profile(counts, right, silent), k, ties), abs=TOLERANCE), k
+        assert found == pytest.approx(
+            exact(profile(counts, right, silent), k, ties), abs=TOLERANCE
+        ), k
 
 
 def draw_counts(n, answers, seed=0):
@@ -266,20 +316,28 @@ def test_many_rivals(answers, share):
         rivals, every = np.delete(counts, place), [2, 30, 470, 900]
         flags = np.arange(len(counts)) == place
         by_products = votes.elect_by_plurality(
-            np.zeros(len(counts), dtype=np.int64), counts, flags, np.array([1000]), every, share=share
+            np.zeros(len(counts), dtype=np.int64),
+            counts,
+            flags,
+            np.array([1000]),
+            every,
+            share=share,
         )
         found = [win_by_transform(1000, int(counts[place]), rivals, k, share=share) for k in every]
         assert found == pytest.approx(by_products[0], abs=TOLERANCE)
 
 
-@pytest.mark.parametrize(("n", "answers", "k"), [(2000, 600, 1000), (20_000, 2, 10_000), (5000, 5, 4999)])
+@pytest.mark.parametrize(
+    ("n", "answers", "k"), [(2000, 600, 1000), (20_000, 2, 10_000), (5000, 5, 4999)]
+)
 def test_one_of_all_answers_wins(n, answers, k):
     """The chances of all answers add up to 1 for every n, if every sample votes and ties are shared."""
     counts = draw_counts(n, answers)
     counts = counts[counts > 0]
     sizes, times = np.unique(counts, return_counts=True)
     chances = [
-        win_by_transform(n, int(size), np.delete(counts, np.argmax(counts == size)), k, share=True) for size in sizes
+        win_by_transform(n, int(size), np.delete(counts, np.argmax(counts == size)), k, share=True)
+        for size in sizes
     ]
     assert times @ chances == pytest.approx(1, abs=TOLERANCE)
     assert chances == sorted(chances)
@@ -288,12 +346,18 @@ def test_one_of_all_answers_wins(n, answers, k):
 def test_heavy_votes_take_transforms(monkeypatch):
     """For every k and each problem for itself: beside a light one, and with two correct answers."""
     problem, count = np.array([0, 0, 0, 1, 1]), np.array([500, 400, 300, 2, 1])
-    correct, n, every = np.array([False, True, True, True, False]), np.array([1200, 1200]), [1, 2, 60, 600, 1199, 1200]
+    correct, n, every = (
+        np.array([False, True, True, True, False]),
+        np.array([1200, 1200]),
+        [1, 2, 60, 600, 1199, 1200],
+    )
     light = votes.elect_by_plurality(problem, count, correct, n, every, share=True)
     asked = []
     monkeypatch.setattr(votes, "_HEAVY", 100**2)
     monkeypatch.setattr(
-        votes, "win_by_transform", lambda *race, share: asked.append(race[-1]) or win_by_transform(*race, share=share)
+        votes,
+        "win_by_transform",
+        lambda *race, share: asked.append(race[-1]) or win_by_transform(*race, share=share),
     )
     heavy = votes.elect_by_plurality(problem, count, correct, n, every, share=True)
     assert heavy == pytest.approx(light, abs=TOLERANCE)

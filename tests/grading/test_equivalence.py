@@ -21,16 +21,23 @@ def merge(rows, equivalence, references=None, **options):
     options = {"num_workers": 1} | options  # each imports SymPy for a second
     problems = read_problems(answers=rows, references=references or ["-"] * len(rows))
     return merge_equivalent(
-        problems.answers, find_equivalence(equivalence), problems.references if references else None, **options
+        problems.answers,
+        find_equivalence(equivalence),
+        problems.references if references else None,
+        **options,
     )
 
 
 def show(answers):
     texts = [answers.distinct[code] if code >= 0 else None for code in answers.codes.values]
-    return [row.tolist() for row in np.split(np.array(texts, dtype=object), answers.codes.offsets[1:-1])]
+    return [
+        row.tolist() for row in np.split(np.array(texts, dtype=object), answers.codes.offsets[1:-1])
+    ]
 
 
-@pytest.mark.parametrize("equivalence", ["numeric", pytest.param("math", marks=pytest.mark.xdist_group("math"))])
+@pytest.mark.parametrize(
+    "equivalence", ["numeric", pytest.param("math", marks=pytest.mark.xdist_group("math"))]
+)
 def test_spellings_of_a_half_vote_together(equivalence):
     assert show(merge([[*HALF, "0.5", "2", None]], equivalence)[0]) == [["0.5"] * 5 + ["2", None]]
 
@@ -46,13 +53,20 @@ def test_the_most_frequent_spelling_stands_for_a_class_whatever_the_order():
     for row in set(permutations(["1/2", "0.50", "0.50", "0.5", "3"])):
         assert sorted(show(merge([list(row)], "numeric")[0])[0]) == ["0.50"] * 4 + ["3"]
     for row in permutations(["1/2", "0.5", ".5", "½"]):
-        assert show(merge([list(row)], "numeric")[0]) == [["½"] * 4]  # of equally frequent ones the shortest
+        assert show(merge([list(row)], "numeric")[0]) == [
+            ["½"] * 4
+        ]  # of equally frequent ones the shortest
     for row in permutations(["1/2", "2/4", "0.5"]):
-        assert show(merge([list(row)], "numeric")[0]) == [["0.5"] * 3]  # then the first in the order of characters
+        assert show(merge([list(row)], "numeric")[0]) == [
+            ["0.5"] * 3
+        ]  # then the first in the order of characters
 
 
 def test_each_problem_has_its_own_spelling():
-    assert show(merge([["0.5", "0.5", "1/2"], ["0.5", "1/2", "1/2"]], "numeric")[0]) == [["0.5"] * 3, ["1/2"] * 3]
+    assert show(merge([["0.5", "0.5", "1/2"], ["0.5", "1/2", "1/2"]], "numeric")[0]) == [
+        ["0.5"] * 3,
+        ["1/2"] * 3,
+    ]
 
 
 def near(a, b):
@@ -62,7 +76,10 @@ def near(a, b):
 @for_each(
     "row, classes",
     [
-        ("1237", ["1", "1", "3", "7"]),  # 2 joins 1, the first in the order of characters, and 3 differs from 1
+        (
+            "1237",
+            ["1", "1", "3", "7"],
+        ),  # 2 joins 1, the first in the order of characters, and 3 differs from 1
         ("12337", ["1", "3", "3", "3", "7"]),  # 2 joins 3, which is more frequent
         ("12237", ["2", "2", "2", "3", "7"]),
         ("12345", ["1", "1", "3", "3", "5"]),
@@ -103,7 +120,9 @@ def test_each_pair_is_compared_once_in_a_whole_call():
 
 
 @given(
-    rows=st.lists(st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=9), min_size=1, max_size=3),
+    rows=st.lists(
+        st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=9), min_size=1, max_size=3
+    ),
     both_ways=st.sets(st.sampled_from(list(combinations("abcdefg", 2)))),
     one_way=st.sets(st.tuples(st.sampled_from("abcdefg"), st.sampled_from("abcdefg"))),
     data=st.data(),
@@ -120,7 +139,11 @@ def test_classes_agree_in_full_and_cannot_be_joined(rows, both_ways, one_way, da
         classes = {}
         for text, name in zip(row, names, strict=True):
             classes.setdefault(name, set()).add(text)
-        assert all(agree(*pair) for members in classes.values() for pair in combinations(sorted(members), 2))
+        assert all(
+            agree(*pair)
+            for members in classes.values()
+            for pair in combinations(sorted(members), 2)
+        )
         for one, other in combinations(classes.values(), 2):
             assert not all(agree(a, b) for a in one for b in other)
         for name, members in classes.items():
@@ -146,7 +169,9 @@ def test_a_class_is_judged_by_the_reference_if_that_is_one_of_its_spellings():
 
 
 def test_checkers_are_relations_too():
-    assert show(merge([["Paris.", "paris", "Rome"]], "quasi_exact")[0]) == [["paris", "paris", "Rome"]]
+    assert show(merge([["Paris.", "paris", "Rome"]], "quasi_exact")[0]) == [
+        ["paris", "paris", "Rome"]
+    ]
     near = checkers.numeric(rel_tol=0.1)
     assert show(merge([["100", "95", "50"]], near)[0]) == [["95", "95", "50"]]
     assert find_equivalence(near) is near
@@ -154,15 +179,23 @@ def test_checkers_are_relations_too():
 
 
 def test_values_that_are_no_relations_are_refused():
-    with pytest.raises(InputError, match=r"`equivalence` must be a function or one of 'checker', 'exact'.*got 'maths'"):
+    with pytest.raises(
+        InputError,
+        match=r"`equivalence` must be a function or one of 'checker', 'exact'.*got 'maths'",
+    ):
         find_equivalence("maths")
-    with pytest.raises(TypeError, match="`equivalence` must be a function or the name of a checker; got 5"):
+    with pytest.raises(
+        TypeError, match="`equivalence` must be a function or the name of a checker; got 5"
+    ):
         find_equivalence(5)
     with pytest.raises(
-        TypeError, match=r"`equivalence` must return a bool; got 0\.7 of type float for the answers 'a'"
+        TypeError,
+        match=r"`equivalence` must return a bool; got 0\.7 of type float for the answers 'a'",
     ):
         merge([["a", "b"]], lambda a, b: 0.7)
-    with pytest.raises(RuntimeError, match="`equivalence` failed on the answers 'a' and 'b': ZeroDivisionError"):
+    with pytest.raises(
+        RuntimeError, match="`equivalence` failed on the answers 'a' and 'b': ZeroDivisionError"
+    ):
         merge([["a", "b"]], lambda a, b: 1 / 0)
 
 
@@ -176,9 +209,17 @@ def test_pairs_that_cannot_be_compared_count_as_different():
 @pytest.mark.xdist_group("math")
 def test_a_thousand_answers_of_any_shape_are_read_once():
     shapes = [
-        r"{i}\sqrt{{2}}+{j}", "{i}x^2 - {j}x + 5", "({i}, {j})", "x = {i}/{j}", r"\{{{i}, {j}\}}", "{i}<x<{j}",
-        "y={i}x-{j}", r"\begin{{pmatrix}}{i}&{j}\\1&0\end{{pmatrix}}", r"e^{{{i}}}+\sin {j}", r"\frac{{{i}\pi}}{{{j}}}",
-    ]  # fmt: skip
+        r"{i}\sqrt{{2}}+{j}",
+        "{i}x^2 - {j}x + 5",
+        "({i}, {j})",
+        "x = {i}/{j}",
+        r"\{{{i}, {j}\}}",
+        "{i}<x<{j}",
+        "y={i}x-{j}",
+        r"\begin{{pmatrix}}{i}&{j}\\1&0\end{{pmatrix}}",
+        r"e^{{{i}}}+\sin {j}",
+        r"\frac{{{i}\pi}}{{{j}}}",
+    ]
     row = [shapes[i % 10].format(i=i + 2, j=2 * i + 5) for i in range(60)]
     assert show(merge([row], "math")[0]) == [row]
 

@@ -44,7 +44,9 @@ def test_the_last_announcement_is_found(text, answer):
     assert find_final_answer(text) == answer
 
 
-WRITTEN = json.loads((Path(__file__).parents[1] / "data" / "texts.json").read_text(encoding="utf-8"))
+WRITTEN = json.loads(
+    (Path(__file__).parents[1] / "data" / "texts.json").read_text(encoding="utf-8")
+)
 
 
 @for_each("text, final, boxed, number, letter", WRITTEN["rules"])
@@ -82,7 +84,10 @@ def test_a_string_is_a_name_or_a_regular_expression_with_a_group():
     assert name_extraction(find_boxed) == "at_k.grading.extraction.find_boxed"
 
 
-@for_each("rule, fault", [("last_numbr", "0 groups"), ("(a)(b)", "2 groups"), ("(", "missing \\), unterminated")])
+@for_each(
+    "rule, fault",
+    [("last_numbr", "0 groups"), ("(a)(b)", "2 groups"), ("(", "missing \\), unterminated")],
+)
 def test_a_misspelled_name_is_noticed(rule, fault):
     message = f"`extract_fn` must be one of 'text', 'boxed', 'last_number', .* no such expression: {fault}"
     with pytest.raises(InputError, match=message) as caught:
@@ -111,13 +116,29 @@ def test_a_rule_is_applied_once_to_each_distinct_text():
     assert sorted(calls) == ["a ", "is 7", "so 7"]
     shown = [answers.distinct[code] if code >= 0 else None for code in answers.codes.values]
     assert shown == ["7", "7", None, "7", None]  # an empty answer is none
-    assert extract_references([("so 7", "7"), ("so 7",)], rule, "extract_fn", keep=True) == [("7", "7"), ("7",)]
+    assert extract_references([("so 7", "7"), ("so 7",)], rule, "extract_fn", keep=True) == [
+        ("7", "7"),
+        ("7",),
+    ]
     assert len(calls) == 5
 
 
-@for_each("rule", ["text", "boxed", "last_number", "choice", "final_answer", r"answer is (\d+)", r"#### ([\d,]+)"])
+@for_each(
+    "rule",
+    [
+        "text",
+        "boxed",
+        "last_number",
+        "choice",
+        "final_answer",
+        r"answer is (\d+)",
+        r"#### ([\d,]+)",
+    ],
+)
 def test_every_rule_understands_references_of_gsm8k(rule):
-    solution = "The answer is A plus B, $\\boxed{9}$: he sells 48 / 2 = <<48/2=24>>24 clips.\n#### 1,250"
+    solution = (
+        "The answer is A plus B, $\\boxed{9}$: he sells 48 / 2 = <<48/2=24>>24 clips.\n#### 1,250"
+    )
     references = [(solution,), ("#### 18\n",), ("x + 1",)]
     found = extract_references(references, find_extraction(rule), "extract_fn", keep=True)
     assert found == [("1,250",), ("18",), ("x + 1" if rule != "last_number" else "1",)]
@@ -130,24 +151,47 @@ def test_the_last_line_of_tests_is_no_reference_of_gsm8k():
 
 def test_a_reference_without_an_answer():
     references = [("#### 7",), ("8",)]
-    assert extract_references(references, find_final_answer, "extract_fn", keep=True) == [("7",), ("8",)]
+    assert extract_references(references, find_final_answer, "extract_fn", keep=True) == [
+        ("7",),
+        ("8",),
+    ]
     with pytest.raises(InputError, match="finds none in '8', in problem 1") as caught:
         extract_references(references, find_final_answer, "extract_reference", keep=False)
     assert caught.value.code == "extract.reference"
 
 
 def test_a_rule_that_fails_says_where():
-    with pytest.raises(RuntimeError, match=r"`extract_fn` failed on the text 'b', in problem 1, sample 1: Zero") as got:
+    with pytest.raises(
+        RuntimeError, match=r"`extract_fn` failed on the text 'b', in problem 1, sample 1: Zero"
+    ) as got:
         extract_answers(read(["a"], ["a", "b"]), lambda text: 1 / 0 if text == "b" else text)
     assert isinstance(got.value.__cause__, ZeroDivisionError)
-    with pytest.raises(TypeError, match=r"must return a string, or None .*; got 5 of .* in problem 0, sample 0"):
+    with pytest.raises(
+        TypeError, match=r"must return a string, or None .*; got 5 of .* in problem 0, sample 0"
+    ):
         extract_answers(read(["a"]), lambda text: 5)
 
 
-@for_each("unit", [r"\boxed{", "{", "}", "answer is ", "#### ", "答案是", "answer:", " ", r"\boxed{a}", "<answer>"])
+@for_each(
+    "unit",
+    [
+        r"\boxed{",
+        "{",
+        "}",
+        "answer is ",
+        "#### ",
+        "答案是",
+        "answer:",
+        " ",
+        r"\boxed{a}",
+        "<answer>",
+    ],
+)
 def test_a_long_text_takes_seconds_at_most(unit):
     text = "answer" + unit * (100_000 // len(unit))
-    hold(1, timed(lambda: (find_boxed(text), find_final_answer(text))))  # linear: 0.1 s; quadratic: minutes
+    hold(
+        1, timed(lambda: (find_boxed(text), find_final_answer(text)))
+    )  # linear: 0.1 s; quadratic: minutes
 
 
 @for_each("text, rest", [
@@ -159,7 +203,9 @@ def test_thoughts_are_removed(text, rest):
     assert remove_thoughts(text) == rest
 
 
-PEERS = json.loads((Path(__file__).parents[1] / "data" / "peers" / "answers.json").read_text(encoding="utf-8"))
+PEERS = json.loads(
+    (Path(__file__).parents[1] / "data" / "peers" / "answers.json").read_text(encoding="utf-8")
+)
 
 
 @for_each("words", PEERS["simple_evals"])
@@ -175,9 +221,16 @@ def test_a_part_of_a_word_is_not_the_word():
 
 def test_marks_are_listed_from_the_last_one_and_a_denial_ends_the_list():
     text = "#### 1\nAnswer: 2\nThe answer is 3.\n### Answer\n4"
-    assert list(list_announced(text)) == [("4", "heading"), ("3.", "said"), (" 2", "colon"), ("1", "hashes")]
+    assert list(list_announced(text)) == [
+        ("4", "heading"),
+        ("3.", "said"),
+        (" 2", "colon"),
+        ("1", "hashes"),
+    ]
     assert list(list_announced("Answer: 2. But the answer is not 2. Result: 3")) == []
-    assert list(list_announced("Answer: 2. But the answer is not 2.\nResult: 3")) == [(" 3", "colon")]
+    assert list(list_announced("Answer: 2. But the answer is not 2.\nResult: 3")) == [
+        (" 3", "colon")
+    ]
     assert list(list_tagged("<answer>1</answer> or <answer>2")) == ["2", "1"]
 
 

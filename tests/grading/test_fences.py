@@ -42,7 +42,9 @@ def test_a_text_gives_its_program(text, program):
     assert find_program(text) == program
 
 
-DOCSTRING = 'def f(x):\n    """Return x.\n\n    ```python\n    f(1)\n    ```\n    """\n    return x\n'
+DOCSTRING = (
+    'def f(x):\n    """Return x.\n\n    ```python\n    f(1)\n    ```\n    """\n    return x\n'
+)
 
 
 @for_each("program", [DOCSTRING, DOCSTRING.replace('"""', "'''"), f'"""\n```\n{G}```\n"""\n{F}'])
@@ -78,7 +80,9 @@ def test_names_that_the_tests_do_not_define(tests, names):
     assert find_names(tests) == names
 
 
-@for_each("unit", ["`", "```\n", "``` `\n", '"""\n```\n', "\n", " ", "<think>", "</think>\n", "~~~\n"])
+@for_each(
+    "unit", ["`", "```\n", "``` `\n", '"""\n```\n', "\n", " ", "<think>", "</think>\n", "~~~\n"]
+)
 def test_a_long_text_takes_seconds_at_most(unit):
     text = "think>```\n" + unit * (100_000 // len(unit))
     hold(1, timed(lambda: find_program(text)))  # linear: 0.1 s; quadratic: minutes

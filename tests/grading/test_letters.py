@@ -8,7 +8,9 @@ from cases import for_each
 
 from at_k.grading.statements import find_letter, read_option
 
-WRITTEN = json.loads((Path(__file__).parents[1] / "data" / "texts.json").read_text(encoding="utf-8"))
+WRITTEN = json.loads(
+    (Path(__file__).parents[1] / "data" / "texts.json").read_text(encoding="utf-8")
+)
 
 
 @for_each("letter, texts", list(WRITTEN["letters"].items()))
@@ -31,7 +33,21 @@ def test_a_reference_has_a_letter_a_text_or_both(text, option):
 
 @for_each(
     "unit",
-    [r"\boxed{", "(A)", "answer is ", "A\n", " ", "*", "答案是", "option ", "C is ", "\n", "A, ", "B or ", "A是"],
+    [
+        r"\boxed{",
+        "(A)",
+        "answer is ",
+        "A\n",
+        " ",
+        "*",
+        "答案是",
+        "option ",
+        "C is ",
+        "\n",
+        "A, ",
+        "B or ",
+        "A是",
+    ],
 )
 def test_a_long_text_takes_seconds_at_most(unit):
     text = "answer " + unit * (100_000 // len(unit))

@@ -76,7 +76,11 @@ def test_the_last_number_is_the_whole_of_what_is_read(text, number, sentence):
     assert read_number(find_last_number(sentence.format(text))) == number
 
 
-@given(st.from_regex(r"\A-?\$?([1-9]\d{0,2}([,'_ ]\d{3}){1,3}|\d+ \d+/[1-9]|\d+(\.\d+)?(%|/[1-9]|e-?\d)?)\Z"))
+@given(
+    st.from_regex(
+        r"\A-?\$?([1-9]\d{0,2}([,'_ ]\d{3}){1,3}|\d+ \d+/[1-9]|\d+(\.\d+)?(%|/[1-9]|e-?\d)?)\Z"
+    )
+)
 def test_both_number_rules_have_one_grammar(text):
     number = read_number(text)
     if number is not None:
@@ -84,8 +88,27 @@ def test_both_number_rules_have_one_grammar(text):
 
 
 @for_each(
-    "unit", ["1 111 ", " 111", ".111", "1'", "10^", "-$", "1", "1,", "-", "1/", "111,", r"\frac{", "1 ", "1.5e5", "½"]
+    "unit",
+    [
+        "1 111 ",
+        " 111",
+        ".111",
+        "1'",
+        "10^",
+        "-$",
+        "1",
+        "1,",
+        "-",
+        "1/",
+        "111,",
+        r"\frac{",
+        "1 ",
+        "1.5e5",
+        "½",
+    ],
 )
 def test_a_long_text_takes_seconds_at_most(unit):
     text = unit * (100_000 // len(unit))
-    hold(1, timed(lambda: (find_last_number(text), read_number(text))))  # linear: 0.05 s; quadratic: minutes
+    hold(
+        1, timed(lambda: (find_last_number(text), read_number(text)))
+    )  # linear: 0.05 s; quadratic: minutes

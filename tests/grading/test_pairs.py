@@ -53,7 +53,10 @@ def test_an_error_reports_the_first_fault():
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
-@for_each("value", [0, 1, 0.0, 1.0, False, True, 1e-300, 1 - 2**-53, np.bool_(True), np.float32(1), np.int8(1)])
+@for_each(
+    "value",
+    [0, 1, 0.0, 1.0, False, True, 1e-300, 1 - 2**-53, np.bool_(True), np.float32(1), np.int8(1)],
+)
 def test_grades_from_zero_to_one(value):
     assert grade([["x"]], ["a"], lambda *_: value).values[0] == float(value)
 
@@ -71,7 +74,23 @@ def test_values_that_are_no_grades_are_refused(value, error, shown):
 
 @for_each("name", ["exact_match", "quasi_exact", "choice", "numeric"])
 def test_forms_and_single_pairs_agree(name):
-    texts = ["1", "1.0", "B", "(B)", "b ", "the answer is B", "A", "a", "50%", "0.5", "½", "x", "", "B) x", "1.0000001"]
+    texts = [
+        "1",
+        "1.0",
+        "B",
+        "(B)",
+        "b ",
+        "the answer is B",
+        "A",
+        "a",
+        "50%",
+        "0.5",
+        "½",
+        "x",
+        "",
+        "B) x",
+        "1.0000001",
+    ]
     check = checkers[name]()
     for reference in texts:
         found = grade([texts, texts[:3]], [reference, ["none", reference]], check).values
@@ -102,7 +121,10 @@ def test_a_text_is_normalized_once():
 
 def test_a_sample_is_not_graded_if_a_pair_is_not_that_could_have_been_right():
     hostile = "spin"
-    rows = [["1", hostile, "2", None], [hostile]]  # in the second, one reference is right, so the other does not matter
+    rows = [
+        ["1", hostile, "2", None],
+        [hostile],
+    ]  # in the second, one reference is right, so the other does not matter
     found = grade(rows, [["1", "3"], ["1", hostile]], Obedient(), num_workers=1, timeout=0.1)
     assert {sample: fault.cause for sample, fault in found.faults.items()} == {1: "timeout"}
     assert found.values.tolist()[::2] == [1, 0, 1]
@@ -115,7 +137,15 @@ class NetworkError(Exception):
 ConnectionErrorOfAnother = type("ConnectionError", (NetworkError,), {})
 
 
-@for_each("error", [ConnectionError("gone"), TimeoutError(), ConnectionErrorOfAnother("gone"), NotGradedError("no")])
+@for_each(
+    "error",
+    [
+        ConnectionError("gone"),
+        TimeoutError(),
+        ConnectionErrorOfAnother("gone"),
+        NotGradedError("no"),
+    ],
+)
 def test_an_error_of_the_network_is_a_missing_verdict_and_not_the_end(error):
     def check(answer, reference):
         if answer == "x":
@@ -126,7 +156,9 @@ def test_an_error_of_the_network_is_a_missing_verdict_and_not_the_end(error):
     assert {sample: fault.cause for sample, fault in found.faults.items()} == {1: "error"}
     assert found.values.tolist()[::2] == [1, 0]
     problems = read_problems(answers=[["a", "x", "b"]], references=["a"])
-    with pytest.raises(InputError, match=r"did not grade 1 samples.*problem 0, sample 1.*'x'.*cause: error") as caught:
+    with pytest.raises(
+        InputError, match=r"did not grade 1 samples.*problem 0, sample 1.*'x'.*cause: error"
+    ) as caught:
         judge(problems, check_correct_fn=check)
     assert caught.value.code == "check.not_graded"
     problems = read_problems(answers=[["a", "x", "b", None]], references=["a"])
@@ -158,7 +190,13 @@ def test_a_checker_may_take_the_row_of_the_problem():
     rows = [{"level": "1"}, {"level": "2"}]
     found = grade([["a1", "b1", "a1"], ["a1", None]], [["a", "b"], "a"], check, rows=rows)
     assert found.values.tolist() == [1, 1, 1, 0, 0]
-    assert calls == [("a1", "a", "1"), ("a1", "b", "1"), ("b1", "a", "1"), ("b1", "b", "1"), ("a1", "a", "2")]
+    assert calls == [
+        ("a1", "a", "1"),
+        ("a1", "b", "1"),
+        ("b1", "a", "1"),
+        ("b1", "b", "1"),
+        ("a1", "a", "2"),
+    ]
     assert grade([["1", "2"], ["2"]], ["x", "x"], Level(), rows=rows).values.tolist() == [1, 0, 1]
     with pytest.raises(RuntimeError, match="in problem 0, sample 0: KeyError: 'level'"):
         grade([["a"]], ["a"], check)
@@ -178,10 +216,13 @@ WAYS = {
     "pandas": pd.DataFrame(DATA, index=[7, 8]),
     "arrow": pa.table(DATA),
     "dataset": Dataset.from_dict(DATA),
-    "selected": {name: [column[0], *column] for name, column in DATA.items()} | {"model": ["x", "y", "y"]},
+    "selected": {name: [column[0], *column] for name, column in DATA.items()}
+    | {"model": ["x", "y", "y"]},
     "file of problems": [row | {"id": row["prompt"], "references": ["-"]} for row in ROWS],
     "file of samples": [
-        row | {"id": row["prompt"], "references": ["-"], "answers": text} for row in ROWS for text in row["answers"]
+        row | {"id": row["prompt"], "references": ["-"], "answers": text}
+        for row in ROWS
+        for text in row["answers"]
     ],
 }
 
@@ -221,7 +262,9 @@ def test_a_checker_of_a_script_works_or_says_how(tmp_path):
         "    try: print(at_k.score(data, k=1, metrics='avg_at_n', check_correct_fn=check).values['avg@1'])\n"
         "    except ValueError as error: print(error)\n"
     )
-    said = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    said = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=True, cwd=ROOT
+    ).stdout
     assert said.splitlines()[:2] == ["1.0", "1.0"]
     assert "'mine' is defined in the script that runs" in said
     assert "Move it to a file of its own" in said

@@ -62,7 +62,9 @@ OWN_DIFFERENCES = {
 def test_pairs_written_before_the_code_was_read():
     for name in ("math", "numeric", "choice"):
         right = {(answer, reference): verdict for answer, reference, verdict in OWN[name]}
-        found = grade(right) if name == "math" else {pair: checkers[name]()(*pair) for pair in right}
+        found = (
+            grade(right) if name == "math" else {pair: checkers[name]()(*pair) for pair in right}
+        )
         differ = {pair for pair in right if found[pair] is not right[pair]}
         assert differ == (OWN_DIFFERENCES if name == "math" else set())
 
@@ -82,7 +84,11 @@ def test_the_cases_of_nemo_skills():
         for pair in PEERS[name]
     }
     right |= {pair[::-1]: verdict for pair, verdict in right.items()}
-    unread = {} if READS_PERCENT else {pair: False for pair in right if right[pair] and "%" in "".join(pair)}
+    unread = (
+        {}
+        if READS_PERCENT
+        else {pair: False for pair in right if right[pair] and "%" in "".join(pair)}
+    )
     assert grade(right) == right | unread
 
 

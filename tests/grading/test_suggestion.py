@@ -33,7 +33,10 @@ def test_a_report_proposes_what_would_match_and_it_does():
     report = at_k.score(data, k=1, metrics="avg_at_n")
     notes = {note.code: str(note) for note in report.notes}
     assert "note.no_match" in notes
-    assert notes["note.suggestion"] == 'With `extract_fn="last_number"`, 67% of the answers are correct.'
+    assert (
+        notes["note.suggestion"]
+        == 'With `extract_fn="last_number"`, 67% of the answers are correct.'
+    )
     better = at_k.score(data, k=1, metrics="avg_at_n", extract_fn="last_number")
     assert better.values["avg@3"] == pytest.approx(2 / 3)
     assert not {"note.no_match", "note.suggestion"} & {note.code for note in better.notes}
@@ -49,7 +52,9 @@ def test_without_references_there_is_nothing_to_suggest():
     (["so b", "so b", "C"], {"extract_fn": r"so (\w)"}, "100%"), (["b", "b"], {"extract_fn": "boxed"}, None),
     (["b", "B", "C"], {"check_correct_fn": "quasi_exact"}, None),
 ])  # fmt: skip
-def test_a_report_with_right_answers_says_how_many_more_differ_in_letters_alone(answers, options, share):
+def test_a_report_with_right_answers_says_how_many_more_differ_in_letters_alone(
+    answers, options, share
+):
     report = at_k.score({"answers": [answers], "references": ["B"]}, k=1, **options)
     said = [str(note) for note in report.notes if note.code == "note.suggestion"]
     wanted = f'With `check_correct_fn="quasi_exact"`, {share} of the answers are correct.'

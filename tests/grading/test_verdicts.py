@@ -44,7 +44,10 @@ def test_dropped_samples_leave_every_column():
     assert_array_equal(verdicts.n, [2, 2])
     assert_array_equal(verdicts.given, [3, 2])
     assert_array_equal(verdicts.mean_grade, [0.75, 0.4])
-    assert_array_equal(verdicts.keep_samples("scores", columns.read_scores([[1, 2, 3], [4, 5]])).values, [1, 2, 4, 5])
+    assert_array_equal(
+        verdicts.keep_samples("scores", columns.read_scores([[1, 2, 3], [4, 5]])).values,
+        [1, 2, 4, 5],
+    )
 
 
 def test_answers_equal_but_for_white_space_are_one_vote_under_exact_match_alone():
@@ -56,10 +59,14 @@ def test_answers_equal_but_for_white_space_are_one_vote_under_exact_match_alone(
 
 
 def test_grades_decide_about_answers_whatever_the_references():
-    problems = read_problems(answers=[["7", " 7", None, "9"]], references=["9"], grades=[[1, 1, 0.75, 0]])
+    problems = read_problems(
+        answers=[["7", " 7", None, "9"]], references=["9"], grades=[[1, 1, 0.75, 0]]
+    )
     verdicts = judge(problems, check_correct_fn=lambda *_: 1 / 0)
     assert_array_equal(verdicts.correct.values, [True, True, True, False])
-    assert [row.tolist() for row in codes(verdicts)] == [[0, 0, -1, 1]]  # the third counts, and casts no vote
+    assert [row.tolist() for row in codes(verdicts)] == [
+        [0, 0, -1, 1]
+    ]  # the third counts, and casts no vote
     assert verdicts.conditions == {"threshold": 0.5, "missing": "error", "checker": "graded"}
 
 
@@ -91,7 +98,9 @@ def test_a_reference_that_nobody_gave_matches_no_answer():
         verdicts = judge(read_problems(answers=answers, references=["z", ["q", "w", "b"]]))
         assert_array_equal(verdicts.c, [0, 1])
         assert len(verdicts) == 2
-    missing = judge(read_problems(answers=[["a", None, "b"]], references=[["z", "b"]]), missing="incorrect")
+    missing = judge(
+        read_problems(answers=[["a", None, "b"]], references=[["z", "b"]]), missing="incorrect"
+    )
     assert_array_equal(missing.correct.values, [False, False, True])
 
 
@@ -99,7 +108,11 @@ def test_the_place_of_a_missing_sample_counts_all_parts():
     for parts in (([[1]], [[1], [0, np.nan]]), ([[1], [1], [0, np.nan]],)):
         with pytest.raises(InputError, match="None or NaN in problem 2, sample 1") as caught:
             judge(in_parts(*parts))
-        assert [caught.value.code, *map(caught.value.values.get, ("problem", "sample"))] == ["missing.error", 2, 1]
+        assert [caught.value.code, *map(caught.value.values.get, ("problem", "sample"))] == [
+            "missing.error",
+            2,
+            1,
+        ]
     with pytest.raises(InputError, match="None or NaN in problem 1, sample 1"):
         judge(read_problems(answers=[["a"], ["b", None]], references=["a", "b"]))
 
@@ -110,7 +123,9 @@ def test_a_column_beside_the_samples_has_a_value_for_each_that_is_there():
         ([[1, 2], [3, None]], "problem 1, sample 1"),
         ([[[1, None], [2, 2]], [[3, 3]] * 2], "problem 0, sample 0"),
     ):
-        with pytest.raises(ValueError, match=f"`weights` must be finite numbers; got None or NaN in {place}"):
+        with pytest.raises(
+            ValueError, match=f"`weights` must be finite numbers; got None or NaN in {place}"
+        ):
             verdicts.keep_samples("weights", columns.read_scores(rows))
     column = columns.read_scores([[1, 2], [3, 4]])
     assert verdicts.keep_samples("weights", column) is column
@@ -119,13 +134,19 @@ def test_a_column_beside_the_samples_has_a_value_for_each_that_is_there():
 def test_each_problem_is_checked_by_its_own_reference():
     answers = [["a", "b", "c"], ["b", "a", "c"], ["c", "c", "a"]]
     problems = read_problems(answers=answers, references=["a", "b", "c"])
-    verdicts = judge(problems, check_correct_fn=lambda prediction, reference: 0.75 * (prediction == reference))
-    assert_array_equal(verdicts.correct.values, [True, False, False, True, False, False, True, True, False])
+    verdicts = judge(
+        problems, check_correct_fn=lambda prediction, reference: 0.75 * (prediction == reference)
+    )
+    assert_array_equal(
+        verdicts.correct.values, [True, False, False, True, False, False, True, True, False]
+    )
     assert_array_equal(verdicts.mean_grade, [0.25, 0.25, 0.5])
 
 
 def test_a_problem_of_which_all_samples_are_dropped():
-    with pytest.raises(InputError, match="all of them are missing, and dropped, in problem 1") as caught:
+    with pytest.raises(
+        InputError, match="all of them are missing, and dropped, in problem 1"
+    ) as caught:
         judge(in_parts([[1, None]], [[None, None]]), missing="drop")
     assert caught.value.code == "missing.nothing_left"
 
@@ -145,12 +166,16 @@ def test_votes_follow_the_checker(checker, row, votes):
     problems = read_problems(answers=[row], references=[row[0]])
     verdicts = judge(problems, check_correct_fn=checker)
     assert len(set(verdicts.answers.codes.values.tolist())) == votes
-    assert verdicts.ballots.listed() == [[text.strip() if isinstance(checker, str) else text for text in row]]
+    assert verdicts.ballots.listed() == [
+        [text.strip() if isinstance(checker, str) else text for text in row]
+    ]
 
 
 def test_a_right_and_a_wrong_answer_vote_apart():
     """1.0000009 is within a millionth of both others, of which one is right."""
-    problems = read_problems(answers=[["1.0", "1.0000018", "1.0000009", "1.0000009"]], references=["1.0"])
+    problems = read_problems(
+        answers=[["1.0", "1.0000018", "1.0000009", "1.0000009"]], references=["1.0"]
+    )
     verdicts = judge(problems, check_correct_fn="numeric")
     assert verdicts.correct.values.tolist() == [True, False, True, True]
     assert verdicts.answers.listed() == [["1.0000009", "1.0000018", "1.0000009", "1.0000009"]]
@@ -158,14 +183,23 @@ def test_a_right_and_a_wrong_answer_vote_apart():
 
 @for_each("rule", ["last_number", "final_answer", "boxed", r"#### (.+)"])
 def test_gsm8k_has_one_number_whichever_rule_finds_the_answers(rule):
-    answers = [f"So \\boxed{{{number}}}.\n#### {number}" for number in ("1250", "1,250", "9", "9", "7")]
-    data = {"answers": [answers], "references": ["The answer is 50 * 25 = <<50*25=1250>>1,250\n#### 1,250"]}
-    report = at_k.score(data, extract_fn=rule, check_correct_fn="numeric", metrics="cons_at_k", k=[1, 5])
+    answers = [
+        f"So \\boxed{{{number}}}.\n#### {number}" for number in ("1250", "1,250", "9", "9", "7")
+    ]
+    data = {
+        "answers": [answers],
+        "references": ["The answer is 50 * 25 = <<50*25=1250>>1,250\n#### 1,250"],
+    }
+    report = at_k.score(
+        data, extract_fn=rule, check_correct_fn="numeric", metrics="cons_at_k", k=[1, 5]
+    )
     assert report.values == {"cons@1": 0.4, "cons@5": 0.5}
 
 
 def test_a_report_says_where_votes_are_apart_that_a_function_holds_equal():
     data = {"answers": [["0.5", "0.50", "1"]], "references": ["0.5"]}
-    report = at_k.score(data, check_correct_fn=lambda a, b: float(a) == float(b), metrics="cons_at_k", k=3)
+    report = at_k.score(
+        data, check_correct_fn=lambda a, b: float(a) == float(b), metrics="cons_at_k", k=3
+    )
     note = next(note for note in report.notes if note.code == "note.split_votes")
     assert (note.values["count"], note.values["total"]) == (1, 3)

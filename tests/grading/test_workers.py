@@ -19,7 +19,13 @@ from grading.obedient import Broken, Fatal, Obedient
 from at_k import errors
 from at_k.grading import workers
 from at_k.grading.code import pool
-from at_k.grading.workers import NotGraded, NotGradedError, check_num_workers, check_timeout, grade_pairs
+from at_k.grading.workers import (
+    NotGraded,
+    NotGradedError,
+    check_num_workers,
+    check_timeout,
+    grade_pairs,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,7 +46,10 @@ def list_workers(parent=None):
                 status = (folder / "stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue
-            if b"at_k.grading.workers import main" in b" ".join(command) and parent in (None, int(status[1])):
+            if b"at_k.grading.workers import main" in b" ".join(command) and parent in (
+                None,
+                int(status[1]),
+            ):
                 found.append(int(folder.name))
     return found
 
@@ -70,7 +79,9 @@ def test_a_limit_is_kept_within_half_a_second(obedient):
     def grade():
         pool.end_workers()  # the CPU time of a process is counted when it has ended
         grade_pairs(obedient, [("a", "a")])
-        found, used = timed(lambda: grade_pairs(obedient, [("power", "a")], timeout=0.2), seconds_of_children)()
+        found, used = timed(
+            lambda: grade_pairs(obedient, [("power", "a")], timeout=0.2), seconds_of_children
+        )()
         seconds.append(used)
         return found, used
 
@@ -80,7 +91,9 @@ def test_a_limit_is_kept_within_half_a_second(obedient):
 
 def test_a_checker_can_be_called_alone(obedient):
     assert obedient("a", "a") is True
-    with pytest.raises(NotGradedError, match=r"'obedient' did not grade 'die' against 'a': its process ended"):
+    with pytest.raises(
+        NotGradedError, match=r"'obedient' did not grade 'die' against 'a': its process ended"
+    ):
         obedient("die", "a")
 
 
@@ -137,9 +150,13 @@ def test_threads_do_not_disturb_each_other(obedient):
 
 
 def test_a_checker_that_cannot_start_is_an_error_and_no_verdict():
-    with pytest.raises(RuntimeError, match="could not start the checker 'broken': ImportError: no such thing"):
+    with pytest.raises(
+        RuntimeError, match="could not start the checker 'broken': ImportError: no such thing"
+    ):
         grade_pairs(Broken(), [("a", "b")])
-    with pytest.raises(RuntimeError, match=r"checker 'fatal': a worker process ended before .* status 7"):
+    with pytest.raises(
+        RuntimeError, match=r"checker 'fatal': a worker process ended before .* status 7"
+    ):
         grade_pairs(Fatal(), [("a", "b")] * 3)
 
 
@@ -154,8 +171,12 @@ print(grade_pairs(Obedient(), [("a", "a"), ("b", "a")]), flush=True)
 
 def run(then, **options):
     paths = [str(ROOT), str(ROOT / "tests")]
-    script = SCRIPT.format(paths=paths, then=textwrap.dedent(then))  # without `if __name__ == "__main__"`
-    return subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, **options)
+    script = SCRIPT.format(
+        paths=paths, then=textwrap.dedent(then)
+    )  # without `if __name__ == "__main__"`
+    return subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, **options
+    )
 
 
 def wait_until(condition, seconds=60):
@@ -168,7 +189,9 @@ def wait_until(condition, seconds=60):
 @for_each("ending", ["exit", "interrupt"])
 def test_no_process_is_left(ending):
     busy = "grade_pairs(Obedient(), [('spin', 'a')] * 40, num_workers=2, timeout=100)"
-    with run("import os; os._exit(1)" if ending == "exit" else busy, stderr=subprocess.PIPE) as process:
+    with run(
+        "import os; os._exit(1)" if ending == "exit" else busy, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout.readline() == "[True, False]\n"
         if ending == "interrupt":
             assert wait_until(lambda: len(list_workers(process.pid)) == 2)
@@ -184,7 +207,9 @@ def test_a_forked_child_leaves_the_workers_to_its_parent(obedient):
     assert grade_pairs(obedient, [("a", "a")]) == [True]
     idle = list_workers(os.getpid())
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # from Python 3.12: another test may have left a thread
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # from Python 3.12: another test may have left a thread
         child = os.fork()
     if child == 0:
         os._exit(any(pool.IDLE.values()))
@@ -210,13 +235,24 @@ def test_the_progress_bar_follows_the_switch_of_datasets(obedient, monkeypatch, 
 def test_the_number_of_workers():
     assert check_num_workers(None) >= 1
     assert check_num_workers(3) == 3
-    for wrong, error in ((0, ValueError), (-1, ValueError), (1.5, TypeError), (True, TypeError), ("2", TypeError)):
+    for wrong, error in (
+        (0, ValueError),
+        (-1, ValueError),
+        (1.5, TypeError),
+        (True, TypeError),
+        ("2", TypeError),
+    ):
         with pytest.raises(error, match="`num_workers` must be a positive integer; got"):
             check_num_workers(wrong)
 
 
 def test_the_time_limit():
     assert check_timeout(2) == 2.0
-    for wrong, error in ((0, ValueError), (float("nan"), ValueError), (1e9, ValueError), (None, TypeError)):
+    for wrong, error in (
+        (0, ValueError),
+        (float("nan"), ValueError),
+        (1e9, ValueError),
+        (None, TypeError),
+    ):
         with pytest.raises(error, match="`timeout` must be a number of seconds"):
             check_timeout(wrong)

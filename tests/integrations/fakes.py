@@ -8,7 +8,9 @@ from types import ModuleType
 import pytest
 
 
-def load_plugin(monkeypatch: pytest.MonkeyPatch, name: str, modules: Mapping[str, Mapping[str, object]]) -> ModuleType:
+def load_plugin(
+    monkeypatch: pytest.MonkeyPatch, name: str, modules: Mapping[str, Mapping[str, object]]
+) -> ModuleType:
     """Load a file of `at_k.integrations` anew, with fakes of the modules that it imports, for the length of a test."""
     for path, names in modules.items():
         parts = path.split(".")

@@ -43,7 +43,9 @@ class SamplingMetric:
 
 class ExactMatches:
     def compute(self, doc, model_response):
-        return int(any(text == doc.choices[i] for text in model_response.text for i in doc.gold_index))
+        return int(
+            any(text == doc.choices[i] for text in model_response.text for i in doc.gold_index)
+        )
 
 
 @dataclass
@@ -91,7 +93,9 @@ PLUGINS = {}
 @pytest.fixture(scope="module", autouse=True)
 def _plugins():
     with pytest.MonkeyPatch.context() as patched:
-        PLUGINS.update({name: load_plugin(patched, name, modules) for name, modules in FAKES.items()})
+        PLUGINS.update(
+            {name: load_plugin(patched, name, modules) for name, modules in FAKES.items()}
+        )
         yield
 
 
@@ -100,8 +104,13 @@ def draw_sets():
     rng = np.random.default_rng(35)
     for _ in range(80):
         levels = rng.choice([[0, 0.25, 0.5, 0.75, 1], [0, 0.3, 0.51, 0.9, 0.1]])
-        answers = [rng.integers(0, 5, rng.integers(1, 8)).tolist() for _ in range(rng.integers(1, 6))]
-        grades = [[float(levels[(answer + place) % 5]) for answer in row] for place, row in enumerate(answers)]
+        answers = [
+            rng.integers(0, 5, rng.integers(1, 8)).tolist() for _ in range(rng.integers(1, 6))
+        ]
+        grades = [
+            [float(levels[(answer + place) % 5]) for answer in row]
+            for place, row in enumerate(answers)
+        ]
         yield grades, [[str(answer) for answer in row] for row in answers]
 
 
@@ -119,27 +128,38 @@ def run_samples(grades, answers):
 
 
 def run_inspect_ai(grades, answers, **options):
-    scores = [SampleScore(Score(own, answer), place) for place, own, answer in flatten(grades, answers)]
+    scores = [
+        SampleScore(Score(own, answer), place) for place, own, answer in flatten(grades, answers)
+    ]
     return PLUGINS["inspect_ai"].at_k(**options)(scores)
 
 
 def aggregate(rows):
     """Call evalscope's aggregation on rows of (group, values by name, answer)."""
     made = [
-        SimpleNamespace(group_id=group, sample_id=0, score=SimpleNamespace(value=values, extracted_prediction=answer))
+        SimpleNamespace(
+            group_id=group,
+            sample_id=0,
+            score=SimpleNamespace(value=values, extracted_prediction=answer),
+        )
         for group, values, answer in rows
     ]
     return PLUGINS["evalscope"].AtK()(made)
 
 
 def run_evalscope(grades, answers):
-    _, *own = aggregate((place, {"acc": own}, answer) for place, own, answer in flatten(grades, answers))
+    _, *own = aggregate(
+        (place, {"acc": own}, answer) for place, own, answer in flatten(grades, answers)
+    )
     return {each.aggregation: each.score for each in own}
 
 
 def measure(metric, documents):
     """Call a metric as lighteval does: each document, then all of them."""
-    items = [metric.sample_level_fn.compute(doc=doc, model_response=Response(text=texts)) for doc, texts in documents]
+    items = [
+        metric.sample_level_fn.compute(doc=doc, model_response=Response(text=texts))
+        for doc, texts in documents
+    ]
     return metric.corpus_level_fn.compute_corpus(items)
 
 
@@ -148,19 +168,27 @@ def run_lighteval(grades, answers):
     rows = zip(grades, answers, strict=True)
     documents = [(Doc([dict(zip(texts, own, strict=True))]), texts) for own, texts in rows]
     look_up = lambda doc, model_response: doc.choices[0][model_response.text[0]]  # noqa: E731
-    metric = PLUGINS["lighteval"].at_k(n=7, normalize=lambda text: text, sample_scoring_function=look_up)
+    metric = PLUGINS["lighteval"].at_k(
+        n=7, normalize=lambda text: text, sample_scoring_function=look_up
+    )
     return measure(metric, documents)
 
 
 def run_opik(grades, answers, failed=()):
     made = [
         SimpleNamespace(
-            test_case=SimpleNamespace(dataset_item_id=place), trial_id=0,
-            score_results=[SimpleNamespace(name="soft", value=own, scoring_failed=number in failed)],
+            test_case=SimpleNamespace(dataset_item_id=place),
+            trial_id=0,
+            score_results=[
+                SimpleNamespace(name="soft", value=own, scoring_failed=number in failed)
+            ],
         )
         for number, (place, own, _) in enumerate(flatten(grades, answers))
-    ]  # fmt: skip
-    return {each.name.removeprefix("soft "): each.value for each in PLUGINS["opik"].score_experiment(made)}
+    ]
+    return {
+        each.name.removeprefix("soft "): each.value
+        for each in PLUGINS["opik"].score_experiment(made)
+    }
 
 
 class Server:
@@ -177,16 +205,21 @@ class MathServer(nemo_gym.AtKMetrics, Server):
 
 
 def run_nemo_gym(grades, answers):
-    found = MathServer().compute_metrics([
-        [{"reward": own, "answer": text} for own, text in zip(row, texts, strict=True)]
-        for row, texts in zip(grades, answers, strict=True)
-    ])  # fmt: skip
+    found = MathServer().compute_metrics(
+        [
+            [{"reward": own, "answer": text} for own, text in zip(row, texts, strict=True)]
+            for row, texts in zip(grades, answers, strict=True)
+        ]
+    )
     assert found.pop("own") == len(grades)
     return found
 
 
 def make_episode(idx, *scores, ok=True, key="k", answer="", traces=1):
-    rewards = {str(i): None if score is None else SimpleNamespace(value=score) for i, score in enumerate(scores)}
+    rewards = {
+        str(i): None if score is None else SimpleNamespace(value=score)
+        for i, score in enumerate(scores)
+    }
     total = sum(each.value for each in rewards.values() if each is not None)
     trace = SimpleNamespace(rewards=rewards, reward=total, answer=answer)
     task = SimpleNamespace(key=key, data=SimpleNamespace(idx=idx))
@@ -194,7 +227,9 @@ def make_episode(idx, *scores, ok=True, key="k", answer="", traces=1):
 
 
 def run_verifiers(grades, answers):
-    made = [make_episode(place, own, answer=answer) for place, own, answer in flatten(grades, answers)]
+    made = [
+        make_episode(place, own, answer=answer) for place, own, answer in flatten(grades, answers)
+    ]
     return verifiers.measure_episodes(made, lambda trace: trace.answer)
 
 
@@ -202,7 +237,9 @@ def run_verl(grades, answers):
     places, rewards, texts = map(list, zip(*flatten(grades, answers), strict=True))
     base = type("Trainer", (), {"_val_metrics_update": lambda *_, **__: {}})
     trainer = type("Own", (verl.ValidationMixin, base), {})()
-    found = trainer._val_metrics_update(["s"] * len(places), places, {"reward": rewards, "pred": texts}, [])
+    found = trainer._val_metrics_update(
+        ["s"] * len(places), places, {"reward": rewards, "pred": texts}, []
+    )
     return {key.removeprefix("val-core/s/at_k/"): value for key, value in found.items()}
 
 
@@ -211,7 +248,11 @@ def run_trl(grades, answers):
     rewards = [own for row in grades for own in row]
     function = trl.log_at_k(lambda **_: rewards, find_answer=lambda text: text)
     prompts = [str(place) for place, row in enumerate(grades) for _ in row]
-    function(prompts=prompts, completions=[text for row in answers for text in row], log_metric=logged.__setitem__)
+    function(
+        prompts=prompts,
+        completions=[text for row in answers for text in row],
+        log_metric=logged.__setitem__,
+    )
     return {key.removeprefix("at_k/"): value for key, value in logged.items()}
 
 
@@ -231,7 +272,10 @@ def list_values(data, **options):
 def scored():
     """The values of every set with its answers, and without."""
     return {
-        voted: [list_values({"grades": grades} | ({"answers": answers} if voted else {})) for grades, answers in SETS]
+        voted: [
+            list_values({"grades": grades} | ({"answers": answers} if voted else {}))
+            for grades, answers in SETS
+        ]
         for voted in (True, False)
     }
 
@@ -243,9 +287,15 @@ def test_the_numbers_are_those_of_score(run, scored):
         found = run(grades, answers)
         expected = {spell(key, style): value for key, value in values.items()}
         limits = ("_stderr", "_ci_low", "_ci_high")
-        assert {key: found[key] for key in found if not key.endswith(limits)} == pytest.approx(expected, abs=1e-12)
-        differ += expected.get("accuracy", 0) != np.mean([np.mean(np.array(row) > 0.5) for row in grades])
-    assert run is run_evalscope or differ > len(SETS) * 0.9  # the mean grade is not the share of correct samples
+        assert {key: found[key] for key in found if not key.endswith(limits)} == pytest.approx(
+            expected, abs=1e-12
+        )
+        differ += expected.get("accuracy", 0) != np.mean(
+            [np.mean(np.array(row) > 0.5) for row in grades]
+        )
+    assert (
+        run is run_evalscope or differ > len(SETS) * 0.9
+    )  # the mean grade is not the share of correct samples
 
 
 @for_each("run", [run_inspect_ai, run_lighteval, run_verifiers])
@@ -264,7 +314,9 @@ def test_entry_points_load_the_plugins_and_inspect_ai_registers_them():
 
 def test_accuracy_is_the_mean_score_as_in_inspect_ai():
     """inspect_ai's own `accuracy` is the mean over samples of the mean over epochs, with “P” as ½."""
-    numbers = run_inspect_ai([["C", "P", "I"], [0.2, float("nan"), "P"]], [["7", "7", "9"], [None] * 3], k=1)
+    numbers = run_inspect_ai(
+        [["C", "P", "I"], [0.2, float("nan"), "P"]], [["7", "7", "9"], [None] * 3], k=1
+    )
     assert numbers["accuracy"] == pytest.approx(((1 + 0.5 + 0) / 3 + (0.2 + 0.5) / 2) / 2)
     assert numbers["pass@1"] == pytest.approx(1 / 6)
     assert "mG-Pass@1" not in numbers
@@ -292,7 +344,9 @@ def test_reducers_of_inspect_ai(reducer, options, letters, answers, value):
 
 
 def test_evalscope_reports_every_metric_of_the_samples():
-    mean, *own = aggregate([(0, {"acc": 1, "f1": 0.2}, "7"), (0, {"acc": 0, "f1": 0.9}, "8"), (1, {"acc": 0}, "")])
+    mean, *own = aggregate(
+        [(0, {"acc": 1, "f1": 0.2}, "7"), (0, {"acc": 0, "f1": 0.9}, "8"), (1, {"acc": 0}, "")]
+    )
     assert mean == "mean"  # evalscope's own, which its benchmarks take for their conclusion
     found = {(each.metric_name, each.aggregation): each for each in own}
     assert found["acc", "pass_at_1"].score == found["acc", "cons_at_1"].score == 0.25
@@ -308,11 +362,18 @@ def test_lighteval_asks_for_samples_and_normalizes_golds_as_texts():
     metric = make(n=8)
     assert isinstance(metric.sample_level_fn, SamplingMetric)
     assert metric.sample_level_fn.num_samples() == 8
-    documents = [(Doc(["7", "8"]), ["7", "8", "7", "9"]), (Doc(["1", "2", "3"], [1, 2]), ["1", "2", "3", ""])]
+    documents = [
+        (Doc(["7", "8"]), ["7", "8", "7", "9"]),
+        (Doc(["1", "2", "3"], [1, 2]), ["1", "2", "3", ""]),
+    ]
     found = measure(make(n=4, k=[2, 4]), documents)
     assert found["pass@2"] == pytest.approx(5 / 6)  # either has two right ones of four
-    assert found["cons@4"] == pytest.approx(5 / 6)  # 7 wins; of 1, 2 and 3, with a vote each, two are gold
-    last_word = measure(make(n=2, normalize=lambda text: text.split()[-1]), [(Doc(["so 7"]), ["it is 7", "or 8"])])
+    assert found["cons@4"] == pytest.approx(
+        5 / 6
+    )  # 7 wins; of 1, 2 and 3, with a vote each, two are gold
+    last_word = measure(
+        make(n=2, normalize=lambda text: text.split()[-1]), [(Doc(["so 7"]), ["it is 7", "or 8"])]
+    )
     assert last_word["pass@1"] == 0.5
 
 
@@ -324,8 +385,15 @@ def test_a_scoring_function_of_ones_own_in_lighteval():
     found = measure(make(n=3, k=3, sample_scoring_function=score), documents)
     assert "cons@3" not in found  # whole texts are no answers
     assert found["avg@3"] == pytest.approx(2 / 3)
-    assert measure(make(n=3, k=3, sample_scoring_function=score, normalize=str.strip), documents)["cons@3"] < 1
-    assert measure(make(n=3, threshold=0.8, sample_scoring_function=score), documents)["pass@1"] == 0
+    assert (
+        measure(make(n=3, k=3, sample_scoring_function=score, normalize=str.strip), documents)[
+            "cons@3"
+        ]
+        < 1
+    )
+    assert (
+        measure(make(n=3, threshold=0.8, sample_scoring_function=score), documents)["pass@1"] == 0
+    )
 
 
 def test_opik_leaves_out_scores_that_failed():
@@ -378,17 +446,27 @@ def test_documents_of_lm_eval(references, predictions, options, expected):
 ])  # fmt: skip
 def test_tasks_of_nemo_gym(server, tasks, expected, without):
     names = ("reward", "answer", "mask_sample")
-    found = server().compute_metrics([[dict(zip(names, each, strict=False)) for each in task] for task in tasks])
+    found = server().compute_metrics(
+        [[dict(zip(names, each, strict=False)) for each in task] for task in tasks]
+    )
     assert {key: found[key] for key in expected} == expected
     assert without not in found
 
 
 def test_episodes_of_verifiers():
-    episodes = [make_episode(0, 1.0), make_episode(1, 0.0), make_episode(0, 0.5, 0.25), make_episode(1, 0.0)]
+    episodes = [
+        make_episode(0, 1.0),
+        make_episode(1, 0.0),
+        make_episode(0, 0.5, 0.25),
+        make_episode(1, 0.0),
+    ]
     assert verifiers.measure_episodes([*episodes, make_episode(0, 0.0)], k=2)["pass@2"] == 0.5
     by_key = [make_episode(None, 1.0, key="a"), make_episode(None, 0.0, key="b")]
     assert verifiers.measure_episodes(by_key)["pass@1"] == 0.5
     for unscored in (
-        make_episode(0, 0.0, ok=False), make_episode(0, 1.0, None), make_episode(0), make_episode(0, 1.0, traces=0)
-    ):  # fmt: skip
+        make_episode(0, 0.0, ok=False),
+        make_episode(0, 1.0, None),
+        make_episode(0),
+        make_episode(0, 1.0, traces=0),
+    ):
         assert verifiers.measure_episodes([make_episode(0, 1.0), unscored])["accuracy"] == 1

@@ -29,7 +29,9 @@ ROWS = [(name, grades[place]) for place in range(4) for name, grades in GRADES.i
 def test_numbers_are_those_of_every_subset():
     found = measure_samples(*zip(*ROWS, strict=True), k=[1, 2])
     for k in (1, 2):
-        by_hand = mean(mean(max(drawn) for drawn in combinations(grades, k)) for grades in GRADES.values())
+        by_hand = mean(
+            mean(max(drawn) for drawn in combinations(grades, k)) for grades in GRADES.values()
+        )
         assert found[f"pass@{k}"] == pytest.approx(by_hand, abs=1e-15)  # sums in another order
     report = at_k.score({"grades": list(GRADES.values())}, k=[1, 2])
     bar = report.intervals["pass@2"]
@@ -88,8 +90,12 @@ class Hub:
         return self.files[path]
 
     def create_commit(self, repo, operations, *, commit_message, create_pr):
-        self.commits.append({each.path_in_repo: each.path_or_fileobj.decode() for each in operations})
-        return SimpleNamespace(commit_url=f"{repo}: {commit_message}", pr_url="the pull request" if create_pr else None)
+        self.commits.append(
+            {each.path_in_repo: each.path_or_fileobj.decode() for each in operations}
+        )
+        return SimpleNamespace(
+            commit_url=f"{repo}: {commit_message}", pr_url="the pull request" if create_pr else None
+        )
 
 
 @pytest.fixture
@@ -101,9 +107,15 @@ def hub(monkeypatch):
 
 
 def test_a_value_for_leaderboards():
-    text = write_eval_results(REPORT, "cais/hle", "pass@2", source_url="https://example.org/report.json")
+    text = write_eval_results(
+        REPORT, "cais/hle", "pass@2", source_url="https://example.org/report.json"
+    )
     (entry,) = parse_eval_result_entries(yaml.safe_load(text))
-    assert (entry.dataset_id, entry.task_id, entry.value) == ("cais/hle", "default", REPORT.values["pass@2"])
+    assert (entry.dataset_id, entry.task_id, entry.value) == (
+        "cais/hle",
+        "default",
+        REPORT.values["pass@2"],
+    )
     assert entry.source_url == "https://example.org/report.json"
     bar = REPORT.intervals["pass@2"]
     start = f"pass@2, 95 % interval [{bar.low:.3f}, {bar.high:.3f}], 3 problems × 4 samples; pass_at_k|n:4|k:1,2|"
@@ -137,12 +149,17 @@ def test_the_table_of_the_card_is_replaced(hub, tmp_path):
     card.write_text(f"{once}\nMore.\n")
     push_to_hub(REPORT, "org/model", "cais/hle", "pass@1", card=True)
     assert hub.commits[-1]["README.md"] == f"{once}\nMore.\n"
-    assert push_to_hub(REPORT, "org/model", "other/data", "pass@1", card=True, create_pr=True) == "the pull request"
+    assert (
+        push_to_hub(REPORT, "org/model", "other/data", "pass@1", card=True, create_pr=True)
+        == "the pull request"
+    )
     assert hub.commits[-1]["README.md"].count("<!-- at-k -->") == 2
 
 
 TRACKED = at_k.score({"grades": [[1, 0, 1, 0], [0, 0, 1, 0]], "group": ["a@1", "b"]}, k=[1, 2])
-ACCEPTED = re.compile(r"[/\w.\- ]+")  # mlflow.utils.validation, without the colon, which not every system has
+ACCEPTED = re.compile(
+    r"[/\w.\- ]+"
+)  # mlflow.utils.validation, without the colon, which not every system has
 
 
 class Recorder:
@@ -151,7 +168,11 @@ class Recorder:
     def __init__(self, *methods):
         self.calls = []
         for name in methods:
-            setattr(self, name, lambda *given, _name=name, **named: self.calls.append((_name, given, named)))
+            setattr(
+                self,
+                name,
+                lambda *given, _name=name, **named: self.calls.append((_name, given, named)),
+            )
 
 
 def check(scalars):
@@ -205,7 +226,9 @@ def test_names_are_those_of_the_modules():
     report = at_k.score({"grades": grades, "group": group}, metrics="gpassk")
     module = evaluate.load(str(at_k.module_path("gpassk")), "graded")
     for style in ("standard", "plain"):
-        computed = module.compute(predictions=grades, groups=group, confidence_level=0.95, key_style=style)
+        computed = module.compute(
+            predictions=grades, groups=group, confidence_level=0.95, key_style=style
+        )
         assert list_scalars(report, style) == computed
     assert all(type(key) is str for key in list_scalars(report))
 
@@ -231,16 +254,26 @@ def test_the_record(written):
     report, folder, path, samples = written
     record = json.loads(path.read_text())
     assert set(record) == {
-        "schema_version", "evaluation_id", "retrieved_timestamp", "source_metadata", "eval_library", "model_info",
-        "evaluation_results", "detailed_evaluation_results",
-    }  # fmt: skip
+        "schema_version",
+        "evaluation_id",
+        "retrieved_timestamp",
+        "source_metadata",
+        "eval_library",
+        "model_info",
+        "evaluation_results",
+        "detailed_evaluation_results",
+    }
     assert (record["schema_version"], record["model_info"]["id"]) == ("0.3.0", "org/m")
     assert record["source_metadata"]["evaluator_relationship"] == "first_party"
     results = {each["evaluation_result_id"]: each for each in record["evaluation_results"]}
     assert len(results) == len(record["evaluation_results"]) == 3 * len(report.values)
     found = results["all:pass@2"]
     named, config = found["evaluation_name"], found["metric_config"]
-    assert (named, config["metric_id"], config["metric_parameters"]) == ("toy", "pass_at_k", {"k": 2})
+    assert (named, config["metric_id"], config["metric_parameters"]) == (
+        "toy",
+        "pass_at_k",
+        {"k": 2},
+    )
     bar = report.intervals["pass@2"]
     assert found["score_details"] == {
         "score": report.values["pass@2"],
@@ -262,7 +295,14 @@ def test_the_samples(written):
     record = json.loads(path.read_text())
     assert record["detailed_evaluation_results"]["total_rows"] == len(rows) == 6
     assert [row["sample_id"] for row in rows] == list("aaabbb")
-    assert [row["evaluation"]["is_correct"] for row in rows] == [True, False, False, False, True, True]
+    assert [row["evaluation"]["is_correct"] for row in rows] == [
+        True,
+        False,
+        False,
+        False,
+        True,
+        True,
+    ]
     assert [row.get("error") for row in rows] == [None, None, "no verdict", None, None, None]
     assert {row["evaluation_id"] for row in rows} == {record["evaluation_id"]}
     assert {row["evaluation_result_id"] for row in rows} == {"all:avg@3"}
@@ -276,4 +316,6 @@ def test_records_without_samples_are_refused(tmp_path):
     refuses(says, save_records, report, tmp_path, relationship="friend", **names)
     report.save(tmp_path / "saved.json")
     saved = at_k.Report.load(tmp_path / "saved.json")
-    refuses("ValueError: The samples are not in this report", save_records, saved, tmp_path, **names)
+    refuses(
+        "ValueError: The samples are not in this report", save_records, saved, tmp_path, **names
+    )

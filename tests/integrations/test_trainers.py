@@ -32,14 +32,23 @@ def test_the_mean_over_samples_is_the_mean_over_prompts(metric):
 
 
 def test_all_options_are_handed_on():
-    options = {"k": 2, "baseline": "subset", "ties": "incorrect", "normalize": "std", "threshold": 0}
+    options = {
+        "k": 2,
+        "baseline": "subset",
+        "ties": "incorrect",
+        "normalize": "std",
+        "threshold": 0,
+    }
     answers = ["x" if reward else "y" for reward in CORRECT]
     found = compute_advantages({"metric": "cons@k", **options}, CORRECT, NAMES, answers)
-    assert_allclose(found, credit("cons@k", CORRECT, answers=answers, groups=NAMES, **options))  # not scaled again
+    assert_allclose(
+        found, credit("cons@k", CORRECT, answers=answers, groups=NAMES, **options)
+    )  # not scaled again
 
 
 UNKNOWN = (
-    "ValueError: `at_k` must have a `metric`, and no options but metric, k, tau, baseline, ties, normalize, threshold"
+    "ValueError: `at_k` must have a `metric`, and no options but "
+    "metric, k, tau, baseline, ties, normalize, threshold"
 )
 
 
@@ -60,21 +69,32 @@ def test_options_that_cannot_be_used(options, says):
 def test_nemo_rl_hands_over_the_tokens_of_prompts_in_any_order(prompts):
     rewards = np.array([1.0, 0, 0, 0, 0, 0], dtype=np.float32)
     estimate = CreditAdvantageEstimator({"metric": "pass@2"}).compute_advantage
-    found = estimate(prompt_ids=np.array(prompts), rewards=rewards, mask=np.ones((6, 4)), repeated_batch=None)
-    assert_allclose(found, np.array([2, 0, -1, -1, 0, 0])[:, None] * np.ones(4), rtol=1e-6)  # single precision
+    found = estimate(
+        prompt_ids=np.array(prompts), rewards=rewards, mask=np.ones((6, 4)), repeated_batch=None
+    )
+    assert_allclose(
+        found, np.array([2, 0, -1, -1, 0, 0])[:, None] * np.ones(4), rtol=1e-6
+    )  # single precision
 
 
 def test_neighbours_are_a_prompt_in_openrlhf():
     rewards = np.array([1.0, 0, 0, 0, 1, 1])
-    assert_allclose(shape_rewards(rewards, 3, {"metric": "pass@2"}), [2, -1, -1, 0, 0, 0], atol=1e-15)
+    assert_allclose(
+        shape_rewards(rewards, 3, {"metric": "pass@2"}), [2, -1, -1, 0, 0, 0], atol=1e-15
+    )
     # The second prompt: ⅔ of votes of two are right, 1 without the wrong one, and ½ without a right one.
     found = shape_rewards(rewards, 3, {"metric": "cons@2"}, ["x", "y", "z", "p", "x", "x"])
     assert_allclose(found[3:], [3 * (2 / 3 - 1), 0.5, 0.5])
 
 
 def test_rllm_hands_over_an_array_for_each_group():
-    estimate, rewards = make_estimator({"metric": "avg@n"}), [np.array([1, 0, 0]), np.array([0.0, 1.0])]
-    advantages, returns = estimate(rewards=rewards, algorithm_config=object(), traj_groups=[None, None])
+    estimate, rewards = (
+        make_estimator({"metric": "avg@n"}),
+        [np.array([1, 0, 0]), np.array([0.0, 1.0])],
+    )
+    advantages, returns = estimate(
+        rewards=rewards, algorithm_config=object(), traj_groups=[None, None]
+    )
     # Two prompts of 2.5 samples on average: 2.5 times the credits.
     assert [each.shape for each in advantages] == [(3,), (2,)]
     assert_allclose(np.concatenate(advantages), 2.5 * np.array([1 / 3, -1 / 6, -1 / 6, -0.5, 0.5]))
@@ -87,7 +107,12 @@ def test_skyrl_enters_estimators_of_one_metric_and_of_given_options():
     registry = SimpleNamespace(register=entered.__setitem__)
     register(registry, {"metric": "avg@n"})
     rewards, mask = np.array([[0.0, 1], [0, 0], [0, 0]]), np.array([[1, 1], [1, 0], [1, 1]])
-    given = {"token_level_rewards": rewards, "response_mask": mask, "index": np.array([7] * 3), "values": None}
+    given = {
+        "token_level_rewards": rewards,
+        "response_mask": mask,
+        "index": np.array([7] * 3),
+        "values": None,
+    }
     # pass@2 is 2/3; without the right sample it is 0, without a wrong one 1.
     for name, expected in (("at_k_pass2", [2.0, -1, -1]), ("at_k", [1.0, -0.5, -0.5])):
         advantages, returns = entered[name](**given, config=object())
@@ -99,10 +124,13 @@ def test_skyrl_enters_estimators_of_one_metric_and_of_given_options():
 def make_samples(rewards, answers, size=3):
     rows = zip(rewards, answers or [None] * len(rewards), strict=True)
     return [
-        SimpleNamespace(group_index=i // size, metadata={"answer": answer} if answer else None,
-                        get_reward_value=lambda _, own=reward: own)
+        SimpleNamespace(
+            group_index=i // size,
+            metadata={"answer": answer} if answer else None,
+            get_reward_value=lambda _, own=reward: own,
+        )
         for i, (reward, answer) in enumerate(rows)
-    ]  # fmt: skip
+    ]
 
 
 @for_each("options, rewards, answers, size, expected", [
@@ -113,7 +141,9 @@ def make_samples(rewards, answers, size=3):
     ({}, [1] + [0] * 8, None, 9, [8] + [-1] * 8),  # pass@8 is 8/9, and 0 without the right sample
 ])  # fmt: skip
 def test_slime_hands_over_a_flat_list_of_samples(options, rewards, answers, size, expected):
-    raw, found = post_process_rewards(SimpleNamespace(**options), make_samples(rewards, answers, size))
+    raw, found = post_process_rewards(
+        SimpleNamespace(**options), make_samples(rewards, answers, size)
+    )
     assert raw == rewards
     assert found == pytest.approx(expected, abs=1e-12)
     run = SimpleNamespace(at_k={"metric": "cons@2"})
@@ -180,10 +210,18 @@ def test_the_numbers_of_a_reward_function_are_logged():
 
     function = log_at_k(is_correct)
     rewards = function(
-        prompts=["p", "p", "q", "q", "p", "p"],  # a prompt that comes again is another draw of the batch
-        completions=["7", "8", "1", "1", "7", "7"], answer=["7", "7", "2", "2", "7", "7"],
+        prompts=[
+            "p",
+            "p",
+            "q",
+            "q",
+            "p",
+            "p",
+        ],  # a prompt that comes again is another draw of the batch
+        completions=["7", "8", "1", "1", "7", "7"],
+        answer=["7", "7", "2", "2", "7", "7"],
         log_metric=logged.__setitem__,
-    )  # fmt: skip
+    )
     assert rewards == [1, 0, 0, 0, 1, 1]
     assert function.__name__ == "is_correct"  # TRL logs a function under its name
     assert (logged["at_k/pass@1"], round(logged["at_k/pass@2"], 4)) == (0.5, 0.6667)
@@ -195,10 +233,16 @@ def test_votes_and_a_choice_of_numbers_are_logged():
     def ends_in_seven(completions, **_):
         return [float(text.endswith("7")) for text in completions]
 
-    function = log_at_k(ends_in_seven, k=3, metrics=["cons@3", "pass@3"], find_answer=lambda text: text.split()[-1])
+    function = log_at_k(
+        ends_in_seven, k=3, metrics=["cons@3", "pass@3"], find_answer=lambda text: text.split()[-1]
+    )
     function(prompts=["p"] * 3, completions=["so 7", "7", "is 8"], log_metric=logged.__setitem__)
     assert logged == {"at_k/pass@3": 1, "at_k/cons@3": 1}
-    for wrong, error in (({"k": [0]}, "ValueError"), ({"k": "8"}, "TypeError"), ({"metrics": ["bogus"]}, "ValueError")):
+    for wrong, error in (
+        ({"k": [0]}, "ValueError"),
+        ({"k": "8"}, "TypeError"),
+        ({"metrics": ["bogus"]}, "ValueError"),
+    ):
         refuses(error, log_at_k, ends_in_seven, **wrong)
 
 
@@ -223,10 +267,19 @@ def registry(monkeypatch):
 
 
 def test_verl_knows_metrics_by_name_and_any_by_configuration(registry):
-    (plugin,) = (each for each in importlib.metadata.entry_points(group="verl.plugins") if each.name == "at_k")
+    (plugin,) = (
+        each
+        for each in importlib.metadata.entry_points(group="verl.plugins")
+        if each.name == "at_k"
+    )
     assert plugin.load() is verl
     assert {"at_k", "at_k_pass8", "at_k_max64"} < set(registry)
-    given = {"token_level_rewards": REWARDS, "response_mask": MASK, "index": UIDS, "config": SimpleNamespace(gamma=1.0)}
+    given = {
+        "token_level_rewards": REWARDS,
+        "response_mask": MASK,
+        "index": UIDS,
+        "config": SimpleNamespace(gamma=1.0),
+    }
     advantages, returns = registry["at_k_pass2"](**given)
     # Group a is right but for one of three samples, so that pass@2 needs neither right one; group b is never right.
     assert_allclose(advantages, np.zeros((6, 3)))
@@ -234,10 +287,19 @@ def test_verl_knows_metrics_by_name_and_any_by_configuration(registry):
     once = REWARDS * (np.arange(6) < 3)[:, None]
     advantages, _ = registry["at_k_pass2"](**given | {"token_level_rewards": once})
     assert_allclose(advantages, np.array([2, 0, -1, -1, 0, 0])[:, None] * MASK)
-    advantages, _ = registry["at_k"](REWARDS, MASK, UIDS, config=SimpleNamespace(at_k={"metric": "avg@n"}))
+    advantages, _ = registry["at_k"](
+        REWARDS, MASK, UIDS, config=SimpleNamespace(at_k={"metric": "avg@n"})
+    )
     assert_allclose(advantages, np.array([0.5, 0, -1, 0.5, 0, 0])[:, None] * MASK)  # RLOO
     without = SimpleNamespace()
-    refuses("ValueError: `at_k` must have a `metric`", registry["at_k"], REWARDS, MASK, UIDS, config=without)
+    refuses(
+        "ValueError: `at_k` must have a `metric`",
+        registry["at_k"],
+        REWARDS,
+        MASK,
+        UIDS,
+        config=without,
+    )
 
 
 class FakeMultiOutputTrainer:
@@ -262,14 +324,24 @@ def test_the_last_output_of_a_session_has_its_credit(registry, name):
     trainer.mask = np.ones((7, 2))
     trainer.uids = np.array(["u"] * 7, dtype=object)
     advantages, _ = trainer._compute_advantage(SimpleNamespace(keys=keys), {})
-    alone, _ = registry[name](np.array([[0, 1.0], [0, 0], [0, 0], [0, 0]]), np.ones((4, 2)), np.array(["u"] * 4))
+    alone, _ = registry[name](
+        np.array([[0, 1.0], [0, 0], [0, 0], [0, 0]]), np.ones((4, 2)), np.array(["u"] * 4)
+    )
     assert_allclose(advantages, alone[[0, 1, 2, 0, 2, 2, 3]])
-    assert len(registry[name](trainer.rewards, trainer.mask, trainer.uids)[0]) == 7  # nothing is kept between batches
+    assert (
+        len(registry[name](trainer.rewards, trainer.mask, trainer.uids)[0]) == 7
+    )  # nothing is kept between batches
 
 
 class FakeValidation:
-    def _val_metrics_update(self, data_sources, sample_uids, reward_extra_infos_dict, sample_turns,
-                            expected_acc_counts=None):  # fmt: skip
+    def _val_metrics_update(
+        self,
+        data_sources,
+        sample_uids,
+        reward_extra_infos_dict,
+        sample_turns,
+        expected_acc_counts=None,
+    ):
         return {"val-core/math/acc/mean@2": 0.5}
 
 
@@ -293,12 +365,18 @@ def test_validation_of_verl_by_source(infos, votes):
 
 def test_rollouts_that_failed_are_wrong_where_verl_counts_them_so():
     """verl's newer trainer says how many rollouts each prompt should have; sources without `acc` keep theirs."""
-    infos = {"acc": [1.0, None, 1.0, None], "reward": [1.0, 0.0, 1.0, 0.0], "pred": ["7", None, "3", ""]}
+    infos = {
+        "acc": [1.0, None, 1.0, None],
+        "reward": [1.0, 0.0, 1.0, 0.0],
+        "pred": ["7", None, "3", ""],
+    }
     expected = {("math", "a"): 2, ("math", "b"): 2, ("code", "c"): 2, ("math", "d"): 2}
     found = Validation()._val_metrics_update(
         ["math", "math", "math", "code"], list("aabc"), infos, [], expected_acc_counts=expected
     )
-    assert found["val-core/math/at_k/pass@1"] == pytest.approx(1 / 3)  # a and b: 1 of 2, d: none of 2
+    assert found["val-core/math/at_k/pass@1"] == pytest.approx(
+        1 / 3
+    )  # a and b: 1 of 2, d: none of 2
     assert found["val-core/math/at_k/pass@2"] == pytest.approx(2 / 3)
     assert found["val-core/math/at_k/cons@2"] == pytest.approx(2 / 3)  # an answer wins against none
     assert found["val-core/code/at_k/pass@1"] == 0

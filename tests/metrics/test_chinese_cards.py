@@ -86,7 +86,9 @@ ASPECTS = {
     "the shape of the tables": lambda section: [
         [row.count("|") for row in table.splitlines()] for table in section.of_kind("table")
     ],
-    "the numbers": lambda section: re.findall(r"\d+(?:[.,]\d+)*|[½⅓⅔¼¾⁰¹²³⁴⁵⁶⁷⁸⁹]", strip(section.prose)),
+    "the numbers": lambda section: re.findall(
+        r"\d+(?:[.,]\d+)*|[½⅓⅔¼¾⁰¹²³⁴⁵⁶⁷⁸⁹]", strip(section.prose)
+    ),
     # The order of the words differs from language to language.
     "the names": lambda section: Counter(
         [" ".join(name.split()) for name in _NAME.findall(section.prose)]
@@ -98,7 +100,9 @@ ASPECTS = {
 def compare(english, chinese):
     """List where two cards differ: the section and what differs."""
     here, there = split(english), split(chinese)
-    levels = [[len(section.heading.split()[0]) for section in sections] for sections in (here, there)]
+    levels = [
+        [len(section.heading.split()[0]) for section in sections] for sections in (here, there)
+    ]
     if levels[0] != levels[1]:
         return [f"the levels of the headings: {levels[0]}, and in Chinese {levels[1]}"]
     return [
@@ -117,7 +121,9 @@ def find_untranslated(english, chinese):
         for (kind, before), (_, after) in zip(first.parts, second.parts, strict=True):
             if kind in ("code", "formula") or not re.search("[A-Za-z]{2}", find_words(before)):
                 continue
-            if not _CHINESE.search(after) or re.search(r"(?:\b[A-Za-z]+[ ,]+){4}[A-Za-z]+", find_words(after)):
+            if not _CHINESE.search(after) or re.search(
+                r"(?:\b[A-Za-z]+[ ,]+){4}[A-Za-z]+", find_words(after)
+            ):
                 left.append(f"{second.heading}: {after}")
     return left
 
@@ -157,7 +163,10 @@ def test_equal_english_parts_are_equal_in_chinese():
 def test_a_difference_of_the_cards_is_noticed(before, after, aspect):
     chinese = read_chinese("pass_at_k")
     assert before in chinese
-    assert any(aspect in each for each in compare(read_english("pass_at_k"), chinese.replace(before, after, 1)))
+    assert any(
+        aspect in each
+        for each in compare(read_english("pass_at_k"), chinese.replace(before, after, 1))
+    )
 
 
 def test_parts_left_in_english_are_noticed():

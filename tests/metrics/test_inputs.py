@@ -42,8 +42,12 @@ def fails(prediction, reference):
 
 def cases(argument, *rows, configs=CONFIGS, modules=MODULES, **more):
     """For every row: a value, and the error that it makes in the minimal columns, after the name of the argument."""
-    return [(argument, value, says, more, module, config) for value, says in rows
-            for module in modules for config in configs]  # fmt: skip
+    return [
+        (argument, value, says, more, module, config)
+        for value, says in rows
+        for module in modules
+        for config in configs
+    ]
 
 
 MISSED = "ValueError: at least one sample … missing, … in problem 1"
@@ -103,7 +107,9 @@ REFUSED = [
 def with_scores(module, predictions, **more):
     """Columns with a score for each sample, so that there is one fault at most."""
     rows = predictions if isinstance(predictions, list) else []
-    scores = [[1.0] * len(row) if isinstance(row, (list, str)) and row else [1.0] for row in rows] or SCORES
+    scores = [
+        [1.0] * len(row) if isinstance(row, (list, str)) and row else [1.0] for row in rows
+    ] or SCORES
     return module.only({"predictions": predictions, "scores": scores, **more})
 
 
@@ -111,7 +117,9 @@ def with_scores(module, predictions, **more):
 def test_error_names_argument_value_and_place(argument, value, says, more, module, config):
     changes = with_scores(module, value) if argument == "predictions" else {argument: value}
     kind, _, words = says.partition(": ")
-    error = refuses(f"{kind}: `{argument}` … {words}", module.compute, config, **module.only(changes), **more)
+    error = refuses(
+        f"{kind}: `{argument}` … {words}", module.compute, config, **module.only(changes), **more
+    )
     assert type(error).__name__ == kind or isinstance(error, at_k.InputError)  # and no accident
     assert value is not fails or error.__cause__.args == ("boom",)
 
@@ -121,8 +129,13 @@ def test_error_names_argument_value_and_place(argument, value, says, more, modul
 @for_each("empty", [[], (), np.empty((0, 4))])
 def test_no_problems(module, config, empty):
     references = {"references": []} if config == "default" else {}
-    columns, compute = module.only({"predictions": empty, "scores": empty, **references}), module.load(config).compute
-    refuses("ValueError: `predictions` must hold at least one problem; got none", compute, **columns)
+    columns, compute = (
+        module.only({"predictions": empty, "scores": empty, **references}),
+        module.load(config).compute,
+    )
+    refuses(
+        "ValueError: `predictions` must hold at least one problem; got none", compute, **columns
+    )
     refuses("ValueError: `predictions` must be given … ; got no problems", compute)
 
 
@@ -131,30 +144,49 @@ def test_columns_that_are_not_given_together():
         says = "ValueError: `references` or `grades` must be given in the configuration 'default'"
         refuses(says, PASS_AT_K.load().compute, predictions=[["a"]], **none)
     says = "ValueError: `weights` must not be given without answers"
-    refuses(says, computation.compute_consensus, judge(read_problems(grades=[[1, 0]])), weights=[[1, 1]])
+    refuses(
+        says, computation.compute_consensus, judge(read_problems(grades=[[1, 0]])), weights=[[1, 1]]
+    )
 
 
 @every_module
 @every_config
 def test_missing_samples_count_as_they_are_said_to(module, config):
     gone, answers, full, short, kept = {
-        "default": (1, [["a", None, "b", "a"], ["c"]], [["a", "wrong", "b", "a"], ["c"]], [["a", "b", "a"], ["c"]],
-                    [[4.0, 2.0, 1.0], [7.0]]),
-        "graded": (2, [[1, None, NAN, 1], [0.0]], [[1, 0, 0, 1], [0.0]], [[1, 1], [0.0]], [[4.0, 1.0], [7.0]]),
-    }[config]  # fmt: skip
+        "default": (
+            1,
+            [["a", None, "b", "a"], ["c"]],
+            [["a", "wrong", "b", "a"], ["c"]],
+            [["a", "b", "a"], ["c"]],
+            [[4.0, 2.0, 1.0], [7.0]],
+        ),
+        "graded": (
+            2,
+            [[1, None, NAN, 1], [0.0]],
+            [[1, 0, 0, 1], [0.0]],
+            [[1, 1], [0.0]],
+            [[4.0, 1.0], [7.0]],
+        ),
+    }[config]
     scores = [[4.0, 3.0, 2.0, 1.0], [7.0]]
 
     def compute(predictions, scores, **options):
         references = {"references": ["a", "x"]} if config == "default" else {}
         columns = module.only({"predictions": predictions, "scores": scores, **references})
-        return module.load(config).compute(**columns, k=1, confidence_level=0.9, target="problem_set", **options)
+        return module.load(config).compute(
+            **columns, k=1, confidence_level=0.9, target="problem_set", **options
+        )
 
     assert compute(answers, scores, missing="incorrect") == compute(full, scores)
-    with pytest.warns(UserWarning, match=f"missing='drop' left out {gone} of 5 samples, in 1 of 2 problems"):
+    with pytest.warns(
+        UserWarning, match=f"missing='drop' left out {gone} of 5 samples, in 1 of 2 problems"
+    ):
         dropped = compute(answers, scores, missing="drop")
     assert dropped == compute(short, kept)
     for missing in ("error", "incorrect", "drop"):
-        assert module.compute(config, missing=missing) == module.compute(config)  # a warning would be an error
+        assert module.compute(config, missing=missing) == module.compute(
+            config
+        )  # a warning would be an error
 
 
 @every_module
@@ -185,15 +217,21 @@ def to_numpy_of_a_dataset(rows):
 def test_columns_in_two_forms(module, form, columns):
     """Read each argument of a module as a column: the tests of columns say what each form is read as."""
     metric = module.load("default" if "references" in columns else "graded")
-    columns = columns | ({"weights": SCORES, "k": 2} if module is CONS_AT_K and columns["scores"] is SCORES
-                         and "references" in columns else {})  # fmt: skip
+    columns = columns | (
+        {"weights": SCORES, "k": 2}
+        if module is CONS_AT_K and columns["scores"] is SCORES and "references" in columns
+        else {}
+    )
     formed = {name: column if name == "k" else form(column) for name, column in columns.items()}
     assert metric.compute(**module.only(formed)) == metric.compute(**module.only(columns))
 
 
 def test_a_half_among_bools_stays_a_half():
     for rows in ([[True, 0.5, False]], [[0.5, True, False]], ((True, False, 0.5),)):
-        assert AVG_AT_N.load("graded").compute(predictions=rows) == {"avg@3": 1 / 3, "accuracy": 0.5}
+        assert AVG_AT_N.load("graded").compute(predictions=rows) == {
+            "avg@3": 1 / 3,
+            "accuracy": 0.5,
+        }
 
 
 @every_module
@@ -220,7 +258,9 @@ class Recorder:
 
 
 def judged(module, references, predictions=PREDICTIONS, k=2, **options):
-    return module.load().compute(**with_scores(module, predictions, references=references), k=k, **options)
+    return module.load().compute(
+        **with_scores(module, predictions, references=references), k=k, **options
+    )
 
 
 @every_module
@@ -253,5 +293,12 @@ def test_the_calls_of_a_checker(module, predictions, references, pairs):
 ])  # fmt: skip
 def test_a_fault_in_the_options_is_found_before_anything_is_judged(module, options):
     recorder, wrong = Recorder(), list(options)[-1]
-    refuses(f"ValueError: `{wrong}`", judged, module, ["a", "c", "b"], check_correct_fn=recorder, **options)
+    refuses(
+        f"ValueError: `{wrong}`",
+        judged,
+        module,
+        ["a", "c", "b"],
+        check_correct_fn=recorder,
+        **options,
+    )
     assert not recorder.calls

@@ -11,7 +11,16 @@ import oracles
 import pytest
 from cases import for_each, refuses
 from hypothesis import given, settings, strategies as st
-from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, MODULES, PASS_AT_K, every_config, every_module
+from modules import (
+    AVG_AT_N,
+    BEST_AT_K,
+    CONS_AT_K,
+    GPASSK,
+    MODULES,
+    PASS_AT_K,
+    every_config,
+    every_module,
+)
 
 from at_k.columns import read_labels
 from at_k.options.registry import CONFIGS
@@ -29,9 +38,13 @@ problem_sets = st.lists(st.lists(samples, min_size=1, max_size=6), min_size=1, m
 
 
 def columns(module, config, problems):
-    answers, grades, scores = ([[sample[part] for sample in problem] for problem in problems] for part in range(3))
+    answers, grades, scores = (
+        [[sample[part] for sample in problem] for problem in problems] for part in range(3)
+    )
     given = (
-        {"predictions": grades} if config == "graded" else {"predictions": answers, "references": ["a"] * len(problems)}
+        {"predictions": grades}
+        if config == "graded"
+        else {"predictions": answers, "references": ["a"] * len(problems)}
     )
     return module.only({**given, "scores": scores})
 
@@ -66,7 +79,9 @@ def test_results_are_floats_of_the_known_keys_and_in_range(module, config, probl
 
 
 fractions = st.floats(0, 1)
-drawn_samples = st.tuples(st.sampled_from("abcdef"), fractions, st.tuples(fractions, fractions), fractions)
+drawn_samples = st.tuples(
+    st.sampled_from("abcdef"), fractions, st.tuples(fractions, fractions), fractions
+)
 
 
 @for_each("module, config, options", [
@@ -79,14 +94,26 @@ drawn_samples = st.tuples(st.sampled_from("abcdef"), fractions, st.tuples(fracti
     (BEST_AT_K, "default", {"select": "lexicographic"}),
     (BEST_AT_K, "graded", {"select": "pareto"}),
 ])  # fmt: skip
-@given(problems=st.lists(st.lists(drawn_samples, min_size=2, max_size=7), min_size=1, max_size=3), data=st.data())
+@given(
+    problems=st.lists(st.lists(drawn_samples, min_size=2, max_size=7), min_size=1, max_size=3),
+    data=st.data(),
+)
 @quick
 def test_the_order_of_samples_changes_no_bit(module, config, options, problems, data):
     found = []
     for rows in (problems, [data.draw(st.permutations(problem)) for problem in problems]):
-        weights = {"weights": [[sample[3] for sample in row] for row in rows]} if "weights" in options else {}
-        bars = {"confidence_level": 0.9, "target": "problem_set"}  # the other target needs the values alone
-        found.append(compute(module, config, rows, **options | weights | bars, k=drawable(problems)))
+        weights = (
+            {"weights": [[sample[3] for sample in row] for row in rows]}
+            if "weights" in options
+            else {}
+        )
+        bars = {
+            "confidence_level": 0.9,
+            "target": "problem_set",
+        }  # the other target needs the values alone
+        found.append(
+            compute(module, config, rows, **options | weights | bars, k=drawable(problems))
+        )
     assert found[0] == found[1]
 
 
@@ -144,10 +171,14 @@ def test_a_group_is_worth_what_its_problems_are(module, config, problems, data):
     assert compute(module, config, problems, k=k, groups=labels) == expected
 
     for label in dict.fromkeys(labels):
-        subset = [problem for problem, other in zip(problems, labels, strict=True) if other == label]
+        subset = [
+            problem for problem, other in zip(problems, labels, strict=True) if other == label
+        ]
         alone = compute(module, config, subset, k=k)  # whose avg@n may have another n in its key
         mine = [expected[f"{label}/{key}"] for key in whole]
-        assert mine == pytest.approx(list(alone.values()), rel=1e-13, abs=1e-14)  # sums may be taken in another order
+        assert mine == pytest.approx(
+            list(alone.values()), rel=1e-13, abs=1e-14
+        )  # sums may be taken in another order
 
 
 @every_module
@@ -160,15 +191,25 @@ def test_details_are_what_the_means_are_made_of(module, config, problems):
     details = result.pop("details")
     assert result == compute(module, config, problems, k=k)
     assert list(details) == [
-        "n_problems", "n_samples", "n_missing", "n_unanswered", "not_graded", "per_problem", "signature",
-    ]  # fmt: skip
+        "n_problems",
+        "n_samples",
+        "n_missing",
+        "n_unanswered",
+        "not_graded",
+        "per_problem",
+        "signature",
+    ]
     assert (details["n_problems"], details["n_missing"]) == (len(problems), 0)
     assert details["n_samples"] == sum(map(len, problems))
 
     table = details["per_problem"]
     assert list(table) == ["n", "c", *result]
     assert table["n"] == [len(problem) for problem in problems]
-    right = (lambda sample: sample[1] > 0.5) if config == "graded" else (lambda sample: sample[0] == "a")
+    right = (
+        (lambda sample: sample[1] > 0.5)
+        if config == "graded"
+        else (lambda sample: sample[0] == "a")
+    )
     assert table["c"] == [sum(map(right, problem)) for problem in problems]
     assert {key: fsum(table[key]) / len(problems) for key in result} == result
     for i, problem in enumerate(problems):
@@ -185,7 +226,9 @@ def test_errors_of_votes_depend_on_no_order_of_samples():
     first, second = (
         jackknife_votes(ballots, np.array(flags), [1, 2], ties="random")
         for each in (rows, [chance.sample(row, len(row)) for row in rows])
-        for ballots, flags in [(read_labels(each), [answer == "a" for row in each for answer in row])]
+        for ballots, flags in [
+            (read_labels(each), [answer == "a" for row in each for answer in row])
+        ]
     )
     assert np.array_equal(first, second, equal_nan=True)  # at k = n there is no variance
 
@@ -199,9 +242,17 @@ def draw_problems(seed, *, none=True):
     answers, grades, scores = [], [], []
     for size in rng.integers(3, 8, 6):
         right = {name: bool(rng.random() < 0.5) for name in "abcd"}
-        row = [None if none and rng.random() < 0.2 else str(rng.choice(list("abcd"))) for _ in range(size)]
+        row = [
+            None if none and rng.random() < 0.2 else str(rng.choice(list("abcd")))
+            for _ in range(size)
+        ]
         answers.append(row)
-        grades.append([float(rng.random() < 0.5) if each is None else [0.25, 0.75][right[each]] for each in row])
+        grades.append(
+            [
+                float(rng.random() < 0.5) if each is None else [0.25, 0.75][right[each]]
+                for each in row
+            ]
+        )
         scores.append(rng.integers(0, 4, size).tolist())
     return answers, grades, scores
 
@@ -213,7 +264,9 @@ def exactly(name, answers, grades, scores, k):
     for problem in zip(answers, correct, scores, strict=True):
         for key, value in oracles.BY_MODULE[name](*problem, k, TAUS).items():
             mean[key] += Fraction(value) / len(answers)
-    return pytest.approx({key: float(value) for key, value in mean.items()}, rel=1e-13)  # a mean of a few floats
+    return pytest.approx(
+        {key: float(value) for key, value in mean.items()}, rel=1e-13
+    )  # a mean of a few floats
 
 
 def compute_graded(module, answers, grades, scores, **options):
@@ -241,12 +294,15 @@ def test_answers_with_grades_by_brute_force(module, k, seed):
 def test_answers_with_grades_are_references_with_other_words(module):
     answers, grades, scores = draw_problems(7, none=False)
     right = [
-        [answer for answer, grade in zip(row, graded, strict=True) if grade > 0.5] or ["none of them"]
+        [answer for answer, grade in zip(row, graded, strict=True) if grade > 0.5]
+        or ["none of them"]
         for row, graded in zip(answers, grades, strict=True)
     ]
     columns = module.only({"predictions": answers, "references": right, "scores": scores})
     by_reference = module.load().compute(**columns, thresholds=TAUS, k=3)
-    by_grade = compute_graded(module, answers, [[float(grade > 0.5) for grade in row] for row in grades], scores, k=3)
+    by_grade = compute_graded(
+        module, answers, [[float(grade > 0.5) for grade in row] for row in grades], scores, k=3
+    )
     assert by_grade == by_reference
 
 
@@ -259,8 +315,9 @@ def test_samples_without_a_grade(module, missing):
         row[1] = None
     refuses(
         "InputError: `grades` must have no missing sample; got None or NaN in problem 1, sample 1",
-        *(compute_graded, module, answers, grades, scores), k=2,
-    )  # fmt: skip
+        *(compute_graded, module, answers, grades, scores),
+        k=2,
+    )
     found = compute_graded(module, answers, grades, scores, k=2, missing=missing)
     for answer, grade, score in zip(answers, grades, scores, strict=True):
         if None in grade and missing == "drop":
@@ -280,10 +337,12 @@ def test_samples_without_a_grade(module, missing):
 def test_votes_with_any_ties_and_weights(ties, answers, weights, k):
     options = {"k": k, "ties": ties, "missing": "incorrect", "weights": weights and [weights]}
     correct = [answer == "a" for answer in answers]
-    exact = {f"cons@{draws}": float(oracles.cons(answers, correct, draws, ties, weights)) for draws in k}
-    assert CONS_AT_K.load().compute(predictions=[answers], references=["a"], **options) == pytest.approx(
-        exact, rel=1e-13
-    )  # sums of a few floats
+    exact = {
+        f"cons@{draws}": float(oracles.cons(answers, correct, draws, ties, weights)) for draws in k
+    }
+    assert CONS_AT_K.load().compute(
+        predictions=[answers], references=["a"], **options
+    ) == pytest.approx(exact, rel=1e-13)  # sums of a few floats
 
 
 CONFLICTING = [["a", "b", "a", "a", "c"], ["x", "y", "y", "x", None]]
@@ -302,7 +361,11 @@ def test_equal_answers_with_different_grades(answers, grades, words):
         columns = answers, grades, [list(range(len(row))) for row in answers]
         if module is CONS_AT_K and words:
             refuses(
-                f"InputError: `grades` must agree on equal answers … {words}", compute_graded, module, *columns, k=2
+                f"InputError: `grades` must agree on equal answers … {words}",
+                compute_graded,
+                module,
+                *columns,
+                k=2,
             )
         else:
             compute_graded(module, *columns, k=2)

@@ -21,14 +21,24 @@ from at_k.values import Column, Key, Values, spell
 @every_config
 def test_a_full_result_is_json_in_two_spellings(module, config):
     options = {"k": [1, 4], "groups": ["x", "y"], "return_details": True, "confidence_level": 0.9}
-    result, plain = module.compute(config, **options), module.compute(config, **options, key_style="plain")
+    result, plain = (
+        module.compute(config, **options),
+        module.compute(config, **options, key_style="plain"),
+    )
     assert json.loads(json.dumps(result, allow_nan=False)) == result
     details, plain_details = result.pop("details"), plain.pop("details")
     assert {type(value) for value in result.values()} == {float}
-    assert {type(number) for column in details["per_problem"].values() for number in column} == {int, float}
+    assert {type(number) for column in details["per_problem"].values() for number in column} == {
+        int,
+        float,
+    }
     assert list(plain.values()) == list(result.values())
     assert all(re.fullmatch(r"(?:[xy]/)?[A-Za-z0-9_.]+", key) for key in plain)
-    bare = [key for key in plain if "/" not in key and not key.endswith(("_stderr", "_ci_low", "_ci_high"))]
+    bare = [
+        key
+        for key in plain
+        if "/" not in key and not key.endswith(("_stderr", "_ci_low", "_ci_high"))
+    ]
     assert list(plain_details["per_problem"]) == ["n", "c", *bare]
     assert len(plain) == len(result)
 
@@ -53,7 +63,10 @@ def is_longer(prediction, reference):
 TWO = {"scores": [[[1.0, 2.0]] * 4] * 2}
 WEIGHTED = {**TWO, "select": "weighted"}
 CONDITIONS = [
-    *((MODULES, {"predictions": [["a"] * n, ["c"] * 5], "scores": [[1.0] * n, [1.0] * 5]}) for n in (4, 5)),
+    *(
+        (MODULES, {"predictions": [["a"] * n, ["c"] * 5], "scores": [[1.0] * n, [1.0] * 5]})
+        for n in (4, 5)
+    ),
     *((tuple(module for module in MODULES if module.takes_k), {"k": k}) for k in (3, [2, 3])),
     ((GPASSK,), {"thresholds": [0.25, 0.5]}),
     *(((CONS_AT_K,), {"ties": ties}) for ties in ("first", "strict", "incorrect")),
@@ -82,8 +95,13 @@ def test_the_signature_changes_with_every_condition(module):
 @every_module
 def test_the_signature_does_not_change_with_what_leaves_the_numbers_alone(module):
     turned = {name: list(reversed(column)) for name, column in module.inputs().items()}
-    same = ({"groups": ["x", "y"]}, {"key_style": "plain"}, {"check_correct_fn": "exact_match"},
-            {"threshold": np.float64(0.5)}, turned)  # fmt: skip
+    same = (
+        {"groups": ["x", "y"]},
+        {"key_style": "plain"},
+        {"check_correct_fn": "exact_match"},
+        {"threshold": np.float64(0.5)},
+        turned,
+    )
     assert {signature(module, **changes) for changes in same} == {signature(module)}
     assert signature(module, threshold=1) == signature(module, threshold=1.0)
 
@@ -95,7 +113,9 @@ def test_the_signature_does_not_change_with_what_leaves_the_numbers_alone(module
     (BEST_AT_K, WEIGHTED, "score_weights", [0.25, 0.75]),
 ])  # fmt: skip
 def test_the_signature_does_not_change_with_the_form_of_an_option(form, module, more, name, value):
-    assert signature(module, **more, **{name: form(value)}) == signature(module, **more, **{name: value})
+    assert signature(module, **more, **{name: form(value)}) == signature(
+        module, **more, **{name: value}
+    )
 
 
 def test_examples_of_signatures():
@@ -104,11 +124,17 @@ def test_examples_of_signatures():
         f"|version:{at_k.__version__}"
     )
     for options, said in (
-        ({}, "population|ci_method:beta|"), ({"target": "problem_set"}, "problem_set|ci_method:beta|"),
+        ({}, "population|ci_method:beta|"),
+        ({"target": "problem_set"}, "problem_set|ci_method:beta|"),
         ({"clusters": ["p", "q"], "ci_method": "t"}, "population|ci_method:t|clusters:2|"),
-    ):  # fmt: skip
+    ):
         assert f"|ci:0.9|target:{said}" in signature(PASS_AT_K, confidence_level=0.9, **options)
-    votes = {"predictions": [["a"] * 39 + ["b"]], "references": ["a"], "k": 20, "return_details": True}
+    votes = {
+        "predictions": [["a"] * 39 + ["b"]],
+        "references": ["a"],
+        "k": 20,
+        "return_details": True,
+    }
     assert "|estimator:exact|" in CONS_AT_K.load().compute(**votes)["details"]["signature"]
     for seed in (0, 1):
         result = CONS_AT_K.load(seed=seed).compute(**votes, weights=[[1.0] * 39 + [100.0]])
@@ -118,12 +144,20 @@ def test_examples_of_signatures():
 @for_each("key_style, key", [("standard", "pass@1"), ("plain", "pass_at_1")])
 def test_details(key_style, key):
     verdicts = judge(read_problems(grades=[[1, 1, 0, None], [1, 1]]), missing="incorrect")
-    values = Values({Key("pass@k", 1): Column(np.array([0.5, 1.0]), np.array([0, 1]))}, conditions={"k": (1,)})
-    assert make_details(values, verdicts, name="pass_at_k", version="1.2.3", key_style=key_style) == {
-        "n_problems": 2, "n_samples": 6, "n_missing": 1, "n_unanswered": 0, "not_graded": {},
+    values = Values(
+        {Key("pass@k", 1): Column(np.array([0.5, 1.0]), np.array([0, 1]))}, conditions={"k": (1,)}
+    )
+    assert make_details(
+        values, verdicts, name="pass_at_k", version="1.2.3", key_style=key_style
+    ) == {
+        "n_problems": 2,
+        "n_samples": 6,
+        "n_missing": 1,
+        "n_unanswered": 0,
+        "not_graded": {},
         "per_problem": {"n": [4, 2], "c": [2, 2], key: [0.5, 1.0]},
         "signature": "pass_at_k|n:2-4|k:1|threshold:0.5|missing:incorrect|checker:graded|estimator:exact|version:1.2.3",
-    }  # fmt: skip
+    }
 
 
 SUMMARIES = {
@@ -147,7 +181,10 @@ SUMMARIES = {
 
 @for_rows("given, expected", SUMMARIES)
 def test_summaries(given, expected):
-    result = summarize(given["per_problem"], **{name: value for name, value in given.items() if name != "per_problem"})
+    result = summarize(
+        given["per_problem"],
+        **{name: value for name, value in given.items() if name != "per_problem"},
+    )
     assert result == expected
     assert list(result) == list(getattr(expected, "expected", expected))
     assert {type(value) for value in result.values()} == {float}
@@ -155,7 +192,9 @@ def test_summaries(given, expected):
 
 def average_all(values, errors=None, groups=None):
     columns = {key: Column.of(column) for key, column in values.items()}
-    return summary.summarize_columns(columns, errors or {}, groups=groups, key_style="standard", wanted=NO_ERROR_BARS)
+    return summary.summarize_columns(
+        columns, errors or {}, groups=groups, key_style="standard", wanted=NO_ERROR_BARS
+    )
 
 
 def test_the_error_of_simulated_values():
@@ -168,7 +207,9 @@ def test_the_error_of_simulated_values():
     columns = {Key("cons@k", 1): Column.of([1, 0])}
     assert not Values(columns).simulated
     assert not Values(columns, {Key("cons@k", 1): np.zeros(2)}).simulated
-    assert Values(columns, {Key("cons@k", 1): np.zeros(2), Key("cons@k", 2): np.array([0, 0.1])}).simulated
+    assert Values(
+        columns, {Key("cons@k", 1): np.zeros(2), Key("cons@k", 2): np.array([0, 0.1])}
+    ).simulated
     assert summary.average_error(np.zeros(3)) == 0.0
 
 
@@ -220,7 +261,9 @@ def test_values_that_problems_share_have_the_mean_of_all():
     shared, listed = {"a": Column(levels, which)}, {"a": Column.of(levels[which])}
     for problems in (None, np.flatnonzero(np.arange(20_000) % 3 == 0)):
         assert summary.average(shared, problems) == summary.average(listed, problems)
-    assert summary.average(shared)["a"] == float(sum(map(Fraction, levels[which].tolist()))) / 20_000
+    assert (
+        summary.average(shared)["a"] == float(sum(map(Fraction, levels[which].tolist()))) / 20_000
+    )
 
 
 @for_each("largest", [50, 2**20, 2**45])
@@ -230,5 +273,7 @@ def test_the_mean_of_levels_is_rounded_once(largest):
     for size in (1, 3, 40):
         levels = rng.random(size)
         counts = rng.integers(0, largest, size) + 1
-        exact = sum(Fraction(level) * int(count) for level, count in zip(levels, counts, strict=True))
+        exact = sum(
+            Fraction(level) * int(count) for level, count in zip(levels, counts, strict=True)
+        )
         assert summary.mean_of_levels(levels, counts) == float(exact) / int(counts.sum())

@@ -11,7 +11,16 @@ from math import comb, nan
 import oracles
 import pytest
 from cases import for_each, for_rows
-from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, MODULES, PASS_AT_K, every_config, every_module
+from modules import (
+    AVG_AT_N,
+    BEST_AT_K,
+    CONS_AT_K,
+    GPASSK,
+    MODULES,
+    PASS_AT_K,
+    every_config,
+    every_module,
+)
 
 from at_k import computation
 
@@ -226,7 +235,9 @@ def test_values(row):
     module, given, *pairs = row
     given = {**given, "predictions": list(map(list, given["predictions"]))}
     for options, expected in pairs:
-        result = module.load("default" if "references" in given else "graded").compute(**given, **options)
+        result = module.load("default" if "references" in given else "graded").compute(
+            **given, **options
+        )
         assert result == expected
         assert list(result) == list(getattr(expected, "expected", expected))
 
@@ -237,15 +248,24 @@ def test_values(row):
 def test_gpassk_lighteval_opencompass_aisbench_scorio_round_tau_k_up_in_binary(k, tau, needed):
     for right, value in ((needed, 1.0), (needed - 1, 0.0)):  # they: 0 and 0
         rows = graded([1] * right + [0] * (k - right))
-        assert GPASSK.load("graded").compute(**rows, k=k, thresholds=tau)[f"G-Pass@{k}_{tau}"] == value
+        assert (
+            GPASSK.load("graded").compute(**rows, k=k, thresholds=tau)[f"G-Pass@{k}_{tau}"] == value
+        )
 
 
 @every_module
 @every_config
 def test_defaults(module, config):
-    assert module.compute(config, k=[1, 2], thresholds=0.5) == module.compute(config, k=[1, 2], thresholds=[0.5])
-    assert module is not AVG_AT_N or module.compute(config) == {"avg@4": 0.5, "accuracy": 0.5}  # (3/4 + 1/4)/2
-    both = module.compute("graded", k=[1, 3])  # a plurality of two answers is a majority, with an odd k
+    assert module.compute(config, k=[1, 2], thresholds=0.5) == module.compute(
+        config, k=[1, 2], thresholds=[0.5]
+    )
+    assert module is not AVG_AT_N or module.compute(config) == {
+        "avg@4": 0.5,
+        "accuracy": 0.5,
+    }  # (3/4 + 1/4)/2
+    both = module.compute(
+        "graded", k=[1, 3]
+    )  # a plurality of two answers is a majority, with an odd k
     assert module.compute(k=[1, 3]) == pytest.approx(both, rel=1e-15)
 
 
@@ -262,14 +282,25 @@ def test_a_simulated_value_reports_its_standard_error():
     assert result != CONS_AT_K.load(seed=4).compute(**votes)
 
 
-PUBLISHED = {1: (1,), 2: (2,), 3: (3,), 4: (4,), 9: (4, 8), 10: (4, 8), 16: (4, 8, 16), 100: (4, 8, 16)}
+PUBLISHED = {
+    1: (1,),
+    2: (2,),
+    3: (3,),
+    4: (4,),
+    9: (4, 8),
+    10: (4, 8),
+    16: (4, 8, 16),
+    100: (4, 8, 16),
+}
 
 
 @for_each("smallest", [*range(1, 70), 1000])
 def test_default_k(smallest):
     powers = [power for power in (2**i for i in range(20)) if power <= smallest]
     assert computation.powers_of_two(smallest) == tuple(sorted({*powers, smallest}))
-    fitting = PUBLISHED.get(smallest) or tuple(k for k in (4, 8, 16) if k <= smallest) or (smallest,)
+    fitting = (
+        PUBLISHED.get(smallest) or tuple(k for k in (4, 8, 16) if k <= smallest) or (smallest,)
+    )
     assert computation.published_k(smallest) == fitting
 
 
@@ -279,7 +310,9 @@ def test_default_k(smallest):
 def test_every_module_takes_its_default_k(module, config, sizes):
     rows = [["a"] * size if config == "default" else [1] * size for size in sizes]
     references = {"references": ["a"] * 2} if config == "default" else {}
-    columns = module.only({"predictions": rows, **references, "scores": [[1] * size for size in sizes]})
+    columns = module.only(
+        {"predictions": rows, **references, "scores": [[1] * size for size in sizes]}
+    )
     found = module.load(config).compute(**columns)
     choose = computation.published_k if module is GPASSK else computation.powers_of_two
     k = choose(min(sizes))

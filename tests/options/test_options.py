@@ -18,7 +18,17 @@ from at_k.demo.scoring import OFFERED as ON_PAGES
 from at_k.family import METRICS, OUTPUTS
 from at_k.grading import judge
 from at_k.options import registry as options
-from at_k.options.registry import COLUMNS, COMPARING, GATING, JUDGING, OPTIONS, PLANNING, RANKING, READING, SCORING
+from at_k.options.registry import (
+    COLUMNS,
+    COMPARING,
+    GATING,
+    JUDGING,
+    OPTIONS,
+    PLANNING,
+    RANKING,
+    READING,
+    SCORING,
+)
 from at_k.validation import KINDS, UNLIMITED
 from at_k.values import spell
 
@@ -29,14 +39,19 @@ OWN_ROWS = "its own columns are the rows of a data set"
 IN_FILE = {"weights": "no column of a file holds weights", "rows": OWN_ROWS, **MODULES_OWN}
 OF_SCORES = dict.fromkeys(("select", "score_weights", "higher_is_better"), RARE)
 UNSEEN = {"seed": RARE, **OF_SCORES, **IN_FILE}
-NO_BARS = dict.fromkeys(("confidence_level", "target", "clusters", "ci_method"), "no interval is shown")
+NO_BARS = dict.fromkeys(
+    ("confidence_level", "target", "clusters", "ci_method"), "no interval is shown"
+)
 ALL = "all are looked at"
 OWN_BARS = {"ci_method": "a difference has intervals of its own"}
 OF_OTHERS = {**OWN_BARS, "target": "it is about other problems"}
 REQUIRED = dict.fromkeys(("k", "thresholds"), "the requirements say which numbers are needed")
 WITHOUT_PLAN = [*(SCORING.keys() - at_k.plan.options.keys()), "weights"]
 NO_COUNTS = dict.fromkeys(WITHOUT_PLAN, "changes no count of correct samples") | {"rows": OWN_ROWS}
-NO_GROUPS = {"groups": "all problems are looked at together", "audited": "a report of one model is audited"}
+NO_GROUPS = {
+    "groups": "all problems are looked at together",
+    "audited": "a report of one model is audited",
+}
 
 NOT_OFFERED = {
     "modules": {
@@ -86,13 +101,21 @@ def test_every_option_is_offered_or_there_is_a_reason(place):
 @for_each("registry", [SCORING, COMPARING, RANKING, GATING, PLANNING, OPTIONS])
 def test_declarations(registry):
     for name, option in registry.items():
-        assert (name, option.text[0], option.text[-1] in ".?") == (option.name, option.text[0].lower(), True)
+        assert (name, option.text[0], option.text[-1] in ".?") == (
+            option.name,
+            option.text[0].lower(),
+            True,
+        )
         option.refuse_wrong(option.default)
         if option.choices and option.default is not None:
             assert option.default in option.choices
-        if option.metavar is not None and option.name in FLAGS:  # then it has no list of the choices
+        if (
+            option.metavar is not None and option.name in FLAGS
+        ):  # then it has no list of the choices
             usage = option.usage.replace("_", "-")
-            assert [choice for choice in option.choices if choice.replace("_", "-") not in usage] == []
+            assert [
+                choice for choice in option.choices if choice.replace("_", "-") not in usage
+            ] == []
 
 
 def test_the_command_has_the_defaults_of_the_library():
@@ -103,10 +126,15 @@ def test_the_command_has_the_defaults_of_the_library():
         assert get_args(parameters[name].annotation)[1].help == option.usage
 
 
-@for_each("function", [at_k.score, at_k.compare, at_k.rank, at_k.plan, at_k.gate, at_k.diagnose, at_k.read_results])
+@for_each(
+    "function",
+    [at_k.score, at_k.compare, at_k.rank, at_k.plan, at_k.gate, at_k.diagnose, at_k.read_results],
+)
 def test_signatures_and_help_name_every_option(function):
     parameters = inspect.signature(function).parameters
-    named = {name: each.default for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY}
+    named = {
+        name: each.default for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY
+    }
     assert named.pop("limits", UNLIMITED) is UNLIMITED
     assert named == {name: option.default for name, option in function.options.items()}
     described = inspect.getdoc(function).partition("Returns:")[0]
@@ -118,7 +146,12 @@ def test_signatures_and_help_name_every_option(function):
 def test_the_nearest_option_is_named():
     says = "TypeError: `references` is a column of the data of `score`"
     refuses(says, at_k.score, [["a"]], references=["a"])
-    refuses("TypeError: `treshold` of `score`; got 1. Did you mean `threshold`?", at_k.score, {}, treshold=1)
+    refuses(
+        "TypeError: `treshold` of `score`; got 1. Did you mean `threshold`?",
+        at_k.score,
+        {},
+        treshold=1,
+    )
 
 
 def test_judging_repeats_the_registry():
@@ -155,7 +188,11 @@ def test_wrong_values_of_plans(call, says):
 def test_right_values():
     for weights in ([1, 0.5], None):
         options.check_options({"score_weights": weights})
-    assert [options.check_config(each) for each in (None, "default", "graded")] == ["default", "default", "graded"]
+    assert [options.check_config(each) for each in (None, "default", "graded")] == [
+        "default",
+        "default",
+        "graded",
+    ]
 
 
 @for_each("option", [*sorted(OPTIONS.keys() - {"weights", "groups", "clusters"}), "unknown"])
@@ -184,11 +221,19 @@ def test_wrong_names_and_values(says, call, value):
 
 
 VALID = {
-    **{"k": [1, 3], "thresholds": 0.3, "ties": "strict", "weights": [[1, 2, 3, 4]] * 2, "on_conflict": "majority"},
+    **{
+        "k": [1, 3],
+        "thresholds": 0.3,
+        "ties": "strict",
+        "weights": [[1, 2, 3, 4]] * 2,
+        "on_conflict": "majority",
+    },
     **{"select": "pareto", "score_weights": [1, 2], "higher_is_better": False},
 }
 
-SISTERS = [(module, option) for module in MODULES for option in OPTIONS if option not in module.options]
+SISTERS = [
+    (module, option) for module in MODULES for option in OPTIONS if option not in module.options
+]
 
 
 def test_the_registry_is_complete():
@@ -200,7 +245,9 @@ def test_the_registry_is_complete():
 @every_module
 def test_the_registry_says_what_functions_and_modules_take(module):
     metric, taken = module.metric, inspect.signature(module.metric.compute).parameters
-    assert set(metric.own_options) <= set(taken) <= {*metric.own_options, "verdicts", "scores", "seed"}
+    assert (
+        set(metric.own_options) <= set(taken) <= {*metric.own_options, "verdicts", "scores", "seed"}
+    )
     assert ("scores" in taken) == metric.needs_scores
     assert set(options.SHARED_OPTIONS) <= set(metric.options)
     for name in metric.own_options:
@@ -214,7 +261,9 @@ def test_the_registry_says_what_functions_and_modules_take(module):
     assert {name: each.default for name, each in parameters.items()} == {
         name: OPTIONS[name].default for name in parameters
     }
-    documented = re.findall(r"^ {4}(\w+) \(", module.load().inputs_description.partition("Returns:")[0], re.MULTILINE)
+    documented = re.findall(
+        r"^ {4}(\w+) \(", module.load().inputs_description.partition("Returns:")[0], re.MULTILINE
+    )
     assert set(documented) & set(OPTIONS) == module.options
 
 
@@ -232,7 +281,9 @@ def test_the_keys_that_the_registry_names_are_those_that_are_computed(module):
 def test_no_two_lines_look_alike():
     """Each has its own colour, and on paper its own marker and dashes too."""
     styles = [output.style for output in OUTPUTS.values() if output.style]
-    styles += [tau.style for output in OUTPUTS.values() for tau in output.thresholds.values() if tau.style]
+    styles += [
+        tau.style for output in OUTPUTS.values() for tau in output.thresholds.values() if tau.style
+    ]
     colours = [style.colour for style in styles if style.colour]
     assert len(colours) == len(set(colours))
     for part in zip(*(style.pen for style in styles if style.pen), strict=True):
@@ -249,7 +300,10 @@ def test_a_twin_is_the_same_number():
         if threshold.twin:
             twin = getattr(at_k, spell(threshold.twin, "plain"))
             for k in (1, 3, 5):
-                assert twin(n, list(c), k=k).tolist() == at_k.g_pass_at_k(n, list(c), k=k, tau=tau).tolist()
+                assert (
+                    twin(n, list(c), k=k).tolist()
+                    == at_k.g_pass_at_k(n, list(c), k=k, tau=tau).tolist()
+                )
 
 
 @every_module
@@ -258,12 +312,16 @@ def test_options_given_at_load_time_become_defaults(module, config):
     given = module.inputs(config)
     instance = module.load(config, k=[1, 3], key_style="plain", threshold=0.9)
     result = instance.compute(**given)
-    assert result == module.load(config).compute(**given, k=[1, 3], key_style="plain", threshold=0.9)
+    assert result == module.load(config).compute(
+        **given, k=[1, 3], key_style="plain", threshold=0.9
+    )
     assert all("@" not in key for key in result)
     overridden = instance.compute(**given, k=2, key_style="standard")
     assert overridden == module.load(config).compute(**given, k=2, threshold=0.9)
     assert instance.compute(**given) == result  # for that call alone
-    assert instance.compute(**given, k=None) == module.load(config).compute(**given, key_style="plain", threshold=0.9)
+    assert instance.compute(**given, k=None) == module.load(config).compute(
+        **given, key_style="plain", threshold=0.9
+    )
 
 
 @for_each("module, option", SISTERS)
@@ -297,15 +355,25 @@ def test_combined_modules_equal_single_ones(config, prefix):
     for module in MODULES:
         own = {name: value for name, value in COMBINED.items() if name in module.options}
         alone = module.load(config).compute(**module.inputs(config), **own, **details)
-        expected |= {f"{module.name}_{key}" if prefix else key: value for key, value in alone.items()}
+        expected |= {
+            f"{module.name}_{key}" if prefix else key: value for key, value in alone.items()
+        }
     assert combined.compute(**BEST_AT_K.inputs(config), **COMBINED, **details) == expected
 
 
 def test_combined_modules_take_batches_and_survive_a_wrong_option():
     combined = evaluate.combine([module.path for module in MODULES])
     for problem in range(2):
-        combined.add_batch(**{name: column[problem : problem + 1] for name, column in BEST_AT_K.inputs().items()})
-    for wrong in ({"ties": "most"}, {"thresholds": 2}, {"select": "all"}, {"k": 0}, {"key_style": "bare"}):
+        combined.add_batch(
+            **{name: column[problem : problem + 1] for name, column in BEST_AT_K.inputs().items()}
+        )
+    for wrong in (
+        {"ties": "most"},
+        {"thresholds": 2},
+        {"select": "all"},
+        {"k": 0},
+        {"key_style": "bare"},
+    ):
         refuses(f"ValueError: `{next(iter(wrong))}` must", combined.compute, **wrong)
         assert [len(metric) for metric in combined.evaluation_modules] == [2] * len(MODULES)
     result = combined.compute(**dict.fromkeys(BEST_AT_K.inputs()), k=2)

@@ -92,14 +92,20 @@ def check_variants(path, folder, find_lists=None, *, refused=(), missing="error"
         if isinstance(found, InputError):
             assert kind != "swap" or "swap" in refused, found
             # It is the report that refuses missing samples, and it does not know the file.
-            assert str(found).startswith(str(broken)) or found.code in ("missing.answers", "missing.grades")
+            assert str(found).startswith(str(broken)) or found.code in (
+                "missing.answers",
+                "missing.grades",
+            )
             assert len(str(found)) > len(str(broken)) + 20
         else:
             assert kind not in ("cut", *refused)
             # What became an error message makes a sample missing, which the report says.
             assert found == whole or found[2] > whole[2]
         left = score_or_refuse(broken, missing=missing, errors="skip", **reading)
-        if not isinstance(left, InputError) and not read_samples(broken, errors="skip", **reading).origin.skipped:
+        if (
+            not isinstance(left, InputError)
+            and not read_samples(broken, errors="skip", **reading).origin.skipped
+        ):
             assert left == whole or left[2] > whole[2]
 
     check()
@@ -114,9 +120,13 @@ def score_or_refuse(path, **options):
         report = at_k.score(path, groups=False, metrics=["pass_at_k", "cons_at_k"], **options)
     except InputError as error:
         error.__context__ = None
-        return error.with_traceback(None)  # its frames, which hold the file open, would wait for the garbage collector
+        return error.with_traceback(
+            None
+        )  # its frames, which hold the file open, would wait for the garbage collector
     counts = dict(zip(report.problems, zip(report.n, report.c, strict=True), strict=True))
-    values = {str(key): pytest.approx(value, rel=0, abs=1e-12) for key, value in report.values.items()}
+    values = {
+        str(key): pytest.approx(value, rel=0, abs=1e-12) for key, value in report.values.items()
+    }
     return counts, values, report.n_missing, set(report.left_out)
 
 
@@ -139,4 +149,6 @@ def _change(row, kind, rng):
     if kind == "drop":
         del row[name]
     else:
-        row[name] = rng.choice([[1], {"a": 1}] if isinstance(row[name], str) else ["x", {"a": 1}, [[2]]])
+        row[name] = rng.choice(
+            [[1], {"a": 1}] if isinstance(row[name], str) else ["x", {"a": 1}, [[2]]]
+        )

@@ -37,7 +37,9 @@ def check(path, expected, *, silent=0, **reading):
     Returns:
         policy → the report, for what a test wants to know besides.
     """
-    problems = [each if isinstance(each, str) else json.dumps(each) for each in expected["problem_ids"]]
+    problems = [
+        each if isinstance(each, str) else json.dumps(each) for each in expected["problem_ids"]
+    ]
     if expected["n_missing"]:
         with pytest.raises(InputError) as caught:
             at_k.score(path, **reading)
@@ -52,12 +54,16 @@ def check(path, expected, *, silent=0, **reading):
         reports[missing] = report = at_k.score(path, missing=missing, k=k, groups=False, **reading)
         assert len(report) == expected["n_problems"]
         found = dict(zip(report.problems, zip(report.n, report.c, strict=True), strict=True))
-        assert found == dict(zip(problems, zip(numbers["n"], numbers["n_correct"], strict=True), strict=True))
+        assert found == dict(
+            zip(problems, zip(numbers["n"], numbers["n_correct"], strict=True), strict=True)
+        )
         assert report.n_missing == expected["n_missing"] + silent
         if missing != "drop":
             assert sum(report.n) == expected["n_samples"]
         values = {str(key): value for key, value in report.values.items()}
-        wanted = {key: value for key, value in numbers.items() if key.startswith(("pass@", "cons@"))}
+        wanted = {
+            key: value for key, value in numbers.items() if key.startswith(("pass@", "cons@"))
+        }
         wanted |= {f"G-Pass@{each}_1.0": numbers[f"pass^{each}"] for each in k}
         del wanted["pass@max_k"]
         assert {key: values.get(key) for key in wanted} == pytest.approx(wanted, rel=0, abs=CLOSE)

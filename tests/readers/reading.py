@@ -88,7 +88,9 @@ def _spell(content):
         return file.getvalue()
     if isinstance(content, list):
         return "".join(json.dumps(row) + "\n" for row in content).encode()
-    return content if isinstance(content, bytes) else json.dumps(content.document, indent=1).encode()
+    return (
+        content if isinstance(content, bytes) else json.dumps(content.document, indent=1).encode()
+    )
 
 
 def over(cases, make=None, name="f"):
@@ -101,7 +103,9 @@ def over(cases, make=None, name="f"):
     @pytest.mark.parametrize("case", cases)
     def test(case, tmp_path):
         content, first, *further = cases[case]
-        made = make(*content) if make is not None and isinstance(content, (list, tuple)) else content
+        made = (
+            make(*content) if make is not None and isinstance(content, (list, tuple)) else content
+        )
         path = put(tmp_path / name, made)
         for options, expected in [({}, first), *further]:
             if expected is not ...:

@@ -41,7 +41,10 @@ class TestReading:
     @for_each("method", [STORED, DEFLATED, ZSTANDARD])
     def test_methods(self, method):
         members = {"a.json": TEXT, "empty": b"", "folder/δ.json": b"{}"}
-        assert read_all(pack([Member(name, data, method) for name, data in members.items()])) == members
+        assert (
+            read_all(pack([Member(name, data, method) for name, data in members.items()]))
+            == members
+        )
 
     def test_frames_that_say_how_large_they_are(self):
         assert read_all(pack([Member("a", TEXT, packed=zstandard.compress(TEXT))])) == {"a": TEXT}
@@ -50,10 +53,14 @@ class TestReading:
         # inspect_ai begins a new frame after 200 MiB.
         for first in (zstandard.compress(TEXT), compress(TEXT, ZSTANDARD)):
             packed = first + compress(b"and so on", ZSTANDARD)
-            assert read_all(pack([Member("a", TEXT + b"and so on", packed=packed)])) == {"a": TEXT + b"and so on"}
+            assert read_all(pack([Member("a", TEXT + b"and so on", packed=packed)])) == {
+                "a": TEXT + b"and so on"
+            }
 
     def test_folders_are_no_members(self):
-        assert read_all(pack([Member("samples/"), Member("samples/a", TEXT)])) == {"samples/a": TEXT}
+        assert read_all(pack([Member("samples/"), Member("samples/a", TEXT)])) == {
+            "samples/a": TEXT
+        }
 
     def test_sizes_that_follow_the_member(self):
         # zipfile writes data descriptors into a stream that cannot be rewound.
@@ -118,7 +125,9 @@ def point_all_at_one(data, count):
 def quote_the_next(count):
     """Members whose bytes include the next member, header and all, as of David Fifield's zip bomb."""
     kernel = compress(bytes(1 << 20), DEFLATED)
-    members = [Member(f"{number:04}", method=DEFLATED, packed=b"", size=1 << 20) for number in range(count)]
+    members = [
+        Member(f"{number:04}", method=DEFLATED, packed=b"", size=1 << 20) for number in range(count)
+    ]
     for place, member in enumerate(members):
         member.packed_size = (count - 1 - place) * 34 + len(kernel)
     members[-1].packed = kernel
@@ -128,9 +137,14 @@ def quote_the_next(count):
 @cache
 def zeros(megabytes, method):
     """Compress zeros without having them in memory."""
-    deflate, zstd = zlib.compressobj(6, zlib.DEFLATED, -15), zstandard.ZstdCompressor().compressobj()
+    deflate, zstd = (
+        zlib.compressobj(6, zlib.DEFLATED, -15),
+        zstandard.ZstdCompressor().compressobj(),
+    )
     compressor = deflate if method == DEFLATED else zstd
-    return b"".join(compressor.compress(bytes(1 << 20)) for _ in range(megabytes)) + compressor.flush()
+    return (
+        b"".join(compressor.compress(bytes(1 << 20)) for _ in range(megabytes)) + compressor.flush()
+    )
 
 
 @cache
@@ -197,12 +211,16 @@ class TestBombs:
         put_all(tmp_path, {name: make() for name, (make, _) in BOMBS.items()})
         read = "archive = Archive(Source('f', path.read_bytes())); [archive.read(name) for name in archive]"
         found = hold(1, lambda: measure(tmp_path, read))
-        assert {name: code for name, (code, *_) in found.items()} == {name: code for name, (_, code) in BOMBS.items()}
+        assert {name: code for name, (code, *_) in found.items()} == {
+            name: code for name, (_, code) in BOMBS.items()
+        }
         assert max(grown for _, grown, _ in found.values()) < 200
 
 
 class TestDamage:
-    @for_each("name", ["samples/a..b.json", "samples/../a", "samples/C:/x", "...", "../x", "/x", "C:\\x"])
+    @for_each(
+        "name", ["samples/a..b.json", "samples/../a", "samples/C:/x", "...", "../x", "/x", "C:\\x"]
+    )
     def test_paths_are_only_names(self, name):
         assert read_all(pack([Member(name, TEXT)])) == {name: TEXT}
 
@@ -229,11 +247,16 @@ class TestDamage:
         if "offset" in wrong:
             wrong = wrong | {"packed_size": 10}
         error = refuse(pack([Member("a", TEXT, **({"method": method} | wrong))]))
-        assert re.fullmatch(rf"Member “a” of this zip file is damaged \(({reason})\). Copy the file again.", str(error))
+        assert re.fullmatch(
+            rf"Member “a” of this zip file is damaged \(({reason})\). Copy the file again.",
+            str(error),
+        )
 
     @for_each("method", [DEFLATED, ZSTANDARD])
     def test_bytes_that_cannot_be_decompressed(self, method):
-        assert refuse(pack([Member("a", TEXT, method, packed=b"\xff" * 40)])).code == "archives.member"
+        assert (
+            refuse(pack([Member("a", TEXT, method, packed=b"\xff" * 40)])).code == "archives.member"
+        )
 
     @for_each("method", [STORED, DEFLATED, ZSTANDARD])
     def test_a_file_that_is_cut_off(self, method):

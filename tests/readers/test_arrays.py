@@ -66,11 +66,16 @@ def test_values_of_other_types_are_others():
 
 @given(CODES)
 def test_first_places(values):
-    assert find_firsts(np.array(values)).tolist() == [values.index(value) for value in sorted({*values})]
+    assert find_firsts(np.array(values)).tolist() == [
+        values.index(value) for value in sorted({*values})
+    ]
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 4), st.none() | st.text(st.characters(exclude_categories=["Cs"]))), min_size=1)
+    st.lists(
+        st.tuples(st.integers(0, 4), st.none() | st.text(st.characters(exclude_categories=["Cs"]))),
+        min_size=1,
+    )
 )
 def test_groups_are_a_dict_of_lists(rows):
     expected = {}
@@ -78,7 +83,11 @@ def test_groups_are_a_dict_of_lists(rows):
         expected.setdefault(key, []).append(value)
     groups = Groups.of(encode([key for key, _ in rows]).codes)
     values = [value for _, value in rows]
-    assert groups.list(pa.array(values, pa.string())).to_pylist() == list(expected.values()) == list(groups.cut(values))
+    assert (
+        groups.list(pa.array(values, pa.string())).to_pylist()
+        == list(expected.values())
+        == list(groups.cut(values))
+    )
     assert [rows[first][0] for first in groups.firsts] == list(expected)
 
 

@@ -40,8 +40,16 @@ def outcome(collect):
         found = collect()
     except InputError as error:
         return error.code, re.sub(r"got (-?\d+)\.0\b", r"got \1", str(error)).replace("line", "row")
-    places = [[str(found.place(i, j)) for j in range(n)] for i, n in enumerate(map(len, found.grades or found.answers))]
-    return {role: found.listed(role) for role in found.columns()}, places, found.roles, found.per_sample
+    places = [
+        [str(found.place(i, j)) for j in range(n)]
+        for i, n in enumerate(map(len, found.grades or found.answers))
+    ]
+    return (
+        {role: found.listed(role) for role in found.columns()},
+        places,
+        found.roles,
+        found.per_sample,
+    )
 
 
 def both(rows, **reading):
@@ -89,7 +97,8 @@ AT = {
     "several references": {i: {"target": ["a", "A"]} for i in range(30)},
     "a name that is a number": {20: {"task_id": 6}},
     "names that are spelled alike": {
-        i: {"task_id": 6 if i < 20 else "6", "sample": i, "target": "a", "level": "x"} for i in range(30)
+        i: {"task_id": 6 if i < 20 else "6", "sample": i, "target": "a", "level": "x"}
+        for i in range(30)
     },
     "no name": {20: {"task_id": None}},
     "an empty name": {20: {"task_id": ""}},
@@ -107,7 +116,10 @@ OPTIONS = [
     {"pool": "model"}, {"pool": "model", "columns": {"group": None, "answers": None}}, {"columns": {"grades": "right"}},
     {"columns": {"group": "model"}}, {"columns": {"references": "prediction", "answers": "target", "grades": None}},
 ]  # fmt: skip
-LATE = [{"id": i // 2, "answer": "a", "target": "a", "correct": None if i < 20 else False} for i in range(40)]
+LATE = [
+    {"id": i // 2, "answer": "a", "target": "a", "correct": None if i < 20 else False}
+    for i in range(40)
+]
 
 # name: (rows, how they are read, the code of the error or the grades, where they are known)
 SAME = {
@@ -132,7 +144,10 @@ def test_lines_in_blocks_are_read_as_rows_in_memory(rows, options, expected):
 
 def late(cells, last, count=30, **others):
     """Rows of which those from the 15th to the `last` have more cells, and the others may have other ones."""
-    return [{"id": i % 10, "correct": i < 15} | (cells if 15 <= i < last else others) for i in range(count)]
+    return [
+        {"id": i % 10, "correct": i < 15} | (cells if 15 <= i < last else others)
+        for i in range(count)
+    ]
 
 
 WATCHED = {
@@ -162,7 +177,9 @@ def test_a_model_in_the_place_of_another_column_of_one_block():
 @for_each("changes", [{}, {20: {"correct": "maybe"}}, {20: {"score": None}}, {20: {"target": "c"}}])
 def test_csv_and_parquet(changes):
     rows = make_rows(at=changes)
-    spelled = [{name: None if cell is None else str(cell) for name, cell in row.items()} for row in rows]
+    spelled = [
+        {name: None if cell is None else str(cell) for name, cell in row.items()} for row in rows
+    ]
     for each in spelled:
         each["prediction"] = each["prediction"] or None
     found = outcome(lambda: collect(write_delimited(rows)))
@@ -170,13 +187,17 @@ def test_csv_and_parquet(changes):
     if not any("correct" in cells for cells in changes.values()):
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         for source in (parquet(columns, row_group_size=4), parquet(columns)):
-            assert outcome(partial(collect_samples, open_table(source))) == outcome(lambda: collect(json.dumps(rows)))
+            assert outcome(partial(collect_samples, open_table(source))) == outcome(
+                lambda: collect(json.dumps(rows))
+            )
 
 
 @in_small_steps
 @pytest.mark.parametrize("write", [write_lines, write_delimited])
 @pytest.mark.parametrize(
-    "broken", [{}, {"answers": []}, {"answers": "a"}, {"answers": ["a"]}, {"score": [1, "x"]}, {"id": 3}], ids=repr
+    "broken",
+    [{}, {"answers": []}, {"answers": "a"}, {"answers": ["a"]}, {"score": [1, "x"]}, {"id": 3}],
+    ids=repr,
 )
 def test_lists(write, broken):
     rows = [{"id": i, "answers": ["a", "b"], "target": "a", "score": [0.5, i]} for i in range(12)]
@@ -220,7 +241,9 @@ def test_blank_lines_are_not_counted(line):
 @in_small_steps
 def test_two_rows_on_a_line_beside_a_blank_line_are_not_taken_for_two_lines():
     rows = write_lines(make_rows()).split("\n")
-    code, said = outcome(lambda: collect("\n".join([*rows[:20], rows[20] + rows[21], "", *rows[22:]])))
+    code, said = outcome(
+        lambda: collect("\n".join([*rows[:20], rows[20] + rows[21], "", *rows[22:]]))
+    )
     assert code == "decoding.line"
     assert "row 21" in said
 
@@ -240,7 +263,13 @@ def test_another_encoding_is_named():
     assert caught.value.code == "decoding.encoding"
 
 
-VALUES = st.none() | st.booleans() | st.integers(0, 2) | st.floats(0, 1) | st.sampled_from(["", "a", "b", "1"])
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers(0, 2)
+    | st.floats(0, 1)
+    | st.sampled_from(["", "a", "b", "1"])
+)
 CELLS = VALUES | st.lists(VALUES, max_size=2)
 
 
@@ -249,7 +278,10 @@ CELLS = VALUES | st.lists(VALUES, max_size=2)
 @given(st.data())
 def test_any_lines(data):
     names = ["id", "answer", "target", "correct", "score", "level", "sample"]
-    kinds = {name: data.draw(st.sampled_from([CELLS, VALUES, st.integers(0, 2), st.booleans()])) for name in names}
+    kinds = {
+        name: data.draw(st.sampled_from([CELLS, VALUES, st.integers(0, 2), st.booleans()]))
+        for name in names
+    }
     rows = data.draw(st.lists(st.fixed_dictionaries({}, optional=kinds), min_size=4, max_size=12))
     rows[0] = dict.fromkeys(names) | rows[0]
     named = {"answers": "answer", "references": "target", "scores": "score", "group": "level"}
@@ -275,29 +307,53 @@ TYPES = {
     "a dictionary": (pa.array([1, 0, None]).dictionary_encode(), [1, 0, None]),
     "nulls": (pa.array([None, None, None]), [None, None, None]),
 }
-KINDS = {"lists": pa.list_, "large lists": pa.large_list, "lists of two": lambda inside: pa.list_(inside, 2)}
+KINDS = {
+    "lists": pa.list_,
+    "large lists": pa.large_list,
+    "lists of two": lambda inside: pa.list_(inside, 2),
+}
 DECIMALS = [[0.6, None], [0.1, 1.0]]
 NAMES = pa.array(["p", "p", "q"]).dictionary_encode()
 
-test_types_of_parquet = over({
-    **{name: (pa.table({"id": NAMES, "correct": column}), ..., (NAMED, found([grades[:2], grades[2:]])))
-       for name, (column, grades) in TYPES.items()},
-    "answers that are integers": (
-        pa.table({"id": ["p"], "answer": [7], "target": [8]}), found(answers=[["7"]], references=[["8"]]),
-    ),
-    "answers that are numbers": (
-        pa.table({"id": ["p"], "answer": [7.5], "target": ["8"]}), found(answers=[["7.5"]], references=[["8"]]),
-    ),
-    "integers on a scale": (
-        pa.table({"id": ["p", "p"], "grade": [2, 1]}), ..., ({"scale": (0, 2)}, found([[1, 0.5]])),
-    ),
-    # Single precision gives the decimals that it prints as.
-    **{f"{name} of {inside}": (
-        pa.table({"id": ["p", "q"], "correct": pa.array(DECIMALS, kind(inside))}), found(DECIMALS),
-       ) for name, kind in KINDS.items() for inside in (pa.float32(), pa.float64())},
-    "objects": (pa.table({"id": ["p"], "correct": [{"value": 1}]}), ..., (
-        NAMED, refused("cells.grade", place="row 1, column “correct”"))),
-})  # fmt: skip
+test_types_of_parquet = over(
+    {
+        **{
+            name: (
+                pa.table({"id": NAMES, "correct": column}),
+                ...,
+                (NAMED, found([grades[:2], grades[2:]])),
+            )
+            for name, (column, grades) in TYPES.items()
+        },
+        "answers that are integers": (
+            pa.table({"id": ["p"], "answer": [7], "target": [8]}),
+            found(answers=[["7"]], references=[["8"]]),
+        ),
+        "answers that are numbers": (
+            pa.table({"id": ["p"], "answer": [7.5], "target": ["8"]}),
+            found(answers=[["7.5"]], references=[["8"]]),
+        ),
+        "integers on a scale": (
+            pa.table({"id": ["p", "p"], "grade": [2, 1]}),
+            ...,
+            ({"scale": (0, 2)}, found([[1, 0.5]])),
+        ),
+        # Single precision gives the decimals that it prints as.
+        **{
+            f"{name} of {inside}": (
+                pa.table({"id": ["p", "q"], "correct": pa.array(DECIMALS, kind(inside))}),
+                found(DECIMALS),
+            )
+            for name, kind in KINDS.items()
+            for inside in (pa.float32(), pa.float64())
+        },
+        "objects": (
+            pa.table({"id": ["p"], "correct": [{"value": 1}]}),
+            ...,
+            (NAMED, refused("cells.grade", place="row 1, column “correct”")),
+        ),
+    }
+)
 
 
 @in_small_steps
@@ -322,7 +378,10 @@ TWICE = """{"id":1,"correct":true,"correct":false,"topic":null}
 {"id":1,"correct":true,"topic":null}
 {"id":2,"correct":true,"topic":null}
 {"id":2,"correct":false,"topic":"x"}"""
-ODD_LIST = [{"id": i // 2, "answer": "5", "reference": "4", "correct": [True] if i == 2 else True} for i in range(3)]
+ODD_LIST = [
+    {"id": i // 2, "answer": "5", "reference": "4", "correct": [True] if i == 2 else True}
+    for i in range(3)
+]
 
 
 # A name that matters comes to light in a line that is left out where all columns are read.
@@ -342,35 +401,59 @@ def test_broken_lines_are_the_same_whichever_columns_are_read(text, problems, gr
 def begun(cells, last=10**9):
     """300 lines of which those from the 250th to the `last` one have one more column."""
     rows = (
-        {"id": i // 2, "answer": str(i % 3), "target": "1"} | (cells if 250 <= i <= last else {}) for i in range(300)
+        {"id": i // 2, "answer": str(i % 3), "target": "1"} | (cells if 250 <= i <= last else {})
+        for i in range(300)
     )
     return write_lines(rows).encode()
 
 
 def graded_until(last):
-    return found([[1.0 if 250 <= i <= last else None for i in (row, row + 1)] for row in range(0, 300, 2)])
+    return found(
+        [[1.0 if 250 <= i <= last else None for i in (row, row + 1)] for row in range(0, 300, 2)]
+    )
 
 
 OTHER, BYTES_NAMED = {"columns": {"grades": "late"}}, {"columns": {"grades": "größe"}}
 # A column that the first rows of a large file do not have is found all the same.
-test_late_columns = in_small_steps(over({
-    "one that is named": (begun({"größe": True}), found(), (BYTES_NAMED, graded_until(300))),
-    "one that ends": (begun({"größe": True}, 260), found(), (BYTES_NAMED, graded_until(260))),
-    "one that is guessed": (begun({"correct": True}), found(roles={"grades": "correct"}, n_missing=250)),
-    "one of models": (
-        begun({"model": "b"}), refused("models.settings"), ({"where": {"model": "b"}}, found(n=[2] * 25)),
-    ),
-    "a name within a text alone": (
-        begun({"note": 'a "late" answer, "late"'}), found(), (OTHER, refused("standard.no_column", column="“late”")),
-    ),
-}))  # fmt: skip
+test_late_columns = in_small_steps(
+    over(
+        {
+            "one that is named": (
+                begun({"größe": True}),
+                found(),
+                (BYTES_NAMED, graded_until(300)),
+            ),
+            "one that ends": (
+                begun({"größe": True}, 260),
+                found(),
+                (BYTES_NAMED, graded_until(260)),
+            ),
+            "one that is guessed": (
+                begun({"correct": True}),
+                found(roles={"grades": "correct"}, n_missing=250),
+            ),
+            "one of models": (
+                begun({"model": "b"}),
+                refused("models.settings"),
+                ({"where": {"model": "b"}}, found(n=[2] * 25)),
+            ),
+            "a name within a text alone": (
+                begun({"note": 'a "late" answer, "late"'}),
+                found(),
+                (OTHER, refused("standard.no_column", column="“late”")),
+            ),
+        }
+    )
+)
 
 
 @in_small_steps
 @pytest.mark.parametrize("write", [write_lines, write_delimited])
 def test_columns_that_are_not_needed_are_not_read(write, monkeypatch):
     read = []
-    monkeypatch.setattr(Block, "column", lambda block, name, own=Block.column: read.append(name) or own(block, name))
+    monkeypatch.setattr(
+        Block, "column", lambda block, name, own=Block.column: read.append(name) or own(block, name)
+    )
     collect(write([row | {"completion": f"{i}" * 100} for i, row in enumerate(make_rows(300))]))
     # It is of no use once it has more values than settings have.
     assert read.count("completion") < read.count("correct") / 3
@@ -380,7 +463,10 @@ def test_columns_that_are_not_needed_are_not_read(write, monkeypatch):
 @pytest.mark.parametrize("where", [None, {"level": ["even", "odd"]}])
 def test_a_second_pass_leaves_out_the_same_lines(where):
     # Even problems are right. The column `tag` has no role, `verdict` begins late and begins the reading anew.
-    rows = [{"id": i // 2, "correct": i // 2 % 2 == 0, "level": ["even", "odd"][i // 2 % 2]} for i in range(40)]
+    rows = [
+        {"id": i // 2, "correct": i // 2 % 2 == 0, "level": ["even", "odd"][i // 2 % 2]}
+        for i in range(40)
+    ]
     for row in rows[30:]:
         row["verdict"] = row["correct"]
     text = write_lines(rows).split("\n")

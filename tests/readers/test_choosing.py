@@ -89,7 +89,9 @@ def test_what_cannot_be_chosen_is_refused(columns, options, code, said):
 @for_each("option", [*({"where": each} for each in ("model", 7, ["model"], [("model", "a")])),
                      *({"pool": each} for each in (7, {"model"}, True, {"model": 1}))])  # fmt: skip
 def test_another_kind_is_refused(option):
-    with pytest.raises(TypeError, match=r"`where` must map columns|`pool` must be the name of a column or a list"):
+    with pytest.raises(
+        TypeError, match=r"`where` must map columns|`pool` must be the name of a column or a list"
+    ):
         (select_rows if "where" in option else read_samples)(COLUMNS, **option)
 
 
@@ -97,6 +99,8 @@ def test_another_kind_is_refused(option):
 def test_models_of_rows_with_lists_are_refused(ids):
     rows = [{"correct": [1, 0, 1], "model": "ab"[i % 2]} | dict.fromkeys(ids, i) for i in range(4)]
     text = "\n".join(map(json.dumps, rows))
-    assert refuse_text(text, "models.settings" if ids else "models.several").startswith("Column “model” has several")
+    assert refuse_text(text, "models.settings" if ids else "models.several").startswith(
+        "Column “model” has several"
+    )
     assert len(collect(text, pool=["model"]).problems) == 4
     assert len(collect(text, where={"model": "a"}).problems) == 2

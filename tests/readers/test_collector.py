@@ -21,7 +21,9 @@ def collect(*samples, unit="line", per_sample=True, **reading):
     collector = RowCollector(Reading(**reading), unit=unit)
     for row, (problem, values) in enumerate(samples, 1):
         collector.add(row, problem, **values)
-    return collector.finish(Origin("example", roles=dict.fromkeys(("problem", "grades"), "x")), per_sample=per_sample)
+    return collector.finish(
+        Origin("example", roles=dict.fromkeys(("problem", "grades"), "x")), per_sample=per_sample
+    )
 
 
 def read(text, *fields, **reading):
@@ -35,7 +37,14 @@ def of_p(field, *values):
 
 
 def test_columns_have_the_standard_order_and_types():
-    values = {"scores": 1.5, "grades": 1, "references": "r", "answers": "a", "meta": {"m": 1}, "group": "g"}
+    values = {
+        "scores": 1.5,
+        "grades": 1,
+        "references": "r",
+        "answers": "a",
+        "meta": {"m": 1},
+        "group": "g",
+    }
     samples = collect(("p", values))
     assert samples.table.column_names == list(STANDARD)
     row = ["p", ["a"], ["r"], [1.0], [1.5], "g", '{"m": 1}']
@@ -122,7 +131,9 @@ def test_samples_are_refused(samples, options, expected):
 def test_nothing_is_left():
     with pytest.raises(InputError) as caught:
         collect(("p", {"grades": 2}), (None, {}), errors="skip")
-    assert str(caught.value).startswith("Nothing is left: all 2 rows or samples are broken. The first fault: “A grade")
+    assert str(caught.value).startswith(
+        "Nothing is left: all 2 rows or samples are broken. The first fault: “A grade"
+    )
     assert "got 2 (line 1)" in str(caught.value)
 
 
@@ -191,9 +202,23 @@ def test_prompts_with_more_samples_than_others_are_noted():
 
 
 ROW = {"id": 1, "own": "b", "verdict": True, "level": "x"}
-VALUES = {"answers": "a", "grades": 0, "scores": 1, "references": "r", "group": "g", "meta": {"topic": "t"}}
+VALUES = {
+    "answers": "a",
+    "grades": 0,
+    "scores": 1,
+    "references": "r",
+    "group": "g",
+    "meta": {"topic": "t"},
+}
 NO_VALUES = dict.fromkeys(("answers", "grades", "scores"))
-ROLES = {"problem": "id", "answers": "own", "references": None, "grades": "verdict", "scores": None, "group": "level"}
+ROLES = {
+    "problem": "id",
+    "answers": "own",
+    "references": None,
+    "grades": "verdict",
+    "scores": None,
+    "group": "level",
+}
 
 # name: (the fields of a row, the columns that are asked for, what is collected)
 FIELDS = {
@@ -256,7 +281,10 @@ def test_a_broken_line_is_refused_or_counted(line, code):
 
 def test_entries_of_a_list():
     collector = RowCollector(Reading(errors="skip"), unit="sample")
-    assert list(collector.rows([{"id": 1}, 7, {}, {"id": 2}], ("id",))) == [(1, {"id": 1}), (4, {"id": 2})]
+    assert list(collector.rows([{"id": 1}, 7, {}, {"id": 2}], ("id",))) == [
+        (1, {"id": 1}),
+        (4, {"id": 2}),
+    ]
     with pytest.raises(InputError, match="sample 1"):
         list(RowCollector(Reading(), unit="sample").rows(["x"]))
 
@@ -296,18 +324,24 @@ def test_pool_names_a_column_or_the_subject_of_the_file(pool, subject, code):
         collector.add(number, row["id"], grades=1)
     origin = Origin("example", subject=subject)
     if code:
-        refused(code, column="“modle”", names="“task”, “file”").check(lambda: collector.finish(origin))
+        refused(code, column="“modle”", names="“task”, “file”").check(
+            lambda: collector.finish(origin)
+        )
     else:
         assert collector.finish(origin).problems == ["1", "2", "3", "4"]
 
 
-LATE = [{"id": f"p{i // 4}", "ok": i % 2 == 0} | ({} if i < 3 else {"model": "A"}) for i in range(8)]
+LATE = [
+    {"id": f"p{i // 4}", "ok": i % 2 == 0} | ({} if i < 3 else {"model": "A"}) for i in range(8)
+]
 
 
 @for_each("name", ["model", "Model ID", "checkpoint"])
 def test_a_column_of_models_that_begins_late_is_refused(name):
     """A column of models may begin in any row; the rows before it are of no model, which is a value, too."""
-    rows = [{name if field == "model" else field: value for field, value in row.items()} for row in LATE]
+    rows = [
+        {name if field == "model" else field: value for field, value in row.items()} for row in LATE
+    ]
     lines = Source("f", "\n".join(map(json.dumps, rows)).encode())
     for content in (lines, rows):
         refused("models.several", values="null, “A”").check(

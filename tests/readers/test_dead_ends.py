@@ -26,12 +26,19 @@ def spaced(*lines):
 
 
 def columns(problem, grades=None, further=(), **roles):
-    told = {"columns": {"problem": problem} | ({"grades": grades} if grades else {}) | roles, **dict(further)}
+    told = {
+        "columns": {"problem": problem} | ({"grades": grades} if grades else {}) | roles,
+        **dict(further),
+    }
     return ", ".join(f"{name}={write_value(value)}" for name, value in told.items())
 
 
-RECODE = "python -c \"open('NEW', 'w', encoding='utf-8').write(open('FILE', encoding='utf-16').read())\""
-READ_CSV = "rows = [row for row in csv.reader(open('FILE', encoding='utf-8'), delimiter='{}') if row]"
+RECODE = (
+    "python -c \"open('NEW', 'w', encoding='utf-8').write(open('FILE', encoding='utf-16').read())\""
+)
+READ_CSV = (
+    "rows = [row for row in csv.reader(open('FILE', encoding='utf-8'), delimiter='{}') if row]"
+)
 SET_FIRST = "[row.__setitem__(0, row[0] or above[0]) for above, row in zip(rows, rows[1:])]"
 WRITE_CSV = "csv.writer(open('NEW', 'w', encoding='utf-8')).writerows(rows)"
 FILL = f'python -c "import csv; {READ_CSV}; {SET_FIRST}; {WRITE_CSV}"'
@@ -42,7 +49,12 @@ OBJECTS = "tr -d '\\n' < FILE | grep -oE '[{][^{}]*[}]' | sed -E 's/, *[}]/}/' >
 EVALUATE = "python -c \"import ast, json; [print(json.dumps(ast.literal_eval(row))) for row in open('FILE')]\" > NEW"
 FIND_PAIRS = "json.dumps(dict(re.findall(r'(\\w+)=(\\S+)', row)))"
 PAIRS = f"python -c \"import json, re; [print({FIND_PAIRS}) for row in open('FILE')]\" > NEW"
-JSON = ['{"id": "a", "ok": true}', '{"id": "a", "ok": false}', '{"id": "b", "ok": true}', '{"id": "b", "ok": true}']
+JSON = [
+    '{"id": "a", "ok": true}',
+    '{"id": "a", "ok": false}',
+    '{"id": "b", "ok": true}',
+    '{"id": "b", "ok": true}',
+]
 PYTHON = [f"{{'id': '{row[0]}', 'ok': {row[2] == '1'}, 'why': None}}" for row in ROWS]
 MARKDOWN = ["| id | correct |", "|---|:-:|", *(f"|{row.replace(',', '|')} |" for row in ROWS)]
 
@@ -60,13 +72,19 @@ WAYS = {
     ),
     "a title": (text("Results", "id,correct"), TAIL.format(2)),
     "a title and a blank line": (text("Model: x", "", "id,correct"), TAIL.format(3)),
-    "a title of a sheet": (text("Results,,", ",,", "id,correct,", rows=[f"{row}," for row in ROWS]), TAIL.format(3)),
+    "a title of a sheet": (
+        text("Results,,", ",,", "id,correct,", rows=[f"{row}," for row in ROWS]),
+        TAIL.format(3),
+    ),
     "a title above a column that is empty": (
         text("Results,,", ",,", "id,correct,why", rows=[f"{row}," for row in ROWS]),
         TAIL.format(3),
     ),
     "merged cells": (text("id,correct", rows=["a,1", ",0", "b,1", ",1"]), FILL.format(",")),
-    "merged cells in quotes": (text("id;correct", rows=['"a; b";1', ";0", "b;1", ";1"]), FILL.format(";")),
+    "merged cells in quotes": (
+        text("id;correct", rows=['"a; b";1', ";0", "b;1", ";1"]),
+        FILL.format(";"),
+    ),
     "a title above tabs": (text("Run", "id,correct").replace(",", "\t"), TAIL.format(2)),
     "a separator for Excel": (text("sep=;", "id,correct").replace(",", ";"), TAIL.format(2)),
     "comments": (text("# of 2026", "# of x", "id,correct"), TAIL.format(3)),
@@ -79,7 +97,9 @@ WAYS = {
     ),
     "spaces": (spaced("id,correct"), SPACES),
     "a frame that was printed": (
-        text("  id  correct", rows=[f"{at}  {row.replace(',', '  ')}" for at, row in enumerate(ROWS)]),
+        text(
+            "  id  correct", rows=[f"{at}  {row.replace(',', '  ')}" for at, row in enumerate(ROWS)]
+        ),
         SPACES,
     ),
     "Markdown": (text(rows=MARKDOWN), SED),
@@ -88,7 +108,10 @@ WAYS = {
     "UTF-16": (text("id,correct").encode("utf-16"), RECODE),
     "JSON lines in UTF-16": (text(rows=JSON).encode("utf-16"), RECODE),
     "xz": (lzma.compress(text("id,correct").encode()), "xz -dc < FILE > NEW"),
-    "an open quotation mark": (text("id,correct", rows=['"a,1', *ROWS[1:]]), "tr -d '\"' < FILE > NEW"),
+    "an open quotation mark": (
+        text("id,correct", rows=['"a,1', *ROWS[1:]]),
+        "tr -d '\"' < FILE > NEW",
+    ),
     "comments above JSON lines": (text("// of 2026", rows=JSON), OBJECTS),
     "JSON lines that end in commas": (",\n".join([*JSON, ""]), OBJECTS),
     "a document that is cut off": ("[" + ",\n".join([*JSON, '{"id": "b"']), OBJECTS),
@@ -97,16 +120,27 @@ WAYS = {
     "marks in a word": (text("id,results", "a,PF", "b,PP", rows=[]), columns("id", "results")),
     "signs in a word": (text("task,outcome", "a,✓✗", "b,✔️✔️", rows=[]), columns("task", "outcome")),
     "dots of pytest": (text("task,outcome", "a,.F", "b,..", rows=[]), columns("task", "outcome")),
-    "marks with semicolons": (text("id\tresults", "a\t1;0", "b\t1;1", rows=[]), columns("id", "results")),
+    "marks with semicolons": (
+        text("id\tresults", "a\t1;0", "b\t1;1", rows=[]),
+        columns("id", "results"),
+    ),
     "words with slashes": (text("id,runs", "a,Y/N", "b,OK/pass", rows=[]), columns("id", "runs")),
-    "2 of 3": (text("id,solved", "a,1 of 2", "b,2 of 2", rows=[]), columns("id", n="solved", c="solved")),
-    "1/2 (50%)": (text("id,score", "a,1/2 (50%)", "b,2/2 (100%)", rows=[]), columns("id", n="score", c="score")),
+    "2 of 3": (
+        text("id,solved", "a,1 of 2", "b,2 of 2", rows=[]),
+        columns("id", n="solved", c="solved"),
+    ),
+    "1/2 (50%)": (
+        text("id,score", "a,1/2 (50%)", "b,2/2 (100%)", rows=[]),
+        columns("id", n="score", c="score"),
+    ),
     "dictionaries in cells": (
         text("id,result", *(f"{row[0]},{{'ok': {row[2] == '1'}}}" for row in ROWS), rows=[]),
         columns("id", "result.ok"),
     ),
     "JSON in cells": (
-        text("id\tresult", *(f'{row[0]}\t{{"why": "", "score": {row[2]}}}' for row in ROWS), rows=[]),
+        text(
+            "id\tresult", *(f'{row[0]}\t{{"why": "", "score": {row[2]}}}' for row in ROWS), rows=[]
+        ),
         columns("id", "result.score"),
     ),
     "an array of NumPy": (
@@ -120,7 +154,11 @@ WAYS = {
     **{
         f"faults: {name}": (
             text(f"id,{name}", *(f"{row[0]},{words[row[2] == '1']}" for row in ROWS), rows=[]),
-            columns("id", name, {"correct": [words[1]]} | ({} if words[1] == "0" else {"wrong": [words[0]]})),
+            columns(
+                "id",
+                name,
+                {"correct": [words[1]]} | ({} if words[1] == "0" else {"wrong": [words[0]]}),
+            ),
         )
         for name, words in {
             "failed": ("True", "False"),
@@ -163,18 +201,34 @@ WAYS = {
         text(rows=[f'["{row[0]}", {row[2]}]' for row in ROWS]),
         columns("column 1", "column 2"),
     ),
-    "a name and a list": (text('["a", [1, 0]]', '["b", [1, 1]]', rows=[]), columns("column 1", "column 2")),
+    "a name and a list": (
+        text('["a", [1, 0]]', '["b", [1, 1]]', rows=[]),
+        columns("column 1", "column 2"),
+    ),
     "lines of a log": (
-        text(rows=[f"[2026-03-01] INFO task={row[0]} result={['FAIL', 'PASS'][int(row[2])]}" for row in ROWS]),
+        text(
+            rows=[
+                f"[2026-03-01] INFO task={row[0]} result={['FAIL', 'PASS'][int(row[2])]}"
+                for row in ROWS
+            ]
+        ),
         PAIRS,
     ),
     "no header": (text(), columns("column 1", "column 2")),
     "numbers of samples": (
-        text("qid,sample,score", *(f"{row[0]},{at % 2},{row[2]}" for at, row in enumerate(ROWS)), rows=[]),
+        text(
+            "qid,sample,score",
+            *(f"{row[0]},{at % 2},{row[2]}" for at, row in enumerate(ROWS)),
+            rows=[],
+        ),
         columns("qid", "score", sample="sample"),
     ),
     "runs in another language": (
-        text("Aufgabe;Lauf;Punkte", *(f"{row[0]};{at % 2};{row[2]},0" for at, row in enumerate(ROWS)), rows=[]),
+        text(
+            "Aufgabe;Lauf;Punkte",
+            *(f"{row[0]};{at % 2};{row[2]},0" for at, row in enumerate(ROWS)),
+            rows=[],
+        ),
         columns("Aufgabe", "Punkte", sample="Lauf"),
     ),
 }
@@ -204,7 +258,9 @@ def test_what_a_refusal_prints_works(content, way, grades, tmp_path):
 
 
 def test_a_log_is_converted_to_a_table_without_a_header(tmp_path):
-    (tmp_path / "FILE").write_text(text(rows=[f"{['FAILED', 'PASSED'][int(row[2])]} {row[0]}" for row in ROWS]))
+    (tmp_path / "FILE").write_text(
+        text(rows=[f"{['FAILED', 'PASSED'][int(row[2])]} {row[0]}" for row in ROWS])
+    )
     with pytest.raises(InputError, match=re.escape(f"`{SPACES}`")):
         read_samples(tmp_path / "FILE")
     subprocess.run(SPACES, shell=True, check=True, cwd=tmp_path)
@@ -235,7 +291,10 @@ FOREIGN = {
     "sheet": (spreadsheet, "read_excel"),
     "rows.pkl": (lambda path: path.write_bytes(b"\x80\4\x95\0\0"), "read_pickle"),
     "rows.yaml": (lambda path: path.write_text("- id: a\n  ok: true\n"), "safe_load"),
-    "rows.xml": (lambda path: path.write_text('<?xml version="1.0"?>\n<rows><row id="a" ok="1"/></rows>'), "read_xml"),
+    "rows.xml": (
+        lambda path: path.write_text('<?xml version="1.0"?>\n<rows><row id="a" ok="1"/></rows>'),
+        "read_xml",
+    ),
     "page": (lambda path: path.write_text("<table>\n<tr><td>a</td></tr></table>"), "read_html"),
 }
 
@@ -252,7 +311,9 @@ def test_other_layouts_are_refused_with_what_converts_them(make, way, tmp_path):
 def test_junit_is_converted(tmp_path):
     cases = [("a", ""), ("b", "<failure/>"), ("c", "<skipped/>"), ("d", "<system-out/>")]
     inside = "".join(f'<testcase name="{name}">{child}</testcase>' for name, child in cases)
-    (tmp_path / "FILE").write_text(f'<?xml version="1.0"?>\n<testsuite tests="4">{inside}</testsuite>')
+    (tmp_path / "FILE").write_text(
+        f'<?xml version="1.0"?>\n<testsuite tests="4">{inside}</testsuite>'
+    )
     assert follow(tmp_path / "FILE", "sources.foreign")[1] == [[1], [0], [None], [1]]
 
 
@@ -279,7 +340,10 @@ def test_a_summary_beside_samples_is_left_out(name, content, tmp_path):
 
 def test_samples_without_a_problem_are_no_summary(tmp_path):
     """A program that did not compile ran no tests."""
-    for name, row in {"a_0": '{"passed": true, "tests": [1, 1]}', "a_1": '{"passed": false}'}.items():
+    for name, row in {
+        "a_0": '{"passed": true, "tests": [1, 1]}',
+        "a_1": '{"passed": false}',
+    }.items():
         (tmp_path / f"{name}.json").write_text(row)
     assert read_samples(tmp_path, columns={"problem": "file"}, pool="file").grades == [[1], [0]]
 

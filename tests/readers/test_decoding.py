@@ -10,7 +10,11 @@ from at_k.errors import InputError
 from at_k.readers.decoding import decode, decode_strictly, decode_text
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text(max_size=20),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=20),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=5), inner),
     max_leaves=10,
 )
@@ -42,11 +46,17 @@ def test_broken(data, code, said):
     assert caught.value.code == code
     with pytest.raises(InputError) as caught:
         decode(data)
-    assert caught.value.code == code.replace("line", "broken")  # a document may be made of the objects that can be read
+    assert caught.value.code == code.replace(
+        "line", "broken"
+    )  # a document may be made of the objects that can be read
 
 
 STRICT = {
-    "a name twice": (b'{"a": 1, "b": 2, "a": 1}', "decoding.repeated_name", "“a” more than once .line 7"),
+    "a name twice": (
+        b'{"a": 1, "b": 2, "a": 1}',
+        "decoding.repeated_name",
+        "“a” more than once .line 7",
+    ),
     "a name twice, inside": (b'[{"a": {"b": 1, "\\u0062": 2}}]', "decoding.repeated_name", "“b”"),
     "a number that no float holds": (b"[-%b]" % (b"1" * 309), "decoding.long_number", "line 7"),
 }

@@ -70,7 +70,14 @@ def test_absent_files_are_refused(folder):
 
 @for_each(
     "data, are",
-    [("a", True), (Path("a"), True), (["a", Path("b")], True), ([], False), ([["a"]], False), ({"a": 1}, False)],
+    [
+        ("a", True),
+        (Path("a"), True),
+        (["a", Path("b")], True),
+        ([], False),
+        ([["a"]], False),
+        ({"a": 1}, False),
+    ],
 )
 def test_paths_are_told_from_data(data, are):
     assert is_paths(data) is are
@@ -98,13 +105,17 @@ def test_a_folder_with_what_cannot_be_read(folder, make):
     make(folder / "notes")  # not named as results: passed over
     assert folder / "notes" not in find_files(folder)[0]
     make(folder / "x.jsonl")
-    with pytest.raises(InputError, match=r"x\.jsonl is not a file, but a link to nothing, a pipe or a socket"):
+    with pytest.raises(
+        InputError, match=r"x\.jsonl is not a file, but a link to nothing, a pipe or a socket"
+    ):
         find_files(folder)
 
 
 @for_each("wrong", [None, 3, [1], {"a.csv": 1}])
 def test_other_types_are_no_paths(wrong):
-    with pytest.raises(TypeError, match="`path` must be the path of a file, or a list of paths; got "):
+    with pytest.raises(
+        TypeError, match="`path` must be the path of a file, or a list of paths; got "
+    ):
         find_files(wrong)
 
 
@@ -121,40 +132,95 @@ BY_FOLDER = {f"{name}/{run}.json": Json({"correct": grade}) for name, run, grade
 FOLDER, FILE = {"columns": {"problem": "folder"}}, {"columns": {"problem": "file"}}
 MODELS = {f"{model}/{name}": each for model in ("llama", "qwen") for name, each in SAMPLES.items()}
 CUT = SAMPLES | {"p1_1.json": b'{"id": "p1", "corr'}
-LISTS = {f"run_{run}.json": Json([{"id": i, "correct": (i + run) % 2} for i in range(4)]) for run in (0, 1)}
+LISTS = {
+    f"run_{run}.json": Json([{"id": i, "correct": (i + run) % 2} for i in range(4)])
+    for run in (0, 1)
+}
 
-test_folders = over({
-    "samples": (SAMPLES, found(GRADES, notes=["note.bundle"])),
-    "samples in folders": (BY_FOLDER, refused("standard.no_problem"), (FOLDER, found(GRADES, notes=["note.bundle"]))),
-    "runs in folders": (
-        {f"run_{run}/{name}.json": Json({"correct": grade}) for name, run, grade in RUNS}, ..., (FILE, found(GRADES))),
-    "problems": ({f"{name}.json": Json({"correct": grades}) for name, grades in GRADES.items()}, found(GRADES)),
-    "problems in lines": (
-        {f"{name}.jsonl": [{"id": name, "correct": each} for each in grades] for name, grades in GRADES.items()},
-        found(GRADES)),
-    "lines without ids": (
-        {f"{name}.jsonl": [{"correct": each} for each in grades] for name, grades in GRADES.items()},
-        ..., (FILE, found(GRADES))),
-    "a file that cannot be read": (CUT, found(GRADES | {"p1": [0]}, notes=["note.bundle", "note.broken_files"])),
-    "files of two models by their names": (MODELS, refused("merging.names"), (
-        {"pool": "file"}, found({name: [*grades, *grades] for name, grades in GRADES.items()}))),
-    "files of two models": (
-        {f"{i}.json": Json({"id": "p", "model": "ab"[i], "correct": i}) for i in range(2)}, refused("models.settings")),
-    "many files of lines": (
-        {f"run_{i:02}.jsonl": [{"id": f"p{i % 35}", "correct": i < 35}] for i in range(70)}, found([[1, 0]] * 35)),
-    "many files, a problem each": (
-        {f"p{i}.jsonl": [{"id": f"p{i}", "correct": i < 35}, {"id": f"p{i}", "correct": 1}] for i in range(70)},
-        found(n=[2] * 70)),
-    "a run that did not end": (
-        {f"run_{run}.jsonl": [{"id": name, "correct": 1} for name in names]
-            for run, names in ((0, "abc"), (1, "ab"), (10, "abc"))},
-        refused("merging.problems"), ({"pool": "file"}, found({"a": [1] * 3, "b": [1] * 3, "c": [1] * 2}))),
-    **{f"ids that look the same: {name}": (
-        {"run_0.csv": f"id,correct\n{name},1\n".encode(), "run_1.csv": f"id,correct\n{other},0\n".encode()},
-        refused("samples.white_space"), ({"concat": True}, found({name: [1], other: [0]}))
-    ) for name, other in {"1": "1.0", "p0": "P0"}.items()},
-    "documents that list rows": (LISTS, found({str(i): [i % 2, (i + 1) % 2] for i in range(4)})),
-})  # fmt: skip
+test_folders = over(
+    {
+        "samples": (SAMPLES, found(GRADES, notes=["note.bundle"])),
+        "samples in folders": (
+            BY_FOLDER,
+            refused("standard.no_problem"),
+            (FOLDER, found(GRADES, notes=["note.bundle"])),
+        ),
+        "runs in folders": (
+            {f"run_{run}/{name}.json": Json({"correct": grade}) for name, run, grade in RUNS},
+            ...,
+            (FILE, found(GRADES)),
+        ),
+        "problems": (
+            {f"{name}.json": Json({"correct": grades}) for name, grades in GRADES.items()},
+            found(GRADES),
+        ),
+        "problems in lines": (
+            {
+                f"{name}.jsonl": [{"id": name, "correct": each} for each in grades]
+                for name, grades in GRADES.items()
+            },
+            found(GRADES),
+        ),
+        "lines without ids": (
+            {
+                f"{name}.jsonl": [{"correct": each} for each in grades]
+                for name, grades in GRADES.items()
+            },
+            ...,
+            (FILE, found(GRADES)),
+        ),
+        "a file that cannot be read": (
+            CUT,
+            found(GRADES | {"p1": [0]}, notes=["note.bundle", "note.broken_files"]),
+        ),
+        "files of two models by their names": (
+            MODELS,
+            refused("merging.names"),
+            (
+                {"pool": "file"},
+                found({name: [*grades, *grades] for name, grades in GRADES.items()}),
+            ),
+        ),
+        "files of two models": (
+            {f"{i}.json": Json({"id": "p", "model": "ab"[i], "correct": i}) for i in range(2)},
+            refused("models.settings"),
+        ),
+        "many files of lines": (
+            {f"run_{i:02}.jsonl": [{"id": f"p{i % 35}", "correct": i < 35}] for i in range(70)},
+            found([[1, 0]] * 35),
+        ),
+        "many files, a problem each": (
+            {
+                f"p{i}.jsonl": [{"id": f"p{i}", "correct": i < 35}, {"id": f"p{i}", "correct": 1}]
+                for i in range(70)
+            },
+            found(n=[2] * 70),
+        ),
+        "a run that did not end": (
+            {
+                f"run_{run}.jsonl": [{"id": name, "correct": 1} for name in names]
+                for run, names in ((0, "abc"), (1, "ab"), (10, "abc"))
+            },
+            refused("merging.problems"),
+            ({"pool": "file"}, found({"a": [1] * 3, "b": [1] * 3, "c": [1] * 2})),
+        ),
+        **{
+            f"ids that look the same: {name}": (
+                {
+                    "run_0.csv": f"id,correct\n{name},1\n".encode(),
+                    "run_1.csv": f"id,correct\n{other},0\n".encode(),
+                },
+                refused("samples.white_space"),
+                ({"concat": True}, found({name: [1], other: [0]})),
+            )
+            for name, other in {"1": "1.0", "p0": "P0"}.items()
+        },
+        "documents that list rows": (
+            LISTS,
+            found({str(i): [i % 2, (i + 1) % 2] for i in range(4)}),
+        ),
+    }
+)
 
 
 def test_files_are_counted_and_named(tmp_path):

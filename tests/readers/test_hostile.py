@@ -46,7 +46,9 @@ HOSTILE = {
 def test_hostile(tmp_path):
     put_all(tmp_path, {name: make() for name, (make, _) in HOSTILE.items()})
     found = hold(1, lambda: measure(tmp_path))
-    assert {name: code for name, (code, *_) in found.items()} == {name: code for name, (_, code) in HOSTILE.items()}
+    assert {name: code for name, (code, *_) in found.items()} == {
+        name: code for name, (_, code) in HOSTILE.items()
+    }
     assert max(grown for _, grown, _ in found.values()) < 200
 
 
@@ -54,7 +56,9 @@ def test_hostile(tmp_path):
 def test_what_is_left_out_is_counted_and_not_followed(tmp_path):
     path = tmp_path / "f.jsonl"
     path.write_text(ROW * 10 + f'{{"id": {DEEP}}}\n' + '{"id": 2, "corr')
-    ((code, grown, _),) = hold(1, lambda: measure(tmp_path, "read_samples(path, errors='skip')")).values()
+    ((code, grown, _),) = hold(
+        1, lambda: measure(tmp_path, "read_samples(path, errors='skip')")
+    ).values()
     assert code == "read"
     assert grown < 200
 
@@ -63,7 +67,10 @@ def test_what_is_left_out_is_counted_and_not_followed(tmp_path):
 def test_memory_grows_with_the_columns_that_are_kept(tmp_path):
     """Texts that are not needed take no memory, beyond a few blocks of 4 MB."""
     text = "".join(map(chr, range(32, 127))).replace("\\", "").replace('"', "") * 200
-    rows = [{"task_id": f"p{i % 125}", "completion": text[i % 90 :], "passed": i % 3 == 0} for i in range(1_000)]
+    rows = [
+        {"task_id": f"p{i % 125}", "completion": text[i % 90 :], "passed": i % 3 == 0}
+        for i in range(1_000)
+    ]
     lines = ("\n".join(map(json.dumps, rows)) + "\n").encode()
     (tmp_path / "plain.jsonl").write_bytes(lines * 7)
     (tmp_path / "packed.jsonl").write_bytes(gzip.compress(lines, 1) * 7)

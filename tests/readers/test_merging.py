@@ -36,7 +36,9 @@ def test_samples_follow_each_other_by_problem():
     assert merged.problems == ["p", "q"]
     assert merged.grades == [[1, 0, None, 1, 0], [1, 0.5, 1]]
     assert merged.answers == [["x", "x", "z", "x", "x"], ["y", None, "y"]]
-    assert merged.table.column_names == [name for name in STANDARD if name in merged.table.column_names]
+    assert merged.table.column_names == [
+        name for name in STANDARD if name in merged.table.column_names
+    ]
     found(rows=[[1, 2, 2, 1, 2], [3, 1, 3]], file_of=[[0, 0, 1, 2, 2], [0, 1, 2]]).check(merged)
     assert merged.n_missing == 1
     assert str(merged.place(1, 1)).startswith("run_1.jsonl, row 1")
@@ -52,7 +54,8 @@ def test_numbers():
     one, other = collect(*graded(1, sample=0)), collect(*graded(0, sample=1))
     assert merge([one, other], FILES[:2]).numbers == [[0, 1]]
     with pytest.raises(
-        InputError, match=r"Sample 0 of problem “p” is in run_0\.jsonl and in run_1\.jsonl.*pool.*`concat`"
+        InputError,
+        match=r"Sample 0 of problem “p” is in run_0\.jsonl and in run_1\.jsonl.*pool.*`concat`",
     ) as caught:
         merge([one, one], FILES[:2])
     assert caught.value.code == "merging.clash"
@@ -115,10 +118,15 @@ def test_files_of_other_problems_are_listed():
     assert merged.group == [None, None, "x"]
     assert (list(merged.file_of), list(merged.rows)) == ([[0, 0], [0], [1]], [[1, 2], [3], [1]])
     assert str(merged.place(2, 0)).startswith("run_1.jsonl, row 1")
-    assert str(merged.origin.notes[0]) == "Read 2 files, each with other problems: run_0.jsonl, run_1.jsonl."
+    assert (
+        str(merged.origin.notes[0])
+        == "Read 2 files, each with other problems: run_0.jsonl, run_1.jsonl."
+    )
     with pytest.raises(InputError, match="may be of two models"):
         merge([one, other], ["llama.jsonl", "qwen.jsonl"])
-    assert merge([one, other], ["llama.jsonl", "qwen.jsonl"], concat=True).problems == merged.problems
+    assert (
+        merge([one, other], ["llama.jsonl", "qwen.jsonl"], concat=True).problems == merged.problems
+    )
 
 
 def test_other_problems_that_are_named_alike():
@@ -148,19 +156,26 @@ def test_what_is_said_about_a_problem(role):
 def test_details_of_samples_follow_each_other():
     """The cost of each sample stays with it, whatever the files have in common."""
     one = collect(*graded(1, 0, meta={"level": 1}, cost=0.25), *graded(1, problem="q", cost=1))
-    other = collect(*graded(0, problem="q", meta={"seed": 2}), *graded(1, meta={"level": 1, "seed": 2}))
+    other = collect(
+        *graded(0, problem="q", meta={"seed": 2}), *graded(1, meta={"level": 1, "seed": 2})
+    )
     merged = merge([one, other, one], FILES)
     assert list(map(json.loads, merged.listed("meta"))) == [
         {"level": 1, "cost": [0.25, 0.25, None, 0.25, 0.25]},
         {"cost": [1, None, 1]},
     ]
-    assert merge([other, one], FILES[:2]).listed("meta")[1] == '{"level": 1, "cost": [null, 0.25, 0.25]}'
+    assert (
+        merge([other, one], FILES[:2]).listed("meta")[1]
+        == '{"level": 1, "cost": [null, 0.25, 0.25]}'
+    )
     assert merge([merged], FILES[:1]).details == ["cost"]
 
 
 def test_meta_is_what_all_files_say():
     one, other = (collect(*graded(1, meta={"level": 1, "seed": seed})) for seed in (1, 2))
-    assert [json.loads(each) for each in merge([one, other], FILES[:2]).listed("meta")] == [{"level": 1}]
+    assert [json.loads(each) for each in merge([one, other], FILES[:2]).listed("meta")] == [
+        {"level": 1}
+    ]
     assert merge([one, collect(*graded(1))], FILES[:2]).listed("meta") == [None]
 
 
@@ -193,14 +208,24 @@ LINE = {"task_id": "a", "completion": "", "result": "passed"}
 
 def test_a_folder_with_other_files(tmp_path):
     lines = [LINE | {"passed": each} for each in (True, False, True)]
-    put(tmp_path, {
-        "run_0/results.jsonl": lines[:2], "run_1/results.jsonl": lines[2:],
-        "x.jsonl": [{"task_id": "a", "completion": ""}], "summary.json": Json({"pass@1": 0.5}),
-        "notes.txt": b"a,b\n1,2", "weights.bin": bytes(100), ".hidden.jsonl": [lines[0] | {"task_id": "h"}],
-    })  # fmt: skip
+    put(
+        tmp_path,
+        {
+            "run_0/results.jsonl": lines[:2],
+            "run_1/results.jsonl": lines[2:],
+            "x.jsonl": [{"task_id": "a", "completion": ""}],
+            "summary.json": Json({"pass@1": 0.5}),
+            "notes.txt": b"a,b\n1,2",
+            "weights.bin": bytes(100),
+            ".hidden.jsonl": [lines[0] | {"task_id": "h"}],
+        },
+    )
     samples = read_samples(tmp_path)
     assert dict(zip(samples.problems, samples.grades, strict=True)) == {"a": [1, 0, 1]}
-    assert [path.split("/")[-2:] for path in samples.files] == [["run_0", "results.jsonl"], ["run_1", "results.jsonl"]]
+    assert [path.split("/")[-2:] for path in samples.files] == [
+        ["run_0", "results.jsonl"],
+        ["run_1", "results.jsonl"],
+    ]
     assert isinstance(samples.table, pa.Table)
 
 
@@ -209,7 +234,9 @@ def test_a_file_that_was_appended_to_itself_is_noted(tmp_path):
     twice.write_bytes(2 * once.read_bytes())
     one, two = read_samples(once), read_samples(twice)
     assert two.n.tolist() == [2 * n for n in one.n.tolist()]
-    assert [note.code for note in two.origin.notes if note not in one.origin.notes] == ["note.doubled"]
+    assert [note.code for note in two.origin.notes if note not in one.origin.notes] == [
+        "note.doubled"
+    ]
 
 
 def test_a_copy_of_a_file_is_noted(tmp_path):

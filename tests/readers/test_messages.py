@@ -104,6 +104,7 @@ def test_lines_are_named_in_chinese_and_where_rows_are_left_out(tmp_path):
 ])  # fmt: skip
 def test_rows_are_counted_as_lines(text, row, line):
     said = name_lines(
-        Message("cells.place", "row {row}, column “{column}”", row=row, column=1), Source("", text.encode())
+        Message("cells.place", "row {row}, column “{column}”", row=row, column=1),
+        Source("", text.encode()),
     )
     assert str(said) == (f"row {row}, column “1”" if line is None else f"line {line}, column “1”")

@@ -31,17 +31,23 @@ BOTH = pytest.mark.parametrize("limits", [LIMITS, UNLIMITED], ids=["limits", "no
 
 def write(table, **options):
     file = io.BytesIO()
-    pq.write_table(table if isinstance(table, pa.Table) else pa.Table.from_pylist(table), file, **options)
+    pq.write_table(
+        table if isinstance(table, pa.Table) else pa.Table.from_pylist(table), file, **options
+    )
     return file.getvalue()
 
 
 def read(data, columns=None, limits=UNLIMITED):
     source = Source("f", data, limits)
-    return [row for _, row in read_rows(source, list_columns(source) if columns is None else columns)]
+    return [
+        row for _, row in read_rows(source, list_columns(source) if columns is None else columns)
+    ]
 
 
 @BOTH
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress], ids=["plain", "gzip", "zstandard"])
+@pytest.mark.parametrize(
+    "pack", [bytes, gzip.compress, zstandard.compress], ids=["plain", "gzip", "zstandard"]
+)
 def test_files_on_disk_and_in_memory_packed_or_not(tmp_path, pack, limits):
     data = pack(write(ROWS))
     (tmp_path / "f").write_bytes(data)
@@ -53,7 +59,8 @@ def test_files_on_disk_and_in_memory_packed_or_not(tmp_path, pack, limits):
 def test_the_needed_fields_alone(limits):
     source = Source("f", write(ROWS), limits)
     assert list(read_rows(source, ["doc.text", "doc.more", "doc.none", "none"])) == [
-        (number, {"doc": {"text": row["doc"]["text"], "more": {"x": None}}}) for number, row in enumerate(ROWS, 1)
+        (number, {"doc": {"text": row["doc"]["text"], "more": {"x": None}}})
+        for number, row in enumerate(ROWS, 1)
     ]
     (batch,) = read_batches(source, ["doc.ids"])
     assert batch.schema.field("doc").type == pa.struct([("ids", pa.list_(pa.int64()))])
@@ -61,7 +68,10 @@ def test_the_needed_fields_alone(limits):
 
 @BOTH
 def test_files_of_harnesses_are_within_the_limits(limits):
-    for path in [*HARNESS.glob("lighteval/details/*/*/*/*.parquet"), *HARNESS.glob("trl/*.parquet")]:
+    for path in [
+        *HARNESS.glob("lighteval/details/*/*/*/*.parquet"),
+        *HARNESS.glob("trl/*.parquet"),
+    ]:
         assert read(path, limits=limits) == pq.read_table(path).to_pylist()
 
 
@@ -110,7 +120,10 @@ def make_bombs():
         "rows": (write(pa.table({"a": pa.nulls(3_000_000, pa.int32())})), "tables.rows"),
         "claimed rows": (claim(write(pa.table(columns)), 7, 10**9), "tables.rows"),
         "values": (write(pa.table({"a": nulls})), "tables.too_large"),
-        "values that the metadata hide": (claim(write(pa.table({"a": nulls})), 3_000_000, 1), "tables.too_large"),
+        "values that the metadata hide": (
+            claim(write(pa.table({"a": nulls})), 3_000_000, 1),
+            "tables.too_large",
+        ),
         "texts": (write(pa.table({"a": repeat(40_000)})), "tables.too_large"),
         "texts in lists": (
             write(pa.table({"a": pa.ListArray.from_arrays([0, 9_000], repeat(9_000))})),
@@ -140,7 +153,10 @@ def make_bombs():
             write(pa.table({"a": ["x" * 50_000_000]}), compression="zstd", use_dictionary=False),
             "tables.too_large",
         ),
-        "gzip": (gzip.compress(write(pa.table({"a": ["x" * 6_000_000]}), compression="none")), "tables.too_large"),
+        "gzip": (
+            gzip.compress(write(pa.table({"a": ["x" * 6_000_000]}), compression="none")),
+            "tables.too_large",
+        ),
         "groups": (
             write(pa.table({"a": ["x" * 100_000] * 60}), row_group_size=1, compression="zstd"),
             "tables.too_large",
@@ -155,7 +171,9 @@ def test_bombs_are_refused_within_a_second_and_200_mb(tmp_path):
     put_all(tmp_path, {name: data for name, (data, _) in bombs.items()})
     read = "source = Source('f', path.read_bytes(), LIMITS); list(read_rows(source, list_columns(source)))"
     found = hold(1, lambda: measure(tmp_path, read))
-    assert {name: code for name, (code, *_) in found.items()} == {name: code for name, (_, code) in bombs.items()}
+    assert {name: code for name, (code, *_) in found.items()} == {
+        name: code for name, (_, code) in bombs.items()
+    }
     assert max(peak for *_, peak in found.values()) < 200  # megabytes, with Python and PyArrow
 
 
@@ -172,7 +190,11 @@ def test_files_that_are_cut_off(seed, limits):
 @pytest.mark.parametrize("size", [0, 1, 8, 1000])
 def test_random_bytes(size, limits):
     random = Random(size).randbytes(size)
-    for data in (b"PAR1" + random, b"PAR1" + random + b"PAR1", b"PAR1" + random + b"\x04\0\0\0PAR1"):
+    for data in (
+        b"PAR1" + random,
+        b"PAR1" + random + b"PAR1",
+        b"PAR1" + random + b"\x04\0\0\0PAR1",
+    ):
         with pytest.raises(InputError) as caught:
             read(data, limits=limits)
         assert caught.value.code == "parquet.broken"
@@ -227,7 +249,11 @@ def test_shards_whose_columns_come_in_another_order(kind, tmp_path):
         table = pa.Table.from_pylist(rows).select(order)
         KINDS[kind](table, tmp_path / f"x-{place:05}-of-00006.{kind}")
     samples = read_samples(tmp_path)
-    assert (samples.problems, samples.grades, samples.group) == (["a", "b"], [[0] * 6, [1] * 6], ["1", "2"])
+    assert (samples.problems, samples.grades, samples.group) == (
+        ["a", "b"],
+        [[0] * 6, [1] * 6],
+        ["1", "2"],
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -242,4 +268,6 @@ def test_two_columns_or_fields_of_one_name_are_refused(kind, tmp_path):
     pandas = pd.DataFrame(dict(enumerate(cells))).set_axis(["id", "correct", "correct"], axis=1)
     for data in (arrow, pandas):
         for options in ({}, {"columns": {"problem": "id"}}):
-            refused("data.same_column", name="'correct'").check(partial(at_k.score, data, **options))
+            refused("data.same_column", name="'correct'").check(
+                partial(at_k.score, data, **options)
+            )

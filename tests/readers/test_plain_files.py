@@ -26,7 +26,9 @@ def ids(*rows, header="id,correct"):
 
 def crossed(column, values, m=3):
     """A table in which each problem has one row of every value."""
-    lines = [f"p{i},{value},{(i + place) % 2}" for i in range(m) for place, value in enumerate(values)]
+    lines = [
+        f"p{i},{value},{(i + place) % 2}" for i in range(m) for place, value in enumerate(values)
+    ]
     return csv(f"id,{column},correct", *lines)
 
 
@@ -34,7 +36,9 @@ def runs_of(outer, own):
     """A document with two runs of problems a and b, under a key if there is one, and what it says of each run."""
     verdicts = [[("a", True), ("b", True)], [("a", False), ("b", True)]]
     results = [[{"id": name, "correct": verdict} for name, verdict in each] for each in verdicts]
-    runs = [{name: cells[at] for name, cells in own.items()} | {"results": results[at]} for at in (0, 1)]
+    runs = [
+        {name: cells[at] for name, cells in own.items()} | {"results": results[at]} for at in (0, 1)
+    ]
     return json.dumps({outer: runs} if outer else runs)
 
 
@@ -534,7 +538,9 @@ def test_plain_file(case, tmp_path):
             assert read_samples(path, **mended).problems
 
 
-@pytest.mark.parametrize(("words", "notes"), [(["Yes", "it is."], ["note.unseen_words"]), (["AC", "CE"], [])])
+@pytest.mark.parametrize(
+    ("words", "notes"), [(["Yes", "it is."], ["note.unseen_words"]), (["AC", "CE"], [])]
+)
 def test_words_that_no_verdict_is(tmp_path, words, notes):
     path = write(tmp_path, csv("id,verdict", "a,AC", 'a,"Yes, it is."'))
     found = read_samples(path, correct=words).origin.notes
@@ -549,12 +555,21 @@ def test_errors_are_raised_or_skipped(tmp_path):
 def test_errors_beside_wrong_verdicts_are_noted(tmp_path):
     text = csv("id,correct,error", "a,1,", "a,0,HTTP 500", "b,0,", "b,1,retried")
     [note] = read_samples(write(tmp_path, text)).origin.notes
-    assert (note.code, note.values["count"], note.values["text"]) == ("note.errors", 1, "“HTTP 500”")
+    assert (note.code, note.values["count"], note.values["text"]) == (
+        "note.errors",
+        1,
+        "“HTTP 500”",
+    )
 
 
 def test_sources_that_may_share_a_problem_are_noted(tmp_path):
-    [note] = read_samples(write(tmp_path, csv("source,id,correct", "A,a,1", "B,a,0", "A,b,0", "B,c,1"))).origin.notes
-    assert (note.code, note.values["apart"]) == ("models.settings", Mention(columns={"problem": "source+id"}))
+    [note] = read_samples(
+        write(tmp_path, csv("source,id,correct", "A,a,1", "B,a,0", "A,b,0", "B,c,1"))
+    ).origin.notes
+    assert (note.code, note.values["apart"]) == (
+        "models.settings",
+        Mention(columns={"problem": "source+id"}),
+    )
 
 
 NAMES = "a\nb 2099-12-31\n# flaky\nc, 2020-01-31\n"
@@ -569,12 +584,16 @@ def test_problems_are_excluded_until_their_day(tmp_path, excluded):
     notes = {note.code: note.values for note in samples.origin.notes}
     assert (samples.problems, samples.origin.chosen) == (["c", "d"], {"excluded": "2"})
     assert {key: notes["note.excluded"][key] for key in ("count", "total", "names")} == {
-        "count": 2, "total": 4, "names": "“a”, “b”"
-    }  # fmt: skip
+        "count": 2,
+        "total": 4,
+        "names": "“a”, “b”",
+    }
     assert notes["note.exclusion_over"] == {"names": "“c” (2020-01-31)"}
 
 
-@pytest.mark.parametrize(("excluded", "code"), [({"a": "soon"}, "exclusion.day"), (["a", "b"], "exclusion.nothing")])
+@pytest.mark.parametrize(
+    ("excluded", "code"), [({"a": "soon"}, "exclusion.day"), (["a", "b"], "exclusion.nothing")]
+)
 def test_exclusions_that_are_refused(tmp_path, excluded, code):
     with pytest.raises(InputError) as caught:
         read_samples(write(tmp_path, ids("a1", "b0")), exclude=excluded)
@@ -594,7 +613,9 @@ def test_problems_of_two_contests_are_problems_and_noted(tmp_path):
 
 
 def test_objects_with_a_field_called_base_are_no_numbered_names(tmp_path):
-    rows = "".join(f'{{"meta": {{"base": "q{number}"}}, "correct": {number % 2}}}\n' for number in range(6))
+    rows = "".join(
+        f'{{"meta": {{"base": "q{number}"}}, "correct": {number % 2}}}\n' for number in range(6)
+    )
     assert at_k.score(write(tmp_path, rows), metrics="pass@1").values == {"pass@1": 0.5}
 
 
@@ -603,7 +624,9 @@ TABLES = {
     "an array": np.array([[1, 0], [1, 1]]),
     "n and c": {"n": [2, 2], "c": [1, 2]},
     "rows of n and c": [{"n": 2, "c": 1}, {"n": 2, "c": 2}],
-    "columns of other names": pd.DataFrame({"problem": list("aabb"), "solved": [True, False, True, True]}),
+    "columns of other names": pd.DataFrame(
+        {"problem": list("aabb"), "solved": [True, False, True, True]}
+    ),
 }
 
 

@@ -19,7 +19,11 @@ def write(tmp_path):
     def write(name, content):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = content if isinstance(content, str) else "".join(json.dumps(row) + "\n" for row in content)
+        text = (
+            content
+            if isinstance(content, str)
+            else "".join(json.dumps(row) + "\n" for row in content)
+        )
         path.write_text(text, encoding="utf-8")
         return path
 
@@ -58,28 +62,41 @@ def test_other_questions_under_the_same_ids(tmp_path, write):
     for name in ("run_0", "run_1"):
         write(f"{name}.jsonl", verdicts(question=lambda i, j, name=name: f"question {i} of {name}"))
     said = refuse(tmp_path, "merging.questions")
-    assert all(words in said for words in ("Problem “0”", "“question 0 of run_1” in", 'pool="file"'))
+    assert all(
+        words in said for words in ("Problem “0”", "“question 0 of run_1” in", 'pool="file"')
+    )
     assert read_samples(tmp_path, pool="file").n.tolist() == [8] * 5
 
 
 def test_two_sets_of_problems(write):
-    paths = [write(f"{name}.jsonl", verdicts(question=f"of {name}")) for name in ("aime24", "math500")]
+    paths = [
+        write(f"{name}.jsonl", verdicts(question=f"of {name}")) for name in ("aime24", "math500")
+    ]
     refuse(paths, "merging.questions", columns={"group": None})
     refuse([write(path.name, verdicts()) for path in paths], "merging.names")
     asked = ([{"role": "user", "content": name}] for name in "01")
-    refuse([write(f"run_{i}.jsonl", verdicts(messages=each)) for i, each in enumerate(asked)], "merging.questions")
+    refuse(
+        [write(f"run_{i}.jsonl", verdicts(messages=each)) for i, each in enumerate(asked)],
+        "merging.questions",
+    )
 
 
-@for_each("one, other", [[f"{name}.jsonl" for name in pair.split()] for pair in MODELS_OR_SETS.split("|")])
+@for_each(
+    "one, other", [[f"{name}.jsonl" for name in pair.split()] for pair in MODELS_OR_SETS.split("|")]
+)
 def test_names_of_models_or_sets(write, one, other):
     paths = [write(name, verdicts()) for name in (one, other)]
     said = refuse(paths, "merging.names")
-    one, other = (re.sub("^(step|outputs)/", "", name) for name in (one, other))  # the folder of both is not named
+    one, other = (
+        re.sub("^(step|outputs)/", "", name) for name in (one, other)
+    )  # the folder of both is not named
     assert f"{one} and {other} may be of two models" in said.replace("\\", "/")
     assert 'pool="file"' in said
     merged = read_samples(paths, pool="file")
     assert merged.n.tolist() == [8] * 5
-    assert f"{one}, {other}. Problems in each: 5. Samples of a problem in each: 4." in str(merged.origin.notes[0])
+    assert f"{one}, {other}. Problems in each: 5. Samples of a problem in each: 4." in str(
+        merged.origin.notes[0]
+    )
 
 
 RUNS = """
@@ -89,7 +106,10 @@ qwen2.5-7b_sample_0 qwen2.5-7b_sample_1 | Trial~1 Trial~2
 """Pairs of names of files that are of two runs."""
 
 
-@for_each("pair", [[name.replace("~", " ") + ".jsonl" for name in pair.split()] for pair in RUNS.split("|")])
+@for_each(
+    "pair",
+    [[name.replace("~", " ") + ".jsonl" for name in pair.split()] for pair in RUNS.split("|")],
+)
 def test_names_of_runs(write, pair):
     samples = read_samples([write(name, verdicts()) for name in pair])
     assert samples.n.tolist() == [8] * 5
@@ -125,8 +145,13 @@ def test_sets_that_are_named_in_each_file(write, layout, column):
     for i, name in enumerate(("gsm8k", "aime")):
         rows = verdicts(n=1300 if layout == "large.jsonl" else 2)
         *outer, last = column.split(".") if layout != "csv" else [column]
-        rows = [row | ({outer[0]: {last: name}} if outer else {last: name, "text": "-" * 900}) for row in rows]
-        text = f"id,correct,{column}\n" + "".join(f"{row['id']},{row['correct']},{name}\n" for row in rows)
+        rows = [
+            row | ({outer[0]: {last: name}} if outer else {last: name, "text": "-" * 900})
+            for row in rows
+        ]
+        text = f"id,correct,{column}\n" + "".join(
+            f"{row['id']},{row['correct']},{name}\n" for row in rows
+        )
         paths.append(write(f"run_{i}.{layout}", text if layout == "csv" else rows))
     said = refuse(paths, "merging.subject")
     assert f"not of the same {column}: “gsm8k”" in said
@@ -173,7 +198,9 @@ def test_names_that_look_the_same(write, one, other):
 
 def test_names_that_look_the_same_in_files_of_a_harness(write):
     row = {"completion": "", "passed": True, "result": "passed"}
-    refuse(write("f.jsonl", [{"task_id": "a", **row}, {"task_id": "a ", **row}]), "samples.white_space")
+    refuse(
+        write("f.jsonl", [{"task_id": "a", **row}, {"task_id": "a ", **row}]), "samples.white_space"
+    )
 
 
 @for_each(
@@ -182,18 +209,39 @@ def test_names_that_look_the_same_in_files_of_a_harness(write):
         *(f"{one},1 {other},0" for one, other in [("x²", "x2"), ("é", "e"), ("a~b", "ab")]),
         "a\N{NO-BREAK SPACE},1 a\N{NO-BREAK SPACE},0 b,1",  # white space that all have
         # Problems that have the names of rows that sum up.
-        *("total,1 mean,0", "a,1 mean,1 b,0", "a,1 mean~1,1", "a,1 mean,1 mean,0", "mean,1 mean,0", "a,1 meaning,1"),
+        *(
+            "total,1 mean,0",
+            "a,1 mean,1 b,0",
+            "a,1 mean~1,1",
+            "a,1 mean,1 mean,0",
+            "mean,1 mean,0",
+            "a,1 meaning,1",
+        ),
     ],
 )
 def test_names_that_differ(write, rows):
     rows = [row.replace("~", " ") for row in rows.split(" ")]
-    assert read_samples(write("f.csv", table(*rows))).problems == list(dict.fromkeys(row[:-2] for row in rows))
+    assert read_samples(write("f.csv", table(*rows))).problems == list(
+        dict.fromkeys(row[:-2] for row in rows)
+    )
 
 
 @for_each(
     "name, n",
     product(
-        ["mean", "Average", "TOTAL", "all", "Mean:", "accuracy", "Overall accuracy", "_mean_", "std", "pass@1", "平均"],
+        [
+            "mean",
+            "Average",
+            "TOTAL",
+            "all",
+            "Mean:",
+            "accuracy",
+            "Overall accuracy",
+            "_mean_",
+            "std",
+            "pass@1",
+            "平均",
+        ],
         [1, 4],
     ),
 )
@@ -202,17 +250,23 @@ def test_a_row_that_sums_up(write, name, n):
     said = refuse(write("f.csv", table(*rows, f"{name},0.5")), "structure.summary")
     assert f"“{name}”" in said
     assert f"line {6 * n + 2}, column “id”" in said
-    assert "line 2, column “id”" in refuse(write("f.csv", table(f"{name},0.5", *rows)), "structure.summary")
+    assert "line 2, column “id”" in refuse(
+        write("f.csv", table(f"{name},0.5", *rows)), "structure.summary"
+    )
     refuse(write("f.csv", table(*rows, f"{name},0.5", "sum,0.1")), "structure.summary")
 
 
 def chat(column, i, question):
     asked = [{"role": "system", "content": "Solve."}, {"role": "user", "content": question}]
-    return asked + ([{"role": "assistant", "content": f"answer {i}"}] if column == "messages" else [])
+    return asked + (
+        [{"role": "assistant", "content": f"answer {i}"}] if column == "messages" else []
+    )
 
 
 ASKED = {
-    **dict.fromkeys(["question", "Prompt", "input", "Query", "problem_text", "example", "instruction"]),
+    **dict.fromkeys(
+        ["question", "Prompt", "input", "Query", "problem_text", "example", "instruction"]
+    ),
     **dict.fromkeys(["inputs.question", "inputs.text", "example.input"]),
     **dict.fromkeys(["messages", "prompt", "input of chats"], chat),
 }
@@ -222,7 +276,9 @@ ASKED = {
 @for_each("column", ASKED)
 def test_an_id_for_each_sample_or_for_several_questions(write, column):
     make, column = ASKED[column] or (lambda *cell: cell[-1]), column.partition(" ")[0]
-    rows = [{"id": i, column: make(column, i, f"question {i % 6}"), "correct": i % 2} for i in range(24)]
+    rows = [
+        {"id": i, column: make(column, i, f"question {i % 6}"), "correct": i % 2} for i in range(24)
+    ]
     apart = "…" if make is chat else column
     for m in (24, 3):
         path = write("f.jsonl", [row | {"id": i % m} for i, row in enumerate(rows)])
@@ -258,14 +314,19 @@ def test_an_instruction_for_several_inputs(write):
 @for_each("count", [2, 1300])  # read by rows, and by columns
 def test_rows_that_are_left_out_ask_nothing(write, count):
     asked = {
-        name: verdicts(n=count, benchmark=name, question=lambda i, j, name=name: f"{i} of {name}" + "-" * 500)
+        name: verdicts(
+            n=count, benchmark=name, question=lambda i, j, name=name: f"{i} of {name}" + "-" * 500
+        )
         for name in "xy"
     }
     path = write("f.jsonl", [row for pair in zip(*asked.values(), strict=True) for row in pair])
     refuse(path, "models.settings")
     refuse(path, "plain.questions", pool="benchmark")
     assert read_samples(path, where={"benchmark": "y"}).n.tolist() == [count] * 5
-    assert read_samples(path, pool="benchmark", columns={"problem": "question"}).n.tolist() == [count] * 10
+    assert (
+        read_samples(path, pool="benchmark", columns={"problem": "question"}).n.tolist()
+        == [count] * 10
+    )
 
 
 def test_verdicts_that_contradict_each_other(write):
@@ -275,9 +336,15 @@ def test_verdicts_that_contradict_each_other(write):
     assert '`columns={"grades": "correct"}` or `columns={"grades": "passed"}`' in said
     assert read_samples(path, columns={"grades": "passed"}).grades[0] == [0, 1, 0, 0]
     assert read_samples(path, columns={"grades": "correct"}).grades[0] == [1, 0, 0, 1]
-    path = write("f.jsonl", [{"id": i, "correct": [1, 0, None], "passed": [1, i, 1]} for i in range(2)])
-    assert "in 1 of 6 samples, first at line 2, column “correct”, sample 2" in refuse(path, "plain.two_verdicts")
-    agreeing = write("f.jsonl", verdicts(grade=lambda i, j: 0.9 if (i + j) % 3 == 0 else 0.2, verdict="B"))
+    path = write(
+        "f.jsonl", [{"id": i, "correct": [1, 0, None], "passed": [1, i, 1]} for i in range(2)]
+    )
+    assert "in 1 of 6 samples, first at line 2, column “correct”, sample 2" in refuse(
+        path, "plain.two_verdicts"
+    )
+    agreeing = write(
+        "f.jsonl", verdicts(grade=lambda i, j: 0.9 if (i + j) % 3 == 0 else 0.2, verdict="B")
+    )
     assert read_samples(agreeing).grades[0] == [1, 0, 0, 1]
 
 
@@ -289,7 +356,9 @@ def test_verdicts_that_contradict_each_other(write):
     ],
 )
 def test_no_grade_above_the_threshold(write, grades, threshold, is_noted):
-    report = at_k.score(write("f.jsonl", [{"id": i, "grades": grades} for i in range(3)]), threshold=threshold)
+    report = at_k.score(
+        write("f.jsonl", [{"id": i, "grades": grades} for i in range(3)]), threshold=threshold
+    )
     said = [str(note) for note in report.notes if note.code == "note.low_grades"]
     assert bool(said) == is_noted
     assert all("threshold 0.5. The highest grade is 0.5." in each for each in said)

@@ -38,7 +38,9 @@ def test_a_file_of_completions_passes(monkeypatch, tmp_path, rows, form):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     path = tmp_path / f"samples.{form}"
     path.write_text(WRITERS[form](rows))
-    report = at_k.score(path, columns=ROLES, prompt_column="prompt", check_correct_fn="code", metrics="avg_at_n")
+    report = at_k.score(
+        path, columns=ROLES, prompt_column="prompt", check_correct_fn="code", metrics="avg_at_n"
+    )
     assert report.problems == ["HumanEval/0", "HumanEval/1", "HumanEval/2"]
     assert (report.n, report.c) == ([2] * 3, [1] * 3)
     data = at_k.read_results(path, columns=ROLES, prompt_column="prompt")
@@ -62,12 +64,17 @@ def test_data_in_memory(monkeypatch, rows, hold):
         "prompt": [row["prompt"] for row in rows[::2]],
         "entry_point": [row["entry_point"] for row in rows[::2]],
         "answers": [
-            [one["completion"], None, two["completion"]] for one, two in zip(rows[::2], rows[1::2], strict=True)
+            [one["completion"], None, two["completion"]]
+            for one, two in zip(rows[::2], rows[1::2], strict=True)
         ],
         "references": [row["test"] for row in rows[::2]],
     }
     report = at_k.score(
-        hold(data), prompt_column="prompt", check_correct_fn="code", missing="incorrect", metrics="avg_at_n"
+        hold(data),
+        prompt_column="prompt",
+        check_correct_fn="code",
+        missing="incorrect",
+        metrics="avg_at_n",
     )
     assert (report.n, report.c) == ([3] * 3, [1] * 3)
 

@@ -54,17 +54,32 @@ def write(path, text, encoding="utf-8"):
 def test_json_is_read_by_its_content(tmp_path, name):
     path = write(tmp_path / name, json.dumps(ROWS, ensure_ascii=False))
     data, samples = read_results(path, columns=NAMED), read_samples(path, columns=NAMED)
-    assert data.column_names == ["problem", "answers", "references", "grades", "scores", "group", "meta"]
+    assert data.column_names == [
+        "problem",
+        "answers",
+        "references",
+        "grades",
+        "scores",
+        "group",
+        "meta",
+    ]
     assert {name: data[name][:] for name in STANDARD} == STANDARD
     assert data["grades"][:] == data["meta"][:] == [None, None]
     assert {role: samples.listed(role) for role in samples.columns()} == STANDARD
     assert samples.roles == {
-        "problem": "qid", "answers": "pred", "references": "gold", "grades": None, "scores": "score", "group": "level",
-    }  # fmt: skip
+        "problem": "qid",
+        "answers": "pred",
+        "references": "gold",
+        "grades": None,
+        "scores": "score",
+        "group": "level",
+    }
 
 
 def test_types_do_not_depend_on_the_values(tmp_path):
-    text = '{"id": 1, "pred": [null], "target": 3, "correct": [null], "score": [null], "level": true}'
+    text = (
+        '{"id": 1, "pred": [null], "target": 3, "correct": [null], "score": [null], "level": true}'
+    )
     features = read_results(write(tmp_path / "f", text)).features
     assert {name: str(each).replace("Sequence", "List") for name, each in features.items()} == {
         "problem": "Value('string')",
@@ -78,7 +93,9 @@ def test_types_do_not_depend_on_the_values(tmp_path):
 
 
 def test_the_description_says_what_was_taken_for_what(tmp_path):
-    data = read_results(write(tmp_path / "f.json", json.dumps(ROWS)), columns={"problem": "qid", "group": None})
+    data = read_results(
+        write(tmp_path / "f.json", json.dumps(ROWS)), columns={"problem": "qid", "group": None}
+    )
     assert data.info.description == (
         "Read from f.json: problem from column “qid”, answers from column “pred”, references from column “gold”, "
         "scores from column “score”."
@@ -90,7 +107,10 @@ def test_the_description_says_what_was_taken_for_what(tmp_path):
 def test_files_of_two_models_are_no_samples_of_one(tmp_path, kind, column):
     spell = write_lines if kind == "jsonl" else write_delimited
     paths = [
-        write(tmp_path / f"{name}.{kind}", spell([{"task_id": q, column: name, "correct": 1} for q in ("q1", "q2")]))
+        write(
+            tmp_path / f"{name}.{kind}",
+            spell([{"task_id": q, column: name, "correct": 1} for q in ("q1", "q2")]),
+        )
         for name in "ab"
     ]
     found(subject={column: "a"}).compare(paths[0], {})
@@ -120,7 +140,11 @@ def test_what_lies_beside_the_results_of_a_folder_is_passed_over(name, content, 
 
 @for_each(
     "name, text, columns",
-    [("run.txt", "id,correct\np,2\n", {}), ("run", "qid,ok\np,2\n", {"grades": "ok"}), ("run.csv", "a,b\n1,2\n", {})],
+    [
+        ("run.txt", "id,correct\np,2\n", {}),
+        ("run", "qid,ok\np,2\n", {"grades": "ok"}),
+        ("run.csv", "a,b\n1,2\n", {}),
+    ],
 )
 def test_results_of_a_folder_are_not_passed_over(name, text, columns, tmp_path):
     write(tmp_path / "run.jsonl", '{"id": "p", "correct": 1, "ok": 1}\n')
@@ -143,25 +167,38 @@ def test_an_error_names_the_file(tmp_path):
     path = write(tmp_path / "f.csv", "id,correct\n1,2\n")
     with pytest.raises(InputError) as caught:
         read_results(path)
-    assert str(caught.value).startswith(f"{path}: A grade must be true, false, or a number from 0 to 1; got")
+    assert str(caught.value).startswith(
+        f"{path}: A grade must be true, false, or a number from 0 to 1; got"
+    )
     assert "got 2.0 (line 2, column “correct”)" in str(caught.value)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
-test_contents = over({
-    "another encoding": ("é".encode("latin-1"), refused("decoding.encoding")),
-    "another encoding in a cell": (b"id,correct\n\xff", refused("decoding.encoding")),
-    "gzip that is cut": (b"\x1f\x8b", refused("sources.broken")),
-    "a picture": (b"\x89PNG\r\n\x1a\n\0\0", refused("sources.binary")),
-    "another encoding in CSV of promptfoo": (
-        PROMPTFOO.read_bytes().replace(b"PASS", b"\xff", 1), refused("decoding.encoding")),
-    "a short row in CSV of promptfoo": (
-        b"q,[m] p,Status,Score,Named Scores\na,x,PASS,1,\nb,x\n", refused("tables.fields", row="3", count="2")),
-    "a text of Arrow that is none": (write_arrow(b"\xf0("), refused("parquet.broken")),
-    "a first line that ends within a line": (b"m\rid,ok\n1,2,3\n", refused("tables.fields", row="2", count="2")),
-    "names of problems in a document that are lists": (
-        Json({"results": [{"problem": ["a"], "correct": 1}]}), found(problems=["1"])),
-})  # fmt: skip
+test_contents = over(
+    {
+        "another encoding": ("é".encode("latin-1"), refused("decoding.encoding")),
+        "another encoding in a cell": (b"id,correct\n\xff", refused("decoding.encoding")),
+        "gzip that is cut": (b"\x1f\x8b", refused("sources.broken")),
+        "a picture": (b"\x89PNG\r\n\x1a\n\0\0", refused("sources.binary")),
+        "another encoding in CSV of promptfoo": (
+            PROMPTFOO.read_bytes().replace(b"PASS", b"\xff", 1),
+            refused("decoding.encoding"),
+        ),
+        "a short row in CSV of promptfoo": (
+            b"q,[m] p,Status,Score,Named Scores\na,x,PASS,1,\nb,x\n",
+            refused("tables.fields", row="3", count="2"),
+        ),
+        "a text of Arrow that is none": (write_arrow(b"\xf0("), refused("parquet.broken")),
+        "a first line that ends within a line": (
+            b"m\rid,ok\n1,2,3\n",
+            refused("tables.fields", row="2", count="2"),
+        ),
+        "names of problems in a document that are lists": (
+            Json({"results": [{"problem": ["a"], "correct": 1}]}),
+            found(problems=["1"]),
+        ),
+    }
+)
 
 
 def test_readers_load_few_libraries(tmp_path):
@@ -171,7 +208,9 @@ def test_readers_load_few_libraries(tmp_path):
     show = f"print(sorted({libraries} & {{*sys.modules}}))"
     code = f"import sys, at_k.readers; {show}; import at_k; at_k.score({str(path)!r}); {show}"
     root = Path(at_k.__file__).parents[1]
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
+    )
     first, after = done.stdout.splitlines()
     assert first == "[]"
     assert after == "['pyarrow']" or int(pa.__version__.split(".")[0]) < 26
@@ -179,11 +218,19 @@ def test_readers_load_few_libraries(tmp_path):
 
 def test_a_document_is_decoded_once_and_not_kept(tmp_path, monkeypatch):
     decoded, held = [], []
-    monkeypatch.setattr("at_k.readers.sources.decode_document", lambda data: decoded.append(data) or json.loads(data))
+    monkeypatch.setattr(
+        "at_k.readers.sources.decode_document",
+        lambda data: decoded.append(data) or json.loads(data),
+    )
     release = Source.release
-    monkeypatch.setattr(Source, "release", lambda source: release(source) or held.append(vars(source)))
+    monkeypatch.setattr(
+        Source, "release", lambda source: release(source) or held.append(vars(source))
+    )
     trial = {"task_id": 1, "reward": 1.0, "info": {}, "traj": []}
-    files = [write(tmp_path / f"trial_{number}.json", json.dumps([trial | {"trial": number}])) for number in range(3)]
+    files = [
+        write(tmp_path / f"trial_{number}.json", json.dumps([trial | {"trial": number}]))
+        for number in range(3)
+    ]
     assert read_samples(files).grades == [[1.0] * 3]
     assert len(decoded) == 3
     assert len(held) == 3

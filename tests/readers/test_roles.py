@@ -115,7 +115,9 @@ NUMBERED = ([0, 1, 2, 0, 1, 2], [1, 2, 3, 1, 2, 3], [2, 0, 1, 1, 0, 2], "012012"
 def test_numbers_of_samples_are_no_answers(name, numbers):
     columns = {"id": [1, 1, 1, 2, 2, 2], name: numbers}
     verdicts = rows_of(**columns, correct=[1, 0, 1, 1, 1, 0])
-    assert guess_roles(read_table(json.dumps(verdicts))) == given_roles(problem="id", grades="correct")
+    assert guess_roles(read_table(json.dumps(verdicts))) == given_roles(
+        problem="id", grades="correct"
+    )
     answers = rows_of(**columns, answer="abcdef", target="aaaddd")
     assert guess_roles(read_table(json.dumps(answers))) == given_roles(
         problem="id", answers="answer", references="target"
@@ -135,12 +137,18 @@ COMPLETIONS = {
 """Whole completions in a column W: the cells of a problem, and the roles that they have."""
 
 ANSWERS = {
-    "beside references": ({"answer": ["4", "5"], "target": ["4", "4"]}, {"answers": "answer", "references": "target"}),
+    "beside references": (
+        {"answer": ["4", "5"], "target": ["4", "4"]},
+        {"answers": "answer", "references": "target"},
+    ),
     "that differs within a problem": (
         {"answer": ["4", "5"], "correct": [1, 0]},
         {"answers": "answer", "grades": "correct"},
     ),
-    "that is the same": ({"answer": ["4", "4"], "correct": [1, 0]}, {"references": "answer", "grades": "correct"}),
+    "that is the same": (
+        {"answer": ["4", "4"], "correct": [1, 0]},
+        {"references": "answer", "grades": "correct"},
+    ),
 }
 """A column `answer` beside whole completions: the cells of two samples, and the roles that they have."""
 
@@ -148,22 +156,41 @@ ANSWERS = {
 @for_each("name", WHOLE)
 def test_whole_completions(name):
     for cells, roles in COMPLETIONS.values():
-        row = {"id": 1} | {name if column == "W" else column: cell for column, cell in cells.items()}
+        row = {"id": 1} | {
+            name if column == "W" else column: cell for column, cell in cells.items()
+        }
         wanted = {role: name if column == "W" else column for role, column in roles.items()}
         assert guess_roles(read_table(json.dumps([row]))) == given_roles(problem="id", **wanted)
     for columns, roles in ANSWERS.values():
         rows = rows_of(id=[1, 1], **{name: ["so 4", "so 5"]}, **columns)
         assert guess_roles(read_table(json.dumps(rows))) == given_roles(problem="id", **roles)
     table = read_table(json.dumps([{"id": 1, name: ["a b", "c"], "passed": [1, 0]}]))
-    assert guess_roles(table, {"answers": name}) == given_roles(problem="id", answers=name, grades="passed")
+    assert guess_roles(table, {"answers": name}) == given_roles(
+        problem="id", answers=name, grades="passed"
+    )
 
 
 INTERVALS = {
-    "rows of samples": ('id,answer,target\n1,"[0, 1]","[0, 1]"\n1,"[0, 2]","[0, 1]"\n', [["[0, 1]", "[0, 2]"]]),
-    "rows of samples with verdicts": ('id,answer,correct\n1,"[0, 1]",1\n1,"[0, 2]",0\n', [["[0, 1]", "[0, 2]"]]),
-    "references alike": ('id,answer,target\n1,"[0, 1]","[0, 1]"\n2,"[0, 2]","[0, 1]"\n', [["[0, 1]"], ["[0, 2]"]]),
-    "samples in lists": ('id,answer,target\n1,"[0, 1]",1\n2,"[0, 2]",2\n', [["0", "1"], ["0", "2"]]),
-    "intervals in lists": ('id,answer,target\n1,"[""[0, 1]"", ""3""]","[0, 1]"\n', [["[0, 1]", "3"]]),
+    "rows of samples": (
+        'id,answer,target\n1,"[0, 1]","[0, 1]"\n1,"[0, 2]","[0, 1]"\n',
+        [["[0, 1]", "[0, 2]"]],
+    ),
+    "rows of samples with verdicts": (
+        'id,answer,correct\n1,"[0, 1]",1\n1,"[0, 2]",0\n',
+        [["[0, 1]", "[0, 2]"]],
+    ),
+    "references alike": (
+        'id,answer,target\n1,"[0, 1]","[0, 1]"\n2,"[0, 2]","[0, 1]"\n',
+        [["[0, 1]"], ["[0, 2]"]],
+    ),
+    "samples in lists": (
+        'id,answer,target\n1,"[0, 1]",1\n2,"[0, 2]",2\n',
+        [["0", "1"], ["0", "2"]],
+    ),
+    "intervals in lists": (
+        'id,answer,target\n1,"[""[0, 1]"", ""3""]","[0, 1]"\n',
+        [["[0, 1]", "3"]],
+    ),
 }
 
 

@@ -32,7 +32,9 @@ def test_a_sample_without_a_grade_is_missing_and_one_without_an_answer_is_not():
 
 def test_places():
     assert str(make().place(0, 1)) == "row 3, column “ok”"
-    assert str(make(rows=[[1], [2]], per_sample=False).place(0, 1)) == "row 1, column “ok”, sample 2"
+    assert (
+        str(make(rows=[[1], [2]], per_sample=False).place(0, 1)) == "row 1, column “ok”, sample 2"
+    )
     several = make(files=["x.csv", "y.csv"], file_of=[[0, 1], [1]])
     assert str(several.place(0, 1)) == "y.csv, row 3, column “ok”"
 

@@ -40,7 +40,9 @@ PACKED = {
     "gzip of two members": lambda data: gzip.compress(data[:9]) + gzip.compress(data[9:]),
     "zstandard": zstandard.compress,
     "bzip2 of two streams": lambda data: bz2.compress(data[:9]) + bz2.compress(data[9:]),
-    "zstandard of two frames": lambda data: zstandard.compress(data[:9]) + zstandard.compress(data[9:]),
+    "zstandard of two frames": lambda data: (
+        zstandard.compress(data[:9]) + zstandard.compress(data[9:])
+    ),
 }
 
 
@@ -70,8 +72,16 @@ LIST, PRETTY = '[{"a": 1},\n{"b": 2}]', {"a": {"c": 1}, "b": 2}
 LAYOUTS = {
     "lines": ("jsonl", '{"a": 1}\n{"a": 2}', {"a": 1}),
     "lines after blank ones": ("jsonl", '\n \r\n{"a": 1}\n\n  {"a": 2}', {"a": 1}),
-    "long lines": ("jsonl", json.dumps({"a": LONG, "b": 1}) + "\n" + json.dumps({"a": LONG}), {"a": LONG, "b": 1}),
-    "long lines, gaps between": ("jsonl", json.dumps({"a": LONG}) + " " * 100_000 + "\n" * 100_000 + '{"a": 1}', ...),
+    "long lines": (
+        "jsonl",
+        json.dumps({"a": LONG, "b": 1}) + "\n" + json.dumps({"a": LONG}),
+        {"a": LONG, "b": 1},
+    ),
+    "long lines, gaps between": (
+        "jsonl",
+        json.dumps({"a": LONG}) + " " * 100_000 + "\n" * 100_000 + '{"a": 1}',
+        ...,
+    ),
     "a broken first line": ("jsonl", '{"a": 1\n{"a": 2}', ...),
     "a long document": ("json", json.dumps({"a": LONG}), ...),
     "one row": ("json", '{"a": 1}\n', {"a": 1}),
@@ -134,7 +144,9 @@ def test_what_is_no_text(content):
 def test_a_file_that_is_too_large():
     assert Source("", b"x" * 10, Limits(max_bytes=10)).size == 10
     refused(b"x" * 11, "tables.too_large", limits=Limits(max_bytes=10))
-    refused(gzip.compress(b'{"a": 1}\n' * 1_000), "tables.too_large", limits=Limits(max_bytes=1_000))
+    refused(
+        gzip.compress(b'{"a": 1}\n' * 1_000), "tables.too_large", limits=Limits(max_bytes=1_000)
+    )
 
 
 def test_growth():

@@ -25,12 +25,21 @@ def given_roles(**roles):
     return dict.fromkeys(ROLES) | roles
 
 
-QWEN = {"problem": "idx", "answers": "answers", "references": "reference", "grades": "correct", "scores": "rm_score"}
+QWEN = {
+    "problem": "idx",
+    "answers": "answers",
+    "references": "reference",
+    "grades": "correct",
+    "scores": "rm_score",
+}
 
 
 def test_an_example_has_its_values():
     text = (EXAMPLES / "qwen25_math.jsonl").read_text(encoding="utf-8")
-    columns = {name: [row[name] for row in map(json.loads, text.splitlines())] for name in (*QWEN.values(), "level")}
+    columns = {
+        name: [row[name] for row in map(json.loads, text.splitlines())]
+        for name in (*QWEN.values(), "level")
+    }
     table, roles = read(text), given_roles(**QWEN, group="level")
     assert guess_roles(table) == roles
     samples = standardize(table, roles)
@@ -60,7 +69,9 @@ def by_problem(data):
 def by_sample(data):
     listed = [NAMES[role] for role in ("answers", "grades", "scores")]
     return [
-        row | {name: row[name][i] for name in listed} for row in by_problem(data) for i in range(len(row[listed[0]]))
+        row | {name: row[name][i] for name in listed}
+        for row in by_problem(data)
+        for i in range(len(row[listed[0]]))
     ]
 
 
@@ -79,8 +90,12 @@ WRITERS = {
 
 @st.composite
 def data_sets(draw):
-    texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=8).filter(
-        lambda text: not text.lstrip().startswith("[")  # a column in which all texts do holds lists, in CSV
+    texts = st.text(
+        st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=8
+    ).filter(
+        lambda text: (
+            not text.lstrip().startswith("[")
+        )  # a column in which all texts do holds lists, in CSV
     )
     names = texts.filter(lambda text: not is_summary(text))
     problems = draw(st.lists(names, min_size=1, max_size=4, unique=True))
@@ -116,38 +131,81 @@ SPELLED = {
 }  # fmt: skip
 """Grades as CSV spells them."""
 
-NAMED = [{"id": name, "correct": grade} for name, grade in (("b", 1), ("a", 0), ("b", 0), ("c", 1), ("a", 1))]
+NAMED = [
+    {"id": name, "correct": grade}
+    for name, grade in (("b", 1), ("a", 0), ("b", 0), ("c", 1), ("a", 1))
+]
 TYPES = [
     {"id": 1, "answers": [420, 0.5, "x", "", None], "reference": 420, "group": True},
     {"id": 2.5, "answers": [1e21], "reference": [1, "one"], "group": 3},
 ]
-INTERVALS = b'id,answers,reference\na,"[""[0,1]"", ""0""]","[0,1]"\nb,"[""x"", ""y""]","[""x"", ""z""]"\n'
+INTERVALS = (
+    b'id,answers,reference\na,"[""[0,1]"", ""0""]","[0,1]"\nb,"[""x"", ""y""]","[""x"", ""z""]"\n'
+)
 HALF_JUDGED = {"id": 1, "answers": ["a", None, "b", None], "correct": [1, 0, None, None]}
 ODD = {"id": 1, "correct": [1], "answers": "nonsense", "score": "nonsense", "level": None}
 ONLY = dict.fromkeys(("answers", "scores", "group"))
 
-test_samples = over({
-    "problems in order of first appearance": (
-        Json(NAMED), found({"b": [1, 0], "a": [0, 1], "c": [1]}, problems=["b", "a", "c"], rows=[[1, 3], [2, 5], [4]]),
-    ),
-    "problems without names": (b"[[1, 0], [0, 0, 1]]", found({"1": [1, 0], "2": [0, 0, 1]})),
-    "numbers as JSON spells them": (Json(TYPES), found(
-        problems=["1", "2.5"], answers=[["420", "0.5", "x", "", None], ["1e+21"]],
-        references=[["420"], ["1", "one"]], group=["true", "3"],
-    )),
-    **{f"a grade in CSV: {written}": (f"id,correct\nx,1\nx,{written}\n".encode(), found([[1, grade]]))
-       for written, grade in SPELLED.items()},
-    "grades": (b'{"id": 1, "correct": [true, false, 1, 0.5, null, NaN]}', found(
-        [[1, 0, 1, 0.5, None, None]], n_missing=2)),
-    "a sample that is judged is not missing": (Json([HALF_JUDGED]), found(n_missing=2)),
-    "a cell that is not there is missing": (Json([{"id": 1, "correct": 1}, {"id": 1}]), found([[1, None]])),
-    "an interval in every row is one reference": (INTERVALS, found(references=[["[0,1]"], ["x", "z"]])),
-    "columns that are left out are not read": (Json([ODD]), found([[1]]), (
-        {"columns": ONLY}, found([[1]], answers=None, scores=None, group=None, references=None))),
-})  # fmt: skip
+test_samples = over(
+    {
+        "problems in order of first appearance": (
+            Json(NAMED),
+            found(
+                {"b": [1, 0], "a": [0, 1], "c": [1]},
+                problems=["b", "a", "c"],
+                rows=[[1, 3], [2, 5], [4]],
+            ),
+        ),
+        "problems without names": (b"[[1, 0], [0, 0, 1]]", found({"1": [1, 0], "2": [0, 0, 1]})),
+        "numbers as JSON spells them": (
+            Json(TYPES),
+            found(
+                problems=["1", "2.5"],
+                answers=[["420", "0.5", "x", "", None], ["1e+21"]],
+                references=[["420"], ["1", "one"]],
+                group=["true", "3"],
+            ),
+        ),
+        **{
+            f"a grade in CSV: {written}": (
+                f"id,correct\nx,1\nx,{written}\n".encode(),
+                found([[1, grade]]),
+            )
+            for written, grade in SPELLED.items()
+        },
+        "grades": (
+            b'{"id": 1, "correct": [true, false, 1, 0.5, null, NaN]}',
+            found([[1, 0, 1, 0.5, None, None]], n_missing=2),
+        ),
+        "a sample that is judged is not missing": (Json([HALF_JUDGED]), found(n_missing=2)),
+        "a cell that is not there is missing": (
+            Json([{"id": 1, "correct": 1}, {"id": 1}]),
+            found([[1, None]]),
+        ),
+        "an interval in every row is one reference": (
+            INTERVALS,
+            found(references=[["[0,1]"], ["x", "z"]]),
+        ),
+        "columns that are left out are not read": (
+            Json([ODD]),
+            found([[1]]),
+            (
+                {"columns": ONLY},
+                found([[1]], answers=None, scores=None, group=None, references=None),
+            ),
+        ),
+    }
+)
 
 
-ALL = {"problem": "id", "answers": "a", "references": "r", "grades": "g", "scores": "s", "group": "l"}
+ALL = {
+    "problem": "id",
+    "answers": "a",
+    "references": "r",
+    "grades": "g",
+    "scores": "s",
+    "group": "l",
+}
 
 
 def row(**cells):
@@ -210,7 +268,10 @@ def refuse(table, roles, code, *said):
 
 @for_each(
     "make, cells, code, place, said",
-    [(row, {"id": 2} | cells, code, place, said) for cells, code, place, *said in BROKEN_LISTS.values()]
+    [
+        (row, {"id": 2} | cells, code, place, said)
+        for cells, code, place, *said in BROKEN_LISTS.values()
+    ]
     + [(sample, cells, code, place, said) for cells, code, place, *said in BROKEN_CELLS.values()],
     ids=[*BROKEN_LISTS, *BROKEN_CELLS],
 )
@@ -253,7 +314,9 @@ VALUES = st.recursive(
     | st.floats()
     | st.text(max_size=3)
     | st.sampled_from(["true", "[0]", "1"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=1), inner, max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=1), inner, max_size=2)
+    ),
     max_leaves=6,
 )
 
@@ -293,7 +356,12 @@ def test_columns_as_a_whole_are_read_as_rows_are(rows, write):
             found = standardize(table, guess_roles(table))
         except InputError as error:
             return str(error)
-        return found.table.to_pylist(), list(found.rows), found.numbers and list(found.numbers), found.per_sample
+        return (
+            found.table.to_pylist(),
+            list(found.rows),
+            found.numbers and list(found.numbers),
+            found.per_sample,
+        )
 
     def take_rows(collector, part):
         for place in range(len(part.rows)):

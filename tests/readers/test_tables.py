@@ -18,7 +18,10 @@ from at_k.readers.blocks import Block
 from at_k.readers.sources import Source
 from at_k.validation import Limits
 
-ROWS = [{"id": "a", "correct": [1, 0], "note": None}, {"id": 'b, "c"', "correct": [True, 0.5], "note": "x\ny"}]
+ROWS = [
+    {"id": "a", "correct": [1, 0], "note": None},
+    {"id": 'b, "c"', "correct": [True, 0.5], "note": "x\ny"},
+]
 
 
 def list_rows(table):
@@ -30,11 +33,17 @@ TEXTS = {
     "a list": ("json", json.dumps(ROWS)),
     "a list, indented": ("json", json.dumps(ROWS, indent=2)),
     "columns": ("json", json.dumps({name: [row[name] for row in ROWS] for name in ROWS[0]})),
-    "columns, indented": ("json", json.dumps({name: [row[name] for row in ROWS] for name in ROWS[0]}, indent=2)),
+    "columns, indented": (
+        "json",
+        json.dumps({name: [row[name] for row in ROWS] for name in ROWS[0]}, indent=2),
+    ),
     "lines": ("jsonl", "\n".join(map(json.dumps, ROWS))),
     "lines with gaps": ("jsonl", "\n \n" + "\r\n\r\n".join(map(json.dumps, ROWS)) + "\n\n"),
     "csv": ("csv", write_delimited(ROWS, ",")),
-    "csv with gaps": ("csv", "\n" + write_delimited(ROWS, ",", "\n").replace("\nb", "\n\nb") + "\n"),
+    "csv with gaps": (
+        "csv",
+        "\n" + write_delimited(ROWS, ",", "\n").replace("\nb", "\n\nb") + "\n",
+    ),
     "tsv": ("tsv", write_delimited(ROWS, "\t")),
 }
 
@@ -112,7 +121,12 @@ BAD = {
     "no rows": ("[]", "tables.empty"),
     "columns without rows": ('{"id": [], "correct": []}', "tables.empty"),
     "rows without columns": ("[{}, {}]", "tables.empty"),
-    "a row that is no JSON": ('{"id": 1}\n\n{"id": 2,}\n{"id": 3}', "decoding.line", 3, '{"id": 2,}'),
+    "a row that is no JSON": (
+        '{"id": 1}\n\n{"id": 2,}\n{"id": 3}',
+        "decoding.line",
+        3,
+        '{"id": 2,}',
+    ),
     "a first row that is no JSON": ('{"id": 1\n{"id": 2}', "decoding.line", 1, '{"id": 1'),
     "a line that is no JSON": ('[\n{"id": 1},\n{"id": oops}\n]', "decoding.broken", 3, "oops"),
     "JSON that ends": ('[{"id": 1}', "decoding.broken", 1, '{"id": 1}'),
@@ -121,11 +135,28 @@ BAD = {
     "a number among the rows": ('[{"id": 1}, 7]', "decoding.not_object", 2, "7"),
     "a list among the rows": ('[{"id": 1}, [7]]', "decoding.not_object", 2, "[…]"),
     "a text on a line": ('{"id": 1}\n{"id": 2}\n"three"', "decoding.not_object", 3, "“three”"),
-    "unequal columns": ('{"id": [1, 2], "correct": [1]}', "tables.unequal_columns", "“id”", "2", "“correct”", "1"),
+    "unequal columns": (
+        '{"id": [1, 2], "correct": [1]}',
+        "tables.unequal_columns",
+        "“id”",
+        "2",
+        "“correct”",
+        "1",
+    ),
     "a name twice": ('[{"id": 1}, {"id": 2, "id": 3}]', "decoding.repeated_name", 2, "“id”"),
-    "a name twice, on a line": ('{"id": 1}\n{"id": 2, "id": 2}', "decoding.repeated_name", 2, "“id”"),
+    "a name twice, on a line": (
+        '{"id": 1}\n{"id": 2, "id": 2}',
+        "decoding.repeated_name",
+        2,
+        "“id”",
+    ),
     "a name twice, inside": ('[{"id": {"a": 1, "a": 2}}]', "decoding.repeated_name", 1, "“a”"),
-    "a name twice, with an escape": ('{"id": 1}\n{"id": 2, "\\u0069d": 2}', "decoding.repeated_name", 2, "“id”"),
+    "a name twice, with an escape": (
+        '{"id": 1}\n{"id": 2, "\\u0069d": 2}',
+        "decoding.repeated_name",
+        2,
+        "“id”",
+    ),
     "a column twice": ('{"id": [1], "id": [2]}', "decoding.repeated_name", "“id”"),
     "too many cells": ("id,n\n1,2\n1,2,3\n", "tables.fields", 2, "3", "2"),
     "too few cells": ("id\tn\n1\t2\n\n1\n", "tables.fields", 2, "1", "2"),
@@ -133,7 +164,11 @@ BAD = {
     "text after a quote": ('id,n\n"1"x,2\n', "tables.quotes", 1),
     "an open quote in the header": ('"id,n\n1,2\n', "tables.header_quotes"),
     "a long integer": ('[{"id": 1}, {"id": ' + "1" * 5000 + "}]", "decoding.long_number", 2),
-    "a long integer, on a line": ('{"id": 1}\n{"id": [-' + "1" * 5000 + "]}", "decoding.long_number", 2),
+    "a long integer, on a line": (
+        '{"id": 1}\n{"id": [-' + "1" * 5000 + "]}",
+        "decoding.long_number",
+        2,
+    ),
     "half a character": ('[{"id": "a"}, {"id": "\\ud800"}]', "decoding.surrogate", 2),
     "half a character in a name": ('[{"\\udc00": 1}]', "decoding.surrogate", 1),
     "very many columns": ("a" + "," * 10_000 + "\n", "tables.columns", "10,001", "10,000"),
@@ -170,10 +205,26 @@ def test_one_bound_of_rows_and_one_of_bytes(write):
     assert caught.value.code == "tables.too_large"
 
 
-PIECES = [*'[]{}":,\n\r\t01aé \\', '"a":', "null", "NaN", "-1e9", "[1,0]", '{"a":[', "\\ud800", "\u2028", "😀"]
+PIECES = [
+    *'[]{}":,\n\r\t01aé \\',
+    '"a":',
+    "null",
+    "NaN",
+    "-1e9",
+    "[1,0]",
+    '{"a":[',
+    "\\ud800",
+    "\u2028",
+    "😀",
+]
 
 
-@given(st.one_of(st.text(st.characters(exclude_categories=["Cs"])), st.lists(st.sampled_from(PIECES)).map("".join)))
+@given(
+    st.one_of(
+        st.text(st.characters(exclude_categories=["Cs"])),
+        st.lists(st.sampled_from(PIECES)).map("".join),
+    )
+)
 @example("a\n\0")
 @example('{"a":1}\n{')
 def test_any_text_is_a_table_or_refused(text):
@@ -198,18 +249,26 @@ def test_plain_lines_of_csv_are_read_as_the_module_csv_reads_them(monkeypatch):
     rng = random.Random(0)
     parsed = []
     parse = delimited._parse
-    monkeypatch.setattr(delimited, "_parse", lambda *given: parsed.append(parse(*given)) or parsed[-1])
+    monkeypatch.setattr(
+        delimited, "_parse", lambda *given: parsed.append(parse(*given)) or parsed[-1]
+    )
     for _ in range(800):
         width = rng.choice([1, 2, 2, 3])
         # Half of the files have no marks. In the others most cells are quoted right, and some have marks anywhere.
         letters, bare = rng.choice([('ab ",', 0.2), ("ab ", 1)])
-        texts = ["".join(rng.choices(letters, k=rng.randrange(5))) for _ in range(width * rng.randrange(1, 4))]
-        cells = [text if rng.random() < bare else '"' + text.replace('"', '""') + '"' for text in texts]
+        texts = [
+            "".join(rng.choices(letters, k=rng.randrange(5)))
+            for _ in range(width * rng.randrange(1, 4))
+        ]
+        cells = [
+            text if rng.random() < bare else '"' + text.replace('"', '""') + '"' for text in texts
+        ]
         rows = [",".join(cells[i : i + width]) for i in range(0, len(cells), width)]
         text = "\n".join([",".join(f"c{i}" for i in range(width)), *rows])
         try:
             expected = [
-                [cell or None for cell in row] for row in csv.reader(io.StringIO(text, newline=""), strict=True)
+                [cell or None for cell in row]
+                for row in csv.reader(io.StringIO(text, newline=""), strict=True)
             ]
         except csv.Error:
             expected = None
@@ -224,7 +283,8 @@ def test_plain_lines_of_csv_are_read_as_the_module_csv_reads_them(monkeypatch):
             assert found is None, text
         else:
             spelled = [
-                [str(getattr(cell, "text", cell)) if cell is not None else None for cell in row] for row in found
+                [str(getattr(cell, "text", cell)) if cell is not None else None for cell in row]
+                for row in found
             ]
             assert spelled == expected, text
     assert sum(each is not None for each in parsed) > 150

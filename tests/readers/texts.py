@@ -20,14 +20,19 @@ class Opened:
     """A text that was opened as a table: its columns, each as a list of all of its cells."""
 
     def __init__(self, text, errors="raise"):
-        self.source, self.errors = text if isinstance(text, Source) else Source("", text.encode()), errors
+        self.source, self.errors = (
+            text if isinstance(text, Source) else Source("", text.encode()),
+            errors,
+        )
         rows = open_rows(self.source, errors)
         self.layout, names = rows.layout, []
         rows.peek()
         self.blocks = list(rows.read(None))
         for block in self.blocks:
             names += [name for name in block.names if name not in names]
-        self.columns = {name: [cell for block in self.blocks for cell in block[name]] for name in names}
+        self.columns = {
+            name: [cell for block in self.blocks for cell in block[name]] for name in names
+        }
         if rows.is_text:
             self.columns = {name: read_lists(cells) for name, cells in self.columns.items()}
 
@@ -65,7 +70,9 @@ def standardize(table, roles, **reading):
     columns["sample"] = numbered[0] if numbered else None
     if columns["problem"] is None:
         del columns["problem"]
-    return Table(table.source, Reading(columns=columns, **{"errors": table.errors} | reading)).read()
+    return Table(
+        table.source, Reading(columns=columns, **{"errors": table.errors} | reading)
+    ).read()
 
 
 def collect(text, **reading):
@@ -99,5 +106,8 @@ def write_delimited(rows, delimiter=",", end="\r\n"):
     file = StringIO()
     writer = csv.writer(file, delimiter=delimiter, lineterminator=end)
     writer.writerow(rows[0])
-    writer.writerows([json.dumps(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows)
+    writer.writerows(
+        [json.dumps(cell) if isinstance(cell, list) else cell for cell in row.values()]
+        for row in rows
+    )
     return file.getvalue()

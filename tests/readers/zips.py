@@ -66,7 +66,12 @@ def pack(members: list[Member]) -> bytes:
         name, own = each.name.encode(), _or(each.own_name, each.name).encode()
         offset = _or(each.offset, len(body))
         body += b"PK\3\4" + fields + struct.pack("<HH", len(own), 0) + own + packed
-        directory += b"PK\1\2\x3f\0" + fields + struct.pack("<HHHHHII", len(name), 0, 0, 0, 0, 0, offset) + name
+        directory += (
+            b"PK\1\2\x3f\0"
+            + fields
+            + struct.pack("<HHHHHII", len(name), 0, 0, 0, 0, 0, offset)
+            + name
+        )
     count = min(len(members), 0xFFFF)
     end = struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, count, count, len(directory), len(body), 0)
     return bytes(body + directory + end)

@@ -19,7 +19,11 @@ def make_results(seed=0, audited=40):
     observed = truth | (rng.random(truth.shape) < 0.05)
     chosen = set(rng.choice(PROBLEMS, audited, replace=False).tolist())
     gold = [truth[i].astype(int).tolist() if i in chosen else None for i in range(PROBLEMS)]
-    return {"problem": [f"p{i}" for i in range(PROBLEMS)], "grades": observed.astype(int).tolist(), "gold": gold}
+    return {
+        "problem": [f"p{i}" for i in range(PROBLEMS)],
+        "grades": observed.astype(int).tolist(),
+        "gold": gold,
+    }
 
 
 def write_samples(data, path, name="gold"):
@@ -42,9 +46,9 @@ def test_every_number_has_its_audited_value_in_every_form(tmp_path):
         value, bar = correct_by_audit(reduce(observed, axis=1), audited)
         assert report.audited[f"{key}_audited"] == pytest.approx(value, abs=1e-12)
         assert report.audited_intervals[f"{key}_audited"] == pytest.approx(bar, abs=1e-12)
-    assert at_k.score(write_samples(data, tmp_path / "r.csv"), audited="gold", metrics=["pass@8"]).audited == {
-        "pass@8_audited": report.audited["pass@8_audited"]
-    }
+    assert at_k.score(
+        write_samples(data, tmp_path / "r.csv"), audited="gold", metrics=["pass@8"]
+    ).audited == {"pass@8_audited": report.audited["pass@8_audited"]}
     assert "pass@8_audited" in report.to_csv()
     assert report.to_dict()["audited"] == report.audited
     assert "A better judge looked at 40 of 60 problems" in str(report)
@@ -55,7 +59,9 @@ def test_every_number_has_its_audited_value_in_every_form(tmp_path):
 def test_a_vote_is_judged_by_the_audited_verdicts():
     answers = [["4", "4", "5"], ["7", "8", "7"]] * 20
     grades, gold = [[1, 1, 0], [1, 0, 1]] * 20, [[1, 1, 0], [0, 1, 0]] * 20
-    report = at_k.score({"answers": answers, "grades": grades, "gold": gold}, audited="gold", metrics="cons@3")
+    report = at_k.score(
+        {"answers": answers, "grades": grades, "gold": gold}, audited="gold", metrics="cons@3"
+    )
     assert (report.values["cons@3"], report.audited["cons@3_audited"]) == (1.0, 0.5)
 
 
@@ -74,7 +80,10 @@ def test_a_sheet_is_drawn_filled_in_and_read(tmp_path, capsys):
     report = at_k.score(path, audited=str(sheet), metrics=["pass@1", "pass@8"])
     assert "30 of 60 problems" in str(report)
     print_audit([path], 20, 1)
-    assert set(capsys.readouterr().out.splitlines()) < {head, *rows}  # a larger draw holds a smaller one
+    assert set(capsys.readouterr().out.splitlines()) < {
+        head,
+        *rows,
+    }  # a larger draw holds a smaller one
     sheet.write_text("\n".join([head, *filled, filled[0]]), encoding="utf-8")
     refuses("audit.twice", at_k.score, path, audited=str(sheet))
     refuses("audit.same", at_k.score, path, audited="correct")
@@ -96,7 +105,10 @@ def test_impossible_audits_are_refused(change, options, code):
 
 def test_counts_and_a_column_that_nobody_has_filled_in_cannot_be_audited(tmp_path):
     refused = refuses(
-        "audit.few", at_k.score, write_samples(make_results(audited=0), tmp_path / "r.csv"), audited="gold"
+        "audit.few",
+        at_k.score,
+        write_samples(make_results(audited=0), tmp_path / "r.csv"),
+        audited="gold",
     )
     assert refused.values["count"] == 0
     refuses("audit.counts", at_k.score, at_k.Tally.of({"grades": [[1, 0]]}), audited="gold")
@@ -122,7 +134,9 @@ def assert_covered(draw, values, k, audited, runs=400):
 CELLS = [(k, audited) for k in (1, 8, 64) for audited in (40, 100)]
 
 
-@for_each("k, audited, tau", [(*cell, tau) for cell in CELLS for tau in (0.0, 0.5, 1.0)[: cell[0]]])  # one for k = 1
+@for_each(
+    "k, audited, tau", [(*cell, tau) for cell in CELLS for tau in (0.0, 0.5, 1.0)[: cell[0]]]
+)  # one for k = 1
 def test_audited_intervals_cover_where_false_passes_differ_by_problem(k, audited, tau):
     values = tabulate(k, tau)
 
@@ -137,8 +151,11 @@ def test_audited_intervals_cover_where_false_passes_differ_by_problem(k, audited
 @for_each("k, audited", CELLS)
 def test_audited_votes_cover_where_the_checker_passes_a_wrong_answer(k, audited):
     """Each problem has a right answer and a wrong one, which the checker takes for right in every fifth problem."""
-    votes = at_k.cons_at_k([["r"] * c + ["w"] * (64 - c) for c in range(65)],
-                           [[1] * c + [0] * (64 - c) for c in range(65)], k=k)  # fmt: skip
+    votes = at_k.cons_at_k(
+        [["r"] * c + ["w"] * (64 - c) for c in range(65)],
+        [[1] * c + [0] * (64 - c) for c in range(65)],
+        k=k,
+    )
 
     def draw(rng, problems):
         value = votes[rng.binomial(64, rng.beta(0.6, 0.6, problems))]
@@ -157,4 +174,6 @@ def test_of_problems_that_are_all_audited_the_checker_says_nothing():
         value, bar = correct_by_audit(checked, audited)
         widened = stats.t.ppf(0.975, len(known) - 2) / stats.norm.ppf(0.975)
         assert value == pytest.approx(known.mean(), rel=1e-12)
-        assert bar.stderr == pytest.approx(np.sqrt(known.var(ddof=1) / (len(known) - 2)) * widened, rel=1e-9)
+        assert bar.stderr == pytest.approx(
+            np.sqrt(known.var(ddof=1) / (len(known) - 2)) * widened, rel=1e-9
+        )

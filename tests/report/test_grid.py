@@ -20,7 +20,9 @@ REPORTS = {
     "full": full_report,
     "simulated": simulated_report,
     "odd labels": lambda: at_k.score(RAGGED, k=[1, 3]),
-    "without intervals": lambda: at_k.score(DATA, k=[1, 2, 4], thresholds=TAUS, confidence_level=None),
+    "without intervals": lambda: at_k.score(
+        DATA, k=[1, 2, 4], thresholds=TAUS, confidence_level=None
+    ),
 }
 every_report = pytest.mark.parametrize("make", REPORTS.values(), ids=REPORTS)
 
@@ -29,28 +31,45 @@ def expected_cells(report):
     """The header and every row, from the values and intervals by their keys."""
     draws = sorted({*report.k, 1} if any(key.draws is None for key in report.values) else report.k)
     blocks = [("all", len(report), report.values, report.intervals)]
-    blocks += [(label, report.sizes[label], values, report.group_intervals[label])
-               for label, values in report.groups.items()]  # fmt: skip
+    blocks += [
+        (label, report.sizes[label], values, report.group_intervals[label])
+        for label, values in report.groups.items()
+    ]
     rows = []
     for label, size, values, bars in blocks:
         lines = sorted(
-            dict.fromkeys(key.line for key in values), key=lambda line: line.metric not in ("avg@n", "accuracy")
+            dict.fromkeys(key.line for key in values),
+            key=lambda line: line.metric not in ("avg@n", "accuracy"),
         )
         average = next((value for key, value in values.items() if key.metric == "avg@n"), None)
         for line in lines:
             own = {key.draws or 1: key for key in values if key.line == line and key != "mG-Pass@1"}
             if line == "accuracy" and values["accuracy"] == pytest.approx(average, abs=1e-9):
                 continue
-            cells = [" ".join(filter(None, write_estimate(values[own[k]], bars.get(own[k]) and bars[own[k]][1:3])))
-                     if k in own else "" for k in draws]  # fmt: skip
+            cells = [
+                " ".join(
+                    filter(
+                        None, write_estimate(values[own[k]], bars.get(own[k]) and bars[own[k]][1:3])
+                    )
+                )
+                if k in own
+                else ""
+                for k in draws
+            ]
             rows.append([*([label, str(size)] if report.groups else []), str(line), *cells])
-    head = [*(["group", "problems"] if report.groups else []), "metric", *(f"k = {k}" for k in draws)]
+    head = [
+        *(["group", "problems"] if report.groups else []),
+        "metric",
+        *(f"k = {k}" for k in draws),
+    ]
     return [head, *(row for row in rows if any(row[-len(draws) :]))]
 
 
 def list_notes(report):
-    simulated = [f"{key} is simulated; the standard error of the simulation is {error:.2g}."
-                 for key, error in report.errors.items()]  # fmt: skip
+    simulated = [
+        f"{key} is simulated; the standard error of the simulation is {error:.2g}."
+        for key, error in report.errors.items()
+    ]
     return [*map(str, report.notes), *simulated, *map(str, report.left_out.values())]
 
 
@@ -64,10 +83,16 @@ def test_csv(make):
         assert {row["key"]: float(row["value"]) for row in rows if row["group"] == label} == own
     for row in rows:
         key = next(key for key in report.values if key == row["key"])
-        found = [float(row[name]) if row.get(name) else None for name in ("stderr", "ci_low", "ci_high")]
+        found = [
+            float(row[name]) if row.get(name) else None for name in ("stderr", "ci_low", "ci_high")
+        ]
         assert found == list(bars[row["group"]].get(key, [None] * 3))[:3]
         assert ("stderr" in row) is bool(report.intervals)
-        shown = (key.metric, "" if key.k is None else str(key.k), "" if key.tau is None else str(key.tau))
+        shown = (
+            key.metric,
+            "" if key.k is None else str(key.k),
+            "" if key.tau is None else str(key.tau),
+        )
         assert (row["metric"], row["k"], row["tau"]) == shown
     assert report.to_pandas()["value"].tolist() == [float(row["value"]) for row in rows]
 
@@ -77,9 +102,15 @@ def test_markdown(make):
     report = make()
     lines = report.to_markdown().split("\n")
     table = [line for line in lines if line.startswith("|")]
-    cells = [[cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table]
+    cells = [
+        [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        for line in table
+    ]
     head, *rows = expected_cells(report)
-    assert [cells[0], *cells[2:]] == [head, *([cell.replace("\n", " ").strip() for cell in row] for row in rows)]
+    assert [cells[0], *cells[2:]] == [
+        head,
+        *([cell.replace("\n", " ").strip() for cell in row] for row in rows),
+    ]
     assert [cell.endswith(":") for cell in cells[1]] == [cell.startswith("k =") for cell in head]
     assert sorted(line[2:] for line in lines if line.startswith("- ")) == sorted(list_notes(report))
 
@@ -119,7 +150,9 @@ def test_the_first_table():
 
 
 def test_a_group_called_all_is_not_the_total():
-    report = at_k.score({"grades": [[1, 1], [0, 0]], "group": ["all", "x"]}, k=1, metrics="pass_at_k")
+    report = at_k.score(
+        {"grades": [[1, 1], [0, 0]], "group": ["all", "x"]}, k=1, metrics="pass_at_k"
+    )
     found = {block.label: block.values["pass@1"] for block in list_blocks(report)}
     assert found == {"(all)": 0.5, "all": 1.0, "x": 0.0}
 
@@ -146,16 +179,30 @@ def test_groups_have_all_numbers_if_they_are_few():
 def test_rows_are_those_that_were_asked_for_by_their_names(names, rows):
     data = {name: column for name, column in DATA.items() if name != "group"}
     report = at_k.score(data, metrics=names if isinstance(names, str) else iter(names))
-    assert [line.split("|")[1].strip() for line in report.to_markdown().split("\n")[2 : 2 + len(rows)]] == rows
+    assert [
+        line.split("|")[1].strip() for line in report.to_markdown().split("\n")[2 : 2 + len(rows)]
+    ] == rows
 
 
 def test_a_name_of_papers_heads_the_column_of_models():
-    models = at_k.score_models({"a": DATA, "b": DATA}, metrics=["pass^2", "avg@n"], confidence_level=None)
-    assert models.to_markdown().split("\n")[0].split() == ["|", "model", "|", "pass^2", "|", "avg@4", "|"]
+    models = at_k.score_models(
+        {"a": DATA, "b": DATA}, metrics=["pass^2", "avg@n"], confidence_level=None
+    )
+    assert models.to_markdown().split("\n")[0].split() == [
+        "|",
+        "model",
+        "|",
+        "pass^2",
+        "|",
+        "avg@4",
+        "|",
+    ]
 
 
 def test_a_score_of_one_problem_has_no_interval():
-    report = at_k.score({"grades": [[1, 0], [1, 1]], "scores": [[3.0, 1.0], [4.0, 2.0]], "group": ["a", "b"]}, k=1)
+    report = at_k.score(
+        {"grades": [[1, 0], [1, 1]], "scores": [[3.0, 1.0], [4.0, 2.0]], "group": ["a", "b"]}, k=1
+    )
     assert set(report.group_intervals["a"]) == set(report.values) - {"max@1"}
     assert "max@1" in report.intervals
     rows = {(row[0], row[5]): row[6:] for row in list_rows({"": report}).rows}
@@ -201,35 +248,57 @@ def test_the_reports_and_columns_are_those_of_each_model():
     models = at_k.score_models({"small": SMALL, "large": LARGE}, k=[1, 2])
     for name, data in (("small", SMALL), ("large", LARGE)):
         assert models.reports[name].to_dict() == at_k.score(data, k=[1, 2]).to_dict()
-    assert sorted(models.keys) == sorted({*at_k.score(SMALL, k=[1, 2]).values} - {"mG-Pass@1", "accuracy"})
+    assert sorted(models.keys) == sorted(
+        {*at_k.score(SMALL, k=[1, 2]).values} - {"mG-Pass@1", "accuracy"}
+    )
     data = {"grades": [[1, 0, 1, 1, 0, 0, 0, 0]]}
     models = at_k.score_models({"x": data, "y": data}, metrics="gpassk", k=[4, 8])
     assert list(models.keys) == list(at_k.score(data, metrics="gpassk", k=[4, 8]).values)
 
 
 def test_equal_values_are_both_the_best_but_for_rounding_and_a_value_alone_is_not():
-    models = at_k.score_models({"x": SMALL, "y": SMALL, "z": {"grades": [[0, 0, 0]]}}, metrics=["pass@k", "avg@n"])
-    assert [models.best[key] for key in ("pass@1", "avg@2", "avg@3")] == [["x", "y"], ["x", "y"], []]
+    models = at_k.score_models(
+        {"x": SMALL, "y": SMALL, "z": {"grades": [[0, 0, 0]]}}, metrics=["pass@k", "avg@n"]
+    )
+    assert [models.best[key] for key in ("pass@1", "avg@2", "avg@3")] == [
+        ["x", "y"],
+        ["x", "y"],
+        [],
+    ]
     grades = np.array([[0.1], [0.2], [0.3]])
     turned = {"x": {"grades": grades.tolist()}, "y": {"grades": grades[::-1].tolist()}}
-    assert all(names == ["x", "y"] for names in at_k.score_models(turned, metrics="avg_at_n").best.values())
+    assert all(
+        names == ["x", "y"] for names in at_k.score_models(turned, metrics="avg_at_n").best.values()
+    )
 
 
 def test_lower_scores_may_be_better():
-    data = {name: {"grades": [[1, 0]], "scores": [scores]} for name, scores in (("x", [1.0, 3.0]), ("y", [2.0, 4.0]))}
+    data = {
+        name: {"grades": [[1, 0]], "scores": [scores]}
+        for name, scores in (("x", [1.0, 3.0]), ("y", [2.0, 4.0]))
+    }
     assert at_k.score_models(data, metrics="best_at_k").best["max@2"] == ["y"]
-    assert at_k.score_models(data, metrics="best_at_k", higher_is_better=False).best["max@2"] == ["x"]
+    assert at_k.score_models(data, metrics="best_at_k", higher_is_better=False).best["max@2"] == [
+        "x"
+    ]
 
 
 def test_notes_of_some_models_name_them():
     voted = {**SMALL, "answers": [["7", "8"], ["9", "9"]]}
     models = at_k.score_models({"small": voted, "large": LARGE})
-    one, both = (str(each) for each in models.notes if each.code == "models.note"), map(str, models.notes)
+    one, both = (
+        (str(each) for each in models.notes if each.code == "models.note"),
+        map(str, models.notes),
+    )
     assert all(each.startswith(("small: ", "large: ")) for each in one)
     assert sum("best@k is left out" in each for each in both) == 1
     other = {"problem": ["a", "c"], "grades": [[1, 1], [1, 0]]}
-    assert "models.problems" in [note.code for note in at_k.score_models({"x": SMALL, "y": other}).notes]
-    assert "models.problems" not in [note.code for note in at_k.score_models({"x": SMALL, "y": LARGE}).notes]
+    assert "models.problems" in [
+        note.code for note in at_k.score_models({"x": SMALL, "y": other}).notes
+    ]
+    assert "models.problems" not in [
+        note.code for note in at_k.score_models({"x": SMALL, "y": LARGE}).notes
+    ]
 
 
 def test_saved_reports_and_a_list_of_paths(tmp_path):
@@ -244,18 +313,33 @@ def test_saved_reports_and_a_list_of_paths(tmp_path):
 
 @for_each("models", [["a", 1], "a.jsonl", [SMALL], 5, {}])
 def test_models_of_other_types_are_refused(models):
-    refuses("TypeError: `models` must map the name of each model to … , or be a list of paths; got", map_models, models)
+    refuses(
+        "TypeError: `models` must map the name of each model to … , or be a list of paths; got",
+        map_models,
+        models,
+    )
     says = "ValueError: names that are written differently; got 1 more than once"
     refuses(says, at_k.score_models, {1: SMALL, "1": LARGE})
 
 
 PRICED = {
-    "a<1>": {"problem": ["x", "y", "z"], "grades": [[1, 1], [1, 0], [0, 0]], "cost_usd": [[1, 2], [1, 1], [4, 1]]},
-    "b": {"problem": ["x", "y", "w"], "grades": [[1, 1], [1, 1], [0, 1]], "cost_usd": [[3, 3], [3, 3], [3, 3]]},
+    "a<1>": {
+        "problem": ["x", "y", "z"],
+        "grades": [[1, 1], [1, 0], [0, 0]],
+        "cost_usd": [[1, 2], [1, 1], [4, 1]],
+    },
+    "b": {
+        "problem": ["x", "y", "w"],
+        "grades": [[1, 1], [1, 1], [0, 1]],
+        "cost_usd": [[3, 3], [3, 3], [3, 3]],
+    },
 }
 
 
-ONE_EACH = {name: {"grades": [[i % step == 0] for i in range(12)]} for name, step in (("a", 2), ("b", 3), ("c", 4))}
+ONE_EACH = {
+    name: {"grades": [[i % step == 0] for i in range(12)]}
+    for name, step in (("a", 2), ("b", 3), ("c", 4))
+}
 SOFT = {"grades": [[0.6], [0.3], [1.0]]}
 
 
@@ -269,7 +353,9 @@ SOFT = {"grades": [[0.6], [0.3], [1.0]]}
 ])  # fmt: skip
 def test_a_number_with_several_names_at_one_sample_is_shown_once(found, rows, said):
     parts = found.parts if isinstance(found, Sheet) else found.sheet().parts
-    tables = [part for sheet in parts for part in (sheet.parts if isinstance(sheet, Sheet) else [sheet])]
+    tables = [
+        part for sheet in parts for part in (sheet.parts if isinstance(sheet, Sheet) else [sheet])
+    ]
     table, *_ = (part for part in tables if isinstance(part, Table))
     assert [str(row[0]) for row in table.rows] == rows
     assert len(table.head) == (3 if isinstance(found, Sheet) else 2 + ("avg@n" in rows))
@@ -283,7 +369,9 @@ def test_costs_of_a_correct_sample_are_shown_beside_the_numbers():
     assert "cost_usd per success" in str(models.to_markdown())
     assert models.to_dict()["cost_per_success"]["cost_usd"]["b"]["value"] == 3.6
     unpriced = {"c": {"grades": [[1, 1]]}}
-    assert at_k.score_models(PRICED | unpriced, metrics="pass@1").costs == {}  # only what all models have
+    assert (
+        at_k.score_models(PRICED | unpriced, metrics="pass@1").costs == {}
+    )  # only what all models have
 
 
 def test_html_has_a_picture_of_who_solves_what():
@@ -291,11 +379,18 @@ def test_html_has_a_picture_of_who_solves_what():
     titles = re.findall("<title>(.*?)</title>", page)
     assert titles == [
         *("b · x, y: 100%", "b · w: 50%", "b · z: not given"),
-        *("a&lt;1&gt; · x: 100%", "a&lt;1&gt; · y: 50%", "a&lt;1&gt; · w: not given", "a&lt;1&gt; · z: 0%"),
+        *(
+            "a&lt;1&gt; · x: 100%",
+            "a&lt;1&gt; · y: 50%",
+            "a&lt;1&gt; · w: not given",
+            "a&lt;1&gt; · z: 0%",
+        ),
     ]
     assert "<1>" not in page
     one, large = {"a": PRICED["b"]}, {"grades": [[1, 0]] * 1001}
     assert "<svg" not in at_k.score_models(one).to_html()
     assert "<svg" not in at_k.score_models({"a": large, "b": large}, metrics="pass@1").to_html()
-    many = {f"model {i}": {"grades": [[(i + j) % 3 > 0, j % 2] for j in range(500)]} for i in range(12)}
+    many = {
+        f"model {i}": {"grades": [[(i + j) % 3 > 0, j % 2] for j in range(500)]} for i in range(12)
+    }
     assert at_k.score_models(many, metrics="pass@1").to_html().count("<rect") <= 6000

@@ -17,7 +17,9 @@ from at_k.report.judging import judge_data
 
 
 def test_options_of_files_are_refused_for_data_in_memory():
-    caught = refuses("options.not_a_file", judge_data, DATA, format="plain", scorer=None, errors="skip")
+    caught = refuses(
+        "options.not_a_file", judge_data, DATA, format="plain", scorer=None, errors="skip"
+    )
     assert str(caught.values["names"]) == "`format`, `errors`"
 
 
@@ -28,14 +30,20 @@ def test_labels_are_read_before_samples_are_judged():
     assert judged.labels == judged.clusters == DATA["group"]
 
 
-ROWS = {"task_id": ["a", "b", "a", "b"], "passed": [True, True, None, False], "level": ["x", "y", "x", "y"]}
+ROWS = {
+    "task_id": ["a", "b", "a", "b"],
+    "passed": [True, True, None, False],
+    "level": ["x", "y", "x", "y"],
+}
 
 
 def list_rows(columns):
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-in_every_library = for_each("hold", [dict, pd.DataFrame, pl.DataFrame, pa.table, Dataset.from_dict, list_rows])
+in_every_library = for_each(
+    "hold", [dict, pd.DataFrame, pl.DataFrame, pa.table, Dataset.from_dict, list_rows]
+)
 
 
 @in_every_library
@@ -56,7 +64,9 @@ def test_an_id_names_the_problems_unless_another_column_does_which_may_be_named(
     refuses("InputError: 'a' is in rows 0 and 1", at_k.score, grades | {"id": ["a", "a"]})
     refuses("plain.unknown", at_k.score, {"id": ["a", "b"], "x": [1, 2]})
     columns = {"problem": "q", "grades": "ok"}
-    assert at_k.score({"q": ["a", "a"], "ok": [1, 0]}, columns=columns, metrics="pass@1").values == {"pass@1": 0.5}
+    assert at_k.score(
+        {"q": ["a", "a"], "ok": [1, 0]}, columns=columns, metrics="pass@1"
+    ).values == {"pass@1": 0.5}
 
 
 @in_every_library
@@ -65,7 +75,11 @@ def test_a_row_for_each_sample_is_read_as_a_file_of_it_is(hold, tmp_path):
     path.write_text("\n".join(map(json.dumps, list_rows(ROWS))))
     options = {"missing": "incorrect", "metrics": "pass@2"}
     found, expected = at_k.score(hold(ROWS), **options), at_k.score(path, **options)
-    assert (found.values, found.groups, found.per_problem) == (expected.values, expected.groups, expected.per_problem)
+    assert (found.values, found.groups, found.per_problem) == (
+        expected.values,
+        expected.groups,
+        expected.per_problem,
+    )
     with pytest.raises(InputError, match=r"task_id|sample"):
         at_k.score(hold(ROWS))  # what was not judged has a row
 
@@ -83,7 +97,9 @@ def test_columns_are_not_copied(form):
 
 
 def test_arrow_columns_stay_in_arrow():
-    selected = judging.select_frame(pa.table(HELD | {"model": ["x", "y"]}), columns=None, where={"model": "y"})
+    selected = judging.select_frame(
+        pa.table(HELD | {"model": ["x", "y"]}), columns=None, where={"model": "y"}
+    )
     assert isinstance(selected["grades"], pa.ChunkedArray)
     assert selected["grades"].to_pylist() == [[1, 1]]
 
@@ -114,7 +130,14 @@ def test_a_missing_cell_is_a_missing_sample(column, missing):
 @for_each("missing", MISSING)
 @for_each("column", ["problem", "group", "references"])
 def test_a_missing_name_or_reference_is_refused(column, missing):
-    data = pd.DataFrame({"problem": ["a", "b"], "answers": [["7"]] * 2, "references": ["7"] * 2, "group": ["x", "y"]})
+    data = pd.DataFrame(
+        {
+            "problem": ["a", "b"],
+            "answers": [["7"]] * 2,
+            "references": ["7"] * 2,
+            "group": ["x", "y"],
+        }
+    )
     data[column] = pd.Series([data[column][0], missing], dtype=object)
     with pytest.raises(ValueError, match=r"must hold (a label|an answer) for every problem"):
         at_k.score(data, metrics="pass_at_k", k=1)

@@ -18,7 +18,11 @@ def test_curves_are_the_values_at_every_k(data):
     assert report.curves.k == tuple(range(1, smallest + 1))
     for k in range(1, smallest + 1):
         single = at_k.score(data, k=k, thresholds=TAUS)
-        shares = {key: value for key, value in single.values.items() if key != "accuracy" and key.metric != "max@k"}
+        shares = {
+            key: value
+            for key, value in single.values.items()
+            if key != "accuracy" and key.metric != "max@k"
+        }
         drawn = {line: values[k - 1] for line, values in report.curves.lines.items()}
         assert drawn == pytest.approx({key.line: value for key, value in shares.items()}, rel=1e-15)
 
@@ -48,10 +52,17 @@ def test_metrics_that_the_columns_allow(columns, left_out):
 def test_a_conflict_leaves_the_vote_out_alone():
     data = {"answers": [["a", "b"], ["c", "c"]], "grades": [[1, 0], [1, 0]]}
     report = at_k.score(data, k=[1, 2])
-    assert list(report.metrics) == [name for name in at_k.METRICS if name not in ("cons_at_k", "best_at_k")]
+    assert list(report.metrics) == [
+        name for name in at_k.METRICS if name not in ("cons_at_k", "best_at_k")
+    ]
     assert report.left_out["cons_at_k"].code == "left_out.conflict"
     reason = str(report.left_out["cons_at_k"])
-    for words in ("'c'", "problem index 1, sample index 0", "problem index 1, sample index 1", "on_conflict"):
+    for words in (
+        "'c'",
+        "problem index 1, sample index 0",
+        "problem index 1, sample index 1",
+        "on_conflict",
+    ):
         assert words in reason
     assert reason in report.to_markdown()
     settled = at_k.score(data, k=[1, 2], on_conflict="majority")
@@ -66,7 +77,9 @@ def test_a_column_of_whole_texts_is_no_vote():
     assert report.left_out["cons_at_k"].code == "left_out.scatter"
     assert report.left_out["cons_at_k"].values == {"title": "cons@k", "repeats": 0, "chances": 45}
     texts[0][1] = texts[0][0]  # 1 of 45 repeats: more than 2 %
-    assert "cons@1" in at_k.score({"answers": texts, "references": [row[0] for row in texts]}).values
+    assert (
+        "cons@1" in at_k.score({"answers": texts, "references": [row[0] for row in texts]}).values
+    )
 
 
 def test_scores_that_do_not_fit_leave_the_choice_out():
@@ -91,7 +104,11 @@ def test_bands_are_the_intervals_of_the_table():
     curves = report.curves
     for line, limits in curves.bands.items():
         for k, found in zip(curves.k, limits, strict=True):
-            keys = [key for key in report.values if (key.line == line and key.k in (k, None)) or key == line]
+            keys = [
+                key
+                for key in report.values
+                if (key.line == line and key.k in (k, None)) or key == line
+            ]
             keys += [key for key in report.values if key.line == line and line == "avg@n"]
             for key in keys:
                 assert found == pytest.approx(report.intervals[key][1:3], rel=1e-12)

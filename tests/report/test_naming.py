@@ -36,10 +36,14 @@ DATA = {
 def test_a_name_of_papers_is_a_number_of_a_module(names, same, numbers):
     found, expected = at_k.score(DATA, metrics=names), at_k.score(DATA, **same)
     assert found.values == {key: expected.values[key] for key in numbers}
-    assert found.intervals == {key: bar for key, bar in expected.intervals.items() if key in numbers}
+    assert found.intervals == {
+        key: bar for key, bar in expected.intervals.items() if key in numbers
+    }
     assert found.signatures == expected.signatures
     assert found.options == {"metrics": names}
-    assert at_k.score(at_k.Tally.of(DATA), metrics=names).values == pytest.approx(found.values, abs=1e-12)
+    assert at_k.score(at_k.Tally.of(DATA), metrics=names).values == pytest.approx(
+        found.values, abs=1e-12
+    )
 
 
 def test_every_number_is_found_by_its_name():
@@ -68,13 +72,28 @@ def test_names_that_no_number_has_are_refused(options, says):
 def test_names_that_hold_for_several_numbers():
     assert at_k.score(DATA, metrics=["pass@1"], k=[1, 2]).k == (1, 2)  # the name holds for both
     assert at_k.score(DATA, metrics="avg").values == at_k.score(DATA, metrics="avg@n").values
-    assert at_k.score(DATA, metrics="pass@1, maj@2").values == at_k.score(DATA, metrics=["pass@1", "maj@2"]).values
+    assert (
+        at_k.score(DATA, metrics="pass@1, maj@2").values
+        == at_k.score(DATA, metrics=["pass@1", "maj@2"]).values
+    )
     assert at_k.score({"grades": [[1, 0] * 4]}, metrics="mean@8").values["avg@8"] == 0.5
 
 
-@for_each("data", [{"grades": [[1, 0] * 4]}, {"grades": [[1, 0, 0], [1, 0]]}, at_k.Tally.of({"grades": [[1, 0] * 4]})])
+@for_each(
+    "data",
+    [
+        {"grades": [[1, 0] * 4]},
+        {"grades": [[1, 0, 0], [1, 0]]},
+        at_k.Tally.of({"grades": [[1, 0] * 4]}),
+    ],
+)
 def test_an_average_of_another_number_of_samples_is_an_error(data):
-    refuses("InputError: The results do not have avg@4. They have avg@", at_k.score, data, metrics="avg@4")
+    refuses(
+        "InputError: The results do not have avg@4. They have avg@",
+        at_k.score,
+        data,
+        metrics="avg@4",
+    )
 
 
 ANSWERED = {
@@ -100,7 +119,9 @@ def test_a_weighted_sum_is_one_number(name, weights):
     parts = at_k.score(ANSWERED, metrics=list(weights)).by_problem
     spelled = {"pass^2": "G-Pass@2_1.0"}
     keys = [spelled.get(find_key(each), find_key(each)) for each in weights]
-    values = sum(weight * np.array(parts[key]) for weight, key in zip(weights.values(), keys, strict=True))
+    values = sum(
+        weight * np.array(parts[key]) for weight, key in zip(weights.values(), keys, strict=True)
+    )
     for metrics in (weights, name, [name.replace(" pass", "*pass")]):
         report = at_k.score(ANSWERED, metrics=metrics)
         assert [*report.values] == [name]
@@ -108,7 +129,9 @@ def test_a_weighted_sum_is_one_number(name, weights):
         bar = report.intervals[name]
         assert bar.stderr == pytest.approx(np.std(values, ddof=1) / 2, abs=1e-11)
         assert 0 <= bar.low < report.values[name] < bar.high <= 1
-    assert at_k.score(at_k.Tally.of({"grades": ANSWERED["grades"]}), metrics="0.5 pass@2 + 0.5 pass^2").values
+    assert at_k.score(
+        at_k.Tally.of({"grades": ANSWERED["grades"]}), metrics="0.5 pass@2 + 0.5 pass^2"
+    ).values
 
 
 def test_decisions_take_weighted_sums():
@@ -117,7 +140,9 @@ def test_decisions_take_weighted_sums():
     compared = at_k.compare(ANSWERED, OTHER, metrics=weights).comparisons[name]
     assert (compared.a, compared.b, compared.difference) == pytest.approx((a, b, a - b))
     assert at_k.gate(ANSWERED, require=f"{name} >= 0.1").checks[0].value == pytest.approx(a)
-    assert at_k.gate(ANSWERED, OTHER, metrics=weights, margin=0.1).checks[0].value == pytest.approx(a - b)
+    assert at_k.gate(ANSWERED, OTHER, metrics=weights, margin=0.1).checks[0].value == pytest.approx(
+        a - b
+    )
     assert str(at_k.rank({"a": ANSWERED, "b": OTHER}, metrics=weights)).startswith("b, a")
 
 

@@ -28,20 +28,34 @@ def test_an_answer_beside_its_reference():
 
 def test_partial_grades():
     found = judge_data({"grades": [[0.6, 0.2], [1, 0.9], [0, 0.55]]})
-    [note] = [note for note in notes.write_notes(found, "graded", voted=False) if note.code == "note.partial_grades"]
-    assert note.values | {"full": str(note.values["full"])} == {
-        "count": 4, "total": 6, "above": 3, "threshold": 0.5, "full": "`threshold=0.9`"
-    }  # fmt: skip
-    wrong = judge_data({"grades": [[0.5, 1], [0.2, 0]]})
-    assert [note.values for note in notes.write_notes(wrong, "graded", voted=False) if "partial" in note.code] == [
-        {"count": 2, "total": 4, "threshold": 0.5}
+    [note] = [
+        note
+        for note in notes.write_notes(found, "graded", voted=False)
+        if note.code == "note.partial_grades"
     ]
-    assert judge_data({"grades": [[0.6, 0.2], [1, 0.9], [0, 0.55]]}, threshold=0.9).verdicts.c.tolist() == [0, 1, 0]
+    assert note.values | {"full": str(note.values["full"])} == {
+        "count": 4,
+        "total": 6,
+        "above": 3,
+        "threshold": 0.5,
+        "full": "`threshold=0.9`",
+    }
+    wrong = judge_data({"grades": [[0.5, 1], [0.2, 0]]})
+    assert [
+        note.values
+        for note in notes.write_notes(wrong, "graded", voted=False)
+        if "partial" in note.code
+    ] == [{"count": 2, "total": 4, "threshold": 0.5}]
+    assert judge_data(
+        {"grades": [[0.6, 0.2], [1, 0.9], [0, 0.55]]}, threshold=0.9
+    ).verdicts.c.tolist() == [0, 1, 0]
 
 
 def test_nothing_to_note():
     assert list_codes(judged([["a", "b"]], ["a"])) == []
-    assert list_codes(judged([["a", "b"], ["a", "b"]], ["none", "a"])) == []  # a match in one problem is a match
+    assert (
+        list_codes(judged([["a", "b"], ["a", "b"]], ["none", "a"])) == []
+    )  # a match in one problem is a match
     assert list_codes(judged([[None]], ["a"], missing="incorrect")) == ["note.incorrect"]
 
 
@@ -62,17 +76,27 @@ LATE = [["x", "y"]] * 2490 + [["x", "x"]] * 51
     ([[f"{sample}" for sample in range(9)]], (0, 8)),
 ])  # fmt: skip
 def test_two_in_a_hundred_answers_must_repeat_one(rows, scatter):
-    report = at_k.score({"answers": rows, "references": ["x"] * len(rows)}, k=1, missing="incorrect")
+    report = at_k.score(
+        {"answers": rows, "references": ["x"] * len(rows)}, k=1, missing="incorrect"
+    )
     if scatter:
         reason = report.left_out["cons_at_k"]
-        assert (reason.code, tuple(reason.values.values())) == ("left_out.scatter", ("cons@k", *scatter))
+        assert (reason.code, tuple(reason.values.values())) == (
+            "left_out.scatter",
+            ("cons@k", *scatter),
+        )
     else:
         assert "cons@1" in report.values
 
 
 def test_k_above_n_names_the_problem():
     data = {"problem": ["q0", "q1", "q2"], "grades": [[1, 0, 1], [1, 0], [1, 0, 0]]}
-    caught = refuses("options.k_above_n: `k` must be at most n, … problem … q1 … has n = 2", at_k.score, data, k=[1, 3])
+    caught = refuses(
+        "options.k_above_n: `k` must be at most n, … problem … q1 … has n = 2",
+        at_k.score,
+        data,
+        k=[1, 3],
+    )
     assert [caught.values[name] for name in ("k", "n", "count", "total")] == [3, 2, 1, 3]
 
 
@@ -83,7 +107,9 @@ def test_mg_pass_cannot_reach_1_for_odd_k(k, said):
     assert ("note.odd_k" in [note.code for note in report.notes]) is said
     largest = [value for key, value in report.values.items() if key.metric == "mG-Pass@k"]
     assert (min(largest) < 1) is said
-    assert "note.odd_k" not in [note.code for note in at_k.score({"grades": [[1]]}, metrics="pass_at_k").notes]
+    assert "note.odd_k" not in [
+        note.code for note in at_k.score({"grades": [[1]]}, metrics="pass_at_k").notes
+    ]
 
 
 def test_groups_that_are_one_cluster_are_noted():
@@ -97,7 +123,9 @@ def test_groups_that_are_one_cluster_are_noted():
     # As the notes say, the interval is that of a single problem: no standard error, and one unit.
     low, high = at_k.interval(0.5, 0, 1)
     assert whole.intervals["pass@1"][:3] == (None, low, high)
-    assert "cluster" not in " ".join(note.code for note in score(clusters=["x", "y", "z", "z"], groups=False).notes[1:])
+    assert "cluster" not in " ".join(
+        note.code for note in score(clusters=["x", "y", "z", "z"], groups=False).notes[1:]
+    )
 
 
 BOXED = {"answers": [[r"so \boxed{12}", r"thus \boxed{12}", "12", "13"]], "references": ["12"]}
@@ -119,10 +147,17 @@ def test_boxes_in_answers_that_count_as_whole_texts_are_noted(data, options, sai
 
 def test_answers_that_are_not_numbers_are_noted_where_numbers_are_compared():
     data = {"answers": [["It is 18.", "18 in all", "18"]], "references": ["18"]}
-    notes = {note.code: str(note) for note in at_k.score(data, k=1, check_correct_fn="numeric").notes}
+    notes = {
+        note.code: str(note) for note in at_k.score(data, k=1, check_correct_fn="numeric").notes
+    }
     assert notes["note.no_numbers"] == (
         'Answers that are not numbers: 67%, such as “It is 18.”. `check_correct_fn="numeric"` compares them as texts; '
         '`extract_fn="last_number"` finds the last number of a text.'
     )
-    for options in ({"check_correct_fn": "numeric", "extract_fn": "last_number"}, {"check_correct_fn": "exact_match"}):
-        assert "note.no_numbers" not in {note.code for note in at_k.score(data, k=1, **options).notes}
+    for options in (
+        {"check_correct_fn": "numeric", "extract_fn": "last_number"},
+        {"check_correct_fn": "exact_match"},
+    ):
+        assert "note.no_numbers" not in {
+            note.code for note in at_k.score(data, k=1, **options).notes
+        }

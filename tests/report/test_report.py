@@ -29,28 +29,40 @@ def test_a_report_describes_itself():
     assert report._repr_html_() == report.to_html()
     assert report.to_html().startswith("<table>")
     assert report.curves is report.curves  # computed once
-    assert {type(key) for key in [*report.values, *report.by_problem, *report.curves.lines]} == {Key}
+    assert {type(key) for key in [*report.values, *report.by_problem, *report.curves.lines]} == {
+        Key
+    }
     assert sorted(key for keys in report.metrics.values() for key in keys) == sorted(report.values)
 
 
 def test_to_dict_is_json():
     for report in (full_report(), simulated_report()):
         written = json.loads(report.to_json())
-        assert written == report.to_dict() == json.loads(json.dumps(report.to_dict(), allow_nan=False))
+        assert (
+            written == report.to_dict() == json.loads(json.dumps(report.to_dict(), allow_nan=False))
+        )
         assert written["values"] == report.values
         assert written["groups"] == report.groups
         assert written["errors"] == report.errors
         assert (written["n_problems"], written["n_samples"]) == (len(report), sum(report.n))
         assert written["n_missing"] == report.n_missing
         assert written["notes"] == list(map(str, report.notes))
-        assert written["left_out"] == {name: str(reason) for name, reason in report.left_out.items()}
+        assert written["left_out"] == {
+            name: str(reason) for name, reason in report.left_out.items()
+        }
         assert written["signatures"] == report.signatures
     assert "é" in at_k.score({"grades": [[1]], "group": ["é"]}).to_json()
 
 
 def test_a_report_without_curves():
     report = full_report()
-    empty = Report(**{name: getattr(report, name) for name in report.__dataclass_fields__ if name != "draw_curves"})
+    empty = Report(
+        **{
+            name: getattr(report, name)
+            for name in report.__dataclass_fields__
+            if name != "draw_curves"
+        }
+    )
     assert (empty.curves.k, empty.curves.lines) == ((), {})
 
 
@@ -69,13 +81,21 @@ def test_a_report_that_was_saved_has_no_samples(tmp_path):
     assert report.samples[1].c.tolist() == [1]
     report.save(path)
     for data in (path, str(path), [str(path)]):
-        refuses("InputError: This is a report that was saved, … Read it by `at_k.", at_k.score, data)
-    refuses("TypeError: `data` must be a data set or the path of a file; got a report", at_k.score, report)
+        refuses(
+            "InputError: This is a report that was saved, … Read it by `at_k.", at_k.score, data
+        )
+    refuses(
+        "TypeError: `data` must be a data set or the path of a file; got a report",
+        at_k.score,
+        report,
+    )
     for each in (Report.load(path), at_k.score(at_k.Tally.of({"grades": [[1, 0]]}))):
         refuses("InputError: does not hold its samples", getattr, each, "samples")
 
 
-HUMAN_EVAL = Path(__file__).parents[1] / "data" / "harness" / "human-eval" / "samples.jsonl_results.jsonl"
+HUMAN_EVAL = (
+    Path(__file__).parents[1] / "data" / "harness" / "human-eval" / "samples.jsonl_results.jsonl"
+)
 REPORTS = {
     "full": full_report,
     "simulated": simulated_report,
@@ -102,7 +122,10 @@ def test_everything_comes_back(make, tmp_path):
     loaded = Report.load(str(path))
     for name in ("per_problem", "intervals", "curves", "origin"):
         assert getattr(loaded, name) == getattr(report, name)
-    keys, expected = ([(key.metric, key.k, key.tau, type(key.tau)) for key in each.values] for each in (loaded, report))
+    keys, expected = (
+        [(key.metric, key.k, key.tau, type(key.tau)) for key in each.values]
+        for each in (loaded, report)
+    )
     assert keys == expected
     assert loaded == report == pickle.loads(pickle.dumps(report))
     for write in (Report.to_dict, Report.to_markdown, Report.to_csv, write_script):
@@ -142,21 +165,36 @@ def test_a_failure_leaves_the_old_file(tmp_path, monkeypatch):
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize("name", ["report", "report.csv", "report.parquet", "json", "report.json.gz"])
+@pytest.mark.parametrize(
+    "name", ["report", "report.csv", "report.parquet", "json", "report.json.gz"]
+)
 def test_other_endings_are_refused(name, tmp_path):
     with pytest.raises(ValueError, match=r"`path` must end in \.json; got '.*" + name):
         full_report().save(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "7", "null", "{}", '{"format": "another"}', '"at-k report"', "\xff"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "7", "null", "{}", '{"format": "another"}', '"at-k report"', "\xff"]
+)
 def test_a_json_file_that_is_no_report(text, tmp_path):
     path = tmp_path / "other.json"
     path.write_bytes(text.encode("latin-1"))
-    refuses("ValueError: `path` must be a report that was saved; ' … other.json' is", Report.load, path)
+    refuses(
+        "ValueError: `path` must be a report that was saved; ' … other.json' is", Report.load, path
+    )
 
 
-HAVE_DEFAULTS = {"options", "source", "origin", "times", "drawn", "signed", "audited", "audited_intervals"}
+HAVE_DEFAULTS = {
+    "options",
+    "source",
+    "origin",
+    "times",
+    "drawn",
+    "signed",
+    "audited",
+    "audited_intervals",
+}
 
 
 def test_a_damaged_report(tmp_path):
@@ -166,7 +204,9 @@ def test_a_damaged_report(tmp_path):
     for name in content["state"]["with"]:
         state = {each: value for each, value in content["state"]["with"].items() if each != name}
         if name not in HAVE_DEFAULTS:
-            path.write_text(json.dumps({**content, "state": {**content["state"], "with": state}}), "utf-8")
+            path.write_text(
+                json.dumps({**content, "state": {**content["state"], "with": state}}), "utf-8"
+            )
             with pytest.raises(ValueError, match="is damaged"):
                 Report.load(path)
     path.write_text(json.dumps({**content, "state": content["state"]["with"]["values"]}), "utf-8")

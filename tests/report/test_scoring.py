@@ -25,16 +25,36 @@ def codes(messages):
 
 
 @every_module
-@for_each("options", [{}, {"ties": "strict", "higher_is_better": False, "check_correct_fn": close, "threshold": 0.2}])
+@for_each(
+    "options",
+    [
+        {},
+        {"ties": "strict", "higher_is_better": False, "check_correct_fn": close, "threshold": 0.2},
+    ],
+)
 def test_every_key_is_that_of_the_module(module, options):
     report = at_k.score(DATA, k=[1, 2, 4], thresholds=TAUS, **options)
     expected = module.load().compute(
-        **module.only({"predictions": DATA["answers"], "references": DATA["references"], "scores": DATA["scores"]}),
-        k=[1, 2, 4], thresholds=TAUS, groups=DATA["group"], return_details=True, confidence_level=0.95, **options,
-    )  # fmt: skip
+        **module.only(
+            {
+                "predictions": DATA["answers"],
+                "references": DATA["references"],
+                "scores": DATA["scores"],
+            }
+        ),
+        k=[1, 2, 4],
+        thresholds=TAUS,
+        groups=DATA["group"],
+        return_details=True,
+        confidence_level=0.95,
+        **options,
+    )
     details = expected.pop("details")
     blocks = {"": (report.values, report.intervals)}
-    blocks |= {f"{label}/": (values, report.group_intervals[label]) for label, values in report.groups.items()}
+    blocks |= {
+        f"{label}/": (values, report.group_intervals[label])
+        for label, values in report.groups.items()
+    }
     found = {}
     for prefix, (values, bars) in blocks.items():
         found |= {f"{prefix}{key}": value for key, value in values.items()}
@@ -43,7 +63,9 @@ def test_every_key_is_that_of_the_module(module, options):
             found |= dict(zip(names, bar[:3], strict=True))
     assert {key: found[key] for key in expected} == expected
     own = details["per_problem"].keys() - {"n", "c"}
-    assert len(expected) == sum(len(own) + 3 * len(own & bars.keys()) for _, bars in blocks.values())
+    assert len(expected) == sum(
+        len(own) + 3 * len(own & bars.keys()) for _, bars in blocks.values()
+    )
     assert report.signatures[module.name] == details["signature"]
     assert {key: report.by_problem[key] for key in report.metrics[module.name]} == {
         key: column for key, column in details["per_problem"].items() if key not in ("n", "c")
@@ -88,8 +110,12 @@ def test_data_in_a_file(tmp_path):
         assert report.source == str(path)
     assert at_k.score(at_k.read_results(path), k=[1, 2, 4], thresholds=TAUS).values == report.values
     of_file = at_k.score(path, k=2, columns={"scores": None, "group": None}).to_dict()
-    assert of_file.pop("origin")["columns"] == {name: name for name in ("problem", "answers", "references")}
-    in_memory = at_k.score({name: DATA[name] for name in ("problem", "answers", "references")}, k=2).to_dict()
+    assert of_file.pop("origin")["columns"] == {
+        name: name for name in ("problem", "answers", "references")
+    }
+    in_memory = at_k.score(
+        {name: DATA[name] for name in ("problem", "answers", "references")}, k=2
+    ).to_dict()
     assert in_memory.pop("origin") is None
     assert (of_file.pop("source"), in_memory.pop("source")) == (str(path), None)
     assert of_file == in_memory
@@ -102,7 +128,9 @@ def test_samples_are_judged_once():
         calls[prediction, reference] += 1
         return prediction == reference
 
-    report = at_k.score(DATA, k=[1, 2], check_correct_fn=check, metrics=["gpassk", "pass_at_k", "avg_at_n"])
+    report = at_k.score(
+        DATA, k=[1, 2], check_correct_fn=check, metrics=["gpassk", "pass_at_k", "avg_at_n"]
+    )
     assert report.curves.lines
     pairs = [
         (answer, reference)
@@ -120,7 +148,12 @@ def test_metrics_that_are_asked_for():
     assert report.options == {"metrics": ["avg_at_n", "pass_at_k"], "k": 1}
     assert list(at_k.score(DATA, metrics="gpassk").metrics) == ["gpassk"]
     for wrong in ("passk", ["pass_at_k", "passk"]):
-        refuses("InputError: `metrics` must be out of gpassk, pass_at_k", at_k.score, DATA, metrics=wrong)
+        refuses(
+            "InputError: `metrics` must be out of gpassk, pass_at_k",
+            at_k.score,
+            DATA,
+            metrics=wrong,
+        )
     refuses("TypeError: `metrics` must be a text or a list of texts", at_k.score, DATA, metrics=[7])
     refuses("InputError: `metrics` must name at least one metric", at_k.score, DATA, metrics=[])
 
@@ -133,9 +166,13 @@ def test_default_k_is_that_of_each_module():
 
 
 def test_grades_alone_vote_by_majority_and_the_report_says_so():
-    assert "note.vote_of_grades" in codes(at_k.score({"grades": CORRECT}, k=[1, 3], metrics="cons@k").notes)
+    assert "note.vote_of_grades" in codes(
+        at_k.score({"grades": CORRECT}, k=[1, 3], metrics="cons@k").notes
+    )
     assert "note.vote_of_grades" not in codes(full_report().notes)
-    assert "note.vote_of_grades" not in codes(at_k.score({"grades": CORRECT}, metrics="pass_at_k").notes)
+    assert "note.vote_of_grades" not in codes(
+        at_k.score({"grades": CORRECT}, metrics="pass_at_k").notes
+    )
 
 
 def test_options_that_judge_say_so_where_verdicts_count():
@@ -145,7 +182,9 @@ def test_options_that_judge_say_so_where_verdicts_count():
     notes = {note.code: str(note) for note in report.notes}
     assert 'With `columns={"grades": None}` it judges the answers.' in notes["note.not_judged"]
     assert "found no answer: 1. They cast no vote" in notes["note.no_vote"]
-    judged = at_k.score(data, k=1, check_correct_fn="numeric", extract_fn="last_number", columns={"grades": None})
+    judged = at_k.score(
+        data, k=1, check_correct_fn="numeric", extract_fn="last_number", columns={"grades": None}
+    )
     assert judged.values["pass@1"] == 0.5
     assert {"note.not_judged", "note.no_vote"}.isdisjoint(note.code for note in judged.notes)
     assert "note.unanswered" in {note.code for note in judged.notes}
@@ -159,9 +198,15 @@ def test_missing_samples_are_counted_and_noted():
         assert (report.n_missing, report.n, report.c) == (2, n, [2, 2])
         assert f"note.{missing}" in codes(report.notes)
         assert report.notes[codes(report.notes).index(f"note.{missing}")].values == {"count": 2}
-    refuses("InputError: Samples without an answer: 2 of 6, such as sample 1 of problem “0”, ", at_k.score, data)
+    refuses(
+        "InputError: Samples without an answer: 2 of 6, such as sample 1 of problem “0”, ",
+        at_k.score,
+        data,
+    )
     refuses("InputError: Samples without a grade: 1 of ", at_k.score, {"grades": [[1], [None]]})
-    assert not {"note.drop", "note.incorrect"} & set(codes(at_k.score(DATA, missing="incorrect").notes))
+    assert not {"note.drop", "note.incorrect"} & set(
+        codes(at_k.score(DATA, missing="incorrect").notes)
+    )
 
 
 def test_groups():
@@ -170,8 +215,17 @@ def test_groups():
     assert report.sizes == {"Level 2": 2, "Level 10": 2}
     assert report.labels == DATA["group"]
     without = at_k.score(DATA, k=2, groups=False)
-    assert (without.groups, without.labels, without.options) == ({}, None, {"k": 2, "groups": False})
-    for labels in ([1, 1, 2, 2], np.array([1, 1, 2, 2]), (each for each in "1122"), pd.Series([1, 1, 2, 2])):
+    assert (without.groups, without.labels, without.options) == (
+        {},
+        None,
+        {"k": 2, "groups": False},
+    )
+    for labels in (
+        [1, 1, 2, 2],
+        np.array([1, 1, 2, 2]),
+        (each for each in "1122"),
+        pd.Series([1, 1, 2, 2]),
+    ):
         other = at_k.score(DATA, k=2, groups=labels)
         assert (list(other.groups), other.labels) == (["1", "2"], ["1", "1", "2", "2"])
         assert other.options["groups"] == ["1", "1", "2", "2"]
@@ -185,7 +239,12 @@ def test_groups():
 
 
 def test_columns_of_other_names():
-    renamed = {"id": DATA["problem"], "samples": DATA["answers"], "gold": DATA["references"], "group": DATA["group"]}
+    renamed = {
+        "id": DATA["problem"],
+        "samples": DATA["answers"],
+        "gold": DATA["references"],
+        "group": DATA["group"],
+    }
     called = {"problem": "id", "answers": "samples", "references": "gold", "group": None}
     report = at_k.score(renamed, k=2, columns=called)
     assert report.values == at_k.score(DATA, k=2, groups=False, columns={"scores": None}).values
@@ -193,7 +252,10 @@ def test_columns_of_other_names():
     assert report.problems == DATA["problem"]
     for columns, says in (
         ({"weights": "scores"}, "`columns` must say which column is one of … ; got 'weights'"),
-        ({"answers": "wrong"}, "`columns` must name columns of the data, which are 'problem', … ; got 'wrong'"),
+        (
+            {"answers": "wrong"},
+            "`columns` must name columns of the data, which are 'problem', … ; got 'wrong'",
+        ),
     ):
         refuses(f"InputError: {says}", at_k.score, DATA, columns=columns)
 
@@ -217,9 +279,9 @@ def test_rows_of_one_model():
     flagged = MODELS | {"last": [True, True, False, False]}
     for form in (Dataset.from_dict, pd.DataFrame, pa.table, pl.DataFrame):
         assert at_k.score(form(MODELS), k=1, where={"model": "a"}).values == report.values
-        assert at_k.score(form(flagged), k=1, where={"last": True, "model": ["a", "b"]}, pool="model").values == (
-            report.values
-        )
+        assert at_k.score(
+            form(flagged), k=1, where={"last": True, "model": ["a", "b"]}, pool="model"
+        ).values == (report.values)
 
 
 def test_tables_in_memory_are_pooled_as_files_are():
@@ -229,13 +291,24 @@ def test_tables_in_memory_are_pooled_as_files_are():
         report = at_k.score(form(rows), k=[1, 2], pool=["model"])
         assert (report.values, report.problems) == (joined.values, ["q0", "q1"])
     refuses("InputError: Each problem may be there only once", at_k.score, MODELS, pool="model")
-    refuses("InputError: join the lists of rows of one problem", at_k.score, MODELS | {"model": ["a"] * 4})
+    refuses(
+        "InputError: join the lists of rows of one problem",
+        at_k.score,
+        MODELS | {"model": ["a"] * 4},
+    )
 
 
 def test_options_that_are_not_the_defaults():
     assert at_k.score(DATA).options == {}
-    assert at_k.score(DATA, thresholds=[0.25, 0.5, 0.75, 1.0], threshold=0.5, pool=[], metrics=None).options == {}
-    found = at_k.score(DATA, k=np.array([1, 2]), thresholds=np.float64(0.5), check_correct_fn=close, threshold=0.5)
+    assert (
+        at_k.score(
+            DATA, thresholds=[0.25, 0.5, 0.75, 1.0], threshold=0.5, pool=[], metrics=None
+        ).options
+        == {}
+    )
+    found = at_k.score(
+        DATA, k=np.array([1, 2]), thresholds=np.float64(0.5), check_correct_fn=close, threshold=0.5
+    )
     assert found.options == {"k": [1, 2], "thresholds": 0.5, "check_correct_fn": close}
     assert [type(each) for each in found.options["k"]] == [int, int]
     assert at_k.score(DATA, thresholds=Fraction(1, 3)).options == {"thresholds": Fraction(1, 3)}
@@ -276,7 +349,12 @@ def test_data_that_cannot_be_scored(data, says):
     ({"confidence_level": 95}, "ValueError: `confidence_level` must lie between 0 and 1"),
 ])  # fmt: skip
 def test_a_wrong_option_is_found_before_anything_is_judged(options, says):
-    refuses(says, at_k.score, DATA, **{"check_correct_fn": pytest.fail, "metrics": "pass_at_k", **options})
+    refuses(
+        says,
+        at_k.score,
+        DATA,
+        **{"check_correct_fn": pytest.fail, "metrics": "pass_at_k", **options},
+    )
 
 
 LABELS = ["a", "b", "a", "b"]
@@ -310,7 +388,10 @@ def test_another_method_is_said(method):
 
 def test_a_problem_takes_little_memory_before_its_values_are_asked_for(tmp_path):
     for shard in range(2):
-        samples = {"problem": np.repeat(np.arange(2000) + 2000 * shard, 8).astype(str), "grades": [1, 0] * 8000}
+        samples = {
+            "problem": np.repeat(np.arange(2000) + 2000 * shard, 8).astype(str),
+            "grades": [1, 0] * 8000,
+        }
         pq.write_table(pa.table(samples), tmp_path / f"run-{shard}.parquet")
     at_k.score(tmp_path)  # whatever is loaded at the first call
     tracemalloc.start()

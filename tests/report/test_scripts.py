@@ -31,7 +31,12 @@ OPTIONS = {
     "no groups": {"groups": False},
     "groups": {"groups": ["it's", 'a "quoted"', "line\nbreak", "é"]},
     "generator": {"groups": (f"{i % 2}" for i in range(4))},
-    "many": {"k": list(range(1, 5)), "thresholds": [i / 50 for i in range(51)], "threshold": 0.25, "ties": "first"},
+    "many": {
+        "k": list(range(1, 5)),
+        "thresholds": [i / 50 for i in range(51)],
+        "threshold": 0.25,
+        "ties": "first",
+    },
 }
 
 
@@ -56,7 +61,10 @@ def test_of_a_file(name, tmp_path, capsys):
     assert execute(write_script(report)).to_dict() == report.to_dict()
     moved = tmp_path / "moved.jsonl"
     path.rename(moved)
-    assert execute(write_script(report, str(moved))).to_dict() == {**report.to_dict(), "source": str(moved)}
+    assert execute(write_script(report, str(moved))).to_dict() == {
+        **report.to_dict(),
+        "source": str(moved),
+    }
     assert "data" not in write_script(report)
 
 
@@ -71,7 +79,11 @@ def test_of_several_files_and_how_they_are_read(tmp_path):
         ]
         paths[-1].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     report = at_k.score(
-        paths, columns={"problem": "qid", "grades": "ok"}, where={"model": "m"}, pool=["file"], format="plain"
+        paths,
+        columns={"problem": "qid", "grades": "ok"},
+        where={"model": "m"},
+        pool=["file"],
+        format="plain",
     )
     assert report.c == [2, 1]
     assert execute(write_script(report)).to_dict() == report.to_dict()

@@ -21,7 +21,11 @@ def write_grades(solved_at, cap=CAP):
 
 def write_file(folder, rows):
     path = folder / "tries.jsonl"
-    lines = (json.dumps({"task": f"t{i}", "ok": bool(value)}) for i, row in enumerate(rows) for value in row)
+    lines = (
+        json.dumps({"task": f"t{i}", "ok": bool(value)})
+        for i, row in enumerate(rows)
+        for value in row
+    )
     path.write_text("\n".join(lines), encoding="utf-8")
     return path
 
@@ -49,7 +53,10 @@ FORMS = {
 def test_pass_at_k_is_the_share_of_problems_solved_within_k(form, tmp_path):
     k = range(1, CAP + 1)
     report = at_k.score(FORMS[form](tmp_path), sampling="until_success", k=list(k))
-    shares = [Fraction(sum(at is not None and at <= each for at in SOLVED_AT), len(SOLVED_AT)) for each in k]
+    shares = [
+        Fraction(sum(at is not None and at <= each for at in SOLVED_AT), len(SOLVED_AT))
+        for each in k
+    ]
     assert [report.values[f"pass@{each}"] for each in k] == shares
     assert {*report.metrics} == {"pass_at_k"}
     assert "sampling:until_success" in report.signatures["pass_at_k"]
@@ -66,7 +73,10 @@ def test_it_is_recognised_and_refused_with_both_readings(form, tmp_path):
 
 
 def test_a_tally_that_was_counted_as_stopped_says_so_when_it_is_scored():
-    parts = [at_k.Tally.of({"grades": half}, sampling="until_success") for half in (GRADES[:4], GRADES[4:])]
+    parts = [
+        at_k.Tally.of({"grades": half}, sampling="until_success")
+        for half in (GRADES[:4], GRADES[4:])
+    ]
     assert at_k.score(sum(parts, at_k.Tally())).values["pass@2"] == 0.375
 
 
@@ -78,7 +88,9 @@ def test_a_tally_that_was_counted_as_stopped_says_so_when_it_is_scored():
     [[0, 1], [1, 1], [0, 0, 0]],
 ])  # fmt: skip
 def test_other_samples_are_independent(rows):
-    assert at_k.score({"grades": rows}, k=1).values["pass@1"] == pytest.approx(np.mean([np.mean(row) for row in rows]))
+    assert at_k.score({"grades": rows}, k=1).values["pass@1"] == pytest.approx(
+        np.mean([np.mean(row) for row in rows])
+    )
 
 
 DATA = {"grades": GRADES}
@@ -109,12 +121,23 @@ def test_undefined_numbers_are_refused_by_name(ask, code):
 def test_decisions_take_the_values_of_stopped_samples(tmp_path):
     report = at_k.score(DATA, sampling="until_success")
     report.save(tmp_path / "saved.json")
-    for data, said in ((DATA, {"sampling": "until_success"}), (report, {}), (tmp_path / "saved.json", {})):
+    for data, said in (
+        (DATA, {"sampling": "until_success"}),
+        (report, {}),
+        (tmp_path / "saved.json", {}),
+    ):
         gate = at_k.gate(data, require="pass@4 >= 0.9", **said)
         assert gate.checks[0].value == 0.625
-        other = at_k.score({"grades": write_grades([1, 1, 2, 1, 1, None, 2, 1])}, sampling="until_success")
-        compared = at_k.compare(at_k.score(data, **said) if said else data, other, metrics=["pass@1", "pass@4"])
-        assert [compared.comparisons[key].difference for key in ("pass@1", "pass@4")] == [0.25 - 0.625, 0.625 - 0.875]
+        other = at_k.score(
+            {"grades": write_grades([1, 1, 2, 1, 1, None, 2, 1])}, sampling="until_success"
+        )
+        compared = at_k.compare(
+            at_k.score(data, **said) if said else data, other, metrics=["pass@1", "pass@4"]
+        )
+        assert [compared.comparisons[key].difference for key in ("pass@1", "pass@4")] == [
+            0.25 - 0.625,
+            0.625 - 0.875,
+        ]
         assert "numbers of samples differ" not in str(compared)
 
 
@@ -126,8 +149,15 @@ def test_intervals_hold_the_chance_to_solve_another_problem_within_k():
     held, naive = [], []
     for first in tries:
         rows = write_grades([int(at) if at <= CAP else None for at in first])
-        report = at_k.score({"grades": rows}, metrics="pass_at_k", k=[1, 4], sampling="until_success")
-        held.append([report.intervals[key].low <= true <= report.intervals[key].high for key, true in TRUE.items()])
+        report = at_k.score(
+            {"grades": rows}, metrics="pass_at_k", k=[1, 4], sampling="until_success"
+        )
+        held.append(
+            [
+                report.intervals[key].low <= true <= report.intervals[key].high
+                for key, true in TRUE.items()
+            ]
+        )
         naive.append(np.mean(np.where(first <= CAP, 1 / first, 0)))
     assert np.mean(held, axis=0) == pytest.approx([0.95, 0.95], abs=0.02)  # at least .93
     assert np.mean(naive) > 0.6

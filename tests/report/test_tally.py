@@ -1,6 +1,7 @@
 """Tallies: the report of counts is that of samples; they add up in any order, and are written and read."""
 
 import json
+import operator
 import pickle
 from decimal import Decimal
 
@@ -31,7 +32,10 @@ UNIQUE = {
 }
 EQUAL = {"problem": list("abcdef"), "grades": [[1, 0]] * 6, "scores": [[0.1, 0.1]] * 6}
 LONG = {"problem": ["a", "b"], "grades": [[1, 0] * 50] * 2, "scores": [list(range(100))] * 2}
-HARD_AND_SOFT = {name: column + make_data("soft", seed=2)[name] for name, column in make_data("hard", seed=1).items()}
+HARD_AND_SOFT = {
+    name: column + make_data("soft", seed=2)[name]
+    for name, column in make_data("hard", seed=1).items()
+}
 
 # The data, how they are judged when samples are counted, and options of each score
 SAME = {
@@ -72,7 +76,9 @@ def test_a_tally_gives_the_report_of_its_samples(name):
         found, report = at_k.score(tally, **options), at_k.score(data, **judging, **options)
         assert_same(found, report)
         assert found.left_out == report.left_out
-        codes, others = ({note.code for note in each.notes if "cluster" in note.code} for each in (found, report))
+        codes, others = (
+            {note.code for note in each.notes if "cluster" in note.code} for each in (found, report)
+        )
         assert codes == others
 
 
@@ -80,10 +86,14 @@ def of_days(*days):
     return sum(Tally.of({"problem": ["a"], **day}, by_problem=True) for day in days)
 
 
-HARD, ANSWERED, GRADED = (Tally.of(data) for data in (
-    make_data("hard", seed=1), {"problem": ["a"], "answers": [["7", "9"]], "grades": [[1, 0]]},
-    {"problem": ["b"], "grades": [[1]]},
-))  # fmt: skip
+HARD, ANSWERED, GRADED = (
+    Tally.of(data)
+    for data in (
+        make_data("hard", seed=1),
+        {"problem": ["a"], "answers": [["7", "9"]], "grades": [[1, 0]]},
+        {"problem": ["b"], "grades": [[1]]},
+    )
+)
 
 
 @for_each("tally, options, metric, words", [
@@ -110,7 +120,8 @@ def score_rows(**options):
 
 def add(*options):
     return lambda: sum(
-        Tally.of({"problem": [name], "grades": [[1, 0]]}, **own) for name, own in zip("ab", options, strict=True)
+        Tally.of({"problem": [name], "grades": [[1, 0]]}, **own)
+        for name, own in zip("ab", options, strict=True)
     )
 
 
@@ -211,13 +222,21 @@ def test_files_of_tallies(tmp_path):
     assert at_k.score(tmp_path / "folder").values == report.values
     refuses("FileNotFoundError: No file matches … none*", at_k.score, tmp_path / "none*.json")
     (tmp_path / "report.json").write_text(json.dumps({"grades": [1]}))
-    refuses("InputError: report.json is not a tally that was saved", at_k.score, [*paths, tmp_path / "report.json"])
+    refuses(
+        "InputError: report.json is not a tally that was saved",
+        at_k.score,
+        [*paths, tmp_path / "report.json"],
+    )
     paths[0].write_text(paths[0].read_text()[:-20])
-    refuses("ValueError: part0.json' must be the JSON of a tally; it is not JSON", at_k.score, paths)
+    refuses(
+        "ValueError: part0.json' must be the JSON of a tally; it is not JSON", at_k.score, paths
+    )
     assert find_tally(data) is None
 
 
-SAMPLES = st.tuples(st.sampled_from([0, 1, 0.3, 0.7]), st.sampled_from(["a", "b", "c", None]), st.integers(-5, 5))
+SAMPLES = st.tuples(
+    st.sampled_from([0, 1, 0.3, 0.7]), st.sampled_from(["a", "b", "c", None]), st.integers(-5, 5)
+)
 FORMS = (lambda tally: tally, lambda tally: Tally.from_json(tally.to_json()))
 
 
@@ -226,9 +245,15 @@ def count(rows, kind, by_problem):
     rows = [(name, samples) for name, samples in rows if samples]
     if not rows:
         return Tally(by_problem=by_problem)
-    grades, answers, scores = ([[sample[i] for sample in samples] for _, samples in rows] for i in range(3))
+    grades, answers, scores = (
+        [[sample[i] for sample in samples] for _, samples in rows] for i in range(3)
+    )
     data = {"problem": [name for name, _ in rows], "group": [name[0] for name, _ in rows]}
-    data |= {"answers": answers, "references": ["a"] * len(rows)} if "answers" in kind else {"grades": grades}
+    data |= (
+        {"answers": answers, "references": ["a"] * len(rows)}
+        if "answers" in kind
+        else {"grades": grades}
+    )
     data |= {"scores": scores} if "scores" in kind else {}
     return Tally.of(data, missing="incorrect", by_problem=by_problem)
 
@@ -244,21 +269,39 @@ def add_up(parts, random):
 
 def assert_same_counts(tally, other):
     """To the last bit for counts and votes, to 1e-12 for sums."""
-    for name in ("by_problem", "counts", "votes", "hashes", "n_missing", "conditions", "options", "left_out"):
+    for name in (
+        "by_problem",
+        "counts",
+        "votes",
+        "hashes",
+        "n_missing",
+        "conditions",
+        "options",
+        "left_out",
+    ):
         assert getattr(tally, name) == getattr(other, name), name
-    problems, others = ({name: each[:4] for name, each in whole.problems.items()} for whole in (tally, other))
+    problems, others = (
+        {name: each[:4] for name, each in whole.problems.items()} for whole in (tally, other)
+    )
     assert problems == others
     assert tally.sums.keys() == other.sums.keys()
     for cell, stratum in tally.sums.items():
         expected = other.sums[cell]
-        assert (stratum.problems, stratum.moments.keys()) == (expected.problems, expected.moments.keys())
+        assert (stratum.problems, stratum.moments.keys()) == (
+            expected.problems,
+            expected.moments.keys(),
+        )
         for key, moments in stratum.moments.items():
             assert moments == pytest.approx(expected.moments[key], rel=1e-12, abs=1e-12)
 
 
 @settings(derandomize=True, max_examples=120, deadline=None)
 @given(
-    st.lists(st.lists(st.tuples(st.integers(0, 3), SAMPLES), min_size=1, max_size=6), min_size=1, max_size=8),
+    st.lists(
+        st.lists(st.tuples(st.integers(0, 3), SAMPLES), min_size=1, max_size=6),
+        min_size=1,
+        max_size=8,
+    ),
     st.sampled_from(["grades", "answers", "grades scores", "answers scores"]),
     st.sampled_from(["counts", "problems", "days"]),
     st.randoms(use_true_random=False),
@@ -272,7 +315,11 @@ def test_tallies_add_up_in_any_order(problems, kind, parts, random):
 
     def count_days(days):
         rows = [[sample for day, sample in samples if day in days] for samples in problems]
-        return count([(f"{'xy'[i % 2]}{i}", samples) for i, samples in enumerate(rows)], kind, parts != "counts")
+        return count(
+            [(f"{'xy'[i % 2]}{i}", samples) for i, samples in enumerate(rows)],
+            kind,
+            parts != "counts",
+        )
 
     whole = count_days(range(4))
     assert_same_counts(add_up([count_days([day]) for day in range(4)], random), whole)
@@ -285,10 +332,13 @@ def test_one_problem_of_thousands_is_noticed():
     """Up to 50,000 problems each is noticed; above, tallies keep the smallest hashes. There are no false alarms."""
 
     def count(*numbers):
-        return Tally.of({"problem": [f"p{i}" for i in range(*numbers)], "grades": [[1]] * len(range(*numbers))})
+        return Tally.of(
+            {"problem": [f"p{i}" for i in range(*numbers)], "grades": [[1]] * len(range(*numbers))}
+        )
 
     for last in (3_000, 50_000):
-        refuses("InputError: by their names: 1.", lambda: count(0, last) + count(last - 1, 2 * last - 1))  # noqa: B023
+        first, second = count(0, last), count(last - 1, 2 * last - 1)
+        refuses("InputError: by their names: 1.", operator.add, first, second)
     halves = count(0, 120_000, 2), count(1, 120_000, 2)
     assert len(halves[0].hashes) == 8 * 51_250
     whole = sum(halves)
@@ -310,7 +360,10 @@ def test_one_of_3000_is_noticed_beyond_50000_problems():
     noticed = 0
     for _ in range(100):
         both = draw(shared)
-        pair = [np.sort(np.append(draw(problems - shared), both))[: states.count_kept(problems)] for _ in range(2)]
+        pair = [
+            np.sort(np.append(draw(problems - shared), both))[: states.count_kept(problems)]
+            for _ in range(2)
+        ]
         assert 8 * len(pair[0]) <= 400_000 + max(0, problems - 50_000)
         noticed += states.count_shared(*(each.astype("<u8").tobytes() for each in pair)) > 0
     assert noticed >= 99
@@ -330,7 +383,9 @@ def test_rows_of_any_engine():
     data = {"grades": [[1, 0, 1]] * 3 + [[0, 0]] * 2, "group": ["a"] * 3 + ["b"] * 2}
     rows = [(3, 2, 1, "a"), (3, 2, 2, "a"), (2, 0, 2, "b")]
     assert Tally.from_rows(rows) == Tally.of(data)
-    assert Tally.from_rows((3, Decimal(2), *rest) for _, _, *rest in rows[:2]) == Tally.from_rows(rows[:2])  # of MySQL
+    assert Tally.from_rows((3, Decimal(2), *rest) for _, _, *rest in rows[:2]) == Tally.from_rows(
+        rows[:2]
+    )  # of MySQL
     assert Tally.from_rows(iter([(3, 2, 3), (2, 0, 2)])) == Tally.of({"grades": data["grades"]})
 
 
@@ -346,7 +401,10 @@ def test_rows_of_any_engine():
 ])  # fmt: skip
 def test_other_and_damaged_texts_are_refused(change, words):
     if isinstance(change, dict):
-        content = json.loads(Tally.of({"answers": [["7", "7", "9"]], "references": ["7"]}).to_json()) | change
+        content = (
+            json.loads(Tally.of({"answers": [["7", "7", "9"]], "references": ["7"]}).to_json())
+            | change
+        )
         change = json.dumps({name: rows for name, rows in content.items() if rows is not ...})
     refuses(f"ValueError: `text` must be … {words}", Tally.from_json, change)
 
@@ -356,7 +414,9 @@ KEY = Key("max@k", 2)
 
 def moments(values):
     values = np.asarray(values, dtype=np.float64)
-    return Moments.of(values, values**2, np.zeros(len(values)), np.ones(len(values), dtype=np.int64))
+    return Moments.of(
+        values, values**2, np.zeros(len(values)), np.ones(len(values), dtype=np.int64)
+    )
 
 
 def test_moments_merge_without_cancellation():
@@ -365,8 +425,12 @@ def test_moments_merge_without_cancellation():
     parts = [Stratum(100, {KEY: moments(part)}) for part in np.split(values, 3)]
     merged = parts[0].merge(parts[1]).merge(parts[2]).moments[KEY]
     assert merged.mean == pytest.approx(values.mean(), rel=1e-15)
-    assert merged.squares == pytest.approx(((values - values.mean()) ** 2).sum(), rel=1e-8)  # 1e9 has 7 decimals
-    assert (merged.variance, merged.largest) == pytest.approx(((values**2).sum(), (values**2).max()), rel=1e-12)
+    assert merged.squares == pytest.approx(
+        ((values - values.mean()) ** 2).sum(), rel=1e-8
+    )  # 1e9 has 7 decimals
+    assert (merged.variance, merged.largest) == pytest.approx(
+        ((values**2).sum(), (values**2).max()), rel=1e-12
+    )
 
 
 def test_merging_is_commutative_to_the_last_bit_and_equal_values_do_not_deviate():
@@ -390,11 +454,20 @@ def test_a_problem_grows():
 def test_tallies_by_problem_are_compared_as_their_samples_are(kind):
     one, other = make_data(kind, seed=1), make_data(kind, seed=2)
     other["problem"] = one["problem"]
-    tallies = [sum(Tally.of(shard, by_problem=True, **options_of(kind)) for shard in split(each, 3))
-               for each in (one, other)]  # fmt: skip
-    for options in ({"band": True}, {"clusters": True}, {"target": "problem_set"}, {"margin": 0.1, "extra_tests": "t"}):
+    tallies = [
+        sum(Tally.of(shard, by_problem=True, **options_of(kind)) for shard in split(each, 3))
+        for each in (one, other)
+    ]
+    for options in (
+        {"band": True},
+        {"clusters": True},
+        {"target": "problem_set"},
+        {"margin": 0.1, "extra_tests": "t"},
+    ):
         found = at_k.compare(*tallies, **options)
-        assert_close(found.to_dict(), at_k.compare(one, other, **options_of(kind), **options).to_dict())
+        assert_close(
+            found.to_dict(), at_k.compare(one, other, **options_of(kind), **options).to_dict()
+        )
         if options == {"band": True}:
             assert "pass@k" in found.bands
             assert [flip.problem for flip in found.flips["pass@2"]] != []

@@ -14,7 +14,10 @@ from at_k.demo.drawing import draw_sheet
 from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.results.writers import WRITERS, lay_out, write_latex, write_markdown
 
-DATA = {"problem": [f"q{i}" for i in range(12)], "grades": [[i % 3 > 0, i % 2, 1, 0] for i in range(12)]}
+DATA = {
+    "problem": [f"q{i}" for i in range(12)],
+    "grades": [[i % 3 > 0, i % 2, 1, 0] for i in range(12)],
+}
 OTHER = {**DATA, "grades": [[0, 0, i % 2, 0] for i in range(12)]}
 RESULTS = {
     "compared": at_k.compare(DATA, OTHER, margin=0.1, extra_tests=["t"], names=("a_1", "b|2")),
@@ -111,7 +114,11 @@ FRAGMENTS = {
 """Result → a part of what it is in each form, in the order of the writers."""
 
 
-CASES = [(name, form, part) for name, own in FRAGMENTS.items() for form, part in zip(WRITERS, own, strict=True)]
+CASES = [
+    (name, form, part)
+    for name, own in FRAGMENTS.items()
+    for form, part in zip(WRITERS, own, strict=True)
+]
 
 
 @for_each("name, form, part", CASES)
@@ -149,7 +156,9 @@ def test_nothing_is_wider_than_the_terminal(found, width):
 
 def test_a_file_cannot_name_other_code(tmp_path):
     for name in ("os:system", "at_k.cli.app:app", "at_k.report.scoring:score", "at_k.errors:json"):
-        (tmp_path / "x.json").write_text(f'{{"format": "at-k gate", "state": {{"is": "{name}", "of": ["true"]}}}}')
+        (tmp_path / "x.json").write_text(
+            f'{{"format": "at-k gate", "state": {{"is": "{name}", "of": ["true"]}}}}'
+        )
         with pytest.raises(ValueError, match=name):
             type(RESULTS["gate"]).load(tmp_path / "x.json")
 
@@ -158,7 +167,11 @@ def test_cells():
     table = Table(("", "x"), [("a", Cell(-0.5, (-1, 0), ".1f", style="best"))])
     assert "| a | **−0.5** [−1.0, 0.0] |" in write_markdown(Sheet([table]))
     assert r"a & \textbf{$-$0.5} [$-$1.0, 0.0] \\" in write_latex(Sheet([table]))
-    assert [text for line in lay_out(Sheet([Sentences(["很长的一句话，很长。"])]), 12) for text, _ in line] == [
+    assert [
+        text
+        for line in lay_out(Sheet([Sentences(["很长的一句话，很长。"])]), 12)
+        for text, _ in line
+    ] == [
         "- 很长的一句",
         "  话，很长。",
     ]

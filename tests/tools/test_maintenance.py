@@ -17,7 +17,9 @@ CHANGELOG = "# Changelog\n\n## 0.7.0 — 2026-12-01\n\n- New.\n\n## 0.6.0 — 20
 
 def write_all(folder, **changed):
     for command in maintenance.COMMANDS:
-        summary = {"date": "2026-11-24", "counts": {"failed": 0, "left_out": []}} | changed.get(command, {})
+        summary = {"date": "2026-11-24", "counts": {"failed": 0, "left_out": []}} | changed.get(
+            command, {}
+        )
         (folder / f"{command}.json").write_text(json.dumps(summary))
 
 
@@ -42,9 +44,15 @@ def test_a_run_that_breaks_off_has_no_summary(tmp_path):
 
 def test_tests_are_counted(tmp_path):
     path = tmp_path / "test_some.py"
-    path.write_text("import pytest\ndef test_a(): pass\ndef test_b(): assert 0\ndef test_c(): pytest.skip('so')\n")
+    path.write_text(
+        "import pytest\ndef test_a(): pass\ndef test_b(): assert 0\ndef test_c(): pytest.skip('so')\n"
+    )
     plain = ("-q", "-p", "no:hypothesispytest", "--noconftest", f"--rootdir={tmp_path}")
-    assert maintenance.run_tests(sys.executable, *plain, str(path)) == {"passed": 1, "failed": 1, "skipped": 1}
+    assert maintenance.run_tests(sys.executable, *plain, str(path)) == {
+        "passed": 1,
+        "failed": 1,
+        "skipped": 1,
+    }
     assert maintenance.run_tests(sys.executable, *plain, str(tmp_path / "none.py"))["failed"] == 1
 
 
@@ -100,7 +108,10 @@ def test_a_release_is_refused_after_a_partial_run(command, left_out, partial, tm
     if partial is None:
         assert release.refuse_overdue(tmp_path) == CHANGELOG
     else:
-        with pytest.raises(SystemExit, match=re.escape(f"make {command} left out on 2026-11-24: {partial}. Run all")):
+        with pytest.raises(
+            SystemExit,
+            match=re.escape(f"make {command} left out on 2026-11-24: {partial}. Run all"),
+        ):
             release.refuse_overdue(tmp_path)
 
 

@@ -66,9 +66,27 @@ def summary(tmp_path_factory):
         (tree / name).parent.mkdir(exist_ok=True)
         (tree / f"{name}.py").write_text(text)
     subprocess.run(["git", "init", "-q"], cwd=tree, check=True)
-    command = [sys.executable, "-m", "tools.mutants", "--sample", "0", "--tests", "tests/test_small.py"]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "COVERAGE"))}
-    subprocess.run(command, cwd=tree, env=environment | {"PYTHONPATH": str(tree)}, check=True, capture_output=True)
+    command = [
+        sys.executable,
+        "-m",
+        "tools.mutants",
+        "--sample",
+        "0",
+        "--tests",
+        "tests/test_small.py",
+    ]
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST", "COVERAGE"))
+    }
+    subprocess.run(
+        command,
+        cwd=tree,
+        env=environment | {"PYTHONPATH": str(tree)},
+        check=True,
+        capture_output=True,
+    )
     return json.loads((tree / "benchmarks" / "maintenance" / "mutants.json").read_text())["counts"]
 
 
@@ -100,7 +118,12 @@ def test_the_shortest_tests_of_a_line_come_first_up_to_a_bound(bound, line, test
     """One file of tests takes .1 s more."""
     seconds = {"a::1": 0.1, "a::2": 0.8, "b::1": 0.2, "c::1": 0.3}
     lines = {1: [{"a::2", "b::1"}, {"a::1"}], 2: [{"c::1"}], 3: [{IMPORTED}]}
-    assert Recording(seconds, {"at_k/x.py": lines}, [], [], set()).find_tests("at_k/x.py", [line], bound) == tests
+    assert (
+        Recording(seconds, {"at_k/x.py": lines}, [], [], set()).find_tests(
+            "at_k/x.py", [line], bound
+        )
+        == tests
+    )
 
 
 @for_each("source, changes", [
@@ -126,5 +149,12 @@ def test_mutants_of_a_source(source, changes, tmp_path):
     ({"tried": 4, "sample": 3}, ["all but 3 mutants of a file, not 5", "2 of 6 mutants"]),
 ])  # fmt: skip
 def test_a_partial_run_says_what_it_left_out(change, left_out):
-    whole = {"files": None, "tests": None, "sample": mutants.SAMPLE, "bound": mutants.BOUND, "chosen": 6, "tried": 6}
+    whole = {
+        "files": None,
+        "tests": None,
+        "sample": mutants.SAMPLE,
+        "bound": mutants.BOUND,
+        "chosen": 6,
+        "tried": 6,
+    }
     assert mutants.list_left_out(**whole | change) == left_out

@@ -19,7 +19,11 @@ from tools.driving import eventually
 from tools.spaces import COLLECTION, ROOT, SPACES
 
 TOP = {"README.md", "README.zh.md", "LICENSE", "app.py", "requirements.txt", "at_k"}
-LIBRARY = {path.relative_to(ROOT) for path in (ROOT / "at_k").rglob("*") if path.suffix in (".py", ".css", ".typed")}
+LIBRARY = {
+    path.relative_to(ROOT)
+    for path in (ROOT / "at_k").rglob("*")
+    if path.suffix in (".py", ".css", ".typed")
+}
 
 every_space = pytest.mark.parametrize("space", SPACES)
 
@@ -39,7 +43,9 @@ def files(folder):
 def documents(folder):
     """Place → the document without its fenced blocks."""
     return {
-        path: re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        path: re.sub(
+            r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+        )
         for path in folder.rglob("*.md")
     }
 
@@ -51,7 +57,9 @@ def test_a_space_has_exactly_the_expected_files(built, space):
     assert {path.name for path in folder.iterdir()} == TOP | own
     assert files(folder) >= LIBRARY
     assert not [path for path in files(folder) if {"__pycache__", "tests"} & set(path.parts)]
-    assert [path for path in files(folder) if path.suffix == ".pyi"] == [Path("at_k/__init__.pyi")]  # none of Gradio's
+    assert [path for path in files(folder) if path.suffix == ".pyi"] == [
+        Path("at_k/__init__.pyi")
+    ]  # none of Gradio's
 
 
 @pytest.fixture
@@ -65,7 +73,9 @@ def test_the_library_finds_the_modules_and_the_examples_in_it(copied, space):
     folder = copied(space)
     found = "given.find_folder(), *map(at_k.module_path, (*at_k.METRICS, 'at_k_difference'))"
     code = f"import at_k; from at_k.demo import given; print({found}, sep='\\n')"
-    found = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
     data, *modules = map(Path, found.stdout.splitlines())
     for path in (data, *modules):
         assert folder in path.parents
@@ -101,16 +111,22 @@ def test_links_lead_to_files_of_the_space(built, space):
     for path, text in documents(built / space).items():
         for target in re.findall(r"\]\(([^)\s]+)\)", text):
             if not re.match(r"https://|#", target):
-                assert (path.parent / target.partition("#")[0]).resolve().is_relative_to(built / space)
+                assert (
+                    (path.parent / target.partition("#")[0]).resolve().is_relative_to(built / space)
+                )
                 assert (path.parent / target.partition("#")[0]).exists(), f"{path}: {target}"
 
 
 def test_a_link_to_what_a_space_has_is_kept_and_one_to_another_file_becomes_text(built):
-    assert "[`examples/data`](at_k/demo/data/README.md)" in (built / "gpassk" / "README.md").read_text(encoding="utf-8")
+    assert "[`examples/data`](at_k/demo/data/README.md)" in (
+        built / "gpassk" / "README.md"
+    ).read_text(encoding="utf-8")
     inner = built / "gpassk" / "at_k" / "metrics" / "best_at_k" / "README.md"
     assert "[`examples/data`](../../demo/data/README.md)" in inner.read_text(encoding="utf-8")
     assert "\n[中文](README.zh.md)\n" in inner.read_text(encoding="utf-8")
-    assert "\n[English](README.md)\n" in (built / "gpassk" / "README.zh.md").read_text(encoding="utf-8")
+    assert "\n[English](README.md)\n" in (built / "gpassk" / "README.zh.md").read_text(
+        encoding="utf-8"
+    )
     collection = (built / COLLECTION / "README.md").read_text(encoding="utf-8")
     assert "[CONTRIBUTING.md]" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert " CONTRIBUTING.md describes" in collection.replace("\n", " ")
@@ -125,7 +141,9 @@ def test_rebuilding_gives_the_same_and_leaves_the_rest(built, tmp_path):
     spaces.build("gpassk", folder)
     assert neighbour.read_text() == "stays"
     assert files(folder) == files(built / "gpassk")
-    same, *others = filecmp.cmpfiles(folder, built / "gpassk", map(str, files(folder)), shallow=False)
+    same, *others = filecmp.cmpfiles(
+        folder, built / "gpassk", map(str, files(folder)), shallow=False
+    )
     assert len(same) == len(files(folder))
     assert others == [[], []]
 
@@ -149,7 +167,9 @@ def hub(monkeypatch, tmp_path):
     monkeypatch.setattr(spaces, "HfApi", lambda: hub)
     monkeypatch.setattr(spaces, "ROOT", tmp_path)
     monkeypatch.setattr(spaces, "BUILD", tmp_path / "build")
-    monkeypatch.setattr(spaces, "build", lambda space, folder: shutil.copytree(ROOT / "tools", folder / space))
+    monkeypatch.setattr(
+        spaces, "build", lambda space, folder: shutil.copytree(ROOT / "tools", folder / space)
+    )
     return hub
 
 
@@ -162,11 +182,16 @@ def test_nothing_is_uploaded_unless_asked(hub, capsys):
 def test_every_space_is_created_and_uploaded(hub, tmp_path):
     spaces.main("org")
     names = ["org/at-k", *(f"org/{name}" for name in at_k.METRICS), "org/at_k_difference"]
-    assert [call[:2] for call in hub.calls] == [(what, name) for name in names for what in ("create", "upload")]
+    assert [call[:2] for call in hub.calls] == [
+        (what, name) for name in names for what in ("create", "upload")
+    ]
     for call, space in zip(hub.calls[1::2], SPACES, strict=True):
         assert call[2]["repo_type"] == "space"
         assert call[3] == files(tmp_path / "build" / space)
-    assert all(call[2] == {"repo_type": "space", "space_sdk": "gradio", "exist_ok": True} for call in hub.calls[::2])
+    assert all(
+        call[2] == {"repo_type": "space", "space_sdk": "gradio", "exist_ok": True}
+        for call in hub.calls[::2]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +200,9 @@ def clean_python(built, tmp_path_factory):
     requirements = {space: (built / space / "requirements.txt").read_bytes() for space in SPACES}
     assert len(set(requirements.values())) == 1  # so that one environment serves all
     try:
-        return environments.create(tmp_path_factory.mktemp("clean"), ["-r", built / COLLECTION / "requirements.txt"])
+        return environments.create(
+            tmp_path_factory.mktemp("clean"), ["-r", built / COLLECTION / "requirements.txt"]
+        )
     except RuntimeError as error:
         if "error sending request" in str(error) and "AT_K_NO_SKIPS" not in os.environ:
             pytest.skip("uv reaches no index to install what a Space needs")
@@ -184,12 +211,16 @@ def clean_python(built, tmp_path_factory):
 
 def without_hints(**more):
     """The environment, without what would lead Python or the Hub's libraries to something outside of a Space."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "PYTHON"))} | more
+    return {
+        name: value for name, value in os.environ.items() if not name.startswith(("HF_", "PYTHON"))
+    } | more
 
 
 def explored(address, space):
     """Values in a Space of a problem with 4 correct samples of 16."""
-    client = Client(address, verbose=False, httpx_kwargs={"timeout": 120})  # the first request loads Gradio
+    client = Client(
+        address, verbose=False, httpx_kwargs={"timeout": 120}
+    )  # the first request loads Gradio
     data = '{"grades": [1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}'
     if space == COLLECTION:
         return client.predict(data, {"k": [4], "thresholds": [0.5]}, api_name="/score")["values"]
@@ -208,7 +239,9 @@ own_python = pytest.mark.xdist_group("spaces")
 
 @every_space
 def test_the_app_of_a_space_opens_its_own_page(built, space):
-    (launched,) = re.findall(r"launch\((.*)\)$", (built / space / "app.py").read_text(encoding="utf-8"), re.MULTILINE)
+    (launched,) = re.findall(
+        r"launch\((.*)\)$", (built / space / "app.py").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert launched == {COLLECTION: "", "at_k_difference": '"compare"'}.get(space, f'"{space}"')
 
 
@@ -221,12 +254,21 @@ def test_a_space_runs_by_itself(copied, clean_python, tmp_path, space):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
-    offline = {"HOME": str(tmp_path), "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
-    environment = without_hints(**offline, GRADIO_SERVER_PORT=port, GRADIO_ANALYTICS_ENABLED="False")
+    offline = {
+        "HOME": str(tmp_path),
+        "HF_HOME": str(tmp_path / "hf"),
+        "HF_HUB_OFFLINE": "1",
+        "PYTHONUNBUFFERED": "1",
+    }
+    environment = without_hints(
+        **offline, GRADIO_SERVER_PORT=port, GRADIO_ANALYTICS_ENABLED="False"
+    )
     log = tmp_path / "log"
     with (
         log.open("wb") as said,
-        subprocess.Popen([clean_python, "app.py"], cwd=folder, env=environment, stdout=said, stderr=said) as server,
+        subprocess.Popen(
+            [clean_python, "app.py"], cwd=folder, env=environment, stdout=said, stderr=said
+        ) as server,
     ):
         try:
             eventually(lambda: server.poll() is not None or answers(int(port)), True)
@@ -254,6 +296,13 @@ for name in {at_k.METRICS}:
         HOME=str(tmp_path), HF_HOME=str(tmp_path / "hf"), HF_HUB_OFFLINE="1", PYTHONPATH="gpassk"
     )
     loaded = subprocess.run(
-        [clean_python, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        [clean_python, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    assert ["@2" in line for line in loaded.stdout.splitlines()] == [True] * len(at_k.METRICS), loaded.stderr
+    assert ["@2" in line for line in loaded.stdout.splitlines()] == [True] * len(at_k.METRICS), (
+        loaded.stderr
+    )

@@ -41,7 +41,9 @@ def read(root):
 
 def test_no_text_is_stale_and_of_a_copy_nothing_else_is_written(copy):
     rendered = texts.render_documents()
-    assert [path for path, text in rendered.items() if path.read_text(encoding="utf-8") != text] == []
+    assert [
+        path for path, text in rendered.items() if path.read_text(encoding="utf-8") != text
+    ] == []
     assert {path.is_relative_to(copy) for path in texts.render_documents(copy)} == {True}
 
 
@@ -59,7 +61,8 @@ def test_hand_edits_of_generated_parts_are_overwritten(copy):
     for path, text in before.items():
         edited = text.replace("a sample is correct if its grade is above this number", "whatever")
         path.write_text(
-            edited.replace("How often is at least one of k samples correct? |", "Often? |"), encoding="utf-8"
+            edited.replace("How often is at least one of k samples correct? |", "Often? |"),
+            encoding="utf-8",
         )
     assert read(copy) != before
     write(copy)
@@ -68,7 +71,9 @@ def test_hand_edits_of_generated_parts_are_overwritten(copy):
 
 def test_the_rest_stays(copy):
     card = copy / "metrics" / "cons_at_k" / "README.md"
-    edited = card.read_text(encoding="utf-8").replace("### Inputs\n", "### Inputs\n\nA paragraph before the list.\n")
+    edited = card.read_text(encoding="utf-8").replace(
+        "### Inputs\n", "### Inputs\n\nA paragraph before the list.\n"
+    )
     edited = edited.replace("\n#### Values", "\nA paragraph after it.\n\n#### Values")
     card.write_text(edited, encoding="utf-8")
     write(copy)

@@ -27,7 +27,9 @@ def test_rows_of_any_array(metric, library, dtype):
     assert type(found) is type(array)
     assert found.dtype == (array.dtype if dtype.startswith("float") else xp.float64)
     # A float of single precision has seven digits.
-    assert_allclose(np.asarray(found), wanted, rtol=1e-6 if dtype == "float32" else 1e-12, atol=1e-7)
+    assert_allclose(
+        np.asarray(found), wanted, rtol=1e-6 if dtype == "float32" else 1e-12, atol=1e-7
+    )
 
 
 @for_each("metric", EVERY)
@@ -39,13 +41,22 @@ def test_flat_columns_in_any_order(metric, library, names):
     wanted = list(chain(*credit(metric, **given)))
     order = rng.permutation(18)
     flat = {name: [list(chain(*rows))[i] for i in order] for name, rows in given.items()}
-    uids = [[f"uid-{prompt}", prompt][names != "strings"] for prompt, row in enumerate(given["grades"]) for _ in row]
+    uids = [
+        [f"uid-{prompt}", prompt][names != "strings"]
+        for prompt, row in enumerate(given["grades"])
+        for _ in row
+    ]
     uids = [uids[i] for i in order]
     listed = credit(metric, **flat, groups=np.array(uids, dtype=object))
     assert_allclose(listed, np.array(wanted)[order], atol=1e-13)
     array = xp.asarray(flat["grades"], dtype=xp.float64)
     groups = xp.asarray(uids) if names == "array" else uids
-    found = credit(metric, array, answers=flat["answers"], scores=xp.asarray(flat["scores"], dtype=xp.float64),
-                   groups=groups)  # fmt: skip
+    found = credit(
+        metric,
+        array,
+        answers=flat["answers"],
+        scores=xp.asarray(flat["scores"], dtype=xp.float64),
+        groups=groups,
+    )
     assert type(found) is type(array)
     assert_allclose(np.asarray(found), listed, atol=1e-13)

@@ -113,14 +113,18 @@ def test_equivalence_is_the_level_of_the_interval(a, b, margin):
     """The interval of level 1 − 2p reaches up to the margin: at random subsets, to one of 9,999 means."""
     p_value = compare_values(a, b, margin=margin).p_equivalence
     assert p_value < 0.4
-    within, beyond = (compare_values(a, b, confidence_level=1 - 2 * p_value + shift) for shift in (-0.001, 0.001))
+    within, beyond = (
+        compare_values(a, b, confidence_level=1 - 2 * p_value + shift) for shift in (-0.001, 0.001)
+    )
     assert max(-within.low, within.high) <= margin <= max(-beyond.low, beyond.high)
 
 
 def test_equal_answers_to_a_few_problems_are_not_yet_equivalence():
     assert compare_values([1.0] * 10, [1.0] * 10, margin=0.02).p_equivalence > 0.05
     assert compare_values([1.0] * 500, [1.0] * 500, margin=0.02).p_equivalence < 0.05
-    assert compare_values([1.0] * 50, [0.5] * 50, margin=0.02).p_equivalence == 1  # above the margin
+    assert (
+        compare_values([1.0] * 50, [0.5] * 50, margin=0.02).p_equivalence == 1
+    )  # above the margin
 
 
 N, K = np.full(30, 8), 2
@@ -129,7 +133,9 @@ N, K = np.full(30, 8), 2
 def rerun(first, second, level=0.95, **more):
     values = [np.asarray(pass_at_k(N, c, k=K)) for c in (first, second)]
     variances = tuple(tabulate_variance(tabulate_pass)(8, K)[c] for c in (first, second))
-    return compare_reruns(*values, variances, 30 * 4, bounded=True, confidence_level=level, **more), variances
+    return compare_reruns(
+        *values, variances, 30 * 4, bounded=True, confidence_level=level, **more
+    ), variances
 
 
 C = np.random.default_rng(0).integers(0, 9, (2, 30))
@@ -176,13 +182,20 @@ def test_scores_have_t():
     a, b = np.array([3.0, 5.0]), np.array([1.0, 2.0])
     variances = (np.array([0.5, 0.5]), np.array([0.5, 0.5]))
     found = compare_reruns(a, b, variances, 9.0, bounded=False, confidence_level=0.95)
-    assert (found.low, found.high) == pytest.approx((2.5 - 2.306004 * 0.7071068, 2.5 + 2.306004 * 0.7071068), abs=1e-5)
+    assert (found.low, found.high) == pytest.approx(
+        (2.5 - 2.306004 * 0.7071068, 2.5 + 2.306004 * 0.7071068), abs=1e-5
+    )
     assert found.p_value == pytest.approx(2 * stats.t.sf(2.5 / 0.5**0.5, 8), rel=1e-9)
-    none = compare_reruns(a, b, (np.zeros(2), np.zeros(2)), 9.0, bounded=False, confidence_level=0.95)
+    none = compare_reruns(
+        a, b, (np.zeros(2), np.zeros(2)), 9.0, bounded=False, confidence_level=0.95
+    )
     assert (none.low, none.high, none.p_value) == (-np.inf, np.inf, 1.0)
 
 
-X = (np.array([0.75, 0.8, 0.25, 0.75, 0.75, 0.25]), np.full(6, 0.5))  # twelve effective differences and more
+X = (
+    np.array([0.75, 0.8, 0.25, 0.75, 0.75, 0.25]),
+    np.full(6, 0.5),
+)  # twelve effective differences and more
 Y = (np.array([0.75, 0.75, 0.7, 0.75, 0.25, 0.75, 0.75, 0.75]), np.full(8, 0.5))
 ALONE = {"x": None, "y": None}
 
@@ -194,7 +207,9 @@ def test_p_is_that_of_all_flips(weights):
     parts = np.concatenate([own * (a - b) for own, (a, b) in zip(share, (X, Y), strict=True)])
     totals = [abs(parts @ signs) for signs in product([1, -1], repeat=14)]
     assert found.difference == pytest.approx(parts.sum())
-    assert found.p_value == pytest.approx(np.mean(np.array(totals) >= abs(parts.sum()) - 1e-12), abs=1e-12)
+    assert found.p_value == pytest.approx(
+        np.mean(np.array(totals) >= abs(parts.sum()) - 1e-12), abs=1e-12
+    )
     assert found.p_adjusted == found.p_value
 
 
@@ -214,9 +229,13 @@ def test_benchmarks_that_count_by_their_problems_are_one():
 def test_few_differences_have_the_bounded_interval_of_all_strata(weights, shares):
     """The standard error is √Σ w²·s²/M over the benchmarks, and the number of units 1/Σ w²/M."""
     differences = np.repeat([1.0, 0.0], [3, 27]), np.repeat([0.5, 0.0], [1, 9])
-    pairs = {name: [(each, np.zeros(len(each)))] for name, each in zip("xy", differences, strict=True)}
+    pairs = {
+        name: [(each, np.zeros(len(each)))] for name, each in zip("xy", differences, strict=True)
+    }
     (found,) = compare_pooled(pairs, ALONE, pool_by=weights)
-    stderr = np.sqrt(sum((share * stats.sem(each)) ** 2 for share, each in zip(shares, differences, strict=True)))
+    stderr = np.sqrt(
+        sum((share * stats.sem(each)) ** 2 for share, each in zip(shares, differences, strict=True))
+    )
     units = 1 / sum(share**2 / len(each) for share, each in zip(shares, differences, strict=True))
     low, high = interval((1 + found.difference) / 2, stderr / 2, units)
     assert (found.low, found.high) == pytest.approx((min(2 * low - 1, 0), 2 * high - 1), abs=1e-12)
@@ -244,8 +263,11 @@ def test_equal_models_are_told_apart_as_often_as_stated():
 @for_each("won, size", [(3, 12), (4, 12), (5, 12), (4, 8), (8, 8)])
 def test_the_interval_holds_0_exactly_where_the_test_decides_nothing(level, won, size):
     pair = (np.array([0.5] * won + [0.0] * (size - won)), np.zeros(size))
-    (found,) = compare_pooled({"x": [pair], "y": [pair]}, {"x": np.arange(size) % 5, "y": np.arange(size) % 2},
-                                 confidence_level=level)  # fmt: skip
+    (found,) = compare_pooled(
+        {"x": [pair], "y": [pair]},
+        {"x": np.arange(size) % 5, "y": np.arange(size) % 2},
+        confidence_level=level,
+    )
     assert (found.low > 0) == (found.p_value < 1 - level - 1e-12)
     assert found.low < found.difference < found.high
 
@@ -253,7 +275,9 @@ def test_the_interval_holds_0_exactly_where_the_test_decides_nothing(level, won,
 @for_each("sizes", [(9, 12), (3, 7), (10, 41), (49, 98)])
 @for_each("weights", ["benchmark", "problem"])
 def test_weights_that_add_up_to_more_than_1_by_rounding_do_not_leave_the_range(sizes, weights):
-    pairs = {name: [(np.ones(size), np.zeros(size))] for name, size in zip("xy", sizes, strict=True)}
+    pairs = {
+        name: [(np.ones(size), np.zeros(size))] for name, size in zip("xy", sizes, strict=True)
+    }
     (found,) = compare_pooled(pairs, ALONE, pool_by=weights)
     assert (found.a, found.difference, found.high) == pytest.approx((1, 1, 1), abs=1e-12)
     assert max(found.a, found.difference, found.high) <= 1
@@ -269,7 +293,9 @@ def test_unpaired_is_welch_s_test():
     assert (found.paired, found.problems, found.won) == (False, (20, 30), None)
     assert "measured on different problems" in str(found.notes[0])
     # The values of a large k may be so nearly equal that the fourth power of their spread is no float.
-    assert compare_unpaired(a * 2.0**-300, b * 2.0**-300).p_value == pytest.approx(found.p_value, rel=1e-12)
+    assert compare_unpaired(a * 2.0**-300, b * 2.0**-300).p_value == pytest.approx(
+        found.p_value, rel=1e-12
+    )
 
 
 @for_each("a, b", [([1.0] * 15, [1.0] * 15), ([1.0], [0.0]), ([1.0] * 14 + [0.0], [1.0] * 30)])
@@ -294,15 +320,22 @@ def test_paired_t_is_that_of_scipy():
     a, b = np.random.default_rng(0).random((2, 12))
     for scale in (1, 2.0**-300):
         assert paired_t_p((a - b) * scale) == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=1e-12)
-    assert np.isnan([paired_t_p([0.5]), paired_t_p([0.1 + 0.2 - 0.2, 0.1])]).all()  # one problem, equal differences
+    assert np.isnan(
+        [paired_t_p([0.5]), paired_t_p([0.1 + 0.2 - 0.2, 0.1])]
+    ).all()  # one problem, equal differences
     assert paired_t_p([0, 0]) == wilcoxon_p([0, 0]) == 1
 
 
 def test_wilcoxon_sums_ranks():
     """Of the 2⁷ signs of the ranks 1…7, those whose sum of positive ranks is as far from 14."""
     differences = [0.1, -0.2, 0.3, 0.4, 0.5, -0.6, 0.7, 0.0]
-    sums = [sum(r for r, keep in zip(range(1, 8), signs, strict=True) if keep) for signs in product([0, 1], repeat=7)]
-    assert wilcoxon_p(differences) == pytest.approx(np.mean(np.abs(np.array(sums) - 14) >= abs(20 - 14)), rel=1e-12)
+    sums = [
+        sum(r for r, keep in zip(range(1, 8), signs, strict=True) if keep)
+        for signs in product([0, 1], repeat=7)
+    ]
+    assert wilcoxon_p(differences) == pytest.approx(
+        np.mean(np.abs(np.array(sums) - 14) >= abs(20 - 14)), rel=1e-12
+    )
     # What differs by rounding is a tie.
     assert wilcoxon_p([0.1, 0.3 - 0.2, -0.5, 0.7, 0.2]) == wilcoxon_p([0.1, 0.1, -0.5, 0.7, 0.2])
 
@@ -312,7 +345,9 @@ def test_wilcoxon_does_not_compare_means():
     rng = np.random.default_rng(0)
     found = 0
     for _ in range(300):
-        rare = (rng.random(100) < 0.2) * 0.8  # the one wins much, rarely; the other little, often: the mean is 0
+        rare = (
+            rng.random(100) < 0.2
+        ) * 0.8  # the one wins much, rarely; the other little, often: the mean is 0
         found += wilcoxon_p(np.where(rare > 0, rare, -0.2) + rng.normal(0, 0.05, 100)) <= 0.05
     assert found / 300 > 0.3
     assert WILCOXON_WARNING.code == "significance.wilcoxon"
@@ -324,21 +359,31 @@ def mid_p(won, lost):
     return min(Fraction(1), 2 * min(sum(ways[:x]) + ways[x] / 2 for x in (won, lost)))
 
 
-@for_each("won, lost, tied", [(6, 0, 3), (9, 2, 0), (5, 4, 2), (1, 30, 200), (20, 8, 0), (5, 0, 9), (4, 0, 9)])
+@for_each(
+    "won, lost, tied",
+    [(6, 0, 3), (9, 2, 0), (5, 4, 2), (1, 30, 200), (20, 8, 0), (5, 0, 9), (4, 0, 9)],
+)
 def test_one_sample_of_each_problem_takes_mid_p(won, lost, tied):
     a = [1] * won + [0] * lost + [1] * tied
     b = [0] * won + [1] * lost + [1] * tied
     found = compare_values(a, b)
     assert found.method == "mcnemar"
     assert found.p_value == pytest.approx(float(mid_p(won, lost)), rel=1e-12)
-    assert lost or found.better == ("a" if won > 4 else None)  # five won and none lost decide: p is 2⁻⁵
+    assert lost or found.better == (
+        "a" if won > 4 else None
+    )  # five won and none lost decide: p is 2⁻⁵
     # The interval holds the differences of which both tails are at least half of alpha.
     for limit, more in ((found.low, won), (-found.high, lost)):
         share = max(0.0, (1 + limit * len(a) / (won + lost)) / 2)
-        tail = stats.binom.sf(more, won + lost, share) + stats.binom.pmf(more, won + lost, share) / 2
+        tail = (
+            stats.binom.sf(more, won + lost, share) + stats.binom.pmf(more, won + lost, share) / 2
+        )
         assert tail <= 0.025 * (1 + 1e-6) if more else share == 0
     # The interval begins to hold 0 at the level 1 − p.
-    beyond, within = (compare_values(a, b, confidence_level=1 - min(1, found.p_value * by)) for by in (0.999, 1.001))
+    beyond, within = (
+        compare_values(a, b, confidence_level=1 - min(1, found.p_value * by))
+        for by in (0.999, 1.001)
+    )
     assert beyond.low <= 0 <= beyond.high
     assert within.low > 0 or within.high < 0
 
@@ -348,7 +393,11 @@ def test_the_bootstrap_has_a_column_for_each_metric_and_the_same_resamples():
     lower, upper = bootstrap_interval(values, n_resamples=500)
     assert lower.shape == upper.shape == (2, 2)
     for at in np.ndindex(2, 2):
-        assert (lower[at], upper[at]) == bootstrap_interval(values[(slice(None), *at)], n_resamples=500)
-    assert bootstrap_interval(values[:, 0, 0], seed=1) != bootstrap_interval(values[:, 0, 0], seed=2)
+        assert (lower[at], upper[at]) == bootstrap_interval(
+            values[(slice(None), *at)], n_resamples=500
+        )
+    assert bootstrap_interval(values[:, 0, 0], seed=1) != bootstrap_interval(
+        values[:, 0, 0], seed=2
+    )
     equal = np.column_stack([values[:, 0, 0], np.full(30, 0.1)])
     assert_array_equal(np.array(bootstrap_interval(equal, n_resamples=100))[:, 1], [0.1, 0.1])

@@ -65,11 +65,15 @@ def enumerate_credits(metric, samples, k, baseline):
     }
 
     def average_others(i, size):
-        return sum(value[subset] for subset in combinations([j for j in range(n) if j != i], size)) / comb(n - 1, size)
+        return sum(
+            value[subset] for subset in combinations([j for j in range(n) if j != i], size)
+        ) / comb(n - 1, size)
 
     found = []
     for i in range(n):
-        weight = sum(value[subset] for subset in combinations(range(n), k) if i in subset) / Fraction(comb(n, k))
+        weight = sum(
+            value[subset] for subset in combinations(range(n), k) if i in subset
+        ) / Fraction(comb(n, k))
         if baseline == "leave_one_out":
             weight -= Fraction(k, n) * average_others(i, k)
         elif baseline == "subset" and k > 1:
@@ -110,7 +114,9 @@ def test_enumeration(name, n):
             given = dict(k=k, baseline=baseline, **columns_of(prompts), **options)
             found = credit(name.split()[0], **given)
             wanted = [enumerate_credits(metric, prompt, k, baseline) for prompt in prompts]
-            assert_allclose(found, np.array(wanted, dtype=float), atol=ATOL, err_msg=f"{k} {baseline}")
+            assert_allclose(
+                found, np.array(wanted, dtype=float), atol=ATOL, err_msg=f"{k} {baseline}"
+            )
 
 
 def test_the_order_decides_where_all_samples_are_drawn():
@@ -124,9 +130,18 @@ def test_the_order_decides_where_all_samples_are_drawn():
 def test_rewards_that_are_no_verdicts(baseline):
     for row in ([0.3, -1.0, 2.5, 0.3], [1, 0, 0]):
         drawn = [(Fraction(str(reward)), None, 0) for reward in row]
-        wanted = enumerate_credits(lambda drawn: sum(list_grades(drawn)) / len(drawn), drawn, 1, baseline)
-        assert_allclose(credit("avg@n", [row], baseline=baseline), np.array([wanted], dtype=float), atol=ATOL)
-    prompt = [(Fraction(1, 3), None, 2), (Fraction(-5), None, 2), (Fraction(7, 2), None, 0), (Fraction(1), None, 3)]
+        wanted = enumerate_credits(
+            lambda drawn: sum(list_grades(drawn)) / len(drawn), drawn, 1, baseline
+        )
+        assert_allclose(
+            credit("avg@n", [row], baseline=baseline), np.array([wanted], dtype=float), atol=ATOL
+        )
+    prompt = [
+        (Fraction(1, 3), None, 2),
+        (Fraction(-5), None, 2),
+        (Fraction(7, 2), None, 0),
+        (Fraction(1), None, 3),
+    ]
     given = columns_of([[(float(grade), *rest) for grade, *rest in prompt]])
     found = credit("best@2", given["grades"], scores=given["scores"], baseline=baseline)
     wanted = enumerate_credits(grade_of_best, prompt, 2, baseline)
@@ -160,12 +175,17 @@ def test_the_gradient_of_a_policy(name, k):
 
     def value(tuples):
         samples = [(1, "a", 1), (0, "b", 2), (0, "c", 0)]
-        return np.array([[float(metric([samples[a] for a in drawn]))] * k for drawn in tuples.tolist()])
+        return np.array(
+            [[float(metric([samples[a] for a in drawn]))] * k for drawn in tuples.tolist()]
+        )
 
     exact = estimate_gradients(k, value)
     for baseline in BASELINES:
         found = estimate_gradients(
-            5, lambda tuples, base=baseline: credit(name.split()[0], **draw_all(tuples), k=k, baseline=base, **options)
+            5,
+            lambda tuples, base=baseline: credit(
+                name.split()[0], **draw_all(tuples), k=k, baseline=base, **options
+            ),
         )
         assert_allclose(found, exact, atol=ATOL, err_msg=f"{baseline}")
 
@@ -177,7 +197,9 @@ def test_maxrl_ascends_a_truncated_likelihood(k, baseline):
     n = 5
     terms = k or n - (baseline == "leave_one_out")
     wanted = sum(0.5**j for j in range(terms)) * 0.5 * (np.eye(3)[0] - POLICY)
-    found = estimate_gradients(n, lambda tuples: credit("MaxRL", draw_all(tuples)["grades"], k=k, baseline=baseline))
+    found = estimate_gradients(
+        n, lambda tuples: credit("MaxRL", draw_all(tuples)["grades"], k=k, baseline=baseline)
+    )
     assert_allclose(found, wanted, atol=ATOL)
 
 
@@ -224,7 +246,9 @@ def test_max_at_k_is_that_of_pkpo():
             assert found == pytest.approx(own[i] - baseline, abs=ATOL)
 
 
-@for_each("metric", ["pass@3", "pass^3", "G-Pass@3_0.5", "cons@3", "best@3", "max@3", "avg@n", "MaxRL"])
+@for_each(
+    "metric", ["pass@3", "pass^3", "G-Pass@3_0.5", "cons@3", "best@3", "max@3", "avg@n", "MaxRL"]
+)
 def test_the_credits_of_a_prompt_sum_to_zero(metric):
     """Weights of PKPO with its baseline loo − 1 do not: Takashiro et al., 2026, centre them for max@k."""
     given = columns_of(draw_prompts(np.random.default_rng(6), 7, 50))
@@ -241,7 +265,15 @@ def test_the_average_is_rloo():
 
 def test_a_mixture_is_the_weighted_sum():
     given = columns_of(draw_prompts(np.random.default_rng(2), 6, 4))
-    parts = {"pass@3": 0.5, "G-Pass@4_0.75": 2, "cons@5": -1.0, "best@k": 0.25, "max@2": 1, "avg@n": 0.125, "MaxRL": 1}
+    parts = {
+        "pass@3": 0.5,
+        "G-Pass@4_0.75": 2,
+        "cons@5": -1.0,
+        "best@k": 0.25,
+        "max@2": 1,
+        "avg@n": 0.125,
+        "MaxRL": 1,
+    }
     wanted = sum(weight * np.array(credit(name, **given, k=2)) for name, weight in parts.items())
     assert_allclose(credit(parts, **given, k=2), wanted, atol=ATOL)
     assert credit("pass@3", given["grades"]) == credit("pass@k", given["grades"], k=3)
@@ -273,8 +305,14 @@ def test_no_credit_is_nan(metric, normalize, baseline):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for scale in (0.0, 1e-300, 1e150):
-            found = credit(metric, rows, answers=[["a"] * 3, ["b"] * 3, ["a", "b", None]], scores=rows * scale,
-                           baseline=baseline, normalize=normalize)  # fmt: skip
+            found = credit(
+                metric,
+                rows,
+                answers=[["a"] * 3, ["b"] * 3, ["a", "b", None]],
+                scores=rows * scale,
+                baseline=baseline,
+                normalize=normalize,
+            )
             assert np.isfinite(found).all()
             if baseline == "leave_one_out":
                 assert_array_equal(found[:2], np.zeros((2, 3)))
@@ -286,17 +324,26 @@ def test_normalized_as_grpo():
     # Trainers add 1e-6, or 1e-4, to the deviation: a part in a million of it.
     grpo = centred / rewards.std(axis=1, ddof=1, keepdims=True)
     assert_allclose(credit("avg@n", rewards, normalize="std"), grpo, rtol=1e-5)
-    assert_allclose(credit("avg@n", rewards, normalize="batch_std"), centred / centred.std(ddof=1), rtol=1e-5)
+    assert_allclose(
+        credit("avg@n", rewards, normalize="batch_std"), centred / centred.std(ddof=1), rtol=1e-5
+    )
     uneven = credit("avg@n", [[1.0, 0.0], [3.0, 0.0, 0.0]], normalize="batch_std")
     every = np.array([2 * 0.5, -2 * 0.5, 3, -1.5, -1.5])
     assert_allclose(list(chain(*uneven)), every / every.std(ddof=1), rtol=1e-5)
-    assert credit("pass@1", [[1]], baseline=None, normalize="std") == [[0]]  # a single sample does not deviate
+    assert credit("pass@1", [[1]], baseline=None, normalize="std") == [
+        [0]
+    ]  # a single sample does not deviate
 
 
-@for_each("theirs, ours", [("maj@2", "cons@2"), ("mean@4", "avg@n"), ("bon@2", "best@2"), ("MAXRL", "MaxRL")])
+@for_each(
+    "theirs, ours",
+    [("maj@2", "cons@2"), ("mean@4", "avg@n"), ("bon@2", "best@2"), ("MAXRL", "MaxRL")],
+)
 def test_names_of_papers(theirs, ours):
     data = {"grades": [[1, 0, 0, 1]], "answers": [["a", "b", "c", "a"]], "scores": [[1, 2, 3, 4]]}
-    columns = {"cons@2": ("grades", "answers"), "best@2": ("grades", "scores")}.get(ours, ("grades",))
+    columns = {"cons@2": ("grades", "answers"), "best@2": ("grades", "scores")}.get(
+        ours, ("grades",)
+    )
     own = {name: data[name] for name in columns}
     assert credit(theirs, **own) == credit(ours, **own)
 
@@ -378,7 +425,11 @@ def test_arguments_that_cannot_be_used(kind, given, said):
 
 
 def test_each_group_has_answers_of_its_own_type():
-    grades, answers, groups = [1, 0, 0, 1, 1, 0], ["x", 1, "y", 2, "x", None], ["p", "q", "p", "q", "p", "q"]
+    grades, answers, groups = (
+        [1, 0, 0, 1, 1, 0],
+        ["x", 1, "y", 2, "x", None],
+        ["p", "q", "p", "q", "p", "q"],
+    )
     apart = credit("cons@2", [[1, 0, 1], [0, 1, 0]], answers=[["x", "y", "x"], [1, 2, None]])
     found = credit("cons@2", grades, answers=answers, groups=groups)
     assert [found[::2], found[1::2]] == apart

@@ -19,7 +19,9 @@ from at_k.uncertainty.questions import Questions
 def sign_flip_p(differences, *, clusters=None, n_flips=9_999, seed=0):
     """The p-value of the flips: that of values without a range, which have no other."""
     d = np.asarray(differences, dtype=float)
-    return compare_values(d, np.zeros(len(d)), bounded=False, clusters=clusters, n_flips=n_flips, seed=seed).p_value
+    return compare_values(
+        d, np.zeros(len(d)), bounded=False, clusters=clusters, n_flips=n_flips, seed=seed
+    ).p_value
 
 
 clustered = st.lists(st.tuples(st.integers(-16, 16), st.integers(0, 5)), min_size=1, max_size=9)
@@ -27,7 +29,10 @@ clustered = st.lists(st.tuples(st.integers(-16, 16), st.integers(0, 5)), min_siz
 
 def enumerate_means(differences, labels):
     """The mean difference over every non-empty set of clusters, in fractions."""
-    units = [[d for d, own in zip(differences, labels, strict=True) if own == label] for label in dict.fromkeys(labels)]
+    units = [
+        [d for d, own in zip(differences, labels, strict=True) if own == label]
+        for label in dict.fromkeys(labels)
+    ]
     return sorted(
         sum(map(sum, chosen), Fraction()) / sum(map(len, chosen))
         for size in range(1, len(units) + 1)
@@ -59,8 +64,12 @@ def test_the_interval_is_that_of_all_subsets(confidence_level, seed, together):
     means = enumerate_means([Fraction(int(a - b), 16) for a, b in sixteenths.T], labels)
     j = ceil(Fraction(str(1 - Fraction(str(confidence_level)))) * (len(means) + 1) / 2) - 1
     options = {"confidence_level": confidence_level, "clusters": labels if together else None}
-    found = compare_values(*(sixteenths / 16), **options, bounded=False)  # else fewer than ten effective differences
-    assert_allclose([found.low, found.high], [float(means[j - 1]), float(means[-j])], rtol=1e-12, atol=1e-15)
+    found = compare_values(
+        *(sixteenths / 16), **options, bounded=False
+    )  # else fewer than ten effective differences
+    assert_allclose(
+        [found.low, found.high], [float(means[j - 1]), float(means[-j])], rtol=1e-12, atol=1e-15
+    )
     assert found.p_value == float(expect_p(means))
 
 
@@ -71,7 +80,9 @@ def test_the_interval_is_that_of_all_subsets(confidence_level, seed, together):
     st.sampled_from(["sign-flip", "bounded"]),
     st.booleans(),
 )
-def test_p_is_below_alpha_exactly_where_the_interval_excludes_0(rows, confidence_level, method, together):
+def test_p_is_below_alpha_exactly_where_the_interval_excludes_0(
+    rows, confidence_level, method, together
+):
     """The one rule of every verdict: of all methods, with ties, with few differences, with clusters."""
     a, b, labels = np.array(rows).T
     found = compare_values(
@@ -96,10 +107,18 @@ def test_p_of_many_problems_is_near_the_exact_one():
         (sum(map(int.__mul__, differences, chosen)), prod(map(comb, differences.values(), chosen)))
         for chosen in product(*(range(count + 1) for count in differences.values()))
     ]
-    exact = 2 * min(sum(count for total, count in ways if sign * total >= 0) for sign in (-1, 1)) / 2**64
-    error = 2 * sqrt(exact / 2 * (1 - exact / 2) / 9_999)  # of 9,999 flips; 4 of them are exceeded once in 16,000 times
+    exact = (
+        2
+        * min(sum(count for total, count in ways if sign * total >= 0) for sign in (-1, 1))
+        / 2**64
+    )
+    error = 2 * sqrt(
+        exact / 2 * (1 - exact / 2) / 9_999
+    )  # of 9,999 flips; 4 of them are exceeded once in 16,000 times
     values = np.repeat([*differences], [*differences.values()])
-    assert [sign_flip_p(values, seed=seed) for seed in range(5)] == pytest.approx([exact] * 5, abs=4 * error)
+    assert [sign_flip_p(values, seed=seed) for seed in range(5)] == pytest.approx(
+        [exact] * 5, abs=4 * error
+    )
 
 
 def test_every_unit_is_in_half_of_the_subsets_independently_of_the_others():
@@ -121,7 +140,9 @@ def test_all_columns_are_added_over_the_same_units():
     assert (flips.problems == chosen.sum(axis=1)).all()
     for column in range(45, 48):
         expected = np.where(chosen, columns[:, column], 0).sum(axis=1)
-        assert_allclose(flips.sums[:, column], expected, atol=1e-12)  # factors of up to ten, and roundings of 1e-16
+        assert_allclose(
+            flips.sums[:, column], expected, atol=1e-12
+        )  # factors of up to ten, and roundings of 1e-16
 
 
 def test_columns_are_made_up_of_their_factors():
@@ -168,9 +189,14 @@ class TestNormalLimit:
     def test_fragility_is_where_the_verdict_falls(self):
         a, b = 0.5 + self.DIFFERENCES.clip(-0.4, 0.4) / 2, np.full(3_000, 0.5)
         found = compare_values(a + 0.02, b)
-        for share, better in ((0.8, "a"), (1.2, None)):  # by t, which the flips follow but for their error
+        for share, better in (
+            (0.8, "a"),
+            (1.2, None),
+        ):  # by t, which the flips follow but for their error
             further = round(share * found.fragility)
-            longer = compare_values(np.append(a + 0.02, np.zeros(further)), np.append(b, np.ones(further)))
+            longer = compare_values(
+                np.append(a + 0.02, np.zeros(further)), np.append(b, np.ones(further))
+            )
             assert longer.better == better
 
     def test_signs_flip_if_few_problems_differ(self):
@@ -179,7 +205,9 @@ class TestNormalLimit:
         flips = Flips(columns, None)
         assert not flips.is_normal
         assert set(np.rint(flips.sums[:, 0])) == set(range(7))
-        assert find_flip_p(np.rint(flips.sums[:, 0])) == pytest.approx(2 / 64, abs=0.006)  # three standard errors
+        assert find_flip_p(np.rint(flips.sums[:, 0])) == pytest.approx(
+            2 / 64, abs=0.006
+        )  # three standard errors
 
 
 def test_no_subset_is_empty():
@@ -196,7 +224,10 @@ def test_small_differences_count_beside_a_large_one():
 def test_the_same_subsets_serve_all_numbers():
     a, b, c, d = np.random.default_rng(0).random((4, 300))
     first, second = compare_columns([(a, b), (c, d)], [True, True], seed=4)
-    for found, alone in ((first, compare_values(a, b, seed=4)), (second, compare_values(c, d, seed=4))):
+    for found, alone in (
+        (first, compare_values(a, b, seed=4)),
+        (second, compare_values(c, d, seed=4)),
+    ):
         assert found.p_value == alone.p_value
         assert found.low < alone.low < alone.high < found.high  # those of two numbers hold together
 
@@ -229,9 +260,12 @@ def test_several_questions_are_adjusted_by_step_down_max_t(seed):
 
 
 def test_questions_with_the_same_statistic_have_the_same_p_value():
-    a = np.array([[4, 1, 3, 0, 2, 4, 1], [1, 4, 2, 0, 4, 3, 1]]).T / 4  # the same differences in another order
+    a = (
+        np.array([[4, 1, 3, 0, 2, 4, 1], [1, 4, 2, 0, 4, 3, 1]]).T / 4
+    )  # the same differences in another order
     adjusted = [
-        each.p_adjusted for each in compare_columns([(column, np.full(7, 0.25)) for column in a.T], [False] * 2)
+        each.p_adjusted
+        for each in compare_columns([(column, np.full(7, 0.25)) for column in a.T], [False] * 2)
     ]
     assert adjusted[0] == adjusted[1] == pytest.approx(max(adjust_by_hand(a - 0.25)))
 
@@ -257,9 +291,12 @@ def test_type_1_error_with_clusters(clusters):
     """At most .055, and .02 for 400 repetitions: two standard errors. Without clusters it is .3 here."""
     rng, labels = np.random.default_rng(clusters), np.repeat(np.arange(clusters), 6)
     pairs = (draw_clustered(rng, clusters, 6) for _ in range(400))
-    differences = np.stack([a - b for a, b in pairs], axis=1)  # a question for each repetition, with the same flips
+    differences = np.stack(
+        [a - b for a, b in pairs], axis=1
+    )  # a question for each repetition, with the same flips
     together, alone = (
-        Questions(differences, bounded=False, clusters=own, n_flips=1999).p_values for own in (labels, None)
+        Questions(differences, bounded=False, clusters=own, n_flips=1999).p_values
+        for own in (labels, None)
     )
     assert np.mean(together < 0.05) <= 0.055 + 0.02
     assert np.mean(alone < 0.05) > 0.2

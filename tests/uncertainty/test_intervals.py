@@ -59,7 +59,10 @@ def test_the_default_contains_its_value_has_width_and_turns_around(values, confi
     assert lower < upper
     # 1 − v is rounded, and near 0 a limit varies with v at most in proportion.
     assert_allclose(
-        interval(1 - v, se, m, confidence_level=confidence_level), (1 - upper, 1 - lower), rtol=1e-9, atol=1e-12
+        interval(1 - v, se, m, confidence_level=confidence_level),
+        (1 - upper, 1 - lower),
+        rtol=1e-9,
+        atol=1e-12,
     )
 
 
@@ -90,7 +93,9 @@ def test_the_level_of_a_limit_inverts_the_limit():
     of = np.array(0.9), np.array(0.05), np.array(30.0)
     for limit in (0.6, 0.8, 0.85):
         half = float(find_lower_level(*of, limit))
-        assert float(interval(0.9, 0.05, 30, confidence_level=1 - 2 * half)[0]) == pytest.approx(limit, rel=1e-9)
+        assert float(interval(0.9, 0.05, 30, confidence_level=1 - 2 * half)[0]) == pytest.approx(
+            limit, rel=1e-9
+        )
     assert [find_lower_level(*of, limit) for limit in (0.0, 0.9, 2.0)] == [0, 1, 1]
 
 
@@ -98,7 +103,9 @@ def test_t_is_that_of_scipy_cut_at_the_ends():
     values = [0.2, 0.4, 0.9, 0.7]
     theirs = stats.ttest_1samp(values, 0).confidence_interval(0.9)
     se, m = standard_error(values)
-    assert_allclose(interval(np.mean(values), se, m, confidence_level=0.9, method="t"), theirs, rtol=1e-12)
+    assert_allclose(
+        interval(np.mean(values), se, m, confidence_level=0.9, method="t"), theirs, rtol=1e-12
+    )
     lower, upper = interval(np.mean([1, 1, 1, 1, 0]), *standard_error([1, 1, 1, 1, 0]), method="t")
     assert lower == pytest.approx(0.8 - 2.776445 * 0.2, abs=1e-6)
     assert upper == 1  # where others print 1.355
@@ -116,8 +123,12 @@ def test_values_without_a_range_are_not_cut():
 @for_each("right", [0, 1, 7, 15])
 def test_on_zeros_and_ones_the_methods_for_proportions_are_those_of_scipy(method, right):
     v = right / 15
-    theirs = stats.binomtest(right, 15).proportion_ci(0.95, method={"wilson": "wilson"}.get(method, "exact"))
-    assert_allclose(interval(v, np.sqrt(v * (1 - v) / 15), 15, method=method), theirs, rtol=1e-9, atol=1e-15)
+    theirs = stats.binomtest(right, 15).proportion_ci(
+        0.95, method={"wilson": "wilson"}.get(method, "exact")
+    )
+    assert_allclose(
+        interval(v, np.sqrt(v * (1 - v) / 15), 15, method=method), theirs, rtol=1e-9, atol=1e-15
+    )
 
 
 @for_each("method", METHODS)

@@ -7,7 +7,16 @@ from cases import for_each
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from at_k import best_at_k, cons_at_k, g_pass_at_k, majority_at_k, max_at_k, mg_pass_at_k, pass_at_k, pass_hat_k
+from at_k import (
+    best_at_k,
+    cons_at_k,
+    g_pass_at_k,
+    majority_at_k,
+    max_at_k,
+    mg_pass_at_k,
+    pass_at_k,
+    pass_hat_k,
+)
 from at_k.columns import read_grades
 from at_k.estimators import counts
 from at_k.estimators.consensus import read_votes
@@ -23,7 +32,9 @@ repeatable = settings(derandomize=True, deadline=None, max_examples=50)
 def leave_out(estimate, *row):
     """(n − 1)/n Σ (U₋ᵢ − U)² of one problem, by calling the metric on every n − 1 samples and on all n."""
     n = len(row[0])
-    without = [estimate(*([[*column[:i], *column[i + 1 :]]] for column in row))[0] for i in range(n)]
+    without = [
+        estimate(*([[*column[:i], *column[i + 1 :]]] for column in row))[0] for i in range(n)
+    ]
     whole = estimate(*([column] for column in row))[0]
     assert_allclose(np.mean(without, axis=0), whole, atol=1e-12)  # why U is their mean
     return (n - 1) / n * np.sum((np.array(without) - whole) ** 2, axis=0)
@@ -43,12 +54,18 @@ def vary_vote(votes, correct, *, k, **options):
 
 
 def vary_best(scores, grades, *, k, select=None, score_weights=None, higher_is_better=True):
-    options = {"select": select, "score_weights": score_weights, "higher_is_better": higher_is_better}
+    options = {
+        "select": select,
+        "score_weights": score_weights,
+        "higher_is_better": higher_is_better,
+    }
     return jackknife.jackknife_choice(*read_choice(scores, grades, k, 0.5, **options))
 
 
 def vary_max(scores, *, k, higher_is_better=True):
-    ranked, draws = read_highest(scores, k, select=None, score_weights=None, higher_is_better=higher_is_better)
+    ranked, draws = read_highest(
+        scores, k, select=None, score_weights=None, higher_is_better=higher_is_better
+    )
     return jackknife.vary_ranks(ranked, None, draws)
 
 
@@ -84,17 +101,26 @@ answers = st.lists(st.sampled_from(["a", "b", "c", "d", None]), min_size=2, max_
 
 
 @repeatable
-@given(answers, st.sampled_from(["random", "strict", "incorrect"]), st.sampled_from([{"a"}, {"a", "b"}, set()]))
+@given(
+    answers,
+    st.sampled_from(["random", "strict", "incorrect"]),
+    st.sampled_from([{"a"}, {"a", "b"}, set()]),
+)
 def test_cons(votes, ties, right):
     correct = [int(vote in right) for vote in votes]
     k = list(range(1, len(votes)))
     found = vary_vote([votes], [correct], k=k, ties=ties)
-    assert_allclose(found[0], leave_out(partial(cons_at_k, k=k, ties=ties), votes, correct), atol=ATOL)
+    assert_allclose(
+        found[0], leave_out(partial(cons_at_k, k=k, ties=ties), votes, correct), atol=ATOL
+    )
 
 
 def test_cons_of_many_problems_at_once_and_where_n_differs(monkeypatch):
     rng = np.random.default_rng(0)
-    votes = [[str(each) for each in rng.integers(0, 5, size=size)] for size in rng.integers(2, 9, size=40)]
+    votes = [
+        [str(each) for each in rng.integers(0, 5, size=size)]
+        for size in rng.integers(2, 9, size=40)
+    ]
     correct = [[int(vote == "0") for vote in row] for row in votes]
     k = [1, 2]
     alone = [vary_vote([v], [c], k=k)[0] for v, c in zip(votes, correct, strict=True)]
@@ -122,7 +148,9 @@ def test_best_of_scores_with_two_dimensions(select):
     options = {"select": select, "score_weights": [1, 0.5] if select == "weighted" else None}
     k = [1, 2, 4]
     found = vary_best([scores, scores[:4]], [grades, grades[:4]], k=k, **options)
-    assert_allclose(found[0], leave_out(partial(best_at_k, k=k, **options), scores, grades), atol=ATOL)
+    assert_allclose(
+        found[0], leave_out(partial(best_at_k, k=k, **options), scores, grades), atol=ATOL
+    )
     assert np.isnan(found[1, 2])
 
 

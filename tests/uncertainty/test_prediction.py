@@ -11,12 +11,23 @@ from scipy.integrate import trapezoid
 from scorio.aggregate.online import adaptive_consistency_stop
 
 from at_k import pass_at_k
-from at_k.uncertainty.prediction import enough, find_settled_probability, predict_by_both, predict_pass_at_k
+from at_k.uncertainty.prediction import (
+    enough,
+    find_settled_probability,
+    predict_by_both,
+    predict_pass_at_k,
+)
 from at_k.uncertainty.variance import fit_beta_binomial
 
 DATA = Path(__file__).parent.parent / "data"
-CODEX = [json.loads(line) for line in (DATA / "p3_codex_cushman_n1000.jsonl").read_text(encoding="utf-8").splitlines()]
-TREE = [json.loads(line) for line in (DATA / "tot_game24_cot.jsonl").read_text(encoding="utf-8").splitlines()]
+CODEX = [
+    json.loads(line)
+    for line in (DATA / "p3_codex_cushman_n1000.jsonl").read_text(encoding="utf-8").splitlines()
+]
+TREE = [
+    json.loads(line)
+    for line in (DATA / "tot_game24_cot.jsonl").read_text(encoding="utf-8").splitlines()
+]
 
 
 def measure_errors(samples, c, n, k, repetitions):
@@ -59,7 +70,9 @@ def test_a_beta_binomial_data_set_is_predicted():
     rng = np.random.default_rng(0)
     p = rng.beta(0.3, 1.5, size=4000)
     predicted = predict_pass_at_k(np.full(4000, 20), rng.binomial(20, p), k=[40, 200])
-    assert predicted.value == pytest.approx([(1 - (1 - p) ** k).mean() for k in (40, 200)], abs=0.01)
+    assert predicted.value == pytest.approx(
+        [(1 - (1 - p) ** k).mean() for k in (40, 200)], abs=0.01
+    )
 
 
 def test_it_starts_at_the_smallest_n_and_rises():
@@ -72,7 +85,9 @@ def test_it_starts_at_the_smallest_n_and_rises():
         assert (curve >= found.pass_at_n).all()
         assert (curve <= 1).all()
     assert 0 < predict_pass_at_k([4, 8], [1, 2], k=400, force=True).value <= 1
-    assert predict_pass_at_k(4, [1, 2], k=8) == predict_pass_at_k([4, 4], [1, 2], k=8)  # one n for all
+    assert predict_pass_at_k(4, [1, 2], k=8) == predict_pass_at_k(
+        [4, 4], [1, 2], k=8
+    )  # one n for all
 
 
 def test_all_solved_stays_1():
@@ -85,14 +100,23 @@ def test_all_solved_stays_1():
 def test_one_k_is_a_number():
     for k, shape in ((8, ()), ([8], (1,))):
         found = predict_pass_at_k([4, 4], [1, 2], k=k)
-        assert {np.shape(each) for each in (found.value, found.mean, found.low, found.high)} == {shape}
+        assert {np.shape(each) for each in (found.value, found.mean, found.low, found.high)} == {
+            shape
+        }
 
 
 def test_the_interval_is_about_these_problems_or_about_others():
     rng = np.random.default_rng(0)
     n, c = np.full(100, 16), rng.binomial(16, rng.beta(0.2, 1.8, 100))
-    these, others = (predict_pass_at_k(n, c, k=[32, 64], target=target) for target in ("problem_set", "population"))
-    assert these.mean.tolist() == ((these.value + these.power_law) / 2).tolist() == others.mean.tolist()
+    these, others = (
+        predict_pass_at_k(n, c, k=[32, 64], target=target)
+        for target in ("problem_set", "population")
+    )
+    assert (
+        these.mean.tolist()
+        == ((these.value + these.power_law) / 2).tolist()
+        == others.mean.tolist()
+    )
     values = pass_at_k(n, c, k=16)
     half = these.high - these.mean
     assert (half >= 0.03 - 1e-12).all()
@@ -107,22 +131,41 @@ def test_the_interval_is_about_these_problems_or_about_others():
 def test_the_interval_holds_the_samples_that_were_left_out():
     """Pass@64 from 8 samples of each problem, for models and puzzles with 100 or 1,000 samples of each."""
     data = [(1000, each["c"]) for each in CODEX] + [(100, [sum(row["correct"]) for row in TREE])]
-    models = json.loads((DATA / "evalperf_counts.json").read_text(encoding="utf-8"))["models"].values()
+    models = json.loads((DATA / "evalperf_counts.json").read_text(encoding="utf-8"))[
+        "models"
+    ].values()
     data += [(100, each["c"]) for each in models if each["n"] == 100][::8]
     rng, inside = np.random.default_rng(0), []
     for samples, c in data:
         truth = pass_at_k(np.full(len(c), samples), c, k=64).mean()
-        found = predict_pass_at_k(np.full(len(c), 8), rng.hypergeometric(c, samples - np.array(c), 8), k=64)
+        found = predict_pass_at_k(
+            np.full(len(c), 8), rng.hypergeometric(c, samples - np.array(c), 8), k=64
+        )
         inside.append(found.low <= truth <= found.high)
     assert sum(inside) >= len(inside) - 1
 
 
-@for_each("counts", [[1], [5], [3, 3], [8, 2], [5, 2, 1], [2, 2, 2], [1, 1, 1, 1, 1], [30, 25, 1, 1], [400, 380, 200]])
+@for_each(
+    "counts",
+    [
+        [1],
+        [5],
+        [3, 3],
+        [8, 2],
+        [5, 2, 1],
+        [2, 2, 2],
+        [1, 1, 1, 1, 1],
+        [30, 25, 1, 1],
+        [400, 380, 200],
+    ],
+)
 def test_it_is_that_of_scorio(counts):
     votes = [str(answer) for answer, times in enumerate(counts) for _ in range(times)]
     stop, probability = adaptive_consistency_stop(votes, threshold=0.9, return_prob=True)
     # Their quadrature is asked for 1e-10.
-    assert find_settled_probability(*[*counts, 0][:2], len(counts), "beta") == pytest.approx(probability, rel=1e-8)
+    assert find_settled_probability(*[*counts, 0][:2], len(counts), "beta") == pytest.approx(
+        probability, rel=1e-8
+    )
     assert enough(votes, confidence=0.9) == stop
 
 
@@ -143,10 +186,14 @@ class TestSequence:
     def test_the_formula_by_a_sum_over_shares(self, counts):
         first, second = counts
         shares = np.linspace(0.5, 1, 200_001)
-        evidence = trapezoid(2 * shares**first * (1 - shares) ** second, shares) * 2.0 ** (first + second)
+        evidence = trapezoid(2 * shares**first * (1 - shares) ** second, shares) * 2.0 ** (
+            first + second
+        )
         different = 1 + (second > 0)
         expected = max(0.0, 1 - 1.5 * different * (different + 1) / evidence)
-        assert find_settled_probability(*counts, different, "sequence") == pytest.approx(expected, abs=1e-6)
+        assert find_settled_probability(*counts, different, "sequence") == pytest.approx(
+            expected, abs=1e-6
+        )
 
     @for_each("shares", [(0.51, 0.49), (0.4, 0.35, 0.25)])
     def test_a_wrong_leader_stops_a_vote_rarely_however_often_one_looks(self, shares):
@@ -156,7 +203,9 @@ class TestSequence:
         for rule in ("beta", "sequence"):
             falling = -np.sort(-counts, axis=2)
             several = np.count_nonzero(counts, axis=2)
-            settled = find_settled_probability(falling[..., 0], falling[..., 1], several, rule) >= 0.95
+            settled = (
+                find_settled_probability(falling[..., 0], falling[..., 1], several, rule) >= 0.95
+            )
             stop = settled.argmax(axis=1)
             leader = counts[np.arange(400), stop].argmax(axis=1)
             wrong[rule] = float(((leader > 0) & settled.any(axis=1)).mean())
@@ -166,7 +215,10 @@ class TestSequence:
     def test_of_nearly_equal_answers_the_default_stops_at_the_wrong_one_in_43_percent(self):
         """Exactly, by the chance of each pair of counts: of the votes at .51 to .49 that 64 samples settle."""
         counts = [(first, second) for first in range(65) for second in range(65)]
-        settled = {each: find_settled_probability(max(each), min(each), 2, "beta") >= 0.95 for each in counts}
+        settled = {
+            each: find_settled_probability(max(each), min(each), 2, "beta") >= 0.95
+            for each in counts
+        }
         chances, stopped = {(0, 0): 1.0}, {True: 0.0, False: 0.0}
         for _ in range(64):
             later = {}

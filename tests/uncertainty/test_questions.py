@@ -72,11 +72,15 @@ def test_p_is_the_larger_of_the_flips_and_of_the_bounded_interval():
 def test_the_bounded_interval_is_reported_for_fewer_than_100_units_and_on_request():
     a, b = np.random.default_rng(0).random((2, 100))
     d = a[:99] - b[:99]
-    assert_allclose(compare_values(a[:99], b[:99]).bounded, bounded(d.mean(), stats.sem(d), 99), rtol=1e-9)
+    assert_allclose(
+        compare_values(a[:99], b[:99]).bounded, bounded(d.mean(), stats.sem(d), 99), rtol=1e-9
+    )
     assert compare_values(a, b).bounded is None
     assert compare_values(a, b, clusters=[i // 2 for i in range(100)]).bounded is not None
     found = compare_values(a[:20], b[:20], method="bounded")
-    assert_allclose([found.low, found.high], bounded(d[:20].mean(), stats.sem(d[:20]), 20), rtol=1e-9)
+    assert_allclose(
+        [found.low, found.high], bounded(d[:20].mean(), stats.sem(d[:20]), 20), rtol=1e-9
+    )
 
 
 def test_notes_say_when_no_difference_can_be_found():
@@ -98,10 +102,16 @@ class TestFamily:
         problems, keys = int(rng.integers(1, 60)), int(rng.integers(1, 7))
         base = rng.normal(rng.choice([0, 0.1, 0.3]), rng.choice([0.01, 0.2, 0.4]), problems)
         columns = [
-            (base, base * rng.random(problems), base * (rng.random(problems) < 0.1), np.rint(base), 0 * base + 0.01,
-             rng.normal(0, 0.2, problems))[rng.integers(6)]
+            (
+                base,
+                base * rng.random(problems),
+                base * (rng.random(problems) < 0.1),
+                np.rint(base),
+                0 * base + 0.01,
+                rng.normal(0, 0.2, problems),
+            )[rng.integers(6)]
             for _ in range(keys)
-        ]  # fmt: skip
+        ]
         return [(np.clip(each, 0, 1), np.clip(-each, 0, 1)) for each in columns]
 
     def test_the_interval_excludes_0_exactly_where_the_adjusted_p_is_below_the_level(self):
@@ -117,7 +127,9 @@ class TestFamily:
                 pairs, [True] * len(pairs), confidence_level=level, n_flips=399, clusters=clusters
             ):
                 excludes = found.low > 0 or found.high < 0
-                assert excludes == is_decided(found.p_adjusted, level) == (found.better is not None), seed
+                assert (
+                    excludes == is_decided(found.p_adjusted, level) == (found.better is not None)
+                ), seed
                 assert found.low <= found.difference + 1e-12
                 assert found.difference <= found.high + 1e-12
                 assert found.p_adjusted >= found.p_value
@@ -135,7 +147,12 @@ def enumerate_quantile(columns, clusters, level):
     """Try every vector of signs but that of the data, one by one."""
     units = sorted(set(clusters))
     centred = columns - columns.mean(axis=0)
-    sums = np.array([[centred[np.array(clusters) == unit, k].sum() for unit in units] for k in range(columns.shape[1])])
+    sums = np.array(
+        [
+            [centred[np.array(clusters) == unit, k].sum() for unit in units]
+            for k in range(columns.shape[1])
+        ]
+    )
     largest = []
     for signs in list(product([1, -1], repeat=len(units)))[1:]:
         flipped = sums * signs
@@ -158,28 +175,40 @@ class TestBands:
 
     def test_a_column_of_equal_values_changes_nothing_and_few_units_have_no_band(self):
         alone = Questions(self.COLUMNS).find_quantile(0.9)
-        assert Questions(np.column_stack([self.COLUMNS, np.full(10, 0.3)])).find_quantile(0.9) == alone
+        assert (
+            Questions(np.column_stack([self.COLUMNS, np.full(10, 0.3)])).find_quantile(0.9) == alone
+        )
         assert Questions(self.COLUMNS[:4]).find_quantile(0.95) == np.inf
 
     def test_a_shared_level_lies_between_one_question_and_bonferroni(self):
         values = np.random.default_rng(0).random((40, 2))
-        assert 0.94 < Questions(values).share_level(0.9) <= 0.95  # two that do not resemble each other
+        assert (
+            0.94 < Questions(values).share_level(0.9) <= 0.95
+        )  # two that do not resemble each other
         assert Questions(values[:, [0, 0]]).share_level(0.9) < 0.91
 
     def test_with_few_effective_differences_the_limits_are_bounded_ones(self):
         rng = np.random.default_rng(1)
         columns = np.column_stack([rng.normal(0.1, 0.2, 50), np.eye(50)[0], np.zeros(50)])
         questions = Questions(columns)
-        (low, high), q, own = questions.find_band(0.95), questions.find_quantile(0.95), questions.share_level(0.95)
+        (low, high), q, own = (
+            questions.find_band(0.95),
+            questions.find_quantile(0.95),
+            questions.share_level(0.95),
+        )
         mean, stderr = columns.mean(axis=0), columns.std(axis=0, ddof=1) / 50**0.5
         assert own == pytest.approx(1 - max(0.05 / 3, 2 * stats.t.sf(q, 49)))
-        assert (low[0], high[0]) == pytest.approx((mean[0] - q * stderr[0], mean[0] + q * stderr[0]))
+        assert (low[0], high[0]) == pytest.approx(
+            (mean[0] - q * stderr[0], mean[0] + q * stderr[0])
+        )
         for k in (1, 2):
             assert (low[k], high[k]) == pytest.approx(tuple(bounded(mean[k], stderr[k], 50, own)))
 
     def test_its_p_value_is_where_it_begins_to_hold_0(self):
         rng = np.random.default_rng(2)
-        columns = np.column_stack([rng.normal(0.09, 0.2, 40), 0.9 * (np.arange(40) < 7), rng.normal(0.05, 0.2, 40)])
+        columns = np.column_stack(
+            [rng.normal(0.09, 0.2, 40), 0.9 * (np.arange(40) < 7), rng.normal(0.05, 0.2, 40)]
+        )
         questions = Questions(columns)
         for place, p_value in enumerate(questions.p_of_band):
             for factor in (0.97, 1.03):
@@ -193,7 +222,10 @@ def draw_pairs(seed, keys, problems, method):
     better = rng.random(problems) < 0.75 + seed / 40
     pairs = []
     for key in range(keys):
-        a, b = np.where(better, 0.9, 0.3) - key / 10 * rng.random(problems), rng.random(problems) / 3
+        a, b = (
+            np.where(better, 0.9, 0.3) - key / 10 * rng.random(problems),
+            rng.random(problems) / 3,
+        )
         pairs.append((a.round(), b.round()) if method == "mcnemar" else (a, b))
     return pairs
 
@@ -231,8 +263,12 @@ class TestFragility:
         a, b = np.full(60, 0.6), RNG.uniform(0, 0.4, 60)
         found = compare_values(a, b)
         t = [np.append(a - b, -np.ones(count)) for count in range(60)]
-        p_values = [stats.ttest_1samp(each, 0).pvalue for each in t]  # flips follow t for these numbers
-        assert found.fragility == pytest.approx(next(i for i, p in enumerate(p_values) if p >= 0.05), abs=2)
+        p_values = [
+            stats.ttest_1samp(each, 0).pvalue for each in t
+        ]  # flips follow t for these numbers
+        assert found.fragility == pytest.approx(
+            next(i for i, p in enumerate(p_values) if p >= 0.05), abs=2
+        )
 
     @for_each("method, clusters", [("bounded", False), ("bounded", True), ("mcnemar", False)])
     def test_it_holds_by_random_flips(self, method, clusters):
@@ -241,7 +277,11 @@ class TestFragility:
         options = {"method": "bounded" if method == "bounded" else "sign-flip"}
 
         def cluster(count):
-            return {"clusters": [i // 2 for i in range(40)] + list(range(100, 100 + count))} if clusters else {}
+            return (
+                {"clusters": [i // 2 for i in range(40)] + list(range(100, 100 + count))}
+                if clusters
+                else {}
+            )
 
         found, *_ = compare_columns(pairs, [True] * 3, **options, **cluster(0))
         count = found.fragility
@@ -253,7 +293,9 @@ class TestFragility:
         """Eight won and none lost: mid-p is .0039. One loss makes it .0215, two .0654."""
         found = compare_values([1] * 8 + [0] * 9, [0] * 17)
         assert (found.method, found.fragility) == ("mcnemar", 2)
-        assert compare_values([1, 1, 0, 0.5, 0, 1, 0.5], [0.5, 0, 1, 0, 0.5, 0, 0]).fragility is None
+        assert (
+            compare_values([1, 1, 0, 0.5, 0, 1, 0.5], [0.5, 0, 1, 0, 0.5, 0, 0]).fragility is None
+        )
         assert compare_values(np.arange(20.0), np.zeros(20), bounded=False).fragility is None
 
 

@@ -45,7 +45,9 @@ def test_clusters_that_hardly_matter_count_as_more_units(clusters):
     _, m = standard_error(values, clusters=labels)
     assert m == pytest.approx(count_units(values, labels))
     assert clusters < m < 200
-    assert standard_error([1.0] * 200, clusters=labels)[1] == clusters  # equal values do not show what clusters do
+    assert (
+        standard_error([1.0] * 200, clusters=labels)[1] == clusters
+    )  # equal values do not show what clusters do
     assert standard_error(np.array(labels) / 50, clusters=labels)[1] == clusters
 
 
@@ -64,7 +66,9 @@ def test_unequal_clusters_count_as_fewer_units():
     values = np.random.default_rng(0).random(40)
     uneven = np.repeat(range(8), (1, 1, 2, 2, 3, 4, 9, 18)).tolist()
     equal = np.repeat(range(5), 8).tolist()
-    assert (m := standard_error(values, clusters=uneven)[1]) == pytest.approx(count_units(values, uneven))
+    assert (m := standard_error(values, clusters=uneven)[1]) == pytest.approx(
+        count_units(values, uneven)
+    )
     assert m < standard_error(values, clusters=equal)[1]
 
 
@@ -82,11 +86,15 @@ def test_unequal_clusters_cover():
 def test_units_that_show_no_spread():
     values = np.random.default_rng(0).random(9)
     clustered = standard_error(values, clusters=[f"p{i}" for i in range(9)])
-    assert_allclose(clustered, standard_error(values), rtol=1e-12)  # clusters of one problem are none
+    assert_allclose(
+        clustered, standard_error(values), rtol=1e-12
+    )  # clusters of one problem are none
     for alone in (standard_error([0.3]), standard_error([0.3, 0.4, 0.5], clusters=[7, 7, 7])):
         assert (np.isnan(alone[0]), alone[1]) == (True, 1)
     # Equal values have an error of 0, although the mean of thirty times 0.1 is not 0.1 in floats.
-    assert standard_error([0.1] * 30)[0] == standard_error([0.1] * 30, clusters=[1, 2, 3] * 10)[0] == 0
+    assert (
+        standard_error([0.1] * 30)[0] == standard_error([0.1] * 30, clusters=[1, 2, 3] * 10)[0] == 0
+    )
 
 
 def test_several_metrics_at_once():
@@ -95,7 +103,9 @@ def test_several_metrics_at_once():
         stderr, _ = standard_error(values, clusters=clusters)
         assert stderr.shape == (2, 3)
         for at in np.ndindex(2, 3):
-            assert stderr[at] == pytest.approx(standard_error(values[(slice(None), *at)], clusters=clusters)[0])
+            assert stderr[at] == pytest.approx(
+                standard_error(values[(slice(None), *at)], clusters=clusters)[0]
+            )
 
 
 @for_each("k, largest, stderr, m, bound", [
@@ -119,7 +129,10 @@ def test_the_problem_set_is_covered_where_values_are_nearly_all_alike():
     value, variance = table(64, 63), tabulate_variance(table)(64, 63)
     p = rng.beta(0.1, 0.9, (1000, 300))
     c = rng.binomial(64, p)
-    found = [problem_set_error(value[own], variance[own], np.full(300, 64), k=63, largest=variance.max()) for own in c]
+    found = [
+        problem_set_error(value[own], variance[own], np.full(300, 64), k=63, largest=variance.max())
+        for own in c
+    ]
     stderr, m, _ = np.transpose(found)
     low, high = interval(value[c].mean(axis=1), stderr, m)
     truth = stats.binom.sf(31, 63, p).mean(axis=1)

@@ -10,15 +10,28 @@ from pairs import draw
 from scipy import integrate, stats
 
 from at_k import pass_at_k
-from at_k.estimators.counts import tabulate_g_pass, tabulate_majority, tabulate_pass, tabulate_pass_hat
-from at_k.uncertainty.variance import BetaBinomial, Variance, estimate_correlation, fit_beta_binomial, read_pilot
+from at_k.estimators.counts import (
+    tabulate_g_pass,
+    tabulate_majority,
+    tabulate_pass,
+    tabulate_pass_hat,
+)
+from at_k.uncertainty.variance import (
+    BetaBinomial,
+    Variance,
+    estimate_correlation,
+    fit_beta_binomial,
+    read_pilot,
+)
 
 
 @for_each("k", [1, 3, 8])
 def test_for_the_pilot_s_own_numbers_it_is_the_pilot_s_standard_error(k):
     n, c = draw(0, 40, 8)
     values = pass_at_k(n, c, k=k)
-    assert np.sqrt(Variance(n, c, k, tabulate_pass).at(8) / 40) == pytest.approx(stats.sem(values), rel=1e-9)
+    assert np.sqrt(Variance(n, c, k, tabulate_pass).at(8) / 40) == pytest.approx(
+        stats.sem(values), rel=1e-9
+    )
 
 
 def test_the_two_parts_of_pass_at_1():
@@ -70,7 +83,8 @@ def test_infinitely_many_samples_leave_the_variance_between_problems():
         return p**3 + 3 * p**2 * (1 - p)
 
     mean, square = (
-        integrate.quad(lambda p, power=power: latent(p) ** power * stats.beta.pdf(p, a, b), 0, 1)[0] for power in (1, 2)
+        integrate.quad(lambda p, power=power: latent(p) ** power * stats.beta.pdf(p, a, b), 0, 1)[0]
+        for power in (1, 2)
     )
     assert variance.at(np.inf) == pytest.approx(square - mean**2, rel=1e-6)
     assert variance.at(4000) == pytest.approx(variance.at(np.inf), rel=0.02)
@@ -108,12 +122,15 @@ def test_the_interval_is_that_of_a_jackknife_of_fisher_s_z():
     """Of up to 20 problems each is left out once."""
     _, (a, b) = draw_skills(3, 0.6, 12, 8)
     without = [
-        [Variance(np.delete(side.n, i), np.delete(side.c, i), 1, tabulate_pass) for side in (a, b)] for i in range(12)
+        [Variance(np.delete(side.n, i), np.delete(side.c, i), 1, tabulate_pass) for side in (a, b)]
+        for i in range(12)
     ]
     z = np.arctanh([estimate_correlation(*pair).value for pair in without])
     found = estimate_correlation(a, b, confidence_level=0.9)
     margin = stats.t.ppf(0.95, 11) * np.sqrt(11 / 12 * sum((z - z.mean()) ** 2))
-    assert np.arctanh(found) == pytest.approx(np.arctanh(found.value) + margin * np.array([0, -1, 1]))
+    assert np.arctanh(found) == pytest.approx(
+        np.arctanh(found.value) + margin * np.array([0, -1, 1])
+    )
 
 
 def test_uninformative_pilots_have_no_correlation():
@@ -122,20 +139,27 @@ def test_uninformative_pilots_have_no_correlation():
     assert estimate_correlation(flat, varied) is None
     few = Variance(n[:3], c[:3], 1, tabulate_pass)
     assert estimate_correlation(few, few) is None
-    assert estimate_correlation(varied, varied) is None  # noise alone would explain that they differ, or more
+    assert (
+        estimate_correlation(varied, varied) is None
+    )  # noise alone would explain that they differ, or more
 
 
 @for_each("n", [1, 7, 300])
 @for_each("a, b", [(0.3, 0.5), (2, 5), (40, 0.01)])
 def test_chances_are_those_of_scipy(n, a, b):
     assert_allclose(
-        BetaBinomial(a, b).chances(n), stats.betabinom.pmf(np.arange(n + 1), n, a, b), rtol=1e-9, atol=1e-15
+        BetaBinomial(a, b).chances(n),
+        stats.betabinom.pmf(np.arange(n + 1), n, a, b),
+        rtol=1e-9,
+        atol=1e-15,
     )
 
 
 @for_each("k", [1, 10, 1000])
 def test_all_wrong_is_an_integral_over_the_difficulties(k):
-    found, _ = integrate.quad(lambda p: (1 - p) ** k * stats.beta.pdf(p, 2, 3), 0, 1, epsabs=1e-13, limit=200)
+    found, _ = integrate.quad(
+        lambda p: (1 - p) ** k * stats.beta.pdf(p, 2, 3), 0, 1, epsabs=1e-13, limit=200
+    )
     assert BetaBinomial(2, 3).fail(np.array(k)) == pytest.approx(found, rel=1e-6)
 
 

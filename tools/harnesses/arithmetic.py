@@ -9,7 +9,10 @@ REPLIES = {"a": ["7", "7", "9", "7"], "b": ["1", "2", "3", "2"], "c": ["", "6", 
 TARGETS = {"a": "7", "b": "2", "c": "5"}
 K = [1, 2, 4]
 REPORT = at_k.score(
-    {"answers": [[text or None for text in texts] for texts in REPLIES.values()], "references": [*TARGETS.values()]},
+    {
+        "answers": [[text or None for text in texts] for texts in REPLIES.values()],
+        "references": [*TARGETS.values()],
+    },
     missing="incorrect",
     k=K,
 )
@@ -27,7 +30,9 @@ KEYS = [key for key in REPORT.values if key != "mG-Pass@1"]
 """The keys of the numbers that plug-ins hand over: mG-Pass@1 is 0 for any data."""
 
 
-def compare(find: Callable[[str], float], keys: Iterable[str] = tuple(KEYS), tolerance: float = 1e-12) -> None:
+def compare(
+    find: Callable[[str], float], keys: Iterable[str] = tuple(KEYS), tolerance: float = 1e-12
+) -> None:
     """Raise unless the numbers of a harness are those of the report.
 
     Args:

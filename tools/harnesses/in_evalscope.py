@@ -31,7 +31,10 @@ class Mock(MockLLM):
 
 with TemporaryDirectory() as folder:
     choices = {letter: choice for choice, letter in LETTERS.items()}
-    rows = [{"question": f"Q: {name}", "answer": LETTERS[target], **choices} for name, target in TARGETS.items()]
+    rows = [
+        {"question": f"Q: {name}", "answer": LETTERS[target], **choices}
+        for name, target in TARGETS.items()
+    ]
     Path(folder, "all_val.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     about = {
         "local_path": folder,

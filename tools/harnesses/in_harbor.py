@@ -44,7 +44,9 @@ class Grader(BaseVerifier):
 
     async def verify(self):
         """Return the reward."""
-        return VerifierResult(rewards={"reward": float(reply(self.task.short_name) == TARGETS[self.task.short_name])})
+        return VerifierResult(
+            rewards={"reward": float(reply(self.task.short_name) == TARGETS[self.task.short_name])}
+        )
 
 
 def main():
@@ -58,12 +60,25 @@ def main():
             (task / "environment" / "Dockerfile").write_text("FROM scratch\n")
             (task / "tests").mkdir()
             (task / "tests" / "test.sh").write_text("")
-        command = ["harbor", "run", "--path", "tasks", "--agent", "nop", "--n-attempts", "4", "--plugin", "at-k"]
+        command = [
+            "harbor",
+            "run",
+            "--path",
+            "tasks",
+            "--agent",
+            "nop",
+            "--n-attempts",
+            "4",
+            "--plugin",
+            "at-k",
+        ]
         command += ["--env", "in_harbor:Nowhere", "--verifier", "in_harbor:Grader"]
         command += ["--jobs-dir", "jobs", "--n-concurrent", "1", "--yes"]
         found = {"PYTHONPATH": str(Path(__file__).parent), "LITELLM_LOCAL_MODEL_COST_MAP": "1"}
         found["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        done = subprocess.run(command, cwd=folder, env=os.environ | found, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            command, cwd=folder, env=os.environ | found, capture_output=True, text=True, check=True
+        )
         (job,) = Path(folder, "jobs").iterdir()
         report = at_k.score(job)
     assert str(report) in done.stdout

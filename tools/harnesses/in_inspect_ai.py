@@ -38,13 +38,21 @@ task = Task(
 with TemporaryDirectory() as folder:
     model = get_model("mockllm/model", custom_outputs=reply)
     (log,) = evaluate(task, model=model, display="none", log_dir=folder)
-found = {score.reducer: {name: each.value for name, each in score.metrics.items()} for score in log.results.scores}
+found = {
+    score.reducer: {name: each.value for name, each in score.metrics.items()}
+    for score in log.results.scores
+}
 report = at_k.score(
-    {"answers": [list(texts) for texts in TEXTS.values()], "references": list(TARGETS.values())}, k=[1, 4]
+    {"answers": [list(texts) for texts in TEXTS.values()], "references": list(TARGETS.values())},
+    k=[1, 4],
 )
 assert all(found[None][key] == value for key, value in report.values.items() if key != "mG-Pass@1")
 assert found[None]["pass@4_ci_low"] == report.intervals["pass@4"].low
 assert abs(found["cons_4"]["accuracy"] - report.values["cons@4"]) < 1e-12, "sums in another order"
-pairs = at_k.score({"grades": [[text == TARGETS[name] for text in texts] for name, texts in TEXTS.items()]}, k=2)
-assert abs(found["g_pass_2"]["accuracy"] - pairs.values["G-Pass@2_1.0"]) < 1e-12, "sums in another order"
+pairs = at_k.score(
+    {"grades": [[text == TARGETS[name] for text in texts] for name, texts in TEXTS.items()]}, k=2
+)
+assert abs(found["g_pass_2"]["accuracy"] - pairs.values["G-Pass@2_1.0"]) < 1e-12, (
+    "sums in another order"
+)
 print(f"inspect_ai {version('inspect-ai')}: {found}")

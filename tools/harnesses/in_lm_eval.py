@@ -14,7 +14,11 @@ from lm_eval.tasks import TaskManager
 
 import at_k
 
-TEXTS = {"a": ["It is 7", "7", "9", "so 7"], "b": ["1", "2", "3", "2"], "c": ["none", "6", "5", "6"]}
+TEXTS = {
+    "a": ["It is 7", "7", "9", "so 7"],
+    "b": ["1", "2", "3", "2"],
+    "c": ["none", "6", "5", "6"],
+}
 TARGETS = {"a": "7", "b": "2", "c": "5"}
 TASK = r"""
 task: arithmetic_repeated
@@ -53,7 +57,9 @@ with TemporaryDirectory() as folder:
     Path(folder, "data.jsonl").write_text("".join(rows))
     Path(folder, "task.yaml").write_text(TASK.replace("DATA", str(Path(folder, "data.jsonl"))))
     manager = TaskManager(include_path=folder, include_defaults=False)
-    found = lm_eval.simple_evaluate(model=Mock(), tasks=["arithmetic_repeated"], task_manager=manager)
+    found = lm_eval.simple_evaluate(
+        model=Mock(), tasks=["arithmetic_repeated"], task_manager=manager
+    )
 numbers = found["results"]["arithmetic_repeated"]
 report = at_k.score(
     {

@@ -15,7 +15,9 @@ from trl import GRPOConfig, GRPOTrainer
 from at_k.integrations.trl import CreditMixin, log_at_k
 
 words = ["<pad>", "<eos>", *REPLIES, *"0123456789"]
-plain = Tokenizer(models.WordLevel({word: place for place, word in enumerate(words)}, unk_token="<pad>"))
+plain = Tokenizer(
+    models.WordLevel({word: place for place, word in enumerate(words)}, unk_token="<pad>")
+)
 plain.pre_tokenizer = pre_tokenizers.Whitespace()
 tokenizer = PreTrainedTokenizerFast(tokenizer_object=plain, pad_token="<pad>", eos_token="<eos>")
 model = Qwen2ForCausalLM(
@@ -51,7 +53,9 @@ with TemporaryDirectory() as folder:
         model=model,
         processing_class=tokenizer,
         reward_funcs=log_at_k(is_correct),
-        train_dataset=Dataset.from_dict({"prompt": list(TARGETS), "target": list(TARGETS.values())}),
+        train_dataset=Dataset.from_dict(
+            {"prompt": list(TARGETS), "target": list(TARGETS.values())}
+        ),
         args=GRPOConfig(
             output_dir=folder,
             per_device_train_batch_size=12,
@@ -66,8 +70,12 @@ with TemporaryDirectory() as folder:
     )
     trainer.train()
 logged = trainer.state.log_history[0]
-compare(lambda key: logged[f"at_k/{key}"], ("pass@1", "pass@2", "pass@4", "avg@4"), tolerance=1e-7)  # TRL logs float32
+compare(
+    lambda key: logged[f"at_k/{key}"], ("pass@1", "pass@2", "pass@4", "avg@4"), tolerance=1e-7
+)  # TRL logs float32
 # b is right in 2 of 4: pass@2 is 5/6, without a right sample 2/3, without a wrong one 1.
 expected = [4 * sign / 6 for sign in (-1, 1, -1, 1)]
 assert all(abs(a - b) < 1e-6 for a, b in zip(trainer.advantages[4:8], expected, strict=True))
-print(f"TRL {version('trl')}: { ({key: value for key, value in logged.items() if key.startswith('at_k')}) }")
+print(
+    f"TRL {version('trl')}: { ({key: value for key, value in logged.items() if key.startswith('at_k')}) }"
+)

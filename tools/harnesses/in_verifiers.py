@@ -30,7 +30,13 @@ class Model(BaseHTTPRequestHandler):
         message = {"role": "assistant", "content": reply(asked["messages"][-1]["content"])}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        answer = {"id": "0", "object": "chat.completion", "created": 0, "model": "mock", "choices": [choice]}
+        answer = {
+            "id": "0",
+            "object": "chat.completion",
+            "created": 0,
+            "model": "mock",
+            "choices": [choice],
+        }
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.end_headers()
@@ -60,7 +66,9 @@ class Questions(vf.Taskset[Question]):
 
     def load(self):
         """List them."""
-        return [Question(Data(prompt=name, answer=TARGETS[name]), self.config.task) for name in TARGETS]
+        return [
+            Question(Data(prompt=name, answer=TARGETS[name]), self.config.task) for name in TARGETS
+        ]
 
 
 class Chat(vf.Harness[vf.HarnessConfig]):
@@ -93,7 +101,9 @@ with TemporaryDirectory() as folder:
         output_dir=folder,
         run={"name": "run"},
     )
-    numbers = measure_episodes(asyncio.run(run_eval(config)), lambda trace: trace.last_reply or None, k=K)
+    numbers = measure_episodes(
+        asyncio.run(run_eval(config)), lambda trace: trace.last_reply or None, k=K
+    )
     again = measure_episodes(read_episodes(Path(folder, "run"), vf.WireTrace), k=K)
     traces = [episode.traces[0] for episode in read_episodes(Path(folder, "run"), vf.WireTrace)]
     filed = score(Path(folder, "run", TRACES_FILE), k=K)

@@ -13,20 +13,36 @@ from verl.trainer.ppo.v1.trainer_base import PPOTrainer, compute_advantage_for_m
 
 from at_k.integrations.verl import SessionMixin, ValidationMixin
 
-samples = [(name, text, float(text == TARGETS[name])) for name, texts in REPLIES.items() for text in texts]
+samples = [
+    (name, text, float(text == TARGETS[name])) for name, texts in REPLIES.items() for text in texts
+]
 uids, answers, grades = map(list, zip(*samples, strict=True))
 infos = {"reward": grades, "acc": grades, "pred": answers}
 for kind in (RayPPOTrainer, PPOTrainer):
-    trainer = object.__new__(type("Trainer", (ValidationMixin, kind), {"on_sample_end": None, "on_step_end": None}))
-    more = {} if kind is RayPPOTrainer else {"expected_acc_counts": {("math", name): 4 for name in REPLIES}}
+    trainer = object.__new__(
+        type("Trainer", (ValidationMixin, kind), {"on_sample_end": None, "on_step_end": None})
+    )
+    more = (
+        {}
+        if kind is RayPPOTrainer
+        else {"expected_acc_counts": {("math", name): 4 for name in REPLIES}}
+    )
     found = trainer._val_metrics_update(np.array(["math"] * 12), uids, infos, [], **more)
     numbers = {key.removeprefix("val-core/math/at_k/"): value for key, value in found.items()}
     compare(numbers.__getitem__, ("pass@1", "pass@2", "pass@4", "avg@4"))
     assert abs(found["val-core/math/acc/mean@4"] - numbers["avg@4"]) < 1e-12
-    print({key: round(float(value), 4) for key, value in found.items() if key.startswith("val-core") and "@4" in key})
+    print(
+        {
+            key: round(float(value), 4)
+            for key, value in found.items()
+            if key.startswith("val-core") and "@4" in key
+        }
+    )
 
 rewards = torch.tensor(grades)[:, None] * torch.tensor([0.0, 1.0])
-advantages, _ = get_adv_estimator_fn("at_k_pass2")(rewards, torch.ones(12, 2), np.array(uids, dtype=object))
+advantages, _ = get_adv_estimator_fn("at_k_pass2")(
+    rewards, torch.ones(12, 2), np.array(uids, dtype=object)
+)
 # b is right in 2 of 4: pass@2 is 5/6, without a right sample 2/3, without a wrong one 1.
 assert torch.allclose(advantages[4:8, 1], 4 * torch.tensor([-1 / 6, 1 / 6, -1 / 6, 1 / 6]))
 
@@ -38,7 +54,9 @@ class Multiple:
         scores = {"u_0_1": 1.0, "u_2_0": 1.0, "u_2_1": 1.0}
         rewards = torch.tensor([[0.0, scores.get(key, 0.0)] for key in batch.keys])
         rows = {"token_level_rewards": rewards, "response_mask": mask}
-        data = DataProto.from_dict(tensors=rows, non_tensors={"uid": np.array(["u"] * 7, dtype=object)})
+        data = DataProto.from_dict(
+            tensors=rows, non_tensors={"uid": np.array(["u"] * 7, dtype=object)}
+        )
         return compute_advantage_for_multi_trajectories(
             data, batch_keys=batch.keys, adv_estimator="at_k_pass2", config=None
         )

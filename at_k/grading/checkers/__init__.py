@@ -72,7 +72,9 @@ _PLACES = {
 checkers = Checkers()
 
 
-def find_checker(check: object, name: str = "check_correct_fn", names: Collection[str] = checkers) -> Check:
+def find_checker(
+    check: object, name: str = "check_correct_fn", names: Collection[str] = checkers
+) -> Check:
     """Return the checker of a name, or the function that was given.
 
     Examples:
@@ -84,17 +86,23 @@ def find_checker(check: object, name: str = "check_correct_fn", names: Collectio
             raise InputError(
                 "check.unknown",
                 "{given} must be a function or one of {names}; got {value}",
-                given=Mention(name), names=", ".join(map(repr, names)), value=shorten(check),
-            )  # fmt: skip
+                given=Mention(name),
+                names=", ".join(map(repr, names)),
+                value=shorten(check),
+            )
         check = checkers[check]
     if isinstance(check, type) and issubclass(check, Checker):
         check = check()
     if isinstance(check, Checker):
         if not hasattr(check, "name"):
-            raise TypeError(f"A checker must have a name; {type_name(check)} has none. Write `name = …` in its class")
+            raise TypeError(
+                f"A checker must have a name; {type_name(check)} has none. Write `name = …` in its class"
+            )
         check.require()
     elif not callable(check):
-        raise TypeError(f"`{name}` must be a function or the name of a checker; got {describe(check)}")
+        raise TypeError(
+            f"`{name}` must be a function or the name of a checker; got {describe(check)}"
+        )
     return check
 
 

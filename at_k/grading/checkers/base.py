@@ -129,7 +129,11 @@ class Checker:
         return grade.grade if isinstance(grade, Explained) else grade
 
     def grade_all(
-        self, pairs: Sequence[tuple[str, str]], *, num_workers: int | None = None, timeout: float = TIMEOUT
+        self,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        num_workers: int | None = None,
+        timeout: float = TIMEOUT,
     ) -> list[Any]:
         """Grade pairs of an answer and a reference with a slow checker, each within limits.
 
@@ -178,10 +182,16 @@ class Checker:
     def _list_changed(self) -> list[str]:
         """List the parameters that differ from their defaults, with their values."""
         usual = {
-            setting.name: setting.default if setting.default_factory is MISSING else setting.default_factory()
+            setting.name: setting.default
+            if setting.default_factory is MISSING
+            else setting.default_factory()
             for setting in fields(self)
         }
-        return [f"{name}={getattr(self, name)!r}" for name, value in usual.items() if getattr(self, name) != value]
+        return [
+            f"{name}={getattr(self, name)!r}"
+            for name, value in usual.items()
+            if getattr(self, name) != value
+        ]
 
     @property
     def compares_forms(self) -> bool:
@@ -194,7 +204,9 @@ class Checker:
         return self.compares_forms and type(self).compare is Checker.compare
 
 
-def find_neighbours(keys: Mapping[int, Any], near: Callable[[Any, Any], bool]) -> Iterator[tuple[int, int]]:
+def find_neighbours(
+    keys: Mapping[int, Any], near: Callable[[Any, Any], bool]
+) -> Iterator[tuple[int, int]]:
     """Yield pairs of places whose keys are near each other, with the smaller first."""
     # A key beyond one that is not near is not near either.
     order = sorted(keys, key=keys.__getitem__)

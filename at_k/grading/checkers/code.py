@@ -73,7 +73,9 @@ class Code(Checker):
         if self.timeout is not None:
             check_timeout(self.timeout)
         if not is_number(self.tolerance) or not 0 <= self.tolerance < 1:
-            raise ValueError(f"`tolerance` must be a number in [0, 1); got {shorten(self.tolerance)}")
+            raise ValueError(
+                f"`tolerance` must be a number in [0, 1); got {shorten(self.tolerance)}"
+            )
         if not is_integer(self.memory) or self.memory < LEAST_MEMORY:
             least = f"at least {LEAST_MEMORY:,} bytes, which Python needs"
             raise ValueError(f"`memory` must be {least}; got {shorten(self.memory)}")
@@ -97,16 +99,24 @@ class Code(Checker):
         return [("\n".join(row),) if len(row) > 1 else row for row in references]
 
     def grade_all(
-        self, pairs: Sequence[tuple[str, str]], *, num_workers: int | None = None, timeout: float | None = None
+        self,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        num_workers: int | None = None,
+        timeout: float | None = None,
     ) -> list[Any]:
         """Run programs with their tests."""
         seconds = self.timeout or timeout or TIMEOUT
         # Supervisors have no NumPy.
         limits = ProgramLimits(float(seconds), int(self.memory), tolerance=float(self.tolerance))
         tests = {reference: _read_tests(reference) for _, reference in pairs}
-        programs = [(_find_whole(text, *tests[reference]), tests[reference][1]) for text, reference in pairs]
+        programs = [
+            (_find_whole(text, *tests[reference]), tests[reference][1]) for text, reference in pairs
+        ]
         workers = check_num_workers(num_workers)
-        return [*map(_read, run_each(programs, limits, num_workers=workers, isolation=self.isolation))]
+        return [
+            *map(_read, run_each(programs, limits, num_workers=workers, isolation=self.isolation))
+        ]
 
 
 def _read_tests(reference: str) -> tuple[Mapping[str, Any], str, frozenset[str]]:
@@ -126,7 +136,9 @@ def _find_whole(text: str, row: Mapping[str, Any], tests: str, names: frozenset[
     """Return the program in a text, with its prompt if it is a completion. A body in a fence has been dedented."""
     program = find_program(text, names) or text
     whole = join_prompt(row, program)
-    return whole if whole == program or program in text else join_prompt(row, indent(program, "    "))
+    return (
+        whole if whole == program or program in text else join_prompt(row, indent(program, "    "))
+    )
 
 
 def _read(outcome: Outcome | HarnessError) -> Explained | NotGraded:

@@ -24,16 +24,30 @@ from at_k.validation import shorten, type_name
 
 # Prompts by name. They ask for what the graders of SimpleQA (Wei et al. 2024, https://arxiv.org/abs/2411.04368) and of
 # MATH in simple-evals (https://github.com/openai/simple-evals) ask for, in other words.
-TEMPLATES: dict[str, str] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+TEMPLATES: dict[str, str] = json.loads(
+    Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
+)
 
 _VERDICTS = {
     **dict.fromkeys(("correct", "yes", "a", "true"), (1.0, "correct")),
     **dict.fromkeys(("incorrect", "no", "b", "false"), (0.0, "incorrect")),
     **dict.fromkeys(("not attempted", "c"), (0.0, "not attempted")),
 }
-_FIELDS = ("grade", "verdict", "judgment", "judgement", "score", "correct", "is_correct", "label", "result", "answer")
+_FIELDS = (
+    "grade",
+    "verdict",
+    "judgment",
+    "judgement",
+    "score",
+    "correct",
+    "is_correct",
+    "label",
+    "result",
+    "answer",
+)
 _LABEL = re.compile(
-    r"(?:the )?(?:final )?(?:grade|verdict|judge?ment|answer|score|result)\s*(?:is\b)?[\s*_]*[:=]?", re.IGNORECASE
+    r"(?:the )?(?:final )?(?:grade|verdict|judge?ment|answer|score|result)\s*(?:is\b)?[\s*_]*[:=]?",
+    re.IGNORECASE,
 )
 _AROUND = " \t\n*_`'\".,!#()[]{}"
 
@@ -55,9 +69,17 @@ def read_verdict(reply: str) -> tuple[float, str] | None:
     text = remove_thoughts(reply).strip().removesuffix("```").strip()
     word = text.rpartition("\n")[2]
     with suppress(ValueError):  # as of a text that is no JSON
-        parsed = {name.lower(): value for name, value in json.loads(text[text.index("{") :]).items()}
+        parsed = {
+            name.lower(): value for name, value in json.loads(text[text.index("{") :]).items()
+        }
         word = next((str(parsed[name]) for name in _FIELDS if name in parsed), word)
-    word = _LABEL.sub("", word.strip(_AROUND), count=1).removeprefix("\\boxed").strip(_AROUND).replace("_", " ").lower()
+    word = (
+        _LABEL.sub("", word.strip(_AROUND), count=1)
+        .removeprefix("\\boxed")
+        .strip(_AROUND)
+        .replace("_", " ")
+        .lower()
+    )
     if re.fullmatch(r"[01]|[01]?\.\d{1,9}", word) and float(word) <= 1:
         return float(word), "graded"
     return _VERDICTS.get(word)
@@ -107,8 +129,9 @@ class Judge(Checker):
             raise InputError(
                 "judge.prompt",
                 "`prompt` must be one of {names}, or a text with {{answer}} and {{reference}}; got {value}",
-                names=", ".join(map(repr, TEMPLATES)), value=shorten(self.prompt),
-            )  # fmt: skip
+                names=", ".join(map(repr, TEMPLATES)),
+                value=shorten(self.prompt),
+            )
         check_num_workers(self.concurrency, "concurrency")
 
     def require(self) -> None:
@@ -123,7 +146,11 @@ class Judge(Checker):
 
     def describe(self) -> str:
         """Return the name with what the verdicts depend on. A prompt of the user is named by a hash."""
-        prompt = self.prompt if self.prompt in TEMPLATES else sha256(self.prompt.encode()).hexdigest()[:12]
+        prompt = (
+            self.prompt
+            if self.prompt in TEMPLATES
+            else sha256(self.prompt.encode()).hexdigest()[:12]
+        )
         return f"judge(model={self.model},prompt={prompt},temperature={self.temperature:g})"
 
     def grade_all(
@@ -132,16 +159,28 @@ class Judge(Checker):
         """Ask the model about pairs of an answer and a reference, given the row of each problem."""
         self.require()
         template = TEMPLATES.get(self.prompt, self.prompt)
-        prompts = [_fill(template, *pair, row) for pair, row in zip(pairs, rows or [{}] * len(pairs), strict=True)]
+        prompts = [
+            _fill(template, *pair, row)
+            for pair, row in zip(pairs, rows or [{}] * len(pairs), strict=True)
+        ]
         asked = list(dict.fromkeys(prompts))
-        file = self.cache or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "at_k" / "judge.sqlite"
+        file = (
+            self.cache
+            or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser()
+            / "at_k"
+            / "judge.sqlite"
+        )
         replies: dict[str, _Reply] = {}
         try:
             if str(file) != ":memory:":
                 Path(file).parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(file, timeout=60, isolation_level=None, check_same_thread=False)
+            connection = sqlite3.connect(
+                file, timeout=60, isolation_level=None, check_same_thread=False
+            )
             with closing(connection) as cache, ThreadPoolExecutor(self.concurrency) as threads:
-                cache.execute("create table if not exists replies (key text primary key, reply text)")
+                cache.execute(
+                    "create table if not exists replies (key text primary key, reply text)"
+                )
                 with open_bar(len(asked), self.name) as bar:
                     # A refusal ends this loop, which cancels the requests that have not begun.
                     for reply in threads.map(self._make_ask(cache), asked):
@@ -152,9 +191,12 @@ class Judge(Checker):
                 "judge.cache",
                 "The file of the judge's replies, {file}, cannot be used: {fault}. Move it away, or name another one "
                 "as `cache`.",
-                file=repr(str(file)), fault=str(error),
-            ) from error  # fmt: skip
-        return [_explain(*replies[prompt], *pair) for pair, prompt in zip(pairs, prompts, strict=True)]
+                file=repr(str(file)),
+                fault=str(error),
+            ) from error
+        return [
+            _explain(*replies[prompt], *pair) for pair, prompt in zip(pairs, prompts, strict=True)
+        ]
 
     def _make_ask(self, cache: sqlite3.Connection) -> Callable[[str], _Reply]:
         """Return a function that takes the reply to a prompt from the cache or the model. Only verdicts are kept."""
@@ -162,11 +204,15 @@ class Judge(Checker):
 
         endpoint = self.base_url or os.environ.get("OPENAI_BASE_URL")
         # Servers of one's own need no key, and others refuse it.
-        client = openai.OpenAI(base_url=endpoint, api_key=os.environ.get("OPENAI_API_KEY") or "none")
+        client = openai.OpenAI(
+            base_url=endpoint, api_key=os.environ.get("OPENAI_API_KEY") or "none"
+        )
         lock = Lock()
 
         def ask(prompt: str) -> _Reply:
-            key = sha256(json.dumps([self.model, endpoint, self.temperature, prompt]).encode()).hexdigest()
+            key = sha256(
+                json.dumps([self.model, endpoint, self.temperature, prompt]).encode()
+            ).hexdigest()
             with lock:
                 kept = cache.execute("select reply from replies where key = ?", [key]).fetchone()
             if kept:
@@ -177,24 +223,45 @@ class Judge(Checker):
                     model=self.model, messages=messages, temperature=self.temperature
                 )
                 text = _encodable(reply.choices[0].message.content or "")
-            except (openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError) as error:
+            except (
+                openai.AuthenticationError,
+                openai.PermissionDeniedError,
+                openai.NotFoundError,
+            ) as error:
                 raise InputError(
-                    "judge.refused", "The endpoint of the judge refuses the key or the model {model}: {fault}.",
-                    model=repr(self.model), fault=str(error)[:300],
-                ) from error  # fmt: skip
-            except (openai.OpenAIError, ValueError, AttributeError, LookupError, TypeError) as error:
+                    "judge.refused",
+                    "The endpoint of the judge refuses the key or the model {model}: {fault}.",
+                    model=repr(self.model),
+                    fault=str(error)[:300],
+                ) from error
+            except (
+                openai.OpenAIError,
+                ValueError,
+                AttributeError,
+                LookupError,
+                TypeError,
+            ) as error:
                 # The package lets errors of JSON through, and a reply of another form has no text.
-                return NotGraded("error", f"no reply with a text: {type_name(error)}: {error}"[:500]), {}
+                return NotGraded(
+                    "error", f"no reply with a text: {type_name(error)}: {error}"[:500]
+                ), {}
             if read_verdict(text):
                 with lock:
-                    cache.execute("insert or replace into replies (key, reply) values (?, ?)", [key, text])
-            read, written = (getattr(reply.usage, name, 0) or 0 for name in ("prompt_tokens", "completion_tokens"))
+                    cache.execute(
+                        "insert or replace into replies (key, reply) values (?, ?)", [key, text]
+                    )
+            read, written = (
+                getattr(reply.usage, name, 0) or 0
+                for name in ("prompt_tokens", "completion_tokens")
+            )
             return text, {"requests": 1, "tokens_read": read, "tokens_written": written}
 
         return ask
 
 
-def _explain(reply: str | NotGraded, cost: dict[str, int], answer: str, reference: str) -> Explained | NotGraded:
+def _explain(
+    reply: str | NotGraded, cost: dict[str, int], answer: str, reference: str
+) -> Explained | NotGraded:
     """Turn a reply into a grade. A reply costs once."""
     if isinstance(reply, NotGraded):
         return reply
@@ -209,16 +276,26 @@ def _explain(reply: str | NotGraded, cost: dict[str, int], answer: str, referenc
 
 def _fill(template: str, answer: str, reference: str, row: Row) -> str:
     """Put an answer, its reference and columns of the problem into a prompt."""
-    asked = [name for name in _QUESTIONS if name in row and (name != "problem" or " " in str(row[name]))]
+    asked = [
+        name for name in _QUESTIONS if name in row and (name != "problem" or " " in str(row[name]))
+    ]
     if "{question}" in template and not asked:
         raise InputError(
             "judge.question",
             "The prompt of the judge needs the question of each problem, in a column such as {names}; the data "
             "have {columns}. In a module, `rows` gives them.",
-            names=", ".join(map(repr, _QUESTIONS[:2])), columns=", ".join(map(repr, row)) or "no columns",
-        )  # fmt: skip
-    values = {"question": row[asked[0]] if asked else "", **row, "answer": answer, "reference": reference}
-    return _encodable(re.sub(r"\{(\w+)\}", lambda field: _spell(values.get(field[1], field[0])), template))
+            names=", ".join(map(repr, _QUESTIONS[:2])),
+            columns=", ".join(map(repr, row)) or "no columns",
+        )
+    values = {
+        "question": row[asked[0]] if asked else "",
+        **row,
+        "answer": answer,
+        "reference": reference,
+    }
+    return _encodable(
+        re.sub(r"\{(\w+)\}", lambda field: _spell(values.get(field[1], field[0])), template)
+    )
 
 
 def _encodable(text: str) -> str:
@@ -228,7 +305,11 @@ def _encodable(text: str) -> str:
 
 def _spell(value: object) -> str:
     """Write a value as text; of a conversation the last message of the user."""
-    if isinstance(value, Sequence) and value and all(isinstance(message, Mapping) for message in value):
+    if (
+        isinstance(value, Sequence)
+        and value
+        and all(isinstance(message, Mapping) for message in value)
+    ):
         asked = [message.get("content") for message in value if message.get("role") == "user"]
         return str(asked[-1] if asked else value)
     return str(value)

@@ -25,7 +25,9 @@ _MONEY = re.compile("[$€£¥₹₩元]|EUR|GBP|JPY|CNY|RMB|INR|CHF|euro")
 _TIME = re.compile(r"\d[\s$~]*(?:\\text\s*\{\s*)?([ap])\.?\s?m\b", re.IGNORECASE)
 
 # A root with a clear end: √2x has two readings.
-_ROOT = re.compile(r"(?<![⁰¹²³⁴⁵⁶⁷⁸⁹√])√(?:(\d+(?:\.\d+)?|[A-Za-z])|\(([^()]*)\))(?!\w|\.\d|[(^{\\⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
+_ROOT = re.compile(
+    r"(?<![⁰¹²³⁴⁵⁶⁷⁸⁹√])√(?:(\d+(?:\.\d+)?|[A-Za-z])|\(([^()]*)\))(?!\w|\.\d|[(^{\\⁰¹²³⁴⁵⁶⁷⁸⁹⁻])"
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,7 +64,11 @@ class Math(Checker):
         if answer == reference:
             return bool(answer)
         number = _read_amount(answer)
-        if number is not None and number == _read_amount(reference) and not _have_other_money(answer, reference):
+        if (
+            number is not None
+            and number == _read_amount(reference)
+            and not _have_other_money(answer, reference)
+        ):
             return True
         if _WHOLE.fullmatch(answer) and _WHOLE.fullmatch(reference):
             return int(answer) == int(reference)
@@ -86,7 +92,9 @@ class Math(Checker):
         if {_read_half(answer), _read_half(reference)} == {"a", "p"}:
             return False
         try:
-            return compare_formulas(*(read_formula(prepare_text(text)) for text in (answer, reference)))
+            return compare_formulas(
+                *(read_formula(prepare_text(text)) for text in (answer, reference))
+            )
         except (MemoryError, RecursionError):
             raise
         except Exception:  # noqa: BLE001 - SymPy raises errors of many types for what it cannot compare, such as 1/0
@@ -98,14 +106,21 @@ class Math(Checker):
         """Evaluate each answer once at seeded points. What cannot be evaluated votes by its text."""
         forms: list[Any] = [_evaluate_number(text) for text in texts]
         left = [place for place, form in enumerate(forms) if form is None]
-        read = grade_pairs(self, [(texts[place], None) for place in left], num_workers=num_workers, timeout=timeout)
+        read = grade_pairs(
+            self, [(texts[place], None) for place in left], num_workers=num_workers, timeout=timeout
+        )
         for place, values in zip(left, read, strict=True):
             forms[place] = texts[place].strip() if values is None else values
         return forms
 
     def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int]]:
         """Yield formulas with nearly the same values."""
-        held = [(at, values) for at, form in enumerate(forms) if isinstance(form, Values) for values in form.sides]
+        held = [
+            (at, values)
+            for at, form in enumerate(forms)
+            if isinstance(form, Values)
+            for values in form.sides
+        ]
         keys = {number: values[0].real for number, (_, values) in enumerate(held)}
         for one, other in find_neighbours(keys, _are_near):
             if all(map(_are_near, held[one][1], held[other][1])):
@@ -113,7 +128,9 @@ class Math(Checker):
 
     def warm_up(self) -> None:
         """Import Math-Verify and SymPy, and let them build their tables."""
-        logging.disable(logging.CRITICAL)  # Math-Verify warns that it has no time limit: this process has one
+        logging.disable(
+            logging.CRITICAL
+        )  # Math-Verify warns that it has no time limit: this process has one
         self.grade(r"\frac{x + 1}{2}", r"\sqrt{2}")
 
 
@@ -136,7 +153,9 @@ def _evaluate_number(text: str) -> Values | None:
         values = None if number is None else (complex(number),) * 3
     except OverflowError:
         return None
-    return values and Values(f"value {''.join(sorted(set(_MONEY.findall(text))))} {number}", (values,))
+    return values and Values(
+        f"value {''.join(sorted(set(_MONEY.findall(text))))} {number}", (values,)
+    )
 
 
 def _read_amount(text: str) -> Rational | None:
@@ -146,7 +165,9 @@ def _read_amount(text: str) -> Rational | None:
 
 def _have_other_money(answer: str, reference: str) -> bool:
     """Return whether both name a currency, and not the same one: €5 and $5."""
-    first, second = (set(_MONEY.findall(re.sub("USD|dollar", "$", text))) for text in (answer, reference))
+    first, second = (
+        set(_MONEY.findall(re.sub("USD|dollar", "$", text))) for text in (answer, reference)
+    )
     return bool(first and second and first != second)
 
 

@@ -43,7 +43,9 @@ class _NoPunctuation(dict[int, str | int]):
 
     def __missing__(self, code: int) -> str | int:
         character = chr(code)
-        kept = character not in string.punctuation and not unicodedata.category(character).startswith("P")
+        kept = character not in string.punctuation and not unicodedata.category(
+            character
+        ).startswith("P")
         self[code] = code if kept else ""
         return self[code]
 
@@ -110,7 +112,10 @@ class Numeric(Checker):
     name = "numeric"
 
     def __post_init__(self) -> None:
-        for name, value in (("rel_tol", 0.0 if self.rel_tol is None else self.rel_tol), ("abs_tol", self.abs_tol)):
+        for name, value in (
+            ("rel_tol", 0.0 if self.rel_tol is None else self.rel_tol),
+            ("abs_tol", self.abs_tol),
+        ):
             if not is_number(value):
                 raise TypeError(f"`{name}` must be a number; got {describe(value)}")
             if not 0 <= value < float("inf"):
@@ -128,8 +133,14 @@ class Numeric(Checker):
 
     def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int]]:
         """Yield numbers within a tolerance of each other."""
-        numbers = {} if self.equates_forms else {at: form for at, form in enumerate(forms) if not isinstance(form, str)}
-        yield from find_neighbours(numbers, lambda one, other: self.compare(one, other) or self.compare(other, one))
+        numbers = (
+            {}
+            if self.equates_forms
+            else {at: form for at, form in enumerate(forms) if not isinstance(form, str)}
+        )
+        yield from find_neighbours(
+            numbers, lambda one, other: self.compare(one, other) or self.compare(other, one)
+        )
 
     def compare(self, answer: Rational | str, reference: Rational | str) -> bool:
         """Compare two numbers within the tolerances."""
@@ -140,7 +151,9 @@ class Numeric(Checker):
             tolerance = 0.0 if isinstance(answer, int) and isinstance(reference, int) else 1e-6
         if not (tolerance or self.abs_tol):
             return False
-        allowed = max(_read_decimal(tolerance) * abs(Fraction(reference)), _read_decimal(self.abs_tol))
+        allowed = max(
+            _read_decimal(tolerance) * abs(Fraction(reference)), _read_decimal(self.abs_tol)
+        )
         return abs(Fraction(answer) - reference) <= allowed
 
 
@@ -161,7 +174,9 @@ _SIGNS = (
 _SIGN, _SIGN_OR_BRACKET = re.compile(_SIGNS), re.compile(rf"{_SIGNS}|(?<!\\)[()\[\]|]")
 
 # A bracket of a formula, as in (x+1), [0,1) or |x|: not that of (B), f(x) or "Paris (France)".
-_OPENED = re.compile(r"(?<=[-+*/^=<>~])[(\[]|(?<!\\)[(\[|]\s?[\d.]*[^\W\d_]?\s?[-+*/^=<>,|(\[~\\√!]")
+_OPENED = re.compile(
+    r"(?<=[-+*/^=<>~])[(\[]|(?<!\\)[(\[|]\s?[\d.]*[^\W\d_]?\s?[-+*/^=<>,|(\[~\\√!]"
+)
 
 
 def normalize_option(text: str) -> str:
@@ -174,7 +189,9 @@ def normalize_option(text: str) -> str:
     if text.isalpha():
         return normalize_words(text)
     plain = _BETWEEN_WORDS.sub(lambda hyphen: " " if " " in hyphen[0] else "", to_ascii(text))
-    return normalize_words((_SIGN_OR_BRACKET if _OPENED.search(plain) else _SIGN).sub(_protect, plain))
+    return normalize_words(
+        (_SIGN_OR_BRACKET if _OPENED.search(plain) else _SIGN).sub(_protect, plain)
+    )
 
 
 def _protect(sign: re.Match[str]) -> str:
@@ -212,7 +229,11 @@ class Choice(Checker):
     name = "choice"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.letters, str) or not self.letters.isascii() or not self.letters.isalpha():
+        if (
+            not isinstance(self.letters, str)
+            or not self.letters.isascii()
+            or not self.letters.isalpha()
+        ):
             raise InputError(
                 "check.letters",
                 "`letters` must be a string of letters from A to Z, such as 'ABCD'; got {value}.",
@@ -263,15 +284,20 @@ class _Similarity(Checker):
         ((name, value),) = vars(self).items()
         if value not in self.allowed or type(value) is not type(self.allowed[0]):
             raise InputError(
-                "check.similarity", "`{parameter}` must be one of {allowed}; got {value}",
-                parameter=name, allowed=", ".join(map(repr, self.allowed)), value=shorten(value),
-            )  # fmt: skip
+                "check.similarity",
+                "`{parameter}` must be one of {allowed}; got {value}",
+                parameter=name,
+                allowed=", ".join(map(repr, self.allowed)),
+                value=shorten(value),
+            )
 
     def grade(self, answer: str, reference: str) -> float:
         """Return the score of a sentence. sacreBLEU gives 100.00000000000004 for equal texts."""
         if self.imports == ("sacrebleu",):
             compute = getattr(import_module("sacrebleu"), f"sentence_{self.name}")
-            return min(round(float(compute(answer, [reference], **vars(self)).score / 100), 12), 1.0)
+            return min(
+                round(float(compute(answer, [reference], **vars(self)).score / 100), 12), 1.0
+            )
         scorer = import_module("rouge_score.rouge_scorer").RougeScorer([self.name], **vars(self))
         return round(float(scorer.score(reference, answer)[self.name].fmeasure), 12)
 

@@ -37,7 +37,14 @@ MOST_UNPACKED = 2**30
 
 # Output of zlib, in base64.
 _PACKED = re.compile(r"e[AFJN][A-Za-z0-9+/]{20,}={0,2}")
-_PARTS = ("public_test_cases", "private_test_cases", "public_tests", "private_tests", "generated_tests", "input_output")
+_PARTS = (
+    "public_test_cases",
+    "private_test_cases",
+    "public_tests",
+    "private_tests",
+    "generated_tests",
+    "input_output",
+)
 _KEYS = {*_PARTS, "inputs", "outputs", "input", "output"}
 _SHOWN = 60
 
@@ -47,9 +54,15 @@ class Cases:
     """Hold the cases of a problem."""
 
     function: str  # or the method of `Solution`; "" for a program that reads its input
-    inputs: list[Any]  # for each case the text that the program reads, or the list of arguments of the function
-    outputs: list[Any]  # for each case the text to print, or the values one of which the function must return
-    loose: bool = False  # tuples within a result are lists, and whole numbers are keys, as in APPS and TACO
+    inputs: list[
+        Any
+    ]  # for each case the text that the program reads, or the list of arguments of the function
+    outputs: list[
+        Any
+    ]  # for each case the text to print, or the values one of which the function must return
+    loose: bool = (
+        False  # tuples within a result are lists, and whole numbers are keys, as in APPS and TACO
+    )
 
 
 class _TextUnpickler(pickle.Unpickler):
@@ -86,9 +99,13 @@ def read_cases(tests: str) -> Cases | None:
     if not pairs:
         raise HarnessError("the tests hold no case, so that every program would pass")
     if not function and any(kind == "functional" for *_, kind in pairs):
-        raise HarnessError("the cases call a function, and do not name it: add its name to them, as `fn_name`")
+        raise HarnessError(
+            "the cases call a function, and do not name it: add its name to them, as `fn_name`"
+        )
     loose = bool(function) and not all(isinstance(arguments, str) for arguments, *_ in pairs)
-    return Cases(function, [arguments for arguments, _ in calls], [wanted for _, wanted in calls], loose)
+    return Cases(
+        function, [arguments for arguments, _ in calls], [wanted for _, wanted in calls], loose
+    )
 
 
 def _load(text: Any) -> Any:
@@ -122,8 +139,12 @@ def _list_pairs(tests: Any) -> list[tuple[Any, Any, str]]:
     parts = [tests[name] for name in _PARTS if tests.get(name)]
     if parts:
         return [pair for part in parts for pair in _list_pairs(part)]
-    names = ("inputs", "outputs") if "inputs" in tests or "outputs" in tests else ("input", "output")
-    inputs, wanted = ([side] if isinstance(side, str) else side for side in (tests[name] for name in names))
+    names = (
+        ("inputs", "outputs") if "inputs" in tests or "outputs" in tests else ("input", "output")
+    )
+    inputs, wanted = (
+        [side] if isinstance(side, str) else side for side in (tests[name] for name in names)
+    )
     if len(inputs) != len(wanted):
         raise ValueError(f"there are {len(inputs)} inputs and {len(wanted)} outputs")
     return [(one, other, "") for one, other in zip(inputs, wanted, strict=True)]
@@ -131,9 +152,15 @@ def _list_pairs(tests: Any) -> list[tuple[Any, Any, str]]:
 
 def _find_function(tests: Any) -> str:
     """Find the name of the function that is called: LiveCodeBench has it beside the cases, APPS among them."""
-    for part in (tests, tests.get("metadata"), tests.get("input_output")) if isinstance(tests, dict) else ():
+    for part in (
+        (tests, tests.get("metadata"), tests.get("input_output")) if isinstance(tests, dict) else ()
+    ):
         loaded = _load(part) if part else None
-        name = (loaded.get("fn_name") or loaded.get("func_name")) if isinstance(loaded, Mapping) else None
+        name = (
+            (loaded.get("fn_name") or loaded.get("func_name"))
+            if isinstance(loaded, Mapping)
+            else None
+        )
         if name:
             if not isinstance(name, str) or not name.isidentifier():
                 raise ValueError(f"`fn_name` must be the name of a function; got {name!r}")
@@ -143,7 +170,9 @@ def _find_function(tests: Any) -> str:
 
 def _read_texts(fed: Any, wanted: Any) -> tuple[Any, Any]:
     """Return the input and the output of a script. APPS has lists of lines, too."""
-    fed, wanted = ("\n".join(map(str, side)) if isinstance(side, list) else str(side) for side in (fed, wanted))
+    fed, wanted = (
+        "\n".join(map(str, side)) if isinstance(side, list) else str(side) for side in (fed, wanted)
+    )
     return fed, wanted
 
 
@@ -168,7 +197,9 @@ def compare_output(printed: str, wanted: str, tolerance: float) -> str:
         >>> compare_output("3\n4\n", "3\n5", 0)
         "line 2 must be '5'; got '4'"
     """
-    lines, expected = ([line.strip() for line in text.strip().split("\n")] for text in (printed, wanted))
+    lines, expected = (
+        [line.strip() for line in text.strip().split("\n")] for text in (printed, wanted)
+    )
     for place, (line, reference) in enumerate(zip(lines, expected, strict=False), 1):
         if line != reference and not _are_same_numbers(line.split(), reference.split(), tolerance):
             return f"line {place} must be {shorten(reference)}; got {shorten(line)}"
@@ -181,7 +212,9 @@ def _are_same_numbers(tokens: list[str], references: list[str], tolerance: float
     try:
         return len(tokens) == len(references) and all(
             # In a whole number, every digit counts.
-            _is_near(Decimal(token), Decimal(reference), tolerance * bool(re.search("[.eE]", reference)))
+            _is_near(
+                Decimal(token), Decimal(reference), tolerance * bool(re.search("[.eE]", reference))
+            )
             for token, reference in zip(tokens, references, strict=True)
         )
     except ArithmeticError:  # a token is no number, or one beyond all others
@@ -213,7 +246,9 @@ def simplify(value: Any, depth: int = 0, *, loose: bool = False) -> Any:
         return value
     if isinstance(value, list) or (isinstance(value, tuple) and (loose or not depth)):
         return [simplify(item, depth + 1, loose=loose) for item in value]
-    if isinstance(value, dict) and all(isinstance(key, str) or (loose and type(key) is int) for key in value):
+    if isinstance(value, dict) and all(
+        isinstance(key, str) or (loose and type(key) is int) for key in value
+    ):
         return {str(key): simplify(item, depth + 1, loose=loose) for key, item in value.items()}
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         return simplify(value.item(), 1)
@@ -281,9 +316,18 @@ def write_tests(row: Mapping[str, Any]) -> str:
         assert f(2) == 3
     """
     test, entry = str(row.get("test") or ""), row.get("entry_point")
-    if entry and re.search(r"^def check\(", test, re.MULTILINE) and not re.search(r"^check\(", test, re.MULTILINE):
+    if (
+        entry
+        and re.search(r"^def check\(", test, re.MULTILINE)
+        and not re.search(r"^check\(", test, re.MULTILINE)
+    ):
         test += f"\ncheck({entry})"
-    parts = [*_list(row.get("test_imports")), *_list(row.get("test_setup_code")), *_list(row.get("test_list")), test]
+    parts = [
+        *_list(row.get("test_imports")),
+        *_list(row.get("test_setup_code")),
+        *_list(row.get("test_list")),
+        test,
+    ]
     return "\n".join(filter(None, parts))
 
 

@@ -26,7 +26,13 @@ CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MS_PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40000
 AT_FDCWD, AT_RECURSIVE, SYS_MOUNT_SETATTR, MOUNT_ATTR_RDONLY = -100, 0x8000, 442, 0x1
-PR_SET_DUMPABLE, PR_SET_KEEPCAPS, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 4, 8, 36, 38, 47
+PR_SET_DUMPABLE, PR_SET_KEEPCAPS, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = (
+    4,
+    8,
+    36,
+    38,
+    47,
+)
 PR_CAP_AMBIENT_RAISE = 2
 MNT_DETACH = 0x2
 CAPABILITY_VERSION_3 = 0x20080522
@@ -57,22 +63,57 @@ CALLS: dict[str, tuple[int, int, int, tuple[int, ...], tuple[int, ...]]] = {
     # shmget semget msgget mq_open ptrace process_vm_readv/writev add_key request_key keyctl bpf perf_event_open
     # userfaultfd io_uring_setup unshare setns; and, without namespaces, socket mknod mknodat
     "x86_64": (
-        *(0xC000003E, 317, 56, (29, 64, 68, 240, 101, 310, 311, 248, 249, 250, 321, 298, 323, 425, 272, 308)),
+        *(
+            0xC000003E,
+            317,
+            56,
+            (29, 64, 68, 240, 101, 310, 311, 248, 249, 250, 321, 298, 323, 425, 272, 308),
+        ),
         (41, 133, 259),
     ),
     "aarch64": (
-        *(0xC00000B7, 277, 220, (194, 190, 186, 180, 117, 270, 271, 217, 218, 219, 280, 241, 282, 425, 97, 268)),
+        *(
+            0xC00000B7,
+            277,
+            220,
+            (194, 190, 186, 180, 117, 270, 271, 217, 218, 219, 280, 241, 282, 425, 97, 268),
+        ),
         (198, 33),
     ),
 }
 
 CLONE3 = 435
-NAMESPACES = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | 0x02000000
+NAMESPACES = (
+    CLONE_NEWNS
+    | CLONE_NEWUTS
+    | CLONE_NEWIPC
+    | CLONE_NEWUSER
+    | CLONE_NEWPID
+    | CLONE_NEWNET
+    | 0x02000000
+)
 
 # Directories and files of the system that a program may read.
 READABLE = (
-    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/sys/devices/system/cpu"),
-    *("/etc/group", "/etc/hosts", "/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf"),
+    *(
+        "/usr",
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/opt",
+        "/nix",
+        "/sys/devices/system/cpu",
+    ),
+    *(
+        "/etc/group",
+        "/etc/hosts",
+        "/etc/ld.so.cache",
+        "/etc/localtime",
+        "/etc/mime.types",
+        "/etc/nsswitch.conf",
+    ),
     *("/etc/os-release", "/etc/passwd", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/timezone"),
 )
 
@@ -81,7 +122,9 @@ DEVICES = tuple(f"/dev/{name}" for name in ("full", "null", "random", "tty", "ur
 
 _libc = ctypes.CDLL(None, use_errno=True)
 for _name in ("capset", "prctl", "syscall"):
-    getattr(_libc, _name)  # to look them up after a fork would copy 40 of the 440 pages that a program writes to
+    getattr(
+        _libc, _name
+    )  # to look them up after a fork would copy 40 of the 440 pages that a program writes to
 
 
 def _call(name: str, *arguments: object) -> int:
@@ -124,8 +167,14 @@ def arrange_mounts(place: str, needed: Sequence[str]) -> None:
     # of Python below it can be entered.
     _call("unshare", CLONE_NEWNS)
     _call("mount", None, b"/", None, MS_REC | MS_PRIVATE, None)
-    paths = sorted({path for folder in needed for path in (os.path.abspath(folder), os.path.realpath(folder))})
-    parents = {str(parent) for path in paths for parent in Path(path).parents} if os.geteuid() == 0 else set()
+    paths = sorted(
+        {path for folder in needed for path in (os.path.abspath(folder), os.path.realpath(folder))}
+    )
+    parents = (
+        {str(parent) for path in paths for parent in Path(path).parents}
+        if os.geteuid() == 0
+        else set()
+    )
     closed = {parent for parent in parents if not os.stat(parent).st_mode & 0o001}
     homes = {*HOMES, os.path.expanduser("~"), *closed} - {"/", *PRIVATE}
     for private in (*sorted(homes), *PRIVATE):
@@ -133,8 +182,12 @@ def arrange_mounts(place: str, needed: Sequence[str]) -> None:
         if private not in paths and os.path.realpath(private) == private and os.path.isdir(private):
             _hide(private, inside)
     os.makedirs(place, exist_ok=True)
-    read_only = (ctypes.c_uint64 * 4)(MOUNT_ATTR_RDONLY, 0, 0, 0)  # struct mount_attr: set, clear, propagation, user
-    _call("syscall", SYS_MOUNT_SETATTR, AT_FDCWD, b"/", AT_RECURSIVE, read_only, ctypes.c_size_t(32))
+    read_only = (ctypes.c_uint64 * 4)(
+        MOUNT_ATTR_RDONLY, 0, 0, 0
+    )  # struct mount_attr: set, clear, propagation, user
+    _call(
+        "syscall", SYS_MOUNT_SETATTR, AT_FDCWD, b"/", AT_RECURSIVE, read_only, ctypes.c_size_t(32)
+    )
 
 
 def _hide(directory: str, visible: Sequence[str]) -> None:
@@ -144,7 +197,9 @@ def _hide(directory: str, visible: Sequence[str]) -> None:
     for path, handle in handles.items():
         if not os.path.isdir(path):  # a directory within one that is visible already is visible too
             os.makedirs(path)
-            _call("mount", f"/proc/self/fd/{handle}".encode(), os.fsencode(path), None, MS_BIND, None)
+            _call(
+                "mount", f"/proc/self/fd/{handle}".encode(), os.fsencode(path), None, MS_BIND, None
+            )
         os.close(handle)
 
 
@@ -153,7 +208,9 @@ def mount_memory(directory: str, size: int, *, mode: int, owner: int | None = No
     options = f"size={size},nr_inodes=10000,mode={mode:o}"
     if owner is not None:
         options += f",uid={owner},gid={owner}"
-    _call("mount", b"tmpfs", os.fsencode(directory), b"tmpfs", MS_NOSUID | MS_NODEV, options.encode())
+    _call(
+        "mount", b"tmpfs", os.fsencode(directory), b"tmpfs", MS_NOSUID | MS_NODEV, options.encode()
+    )
 
 
 def unmount(directory: str) -> None:
@@ -181,14 +238,23 @@ def give_up_privileges(user: int | None, *, may_read: bool) -> None:
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
     kept = 1 << CAP_DAC_READ_SEARCH if user is not None and may_read else 0
-    _call("capset", struct.pack("2I", CAPABILITY_VERSION_3, 0), struct.pack("6I", kept, kept, kept, 0, 0, 0))
+    _call(
+        "capset",
+        struct.pack("2I", CAPABILITY_VERSION_3, 0),
+        struct.pack("6I", kept, kept, kept, 0, 0, 0),
+    )
     if kept:
         _control_process(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_READ_SEARCH)
 
 
 def find_landlock() -> int:
     """Return the version of Landlock, by which a process gives up the right to files; 0 if there is none."""
-    arguments = SYS_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), LANDLOCK_CREATE_RULESET_VERSION
+    arguments = (
+        SYS_LANDLOCK_CREATE_RULESET,
+        None,
+        ctypes.c_size_t(0),
+        LANDLOCK_CREATE_RULESET_VERSION,
+    )
     return int(max(0, _libc.syscall(*arguments)))
 
 
@@ -201,7 +267,9 @@ def allow_files(readable: Sequence[str], writable: Sequence[str]) -> int | None:
     of_files = 0b111 | (1 << 14 if version > 2 else 0)  # run, write, read; and truncate
     everything = (1 << 14) - 1 | of_files  # also list, make, remove and move what is in a directory
     # From version 6 on, signals and abstract sockets reach no process without these rules. Before, the last is unknown.
-    handled = struct.pack("QQQ", everything, 0, 0b11) if version > 5 else struct.pack("Q", everything)
+    handled = (
+        struct.pack("QQQ", everything, 0, 0b11) if version > 5 else struct.pack("Q", everything)
+    )
     rules = _call("syscall", SYS_LANDLOCK_CREATE_RULESET, handled, ctypes.c_size_t(len(handled)), 0)
     for paths, allowed in ((readable, 0b1101), (writable, everything)):
         for path in filter(os.path.exists, paths):
@@ -222,12 +290,25 @@ def make_filter(*, network: bool) -> tuple[int, bytes, object] | None:
     name, seccomp, clone, always, outside = machine
     refused = always if network else (*always, *outside)
     count, refusal = len(refused), (RETURN, 0, 0, SECCOMP_RET_ERRNO | errno.EPERM)
-    steps = [(LOAD, 0, 0, 4), (JUMP_EQUAL, 1, 0, name), refusal]  # calls by the numbers of another machine
+    steps = [
+        (LOAD, 0, 0, 4),
+        (JUMP_EQUAL, 1, 0, name),
+        refusal,
+    ]  # calls by the numbers of another machine
     steps += [(LOAD, 0, 0, 0), (JUMP_AT_LEAST, count + 5, 0, 0x40000000)]  # those of x32
     steps += [(JUMP_EQUAL, count + 4 - place, 0, number) for place, number in enumerate(refused)]
     # No filter sees the flags of clone3. Where the kernel does not have it, the C library takes clone.
-    steps += [(JUMP_EQUAL, 5, 0, CLONE3), (JUMP_EQUAL, 0, 2, clone), (LOAD, 0, 0, 16), (JUMP_IF_ANY, 1, 0, NAMESPACES)]
-    steps += [(RETURN, 0, 0, SECCOMP_RET_ALLOW), refusal, (RETURN, 0, 0, SECCOMP_RET_ERRNO | errno.ENOSYS)]
+    steps += [
+        (JUMP_EQUAL, 5, 0, CLONE3),
+        (JUMP_EQUAL, 0, 2, clone),
+        (LOAD, 0, 0, 16),
+        (JUMP_IF_ANY, 1, 0, NAMESPACES),
+    ]
+    steps += [
+        (RETURN, 0, 0, SECCOMP_RET_ALLOW),
+        refusal,
+        (RETURN, 0, 0, SECCOMP_RET_ERRNO | errno.ENOSYS),
+    ]
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
     return seccomp, struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code)), code
 
@@ -236,7 +317,9 @@ def restrict_calls(made: tuple[int, bytes, object] | None) -> None:
     """Let the kernel refuse this process, and all that it starts, the system calls of a filter."""
     if made is not None:
         with suppress(OSError):  # a kernel without seccomp
-            _call("syscall", made[0], SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, made[1])
+            _call(
+                "syscall", made[0], SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, made[1]
+            )
 
 
 def restrict_files(rules: int | None) -> None:
@@ -296,4 +379,6 @@ class RefusedError(RuntimeError):
 def refuse_forks(event: str, arguments: tuple[Any, ...]) -> None:
     """Refuse copies of a program, each of which would run the tests. A program may still start others."""
     if event in ("os.fork", "os.forkpty"):
-        raise RefusedError("programs may not fork here, as multiprocessing does; threads are allowed")
+        raise RefusedError(
+            "programs may not fork here, as multiprocessing does; threads are allowed"
+        )

@@ -32,7 +32,11 @@ class Judge:
         candidate, tests = pair
         try:
             cases = read_once(tests)
-            return self._judge_tests(candidate, tests) if cases is None else self._judge_cases(candidate, cases)
+            return (
+                self._judge_tests(candidate, tests)
+                if cases is None
+                else self._judge_cases(candidate, cases)
+            )
         except HarnessError as fault:
             return fault
 
@@ -47,13 +51,19 @@ class Judge:
         count = len(cases.inputs)
         for place, (fed, wanted) in enumerate(zip(cases.inputs, cases.outputs, strict=True), 1):
             settings = {"function": cases.function, "loose": cases.loose}
-            settings |= {"arguments": fed, "input": ""} if cases.function else {"arguments": [], "input": fed}
+            settings |= (
+                {"arguments": fed, "input": ""}
+                if cases.function
+                else {"arguments": [], "input": fed}
+            )
             most = MEBIBYTE if cases.function else 2 * len(wanted) + MEBIBYTE
             end = self._run(candidate, most, **settings)
             status, detail = judge_case(end, cases.function, wanted, self.limits)
             if status != "passed":
                 printed = end["printed"][: self.limits.output]
-                return Outcome(status, f"test {place} of {count}: {detail}", printed, self.isolation)
+                return Outcome(
+                    status, f"test {place} of {count}: {detail}", printed, self.isolation
+                )
         return Outcome("passed", "", "", self.isolation)
 
     def _run(self, candidate: str, output: int, **settings: Any) -> dict[str, Any]:
@@ -67,13 +77,17 @@ class Judge:
             facts = {}
         fault = end.get("fault") or facts.get("fault")
         if not fault and not end["began"]:
-            fault = f"the process of a program ended with status {end['exit']} before the program began"
+            fault = (
+                f"the process of a program ended with status {end['exit']} before the program began"
+            )
         if fault:
             raise HarnessError(fault)
         return end | {"facts": facts}
 
 
-def judge_case(end: dict[str, Any], function: str, wanted: Any, limits: ProgramLimits) -> tuple[Status, str]:
+def judge_case(
+    end: dict[str, Any], function: str, wanted: Any, limits: ProgramLimits
+) -> tuple[Status, str]:
     """Return the verdict on a candidate in one case. A script may also end by `os._exit(0)`."""
     facts = end["facts"]
     left = not function and not facts and end["exit"] == 0

@@ -118,10 +118,14 @@ class Pool:
     """Let workers answer requests, each worker in the hands of a thread."""
 
     command: Sequence[str]  # starts a worker
-    hello: object  # the first message to it; the reply is empty, or says why there will be no others
+    hello: (
+        object  # the first message to it; the reply is empty, or says why there will be no others
+    )
     environment: Mapping[str, str]
     load: Callable[[BinaryIO], Any]  # reads a reply
-    explain: Callable[[int], object]  # takes the place of a reply, given the status with which a worker ended instead
+    explain: Callable[
+        [int], object
+    ]  # takes the place of a reply, given the status with which a worker ended instead
     patience: float = SECONDS_TO_STOP  # the seconds in which a worker may end by itself
     busy: set[Worker] = field(default_factory=set, init=False)
     ending: bool = field(default=False, init=False)  # no worker is replaced any more
@@ -138,7 +142,9 @@ class Pool:
         self.busy.discard(worker)
         self.idle.append(worker)
 
-    def run(self, task: Callable[[Any], Any], items: Sequence[object], num_workers: int, name: str) -> list[Any]:
+    def run(
+        self, task: Callable[[Any], Any], items: Sequence[object], num_workers: int, name: str
+    ) -> list[Any]:
         """Return what a task, which asks workers, makes of each item. Show a bar with a name."""
         threads, replies = ThreadPoolExecutor(num_workers), list[Any]()
         try:
@@ -152,7 +158,9 @@ class Pool:
             threads.shutdown(wait=False, cancel_futures=True)
             for worker in [*self.busy]:
                 with suppress(OSError):
-                    worker.connection.shutdown(socket.SHUT_RDWR)  # its thread hears of it, and closes it
+                    worker.connection.shutdown(
+                        socket.SHUT_RDWR
+                    )  # its thread hears of it, and closes it
             threads.shutdown()
         return replies
 
@@ -235,7 +243,11 @@ ISOLATIONS = {"auto": ("namespaces", "limits"), "required": ("namespaces",), "no
 
 
 def run_each(
-    pairs: Sequence[tuple[str, str]], limits: ProgramLimits, *, num_workers: int, isolation: str = "auto"
+    pairs: Sequence[tuple[str, str]],
+    limits: ProgramLimits,
+    *,
+    num_workers: int,
+    isolation: str = "auto",
 ) -> list[Outcome | HarnessError]:
     """Run candidate programs, each followed by a reference test program.
 
@@ -272,7 +284,9 @@ def open_supervisors(
     limits: ProgramLimits, isolation: str
 ) -> tuple[Pool, Callable[[tuple[str, str]], Outcome | HarnessError]]:
     """Return a pool of supervisors under the first kind of isolation with which one starts, and how they judge."""
-    environment = {name: os.environ[name] for name in LOADED_WITH if name in os.environ} | ENVIRONMENT
+    environment = {
+        name: os.environ[name] for name in LOADED_WITH if name in os.environ
+    } | ENVIRONMENT
     path = [entry for entry in sys.path if os.path.isabs(entry) and os.path.exists(entry)]
     command = [sys.executable, "-s", str(HERE / "supervisor.py"), str(os.getpid())]
     faults: list[Exception] = []

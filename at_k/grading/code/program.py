@@ -60,13 +60,22 @@ def hold(value: object) -> object:
 
 def call(function: Any) -> Any:
     """Note a call of something of the program. Return the function, or what takes its place."""
-    if id(function) in PROGRAM or getattr(getattr(function, "__code__", None), "co_filename", "") == CANDIDATE:
+    if (
+        id(function) in PROGRAM
+        or getattr(getattr(function, "__code__", None), "co_filename", "") == CANDIDATE
+    ):
         DECIDED.add(True)
     if function is os._exit:
         return sys.exit
     named = getattr(function, "__module__", None), getattr(function, "__name__", None)
     # The file that `pytest.main` would read does not exist: its tests count as not called.
-    return run_unittest if named == UNITTEST else (lambda *_, **__: None) if named == PYTEST else function
+    return (
+        run_unittest
+        if named == UNITTEST
+        else (lambda *_, **__: None)
+        if named == PYTEST
+        else function
+    )
 
 
 def run_unittest(*arguments: Any, **options: Any) -> Any:
@@ -81,7 +90,11 @@ def run_unittest(*arguments: Any, **options: Any) -> Any:
         if ends or id(type(test)) not in PROGRAM:
             FAILED.append(text.strip().splitlines()[-1])
     if ends:
-        raise TestsFailedError(FAILED[0]) if FAILED else SystemExit(not program.result.wasSuccessful())
+        raise (
+            TestsFailedError(FAILED[0])
+            if FAILED
+            else SystemExit(not program.result.wasSuccessful())
+        )
     return program
 
 
@@ -111,12 +124,17 @@ def compile_tests(source: str) -> CodeType:
                 node.func = _mark(hold if name.startswith("assert") else call, node.func)
         return compile(tree, TESTS, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise HarnessError(f"the test program cannot be compiled: {type(error).__name__}: {error}") from error
+        raise HarnessError(
+            f"the test program cannot be compiled: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _mark(function: Callable[..., Any], node: ast.AST) -> ast.Call:
     """Return a call of one of `MARKS` at the place of a node, and with the node if it is an expression."""
-    where = {name: getattr(node, name) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
+    where = {
+        name: getattr(node, name)
+        for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")
+    }
     name = ast.Name(f"__{function.__name__}_of_tests__", ast.Load(), **where)
     return ast.Call(name, [node] if isinstance(node, ast.expr) else [], [], **where)
 
@@ -126,12 +144,21 @@ def is_test(name: str) -> bool:
     return name == "check" or name.startswith("test")
 
 
-def run_script(report: Report, module: ModuleType, candidate: str, run: Callable[..., dict[str, Any]]) -> None:
+def run_script(
+    report: Report, module: ModuleType, candidate: str, run: Callable[..., dict[str, Any]]
+) -> None:
     """Run a candidate as the script of a module, by a function that returns the facts, and report how that went."""
-    sys.modules["__main__"] = sys.modules["candidate"] = module  # tests may import it by the second name
+    sys.modules["__main__"] = sys.modules["candidate"] = (
+        module  # tests may import it by the second name
+    )
     module.__file__ = os.path.join(os.getcwd(), FILE)
     sys.argv[:] = [module.__file__]
-    linecache.cache[CANDIDATE] = len(candidate), None, candidate.splitlines(keepends=True), CANDIDATE
+    linecache.cache[CANDIDATE] = (
+        len(candidate),
+        None,
+        candidate.splitlines(keepends=True),
+        CANDIDATE,
+    )
     report.begin(time.monotonic())
     try:
         report.write(run(compile(candidate, CANDIDATE, "exec", dont_inherit=True), vars(module)))
@@ -154,7 +181,9 @@ def run_program(report: Report, candidate: str, tests: CodeType) -> None:
         last_line = "in a last line such as check(name_of_the_function)"
         if uncalled:
             names = ", ".join(uncalled)[:MOST_CHARACTERS]
-            raise HarnessError(f"the test program defines tests and does not call them: {names}; do so {last_line}")
+            raise HarnessError(
+                f"the test program defines tests and does not call them: {names}; do so {last_line}"
+            )
         if not DECIDED:
             raise HarnessError(
                 "the test program reached no assertion and called nothing of the program, so that every program would "
@@ -174,11 +203,15 @@ def run_tests(tests: CodeType, namespace: dict[str, Any]) -> list[str]:
     PROGRAM.update(id(item) for name, item in before.items() if not name.startswith("__"))
     namespace.update(MARKS)
     _allow_exit(exec, tests, namespace)
-    for text in FAILED:  # what `unittest.main(exit=False)` leaves to a script that has ended as if all were well
+    for text in (
+        FAILED
+    ):  # what `unittest.main(exit=False)` leaves to a script that has ended as if all were well
         raise TestsFailedError(text)
     defined = {name: item for name, item in namespace.items() if before.get(name) is not item}
     case = getattr(sys.modules.get("unittest"), "TestCase", ())  # slow to import, and few tests do
-    if any(isinstance(item, type) and issubclass(item, case) for item in defined.values()) and list_uncalled(defined):
+    if any(
+        isinstance(item, type) and issubclass(item, case) for item in defined.values()
+    ) and list_uncalled(defined):
         _allow_exit(run_unittest, SimpleNamespace(**defined), argv=[FILE])
     return list_uncalled(defined)
 
@@ -199,13 +232,19 @@ def succeeds(end: SystemExit) -> bool:
 
 def list_uncalled(defined: Mapping[str, Any]) -> list[str]:
     """List the functions among the definitions of a test program that are tests and have not begun."""
-    classes = [item for item in defined.values() if isinstance(item, type) and not _is_skipped(item)]
+    classes = [
+        item for item in defined.values() if isinstance(item, type) and not _is_skipped(item)
+    ]
     held = [*defined.items(), *(pair for kind in classes for pair in vars(kind).items())]
-    return [name for name, item in held if is_test(name) and not _is_skipped(item) and _is_waiting(item)]
+    return [
+        name for name, item in held if is_test(name) and not _is_skipped(item) and _is_waiting(item)
+    ]
 
 
 def _is_skipped(item: Any) -> bool:
-    return any(getattr(item, f"__unittest_{mark}__", False) for mark in ("skip", "expecting_failure"))
+    return any(
+        getattr(item, f"__unittest_{mark}__", False) for mark in ("skip", "expecting_failure")
+    )
 
 
 def _is_waiting(item: Any) -> bool:
@@ -217,7 +256,18 @@ def _is_waiting(item: Any) -> bool:
 
 # The modules whose names LiveCodeBench puts before every program, and which programs for it use without an import.
 OFFERED = (
-    *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random", "statistics"),
+    *(
+        "string",
+        "re",
+        "datetime",
+        "collections",
+        "heapq",
+        "bisect",
+        "copy",
+        "math",
+        "random",
+        "statistics",
+    ),
     *("itertools", "functools", "operator", "io", "sys", "json", "typing"),
 )
 
@@ -233,13 +283,19 @@ def prepare_module() -> ModuleType:
     """Make the module of a program that is run by cases, once: a fork copies each page of memory that it writes to."""
     module = ModuleType("__main__")
     for offered in map(importlib.import_module, OFFERED):
-        public = getattr(offered, "__all__", [name for name in vars(offered) if not name.startswith("_")])
-        vars(module).update({name: getattr(offered, name) for name in public if name not in vars(builtins)})
+        public = getattr(
+            offered, "__all__", [name for name in vars(offered) if not name.startswith("_")]
+        )
+        vars(module).update(
+            {name: getattr(offered, name) for name in public if name not in vars(builtins)}
+        )
     vars(module).update({name: sys.modules[name] for name in OFFERED}, __builtins__=builtins)
     return module
 
 
-def run_case(report: Report, candidate: str, function: str, arguments: Sequence[object], *, loose: bool) -> None:
+def run_case(
+    report: Report, candidate: str, function: str, arguments: Sequence[object], *, loose: bool
+) -> None:
     """Run a candidate for one case, and report what it returned."""
 
     def run(program: CodeType, namespace: dict[str, Any]) -> dict[str, Any]:
@@ -248,7 +304,11 @@ def run_case(report: Report, candidate: str, function: str, arguments: Sequence[
             exec(program, namespace)
         result = None
         if function:
-            owner = namespace["Solution"]() if "class Solution" in candidate else sys.modules["candidate"]
+            owner = (
+                namespace["Solution"]()
+                if "class Solution" in candidate
+                else sys.modules["candidate"]
+            )
             result = getattr(owner, function)(*(restore_keys(arguments) if loose else arguments))
         else:
             finish()
@@ -290,12 +350,16 @@ def describe_end(error: BaseException) -> dict[str, Any]:
             }
         if is_refused_lock(error):
             return {"fault": "locks of multiprocessing are refused here"}
-        if isinstance(error, RuntimeError) and "multiprocessing" in str(error):  # it starts processes
+        if isinstance(error, RuntimeError) and "multiprocessing" in str(
+            error
+        ):  # it starts processes
             return {"fault": describe_error(error)}
         return {
             "detail": describe_error(error),
             "memory": isinstance(error, MemoryError),
-            "line": find_line(error) if isinstance(error, AssertionError) and not error.args else None,
+            "line": find_line(error)
+            if isinstance(error, AssertionError) and not error.args
+            else None,
         }
     except BaseException as second:  # noqa: BLE001 - the text of an error is code of the program, too
         return {"detail": f"{type(error).__name__}, whose text raises {type(second).__name__}"}
@@ -328,7 +392,9 @@ def find_line(error: BaseException) -> int | None:
 def is_refused_lock(error: BaseException) -> bool:
     """Return whether an exception says that there are no locks of multiprocessing, as without namespaces."""
     files = [file for file, _ in list_lines(error)]
-    return isinstance(error, PermissionError) and files[-1].endswith("multiprocessing/synchronize.py")
+    return isinstance(error, PermissionError) and files[-1].endswith(
+        "multiprocessing/synchronize.py"
+    )
 
 
 def comes_from_program(error: BaseException) -> bool:

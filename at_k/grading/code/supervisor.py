@@ -33,11 +33,35 @@ if not __package__:  # the files of this folder are then imported without what t
         place = os.path.dirname(place)
 
 from at_k.grading.code import isolation, program
-from at_k.grading.code.protocol import IDLE_SECONDS, MOST_RESULT, HarnessError, ProgramLimits, Report
-from at_k.grading.code.watching import Watch, count_tasks, end_children, open_processes, remove_folder
+from at_k.grading.code.protocol import (
+    IDLE_SECONDS,
+    MOST_RESULT,
+    HarnessError,
+    ProgramLimits,
+    Report,
+)
+from at_k.grading.code.watching import (
+    Watch,
+    count_tasks,
+    end_children,
+    open_processes,
+    remove_folder,
+)
 
 # Modules that programs often import and that do not slow down every fork.
-WARM = ("bisect", "cmath", "collections", "copy", "functools", "heapq", "itertools", "math", "re", "resource", "string")
+WARM = (
+    "bisect",
+    "cmath",
+    "collections",
+    "copy",
+    "functools",
+    "heapq",
+    "itertools",
+    "math",
+    "re",
+    "resource",
+    "string",
+)
 
 # The name of the directory in which a program finds itself.
 WORK = "work"
@@ -64,14 +88,25 @@ class Supervisor:
     """Run programs, each in a directory of its own, which is empty."""
 
     def __init__(
-        self, caller: socket.socket, folder: str, number: int, limits: ProgramLimits, *, isolated: bool, careful: bool
+        self,
+        caller: socket.socket,
+        folder: str,
+        number: int,
+        limits: ProgramLimits,
+        *,
+        isolated: bool,
+        careful: bool,
     ) -> None:
         # If the caller closes its socket, a running program ends. `isolated` is the first process of namespaces of its
         # own, a `careful` one keeps files out of reach, and no other supervisor has its number.
         self.caller, self.limits, self.isolated = caller, limits, isolated
         self.processes, self.place = open_processes(), os.path.join(folder, WORK)
         needed = [path for path in {sys.prefix, sys.base_prefix, *sys.path} if os.path.isdir(path)]
-        libraries = [path for path in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if os.path.isabs(path)]
+        libraries = [
+            path
+            for path in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+            if os.path.isabs(path)
+        ]
         if isolated:
             isolation.connect_to_itself()
             isolation.arrange_mounts(self.place, [*needed, *filter(os.path.isdir, libraries)])
@@ -94,7 +129,9 @@ class Supervisor:
         self.other_tasks = 0 if alone else count_tasks(self.processes, os.getuid())
         self.filter = isolation.make_filter(network=isolated)
         # Locks of multiprocessing are files in /dev/shm.
-        self.private = {self.place: 0o700} | ({"/dev/shm": 0o1777} if os.path.isdir("/dev/shm") else {})
+        self.private = {self.place: 0o700} | (
+            {"/dev/shm": 0o1777} if os.path.isdir("/dev/shm") else {}
+        )
 
     def serve(self) -> None:
         """Run what the caller sends, until it closes the connection, or sends nothing for long."""
@@ -149,10 +186,18 @@ class Supervisor:
         """Return what the process of a program must do."""
         candidate = request["candidate"]
         if "tests" in request:
-            return partial(program.run_program, candidate=candidate, tests=compile_once(request["tests"]))
+            return partial(
+                program.run_program, candidate=candidate, tests=compile_once(request["tests"])
+            )
         program.prepare_module()
         function, arguments, loose = request["function"], request["arguments"], request["loose"]
-        return partial(program.run_case, candidate=candidate, function=function, arguments=arguments, loose=loose)
+        return partial(
+            program.run_case,
+            candidate=candidate,
+            function=function,
+            arguments=arguments,
+            loose=loose,
+        )
 
     def _make_place(self) -> None:
         if self.isolated:  # to mount takes 0.06 ms
@@ -171,7 +216,11 @@ class Supervisor:
             remove_folder(self.place)
 
     def _become_program(
-        self, job: Callable[[Report], None], report: Report, streams: tuple[int, int, int], limits: ProgramLimits
+        self,
+        job: Callable[[Report], None],
+        report: Report,
+        streams: tuple[int, int, int],
+        limits: ProgramLimits,
     ) -> NoReturn:
         """Turn this process, a fork of the supervisor, into that of a program, and run it."""
         leave = os._exit

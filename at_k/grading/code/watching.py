@@ -44,17 +44,23 @@ class Watch:
         poll.register(self.connection, 0)  # only to hear that it was closed
         forked, pause, spent = time.monotonic(), TICK, 0.0
         while not self._has_ended():
-            left = max(0.001, self.limits.timeout - spent)  # on a limit, the next look is at its end
+            left = max(
+                0.001, self.limits.timeout - spent
+            )  # on a limit, the next look is at its end
             for handle, _ in poll.poll(min(pause, left) * 1000):
                 if handle != self.output:
-                    os._exit(1)  # nobody wants the outcome. The process that started this one ends the program.
+                    os._exit(
+                        1
+                    )  # nobody wants the outcome. The process that started this one ends the program.
                 if not self.read_output():
                     poll.unregister(self.output)
                     pause = SOON / 2
             pause = min(TICK, 2 * pause)
             now, (began, _) = time.monotonic(), self.report.read()
             spent = measure_descendants(self.processes)
-            if (began or now - forked > SECONDS_TO_BEGIN) and self._is_over(spent, now - (began or forked)):
+            if (began or now - forked > SECONDS_TO_BEGIN) and self._is_over(
+                spent, now - (began or forked)
+            ):
                 return
 
     def read_output(self) -> bool:
@@ -71,7 +77,9 @@ class Watch:
         if self.ended is None:
             kill(self.pid)
             self.ended = os.wait4(self.pid, 0)[1:]
-        kill(-1 if all_inside else -self.pid)  # every other process of this namespace, or of the program's group
+        kill(
+            -1 if all_inside else -self.pid
+        )  # every other process of this namespace, or of the program's group
         end_children(self.processes, all_inside=all_inside)
         while self.read_output():
             pass
@@ -101,7 +109,9 @@ class Watch:
         if spent > most:
             self.overtime = f"{most:g} s of processor time"
         elif elapsed > most and elapsed - self._read_delay() > most:
-            self.overtime = f"{most:g} s {'of processor time' if 2 * spent > most else 'mostly without work'}"
+            self.overtime = (
+                f"{most:g} s {'of processor time' if 2 * spent > most else 'mostly without work'}"
+            )
         return bool(self.overtime)
 
     def _read_delay(self) -> float:
@@ -141,7 +151,9 @@ def find_children(processes: int) -> list[int]:
 def measure_descendants(processes: int) -> float:
     """Return the seconds of processor time that all descendants of this process have used."""
     ticks, family = 0, list[int]()
-    with suppress(OSError):  # a kernel that does not list children: the clock on the wall still limits them
+    with suppress(
+        OSError
+    ):  # a kernel that does not list children: the clock on the wall still limits them
         family = find_children(processes)
     for number in family:
         with suppress(OSError):  # the process has ended
@@ -196,4 +208,6 @@ def remove_folder(folder: str) -> None:
         remove = ["rm", "-rf", folder]
         for command in (remove, ["chmod", "-R", "u+rwx", folder], remove):
             if os.path.isdir(folder):
-                subprocess.run(command, check=False, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                subprocess.run(
+                    command, check=False, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                )

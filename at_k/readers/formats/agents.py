@@ -31,7 +31,10 @@ def list_files(source: Source) -> Iterator[Any]:
 
 def list_rewards(trials: Sequence[Any], _: Reading) -> list[str]:
     """List the rewards of Harbor."""
-    return sorted(list_names(trials, "verifier_result.rewards") or ["reward"], key=lambda name: name != "reward")
+    return sorted(
+        list_names(trials, "verifier_result.rewards") or ["reward"],
+        key=lambda name: name != "reward",
+    )
 
 
 def list_metrics(rows: Sequence[Any], _: Reading) -> list[str]:
@@ -89,17 +92,28 @@ def list_tasks(source: Source) -> list[dict[str, Any]]:
 def _list_tasks(document: Any) -> list[dict[str, Any]]:
     tasks = find_field(document, ["eval"])
     listed = tasks.items() if isinstance(tasks, dict) else ()
-    return [{"task_id": task, "samples": held if isinstance(held, list) else [held]} for task, held in listed]
+    return [
+        {"task_id": task, "samples": held if isinstance(held, list) else [held]}
+        for task, held in listed
+    ]
 
 
 def has_statuses(document: Any) -> bool:
     """Return whether a sample of EvalPlus has a status."""
-    return any(has_fields(sample, "base_status") for task in _list_tasks(document) for sample in task["samples"])
+    return any(
+        has_fields(sample, "base_status")
+        for task in _list_tasks(document)
+        for sample in task["samples"]
+    )
 
 
 def list_tests(tasks: Sequence[Any], _: Reading) -> list[str]:
     """List the sets of tests. A run with base_only=True leaves `plus_status` null."""
-    has_plus = any(find_field(sample, ["plus_status"]) is not None for task in tasks for sample in task["samples"])
+    has_plus = any(
+        find_field(sample, ["plus_status"]) is not None
+        for task in tasks
+        for sample in task["samples"]
+    )
     return ["plus", "base"] if has_plus else ["base"]
 
 
@@ -109,7 +123,9 @@ def judge_statuses(sample: Row, number: int, chosen: Chosen) -> object:
     for column in ("base_status", "plus_status") if chosen.scorer == "plus" else ("base_status",):
         status = sample.get(column, "")
         if not isinstance(status, (str, type(None))) or status not in _STATUSES:
-            raise refuse_field("EvalPlus", column, sample.get("", status), chosen.collector.place(number))
+            raise refuse_field(
+                "EvalPlus", column, sample.get("", status), chosen.collector.place(number)
+            )
         grades.append(_STATUSES[status])
     return False if False in grades else None if None in grades else True
 
@@ -123,7 +139,9 @@ def list_reports(source: Source) -> Iterator[Any]:
     """Yield the report of each instance of SWE-bench, with its model, which the path names."""
     for _, document, path in list_documents(source):
         model = path.parts[-3] if len(path.parts) > 2 else None
-        for instance, report in document.items() if isinstance(document, dict) else [("", document)]:
+        for instance, report in (
+            document.items() if isinstance(document, dict) else [("", document)]
+        ):
             failure = True if find_field(report, ["infra_failure"]) else None
             about = {"instance_id": instance, "model": model, "failure": failure}
             yield report | about if isinstance(report, dict) else report
@@ -138,9 +156,15 @@ def list_run(source: Source) -> Iterator[Any]:
     lists = ("submitted_ids", "resolved_ids", "unresolved_ids", "empty_patch_ids", *_FAILURES)
     named = {name: list(map(str, list_in(source.document, name))) for name in lists}
     resolved = {*named["resolved_ids"]}
-    failed = {name: said for of, said in _FAILURES.items() for name in named[of] if name not in resolved}
+    failed = {
+        name: said for of, said in _FAILURES.items() for name in named[of] if name not in resolved
+    }
     for name in dict.fromkeys(name for names in named.values() for name in names):
-        row = {"instance_id": name, "resolved": name in resolved, "model": source.name.partition(".")[0]}
+        row = {
+            "instance_id": name,
+            "resolved": name in resolved,
+            "model": source.name.partition(".")[0],
+        }
         yield row | {"failure": failed.get(name)}
 
 
@@ -150,14 +174,24 @@ def list_exercises(source: Source) -> Iterator[Any]:
     documents = list(list_documents(source))
     known: dict[str, str] = {}
     for name in ("model", "edit_format"):
-        values = {value for _, document, _ in documents if isinstance(value := find_field(document, [name]), str)}
+        values = {
+            value
+            for _, document, _ in documents
+            if isinstance(value := find_field(document, [name]), str)
+        }
         if len(values) == 1:
             known[name] = values.pop()
     for _, document, path in documents:
         folders = Path(str(find_field(document, ["testdir"]) or path.parent)).parts
         language = folders[folders.index("exercises") - 1] if "exercises" in folders else None
         if isinstance(document, dict):
-            row = {"testcase": folders[-1], "tests_outcomes": None, **known, **document, "language": language}
+            row = {
+                "testcase": folders[-1],
+                "tests_outcomes": None,
+                **known,
+                **document,
+                "language": language,
+            }
             yield row | {"system": row.get("edit_format")}
         else:
             yield document

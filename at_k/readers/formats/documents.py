@@ -44,7 +44,14 @@ from at_k.readers.sources import Source
 _NO_ANSWER = "[invalid]"
 
 # The fields of every line, and their types.
-_KINDS = {"doc_id": int, "target": str, "resps": list, "filtered_resps": list, "filter": str, "metrics": list}
+_KINDS = {
+    "doc_id": int,
+    "target": str,
+    "resps": list,
+    "filtered_resps": list,
+    "filter": str,
+    "metrics": list,
+}
 
 _FILTER = re.compile(rb'"filter"\s*:\s*"([^"\\]*)"')
 
@@ -83,13 +90,17 @@ class _Filter(NamedTuple):
         return self.kept == (self.n or 1)
 
 
-def _choose_metric(metrics: Mapping[str, bool], n: int, wanted: str | None, *, needed: bool) -> Choice:
+def _choose_metric(
+    metrics: Mapping[str, bool], n: int, wanted: str | None, *, needed: bool
+) -> Choice:
     """Choose the metric of a document that grades its only sample; none where it has several samples."""
     if n > 1 and wanted is not None:
         raise _say.error("format.per_document", n=n)
     if n > 1:
         return Choice(None)
-    graded = sorted((name for name, fits in metrics.items() if fits), key=lambda name: name != "acc")
+    graded = sorted(
+        (name for name, fits in metrics.items() if fits), key=lambda name: name != "acc"
+    )
     if needed:
         refuse_no_scorer(wanted, metrics, graded)
     return choose("scorer", wanted, metrics, graded)
@@ -122,7 +133,9 @@ def find_documents(source: Source, reading: Reading, collector: RowCollector) ->
             choices["answers"] = "resps"
             notes.append(TEXTS)
         else:
-            of_filter = choose("filter", reading.filter, lines, dict.fromkeys([chosen.name, *lines]))
+            of_filter = choose(
+                "filter", reading.filter, lines, dict.fromkeys([chosen.name, *lines])
+            )
             choices.update(of_filter.told)
             vote = _say("lm_eval.vote", name=quote(chosen.name), kept=chosen.kept, n=chosen.n)
             notes.extend([*of_filter.notes, *([vote] if chosen.kept < chosen.n else [])])
@@ -141,7 +154,9 @@ def _check_row(row: Mapping[str, Any], place: Message) -> None:
             raise refuse_field("lm-eval", name, value, place)
 
 
-def _choose_filter(source: Source, reading: Reading, collector: RowCollector) -> tuple[_Filter, bool]:
+def _choose_filter(
+    source: Source, reading: Reading, collector: RowCollector
+) -> tuple[_Filter, bool]:
     """Choose the filter that is wanted, or keeps the answers apart; or the responses, as every filter has them vote.
 
     Lines are not decoded except for the first of each filter. One that is damaged is found when all are read.
@@ -161,9 +176,13 @@ def _choose_filter(source: Source, reading: Reading, collector: RowCollector) ->
         except InputError as error:
             broken = broken or error
             continue
-        metrics = {name: row.get(name) in (0, 1) for name in row["metrics"] if isinstance(name, str)}
+        metrics = {
+            name: row.get(name) in (0, 1) for name in row["metrics"] if isinstance(name, str)
+        }
         n = len(_list_responses(row))
-        one = filters.setdefault(row["filter"], _Filter(row["filter"], metrics, n, len(_list_answers(row)) if n else 1))
+        one = filters.setdefault(
+            row["filter"], _Filter(row["filter"], metrics, n, len(_list_answers(row)) if n else 1)
+        )
         if one.name == reading.filter or (reading.filter is None and one.keeps_all):
             return one, False
     if not filters:
@@ -186,12 +205,21 @@ def _list_answers(row: Mapping[str, Any]) -> list[Any]:
 
 
 def _read_document(
-    row: Row, chosen: _Filter, metric: str | None, number: int, collector: RowCollector, *, raw: bool
+    row: Row,
+    chosen: _Filter,
+    metric: str | None,
+    number: int,
+    collector: RowCollector,
+    *,
+    raw: bool,
 ) -> Row:
     """Return the answers of a document, its references and its grade; no answers where choices were compared."""
     responses, answers = _list_responses(row), _list_answers(row)
     # Every document has the same number of responses and answers as the first.
-    for name, listed, count in (("resps", responses, chosen.n), ("filtered_resps", answers, chosen.kept)):
+    for name, listed, count in (
+        ("resps", responses, chosen.n),
+        ("filtered_resps", answers, chosen.kept),
+    ):
         if len(listed) != count and (name == "resps" or responses):
             raise refuse_field("lm-eval", name, row[name], collector.place(number))
     if metric is not None and metric not in row:
@@ -211,7 +239,9 @@ def _read_target(target: str) -> object:
     if "####" in target:
         return target.rpartition("####")[2].strip() or target
     gold = read_list(target)
-    are_texts = isinstance(gold, list) and len(gold) > 0 and all(isinstance(text, str) for text in gold)
+    are_texts = (
+        isinstance(gold, list) and len(gold) > 0 and all(isinstance(text, str) for text in gold)
+    )
     return list(gold) if are_texts else target
 
 
@@ -228,7 +258,12 @@ _FIELDS = {
 
 def find_structs(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the documents, each with its samples."""
-    names = [around.format(name) + end for name, ends in _FIELDS.items() for end in ends for around in ("{}", "__{}__")]
+    names = [
+        around.format(name) + end
+        for name, ends in _FIELDS.items()
+        for end in ends
+        for around in ("{}", "__{}__")
+    ]
     rows: list[tuple[int, Row]] = []
     for number, row in read_rows(source, names):
         with collector.faults:
@@ -241,11 +276,17 @@ def find_structs(source: Source, reading: Reading, collector: RowCollector) -> F
     for _, row in rows:
         texts = row["texts"] or [None]
         scores = row["model_response"]["logprobs"] if scored else [None] * len(texts)
-        row["samples"] = [{"answer": text, "score": score} for text, score in zip(texts, scores, strict=True)]
+        row["samples"] = [
+            {"answer": text, "score": score} for text, score in zip(texts, scores, strict=True)
+        ]
         row["references"] = row["references"] if n else None
         row["verdict"] = NOTHING if metric is None else row["metric"].get(metric)
     first = rows[0][1] if rows else {}
-    judged = "text_post_processed" if find_field(first, ["model_response", "text_post_processed"]) else "text"
+    judged = (
+        "text_post_processed"
+        if find_field(first, ["model_response", "text_post_processed"])
+        else "text"
+    )
     roles = {
         "answers": f"model_response.{judged}" if n else None,
         "references": "doc.choices" if n else None,
@@ -253,7 +294,9 @@ def find_structs(source: Source, reading: Reading, collector: RowCollector) -> F
         "scores": "model_response.logprobs" if scored else None,
     }
     notes = [TEXTS] if n and metric is None else []
-    return Found(rows, roles, notes, choice, name_subject(task=find_field(first, ["doc", "task_name"])))
+    return Found(
+        rows, roles, notes, choice, name_subject(task=find_field(first, ["doc", "task_name"]))
+    )
 
 
 def _name_structs(row: Row, place: Message) -> Row:
@@ -262,7 +305,10 @@ def _name_structs(row: Row, place: Message) -> Row:
     structs = {name: row.get(name, row.get(f"__{name}__")) for name in _FIELDS}
     named: Row = {name: value if isinstance(value, dict) else {} for name, value in structs.items()}
     check_kinds("lighteval", named, {"model_response.text": (list,)}, place)
-    texts, judged = named["model_response"]["text"], named["model_response"].get("text_post_processed")
+    texts, judged = (
+        named["model_response"]["text"],
+        named["model_response"].get("text_post_processed"),
+    )
     if judged and (not isinstance(judged, list) or len(judged) != len(texts)):
         raise refuse_field("lighteval", "model_response.text_post_processed", judged, place)
     return named | {"texts": judged or texts, "references": _find_references(named["doc"], place)}
@@ -274,7 +320,9 @@ def _find_references(doc: Mapping[str, Any], place: Message) -> object:
     indices: list[Any] = gold if isinstance(gold, list) else [gold]
     if not choices or gold is None or not indices:
         return None
-    if not isinstance(choices, list) or not all(isinstance(i, int) and 0 <= i < len(choices) for i in indices):
+    if not isinstance(choices, list) or not all(
+        isinstance(i, int) and 0 <= i < len(choices) for i in indices
+    ):
         raise refuse_field("lighteval", "doc.gold_index", gold, place)
     return [choices[i] for i in indices]
 
@@ -282,11 +330,16 @@ def _find_references(doc: Mapping[str, Any], place: Message) -> object:
 def _has_scores(row: Row) -> bool:
     """Return whether there is one log-probability for each text, rather than for each token or choice."""
     scores = row["model_response"].get("logprobs")
-    return isinstance(scores, list) and len(scores) == len(row["texts"]) and all(isinstance(x, float) for x in scores)
+    return (
+        isinstance(scores, list)
+        and len(scores) == len(row["texts"])
+        and all(isinstance(x, float) for x in scores)
+    )
 
 
 def _list_metrics(rows: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
     """List the metrics, and whether each is 0 or 1 in every row."""
     return {
-        name: all(row.get(name) in (0, 1, None) for row in rows) for name in dict.fromkeys(chain.from_iterable(rows))
+        name: all(row.get(name) in (0, 1, None) for row in rows)
+        for name in dict.fromkeys(chain.from_iterable(rows))
     }

@@ -27,7 +27,16 @@ from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.decoding import decode
 from at_k.readers.fields import Found, Row, list_in
-from at_k.readers.format import TEXTS, Choice, Reading, check_kinds, choose, has_fields, name_subject, refuse_field
+from at_k.readers.format import (
+    TEXTS,
+    Choice,
+    Reading,
+    check_kinds,
+    choose,
+    has_fields,
+    name_subject,
+    refuse_field,
+)
 from at_k.readers.harness import RowCollector
 from at_k.readers.names import quote
 from at_k.readers.sources import Source, TooLargeError
@@ -119,13 +128,24 @@ def find_samples(source: Source, reading: Reading, collector: RowCollector) -> F
     subject = name_subject(task=find_field(spec, ["task"]), model=find_field(spec, ["model"]))
     version = find_field(spec, ["packages", "inspect_ai"])
     roles: dict[str, str | None] = {"problem": "id", "references": "target", "grades": None}
-    roles["answers"] = f"scores.{scorer[0]}.answer" if scorer else "output.choices[0].message.content"
+    roles["answers"] = (
+        f"scores.{scorer[0]}.answer" if scorer else "output.choices[0].message.content"
+    )
     if scorer is not None:
         roles["grades"] = ".".join(filter(None, ["scores", scorer[0], "value", scorer[1]]))
-    return Found(list_rows(), roles, notes, choice, subject, version=version if isinstance(version, str) else None)
+    return Found(
+        list_rows(),
+        roles,
+        notes,
+        choice,
+        subject,
+        version=version if isinstance(version, str) else None,
+    )
 
 
-def _choose_scorer(header: Any, samples: Iterable[Any], wanted: str | None) -> tuple[_Scorer | None, Choice]:
+def _choose_scorer(
+    header: Any, samples: Iterable[Any], wanted: str | None
+) -> tuple[_Scorer | None, Choice]:
     """Choose the scorer, or None, by the first sample that has its score."""
     order = [find_field(entry, [key]) for path, key in _LISTED for entry in list_in(header, *path)]
     scorers: dict[str, _Scorer] = {}
@@ -158,13 +178,23 @@ def _flatten(sample: Any, scorer: _Scorer | None, name: str | None, place: Messa
     if not isinstance(sample, dict):
         raise refuse_field("inspect_ai", "samples", sample, place)
     check_kinds("inspect_ai", sample, {"epoch": (int,)}, place)
-    choices, error, target = list_in(sample, "output", "choices"), sample.get("error"), sample.get("target")
+    choices, error, target = (
+        list_in(sample, "output", "choices"),
+        sample.get("error"),
+        sample.get("target"),
+    )
     score: Mapping[str, Any] = {"answer": _read_text(choices) if error is None else None}
     grade: object = NOTHING
     if scorer is not None:
         score, grade = _read_score(sample, scorer, name, place)
-    if isinstance(target, list) and sample.get("choices") and all(isinstance(text, str) for text in target):
-        target = ", ".join(target)  # the letters that must all be chosen, as the scorer writes them into the answer
+    if (
+        isinstance(target, list)
+        and sample.get("choices")
+        and all(isinstance(text, str) for text in target)
+    ):
+        target = ", ".join(
+            target
+        )  # the letters that must all be chosen, as the scorer writes them into the answer
     return sample | {
         "answer": score.get("answer"),
         "target": target,
@@ -173,7 +203,9 @@ def _flatten(sample: Any, scorer: _Scorer | None, name: str | None, place: Messa
     }
 
 
-def _read_score(sample: Row, scorer: _Scorer, name: str | None, place: Message) -> tuple[Mapping[str, Any], object]:
+def _read_score(
+    sample: Row, scorer: _Scorer, name: str | None, place: Message
+) -> tuple[Mapping[str, Any], object]:
     """Return the score of a sample, and its grade; None if it has none."""
     scores, path = sample.get("scores") or {}, f"scores.{scorer[0]}"
     score = scores.get(scorer[0]) if isinstance(scores, dict) else scores
@@ -184,7 +216,11 @@ def _read_score(sample: Row, scorer: _Scorer, name: str | None, place: Message) 
     value = score["value"]
     if scorer[1] is not None and isinstance(value, dict):
         value = value.get(scorer[1])
-    elif scorer[1] is not None and value is not None and not (isinstance(value, float) and isnan(value)):
+    elif (
+        scorer[1] is not None
+        and value is not None
+        and not (isinstance(value, float) and isnan(value))
+    ):
         raise refuse_field("inspect_ai", f"{path}.value", value, place)
     if isinstance(value, str) and value in _GRADES:
         value = _GRADES[value]
@@ -197,5 +233,7 @@ def _read_text(choices: Sequence[Any]) -> str | None:
     """Return the text of a completion, which may be in parts."""
     content = find_field(choices[0], ["message", "content"]) if choices else None
     if isinstance(content, list):
-        content = "\n".join(text for part in content if isinstance(text := find_field(part, ["text"]), str))
+        content = "\n".join(
+            text for part in content if isinstance(text := find_field(part, ["text"]), str)
+        )
     return content if isinstance(content, str) else None

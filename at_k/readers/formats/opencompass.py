@@ -84,8 +84,13 @@ def find_details(source: Source, *_: Any, regroup: bool = False) -> Found:
     if isinstance(values, dict):
         asked = "prompt" if has_fields(values.get("0"), "prompt") else "origin_prediction"
         return _find_entries(values, {"problem": asked, **_LISTED})
-    entries = values if values and all(has_fields(entry, "example_abbr") for entry in values) else [{}]
-    roles = {role: next((name for name in names if name in entries[0]), None) for role, names in _NAMES.items()}
+    entries = (
+        values if values and all(has_fields(entry, "example_abbr") for entry in values) else [{}]
+    )
+    roles = {
+        role: next((name for name in names if name in entries[0]), None)
+        for role, names in _NAMES.items()
+    }
     fields = {role: name for role, name in roles.items() if name is not None}
     if not {"answers", "grades"} & {*fields}:
         raise _say.error("opencompass.details", fields=quote_all(entries[0]) or "none")
@@ -113,7 +118,9 @@ def _regroup(details: list[Detail]) -> tuple[list[Detail], list[Message]]:
     m, lengths = len(details), {len(next(iter(detail.values()))) for detail in details}
     if lengths == {1} or m == 1:
         return details, []
-    joined = {role: list(chain.from_iterable(detail[role] for detail in details)) for role in details[0]}
+    joined = {
+        role: list(chain.from_iterable(detail[role] for detail in details)) for role in details[0]
+    }
     # Sample j of problem i is at position j m + i of the list that was cut.
     undone = [{role: values[i::m] for role, values in joined.items()} for i in range(m)]
     as_written, as_undone = _agree(details), len(lengths) == 1 and _agree(undone)
@@ -126,7 +133,11 @@ def _regroup(details: list[Detail]) -> tuple[list[Detail], list[Message]]:
 
 def _agree(details: list[Detail]) -> bool:
     """Return whether the samples of each problem have the same reference. They do if there are no references."""
-    return all(gold.count(gold[0]) == len(gold) for detail in details for gold in [detail.get("references", [None])])
+    return all(
+        gold.count(gold[0]) == len(gold)
+        for detail in details
+        for gold in [detail.get("references", [None])]
+    )
 
 
 def find_predictions(source: Source, *_: Any) -> Found:
@@ -145,7 +156,9 @@ def _find_entries(found: Row, fields: Mapping[str, str], *notes: Message) -> Fou
             last, field = max(len(found) - 1, 0), quote(fields["answers"])
             raise _say.error("opencompass.keys", last=last, field=field, key=quote(place))
         values = {role: entry[name] for role, name in fields.items() if name in entry}
-        rows.append({role: x[0] if isinstance(x, list) and len(x) == 1 else x for role, x in values.items()})
+        rows.append(
+            {role: x[0] if isinstance(x, list) and len(x) == 1 else x for role, x in values.items()}
+        )
     for row, problem in zip(rows, _find_problems(rows), strict=True):
         row["problem"] = problem
     roles = {role: name for role, name in fields.items() if any(role in row for row in rows)}
@@ -160,8 +173,12 @@ def _find_problems(rows: Sequence[Row]) -> list[int]:
     prompted = all(prompt for prompt, _ in asked)
     if different == total:
         return list(range(total))
-    m = next(m for m in range(different, total + 1) if total % m == 0 and marks[m:] == marks[: total - m])
-    if m < total and prompted:  # without prompts, two problems with the same reference look the same
+    m = next(
+        m for m in range(different, total + 1) if total % m == 0 and marks[m:] == marks[: total - m]
+    )
+    if (
+        m < total and prompted
+    ):  # without prompts, two problems with the same reference look the same
         return [place % m for place in range(total)]
     raise _say.error("opencompass.unknown_n", total=total, different=different)
 
@@ -172,9 +189,16 @@ def find_requests(source: Source, _: Reading, collector: RowCollector) -> Found:
     notes = [TEXTS]
 
     def list_rows() -> Iterator[tuple[int, Row]]:
-        for line, row in collector.rows(source, ("data_abbr", "id", "success", "uuid", "prediction")):
+        for line, row in collector.rows(
+            source, ("data_abbr", "id", "success", "uuid", "prediction")
+        ):
             with collector.faults:
-                check_kinds("AISBench", row, {"success": (bool,), "data_abbr": (str,)}, collector.place(line))
+                check_kinds(
+                    "AISBench",
+                    row,
+                    {"success": (bool,), "data_abbr": (str,)},
+                    collector.place(line),
+                )
                 n[str(row["id"])] += 1
                 yield line, row if row["success"] else row | {"prediction": ""}
         most = max(n.values(), default=0)

@@ -24,7 +24,16 @@ from at_k.readers.decoding import spell_lists
 from at_k.readers.delimited import find_delimiter
 from at_k.readers.faults import UNITS, describe_place
 from at_k.readers.format import Reading
-from at_k.readers.names import PROBLEM, SETTING, SYSTEM, WHOLE_TEXT, find_named, has_name, has_role, shorten
+from at_k.readers.names import (
+    PROBLEM,
+    SETTING,
+    SYSTEM,
+    WHOLE_TEXT,
+    find_named,
+    has_name,
+    has_role,
+    shorten,
+)
 from at_k.readers.plan import Plan, find_nested_names
 from at_k.readers.profile import Profile, find_roles
 from at_k.readers.samples import Columns, Origin, Samples
@@ -79,8 +88,12 @@ class Table:
         self.rows = open_rows(source, self.reading.errors, self.reading.rows_at)
         head = self.rows.peek()
         nested = find_nested_names(head)
-        self._nested = [name for name in nested if any(isinstance(cell, list) for cell in head.column(name))]
-        cells = {name: [cell for cell in head.column(name) if cell is not None] for name in head.names}
+        self._nested = [
+            name for name in nested if any(isinstance(cell, list) for cell in head.column(name))
+        ]
+        cells = {
+            name: [cell for cell in head.column(name) if cell is not None] for name in head.names
+        }
         self._named_runs = [
             name
             for name, own in cells.items()
@@ -95,13 +108,21 @@ class Table:
 
     def find_roles(self, given: Mapping[str, str | None]) -> Columns:
         """Find the column of each role; those that are given are not looked for."""
-        return find_roles(Profile(self.head, Cells(scale=self.reading.scale), is_text=self.rows.is_text), given)
+        return find_roles(
+            Profile(self.head, Cells(scale=self.reading.scale), is_text=self.rows.is_text), given
+        )
 
     def read(self) -> Samples:
         """Read the samples. Columns that come to light after the first rows begin the reading anew, once."""
         reading = self.reading
-        named = [name for name in (*reading.columns.values(), *(reading.where or {}), *reading.pool) if name]
-        if self.rows.layout != "jsonl" or all(self.head.has(name) or name == "file" for name in named):
+        named = [
+            name
+            for name in (*reading.columns.values(), *(reading.where or {}), *reading.pool)
+            if name
+        ]
+        if self.rows.layout != "jsonl" or all(
+            self.head.has(name) or name == "file" for name in named
+        ):
             with suppress(_LateColumnError):
                 return self._read(self.head)
         return self._read(self._find_late(named), is_whole=True)
@@ -112,10 +133,16 @@ class Table:
 
     def _find_late(self, named: Sequence[str]) -> Block:
         """Return the first rows and, of columns that matter and that appear after them, the first rows of each."""
-        asked = {part for name in named for part in (name, name.partition(".")[0], *name.split("+"))}
+        asked = {
+            part for name in named for part in (name, name.partition(".")[0], *name.split("+"))
+        }
         head = self.head
         for block in self.blocks(None):
-            late = [name for name in block.names if name not in head.names and (name in asked or _is_telling(name))]
+            late = [
+                name
+                for name in block.names
+                if name not in head.names and (name in asked or _is_telling(name))
+            ]
             head = head.extend(_pick(block, late)) if late else head
         return head
 
@@ -134,15 +161,23 @@ class Table:
             block = block.put((), {name: list(map(spell, own)) for name, own in lists.items()})
         if self._nested:  # within lists of objects, which may name several models
             outer = {name: name.partition(".")[0] for name in self._nested}
-            block = block.put((), {n: [find_nested({o: cell}).get(n) for cell in block[o]] for n, o in outer.items()})
+            block = block.put(
+                (),
+                {n: [find_nested({o: cell}).get(n) for cell in block[o]] for n, o in outer.items()},
+            )
         named = [name for name in ("file", "folder") if name in self.reading.columns.values()]
         named = [name for name in named if name not in block.names]
         is_told = "problem" in self.reading.columns or find_named(block.names, PROBLEM)
         if not named and (is_told or not source.files):
             return block
-        paths = [Path(name) for name in source.files] or [Path(*reversed(source.folders[:1]), source.name)]
+        paths = [Path(name) for name in source.files] or [
+            Path(*reversed(source.folders[:1]), source.name)
+        ]
         lines = [row - 1 if source.files else 0 for row in block.places]
-        told = {"file": [path.name.partition(".")[0] for path in paths], "folder": [path.parent.name for path in paths]}
+        told = {
+            "file": [path.name.partition(".")[0] for path in paths],
+            "folder": [path.parent.name for path in paths],
+        }
         columns = {name: [told[name][line] for line in lines] for name in named}
         if not named and len({*told["file"]}) == len(paths):
             columns["problem"] = [told["file"][line] for line in lines]
@@ -158,11 +193,26 @@ class _Pass:
     """One pass over the rows, as they are planned."""
 
     def __init__(self, table: Table, plan: Plan, *, is_whole: bool) -> None:
-        self.table, self.plan, self.roles, self.reads, self._is_whole = table, plan, plan.roles, plan.reads, is_whole
+        self.table, self.plan, self.roles, self.reads, self._is_whole = (
+            table,
+            plan,
+            plan.roles,
+            plan.reads,
+            is_whole,
+        )
         self.settings, (self.verdicts, self.errors) = plan.watch_settings(), plan.watch_beside()
-        sheet = Sheet({role: name for role, name in self.roles.items() if name}, self.reads, plan.listed, plan.numbers)
-        place = partial(_describe, self.roles)  # a method would keep the collector and this pass alive
-        self.collector = Collector(sheet, place, table.rows.faults, are_names_given="problem" in plan.given)
+        sheet = Sheet(
+            {role: name for role, name in self.roles.items() if name},
+            self.reads,
+            plan.listed,
+            plan.numbers,
+        )
+        place = partial(
+            _describe, self.roles
+        )  # a method would keep the collector and this pass alive
+        self.collector = Collector(
+            sheet, place, table.rows.faults, are_names_given="problem" in plan.given
+        )
         self.places: list[Sequence[int]] = []  # the numbers of the rows
         self.meta: dict[int, str] = {}
 
@@ -175,18 +225,24 @@ class _Pass:
         owners, firsts = collector.held("problem"), collector.problems.first_rows
         if len(owners):
             of_rows = np.arange(len(firsts)) if plan.listed else owners
-            notes += refuse_settings(self.settings, of_rows, self.roles["problem"], listed=plan.listed)
+            notes += refuse_settings(
+                self.settings, of_rows, self.roles["problem"], listed=plan.listed
+            )
         questions = plan.find_questions(own_names=not plan.listed and len(firsts) == len(owners))
         if not plan.listed:
             notes += self._refuse_repeated()
-        origin = Origin("plain", roles=self.roles, subject=_find_subject(self.settings), notes=notes)
+        origin = Origin(
+            "plain", roles=self.roles, subject=_find_subject(self.settings), notes=notes
+        )
         samples = collector.finish(origin, per_sample=not plan.listed)
         if plan.change is not None and plan.change.is_counted:
             refuse_sums(samples)
         samples.origin.notes.extend(self._check_beside())
         if plan.reading.meta:
             listed = [self.meta[int(rows[0])] for rows in samples.rows]
-            samples = replace(samples, table=samples.table.append_column("meta", make_texts(listed)))
+            samples = replace(
+                samples, table=samples.table.append_column("meta", make_texts(listed))
+            )
         return replace(samples, questions=questions)
 
     def _collect(self) -> None:
@@ -197,7 +253,9 @@ class _Pass:
         try:
             for block in self._list_blocks(needed):
                 watched = [watch for watch in watched if watch.add(block)]
-                self.places.append(block.places if isinstance(block.places, range) else array("q", block.places))
+                self.places.append(
+                    block.places if isinstance(block.places, range) else array("q", block.places)
+                )
                 self.collector.add_block(block)
                 if plan.reading.meta:
                     self.meta |= self._list_meta(block)
@@ -219,7 +277,9 @@ class _Pass:
     def _align(self) -> None:
         """Leave out what was watched of broken rows."""
         collector = self.collector
-        rows = np.asarray(collector.problems.first_rows if self.plan.listed else collector.held("row"), np.int64)
+        rows = np.asarray(
+            collector.problems.first_rows if self.plan.listed else collector.held("row"), np.int64
+        )
         if sum(map(len, self.places)) > len(rows):
             kept = np.searchsorted(np.concatenate(self.places), rows)
             for watch in (*self.settings, *self.verdicts, *self.errors):
@@ -231,7 +291,9 @@ class _Pass:
         for whole in self.table.blocks(needed):
             late = [name for name in whole.names if name not in known]
             known.update(late)
-            if not self._is_whole and any(map(_is_telling, late)):  # else they are of rows that are left out
+            if not self._is_whole and any(
+                map(_is_telling, late)
+            ):  # else they are of rows that are left out
                 raise _LateColumnError
             block = self.plan.apply(whole)
             if len(block):
@@ -243,7 +305,11 @@ class _Pass:
         """Raise if a row is the header line once more."""
         name = self.roles["problem"] or self.roles["grades"] or ""
         # A column that is called 1 may hold a 1.
-        if name not in block.names or read_whole(name) is not None or not contains(block.column(name), name):
+        if (
+            name not in block.names
+            or read_whole(name) is not None
+            or not contains(block.column(name), name)
+        ):
             return
         for row in [row for row, cell in enumerate(block[name]) if cell == name]:
             if all(block[other][row] == other for other in filter(None, self.roles.values())):
@@ -256,28 +322,36 @@ class _Pass:
         for watch in self.verdicts:
             grades = self._read_verdicts(watch)
             if len(grades) == len(rows):  # else samples of a list were left out
-                refuse_contradiction(verdicts, grades, (self.roles["grades"] or "", watch.name), self._place)
+                refuse_contradiction(
+                    verdicts, grades, (self.roles["grades"] or "", watch.name), self._place
+                )
         if len(verdicts):
             yield from chain.from_iterable(note_errors(watch, verdicts) for watch in self.errors)
 
     def _place(self, sample: int) -> Message:
         """Describe the place of a verdict, by its place among all samples."""
         rows = self.collector.held("row")
-        number = int(np.count_nonzero(rows[: sample + 1] == rows[sample])) if self.plan.listed else None
+        number = (
+            int(np.count_nonzero(rows[: sample + 1] == rows[sample])) if self.plan.listed else None
+        )
         return _describe(self.roles, int(rows[sample]), "grades", number)
 
     def _read_verdicts(self, watch: Watch) -> NDArray[np.float64]:
         """Read verdicts as far as they can be read; NaN means the others."""
         lists = [cell if isinstance(cell, list) else [cell] for cell in watch.values]
         read = [[self.reads.attempt("grades", part) for part in own] for own in lists]
-        return np.array(list(chain.from_iterable(read[code] for code in watch.codes.tolist())), dtype=np.float64)
+        return np.array(
+            list(chain.from_iterable(read[code] for code in watch.codes.tolist())), dtype=np.float64
+        )
 
     def _list_meta(self, block: Block) -> dict[int, str]:
         """Write what the first row of each new problem holds besides."""
         first = block.places[0]
         rows = [row for row in self.collector.problems.first_rows if row >= first]
         part = block.take(np.searchsorted(np.asarray(block.places), rows).tolist())
-        columns = {name: spell_lists(part[name]) for name in block.names if name not in self.roles.values()}
+        columns = {
+            name: spell_lists(part[name]) for name in block.names if name not in self.roles.values()
+        }
         return {
             place: json.dumps({name: cells[row] for name, cells in columns.items()}, default=str)
             for row, place in enumerate(part.places)
@@ -285,9 +359,18 @@ class _Pass:
 
     def _refuse_repeated(self) -> list[Message]:
         """Raise if the second half of the rows repeats the first, in all columns, or return a note of it."""
-        problem, values, reading = self.collector.held("problem"), self.collector.held("grades"), self.plan.reading
+        problem, values, reading = (
+            self.collector.held("problem"),
+            self.collector.held("grades"),
+            self.plan.reading,
+        )
         verdicts = values if len(values) else np.zeros(len(problem))
-        if reading.where or reading.pool or self.collector.numbers or not repeats(problem, verdicts):
+        if (
+            reading.where
+            or reading.pool
+            or self.collector.numbers
+            or not repeats(problem, verdicts)
+        ):
             return []
         half = len(problem) // 2
         columns: dict[str, list[str]] = {name: [] for name in self.plan.head.names}
@@ -297,7 +380,9 @@ class _Pass:
         if any(cells[:half] != cells[half:] for cells in columns.values()):
             return []
         names = {*find_named(columns, WHOLE_TEXT), self.roles["answers"]}
-        return refuse_repeated(verdicts, [cells for name, cells in columns.items() if name in names])
+        return refuse_repeated(
+            verdicts, [cells for name, cells in columns.items() if name in names]
+        )
 
     def _refuse_crossed_lists(self, needed: Mapping[str, bool] | None) -> None:
         """Raise if a problem occurs twice because the rows are of several settings."""
@@ -315,12 +400,18 @@ class _Pass:
             "apart": Mention(columns={"problem": f"{group}+{problem}"}),
             "ignored": Mention(columns={"group": None}),
         }
-        raise _say.error("plain.groups", column=group, values=values, place=error.values["place"], **ways)
+        raise _say.error(
+            "plain.groups", column=group, values=values, place=error.values["place"], **ways
+        )
 
     def _refuse_merged(self) -> None:
         """Raise if only the first row of each problem names it."""
         names, columns = self.plan.profile[self.roles["problem"] or ""], self.plan.head.names
-        if names.cells[0] is not None and 2 * len(names.there) <= len(names.cells) and names.name in columns:
+        if (
+            names.cells[0] is not None
+            and 2 * len(names.there) <= len(names.cells)
+            and names.name in columns
+        ):
             mark, at = find_delimiter(self.table.source.first_line), columns.index(names.name)
             read = f"rows = [row for row in csv.reader(open('FILE', encoding='utf-8'), delimiter={mark!r}) if row]"
             fill = f"[row.__setitem__({at}, row[{at}] or above[{at}]) for above, row in zip(rows, rows[1:])]"
@@ -331,8 +422,12 @@ class _Pass:
     def _name_words(self, error: InputError) -> None:
         """Name in an error all words among the first rows that are no verdict, in place of the one at fault."""
         cells = self.plan.profile[self.roles["grades"] or ""].there
-        odd = dict.fromkeys(cell for cell in cells if isinstance(cell, str) and not self.reads.fits("grades", cell))
-        is_told = any(self.reads.fits("grades", cell) for cell in cells)  # else some of the words mean right
+        odd = dict.fromkeys(
+            cell for cell in cells if isinstance(cell, str) and not self.reads.fits("grades", cell)
+        )
+        is_told = any(
+            self.reads.fits("grades", cell) for cell in cells
+        )  # else some of the words mean right
         if 1 < len(odd) <= MOST_SETTINGS and is_told:
             words = Mention(wrong=list(map(shorten, odd)))
             raise InputError(error.code, error.message.sentence, **{**error.values, "wrong": words})
@@ -352,13 +447,17 @@ def _is_telling(name: str) -> bool:
 def _pick(block: Block, names: Sequence[str]) -> Block:
     """Pick the first rows that have each of some columns: fewer of each where there are many."""
     there = ((row for row, cell in enumerate(block[name]) if cell is not None) for name in names)
-    return block.take(sorted({row for rows in there for row in islice(rows, 1 + 100 // len(names))}))
+    return block.take(
+        sorted({row for rows in there for row in islice(rows, 1 + 100 // len(names))})
+    )
 
 
 def _find_subject(watches: Sequence[Watch]) -> dict[str, str]:
     """Find of which model and set of problems the rows are, as far as they are all of one."""
     named = [watch for watch in watches if has_name(watch.name, SETTING)]
-    values_of = {watch.name: [value for value in watch.values if value is not None] for watch in named}
+    values_of = {
+        watch.name: [value for value in watch.values if value is not None] for watch in named
+    }
     # Whole, since paths differ at their ends.
     return {
         name: str(values[0]).encode("utf-8", "replace").decode()

@@ -48,13 +48,29 @@ _say = Phrases(
 def name_problem(value: Any) -> Any:
     """Return the only value of an object as it is, and several as JSON."""
     only = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
-    return only if only and isinstance(only, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return (
+        only
+        if only and isinstance(only, str)
+        else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    )
 
 
 # Statistics that say whether a sample is correct, the usual one first. Others, such as finish_reason_stop, do not.
 _VERDICTS = (
-    *("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match", "math_equiv"),
-    *("math_equiv_chain_of_thought", "final_number_exact_match", "test_avg", "code_eval_acc", "exact_set_match"),
+    *(
+        "exact_match",
+        "quasi_exact_match",
+        "prefix_exact_match",
+        "quasi_prefix_exact_match",
+        "math_equiv",
+    ),
+    *(
+        "math_equiv_chain_of_thought",
+        "final_number_exact_match",
+        "test_avg",
+        "code_eval_acc",
+        "exact_set_match",
+    ),
 )
 
 
@@ -63,10 +79,15 @@ def list_means(source: Source) -> Iterator[Any]:
     # As in `run_display.py` of HELM, a statistic that two entries have counts as the later one has it.
     merged: dict[str, dict[str, Any]] = {}
     for place, entry in enumerate(list_in(source.document)):
-        if not has_fields(entry, "instance_id", "train_trial_index") or not isinstance(entry.get("stats"), list):
+        if not has_fields(entry, "instance_id", "train_trial_index") or not isinstance(
+            entry.get("stats"), list
+        ):
             merged[f"broken {place}"] = entry
             continue
-        key = json.dumps([entry["instance_id"], entry["train_trial_index"], entry.get("perturbation")], sort_keys=True)
+        key = json.dumps(
+            [entry["instance_id"], entry["train_trial_index"], entry.get("perturbation")],
+            sort_keys=True,
+        )
         kept = merged.setdefault(key, {**entry, "problem": _name_instance(entry), "means": {}})
         for stat in entry["stats"]:
             name = find_field(stat, ["name", "name"])
@@ -77,7 +98,9 @@ def list_means(source: Source) -> Iterator[Any]:
 
 def _name_instance(entry: Mapping[str, Any]) -> object:
     perturbation = find_field(entry, ["perturbation", "name"])
-    return entry["instance_id"] if perturbation is None else f"{entry['instance_id']} ({perturbation})"
+    return (
+        entry["instance_id"] if perturbation is None else f"{entry['instance_id']} ({perturbation})"
+    )
 
 
 def take_mean(row: Row, _: int, chosen: Chosen) -> object:
@@ -131,7 +154,11 @@ def list_results(source: Source) -> Iterable[object] | None:
     """List the rows of CSV or of a document, or return None for lines; a file of one line looks like a document."""
     if source.layout != "json":
         return _list_cells(source) if source.layout == "csv" else None
-    listed = source.document.get("results", [source.document]) if isinstance(source.document, dict) else None
+    listed = (
+        source.document.get("results", [source.document])
+        if isinstance(source.document, dict)
+        else None
+    )
     listed = listed.get("results") if isinstance(listed, dict) else listed
     if not isinstance(listed, list):
         raise _say.error("promptfoo.results")
@@ -140,7 +167,9 @@ def list_results(source: Source) -> Iterable[object] | None:
 
 def name_provider(row: Row) -> Row:
     """Return a row with its provider, by its label if it has one, and its prompt as fields of their own."""
-    provider, prompt = (part if isinstance(part, dict) else {} for part in (row.get("provider"), row.get("prompt")))
+    provider, prompt = (
+        part if isinstance(part, dict) else {} for part in (row.get("provider"), row.get("prompt"))
+    )
     label = provider.get("label") or provider.get("id")
     named = {name: row[name] for name in row if name not in ("provider", "prompt")}
     named |= {} if label is None else {"provider.label": str(label)}
@@ -169,14 +198,24 @@ def find_lines(source: Source, reading: Reading, collector: RowCollector) -> Fou
     unjudged = "grades" in reading.columns or not names
     choice = Choice(None) if unjudged else choose("scorer", reading.scorer, names)
     scorer = choice.name
-    roles = {"answers": "predicted_answer", "references": "expected_answer", "scores": "reward_model_score"}
+    roles = {
+        "answers": "predicted_answer",
+        "references": "expected_answer",
+        "scores": "reward_model_score",
+    }
     roles = {role: name for role, name in roles.items() if name in source.first_row}
     lines: dict[tuple[object, ...], int] = {}
     rows, questions = [], {}
-    for line, row in collector.rows(source, [*([] if scorer is None else [scorer]), *roles.values()]):
+    for line, row in collector.rows(
+        source, [*([] if scorer is None else [scorer]), *roles.values()]
+    ):
         with collector.faults:
             _refuse_repeated(row, line, lines, collector)
-            verdict = NOTHING if scorer is None else _read_verdict(scorer, row[scorer], collector.place(line))
+            verdict = (
+                NOTHING
+                if scorer is None
+                else _read_verdict(scorer, row[scorer], collector.place(line))
+            )
             rows.append((line, row | {"line": line, "verdict": verdict}))
             questions[str(line)] = str(row.get("problem", row.get("question", "")))
     # Problems are told apart by their lines alone, which another data set has too.
@@ -184,12 +223,16 @@ def find_lines(source: Source, reading: Reading, collector: RowCollector) -> Fou
     return Found(rows, {**roles, "grades": scorer}, choice=choice, questions=known)
 
 
-def _refuse_repeated(row: Row, line: int, lines: dict[tuple[object, ...], int], collector: RowCollector) -> None:
+def _refuse_repeated(
+    row: Row, line: int, lines: dict[tuple[object, ...], int], collector: RowCollector
+) -> None:
     """Raise if two lines are of the same problem: then this is another file with columns of the same names."""
     key = tuple(str(row[name]) for name in ("id", "problem", "question") if name in row)
     first = lines.setdefault(key, line)
     if key and first != line:
-        raise _say.error("nemo_skills.repeated", place=collector.place(line), first=collector.place(first))
+        raise _say.error(
+            "nemo_skills.repeated", place=collector.place(line), first=collector.place(first)
+        )
 
 
 def _read_verdict(scorer: str, value: object, place: Message) -> object:
@@ -211,7 +254,9 @@ _RATINGS = {"yes": 1, "no": 0}
 
 def list_feedback(rows: Sequence[Any], _: Reading) -> list[str]:
     """List the scorers of MLflow."""
-    named = dict.fromkeys(name for row in rows if isinstance(row, dict) for name in row if name.endswith(_FEEDBACK))
+    named = dict.fromkeys(
+        name for row in rows if isinstance(row, dict) for name in row if name.endswith(_FEEDBACK)
+    )
     return [name.removesuffix(_FEEDBACK) for name in named]
 
 
@@ -221,12 +266,16 @@ def has_feedback(row: Mapping[str, Any]) -> bool:
 
 
 def _spell(value: object) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return (
+        value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    )
 
 
 def list_traces(source: Source) -> list[Any]:
     """List the rows of MLflow."""
-    return [row for _, row in source.rows()] if source.layout == "jsonl" else list_in(source.document)
+    return (
+        [row for _, row in source.rows()] if source.layout == "jsonl" else list_in(source.document)
+    )
 
 
 def name_request(row: Row) -> Row:
@@ -244,7 +293,10 @@ def list_cases(source: Source) -> Iterator[Any]:
     """Yield test cases with the verdict of each metric; one whose judge failed has none."""
     for case in list_in(source.document, "testCases"):
         held = [metric for metric in list_in(case, "metricsData") if isinstance(metric, dict)]
-        verdicts = {str(metric.get("name")): None if metric.get("error") else metric.get("success") for metric in held}
+        verdicts = {
+            str(metric.get("name")): None if metric.get("error") else metric.get("success")
+            for metric in held
+        }
         failed = any(metric.get("error") and not metric.get("flaky") for metric in held)
         whole = {"success": None if failed else find_field(case, ["success"])}
         yield case | {"verdicts": whole | verdicts} if isinstance(case, dict) else case
@@ -261,7 +313,9 @@ _EXAMPLES = ("metadata", "example_level_metadata")
 
 def find_examples(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the examples of HealthBench, with their scores cut at 0."""
-    rows = list(collector.rows(list_in(source.document, *_EXAMPLES), ("prompt_id", "score"), dict.copy))
+    rows = list(
+        collector.rows(list_in(source.document, *_EXAMPLES), ("prompt_id", "score"), dict.copy)
+    )
     scores = [(row, row["score"]) for _, row in rows if reading.scale is None]
     below = [row for row, score in scores if isinstance(score, (int, float)) and score < 0]
     for row in below:
@@ -290,32 +344,69 @@ def find_instances(source: Source, reading: Reading, collector: RowCollector) ->
     for line, row in collector.rows(source, _INSTANCE):
         with collector.faults:
             check_kinds("Every Eval Ever", row, _KINDS_OF_INSTANCE, collector.place(line))
-            score, answer = row["evaluation"], (row["answer_attribution"] or [{"extracted_value": None}])[-1]
-            for part, path in ((score, "evaluation.score"), (answer, "answer_attribution.extracted_value")):
+            score, answer = (
+                row["evaluation"],
+                (row["answer_attribution"] or [{"extracted_value": None}])[-1],
+            )
+            for part, path in (
+                (score, "evaluation.score"),
+                (answer, "answer_attribution.extracted_value"),
+            ):
                 if not has_fields(part, path.partition(".")[2]):
                     raise collector.lack(path, line)
             result = str(row.get("evaluation_result_id"))
             results.setdefault(row["evaluation_name"], {})[result] = None
-            kept = row if reading.columns else {name: row[name] for name in _OF_INSTANCE if name in row}
-            kept |= {"gold": find_field(row.get("input"), ["reference"]), "answer": answer["extracted_value"] or None}
-            rows.append((line, kept | {"result": result, "score": score["score"], "right": score.get("is_correct")}))
+            kept = (
+                row
+                if reading.columns
+                else {name: row[name] for name in _OF_INSTANCE if name in row}
+            )
+            kept |= {
+                "gold": find_field(row.get("input"), ["reference"]),
+                "answer": answer["extracted_value"] or None,
+            }
+            rows.append(
+                (
+                    line,
+                    kept
+                    | {"result": result, "score": score["score"], "right": score.get("is_correct")},
+                )
+            )
     every, wanted = dict.fromkeys(chain.from_iterable(results.values())), reading.scorer
-    choices = {name: choose("scorer", wanted, every if wanted else names) for name, names in results.items()}
-    told = wanted or ", ".join(dict.fromkeys(name for choice in choices.values() for name in choice.told.values()))
-    choice = Choice(None, {"scorer": told} if told else {}, [note for one in choices.values() for note in one.notes])
-    rows = [(line, row) for line, row in rows if row["result"] == choices[row["evaluation_name"]].name]
+    choices = {
+        name: choose("scorer", wanted, every if wanted else names)
+        for name, names in results.items()
+    }
+    told = wanted or ", ".join(
+        dict.fromkeys(name for choice in choices.values() for name in choice.told.values())
+    )
+    choice = Choice(
+        None,
+        {"scorer": told} if told else {},
+        [note for one in choices.values() for note in one.notes],
+    )
+    rows = [
+        (line, row) for line, row in rows if row["result"] == choices[row["evaluation_name"]].name
+    ]
     graded = [row for _, row in rows if row.get("error") is None]
     # `score` may be of any size; `is_correct` means something for metrics of 0 and 1 alone.
-    uses_score = all(row["score"] is None or isnan(row["score"]) or 0 <= row["score"] <= 1 for row in graded)
+    uses_score = all(
+        row["score"] is None or isnan(row["score"]) or 0 <= row["score"] <= 1 for row in graded
+    )
     evaluations = list(dict.fromkeys(row["evaluation_name"] for _, row in rows))
     for _, row in rows:
         row["verdict"] = row["score" if uses_score else "right"]
         row["group"] = row["evaluation_name"] if len(evaluations) > 1 else None
     roles = {"answers": "answer_attribution", "references": "input.reference"}
-    roles |= {"grades": "evaluation.score" if uses_score else "evaluation.is_correct", "group": "evaluation_name"}
+    roles |= {
+        "grades": "evaluation.score" if uses_score else "evaluation.is_correct",
+        "group": "evaluation_name",
+    }
     notes = _note_verdicts(graded, uses_score=uses_score or "grades" in reading.columns)
     models = ", ".join(dict.fromkeys(str(row["model_id"]) for _, row in rows))
-    return Found(rows, roles, notes, choice, {"model": models, "evaluation": ", ".join(evaluations)})
+    return Found(
+        rows, roles, notes, choice, {"model": models, "evaluation": ", ".join(evaluations)}
+    )
 
 
 def _note_verdicts(rows: list[Row], *, uses_score: bool) -> list[Message]:
@@ -332,7 +423,9 @@ def _note_verdicts(rows: list[Row], *, uses_score: bool) -> list[Message]:
 
 def read_page(source: Source, reading: Reading) -> Samples:
     """Read a page of a table as the table."""
-    rows = [row if isinstance(row, dict) else {"row": row} for row in list_in(source.document, "rows")]
+    rows = [
+        row if isinstance(row, dict) else {"row": row} for row in list_in(source.document, "rows")
+    ]
     cut = [row.get("row_idx") for row in rows if row.get("truncated_cells")]
     if cut:
         raise _say.error("hub.cut", row=quote(cut[0]))

@@ -30,9 +30,19 @@ def find_dump(source: Source, reading: Reading, collector: RowCollector) -> Foun
     """Find the samples of verl."""
     listed = []
     for line, row in collector.rows(source, ("input", "score")):
-        kept = row if reading.columns else {name: row[name] for name in ("score", *_OPTIONAL) if name in row}
+        kept = (
+            row
+            if reading.columns
+            else {name: row[name] for name in ("score", *_OPTIONAL) if name in row}
+        )
         # The n samples of a problem share the text of its prompt.
-        listed.append((line, kept | {"problem": intern(row["input"]) if type(row["input"]) is str else row["input"]}))
+        listed.append(
+            (
+                line,
+                kept
+                | {"problem": intern(row["input"]) if type(row["input"]) is str else row["input"]},
+            )
+        )
     present = {name for _, row in listed for name in _OPTIONAL if name in row}
     rows = []
     for line, row in listed:
@@ -48,9 +58,18 @@ def find_dump(source: Source, reading: Reading, collector: RowCollector) -> Foun
         grade = _read_number(row.get(column))
         row["verdict"] = grade > 0 if above_zero and isinstance(grade, (int, float)) else grade
         row["gold"] = _read_truth(row.get("gts"))
-    roles: dict[str, str | None] = {"problem": "uid" if "uid" in present else "input", "grades": column}
-    roles |= {role: None for role, name in (("answers", "pred"), ("references", "gts")) if name not in present}
-    sign = Message("verl.sign", "A sample is correct if its score is above 0: there is no column “acc”.")
+    roles: dict[str, str | None] = {
+        "problem": "uid" if "uid" in present else "input",
+        "grades": column,
+    }
+    roles |= {
+        role: None
+        for role, name in (("answers", "pred"), ("references", "gts"))
+        if name not in present
+    }
+    sign = Message(
+        "verl.sign", "A sample is correct if its score is above 0: there is no column “acc”."
+    )
     return Found(rows, roles, [sign] if above_zero else [])
 
 
@@ -69,13 +88,21 @@ def _keep_last(rows: list[tuple[int, Row]], collector: RowCollector) -> list[tup
             if int(index) == known:
                 collector.refuse_repeated(row["uid"], problem, earlier, line)
             if int(index) > known:
-                last[problem, session] = int(index), line, row | {"problem": problem, "session": int(session)}
+                last[problem, session] = (
+                    int(index),
+                    line,
+                    row | {"problem": problem, "session": int(session)},
+                )
     return [(line, row) for _, line, row in last.values()]
 
 
 def _needs_sign(rows: list[tuple[int, Row]], collector: RowCollector) -> bool:
     """Return whether scores are grades only by their sign, as −1 and 1 are. Raise if others are not from 0 to 1."""
-    scores = {line: _read_number(row["score"]) for line, row in rows if not isinstance(row["score"], (list, dict))}
+    scores = {
+        line: _read_number(row["score"])
+        for line, row in rows
+        if not isinstance(row["score"], (list, dict))
+    }
     numbers = {line: score for line, score in scores.items() if isinstance(score, (int, float))}
     odd = next((line for line, score in numbers.items() if not 0 <= score <= 1), None)
     if odd is not None and not {*numbers.values()} <= {-1, 0, 1}:
@@ -104,23 +131,47 @@ def find_completions(source: Source, reading: Reading, collector: RowCollector) 
     """Find the completions of TRL."""
     names = list_columns(source)
     between = names[names.index("completion") + 1 : names.index("advantage")]
-    wanted = {"prompt", "step", *between, *reading.columns.values(), *(reading.where or ()), *reading.pool}
+    wanted = {
+        "prompt",
+        "step",
+        *between,
+        *reading.columns.values(),
+        *(reading.where or ()),
+        *reading.pool,
+    }
     columns = dict.fromkeys(names) if reading.columns else {}
     listed = [row for _, row in read_rows(source, [name for name in names if name in wanted])]
-    choice = Choice(None) if "grades" in reading.columns else _choose_reward(between, listed, reading.scorer)
+    choice = (
+        Choice(None)
+        if "grades" in reading.columns
+        else _choose_reward(between, listed, reading.scorer)
+    )
     rows = []
     for number, row in collector.rows(listed, ("prompt",)):
         # The name of a problem is its prompt, or the messages of which it consists, as JSON.
         prompt = row["prompt"]
-        named = json.dumps(prompt, ensure_ascii=False) if isinstance(prompt, list) and prompt else prompt
-        rows.append((number, columns | row | {"prompt": named, "verdict": row.get(choice.name or "")}))
+        named = (
+            json.dumps(prompt, ensure_ascii=False)
+            if isinstance(prompt, list) and prompt
+            else prompt
+        )
+        rows.append(
+            (number, columns | row | {"prompt": named, "verdict": row.get(choice.name or "")})
+        )
     return Found(rows, {"grades": choice.name}, choice=choice)
 
 
 def _choose_reward(names: Sequence[str], rows: Sequence[Row], wanted: str | None) -> Choice:
     columns = {name: [row[name] for row in rows] for name in names}
-    rewards = {name: cells for name, cells in columns.items() if {*map(type, cells)} <= {float, type(None)}}
-    known = {name: [cell for cell in cells if cell is not None and not isnan(cell)] for name, cells in rewards.items()}
-    fitting = [name for name, cells in known.items() if cells and min(cells) >= 0 and max(cells) <= 1]
+    rewards = {
+        name: cells for name, cells in columns.items() if {*map(type, cells)} <= {float, type(None)}
+    }
+    known = {
+        name: [cell for cell in cells if cell is not None and not isnan(cell)]
+        for name, cells in rewards.items()
+    }
+    fitting = [
+        name for name, cells in known.items() if cells and min(cells) >= 0 and max(cells) <= 1
+    ]
     refuse_no_scorer(wanted, [name for name in known if known[name]], fitting)
     return choose("scorer", wanted, rewards, dict.fromkeys([*fitting[:1], *rewards]))

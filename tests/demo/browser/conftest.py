@@ -26,7 +26,9 @@ def visit(browser, server):
     opened, troubles = [], []
 
     def visited(name="explore", query="", *, width=1280, height=800, ready=True, **options):
-        context = browser.new_context(viewport={"width": width, "height": height}, **{"locale": "en-US"} | options)
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, **{"locale": "en-US"} | options
+        )
         context.set_default_timeout(PATIENCE * 1000)
         opened.append(context)
         page = context.new_page()

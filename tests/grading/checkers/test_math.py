@@ -17,8 +17,14 @@ QWEN = Path(__file__).parents[3] / "examples" / "data" / "qwen25_math.jsonl"
 
 pytestmark = pytest.mark.xdist_group("math")  # its workers import SymPy once
 
-WRITTEN = json.loads((Path(__file__).parents[2] / "data" / "texts.json").read_text(encoding="utf-8"))
-VERDICTS = {(*pair,): right for right in (True, False) for pair in WRITTEN["math right" if right else "math wrong"]}
+WRITTEN = json.loads(
+    (Path(__file__).parents[2] / "data" / "texts.json").read_text(encoding="utf-8")
+)
+VERDICTS = {
+    (*pair,): right
+    for right in (True, False)
+    for pair in WRITTEN["math right" if right else "math wrong"]
+}
 UNREAD = [(*pair,) for pair in WRITTEN["math not compared"]]
 
 DIFFERENCES = {
@@ -31,7 +37,10 @@ DIFFERENCES = {
 def grade(pairs, checker=None, **limits):
     """Return the grades of pairs. Those that were not compared are wrong."""
     limits = {"num_workers": 1} | limits  # each imports SymPy for a second
-    return [getattr(each, "grade", each) for each in grade_pairs(checker or checkers.math(), list(pairs), **limits)]
+    return [
+        getattr(each, "grade", each)
+        for each in grade_pairs(checker or checkers.math(), list(pairs), **limits)
+    ]
 
 
 def test_verdicts_are_those_that_were_written():
@@ -57,14 +66,21 @@ def test_verdicts_are_the_same_in_every_thread_and_under_asyncio():
 def test_a_function_of_infinity_equals_no_number():
     # SymPy simplifies √69 − |∞| to 0 or to −∞, by the order of a set: verdicts changed from process to process.
     functions = "|∞|", r"\sqrt{\infty}", r"\infty-\infty", r"\infty^2"
-    pairs = [(each, number) for each in functions for number in ("√69", "69", r"\sqrt{2}+\sqrt{3}", "x")]
+    pairs = [
+        (each, number) for each in functions for number in ("√69", "69", r"\sqrt{2}+\sqrt{3}", "x")
+    ]
     assert grade([*pairs, *(pair[::-1] for pair in pairs)]) == [False] * 32
-    assert grade([("|∞|", r"\infty"), (r"2\infty", r"\infty"), (r"|-\infty|", r"|\infty|")]) == [True] * 3
+    assert (
+        grade([("|∞|", r"\infty"), (r"2\infty", r"\infty"), (r"|-\infty|", r"|\infty|")])
+        == [True] * 3
+    )
 
 
 def test_formulas_that_are_not_read_whole_are_not_compared():
     pairs = [*UNREAD, *(pair[::-1] for pair in UNREAD)]
-    assert {each.outcome for each in grade_pairs(checkers.math(), pairs, num_workers=1)} == {"not compared"}
+    assert {each.outcome for each in grade_pairs(checkers.math(), pairs, num_workers=1)} == {
+        "not compared"
+    }
     assert not any(grade(pairs))
     texts = {text for pair in UNREAD for text in pair}
     assert all(grade([(text, f"${text.replace(' ', '  ')}$") for text in texts]))
@@ -107,7 +123,9 @@ def test_the_verdicts_of_a_published_file():
         for answer, correct in zip(row["answers"], row["correct"], strict=True):
             assert published.setdefault((answer, row["reference"]), correct) == correct
     found = dict(zip(published, grade(published), strict=True))
-    differ = {pair: (published[pair], found[pair]) for pair in published if published[pair] != found[pair]}
+    differ = {
+        pair: (published[pair], found[pair]) for pair in published if published[pair] != found[pair]
+    }
     assert differ == DIFFERENCES
 
 
@@ -128,6 +146,9 @@ def test_formulas_are_delimited(text, prepared):
 
 def test_the_version_is_part_of_the_signature():
     report = at_k.score(
-        {"answers": [["1", "2"]], "references": ["1"]}, k=1, check_correct_fn="math", metrics="pass_at_k"
+        {"answers": [["1", "2"]], "references": ["1"]},
+        k=1,
+        check_correct_fn="math",
+        metrics="pass_at_k",
     )
     assert "checker:math(math-verify=" in report.signatures["pass_at_k"]

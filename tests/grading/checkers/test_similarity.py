@@ -20,12 +20,18 @@ PAIRS = [
 OWN = {
     "bleu": lambda answer, reference: sacrebleu.sentence_bleu(answer, [reference]).score / 100,
     "chrf": lambda answer, reference: sacrebleu.sentence_chrf(answer, [reference]).score / 100,
-    "chrf++": lambda answer, reference: sacrebleu.sentence_chrf(answer, [reference], word_order=2).score / 100,
+    "chrf++": lambda answer, reference: (
+        sacrebleu.sentence_chrf(answer, [reference], word_order=2).score / 100
+    ),
     **{
-        name: lambda answer, reference, name=name: RougeScorer([name]).score(reference, answer)[name].fmeasure
+        name: lambda answer, reference, name=name: (
+            RougeScorer([name]).score(reference, answer)[name].fmeasure
+        )
         for name in ("rouge1", "rouge2", "rougeL")
     },
-    "stems": lambda answer, reference: RougeScorer(["rouge1"], use_stemmer=True).score(reference, answer)["rouge1"][2],
+    "stems": lambda answer, reference: RougeScorer(["rouge1"], use_stemmer=True).score(
+        reference, answer
+    )["rouge1"][2],
 }
 MADE = {"chrf++": checkers.chrf(word_order=2), "stems": checkers.rouge1(use_stemmer=True)}
 
@@ -41,7 +47,9 @@ def test_grades_are_those_of_the_package(name):
 def test_grades_by_hand():
     pair = ("the cat here", "the cat sat here")
     found = [checkers[name]().grade(*pair) for name in ("rouge1", "rouge2", "rougeL")]
-    assert found == pytest.approx([6 / 7, 2 / 5, 6 / 7])  # 3 words of 3 and of 4; 1 pair of 2 and of 3; "the cat here"
+    assert found == pytest.approx(
+        [6 / 7, 2 / 5, 6 / 7]
+    )  # 3 words of 3 and of 4; 1 pair of 2 and of 3; "the cat here"
     assert grade_pairs(checkers.bleu(), [("cat", "cat")]) == [1.0]
 
 
@@ -56,5 +64,8 @@ def test_wrong_parameters(name, options):
 
 
 def test_the_signature_names_changed_parameters_and_the_version():
-    assert checkers.bleu(tokenize="zh").describe() == f"bleu(tokenize='zh',sacrebleu={sacrebleu.__version__})"
+    assert (
+        checkers.bleu(tokenize="zh").describe()
+        == f"bleu(tokenize='zh',sacrebleu={sacrebleu.__version__})"
+    )
     assert checkers.rouge1().describe().startswith("rouge1(rouge-score=")

@@ -13,7 +13,9 @@ from hypothesis import given, strategies as st
 from at_k.errors import InputError
 from at_k.grading.checkers import checkers
 
-WRITTEN = json.loads((Path(__file__).parents[2] / "data" / "texts.json").read_text(encoding="utf-8"))
+WRITTEN = json.loads(
+    (Path(__file__).parents[2] / "data" / "texts.json").read_text(encoding="utf-8")
+)
 
 
 @for_each("name", ["exact_match", "quasi_exact", "numeric", "choice"])
@@ -25,7 +27,12 @@ def test_answers_that_are_right_and_wrong(name):
 
 def test_words_have_the_normalisation_of_squad():
     """The steps of the official script (https://rajpurkar.github.io/SQuAD-explorer), on texts that keep a word."""
-    for text in ("The cat -- a 'fine' one -- sat.", "An-other day, another $5.00", "x the y a z an", "one_two"):
+    for text in (
+        "The cat -- a 'fine' one -- sat.",
+        "An-other day, another $5.00",
+        "x the y a z an",
+        "one_two",
+    ):
         plain = "".join(each for each in text.lower() if each not in string.punctuation)
         squad = " ".join(re.sub(r"\b(a|an|the)\b", " ", plain).split())
         assert checkers.quasi_exact().normalize(text) == squad

@@ -18,7 +18,10 @@ ADD = '{"inputs": ["1 2\\n", "3 4\\n"], "outputs": ["3\\n", "7\\n"]}'
 SUM = "a, b = map(int, input().split())\n"
 RIGHT, WRONG = SUM + "print(a + b)", SUM + "print(a * b)"
 READ = Cases("", ["1 2\n", "3 4\n"], ["3\n", "7\n"])
-LISTED = [{"input": "1 2\n", "output": "3\n", "testtype": "stdin"}, {"input": "3 4\n", "output": "7\n"}]
+LISTED = [
+    {"input": "1 2\n", "output": "3\n", "testtype": "stdin"},
+    {"input": "3 4\n", "output": "7\n"},
+]
 CALLS = [{"input": '[1, 2]\n"x"', "output": "[3]", "testtype": "functional"}]
 
 
@@ -30,7 +33,13 @@ def say(wanted):
 def ask(function, *calls):
     """Return cases of a function: its arguments, and its result."""
     inputs = ["\n".join(map(json.dumps, given)) for given, _ in calls]
-    return json.dumps({"inputs": inputs, "outputs": [json.dumps(wanted) for _, wanted in calls], "fn_name": function})
+    return json.dumps(
+        {
+            "inputs": inputs,
+            "outputs": [json.dumps(wanted) for _, wanted in calls],
+            "fn_name": function,
+        }
+    )
 
 
 GROW = ask("grow", ([[1, 2], 3], [4, 5]), ([[], 1], []))
@@ -40,7 +49,10 @@ def pack(text, protocol=4):
     return base64.b64encode(zlib.compress(pickle.dumps(text, protocol))).decode()
 
 
-APART = {"public_test_cases": json.dumps(LISTED[:1]), "private_test_cases": pack(json.dumps(LISTED[1:]))}
+APART = {
+    "public_test_cases": json.dumps(LISTED[:1]),
+    "private_test_cases": pack(json.dumps(LISTED[1:])),
+}
 OF_CODE_CONTESTS = {
     "public_tests": {"input": ["1 2\n"], "output": ["3\n"]}, "private_tests": {"input": [], "output": []},
     "generated_tests": {"input": ["3 4\n"], "output": ["7\n"]},
@@ -88,7 +100,9 @@ class Bomb:
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_nothing_but_text_is_unpickled(protocol):
-    with pytest.raises(HarnessError, match=r"cannot be unpacked: a text was expected, and not posix\.abort"):
+    with pytest.raises(
+        HarnessError, match=r"cannot be unpacked: a text was expected, and not posix\.abort"
+    ):
         read_cases(pack(Bomb(), protocol))
 
 
@@ -123,7 +137,12 @@ def test_results_within_a_tolerance(found, wanted, same):
 APPS = {
     "list of tuples": ("def f(n): return [(n, 1)]", [[2]], [[[2, 1]]], True),
     "tuple in a tuple": ("def f(n): return (n, (1, 2))", [[2]], [[2, [1, 2]]], True),
-    "whole numbers as keys": ("def f(n): return {n: 1, 3: {4: 5}}", [[2]], [{"2": 1, "3": {"4": 5}}], True),
+    "whole numbers as keys": (
+        "def f(n): return {n: 1, 3: {4: 5}}",
+        [[2]],
+        [{"2": 1, "3": {"4": 5}}],
+        True,
+    ),
     "whole numbers as keys of an argument": ("def f(d): return d[2]", [[{"2": 7}]], [7], True),
     "names as keys of an argument": ("def f(d): return d['a']", [[{"a": 7}]], [7], True),
     "result in a list": ("def f(n): return 5", [[2]], [[5]], True),
@@ -135,7 +154,10 @@ APPS = {
 
 
 def test_functions_of_apps():
-    cases = [(each[0], json.dumps({"inputs": each[1], "outputs": each[2], "fn_name": "f"})) for each in APPS.values()]
+    cases = [
+        (each[0], json.dumps({"inputs": each[1], "outputs": each[2], "fn_name": "f"}))
+        for each in APPS.values()
+    ]
     passed = [outcome.passed for outcome in run_pairs(cases, isolation="none")]
     assert dict(zip(APPS, passed, strict=True)) == {name: each[3] for name, each in APPS.items()}
 
@@ -156,7 +178,9 @@ def test_verdicts_are_those_of_livecodebench_but_for_those_with_a_reason():
     outcomes = run_pairs([each[:2] for each in LIVE.values()], timeout=6)
     for (name, (*_, verdict)), outcome in zip(LIVE.items(), outcomes, strict=True):
         theirs, _, reason = verdict.partition(": ")
-        assert outcome.status == (theirs if not reason else {"passed": "failed", "failed": "passed"}[theirs]), name
+        assert outcome.status == (
+            theirs if not reason else {"passed": "failed", "failed": "passed"}[theirs]
+        ), name
 
 
 def test_without_a_tolerance_fractions_are_compared_as_livecodebench_does():
@@ -170,11 +194,18 @@ def test_the_first_case_that_fails_is_named():
         (RIGHT, ADD, ("passed", "")),
         (WRONG, ADD, ("failed", "test 1 of 2: line 1 must be '3'; got '2'")),
         (SUM + "print(3)", ADD, ("failed", "test 2 of 2: line 1 must be '7'; got '3'")),
-        (SUM + "print(3)\nif a > 1: 1 / 0", ADD, ("failed", "test 2 of 2: ZeroDivisionError: division by zero")),
-        ("def grow(x, y): return x and [4, 5, 6]", GROW,
-         ("failed", "test 1 of 2: it must return [4, 5]; got [4, 5, 6]")),
+        (
+            SUM + "print(3)\nif a > 1: 1 / 0",
+            ADD,
+            ("failed", "test 2 of 2: ZeroDivisionError: division by zero"),
+        ),
+        (
+            "def grow(x, y): return x and [4, 5, 6]",
+            GROW,
+            ("failed", "test 1 of 2: it must return [4, 5]; got [4, 5, 6]"),
+        ),
         (SUM + slow, ADD, ("timed out", "test 2 of 2: 0.8 s mostly without work")),
-    ]  # fmt: skip
+    ]
     outcomes = run_pairs([pair for *pair, _ in table], timeout=0.8)
     assert [(outcome.status, outcome.detail) for outcome in outcomes] == [row[2] for row in table]
 
@@ -193,7 +224,10 @@ def test_long_texts():
     many = list(range(50_000))
     lines = "\n".join(map(str, many))
     pairs = [
-        ("import sys\nprint(sys.stdin.read())", json.dumps({"inputs": [lines], "outputs": [lines]})),
+        (
+            "import sys\nprint(sys.stdin.read())",
+            json.dumps({"inputs": [lines], "outputs": [lines]}),
+        ),
         ("def f(n): return list(range(n))", ask("f", ([50_000], many))),
     ]
     assert [outcome.status for outcome in run_pairs(pairs, timeout=4)] == ["passed", "passed"]

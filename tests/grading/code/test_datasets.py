@@ -37,26 +37,78 @@ BIG = {
     "test": "import unittest\nclass TestCases(unittest.TestCase):\n"
             "    def test_a(self):\n        self.assertEqual(task_func(1.5), 2)\n",
 }  # fmt: skip
-with gzip.open(ROOT / "tests" / "data" / "harness" / "HumanEval.jsonl.gz", "rt", encoding="utf-8") as lines:
+with gzip.open(
+    ROOT / "tests" / "data" / "harness" / "HumanEval.jsonl.gz", "rt", encoding="utf-8"
+) as lines:
     HUMAN = json.loads(next(lines))
 BODY, NONE = HUMAN["canonical_solution"], "    return NotImplemented\n"
 WHOLE = {name: HUMAN[name] for name in ("task_id", "entry_point", "test")}
 FENCED = "It is:\n```python\n{}\n```\n"
 
 SHIPPED = {
-    "MBPP": (MBPP, "completion", MBPP["code"], "def add(a, b): return 2"),  # which two of the three tests let pass
-    "MBPP, in a text": (MBPP, "response", FENCED.format(MBPP["code"]), FENCED.format("def add(a, b): return 2")),
-    "MBPP+": (PLUS, "solution", "def f(x): return x", "def f(x): return 1"),  # right by `test_list` alone
+    "MBPP": (
+        MBPP,
+        "completion",
+        MBPP["code"],
+        "def add(a, b): return 2",
+    ),  # which two of the three tests let pass
+    "MBPP, in a text": (
+        MBPP,
+        "response",
+        FENCED.format(MBPP["code"]),
+        FENCED.format("def add(a, b): return 2"),
+    ),
+    "MBPP+": (
+        PLUS,
+        "solution",
+        "def f(x): return x",
+        "def f(x): return 1",
+    ),  # right by `test_list` alone
     "HumanEval, completions": (HUMAN, "completion", BODY, NONE),
-    "HumanEval, completions in fences": (HUMAN, "completion", FENCED.format(BODY), FENCED.format(NONE)),
-    "HumanEval, whole solutions beside prompts": (HUMAN, "solution", HUMAN["prompt"] + BODY, HUMAN["prompt"] + NONE),
-    "HumanEval, whole solutions": (WHOLE, "solution", HUMAN["prompt"] + BODY, HUMAN["prompt"] + NONE),
+    "HumanEval, completions in fences": (
+        HUMAN,
+        "completion",
+        FENCED.format(BODY),
+        FENCED.format(NONE),
+    ),
+    "HumanEval, whole solutions beside prompts": (
+        HUMAN,
+        "solution",
+        HUMAN["prompt"] + BODY,
+        HUMAN["prompt"] + NONE,
+    ),
+    "HumanEval, whole solutions": (
+        WHOLE,
+        "solution",
+        HUMAN["prompt"] + BODY,
+        HUMAN["prompt"] + NONE,
+    ),
     "LiveCodeBench": (LIVE, "output", SUM, THREE),
-    "APPS": ({"problem_id": 0, "solutions": json.dumps([SUM]), "input_output": BOTH}, "generation", SUM, THREE),
-    "TACO": ({"question": "q", "solutions": json.dumps([SUM]), "input_output": BOTH}, "generation", SUM, THREE),
+    "APPS": (
+        {"problem_id": 0, "solutions": json.dumps([SUM]), "input_output": BOTH},
+        "generation",
+        SUM,
+        THREE,
+    ),
+    "TACO": (
+        {"question": "q", "solutions": json.dumps([SUM]), "input_output": BOTH},
+        "generation",
+        SUM,
+        THREE,
+    ),
     "CodeContests": (CONTESTS, "generation", SUM, THREE),
-    "BigCodeBench, completions": (BIG, "completion", "    return math.ceil(x)", "    return math.floor(x)"),
-    "BigCodeBench, solutions": (BIG, "solution", "def task_func(x): return 2", "def task_func(x): return 1"),
+    "BigCodeBench, completions": (
+        BIG,
+        "completion",
+        "    return math.ceil(x)",
+        "    return math.floor(x)",
+    ),
+    "BigCodeBench, solutions": (
+        BIG,
+        "solution",
+        "def task_func(x): return 2",
+        "def task_func(x): return 1",
+    ),
 }
 """A row, the column of samples, a right sample, and a wrong one."""
 
@@ -71,7 +123,10 @@ def test_rows_as_they_ship(tmp_path, name, row, column, right, wrong):
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row | {column: sample}) + "\n" for sample in (right, wrong)))
     report = at_k.score(path, check_correct_fn="code", metrics="avg_at_n", num_workers=1)
-    assert [str(reason).partition(":")[0] for reason in report.samples[1].outcomes.reasons] == ["passed", "failed"]
+    assert [str(reason).partition(":")[0] for reason in report.samples[1].outcomes.reasons] == [
+        "passed",
+        "failed",
+    ]
 
 
 def test_rows_in_memory():
@@ -83,9 +138,15 @@ def test_rows_in_memory():
     "reference, tests",
     [
         ('{"test_list": "[\\"assert 1\\", \\"assert 2\\"]"}', "assert 1\nassert 2"),
-        ("{\"test_list\": \"['assert 1', 'assert 2']\"}", "assert 1\nassert 2"),  # as pandas writes a list into CSV
+        (
+            "{\"test_list\": \"['assert 1', 'assert 2']\"}",
+            "assert 1\nassert 2",
+        ),  # as pandas writes a list into CSV
         ('{"test": "def check(f): pass", "entry_point": "f"}', "def check(f): pass\ncheck(f)"),
-        ('{"test": "def check(f): pass\\ncheck(f)", "entry_point": "f"}', "def check(f): pass\ncheck(f)"),
+        (
+            '{"test": "def check(f): pass\\ncheck(f)", "entry_point": "f"}',
+            "def check(f): pass\ncheck(f)",
+        ),
         (
             '{"test_setup_code": "x = 1", "test_list": ["assert x"], "test_imports": ["import y"]}',
             "import y\nx = 1\nassert x",

@@ -26,10 +26,14 @@ def secret():
 
 def test_namespaces(secret):
     try:
-        outcomes = run_pairs([(FACTS, tests) for _, tests, _ in QUESTIONS.values()], isolation="required")
+        outcomes = run_pairs(
+            [(FACTS, tests) for _, tests, _ in QUESTIONS.values()], isolation="required"
+        )
     except InputError as error:
         pytest.skip(f"the kernel has no namespaces for this user: {error}")
-    assert {name: o.detail for name, o in zip(QUESTIONS, outcomes, strict=True) if not o.passed} == {}
+    assert {
+        name: o.detail for name, o in zip(QUESTIONS, outcomes, strict=True) if not o.passed
+    } == {}
 
 
 def refuse_namespaces(monkeypatch, tmp_path, landlock):
@@ -52,7 +56,10 @@ def refuse_namespaces(monkeypatch, tmp_path, landlock):
 def test_a_kernel_that_refuses_leaves_limits_under_landlock(monkeypatch, tmp_path):
     refuse_namespaces(monkeypatch, tmp_path, 2)
     outcomes = run_pairs([("x = 1", "assert x == 1"), ("x = 1", "assert x == 2")], num_workers=2)
-    assert [(outcome.status, outcome.isolation) for outcome in outcomes] == [("passed", "limits"), ("failed", "limits")]
+    assert [(outcome.status, outcome.isolation) for outcome in outcomes] == [
+        ("passed", "limits"),
+        ("failed", "limits"),
+    ]
     with pytest.raises(InputError, match=r"unshare: Operation not permitted\. Run") as caught:
         run_pairs([("x = 1", "assert x == 1")], isolation="required")
     assert caught.value.code == "code.isolation"
@@ -60,7 +67,9 @@ def test_a_kernel_that_refuses_leaves_limits_under_landlock(monkeypatch, tmp_pat
 
 def test_without_landlock_limits_must_be_chosen(monkeypatch, tmp_path):
     refuse_namespaces(monkeypatch, tmp_path, 0)
-    with pytest.raises(HarnessError, match=r"there is no Landlock, .* AT_K_ISOLATION=none does without it"):
+    with pytest.raises(
+        HarnessError, match=r"there is no Landlock, .* AT_K_ISOLATION=none does without it"
+    ):
         run_pairs([("x = 1", "assert x == 1")])
     (outcome,) = run_pairs([("x = 1", "assert x == 1")], isolation="none")
     assert (outcome.status, outcome.isolation) == ("passed", "limits")
@@ -108,7 +117,10 @@ def test_the_kernel_refuses_calls(tmp_path):
         pytest.skip("the numbers of this machine's system calls are not known")
     run = [sys.executable, "-c", CALLS, isolation.__file__, str(tmp_path / "fifo")]
     kept = subprocess.run(run, capture_output=True, text=True, check=True).stdout
-    assert [line.split() for line in kept.splitlines()] == [["socket", "socketpair", "mkfifo"], ["socketpair"]]
+    assert [line.split() for line in kept.splitlines()] == [
+        ["socket", "socketpair", "mkfifo"],
+        ["socketpair"],
+    ]
 
 
 CONFINED = """
@@ -154,7 +166,8 @@ def test_rules_say_which_files_may_be_opened(tmp_path):
     run = [sys.executable, "-c", CONFINED, isolation.__file__, str(tmp_path)]
     said = subprocess.run(run, capture_output=True, text=True, check=True).stdout
     signals = [
-        f"signal to {whom}" for whom in (("itself",) if isolation.find_landlock() > 5 else ("the parent", "itself"))
+        f"signal to {whom}"
+        for whom in (("itself",) if isolation.find_landlock() > 5 else ("the parent", "itself"))
     ]
     assert said.splitlines() == ["own process", "file", "read", "move", "truncate", *signals]
 

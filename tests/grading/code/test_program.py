@@ -25,7 +25,9 @@ def ask_python(program, tests, cases, folder):
     for given, wanted in cases or [("", None)]:
         (folder / "both.py").write_text(program if cases else f"{program}\n{tests}")
         run = [sys.executable, "both.py"]
-        ended = subprocess.run(run, check=False, cwd=folder, input=given.encode(), capture_output=True)
+        ended = subprocess.run(
+            run, check=False, cwd=folder, input=given.encode(), capture_output=True
+        )
         lines = ended.stdout.decode(errors="replace").rstrip().splitlines()
         if ended.returncode or (cases and lines != wanted.rstrip().splitlines()):
             return "failed"
@@ -42,13 +44,19 @@ def plain(tmp_path_factory):
         cases = [tuple(map(json.loads, case)) for case in cases]
         inputs, outputs = ([case[side] for case in cases] for side in (0, 1))
         tests = json.dumps({"inputs": inputs, "outputs": outputs}) if cases else script
-        table[name] = program, tests, verdict.partition(":")[0] or ask_python(program, tests, cases, folder)
+        table[name] = (
+            program,
+            tests,
+            verdict.partition(":")[0] or ask_python(program, tests, cases, folder),
+        )
     return table
 
 
 @for_each("isolation", ["auto", "none"])
 def test_a_verdict_is_the_end_of_python(plain, isolation):
-    outcomes = judge(*((program, tests) for program, tests, _ in plain.values()), isolation=isolation)
+    outcomes = judge(
+        *((program, tests) for program, tests, _ in plain.values()), isolation=isolation
+    )
     found = [getattr(each, "status", "not graded") for each in outcomes]
     # Locks of multiprocessing are files in /dev/shm, which namespaces alone remove with the program.
     refused = {"lock": "not graded"} if isolation == "none" else {}
@@ -62,7 +70,9 @@ def test_a_verdict_is_the_end_of_python(plain, isolation):
 def test_a_program_has_its_files_and_libraries(isolation):
     inside = read_programs("scripts.txt", "inside: ")
     outcomes = run_pairs([each[:2] for each in inside.values()], timeout=20, isolation=isolation)
-    assert {name: each for name, each in zip(inside, outcomes, strict=True) if not each.passed} == {}
+    assert {
+        name: each for name, each in zip(inside, outcomes, strict=True) if not each.passed
+    } == {}
 
 
 @for_rows("program, tests, says", read_programs("scripts.txt", "no verdict: "))
@@ -108,7 +118,11 @@ def test_tests_that_are_not_called_grade_nothing(tests):
 @for_each("end", ["import sys\ndef double(x): sys.exit(0)", "def double(x): raise SystemExit",
                   "import os\ndef double(x): os._exit(0)"])  # fmt: skip
 def test_no_program_passes_by_an_exit(end):
-    tests = "assert double(2) == 4\nexit()", DECIDED + "assert double(2) == 4", "double(0)\nexit(double(2) != 4)"
+    tests = (
+        "assert double(2) == 4\nexit()",
+        DECIDED + "assert double(2) == 4",
+        "double(0)\nexit(double(2) != 4)",
+    )
     assert [outcome.status for outcome in judge(*((end, each) for each in tests))] == ["failed"] * 3
 
 
@@ -127,7 +141,9 @@ def test_tests_of_the_program_itself_do_not_run():
 
 def test_a_program_cannot_skip_its_tests():
     skipping = "import unittest\ndef double(x): raise unittest.SkipTest"
-    case, function = judge((skipping, "import unittest\n" + CASE), (skipping, "assert double(2) == 4"))
+    case, function = judge(
+        (skipping, "import unittest\n" + CASE), (skipping, "assert double(2) == 4")
+    )
     assert isinstance(case, HarnessError)
     assert function.detail == "SkipTest"
 
@@ -141,7 +157,11 @@ def test_tests_that_cannot_be_compiled_are_no_fault_of_a_candidate(tests):
 def test_compiled_tests_do_what_the_source_does():
     tests = "class A:\n    def f(self): return 1\nclass B(A):\n    def f(self): return super().f()\nassert B().f() == 1"
     # Python follows 800 levels, and a recursive walk of two frames for each does not.
-    tests += "\nx = 3\nassert locals()['x'] == eval('x') == 3\nassert " + " + ".join(["1"] * 800) + " == 800"
+    tests += (
+        "\nx = 3\nassert locals()['x'] == eval('x') == 3\nassert "
+        + " + ".join(["1"] * 800)
+        + " == 800"
+    )
     exec(compile_tests(tests), {**MARKS})
     with pytest.raises(AssertionError) as caught:
         exec(compile_tests("x = 1\n\nassert (\n    x == 2\n)"), {**MARKS})

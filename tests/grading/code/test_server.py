@@ -33,7 +33,16 @@ def test_little_is_loaded():
     loaded = set(json.loads(subprocess.check_output([sys.executable, "-c", code, str(HERE)])))
     assert "at_k.grading.code.program" in loaded
     # Each of these makes every fork slower, by as much as it takes to map its memory.
-    assert not loaded & {"numpy", "subprocess", "tempfile", "shutil", "random", "hashlib", "logging", "asyncio"}
+    assert not loaded & {
+        "numpy",
+        "subprocess",
+        "tempfile",
+        "shutil",
+        "random",
+        "hashlib",
+        "logging",
+        "asyncio",
+    }
 
 
 @pytest.mark.parametrize("busy", [False, True])

@@ -47,7 +47,10 @@ process that wants the outcomes, and `{home}` the home of its user.
 @pytest.fixture(scope="module", params=["required", "none"])
 def case(request):
     """Run all programs in one call. Return the isolation, the outcomes, and what the call left behind."""
-    with tempfile.TemporaryDirectory() as temporary, socket.create_server(("127.0.0.1", 0)) as server:
+    with (
+        tempfile.TemporaryDirectory() as temporary,
+        socket.create_server(("127.0.0.1", 0)) as server,
+    ):
         os.chmod(temporary, 0o755)
         outside, inside = Path(temporary, "outside"), Path(temporary, "inside")
         outside.mkdir()
@@ -70,15 +73,28 @@ def case(request):
             patch.setenv("SECRET_OF_THE_PARENT", "1")
             patch.setattr(tempfile, "tempdir", str(inside))
             pairs = {
-                name: (re.sub(r"\{(marker|outside|port|parent|home)\}", lambda found: values[found[1]], text), TESTS)
+                name: (
+                    re.sub(
+                        r"\{(marker|outside|port|parent|home)\}",
+                        lambda found: values[found[1]],
+                        text,
+                    ),
+                    TESTS,
+                )
                 for name, (text, *_) in programs.items()
             }
             # Only what never ends waits for a limit of time. All else ends by itself, however busy the machine is.
             outcomes = {}
             for seconds, endless in ((0.8, True), (60, False)):
-                names = [name for name, (*_, end) in programs.items() if end.startswith("timed out") is endless]
+                names = [
+                    name
+                    for name, (*_, end) in programs.items()
+                    if end.startswith("timed out") is endless
+                ]
                 chosen = [pairs[name] for name in names]
-                ended = run_pairs(chosen, timeout=seconds, memory=2**30, num_workers=2, isolation=request.param)
+                ended = run_pairs(
+                    chosen, timeout=seconds, memory=2**30, num_workers=2, isolation=request.param
+                )
                 outcomes |= zip(names, ended, strict=True)
         end_workers()
         in_memory = [path.name for path in Path("/dev/shm").glob(f"at-k-{MARKER}")]
@@ -96,7 +112,8 @@ def test_each_program_fails_in_its_way(case):
     wrong = {
         name: outcomes[name]
         for name, (*_, end) in HOSTILE[isolation].items()
-        if outcomes[name].status != (parts := end.partition(": "))[0] or not re.search(parts[2], outcomes[name].detail)
+        if outcomes[name].status != (parts := end.partition(": "))[0]
+        or not re.search(parts[2], outcomes[name].detail)
     }
     assert not wrong
 

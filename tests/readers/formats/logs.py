@@ -41,10 +41,19 @@ def read(data, **reading):
 
 def make(*samples, scorers=("match",), status="success", **header):
     """Make a log out of samples, each given by what it has besides an id and an epoch."""
-    whole = [{"id": "a", "epoch": row, "target": "7", **sample} for row, sample in enumerate(samples, 1)]
+    whole = [
+        {"id": "a", "epoch": row, "target": "7", **sample} for row, sample in enumerate(samples, 1)
+    ]
     listed = [{"name": scorer} for scorer in scorers]
-    start = {"version": 2, "status": status, "eval": {"task": "t", "model": "m", "scorers": listed}, **header}
-    return write({"header.json": start} | {f"samples/{row}.json": sample for row, sample in enumerate(whole)})
+    start = {
+        "version": 2,
+        "status": status,
+        "eval": {"task": "t", "model": "m", "scorers": listed},
+        **header,
+    }
+    return write(
+        {"header.json": start} | {f"samples/{row}.json": sample for row, sample in enumerate(whole)}
+    )
 
 
 def match(value, **more):

@@ -18,7 +18,10 @@ def rows(names, *values, **shared):
 
 def collect(listed, problem, grade, keep=lambda row: True):
     """Group what a rule makes of rows by their problem: a function, or the path of a field."""
-    read = [way if callable(way) else partial(find_field, path=way.split(".")) for way in (problem, grade, keep)]
+    read = [
+        way if callable(way) else partial(find_field, path=way.split("."))
+        for way in (problem, grade, keep)
+    ]
     collected = defaultdict(list)
     for row in listed:
         if read[2](row):
@@ -32,7 +35,12 @@ def find_field(row, path):
 
 def trial(task, reward, exception=None, **more):
     """Make what `harbor.models.trial.result.TrialResult` holds, as far as it is read."""
-    names = {"task_name": task, "trial_name": f"{task}__x", "source": "bench", "task_checksum": f"sum of {task}"}
+    names = {
+        "task_name": task,
+        "trial_name": f"{task}__x",
+        "source": "bench",
+        "task_checksum": f"sum of {task}",
+    }
     about = {
         "task_id": {"path": f"tasks/{task}"},
         "agent_info": {"name": "agent", "model_info": {"name": "m", "provider": "p"}},
@@ -43,7 +51,9 @@ def trial(task, reward, exception=None, **more):
 
 
 def job(*trials):
-    return {f"{each['task_name']}__{place}/result.json": Json(each) for place, each in enumerate(trials)}
+    return {
+        f"{each['task_name']}__{place}/result.json": Json(each) for place, each in enumerate(trials)
+    }
 
 
 def exercises(*runs):

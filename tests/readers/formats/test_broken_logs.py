@@ -31,7 +31,11 @@ def change(place, field, value):
 
 def list_numbers(samples):
     """List the samples that were read: the problem and the number of each."""
-    return [(name, number) for name, own in zip(samples.problems, samples.numbers, strict=True) for number in own]
+    return [
+        (name, number)
+        for name, own in zip(samples.problems, samples.numbers, strict=True)
+        for number in own
+    ]
 
 
 def assert_right(samples, log, *, besides=()):
@@ -59,13 +63,19 @@ def assert_right_or_refused(log, name, member, field):
     except InputError as error:
         assert error.code.startswith(("inspect_ai.", "collector.", "cells.")), error  # noqa: PT017 - or it is right
         samples = read(data, errors="skip")
-    known = {(str(each["id"]), each["epoch"]) for member, each in log.items() if member.startswith("samples/")}
+    known = {
+        (str(each["id"]), each["epoch"])
+        for member, each in log.items()
+        if member.startswith("samples/")
+    }
     renamed = {*list_numbers(samples)} - known
     assert len(renamed) <= (field in ("id", "epoch"))
     assert_right(samples, log, besides={changed, *renamed})
 
 
-@for_each("file, seed", list(product(["toy_one.eval", "toy_one.json", "log_streaming.eval"], range(10))))
+@for_each(
+    "file, seed", list(product(["toy_one.eval", "toy_one.json", "log_streaming.eval"], range(10)))
+)
 def test_cut_off(tmp_path, file, seed):
     whole = (FOLDER / file).read_bytes()
     path = tmp_path / file
@@ -91,7 +101,11 @@ def test_members_that_are_absent_or_changed_places(seed):
                    "scores.match.value", "scores.match.answer", "scores.match.history"])  # fmt: skip
 def test_fields_that_are_absent_or_of_another_type(path):
     name = "samples/1_epoch_2.json"
-    log = {key: each for key, each in load("toy_one.eval").items() if not key.startswith("samples/") or "1_" in key}
+    log = {
+        key: each
+        for key, each in load("toy_one.eval").items()
+        if not key.startswith("samples/") or "1_" in key
+    }
     *outer, field = path.split(".")
     for value in ABSENT, *OTHERS:
         place = changed = copy.deepcopy(log[name])
@@ -109,7 +123,9 @@ def test_headers_of_another_type(path, file):
     log = load(file) if kind == "eval" else {"header.json": load_json(FOLDER / file)}
     if kind == "json":
         log["header.json"] = log["header.json"] | {"samples": log["header.json"]["samples"][:6]}
-    log = {name: each for name, each in log.items() if not name.startswith("samples/") or "1" in name}
+    log = {
+        name: each for name, each in log.items() if not name.startswith("samples/") or "1" in name
+    }
     *folders, last = ["header.json", *filter(None, path.split("."))]
     for value in ABSENT, *OTHERS:
         place = broken = log | {"header.json": copy.deepcopy(log["header.json"])}
@@ -126,4 +142,7 @@ def test_headers_of_another_type(path, file):
         if samples.origin.harness == "plain":  # a flat list of one verdict
             assert (samples.n.tolist(), value) == ([1], [1])
             continue
-        assert_right(samples, {f"samples/{row}": each for row, each in enumerate(log["header.json"]["samples"])})
+        assert_right(
+            samples,
+            {f"samples/{row}": each for row, each in enumerate(log["header.json"]["samples"])},
+        )

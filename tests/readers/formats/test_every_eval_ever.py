@@ -10,7 +10,12 @@ SCORED = {"score": 1.0, "is_correct": True}
 
 def row(sample="q1", score=1.0, *, value="7", result="m", evaluation="gsm8k", **more):
     """A line with every field that the schema requires."""
-    said = {"turn_idx": 0, "source": "output.raw", "extracted_value": value, "extraction_method": "regex"}
+    said = {
+        "turn_idx": 0,
+        "source": "output.raw",
+        "extracted_value": value,
+        "extraction_method": "regex",
+    }
     return {
         "schema_version": "0.3.0",
         "evaluation_id": "gsm8k/acme_toy/1",
@@ -46,66 +51,76 @@ def fault(code, **more):
     return ([row(), row() | more], refused(code, place="line 2"), skip)
 
 
-test_every_eval_ever = over({
-    "what is read": (
-        SAMPLES,
-        found(
-            {"q1": [1, 0, 1], "q2": [0, 1, 0]}, answers=[["7", None, "7"], ["8", "7", "8"]],
-            references=[["7", "seven"]] * 2, rows=[[1, 3, 5], [2, 4, 6]], harness="every-eval-ever",
-            subject={"model": "acme/toy", "evaluation": "gsm8k"},
+test_every_eval_ever = over(
+    {
+        "what is read": (
+            SAMPLES,
+            found(
+                {"q1": [1, 0, 1], "q2": [0, 1, 0]},
+                answers=[["7", None, "7"], ["8", "7", "8"]],
+                references=[["7", "seven"]] * 2,
+                rows=[[1, 3, 5], [2, 4, 6]],
+                harness="every-eval-ever",
+                subject={"model": "acme/toy", "evaluation": "gsm8k"},
+            ),
         ),
-    ),
-    "several metrics": (
-        METRICS,
-        found([[1, 0, 1], [0, 1, 0]], chosen={"scorer": "strict"}, notes=["collector.choice"]),
-        ({"scorer": "lax"}, found([[1, 1, 1]] * 2, chosen={"scorer": "lax"}, notes=[])),
-        ({"scorer": "other"}, refused("format.no_choice", found="“strict”, “lax”")),
-    ),
-    "an error": (
-        [row(), row(score=0.0, error="timeout", answer_attribution=[])],
-        found([[1, None]], answers=[["7", None]], reasons={"timeout": 1}),
-    ),
-    "several models": (
-        MODELS,
-        refused("models.several", column="model_id"),
-        ({"where": {"model_id": "acme/other"}}, found([[0]])),
-        ({"pool": "model_id"}, found([[1, 0]])),
-    ),
-    "several evaluations are groups": (
-        [row(), row(score=0.0, evaluation="aime")],
-        found(problems=["q1 (gsm8k)", "q1 (aime)"], group=["gsm8k", "aime"]),
-        ({"scorer": "m"}, found([[1], [0]], chosen={"scorer": "m"})),
-        ({"where": {"evaluation_name": "aime"}}, found(problems=["q1"])),
-    ),
-    "files of two models": (
-        {"one.jsonl": [row()], "other.jsonl": [row(model_id="b")]}, refused("merging.models"),
-    ),
-    "files of two evaluations": (
-        {"one.jsonl": [row()], "other.jsonl": [row(evaluation="b")]}, refused("merging.subject"),
-    ),
-    "files of one model": (
-        {"run1.jsonl": [row()], "run2.jsonl": [row(score=0.0)]}, found([[1, 0]]),
-    ),
-    "scores of any size": (
-        [row(score=80.0), row() | {"evaluation": {"score": 20.0, "is_correct": False}}],
-        found([[1, 0]], notes=["every_eval_ever.is_correct"]),
-    ),
-    "a verdict that differs from the score": (
-        [row() | {"evaluation": {"score": 0.9, "is_correct": False}}, row(score=0.2)],
-        found([[0.9, 0.2]], notes=["every_eval_ever.verdicts"], told=[{"count": 1}]),
-    ),
-    "no evaluation": fault("collector.field", evaluation=None),
-    "an evaluation without a score": fault("collector.lack", evaluation={}),
-    "a score in words": fault("collector.field", evaluation={"score": "high"}),
-    "a score in a list": fault("collector.field", evaluation={"score": [1]}),
-    "an attribution that is text": fault("collector.field", answer_attribution="7"),
-    "an attribution that is a list of texts": fault("collector.lack", answer_attribution=["7"]),
-    "an attribution without a value": fault("collector.lack", answer_attribution=[{}]),
-    "an attribution that is an object": fault("collector.field", answer_attribution={"extracted_value": "7"}),
-    "an evaluation whose name is a number": fault("collector.field", evaluation_name=1),
-    "a result whose name is a number": fault("collector.field", evaluation_result_id=1),
-    "no name": fault("collector.lack", sample_id=None),
-})  # fmt: skip
+        "several metrics": (
+            METRICS,
+            found([[1, 0, 1], [0, 1, 0]], chosen={"scorer": "strict"}, notes=["collector.choice"]),
+            ({"scorer": "lax"}, found([[1, 1, 1]] * 2, chosen={"scorer": "lax"}, notes=[])),
+            ({"scorer": "other"}, refused("format.no_choice", found="“strict”, “lax”")),
+        ),
+        "an error": (
+            [row(), row(score=0.0, error="timeout", answer_attribution=[])],
+            found([[1, None]], answers=[["7", None]], reasons={"timeout": 1}),
+        ),
+        "several models": (
+            MODELS,
+            refused("models.several", column="model_id"),
+            ({"where": {"model_id": "acme/other"}}, found([[0]])),
+            ({"pool": "model_id"}, found([[1, 0]])),
+        ),
+        "several evaluations are groups": (
+            [row(), row(score=0.0, evaluation="aime")],
+            found(problems=["q1 (gsm8k)", "q1 (aime)"], group=["gsm8k", "aime"]),
+            ({"scorer": "m"}, found([[1], [0]], chosen={"scorer": "m"})),
+            ({"where": {"evaluation_name": "aime"}}, found(problems=["q1"])),
+        ),
+        "files of two models": (
+            {"one.jsonl": [row()], "other.jsonl": [row(model_id="b")]},
+            refused("merging.models"),
+        ),
+        "files of two evaluations": (
+            {"one.jsonl": [row()], "other.jsonl": [row(evaluation="b")]},
+            refused("merging.subject"),
+        ),
+        "files of one model": (
+            {"run1.jsonl": [row()], "run2.jsonl": [row(score=0.0)]},
+            found([[1, 0]]),
+        ),
+        "scores of any size": (
+            [row(score=80.0), row() | {"evaluation": {"score": 20.0, "is_correct": False}}],
+            found([[1, 0]], notes=["every_eval_ever.is_correct"]),
+        ),
+        "a verdict that differs from the score": (
+            [row() | {"evaluation": {"score": 0.9, "is_correct": False}}, row(score=0.2)],
+            found([[0.9, 0.2]], notes=["every_eval_ever.verdicts"], told=[{"count": 1}]),
+        ),
+        "no evaluation": fault("collector.field", evaluation=None),
+        "an evaluation without a score": fault("collector.lack", evaluation={}),
+        "a score in words": fault("collector.field", evaluation={"score": "high"}),
+        "a score in a list": fault("collector.field", evaluation={"score": [1]}),
+        "an attribution that is text": fault("collector.field", answer_attribution="7"),
+        "an attribution that is a list of texts": fault("collector.lack", answer_attribution=["7"]),
+        "an attribution without a value": fault("collector.lack", answer_attribution=[{}]),
+        "an attribution that is an object": fault(
+            "collector.field", answer_attribution={"extracted_value": "7"}
+        ),
+        "an evaluation whose name is a number": fault("collector.field", evaluation_name=1),
+        "a result whose name is a number": fault("collector.field", evaluation_result_id=1),
+        "no name": fault("collector.lack", sample_id=None),
+    }
+)
 
 
 def test_fields_of_the_metadata_may_group(tmp_path):

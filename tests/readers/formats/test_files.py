@@ -28,7 +28,9 @@ def test_numbers(name):
     file, key, reading = NUMBERS[name]
     reports = check(HARNESS / file, read_expected()[file + key], **reading)
     assert reports.keys() == ({"drop", "incorrect"} if name == "verifiers" else {"error"})
-    option = {"evalplus": "tests:" + key[2:], "trl": "scorer:correct"}.get(name.partition(",")[0], "")
+    option = {"evalplus": "tests:" + key[2:], "trl": "scorer:correct"}.get(
+        name.partition(",")[0], ""
+    )
     assert option in reports.popitem()[1].signatures["pass_at_k"]
 
 
@@ -38,17 +40,25 @@ def read_json(file):
 
 def find_plus(key):
     printed = read_expected()[f"evalplus/samples_eval_results.json::{key}"]["harness_printed"]
-    return {"pass@1": next(own for name, own in printed.items() if ("base tests" in name) == (key == "base"))}
+    return {
+        "pass@1": next(
+            own for name, own in printed.items() if ("base tests" in name) == (key == "base")
+        )
+    }
 
 
 def find_evalscope():
     printed = read_expected()["evalscope/reviews/toy-7b/general_mcq_toy.jsonl"]["harness_printed"]
-    return {"avg@4": printed["mean {}"]} | {f"pass@{k}": printed[f"pass_at_k {{'k': {k}}}"] for k in (1, 2, 3, 4)}
+    return {"avg@4": printed["mean {}"]} | {
+        f"pass@{k}": printed[f"pass_at_k {{'k': {k}}}"] for k in (1, 2, 3, 4)
+    }
 
 
 def find_verifiers():
     own = read_json("verifiers/metadata.json")
-    found = {f"pass@{k}": own["pass_at_k"][k] for k in "124"} | {f"G-Pass@{k}_1.0": own["pass_all_k"][k] for k in "124"}
+    found = {f"pass@{k}": own["pass_at_k"][k] for k in "124"} | {
+        f"G-Pass@{k}_1.0": own["pass_all_k"][k] for k in "124"
+    }
     return found | {"accuracy": own["avg_reward"]}
 
 
@@ -88,7 +98,9 @@ def test_printed_numbers(name):
     file, find, options, close = PRINTED[name]
     printed = find()
     k = sorted({int(key.partition("@")[2].partition("_")[0]) for key in printed if "@" in key})
-    values = {str(key): value for key, value in at_k.score(HARNESS / file, k=k, **options).values.items()}
+    values = {
+        str(key): value for key, value in at_k.score(HARNESS / file, k=k, **options).values.items()
+    }
     assert printed
     assert {key: values[key] for key in printed} == pytest.approx(printed, rel=0, abs=close)
 

@@ -12,7 +12,17 @@ import pytest
 from readers.broken import check_variants
 from readers.expected import HARNESS
 from readers.formats.aggregations import OWN
-from readers.formats.rules import EVALUATOR, EXERCISES, HELM, ROLLOUTS, TABLE, VERIFIERS, exercises, job, trial
+from readers.formats.rules import (
+    EVALUATOR,
+    EXERCISES,
+    HELM,
+    ROLLOUTS,
+    TABLE,
+    VERIFIERS,
+    exercises,
+    job,
+    trial,
+)
 from readers.reading import Json, found, over, put, refused
 
 import at_k
@@ -43,14 +53,18 @@ def compare(path, verdicts, own, policy, *, k=2, **reading):
         gone = sum(len(own) for own in verdicts.values() if not any(x is not None for x in own))
         assert report.n_missing == missing - (gone if each == "drop" else 0)
         for size in (1, k):
-            assert report.values[f"pass@{size}"] == pytest.approx(find_pass(verdicts, size, each), abs=1e-12)
+            assert report.values[f"pass@{size}"] == pytest.approx(
+                find_pass(verdicts, size, each), abs=1e-12
+            )
         if each == policy:
             assert report.values[f"pass@{k}"] == pytest.approx(own, abs=1e-12)
 
 
 def over_problems(verdicts, k):
     """Return pass@k as harnesses estimate it, averaged over problems: 1 − C(n − c, k)/C(n, k)."""
-    return sum(1 - comb(len(own) - sum(own), k) / comb(len(own), k) for own in verdicts.values()) / len(verdicts)
+    return sum(
+        1 - comb(len(own) - sum(own), k) / comb(len(own), k) for own in verdicts.values()
+    ) / len(verdicts)
 
 
 def put_row(name, folder):
@@ -78,7 +92,11 @@ ELSEWHERE = {
 def test_every_format_has_a_row(tmp_path):
     assert {*FORMATS} == {*TABLE, *ELSEWHERE}
     for name, content in ELSEWHERE.items():
-        path = next(HARNESS.glob(content)) if isinstance(content, str) else put(tmp_path / name, content)
+        path = (
+            next(HARNESS.glob(content))
+            if isinstance(content, str)
+            else put(tmp_path / name, content)
+        )
         assert find_format(Source(path.name, path)).name == name
 
 
@@ -102,7 +120,9 @@ def test_the_harness_itself_gives_the_same_number(name, tmp_path):
         try:
             value = aggregate(content, k)
         except ImportError as error:
-            pytest.skip(f"{name} is not installed: {error}")  # twenty harnesses do not fit into one environment
+            pytest.skip(
+                f"{name} is not installed: {error}"
+            )  # twenty harnesses do not fit into one environment
         report = at_k.score(path, k=k, missing=policy)
         assert value == pytest.approx(report.values[key.format(k=k)], abs=1e-12)
 
@@ -116,7 +136,10 @@ def test_formats_take_the_options_that_they_look_at(name, tmp_path):
 
 
 # Documents, by the lists of objects in them; other files have lines.
-LISTS = {"tau2-bench": lambda own: [own["simulations"]], "terminal-bench": lambda own: [own["results"]]}
+LISTS = {
+    "tau2-bench": lambda own: [own["simulations"]],
+    "terminal-bench": lambda own: [own["results"]],
+}
 
 
 @pytest.mark.parametrize("name", ["nemo-gym", "nemo-evaluator", "tau2-bench"])
@@ -127,58 +150,87 @@ def test_broken(name, tmp_path):
 SAID = ["7", "8", None, "7"]
 SOURCE, CHECKSUM = {"source": "other"}, {"task_checksum": "x"}
 CUT = [PAGE[0], PAGE[1] | {"truncated_cells": ["text"]}, *PAGE[2:]]
-HEALTHBENCH = [{"prompt_id": name, "score": score} for name, score in [("a", 1.0), ("a", -0.5), ("b", -0.2)]]
+HEALTHBENCH = [
+    {"prompt_id": name, "score": score} for name, score in [("a", 1.0), ("a", -0.5), ("b", -0.2)]
+]
 
 
 def two_tasks(grades, **other):
     return (job(trial("a", 1.0), trial("a", 0.0, **other)), found(grades))
 
 
-test_problems_and_models = over({
-    "tasks of two sources": two_tasks({"a (bench)": [1], "a (other)": [0]}, **SOURCE),
-    "tasks of two checksums": two_tasks({"a (sum of a)": [1], "a (x)": [0]}, **CHECKSUM),
-    "tasks of two sources and checksums": two_tasks({"a (bench)": [1], "a (other)": [0]}, **SOURCE, **CHECKSUM),
-    "tasks of two folders": two_tasks(
-        {'a ({"path": "b"})': [0], 'a ({"path": "tasks/a"})': [1]}, task_id={"path": "b"},
-    ),
-    "two agents of NeMo Gym": (
-        [*ROLLOUTS, *(row | {"agent_ref": {"name": "other"}} for row in ROLLOUTS)],
-        refused("models.several"), ({"where": {"system": "other"}}, found([[1, 1, None], [0, 1, None]])),
-    ),
-    "rollouts of NeMo Gym": (ROLLOUTS, found(numbers=[[0, 1, 2]] * 2)),
-    "a rollout of NeMo Gym twice": ([*ROLLOUTS, ROLLOUTS[0]], refused(
-        "collector.repeated", number="0", name="“0”", first="line 1", place="line 7")),
-    "repeats of NeMo Evaluator": ([row | {"extracted_answer": said} for row, said in zip(EVALUATOR, SAID, strict=True)],
-        found(answers=[["7", "8"], [None, "7"]], references=[["7"]] * 2, numbers=[[0, 1]] * 2)),
-    "two perturbations of one name": (
-        Json([HELM[0] | {"perturbation": {"name": "typos", "prob": prob}} for prob in (0.1, 0.5)]), found(n=[1, 1]),
-    ),
-    "tries of Aider": (EXERCISES, found({"anagram": [1, 1], "bob": [0, 0]}), (
-        {"scorer": "pass_rate_1"}, found({"anagram": [0, 1], "bob": [0, 0]}))),
-    "an exercise that ended in an exception": (
-        EXERCISES | {"r2/java/exercises/practice/bob/.aider.results.json": Json({"exception": "litellm.Timeout"})},
-        found({"anagram": [1, 1], "bob": [0, 0, None]}, reasons={"timeout": 1}),
-    ),
-    "outcomes that are no list": (
-        exercises(("r", "java", "bob", "diff", "passed")), refused("collector.field", name="“tests_outcomes”"),
-    ),
-    "languages of Aider": (
-        exercises(("r", "java", "bob", "diff", [True]), ("r", "python", "bob", "diff", [False])),
-        found({"bob (java)": [1], "bob (python)": [0]}),
-    ),
-    "formats of edits": (
-        exercises(("r", "java", "bob", "diff", [True]), ("s", "java", "bob", "whole", [True])),
-        refused("models.several"),
-    ),
-    "a page of the Hub": (Json({"features": [], "rows": PAGE}), found([[1, 0], [0, 0]])),
-    "a page of the Hub that is cut": (Json({"features": [], "rows": CUT}), refused("hub.cut", row="1")),
-    # `_aggregate_get_clipped_mean` of healthbench_eval.py cuts the mean of all scores, not each score.
-    "scores of HealthBench below 0": (
-        Json({"score": 0.1, "metadata": {"example_level_metadata": HEALTHBENCH}}),
-        found([[1, 0], [0]], notes=["healthbench.below"], told=[{"count": 2}]),
-        ({"scale": (-1, 1)}, found([[1, 0.25], [0.4]], notes=[])),
-    ),
-})  # fmt: skip
+test_problems_and_models = over(
+    {
+        "tasks of two sources": two_tasks({"a (bench)": [1], "a (other)": [0]}, **SOURCE),
+        "tasks of two checksums": two_tasks({"a (sum of a)": [1], "a (x)": [0]}, **CHECKSUM),
+        "tasks of two sources and checksums": two_tasks(
+            {"a (bench)": [1], "a (other)": [0]}, **SOURCE, **CHECKSUM
+        ),
+        "tasks of two folders": two_tasks(
+            {'a ({"path": "b"})': [0], 'a ({"path": "tasks/a"})': [1]},
+            task_id={"path": "b"},
+        ),
+        "two agents of NeMo Gym": (
+            [*ROLLOUTS, *(row | {"agent_ref": {"name": "other"}} for row in ROLLOUTS)],
+            refused("models.several"),
+            ({"where": {"system": "other"}}, found([[1, 1, None], [0, 1, None]])),
+        ),
+        "rollouts of NeMo Gym": (ROLLOUTS, found(numbers=[[0, 1, 2]] * 2)),
+        "a rollout of NeMo Gym twice": (
+            [*ROLLOUTS, ROLLOUTS[0]],
+            refused("collector.repeated", number="0", name="“0”", first="line 1", place="line 7"),
+        ),
+        "repeats of NeMo Evaluator": (
+            [row | {"extracted_answer": said} for row, said in zip(EVALUATOR, SAID, strict=True)],
+            found(answers=[["7", "8"], [None, "7"]], references=[["7"]] * 2, numbers=[[0, 1]] * 2),
+        ),
+        "two perturbations of one name": (
+            Json(
+                [HELM[0] | {"perturbation": {"name": "typos", "prob": prob}} for prob in (0.1, 0.5)]
+            ),
+            found(n=[1, 1]),
+        ),
+        "tries of Aider": (
+            EXERCISES,
+            found({"anagram": [1, 1], "bob": [0, 0]}),
+            ({"scorer": "pass_rate_1"}, found({"anagram": [0, 1], "bob": [0, 0]})),
+        ),
+        "an exercise that ended in an exception": (
+            EXERCISES
+            | {
+                "r2/java/exercises/practice/bob/.aider.results.json": Json(
+                    {"exception": "litellm.Timeout"}
+                )
+            },
+            found({"anagram": [1, 1], "bob": [0, 0, None]}, reasons={"timeout": 1}),
+        ),
+        "outcomes that are no list": (
+            exercises(("r", "java", "bob", "diff", "passed")),
+            refused("collector.field", name="“tests_outcomes”"),
+        ),
+        "languages of Aider": (
+            exercises(
+                ("r", "java", "bob", "diff", [True]), ("r", "python", "bob", "diff", [False])
+            ),
+            found({"bob (java)": [1], "bob (python)": [0]}),
+        ),
+        "formats of edits": (
+            exercises(("r", "java", "bob", "diff", [True]), ("s", "java", "bob", "whole", [True])),
+            refused("models.several"),
+        ),
+        "a page of the Hub": (Json({"features": [], "rows": PAGE}), found([[1, 0], [0, 0]])),
+        "a page of the Hub that is cut": (
+            Json({"features": [], "rows": CUT}),
+            refused("hub.cut", row="1"),
+        ),
+        # `_aggregate_get_clipped_mean` of healthbench_eval.py cuts the mean of all scores, not each score.
+        "scores of HealthBench below 0": (
+            Json({"score": 0.1, "metadata": {"example_level_metadata": HEALTHBENCH}}),
+            found([[1, 0], [0]], notes=["healthbench.below"], told=[{"count": 2}]),
+            ({"scale": (-1, 1)}, found([[1, 0.25], [0.4]], notes=[])),
+        ),
+    }
+)
 
 
 def test_reasons_and_both_policies_are_noted(tmp_path):

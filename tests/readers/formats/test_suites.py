@@ -22,7 +22,9 @@ EVALSCOPE = HARNESS / "evalscope" / "reviews" / "toy-7b" / "general_mcq_toy.json
 PROMPTFOO = [HARNESS / "promptfoo" / name for name in ("out.jsonl", "out.json")]
 SKILLS = HARNESS / "nemo-skills"
 FILES = sorted(SKILLS.glob("*.jsonl"))
-ROWS = [[json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] for file in FILES]
+ROWS = [
+    [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] for file in FILES
+]
 
 
 def entry(trial=0, more=None, **means):
@@ -32,23 +34,30 @@ def entry(trial=0, more=None, **means):
 
 ODD_NAME = {"stats": [{"name": {"name": {"a": 1}}, "mean": 0}]}
 
-test_helm = over({
-    "the usual statistic": (
-        [entry(finish_reason_stop=1, quasi_exact_match=1, exact_match=0)],
-        found([[0]], chosen={"scorer": "exact_match"}, notes=["collector.choice"]),
-        ({"scorer": "quasi_exact_match"}, found([[1]])),
-    ),
-    "no statistic that is known": (
-        [entry(finish_reason_stop=1)],
-        refused("format.no_metric", metrics="“finish_reason_stop”"),
-        ({"scorer": "finish_reason_stop"}, found([[1]])),
-    ),
-    "a name that is no text": ([entry(exact_match=1), entry(1, ODD_NAME)], found([[1, None]])),
-    "a perturbed instance": (
-        [entry(exact_match=1), entry(more={"perturbation": {"name": "typos"}}, exact_match=1), entry(1)],
-        found({"i": [1, None], "i (typos)": [1]}),
-    ),
-}, lambda *entries: Json(entries))  # fmt: skip
+test_helm = over(
+    {
+        "the usual statistic": (
+            [entry(finish_reason_stop=1, quasi_exact_match=1, exact_match=0)],
+            found([[0]], chosen={"scorer": "exact_match"}, notes=["collector.choice"]),
+            ({"scorer": "quasi_exact_match"}, found([[1]])),
+        ),
+        "no statistic that is known": (
+            [entry(finish_reason_stop=1)],
+            refused("format.no_metric", metrics="“finish_reason_stop”"),
+            ({"scorer": "finish_reason_stop"}, found([[1]])),
+        ),
+        "a name that is no text": ([entry(exact_match=1), entry(1, ODD_NAME)], found([[1, None]])),
+        "a perturbed instance": (
+            [
+                entry(exact_match=1),
+                entry(more={"perturbation": {"name": "typos"}}, exact_match=1),
+                entry(1),
+            ],
+            found({"i": [1, None], "i (typos)": [1]}),
+        ),
+    },
+    lambda *entries: Json(entries),
+)
 
 
 def test_the_numbers_of_a_real_file_of_helm():
@@ -65,7 +74,12 @@ def reviews(*scores, **changes):
     lines = []
     for number, own in enumerate(scores):
         score = {"value": {"acc": 1.0}, "extracted_prediction": "A", "main_score_name": "acc"} | own
-        sample = {"score": score, "group_id": 0, "generation_index": number, "sample_metadata": {}} | changes
+        sample = {
+            "score": score,
+            "group_id": 0,
+            "generation_index": number,
+            "sample_metadata": {},
+        } | changes
         sample = {name: value for name, value in sample.items() if value is not ...}
         lines.append({"index": number, "target": ["A"], "sample_score": sample})
     return lines
@@ -73,36 +87,58 @@ def reviews(*scores, **changes):
 
 BOTH = {"value": {"f1": 0.5, "acc": 1.0}}
 
-test_evalscope = over({
-    "the main score": (
-        reviews(BOTH, {"value": {"f1": 0.25}}),
-        found([[1, None]], chosen={"scorer": "acc"}, notes=["collector.choice"]),
-        ({"scorer": "f1"}, found([[0.5, 0.25]])),
-        ({"scorer": "bleu"}, refused("format.no_choice", found="“acc”, “f1”")),
-    ),
-    "the first score": (reviews(BOTH | {"main_score_name": None}), found([[0.5]])),
-    "nothing extracted": (reviews({"extracted_prediction": None}), found(answers=None)),
-    "older files have no numbers": (reviews({}, {}, generation_index=...), found([[1, 1]], numbers=None)),
-    "a number twice": (reviews({}, {}, generation_index=0), refused("collector.repeated", number="0", place="line 2")),
-    "metadata may group": (
-        reviews({}, sample_metadata={"level": "hard"}), found(group=None), (
-            {"columns": {"group": "level"}}, found(group=["hard"])),
-    ),
-    "a number that is a list": (reviews({}, generation_index=[]), refused("collector.number")),
-    "a score that is a number": (reviews({}, score=1), refused("collector.field", name="“score”", value="1")),
-    "a value that is a number": (reviews({"value": 0.5}), refused("collector.field", name="“value”")),
-    "no value": (reviews({}, {"value": None}), refused("collector.lack", place="line 2")),
-    "no grade": (reviews({"value": {"acc": 17}}), refused("cells.grade", value="17")),
-    "no group": (reviews({}, group_id=None), refused("collector.lack", field="“sample_score.group_id”")),
-    "two runs that number alike": (
-        {name: reviews({}, {}) for name in ("a.jsonl", "b.jsonl")},
-        refused("merging.names"), ({"pool": "file"}, found([[1] * 4])),
-    ),
-})  # fmt: skip
+test_evalscope = over(
+    {
+        "the main score": (
+            reviews(BOTH, {"value": {"f1": 0.25}}),
+            found([[1, None]], chosen={"scorer": "acc"}, notes=["collector.choice"]),
+            ({"scorer": "f1"}, found([[0.5, 0.25]])),
+            ({"scorer": "bleu"}, refused("format.no_choice", found="“acc”, “f1”")),
+        ),
+        "the first score": (reviews(BOTH | {"main_score_name": None}), found([[0.5]])),
+        "nothing extracted": (reviews({"extracted_prediction": None}), found(answers=None)),
+        "older files have no numbers": (
+            reviews({}, {}, generation_index=...),
+            found([[1, 1]], numbers=None),
+        ),
+        "a number twice": (
+            reviews({}, {}, generation_index=0),
+            refused("collector.repeated", number="0", place="line 2"),
+        ),
+        "metadata may group": (
+            reviews({}, sample_metadata={"level": "hard"}),
+            found(group=None),
+            ({"columns": {"group": "level"}}, found(group=["hard"])),
+        ),
+        "a number that is a list": (reviews({}, generation_index=[]), refused("collector.number")),
+        "a score that is a number": (
+            reviews({}, score=1),
+            refused("collector.field", name="“score”", value="1"),
+        ),
+        "a value that is a number": (
+            reviews({"value": 0.5}),
+            refused("collector.field", name="“value”"),
+        ),
+        "no value": (reviews({}, {"value": None}), refused("collector.lack", place="line 2")),
+        "no grade": (reviews({"value": {"acc": 17}}), refused("cells.grade", value="17")),
+        "no group": (
+            reviews({}, group_id=None),
+            refused("collector.lack", field="“sample_score.group_id”"),
+        ),
+        "two runs that number alike": (
+            {name: reviews({}, {}) for name in ("a.jsonl", "b.jsonl")},
+            refused("merging.names"),
+            ({"pool": "file"}, found([[1] * 4])),
+        ),
+    }
+)
 
 
 def test_the_name_of_a_metric_may_have_a_dot(tmp_path):
-    metrics = [[{"name": "Judge v1.5", "success": ok}, {"name": "other", "success": True}] for ok in (True, False)]
+    metrics = [
+        [{"name": "Judge v1.5", "success": ok}, {"name": "other", "success": True}]
+        for ok in (True, False)
+    ]
     cases = [{"input": "q", "success": True, "metricsData": each} for each in metrics]
     path = put(tmp_path / "f", Json({"testCases": cases, "conversationalTestCases": []}))
     assert read_samples(path, scorer="Judge v1.5").grades == [[1, 0]]
@@ -110,7 +146,10 @@ def test_the_name_of_a_metric_may_have_a_dot(tmp_path):
 
 def test_a_real_file_of_evalscope():
     found(
-        numbers=[list(range(4))] * 5, subject={"task": "general_mcq_toy", "model": "toy-7b"}, chosen={}, notes=[]
+        numbers=[list(range(4))] * 5,
+        subject={"task": "general_mcq_toy", "model": "toy-7b"},
+        chosen={},
+        notes=[],
     ).compare(EVALSCOPE, {})
     samples = read_samples(EVALSCOPE)
     assert samples.answers[1] == ["A", None, "A", None]  # "" means no answer
@@ -123,31 +162,47 @@ def rows():
 
 
 def results(*changes):
-    return [{name: value for name, value in (rows()[0] | each).items() if value is not ...} for each in changes]
+    return [
+        {name: value for name, value in (rows()[0] | each).items() if value is not ...}
+        for each in changes
+    ]
 
 
 OWN = [row for row in rows() if row["provider"]["label"] == "rnd"]
 PROMPTS = [*OWN, *(row | {"prompt": row["prompt"] | {"label": "Another"}} for row in OWN)]
 
-test_promptfoo = over({
-    "an error and answers that are objects": (
-        results(*({"response": ..., "failureReason": 2}, *({"response": {"output": own}} for own in ({"a": 1}, None)))),
-        found([[None, 0, 0]], answers=[[None, '{"a": 1}', None]]),
-    ),
-    "several variables": (
-        results(*({"vars": {"b": b, "a": 1}} for b in "xyx")),
-        found(problems=['{"a": 1, "b": "x"}', '{"a": 1, "b": "y"}'], n=[2, 1]),
-    ),
-    "no response": (results({"response": ...}), refused("collector.lack", field="“response.output”")),
-    "one row": (results({}), found(problems=["one"])),
-    "no results": (Json({"evalId": "e", "results": {"stats": {}}}), refused("promptfoo.results")),
-    "several prompts": (
-        PROMPTS,
-        refused("models.several", column="prompt.label"),
-        ({"where": {"prompt.label": "Another"}}, found(n=[3, 3, 3])),
-        ({"pool": "prompt.label"}, found(n=[6, 6, 6])),
-    ),
-})  # fmt: skip
+test_promptfoo = over(
+    {
+        "an error and answers that are objects": (
+            results(
+                *(
+                    {"response": ..., "failureReason": 2},
+                    *({"response": {"output": own}} for own in ({"a": 1}, None)),
+                )
+            ),
+            found([[None, 0, 0]], answers=[[None, '{"a": 1}', None]]),
+        ),
+        "several variables": (
+            results(*({"vars": {"b": b, "a": 1}} for b in "xyx")),
+            found(problems=['{"a": 1, "b": "x"}', '{"a": 1, "b": "y"}'], n=[2, 1]),
+        ),
+        "no response": (
+            results({"response": ...}),
+            refused("collector.lack", field="“response.output”"),
+        ),
+        "one row": (results({}), found(problems=["one"])),
+        "no results": (
+            Json({"evalId": "e", "results": {"stats": {}}}),
+            refused("promptfoo.results"),
+        ),
+        "several prompts": (
+            PROMPTS,
+            refused("models.several", column="prompt.label"),
+            ({"where": {"prompt.label": "Another"}}, found(n=[3, 3, 3])),
+            ({"pool": "prompt.label"}, found(n=[6, 6, 6])),
+        ),
+    }
+)
 
 
 def test_csv_of_promptfoo_has_columns_for_each_provider():
@@ -156,7 +211,11 @@ def test_csv_of_promptfoo_has_columns_for_each_provider():
     for model, grades in graded.items():
         read = found(grades, problems=["one", "two", "three"], subject={"model": model})
         read.compare(file, {"where": {"provider.label": model}})
-    assert read_samples(file, where={"provider.label": "rnd"}).answers[2] == ["29182", "13169", "23175"]
+    assert read_samples(file, where={"provider.label": "rnd"}).answers[2] == [
+        "29182",
+        "13169",
+        "23175",
+    ]
     refused("models.several", values="“echoer”, “rnd”").compare(file, {})
 
 
@@ -167,13 +226,17 @@ def test_real_files_of_promptfoo(path):
         expected = defaultdict(list)
         for row in rows():
             if row["provider"]["label"] == model:
-                expected[row["vars"]["q"]].append((row["response"]["output"], float(row["success"])))
+                expected[row["vars"]["q"]].append(
+                    (row["response"]["output"], float(row["success"]))
+                )
         samples = read_samples(path, where={"provider.label": model})
         assert (samples.origin.harness, samples.origin.subject) == ("promptfoo", {"model": model})
         assert samples.problems == list(expected) == ["one", "two", "three"]
         pairs = [
             list(zip(*own, strict=True))
-            for own in (zip(a, g, strict=True) for a, g in zip(samples.answers, samples.grades, strict=True))
+            for own in (
+                zip(a, g, strict=True) for a, g in zip(samples.answers, samples.grades, strict=True)
+            )
         ]
         assert pairs == [list(zip(*own, strict=True)) for own in expected.values()]
         report = at_k.score(path, where={"provider.label": model}, k=[1, 3])
@@ -197,36 +260,45 @@ def other_kind(good, **fields):
 TWO = {"symbolic_correct": False, "judgement": "Judgement: Yes", "reward_model_score": 0.5}
 ONE = {"id": 1, "symbolic_correct": True}
 
-test_nemo_skills = over({
-    "the last judgement": judged({"judgement": "Reasoning: Judgement: No.\nJudgement: Yes"}, 1),
-    "no": judged({"judgement": "Judgement: no, it is not"}, 0),
-    "no mark": judged({"judgement": "Yes"}, None),
-    "neither yes nor no": judged({"judgement": "Judgement: perhaps"}, None),
-    "no judgement": judged({"judgement": None}, None),
-    "is_correct": judged({"is_correct": True, "predicted_answer": "7", "expected_answer": "7"}, 1),
-    "is_correct-plus": judged({"is_correct-plus": False}, 0),
-    "graded_list": judged({"graded_list": [True]}, 1),
-    "two grades": other_kind([True], graded_list=[True, False]),
-    "a grade without a list": other_kind([True], graded_list=True),
-    "a judgement that is no text": other_kind("Judgement: Yes", judgement=1),
-    "two verdicts": (
-        [TWO, TWO],
-        found([[0]] * 2, scores=[[0.5]] * 2, notes=["collector.choice"]),
-        ({"scorer": "judgement"}, found([[1]] * 2, chosen={"scorer": "judgement"}, notes=[])),
-    ),
-    # An empty box is an answer to this harness, which votes.
-    "no answer": (
-        [{"symbolic_correct": False, "predicted_answer": each} for each in (None, "", "7")],
-        found(answers=[[None], [""], ["7"]]),
-    ),
-    "several rows for a problem": (
-        [ONE, ONE | {"id": 2}, ONE], refused("nemo_skills.repeated", first="line 1", place="line 3"),
-    ),
-}, skills)  # fmt: skip
+test_nemo_skills = over(
+    {
+        "the last judgement": judged({"judgement": "Reasoning: Judgement: No.\nJudgement: Yes"}, 1),
+        "no": judged({"judgement": "Judgement: no, it is not"}, 0),
+        "no mark": judged({"judgement": "Yes"}, None),
+        "neither yes nor no": judged({"judgement": "Judgement: perhaps"}, None),
+        "no judgement": judged({"judgement": None}, None),
+        "is_correct": judged(
+            {"is_correct": True, "predicted_answer": "7", "expected_answer": "7"}, 1
+        ),
+        "is_correct-plus": judged({"is_correct-plus": False}, 0),
+        "graded_list": judged({"graded_list": [True]}, 1),
+        "two grades": other_kind([True], graded_list=[True, False]),
+        "a grade without a list": other_kind([True], graded_list=True),
+        "a judgement that is no text": other_kind("Judgement: Yes", judgement=1),
+        "two verdicts": (
+            [TWO, TWO],
+            found([[0]] * 2, scores=[[0.5]] * 2, notes=["collector.choice"]),
+            ({"scorer": "judgement"}, found([[1]] * 2, chosen={"scorer": "judgement"}, notes=[])),
+        ),
+        # An empty box is an answer to this harness, which votes.
+        "no answer": (
+            [{"symbolic_correct": False, "predicted_answer": each} for each in (None, "", "7")],
+            found(answers=[[None], [""], ["7"]]),
+        ),
+        "several rows for a problem": (
+            [ONE, ONE | {"id": 2}, ONE],
+            refused("nemo_skills.repeated", first="line 1", place="line 3"),
+        ),
+    },
+    skills,
+)
 
 
 def test_other_tables_with_columns_of_nemo_skills():
-    assert find_format(Source("f", b'{"id": 1, "generation": "", "is_correct": true}\n' * 2)).name == "plain"
+    assert (
+        find_format(Source("f", b'{"id": 1, "generation": "", "is_correct": true}\n' * 2)).name
+        == "plain"
+    )
 
 
 def enumerate_votes(answers, correct, k):
@@ -251,7 +323,9 @@ def test_files_of_nemo_skills_are_merged(path):
     )
     for k in (1, 2, 3):
         passed = [[any(subset) for subset in combinations(own, k)] for own in correct]
-        assert values[f"pass@{k}"] == pytest.approx(sum(sum(each) / len(each) for each in passed) / 50, abs=1e-12)
+        assert values[f"pass@{k}"] == pytest.approx(
+            sum(sum(each) / len(each) for each in passed) / 50, abs=1e-12
+        )
         votes = [enumerate_votes(said, own, k) for said, own in zip(answers, correct, strict=True)]
         assert values[f"cons@{k}"] == pytest.approx(sum(votes) / 50, abs=1e-12)
     assert report.n == [3] * 50
@@ -270,7 +344,10 @@ def test_one_file_of_nemo_skills_is_one_sample():
 
 def test_files_of_nemo_skills_that_do_not_fit_each_other(tmp_path):
     other = FILES[1].read_bytes()
-    put(tmp_path, {"turned/a": FILES[0].read_bytes(), "turned/b": b"\n".join(other.splitlines()[::-1])})
+    put(
+        tmp_path,
+        {"turned/a": FILES[0].read_bytes(), "turned/b": b"\n".join(other.splitlines()[::-1])},
+    )
     refused("merging.questions").compare(tmp_path / "turned", {})
     put(tmp_path, {"cut/a": FILES[0].read_bytes(), "cut/b": other[:-100]})
     with pytest.raises(InputError, match="line 50"):
