@@ -304,9 +304,8 @@ class Cells:
             parts = ["pass" if sign == "." else sign for sign in parts[0] if sign != _VARIANT]
         values = [self._words.get(_fold(part), read_spelled(part)) for part in parts]
         kinds = {*map(type, values)}
-        is_told = kinds == {bool} or (
-            kinds == {float} and all(-1 <= value <= 1 for value in values)
-        )  # type: ignore[operator]
+        are_shares = all(isinstance(value, float) and -1 <= value <= 1 for value in values)
+        is_told = kinds == {bool} or are_shares
         # TP is no two true verdicts, nor is ✅ PASS: there is one sign for each.
         is_odd = len({*map(str.casefold, parts)}) > len({*values}) and not _MARKS.search(text)
         return parts if is_told and (len(parts) > 1 or listed is not text) and not is_odd else []
