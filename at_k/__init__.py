@@ -20,7 +20,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-__version__ = "0.7.0"
+__version__ = "0.8.0"
 
 # The names are in __init__.pyi. Each is imported when it is first used: the command answers `--help` in a tenth of a
 # second, `import at_k` takes 20 ms instead of 250, and functions of arrays need little beside NumPy and SciPy.
