@@ -31,7 +31,7 @@ from at_k.plots import (
     require_matplotlib,
     save_figure,
 )
-from at_k.readers.paths import name_models
+from at_k.readers.files.paths import name_models
 from at_k.report.grid import describe_size, describe_source, find_twins, note_twins
 from at_k.report.notes import describe_reading
 from at_k.results.saving import check_target

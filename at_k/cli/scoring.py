@@ -12,9 +12,9 @@ from at_k.cli import options
 from at_k.cli.options import read_name, refuse
 from at_k.cli.output import Line, check_out, make_console, print_lines, say_written, show_work
 from at_k.errors import quote_word
+from at_k.readers.files.paths import name_models
 from at_k.readers.formats import FORMATS
 from at_k.readers.names import ROLE
-from at_k.readers.paths import name_models
 from at_k.results.writers import wrap
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def count_files(
     # A file is gone before the next one is read, so that memory does not grow with their number.
     import typer
 
-    from at_k.readers.paths import find_files
+    from at_k.readers.files.paths import find_files
     from at_k.report import Tally
     from at_k.report.tally_scoring import find_tally
 

@@ -24,13 +24,13 @@ from at_k.demo.limits import LIMITS, MOST_FILES
 from at_k.demo.words import make_error
 from at_k.errors import InputError, Message
 from at_k.readers.cells import read_spelled
+from at_k.readers.files.sources import Source, refuse_large
 from at_k.readers.format import Format, Reading
 from at_k.readers.formats import FORMATS, find_format
-from at_k.readers.formats.plain import Table
-from at_k.readers.merging import merge
 from at_k.readers.names import shorten
 from at_k.readers.samples import Samples
-from at_k.readers.sources import Source, refuse_large
+from at_k.readers.tables.merging import merge
+from at_k.readers.tables.table import Table
 from at_k.validation import exceeds
 from at_k.values import cached_property
 

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError, Message, Phrases, follow_reading
 from at_k.options.registry import READING, complete, takes
-from at_k.readers.paths import Paths, is_paths
+from at_k.readers.files.paths import Paths, is_paths
 from at_k.readers.samples import COUNT_ROLES, ROLES, SAMPLE_ROLES, Samples
 from at_k.validation import UNLIMITED, Limits
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
+    from at_k.readers.files.sources import Source
     from at_k.readers.format import Format, Reading
-    from at_k.readers.sources import Source
     from at_k.signatures import ReadOptions, Unpack
 
 _say = Phrases(
@@ -105,11 +105,11 @@ def read_samples(
     """Read results files as `read_results` does, without the library `datasets`."""
     # The arguments and errors are those of `read_results`. With `meta=True`, a plain table's other columns are read
     # too.
-    from at_k.readers.choosing import leave_out
-    from at_k.readers.collector import refuse_empty
+    from at_k.readers.files.paths import find_files, is_named_as_results
     from at_k.readers.format import Reading
-    from at_k.readers.merging import bundle, merge, name_files
-    from at_k.readers.paths import find_files, is_named_as_results
+    from at_k.readers.tables.choosing import leave_out
+    from at_k.readers.tables.collector import refuse_empty
+    from at_k.readers.tables.merging import bundle, merge, name_files
 
     if errors not in ("raise", "skip"):
         raise _say.error("readers.errors", value=repr(errors))
@@ -191,9 +191,9 @@ def _find_formats(
     broken: dict[Path, InputError] | None,
 ) -> Iterator[tuple[Path, Source, Format]]:
     """Yield each file with its format; of a folder, where `broken` takes what cannot be read, the best files alone."""
+    from at_k.readers.files.paths import is_named_as_results
+    from at_k.readers.files.sources import Source
     from at_k.readers.formats import find_format
-    from at_k.readers.paths import is_named_as_results
-    from at_k.readers.sources import Source
 
     listed, beside = list[tuple[Path, Source, "Format"]](), list[tuple[Path, Source, "Format"]]()
     for file in files:
@@ -225,10 +225,10 @@ def _find_formats(
 def _holds_samples(file: Path, source: Source, format: Format, reading: Reading) -> bool:
     """Return whether a file of a folder has samples: a README, a log or the accuracy beside them has none."""
     from at_k.readers.cells import read_spelled
+    from at_k.readers.files.documents import holds_one_row, open_rows
+    from at_k.readers.files.paths import is_named_as_results
     from at_k.readers.names import PROBLEM, ROLE, find_named, has_role
-    from at_k.readers.paths import is_named_as_results
-    from at_k.readers.structure import is_summary
-    from at_k.readers.tables import holds_one_row, open_rows
+    from at_k.readers.tables.structure import is_summary
 
     if format.name != "plain" or source.layout not in _TEXTS:
         return True

@@ -12,8 +12,8 @@ import numpy as np
 
 from at_k.errors import InputError, Message
 from at_k.readers.arrays import is_arrow, list_cells, make_numbers
-from at_k.readers.decoding import read_fields
 from at_k.readers.faults import Faults
+from at_k.readers.files.decoding import read_fields
 
 # Rows from which it is judged what a column holds.
 HEAD = 2000

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from at_k.arrow import to_numpy
 from at_k.readers.arrays import encode, fill_numbers, is_arrow, make_texts
-from at_k.readers.decoding import Listed, read_list
+from at_k.readers.files.decoding import Listed, read_list
 
 # What a cell answers to the question that the name of its column asks, and what judges by itself.
 _YES = "true yes y t 是 真 はい 예 oui vrai ja wahr sí si verdadero sim verdadeiro vero да"

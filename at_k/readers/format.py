@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.blocks import find_field
-from at_k.readers.delimited import name_lines
+from at_k.readers.files.delimited import name_lines
+from at_k.readers.files.sources import Source
 from at_k.readers.names import quote, quote_all, shorten
 from at_k.readers.samples import Samples
-from at_k.readers.sources import Source
 from at_k.validation import UNLIMITED, Limits, is_number, shorten as shorten_value, type_name
 
 # Characters of a field of a problem that is kept as a possible group. Longer ones are questions and solutions.

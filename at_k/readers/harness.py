@@ -13,15 +13,15 @@ import numpy as np
 from at_k.errors import InputError, Message, Phrases
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING, FieldCells
-from at_k.readers.choosing import Selection, no_rows
-from at_k.readers.collector import BESIDE, NUMBER, Collector, Sheet
-from at_k.readers.decoding import decode, require_object
 from at_k.readers.faults import UNITS, Faults
+from at_k.readers.files.decoding import decode, require_object
+from at_k.readers.files.sources import Source
 from at_k.readers.format import Reading
 from at_k.readers.names import quote, quote_all
-from at_k.readers.problems import OF_PROBLEM, Part
 from at_k.readers.samples import FURTHER_ROLES, MISSING, ROLES, SAMPLE_ROLES, Origin, Samples
-from at_k.readers.sources import Source
+from at_k.readers.tables.choosing import Selection, no_rows
+from at_k.readers.tables.collector import BESIDE, NUMBER, Collector, Sheet
+from at_k.readers.tables.problems import OF_PROBLEM, Part
 
 # The roles of what is said of a sample, or of all samples of a problem.
 _SAID = (

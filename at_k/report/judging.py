@@ -19,10 +19,10 @@ from at_k.grading.verdicts import MissingSamplesError
 from at_k.options.registry import INDEPENDENT, JUDGING_OPTIONS, UNTIL_SUCCESS
 from at_k.readers import COUNT_ROLES, Samples, is_paths, read_samples
 from at_k.readers.arrays import list_cells
-from at_k.readers.choosing import select_rows
 from at_k.readers.names import MODEL, normalize_name, quote
-from at_k.readers.prompts import find_tests, gather_tests, join_prompts
 from at_k.readers.samples import SAMPLE_ROLES
+from at_k.readers.tables.choosing import select_rows
+from at_k.readers.tables.prompts import find_tests, gather_tests, join_prompts
 from at_k.report.data import Judged
 from at_k.report.notes import describe_reading, find_conditions
 from at_k.report.report import refuse_report
@@ -352,9 +352,9 @@ def read_rows(data: Any, **reading: Any) -> Samples:
     """Read a table in memory as a file of it is read."""
     import pyarrow as pa
 
+    from at_k.readers.files.sources import IN_MEMORY, Source
     from at_k.readers.format import Reading
-    from at_k.readers.formats.plain import Table
-    from at_k.readers.sources import IN_MEMORY, Source
+    from at_k.readers.tables.table import Table
 
     names = [
         name for name in getattr(getattr(data, "index", None), "names", ()) if name is not None

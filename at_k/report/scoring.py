@@ -16,7 +16,7 @@ from at_k.errors import Legend, Mention, Message, Phrases
 from at_k.family import FAMILY
 from at_k.options.registry import NUMBERS, PILOT, SCORING, TALLYING, complete, takes
 from at_k.readers import is_paths
-from at_k.readers.paths import name_models
+from at_k.readers.files.paths import name_models
 from at_k.report.audit import correct_values, hide_column
 from at_k.report.grid import (
     describe_size,

@@ -19,7 +19,7 @@ from at_k.family import FAMILY
 from at_k.grading import Verdicts
 from at_k.options.registry import TALLYING, UNTIL_SUCCESS
 from at_k.readers import is_paths
-from at_k.readers.paths import find_files, is_folder_or_glob
+from at_k.readers.files.paths import find_files, is_folder_or_glob
 from at_k.report.data import Judged
 from at_k.report.judging import read_clusters, refuse_undefined, settle_sampling
 from at_k.report.measuring import Measurement, compute_all, gather, make_left_out

@@ -21,8 +21,8 @@ from readers.zips import DEFLATED, Member, pack
 
 from at_k.demo.limits import BUSY_SECONDS
 from at_k.demo.turns import MOST_OF_VISITOR
-from at_k.readers.archives import Archive
-from at_k.readers.sources import Source
+from at_k.readers.files.archives import Archive
+from at_k.readers.files.sources import Source
 from tools.driving import PATIENCE, eventually, serving
 
 SECONDS, SECONDS_AT_THE_LIMIT = 2, 8

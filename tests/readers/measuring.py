@@ -15,9 +15,9 @@ import pyarrow, pyarrow.compute, pyarrow.json, pyarrow.parquet, zstandard  # the
 from at_k.demo.limits import LIMITS
 from at_k.errors import InputError
 from at_k.readers import read_samples
-from at_k.readers.archives import Archive
-from at_k.readers.parquet import list_columns, read_rows
-from at_k.readers.sources import Source
+from at_k.readers.files.archives import Archive
+from at_k.readers.files.parquet import list_columns, read_rows
+from at_k.readers.files.sources import Source
 for path in sorted(Path(sys.argv[1]).iterdir()):
     if os.fork():
         os.wait()

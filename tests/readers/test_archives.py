@@ -17,8 +17,8 @@ from readers.measuring import measure, put_all
 from readers.zips import DEFLATED, STORED, ZSTANDARD, Member, compress, pack
 
 from at_k.errors import InputError
-from at_k.readers.archives import Archive, list_members
-from at_k.readers.sources import Source
+from at_k.readers.files.archives import Archive, list_members
+from at_k.readers.files.sources import Source
 from at_k.validation import Limits
 
 TEXT = b"The answer is 42. " * 200

@@ -16,9 +16,9 @@ from readers.reading import found, over, refused
 from readers.texts import collect, collect_samples, open_table, write_delimited, write_lines
 
 from at_k.errors import InputError
-from at_k.readers import delimited, json_lines
 from at_k.readers.blocks import Block
-from at_k.readers.sources import Source
+from at_k.readers.files import delimited, json_lines
+from at_k.readers.files.sources import Source
 
 BLOCKS = Source.blocks
 

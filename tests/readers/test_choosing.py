@@ -9,8 +9,8 @@ from readers.texts import collect, refuse as refuse_text
 
 from at_k.errors import InputError
 from at_k.readers import read_samples
-from at_k.readers.choosing import select_rows
 from at_k.readers.names import MODEL as MODEL_NAMES
+from at_k.readers.tables.choosing import select_rows
 
 COLUMNS = {
     "model": ["a", "a", "b", "b", "c"],

@@ -9,10 +9,10 @@ from readers.reading import found, refused
 
 from at_k.errors import InputError
 from at_k.readers.cells import NOTHING
+from at_k.readers.files.sources import Source
 from at_k.readers.format import Reading
 from at_k.readers.harness import RowCollector
 from at_k.readers.samples import STANDARD, Origin, list_types
-from at_k.readers.sources import Source
 
 LONG = 10**400
 

@@ -7,7 +7,7 @@ from cases import for_each
 from hypothesis import given, strategies as st
 
 from at_k.errors import InputError
-from at_k.readers.decoding import decode, decode_strictly, decode_text
+from at_k.readers.files.decoding import decode, decode_strictly, decode_text
 
 VALUES = st.recursive(
     st.none()

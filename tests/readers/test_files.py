@@ -9,7 +9,7 @@ from readers.reading import Json, found, over, put, refused
 
 from at_k.errors import InputError
 from at_k.readers import read_samples
-from at_k.readers.paths import find_files, is_paths, name_models
+from at_k.readers.files.paths import find_files, is_paths, name_models
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from readers.texts import write_lines
 from at_k.errors import InputError
 from at_k.readers import read_samples
 from at_k.readers.fields import Fields, Keys
+from at_k.readers.files.sources import Source
 from at_k.readers.format import Reading
 from at_k.readers.formats import FORMATS, find_format
-from at_k.readers.sources import Source
 
 
 @for_each("text, name", [

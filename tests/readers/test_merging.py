@@ -12,8 +12,8 @@ from at_k.errors import InputError, Message
 from at_k.readers import read_samples
 from at_k.readers.format import Reading
 from at_k.readers.harness import RowCollector
-from at_k.readers.merging import merge
 from at_k.readers.samples import STANDARD, Origin
+from at_k.readers.tables.merging import merge
 
 FILES = ["run_0.jsonl", "run_1.jsonl", "run_2.jsonl"]
 

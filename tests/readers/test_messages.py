@@ -11,10 +11,10 @@ from cases import for_each, for_rows
 from at_k.demo.words import translate
 from at_k.errors import InputError, Message
 from at_k.readers import read_samples
-from at_k.readers.delimited import name_lines
 from at_k.readers.faults import UNITS, describe_place
+from at_k.readers.files.delimited import name_lines
+from at_k.readers.files.sources import Source
 from at_k.readers.names import normalize_name, quote, quote_all, shorten
-from at_k.readers.sources import Source
 
 
 @for_each("value, said", [

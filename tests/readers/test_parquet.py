@@ -20,8 +20,8 @@ import at_k
 from at_k.demo.limits import LIMITS
 from at_k.errors import InputError
 from at_k.readers import read_samples
-from at_k.readers.parquet import list_columns, read_batches, read_rows
-from at_k.readers.sources import Source
+from at_k.readers.files.parquet import list_columns, read_batches, read_rows
+from at_k.readers.files.sources import Source
 from at_k.validation import UNLIMITED
 
 ROWS = [{"id": i, "doc": {"text": f"t{i}", "ids": [i], "more": {"x": None}}} for i in range(5)]

@@ -11,7 +11,7 @@ from readers.texts import write_delimited, write_lines
 
 import at_k
 from at_k.errors import InputError
-from at_k.readers.prompts import join_prompts
+from at_k.readers.tables.prompts import join_prompts
 
 HARNESS = Path(__file__).parents[1] / "data" / "harness"
 

@@ -16,7 +16,7 @@ import at_k
 from at_k.demo.limits import LIMITS
 from at_k.errors import InputError
 from at_k.readers import read_results, read_samples
-from at_k.readers.sources import Source
+from at_k.readers.files.sources import Source
 
 ROWS = [
     {"qid": "p", "pred": ["a", None], "gold": ["a", "A"], "score": [2.0, 1.0], "level": "x"},
@@ -219,7 +219,7 @@ def test_readers_load_few_libraries(tmp_path):
 def test_a_document_is_decoded_once_and_not_kept(tmp_path, monkeypatch):
     decoded, held = [], []
     monkeypatch.setattr(
-        "at_k.readers.sources.decode_document",
+        "at_k.readers.files.sources.decode_document",
         lambda data: decoded.append(data) or json.loads(data),
     )
     release = Source.release

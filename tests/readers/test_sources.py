@@ -14,7 +14,7 @@ import zstandard
 from cases import for_each, for_rows
 
 from at_k.errors import InputError
-from at_k.readers.sources import Source, refuse_growth
+from at_k.readers.files.sources import Source, refuse_growth
 from at_k.validation import UNLIMITED, Limits
 
 LINES = b'{"id": 1}\n\n{"id": "\xc3\xa9"}\n'

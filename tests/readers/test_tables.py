@@ -13,9 +13,9 @@ from readers.texts import collect_samples, read_table, write_delimited
 
 from at_k.demo.words import LANGUAGES, translate
 from at_k.errors import InputError
-from at_k.readers import delimited
 from at_k.readers.blocks import Block
-from at_k.readers.sources import Source
+from at_k.readers.files import delimited
+from at_k.readers.files.sources import Source
 from at_k.validation import Limits
 
 ROWS = [

@@ -7,13 +7,13 @@ from io import StringIO
 import pytest
 
 from at_k.errors import InputError
-from at_k.readers.decoding import read_lists
+from at_k.readers.files.decoding import read_lists
+from at_k.readers.files.documents import open_rows
+from at_k.readers.files.sources import Source
 from at_k.readers.format import Reading
 from at_k.readers.formats import find_format
-from at_k.readers.formats.plain import Table
 from at_k.readers.samples import ROLES
-from at_k.readers.sources import Source
-from at_k.readers.tables import open_rows
+from at_k.readers.tables.table import Table
 
 
 class Opened:

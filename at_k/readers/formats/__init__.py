@@ -8,15 +8,15 @@ from typing import Any
 
 from at_k.errors import Phrases
 from at_k.options.registry import read_toml
-from at_k.readers.archives import list_members
 from at_k.readers.fields import Fields, Keys
+from at_k.readers.files.archives import list_members
+from at_k.readers.files.parquet import list_columns
+from at_k.readers.files.sources import Source
 from at_k.readers.format import Format, Mark
 from at_k.readers.names import quote_all
-from at_k.readers.parquet import list_columns
-from at_k.readers.sources import Source
 
 _TABLE: dict[str, dict[str, Any]] = read_toml(__file__, "formats.toml")
-_FUNCTION = re.compile(r"([a-z_]+):([a-z_]+)")
+_FUNCTION = re.compile(r"(\.?[a-z_.]+):([a-z_]+)")
 _say = Phrases({"formats.unknown": "There is no format {name}. The formats are: {names}."})
 _ABOUT = ("title", "file", "samples", "rank", "in_folders")
 
@@ -28,7 +28,7 @@ def _resolve(value: Any) -> Any:
     if isinstance(value, list):
         return tuple(map(_resolve, value))
     named = _FUNCTION.fullmatch(value) if isinstance(value, str) else None
-    return getattr(import_module(f"{__name__}.{named[1]}"), named[2]) if named else value
+    return getattr(import_module(f".{named[1]}", __name__), named[2]) if named else value
 
 
 def _declare(name: str) -> Format:

@@ -10,10 +10,10 @@ from typing import Any
 
 from at_k.readers.blocks import find_field
 from at_k.readers.fields import Chosen, Row, list_documents, list_in, list_names
+from at_k.readers.files.sources import Source
 from at_k.readers.format import Reading, has_fields, refuse_field
-from at_k.readers.formats.plain import read_plain
 from at_k.readers.samples import Samples
-from at_k.readers.sources import Source
+from at_k.readers.tables.table import read_plain
 
 _CLOSE = 1e-6
 

@@ -22,8 +22,10 @@ from typing import Any, NamedTuple
 from at_k.errors import InputError, Message, Phrases
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
-from at_k.readers.decoding import decode, read_list
 from at_k.readers.fields import Found, Row
+from at_k.readers.files.decoding import decode, read_list
+from at_k.readers.files.parquet import read_rows
+from at_k.readers.files.sources import Source
 from at_k.readers.format import (
     TEXTS,
     Choice,
@@ -37,8 +39,6 @@ from at_k.readers.format import (
 )
 from at_k.readers.harness import RowCollector
 from at_k.readers.names import quote
-from at_k.readers.parquet import read_rows
-from at_k.readers.sources import Source
 
 # Texts that the filters of the harness write if they find no answer.
 _NO_ANSWER = "[invalid]"

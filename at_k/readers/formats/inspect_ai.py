@@ -22,11 +22,12 @@ from math import isnan
 from typing import Any
 
 from at_k.errors import InputError, Message, Phrases
-from at_k.readers.archives import Archive
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
-from at_k.readers.decoding import decode
 from at_k.readers.fields import Found, Row, list_in
+from at_k.readers.files.archives import Archive
+from at_k.readers.files.decoding import decode
+from at_k.readers.files.sources import Source, TooLargeError
 from at_k.readers.format import (
     TEXTS,
     Choice,
@@ -39,7 +40,6 @@ from at_k.readers.format import (
 )
 from at_k.readers.harness import RowCollector
 from at_k.readers.names import quote
-from at_k.readers.sources import Source, TooLargeError
 
 _HEADER, _START, _SAMPLES = "header.json", "_journal/start.json", "samples/"
 

@@ -25,10 +25,10 @@ from at_k.errors import Message, Phrases
 from at_k.readers.blocks import find_field
 from at_k.readers.faults import UNITS
 from at_k.readers.fields import Found, Row
+from at_k.readers.files.sources import Source
 from at_k.readers.format import TEXTS, Reading, check_kinds, has_fields, refuse_field
 from at_k.readers.harness import RowCollector
 from at_k.readers.names import quote, quote_all
-from at_k.readers.sources import Source
 
 # The names that evaluators give to what is known of each sample, the usual one first.
 _NAMES = {

@@ -11,8 +11,9 @@ from typing import Any
 from at_k.errors import Message, Phrases
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
-from at_k.readers.delimited import read_cells
 from at_k.readers.fields import Chosen, Found, Row, list_in, list_names
+from at_k.readers.files.delimited import read_cells
+from at_k.readers.files.sources import Source
 from at_k.readers.format import (
     Choice,
     Reading,
@@ -22,11 +23,10 @@ from at_k.readers.format import (
     refuse_field,
     refuse_no_scorer,
 )
-from at_k.readers.formats.plain import read_plain
 from at_k.readers.harness import RowCollector
 from at_k.readers.names import quote
 from at_k.readers.samples import Samples
-from at_k.readers.sources import Source
+from at_k.readers.tables.table import read_plain
 
 _say = Phrases(
     {

@@ -7,9 +7,9 @@ from readers.expected import HARNESS
 from readers.texts import read_bytes
 from readers.zips import ZSTANDARD, Member, pack
 
-from at_k.readers.archives import Archive
+from at_k.readers.files.archives import Archive
+from at_k.readers.files.sources import Source
 from at_k.readers.format import Reading
-from at_k.readers.sources import Source
 
 FOLDER = HARNESS / "inspect-ai"
 

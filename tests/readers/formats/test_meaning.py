@@ -27,8 +27,8 @@ from readers.reading import Json, found, over, put, refused
 
 import at_k
 from at_k.errors import InputError
+from at_k.readers.files.sources import Source
 from at_k.readers.formats import FORMATS, find_format
-from at_k.readers.sources import Source
 
 
 def find_pass(verdicts, k, policy):

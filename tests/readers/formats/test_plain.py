@@ -7,8 +7,8 @@ from cases import for_each
 from readers.reading import Json, found, over, refused
 from readers.texts import collect
 
+from at_k.readers.files.sources import Source
 from at_k.readers.formats import FORMATS, find_format
-from at_k.readers.sources import Source
 
 MODELS = b"model,id,level,correct\na,1,x,1\na,1,x,0\nb,1,x,1\nb,2,y,0\nb,2,y,"
 SETS = b"dataset,id,correct\nx,1,1\nx,2,0\ny,1,0\ny,3,1\n"

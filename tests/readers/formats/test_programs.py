@@ -10,8 +10,8 @@ from readers.reading import Json, found, over, put, refused
 import at_k
 from at_k.errors import InputError
 from at_k.readers import read_samples
+from at_k.readers.files.sources import Source
 from at_k.readers.formats import find_format
-from at_k.readers.sources import Source
 
 NAME = "human-eval/samples.jsonl_results.jsonl"
 FILE = HARNESS / NAME

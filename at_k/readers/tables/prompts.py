@@ -10,8 +10,8 @@ from typing import Any
 
 from at_k.errors import InputError
 from at_k.readers.arrays import list_cells
-from at_k.readers.choosing import refuse_unknown
 from at_k.readers.names import quote, shorten
+from at_k.readers.tables.choosing import refuse_unknown
 
 # The column of HumanEval that names the function which its `check` takes.
 ENTRY = "entry_point"

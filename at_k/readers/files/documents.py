@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NoReturn
 
 from at_k.errors import Mention, Message, Phrases
-from at_k.readers import delimited, json_lines, parquet
-from at_k.readers.archives import list_members
 from at_k.readers.blocks import Block, Rows, find_field
-from at_k.readers.decoding import load_text, parse_all, refuse_faulty, require_object
 from at_k.readers.faults import UNITS, Faults
+from at_k.readers.files import delimited, json_lines, parquet
+from at_k.readers.files.archives import list_members
+from at_k.readers.files.decoding import load_text, parse_all, refuse_faulty, require_object
+from at_k.readers.files.sources import Source, refuse_foreign, refuse_many_rows
 from at_k.readers.names import (
     PROBLEM,
     RIGHT,
@@ -28,9 +29,8 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.profile import count_up
-from at_k.readers.sources import Source, refuse_foreign, refuse_many_rows
-from at_k.readers.structure import count_runs, is_summary
+from at_k.readers.tables.profile import count_up
+from at_k.readers.tables.structure import count_runs, is_summary
 
 _say = Phrases(
     {

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from at_k.errors import Mention, Message, Phrases, SeveralModelsError
 from at_k.readers.arrays import Groups, fill_numbers, make_text_lists, make_texts
 from at_k.readers.cells import keep_common
+from at_k.readers.files.documents import holds_one_row
+from at_k.readers.files.sources import Source
 from at_k.readers.format import Format
 from at_k.readers.names import MODEL, STEP, has_name, is_model, quote, quote_all
 from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
-from at_k.readers.sources import Source
-from at_k.readers.structure import count_runs, count_samples, refuse_odd_names
-from at_k.readers.tables import holds_one_row
+from at_k.readers.tables.structure import count_runs, count_samples, refuse_odd_names
 from at_k.samples import Ragged
 
 # Files that a message lists.

@@ -21,8 +21,7 @@ from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import encode, find_firsts, join_codes
 from at_k.readers.blocks import HEAD, Block
 from at_k.readers.cells import read_spelled, read_whole
-from at_k.readers.choosing import make_several_error, refuse_several, simplify
-from at_k.readers.decoding import split_number
+from at_k.readers.files.decoding import split_number
 from at_k.readers.names import (
     ASKED,
     NUMBER_WORD,
@@ -39,8 +38,9 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.profile import Column, Profile, count_up
 from at_k.readers.samples import Samples
+from at_k.readers.tables.choosing import make_several_error, refuse_several, simplify
+from at_k.readers.tables.profile import Column, Profile, count_up
 
 # Values of a column up to which it may hold settings.
 MOST_SETTINGS = 20

@@ -31,9 +31,9 @@ from at_k.readers.blocks import Block
 from at_k.readers.cells import Cells, UnfitError, read_integers
 from at_k.readers.faults import Faults, describe_place, find_fault
 from at_k.readers.names import quote, shorten
-from at_k.readers.problems import OF_PROBLEM, Findings, Part, Place, Problems, fill
 from at_k.readers.samples import MISSING, SAMPLE_ROLES, STANDARD, Origin, Samples
-from at_k.readers.structure import (
+from at_k.readers.tables.problems import OF_PROBLEM, Findings, Part, Place, Problems, fill
+from at_k.readers.tables.structure import (
     is_summary,
     make_summary_error,
     refuse_odd_names,

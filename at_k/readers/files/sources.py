@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
 
 from at_k.errors import InputError, Phrases
-from at_k.readers.decoding import decode, decode_document, decode_text
-from at_k.readers.paths import list_shards
+from at_k.readers.files.decoding import decode, decode_document, decode_text
+from at_k.readers.files.paths import list_shards
 from at_k.validation import UNLIMITED, Limits, exceeds
 from at_k.values import cached_property
 

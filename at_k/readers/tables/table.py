@@ -18,11 +18,11 @@ from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import contains, encode, make_texts
 from at_k.readers.blocks import Block
 from at_k.readers.cells import Cells, read_whole
-from at_k.readers.choosing import find_nested, no_rows
-from at_k.readers.collector import Collector, Sheet
-from at_k.readers.decoding import spell_lists
-from at_k.readers.delimited import find_delimiter
 from at_k.readers.faults import UNITS, describe_place
+from at_k.readers.files.decoding import spell_lists
+from at_k.readers.files.delimited import find_delimiter
+from at_k.readers.files.documents import open_rows
+from at_k.readers.files.sources import Source, refuse_many_rows
 from at_k.readers.format import Reading
 from at_k.readers.names import (
     PROBLEM,
@@ -34,11 +34,12 @@ from at_k.readers.names import (
     has_role,
     shorten,
 )
-from at_k.readers.plan import Plan, find_nested_names
-from at_k.readers.profile import Profile, find_roles
 from at_k.readers.samples import Columns, Origin, Samples
-from at_k.readers.sources import Source, refuse_many_rows
-from at_k.readers.structure import (
+from at_k.readers.tables.choosing import find_nested, no_rows
+from at_k.readers.tables.collector import Collector, Sheet
+from at_k.readers.tables.plan import Plan, find_nested_names
+from at_k.readers.tables.profile import Profile, find_roles
+from at_k.readers.tables.structure import (
     MOST_SETTINGS,
     Watch,
     count_runs,
@@ -49,7 +50,6 @@ from at_k.readers.structure import (
     refuse_sums,
     repeats,
 )
-from at_k.readers.tables import open_rows
 
 _say = Phrases(
     {

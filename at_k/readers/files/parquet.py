@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError, Phrases
 from at_k.readers.blocks import HEAD, Block
+from at_k.readers.files.sources import Source, refuse_large, refuse_many_rows
 from at_k.readers.names import shorten
-from at_k.readers.sources import Source, refuse_large, refuse_many_rows
 from at_k.validation import UNLIMITED, Limits
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.blocks import Rows, list_fields
 from at_k.readers.cells import is_finite, read_share, read_spelled
-from at_k.readers.decoding import read_fields
+from at_k.readers.files.decoding import read_fields
 from at_k.readers.names import (
     MODEL,
     NUMBERED,
@@ -27,9 +27,15 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.profile import Column, Profile
 from at_k.readers.samples import Columns
-from at_k.readers.shapes import PREDICTORS, has_parts, joins_counts, list_families, read_counts
+from at_k.readers.tables.profile import Column, Profile
+from at_k.readers.tables.shapes import (
+    PREDICTORS,
+    has_parts,
+    joins_counts,
+    list_families,
+    read_counts,
+)
 
 # A name of what counts or tells faults, such as the code with which a program ended: 0, or no, means success.
 _FAULTS = re.compile(

@@ -8,8 +8,7 @@ from itertools import chain
 from at_k.errors import Mention, Message, Phrases
 from at_k.readers.blocks import Block, Rows
 from at_k.readers.cells import Cells
-from at_k.readers.choosing import Where, find_nested, refuse_unknown
-from at_k.readers.decoding import read_list
+from at_k.readers.files.decoding import read_list
 from at_k.readers.format import Reading
 from at_k.readers.names import (
     ERROR,
@@ -23,9 +22,11 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.profile import Profile, find_lists, find_numbers, find_roles
-from at_k.readers.prompts import ENTRY, find_tests, gather_tests, join_prompts
-from at_k.readers.proposals import (
+from at_k.readers.samples import COUNT_ROLES, Columns
+from at_k.readers.tables.choosing import Where, find_nested, refuse_unknown
+from at_k.readers.tables.profile import Profile, find_lists, find_numbers, find_roles
+from at_k.readers.tables.prompts import ENTRY, find_tests, gather_tests, join_prompts
+from at_k.readers.tables.proposals import (
     find_name,
     refuse_beside,
     refuse_ignored,
@@ -33,9 +34,8 @@ from at_k.readers.proposals import (
     refuse_unjudged,
     refuse_unnamed,
 )
-from at_k.readers.samples import COUNT_ROLES, Columns
-from at_k.readers.shapes import find_change
-from at_k.readers.structure import MOST_SETTINGS, Watch, find_numbered, find_questions
+from at_k.readers.tables.shapes import find_change
+from at_k.readers.tables.structure import MOST_SETTINGS, Watch, find_numbered, find_questions
 from at_k.validation import is_missing
 
 # Values of a column that is watched for its name, and of one whose values are kept whatever they are.

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import IO
 
 from at_k.errors import Phrases
+from at_k.readers.files.sources import Source, refuse_growth
 from at_k.readers.names import quote
-from at_k.readers.sources import Source, refuse_growth
 
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
 # Flags of a member that is encrypted, strongly encrypted, or has a masked header.

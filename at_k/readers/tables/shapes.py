@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from at_k.errors import Mention, Message, Phrases
 from at_k.readers.blocks import Block
 from at_k.readers.cells import is_finite, read_share, read_spelled, read_whole
-from at_k.readers.decoding import read_list
 from at_k.readers.faults import UNITS, Faults
+from at_k.readers.files.decoding import read_list
 from at_k.readers.names import (
     NUMBERED,
     OF_SAMPLES,
@@ -30,8 +30,8 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.profile import Column, Profile, count_up
 from at_k.readers.samples import SAMPLE_ROLES, Columns
+from at_k.readers.tables.profile import Column, Profile, count_up
 
 # A name with a number at its end: answer_1, run[0], 第1次; not pass@1, which sums up samples.
 _NUMBERED = re.compile(r"(|.*?[^\W\d])[\s._\[(#-]*(\d+)(?:次|[\])])?")

@@ -10,8 +10,7 @@ from typing import Any
 from at_k.errors import Phrases
 from at_k.readers.blocks import Block
 from at_k.readers.cells import Cells, judge, read_spelled, read_whole
-from at_k.readers.choosing import refuse_unknown
-from at_k.readers.decoding import Listed, read_lists
+from at_k.readers.files.decoding import Listed, read_lists
 from at_k.readers.names import (
     MODEL,
     NUMBERED,
@@ -27,8 +26,9 @@ from at_k.readers.names import (
     normalize_name,
     quote,
 )
-from at_k.readers.prompts import find_tests
 from at_k.readers.samples import COUNT_ROLES, FURTHER_ROLES, ROLES, SAMPLE_ROLES, Columns
+from at_k.readers.tables.choosing import refuse_unknown
+from at_k.readers.tables.prompts import find_tests
 from at_k.values import cached_property
 
 # Cells, and samples of each, from which it is judged what a column holds.

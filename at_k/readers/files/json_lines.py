@@ -11,9 +11,9 @@ from typing import Any
 import orjson
 
 from at_k.readers.blocks import HEAD, Block, take_column
-from at_k.readers.decoding import decode_strictly, require_object
 from at_k.readers.faults import UNITS, Faults
-from at_k.readers.sources import LineBlock, Source
+from at_k.readers.files.decoding import decode_strictly, require_object
+from at_k.readers.files.sources import LineBlock, Source
 
 # Bytes of the first block, from which it is judged what the columns hold.
 _FIRST_BYTES = 1 << 18

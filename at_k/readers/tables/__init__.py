@@ -1,0 +1,1 @@
+"""From tables to samples, or to a question."""
