@@ -172,11 +172,9 @@ def to_float64(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def flag_above(values: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
-    """Compare grades, numbers in [0, 1], with a threshold in [0, 1]."""
+    """Compare grades, numbers in [0, 1], with a threshold in [0, 1)."""
     if values.dtype.kind in "biu":
-        return np.asarray(
-            values.astype(bool, copy=False) if threshold < 1 else np.zeros(values.shape, dtype=bool)
-        )
+        return np.asarray(values.astype(bool, copy=False))
     if values.dtype.type not in _SINGLE:
         return np.asarray(values > threshold)
     # A number of single precision compares with the rounded threshold as with the threshold itself. Only if the two are

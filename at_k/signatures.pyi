@@ -15,7 +15,7 @@ class ScoreOptions(TypedDict, total=False):
     select: Literal["weighted", "lexicographic", "pareto"] | None
     score_weights: Sequence[float] | None
     higher_is_better: bool
-    threshold: float
+    correct_above: float | str
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
@@ -67,7 +67,7 @@ class CompareOptions(TypedDict, total=False):
     select: Literal["weighted", "lexicographic", "pareto"] | None
     score_weights: Sequence[float] | None
     higher_is_better: bool
-    threshold: float
+    correct_above: float | str
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
@@ -106,7 +106,7 @@ class RankOptions(TypedDict, total=False):
     select: Literal["weighted", "lexicographic", "pareto"] | None
     score_weights: Sequence[float] | None
     higher_is_better: bool
-    threshold: float
+    correct_above: float | str
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
@@ -144,7 +144,7 @@ class PlanOptions(TypedDict, total=False):
     looks: int
     power: float
     correlation: float | None
-    threshold: float
+    correct_above: float | str
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
@@ -187,7 +187,7 @@ class GateOptions(TypedDict, total=False):
     select: Literal["weighted", "lexicographic", "pareto"] | None
     score_weights: Sequence[float] | None
     higher_is_better: bool
-    threshold: float
+    correct_above: float | str
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
@@ -229,7 +229,7 @@ class PoolOptions(TypedDict, total=False):
     select: Literal["weighted", "lexicographic", "pareto"] | None
     score_weights: Sequence[float] | None
     higher_is_better: bool
-    threshold: float
+    correct_above: float | str
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
@@ -256,7 +256,7 @@ class PoolOptions(TypedDict, total=False):
 
 class TallyOptions(TypedDict, total=False):
     by_problem: bool
-    threshold: float
+    correct_above: float | str
     extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -180,13 +182,44 @@ def draws_needed(tau: Tau, k: int) -> int:
     return max(1, ceil((tau if isinstance(tau, Fraction) else Fraction(repr(tau))) * k))
 
 
-def check_threshold(value: object, name: str = "threshold") -> float:
-    """Return the grade above which a sample is correct."""
-    if not is_number(value):
-        raise TypeError(f"`{name}` must be a number in [0, 1]; got {describe(value)}")
-    if not 0 <= value <= 1:
-        raise ValueError(f"`{name}` must lie in [0, 1]; got {shorten(value)}")
-    return read_decimal(value)
+def read_cut(value: object, name: str = "correct_above") -> tuple[float, bool]:
+    """Return the grade that separates right samples from wrong ones, and whether it is right itself, as in ">=0.8"."""
+    number = value
+    match = re.fullmatch(r"\s*(?:>=|≥)\s*(\S+)\s*", value) if isinstance(value, str) else None
+    if match is not None:
+        with suppress(ValueError):
+            number = float(match[1])
+    if not is_number(number):
+        raise TypeError(
+            f"`{name}` must be a number, or a text such as '>=0.8'; got {describe(value)}"
+        )
+    number = number if is_integer(number) else read_decimal(number)
+    if not abs(number) <= sys.float_info.max:
+        raise ValueError(f"`{name}` must be a finite number; got {shorten(value)}")
+    return float(number), match is not None
+
+
+def check_cut(value: object, name: str = "correct_above") -> float:
+    """Return the number that the grade of a right sample exceeds; for ">=0.8" the float just below 0.8."""
+    cut, is_included = read_cut(value, name)
+    if is_included and not 0 < cut <= 1:
+        raise ValueError(f"`{name}` must be >= a number in (0, 1]; got {shorten(value)}")
+    if is_included:
+        return float(np.nextafter(cut, 0))
+    if cut == 1:
+        raise ValueError(
+            f"`{name}` must be below 1, since no grade is above it; got {shorten(value)}. "
+            f"To count full grades alone: {name}='>=1'"
+        )
+    if not 0 <= cut < 1:
+        raise ValueError(f"`{name}` must lie in [0, 1); got {shorten(value)}")
+    return cut
+
+
+def spell_cut(value: object, name: str = "correct_above") -> float | str:
+    """Return the cut of grades as signatures have it: a number, or a text such as ">=0.8"."""
+    cut, is_included = read_cut(value, name)
+    return f">={cut:g}" if is_included else cut
 
 
 def read_decimal(number: float) -> float:

@@ -82,7 +82,7 @@ def test_failures_lose_nothing_add_nothing_and_leave_no_file(name, tmp_path):
     first, *_ = columns(name)
     kept = {column: values[:2] for column, values in columns(name).items()}
     failing = [
-        {"threshold": 2},
+        {"correct_above": 2},
         {"check_correct_fn": lambda *_: 1 / 0},
         {"unknown": 1},
         {"clusters": ["only one"]},
@@ -330,7 +330,7 @@ def test_a_scorer_of_another_version_has_another_hash(monkeypatch):
         (("pass_at_k",), {"k": 3}),
         (("gpassk",), {"k": 2}),
         (("pass_at_k", "graded"), {"k": 2}),
-        (("pass_at_k",), {"k": 2, "threshold": 0.1}),
+        (("pass_at_k",), {"k": 2, "correct_above": 0.1}),
         (("pass_at_k",), {"k": 2, "columns": {"predictions": "x"}}),
     ]
     made, again = ([at_k.scorer(*given, **options) for given, options in calls] for _ in range(2))

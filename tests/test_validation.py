@@ -13,11 +13,11 @@ from numpy.testing import assert_array_equal
 from at_k.validation import (
     check_choice,
     check_counts,
+    check_cut,
     check_flag,
     check_k,
     check_seed,
     check_tau,
-    check_threshold,
     draws_needed,
     is_sequence,
     read_as_integers,
@@ -61,16 +61,13 @@ RETURNED = {
         *[([0.5, 0.25, 0.5], (0.5, 0.25, 0.5)), (-0.0, (0.0,))],  # it becomes part of a key
         ([F(5, 7), F(1, 2), 0.5, F(0), F(1)], (F(5, 7), F(1, 2), 0.5, F(0), F(1))),
     ],
-    check_threshold: [
+    check_cut: [
+        *[(0, 0.0), (0.5, 0.5), (np.float64(0.3), 0.3), (np.float32(0.55), 0.55), (-0.0, 0.0)],
         *[
-            (0, 0.0),
-            (1, 1.0),
-            (0.5, 0.5),
-            (np.float64(0.3), 0.3),
-            (np.int8(1), 1.0),
-            (np.float32(0.55), 0.55),
+            (">=0.8", float(np.nextafter(0.8, 0))),
+            ("≥ 1", 1 - 2**-53),
+            (" >= .5 ", 0.5 - 2**-54),
         ],
-        (-0.0, 0.0),
     ],
     check_seed: [(10**5000, 10**5000), (0, 0), (np.uint8(0), 0)],
     check_ties: [("first", "first")],
@@ -127,8 +124,10 @@ REFUSED = {
         *[("0.5", "TypeError: '0.5' of type str"), (None, "TypeError: None"), ([0.5, "1"], "TypeError: '1'")],
     ],
     partial(check_tau, name="thresholds"): ["`thresholds`", (1.01, "ValueError: 1.01"), (True, "TypeError: True")],
-    check_threshold: [
-        "`threshold`",
+    check_cut: [
+        "`correct_above`",
+        *[(1, "ValueError: 1. To count full grades alone: correct_above='>=1'"), (1.0, "ValueError: no")],
+        *[(">=0", "ValueError: '>=0'"), ("≥1.5", "ValueError: 1.5"), (">=x", "TypeError: '>=x'")],
         *[(1.5, "ValueError: 1.5"), (-0.1, "ValueError: -0.1"), (nan, "ValueError: nan"), (None, "TypeError: None")],
         *[(False, "TypeError: False of type bool"), ("0.5", "TypeError: '0.5' of type str")],
         ([0.5], "TypeError: [0.5] of type list"),
@@ -158,7 +157,7 @@ def test_invalid_values_are_refused(check, name, value, says):
     refuses(f"{kind}: {name} … {words}", check, value)
 
 
-@for_each("check", [check_k, check_tau, check_threshold, check_seed])
+@for_each("check", [check_k, check_tau, check_cut, check_seed])
 @for_each("value", TIMES)
 def test_times_are_no_numbers(check, value):
     refuses(f"TypeError: {type(value).__name__}", check, value)

@@ -212,8 +212,8 @@ def read_conditions(signature: str) -> dict[str, str]:
     """Read the conditions of a signature that two values must share to be compared.
 
     Examples:
-        >>> read_conditions("pass_at_k|n:8|k:1,2|threshold:0.5|extract:(a|b)|version:0.2.0")
-        {'threshold': '0.5', 'extract': '(a|b)', 'version': '0.2.0'}
+        >>> read_conditions("pass_at_k|n:8|k:1,2|correct_above:0.5|extract:(a|b)|version:0.2.0")
+        {'correct_above': '0.5', 'extract': '(a|b)', 'version': '0.2.0'}
     """
     _, *parts = re.split(r"\|(?=[a-z_]+:)", signature)  # a bar may also be part of a pattern
     conditions = dict(part.split(":", 1) for part in parts)

@@ -15,9 +15,11 @@ from typing import Any, NoReturn, TextIO
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.exceptions import TyperException
 
 from at_k.cli.options import refuse, show_all, spell
 from at_k.errors import InputError, SeveralModelsError
+from at_k.options.registry import OTHER_NAMES
 
 
 class NamedPath(str):
@@ -126,6 +128,9 @@ class Command(TyperCommand):
             elif hasattr(cause, "errors"):
                 error.message += f"; got {cause.errors()[0]['input']!r}."
             raise
+        except TyperException as error:
+            explain_unknown(error)
+            raise
 
     def get_params(self, ctx: Any) -> list[Any]:
         """List the options. Help shows no type beside a flag, which takes no value."""
@@ -162,6 +167,14 @@ class Command(TyperCommand):
                 raise
             sys.stdout.flush()  # so that a pipe that was closed shows here, and not when Python ends
             return done
+
+
+def explain_unknown(error: Any) -> None:
+    """Name what an option is called here that has another name elsewhere."""
+    name = getattr(error, "option_name", "").lstrip("-").replace("-", "_")
+    if name in OTHER_NAMES:
+        error.message = f"There is no option {error.option_name}: {OTHER_NAMES[name]}."
+        error.possibilities = []
 
 
 # A word that is no command → the command that does it.

@@ -258,6 +258,18 @@ def read_share(option: str, text: str, low: float = -1) -> float | Fraction:
     return share
 
 
+def read_cut(text: str) -> float | str:
+    """Read the cut of grades, or a text such as ">=0.8".
+
+    Examples:
+        >>> read_cut("80%"), read_cut(">=0.8"), read_cut("≥ 4/5")
+        (0.8, '>=0.8', '>=0.8')
+    """
+    number = re.sub(r"^\s*(>=|≥)", "", text)
+    cut = float(read_share("--correct-above", number))
+    return cut if number == text else f">={cut}"
+
+
 def _read_decimal(name: str, text: str) -> float:
     return float(read_share(FLAGS[name], text))
 
@@ -362,7 +374,7 @@ def _split(texts: Iterable[str] | None) -> list[str]:
 
 
 # The options that are shares, which may be given in percent.
-_SHARES = ("half_width", "detect", "margin", "threshold", "expect")
+_SHARES = ("half_width", "detect", "margin", "expect")
 
 # The types of the command, where they do not follow from those of Python.
 _KINDS = {
@@ -372,6 +384,7 @@ _KINDS = {
     "exclude": str,
     "policy": str,
     "tau": str,
+    "correct_above": str,
     "target": Literal[tuple(target.replace("_", "-") for target in TARGETS)],
 }
 
@@ -379,6 +392,7 @@ _KINDS = {
 _READERS: dict[str, Callable[[Any], Any]] = {
     **{name: partial(_read_decimal, name) for name in _SHARES},
     "metrics": read_metrics,
+    "correct_above": read_cut,
     "k": partial(read_numbers, "--k"),
     "thresholds": read_taus,
     "tau": lambda text: read_share("--tau", text, 0),

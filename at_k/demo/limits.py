@@ -11,7 +11,7 @@ READING = (
 # The options of results that a visitor may set. The others run code, start processes, or name functions.
 OFFERED = (
     *("metrics", "k", "thresholds", "ties", "on_conflict", "select", "score_weights"),
-    *("higher_is_better", "threshold", "missing", "groups", "confidence_level", "target"),
+    *("higher_is_better", "correct_above", "missing", "groups", "confidence_level", "target"),
     *("extract_fn", "check_correct_fn", "equivalence", "sampling", *READING),
 )
 

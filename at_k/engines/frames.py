@@ -37,7 +37,7 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
     rows = _count_problems(frame, roles, {"c": grades == 1, "wrong": grades == 0})
     if all(row["wrong"] == (row["n"] - row["c"]) * row["problems"] for row in rows):
         clean = {"absent": 0, "soft": 0, "low": 0.0, "high": 1.0}
-        return Rows.of([{**row, **clean, "c": row["c"] if threshold < 1 else 0} for row in rows])
+        return Rows.of([{**row, **clean} for row in rows])
     grades = grades.cast(nw.Float64)
     grade = nw.when(~grades.is_nan()).then(grades)
     flags = {"c": grade > threshold, "absent": grade.is_null(), "soft": (grade != 0) & (grade != 1)}

@@ -16,10 +16,10 @@ from at_k.validation import (
     Tau,
     Taus,
     check_counts,
+    check_cut,
     check_flag,
     check_k,
     check_tau,
-    check_threshold,
     draws_needed,
     is_sequence,
     refuse_too_many_k,
@@ -204,12 +204,12 @@ def majority_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
     return evaluate_counts(n, c, k, tabulate_majority)
 
 
-def avg_at_n(grades: object, /, *, threshold: float = 0.5) -> Floats:
+def avg_at_n(grades: object, /, *, correct_above: float | str = 0.5) -> Floats:
     """Compute the share of a problem's n samples that are correct, avg@n.
 
     Args:
         grades: one row per problem of numbers in [0, 1]: ragged lists or a 2-D array.
-        threshold: a sample is correct when its grade is above it.
+        correct_above: a sample is correct when its grade is above this number, or at least one, as in ">=0.8".
 
     Returns:
         One value in [0, 1] per problem, higher is better.
@@ -224,7 +224,7 @@ def avg_at_n(grades: object, /, *, threshold: float = 0.5) -> Floats:
     """
     graded = columns.read_grades(grades, "grades", missing=False)
     require_problems("grades", len(graded))
-    correct = graded.above(check_threshold(threshold))
+    correct = graded.above(check_cut(correct_above))
     return correct.sums() / correct.n
 
 

@@ -20,11 +20,11 @@ from at_k.samples import Ragged
 from at_k.validation import (
     K,
     check_choice,
+    check_cut,
     check_flag,
     check_k,
     check_numbers,
     check_seed,
-    check_threshold,
     is_sequence,
     read_as_integers,
     read_decimal,
@@ -41,7 +41,7 @@ def best_at_k(
     /,
     *,
     k: K,
-    threshold: float = 0.5,
+    correct_above: float | str = 0.5,
     select: Select | None = None,
     score_weights: Sequence[float] | None = None,
     higher_is_better: bool = True,
@@ -53,7 +53,7 @@ def best_at_k(
         scores: one row per problem of finite numbers, or of lists of d numbers.
         grades: how right each sample is, in [0, 1], in rows as `scores`.
         k: number of draws, 1 ≤ k ≤ n, or a list of them.
-        threshold: a sample is correct when its grade is above it.
+        correct_above: a sample is correct when its grade is above this number, or at least one, as in ">=0.8".
         select: what "highest" means for d > 1 numbers: "weighted", the largest sum weighted by `score_weights`, where
             sums of the decimals as written are compared, so that 0.1 + 0.2 ties with 0.3;
             "lexicographic", the numbers in order of priority; "pareto", one of the samples that no other drawn one
@@ -81,7 +81,7 @@ def best_at_k(
         scores,
         grades,
         k,
-        threshold,
+        correct_above,
         select=select,
         score_weights=score_weights,
         higher_is_better=higher_is_better,
@@ -128,7 +128,7 @@ def max_at_k(
 
 
 def read_choice(
-    scores: object, grades: object, k: K, threshold: float, **ranking: Any
+    scores: object, grades: object, k: K, correct_above: float | str, **ranking: Any
 ) -> tuple[Ragged, Ragged, tuple[int, ...]]:
     """Check the arguments of best@k, and return ranked scores, a flag for each sample that is correct, and every k."""
     # `ranking` has the options of `rank_scores`.
@@ -136,7 +136,7 @@ def read_choice(
     graded = columns.read_grades(grades, "grades", missing=False)
     require_same_samples("scores", scored.n, "grades", graded.n)
     require_problems("scores", len(scored))
-    correct = graded.above(check_threshold(threshold))
+    correct = graded.above(check_cut(correct_above))
     draws = check_k(k)
     refuse_too_many_k(draws, scored.n)
     return rank_scores(scored, **ranking), correct, draws

@@ -32,7 +32,7 @@ from at_k.grading.pairs import Outcomes, grade_samples
 from at_k.grading.workers import NotGraded
 from at_k.options.registry import TIMEOUT
 from at_k.samples import Answers, Problems, Ragged
-from at_k.validation import check_threshold, require_same_samples, shorten
+from at_k.validation import check_cut, require_same_samples, shorten, spell_cut
 from at_k.values import cached_property
 
 
@@ -46,7 +46,7 @@ class Verdicts:
 
     Attributes:
         graded: the grade of each sample, in parts; NaN for a missing sample that counts as wrong.
-        threshold: a sample is correct if its grade is above this number.
+        cut: a sample is correct if its grade is above this number.
         given: the number of samples that each problem came with, including missing ones.
         n_missing: the number of missing samples of all problems.
         kept: a flag for each sample of `given`, whether it is still here; None if all are.
@@ -62,7 +62,7 @@ class Verdicts:
     """
 
     graded: tuple[Ragged, ...]
-    threshold: float
+    cut: float
     given: Ints
     n_missing: int
     kept: NDArray[np.bool_] | None = None
@@ -91,12 +91,12 @@ class Verdicts:
     @cached_property
     def c(self) -> Ints:
         """Count the correct samples of each problem."""
-        return np.concatenate([part.count_above(self.threshold) for part in self.graded])
+        return np.concatenate([part.count_above(self.cut) for part in self.graded])
 
     @cached_property
     def correct(self) -> Ragged:
         """Flag the correct samples."""
-        return Ragged.concatenate([part.above(self.threshold) for part in self.graded])
+        return Ragged.concatenate([part.above(self.cut) for part in self.graded])
 
     @cached_property
     def answers(self) -> Answers | None:
@@ -140,7 +140,7 @@ def judge(
     extract_fn: Extract | str | None = None,
     extract_reference: Extract | str | None = None,
     equivalence: Check | str = "checker",
-    threshold: float = 0.5,
+    correct_above: float | str = 0.5,
     missing: str = "error",
     rows: Sequence[Row] | None = None,
     num_workers: int | None = None,
@@ -152,7 +152,7 @@ def judge(
     # If there are grades, a sample without a grade is missing. A sample with a grade and without an answer counts, but
     # casts no vote. If there are no grades, a sample without an answer is missing. A sample with a text in which
     # `extract_fn` finds no answer is wrong, and casts no vote.
-    threshold = check_threshold(threshold)
+    cut = check_cut(correct_above)
     grades, answers = problems.grades, problems.answers
     if grades is None and (answers is None or problems.references is None):
         raise ValueError(
@@ -160,13 +160,11 @@ def judge(
         )
     references = None if grades is not None else problems.references
     conditions: dict[str, object] = {
-        "threshold": threshold,
+        "correct_above": spell_cut(correct_above),
         "missing": missing,
         "checker": "graded",
     }
-    make = partial(
-        Verdicts, threshold=threshold, given=problems.n, n_missing=0, conditions=conditions
-    )
+    make = partial(Verdicts, cut=cut, given=problems.n, n_missing=0, conditions=conditions)
     settle = partial(_settle_missing, missing=missing, name=name, warn=warn)
     if answers is None:
         return settle(make(grades or ()))

@@ -20,7 +20,7 @@ def at_k(
     n: int,
     k: int | Sequence[int] | None = None,
     metrics: Sequence[str] | None = None,
-    threshold: float = 0.5,
+    correct_above: float | str = 0.5,
     normalize: Callable[[str], str] | None = None,
     sample_scoring_function: Callable[..., float] | SampleLevelComputation | None = None,
 ) -> CorpusLevelMetric:
@@ -30,20 +30,20 @@ def at_k(
         n: the number of samples that the task asks the model for.
         k: the number of draws, or several; by default 1, 2, 4, 8, … up to n.
         metrics: the modules to compute, such as `["pass_at_k", "cons_at_k"]`; by default all.
-        threshold: a sample is correct if its score is above this number.
+        correct_above: a sample is correct if its score is above this number.
         normalize: what makes an answer out of a text or a gold, before both are compared and before answers vote.
         sample_scoring_function: as of lighteval's own pass@k, what scores a document and a response with one text; by
             default, whether the answer is one of the golds. With a function of one's own and without `normalize`, texts
             are no answers, and cons@k is what the scores alone tell.
     """
     check_k(n, "n")
-    check_options(k=k, metrics=metrics, threshold=threshold)
+    check_options(k=k, metrics=metrics, correct_above=correct_above)
     return CorpusLevelMetric(
         metric_name="at_k",
         higher_is_better=True,
         category=SamplingMethod.GENERATIVE,
         sample_level_fn=_Samples(n, normalize, sample_scoring_function),
-        corpus_level_fn=_Numbers(k=k, metrics=metrics, threshold=threshold),
+        corpus_level_fn=_Numbers(k=k, metrics=metrics, correct_above=correct_above),
     )
 
 

@@ -12,7 +12,7 @@ from at_k.errors import Mistake
 from at_k.integrations.trackers import list_scalars
 from at_k.report import Report, score
 from at_k.report.naming import find_metrics
-from at_k.validation import check_k, is_number, shorten
+from at_k.validation import check_k, read_cut
 from at_k.values import Key, Keyed
 
 _LOGGER = logging.getLogger("at_k")
@@ -42,7 +42,7 @@ def score_samples(
     answers: Iterable[str | None] | None = None,
     *,
     k: int | Sequence[int] | None = None,
-    threshold: float = 0.5,
+    correct_above: float | str = 0.5,
     metrics: str | Sequence[str] | None = None,
     confidence_level: float | None = 0.95,
 ) -> Report | None:
@@ -64,8 +64,10 @@ def score_samples(
             rows.setdefault(problem, []).append(place)
     if not rows:
         return None
-    correct = [None if reward is None else reward > threshold for reward in rewards]
-    graded = 0 <= threshold <= 1 and all(reward is None or 0 <= reward <= 1 for reward in rewards)
+    correct = [None if reward is None else is_correct(reward, correct_above) for reward in rewards]
+    cut, is_included = read_cut(correct_above)
+    is_share = 0 < cut <= 1 if is_included else 0 <= cut < 1
+    graded = is_share and all(reward is None or 0 <= reward <= 1 for reward in rewards)
     kept: Sequence[float | None] = rewards if graded else correct
     data: dict[str, Any] = {"grades": [[kept[place] for place in row] for row in rows.values()]}
     if any(text is not None for text in texts):
@@ -82,9 +84,11 @@ def score_samples(
         )
     if any(rewards) and not any(correct):
         _LOGGER.warning(
-            "No sample is correct, because no grade is above the threshold %g.", threshold
+            "No sample is correct by correct_above=%r: the highest is %g.",
+            correct_above,
+            max(reward for reward in rewards if reward is not None),
         )
-    options: dict[str, Any] = {"threshold": threshold} if graded else {}
+    options: dict[str, Any] = {"correct_above": correct_above} if graded else {}
     report = score(
         data,
         k=fitting or None,
@@ -98,14 +102,19 @@ def score_samples(
     return _select(report, lambda key: key != "mG-Pass@1" and (graded or key.metric != "accuracy"))
 
 
-def check_options(*, k: Any = None, metrics: Any = None, threshold: Any = 0.5) -> None:
+def check_options(*, k: Any = None, metrics: Any = None, correct_above: Any = 0.5) -> None:
     """Raise for options that are wrong for every data set, when a plug-in is made and not when its run ends."""
     if k is not None:
         check_k(k)
     if metrics is not None:
         find_metrics(metrics)
-    if not is_number(threshold):
-        raise TypeError(f"`threshold` must be a number; got {shorten(threshold)}")
+    read_cut(correct_above)
+
+
+def is_correct(grade: float, correct_above: float | str) -> bool:
+    """Return whether a grade, which may be any number, is above a cut."""
+    cut, is_included = read_cut(correct_above)
+    return grade >= cut if is_included else grade > cut
 
 
 def _select(report: Report, keep: Callable[[Key], bool]) -> Report:

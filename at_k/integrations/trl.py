@@ -55,7 +55,7 @@ class CreditMixin:
 
 def log_at_k(
     reward: Callable[..., Any],
-    threshold: float = 0.5,
+    correct_above: float | str = 0.5,
     *,
     k: int | Sequence[int] | None = None,
     metrics: str | Sequence[str] | None = None,
@@ -64,7 +64,7 @@ def log_at_k(
     """Wrap a reward function, so that every @k number of its rewards is logged."""
     # Neighbouring rows of one prompt are one problem. A process logs the prompts of its own batch, of which TRL takes
     # the average; a prompt whose samples are shared by two processes counts as two with fewer samples each.
-    check_options(k=k, metrics=metrics, threshold=threshold)
+    check_options(k=k, metrics=metrics, correct_above=correct_above)
 
     @wraps(reward)
     def compute(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> Any:
@@ -76,7 +76,7 @@ def log_at_k(
             None if find_answer is None else [find_answer(completion) for completion in completions]
         )
         options: dict[str, Any] = {
-            "threshold": threshold,
+            "correct_above": correct_above,
             "k": k,
             "metrics": metrics,
             "confidence_level": None,

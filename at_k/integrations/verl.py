@@ -2,8 +2,9 @@
 
 `algorithm.adv_estimator=at_k_pass8` is pass@8, and so on for 2, 4, … 64, and for `at_k_max8` of continuous rewards. For
 any other metric, `algorithm.adv_estimator=at_k` takes its options from the configuration:
-`+algorithm.at_k.metric=G-Pass@8_0.75 +algorithm.at_k.normalize=std`. The other names take `+algorithm.at_k.threshold`
-and `+algorithm.at_k.baseline` in the same way. verl hands no answers to its estimators, so that it has no cons@k.
+`+algorithm.at_k.metric=G-Pass@8_0.75 +algorithm.at_k.normalize=std`. The other names take
+`+algorithm.at_k.correct_above` and `+algorithm.at_k.baseline` in the same way.
+verl hands no answers to its estimators, so that it has no cons@k.
 """
 
 from __future__ import annotations

@@ -391,6 +391,12 @@ def complete(options: Mapping[str, Any], function: Any, of: str = "") -> dict[st
     return {name: options.get(name, option.default) for name, option in known.items()}
 
 
+# Name of an option in other libraries, or before → what to write.
+OTHER_NAMES = {
+    "threshold": "`correct_above` is the cut of soft grades; `thresholds` is τ of G-Pass@k",
+}
+
+
 def check_options(
     given: Mapping[str, Any], known: Mapping[str, Option] = OPTIONS, *, of: str = ""
 ) -> None:
@@ -406,7 +412,11 @@ def check_options(
             )
         if name not in known:
             place = f" of `{of}`" if of else ""
-            near = difflib.get_close_matches(name, known, 1)
+            near = difflib.get_close_matches(name, [*known, *OTHER_NAMES], 1)
+            if near and near[0] in OTHER_NAMES:
+                raise TypeError(
+                    f"Unknown option `{name}`{place}; got {shorten(value)}. {OTHER_NAMES[near[0]]}"
+                )
             guess = f"Did you mean `{near[0]}`? " if near else ""
             listed = ", ".join(known)
             raise TypeError(

@@ -80,7 +80,7 @@ def measure_rest(measurement: Measurement) -> tuple[dict[Key, Measures], dict[st
     """Measure the numbers that do not follow from counts and votes. Return what is left out, too."""
     verdicts, left_out = measurement.judged.verdicts, {}
     computed: list[Values] = []
-    flags = ((part.values, part.above(verdicts.threshold).values) for part in verdicts.graded)
+    flags = ((part.values, part.above(verdicts.cut).values) for part in verdicts.graded)
     if not all(((grades == correct) | np.isnan(grades)).all() for grades, correct in flags):
         computed.append(compute_average(verdicts))
     smallest = int(verdicts.n.min())

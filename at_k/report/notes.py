@@ -20,7 +20,7 @@ from at_k.options.registry import SCORING
 from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.report.data import Judged
 from at_k.report.naming import is_sum
-from at_k.samples import Answers, Problems, Ragged
+from at_k.samples import Answers, Problems, Ragged, flag_above, to_float64
 from at_k.summary import Confidence
 from at_k.validation import K, check_k
 from at_k.values import ErrorBar, Key
@@ -55,12 +55,11 @@ _say = Phrases(
         "note.split_votes": "Equal texts vote together. {option:check_correct_fn} accepts each for the other in "
         "{count} of {total} pairs of answers that vote apart, such as {first} and {second}; {option:equivalence} can "
         "merge them.",
-        "note.low_grades": "No sample is correct, because no grade is above the threshold {threshold:g}. The highest "
-        "grade is {highest:g}. If it stands for a correct sample, lower {option:threshold}.",
+        "note.low_grades": "No sample is correct by {cut}: the highest grade is {highest:g}. If it stands for a "
+        "correct sample: {lower}.",
         "note.partial_grades": "{count:,} of {total:,} grades are between 0 and 1, and {above:,} of them count as "
-        "correct, being above {threshold:g}. To count full grades alone: {full}.",
-        "note.partial_wrong": "{count:,} of {total:,} grades are between 0 and 1. They count as wrong, because none of "
-        "them is above {threshold:g}.",
+        "correct, by {cut}. To count full grades alone: {full}.",
+        "note.partial_wrong": "{count:,} of {total:,} grades are between 0 and 1. They count as wrong, by {cut}.",
         "note.not_judged": "The data have verdicts, which count; {option:check_correct_fn} judged nothing. With "
         "{columns} it judges the answers.",
         "note.vote_of_grades": "cons@k is counted from grades: more than half of k samples must be correct. With the "
@@ -303,20 +302,25 @@ def _weigh(answers: Answers, is_one: Callable[[str], bool]) -> tuple[float, str]
 def _describe_grades(
     grades: Sequence[Ragged], verdicts: Verdicts, *, is_checked: bool
 ) -> Iterator[Message]:
-    """Say that no grade is above the threshold, if that is why no sample is correct, and what grades leave unused."""
-    highest = max(float(np.nanmax(part.values, initial=0)) for part in grades)
-    if highest and not verdicts.c.any():
-        yield _say("note.low_grades", threshold=verdicts.threshold, highest=highest)
+    """Say that no grade is above the cut, if that is why no sample is correct, and what grades leave unused."""
+    cut = Mention(correct_above=verdicts.conditions["correct_above"])
+    highest = 0.0
+    if not verdicts.c.any():
+        highest = max(float(np.nanmax(to_float64(part.values), initial=0)) for part in grades)
+    if highest:
+        yield _say(
+            "note.low_grades", cut=cut, highest=highest, lower=Mention(correct_above=f">={highest}")
+        )
     partial = [part.values[(part.values > 0) & (part.values < 1)] for part in grades]
     if count := sum(map(len, partial)):
-        told: dict[str, Any] = {"count": count, "total": sum(len(part.values) for part in grades)}
-        if above := sum(int((part > verdicts.threshold).sum()) for part in partial):
-            full = Mention(threshold=float(max(part.max(initial=0) for part in partial)))
+        total = sum(len(part.values) for part in grades)
+        told: dict[str, Any] = {"count": count, "total": total, "cut": cut}
+        if above := sum(int(flag_above(part, verdicts.cut).sum()) for part in partial):
             yield _say(
-                "note.partial_grades", **told, above=above, threshold=verdicts.threshold, full=full
+                "note.partial_grades", **told, above=above, full=Mention(correct_above=">=1")
             )
         else:
-            yield _say("note.partial_wrong", **told, threshold=verdicts.threshold)
+            yield _say("note.partial_wrong", **told)
     if is_checked:
         yield _say("note.not_judged", columns=Mention(columns={"grades": None}))
 

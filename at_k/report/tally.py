@@ -49,7 +49,7 @@ from at_k.report.states import (
     write_state,
 )
 from at_k.results.saving import replace_file
-from at_k.validation import check_threshold, shorten
+from at_k.validation import check_cut, shorten, spell_cut
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -160,7 +160,7 @@ def _count_with(engine: Engine, data: Any, options: Mapping[str, Any]) -> Tally:
     roles = choose_roles(engine.list_columns(data), called)
     if roles.answers is None:
         rows = engine.count_grades(
-            data, roles, options["threshold"], drop=options["missing"] == "drop"
+            data, roles, check_cut(options["correct_above"]), drop=options["missing"] == "drop"
         )
         return _count_grades(rows, options)
     count = partial(_count_answers, options={**options, "columns": None})
@@ -193,13 +193,13 @@ def _count_answers(
 def _count_grades(rows: Rows, options: Mapping[str, Any]) -> Tally:
     """Make a tally of rows of counts."""
     refuse_rows(rows, options["missing"])
-    tally = Tally.from_rows(rows.counts, threshold=options["threshold"])
+    tally = Tally.from_rows(rows.counts, correct_above=options["correct_above"])
     return replace(
         tally,
         n_missing=rows.n_missing,
         conditions={**tally.conditions, "missing": options["missing"]},
         options={name: options[name] for name in KEPT},
-        left_out={ACCURACY: _say("tally.soft")} if rows.n_soft or options["threshold"] >= 1 else {},
+        left_out={ACCURACY: _say("tally.soft")} if rows.n_soft else {},
     )
 
 
@@ -282,13 +282,13 @@ class Tally:
         )
 
     @classmethod
-    def from_rows(cls, rows: Iterable[Any], /, *, threshold: float = 0.5) -> Tally:
+    def from_rows(cls, rows: Iterable[Any], /, *, correct_above: float | str = 0.5) -> Tally:
         """Make a tally of what a database, or another engine, has counted; see `at_k.sql`.
 
         Args:
             rows: (n, c, problems), how many problems have n samples of which c are correct, or (n, c, problems, group).
                 A cursor yields such rows.
-            threshold: the grade above which a sample counted as correct, which the signature states.
+            correct_above: the grade above which a sample counted as correct, which the signature states.
 
         Raises:
             TypeError: if a row is not a sequence, or a number in it is not an integer.
@@ -303,7 +303,7 @@ class Tally:
         for cell, problems in read_rows(rows):
             counts[cell] += problems
         conditions = {
-            "threshold": str(check_threshold(threshold)),
+            "correct_above": str(spell_cut(correct_above)),
             "missing": "error",
             "checker": "graded",
         }

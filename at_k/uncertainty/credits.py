@@ -45,6 +45,7 @@ from at_k.validation import (
     describe,
     is_integer,
     is_number,
+    read_cut,
     read_decimal,
     shorten,
 )
@@ -82,7 +83,7 @@ def credit(
     groups: object = None,
     ties: Ties = "random",
     normalize: Normalization | None = None,
-    threshold: float | None = None,
+    correct_above: float | str | None = None,
 ) -> Any:
     """Compute by how much each sample moved the metric of its prompt: the weight of its log-probability in training.
 
@@ -96,7 +97,7 @@ def credit(
             "pass@8" or "G-Pass@8_0.75", it needs no `k`. Other names of papers, such as "maj@8", are taken too. A
             mapping from metrics to weights is their weighted sum.
         grades: rewards, in rows, one per prompt, or flat with `groups`: ragged lists, or an array of NumPy, PyTorch,
-            JAX or any library of the array API standard. They are 0 or 1, unless there is a `threshold`; avg@n and
+            JAX or any library of the array API standard. They are 0 or 1, unless there is a `correct_above`; avg@n and
             best@k take any finite numbers. max@k needs none.
         answers: for cons@k the answers, in the form of the grades. None casts no vote.
         scores: for best@k and max@k finite numbers, in the form of the grades.
@@ -110,7 +111,7 @@ def credit(
         normalize: "std" divides n times the credits by their standard deviation among the samples of the prompt, as
             GRPO does [3]; "batch_std" by that among all samples, as REINFORCE++ does [4]. Both are biased: the first
             weighs prompts by how much their samples agree [5]. Credits that are all equal become 0.
-        threshold: a sample is correct when its grade is above it. It may be any number.
+        correct_above: a sample is correct when its grade is above this number, or at least one, as in ">=0.8".
 
     Returns:
         The credits, in the shape, order, type, precision and place of `grades`, or of `scores` if there are none; as
@@ -119,7 +120,7 @@ def credit(
     Raises:
         TypeError: if a column is not made of numbers or has another form, or an option is of the wrong kind.
         ValueError: if a prompt has too few samples for k and the baseline, so that one sample alone has no credit with
-            "leave_one_out"; a grade or a score is NaN or infinite; a grade is neither 0 nor 1 without `threshold`;
+            "leave_one_out"; a grade or a score is NaN or infinite; a grade is neither 0 nor 1 without `correct_above`;
             equal answers of a prompt differ in grade; columns differ in length; or a needed column is missing.
 
     References:
@@ -160,8 +161,8 @@ def credit(
     scored: Any = values
     if needed["grades"]:
         batch.require_finite(graded, "grades")
-        if threshold is not None or asked - {"avg@n", "best@k", "max@k"}:
-            right = _judge(batch, graded, threshold)
+        if correct_above is not None or asked - {"avg@n", "best@k", "max@k"}:
+            right = _judge(batch, graded, correct_above)
             graded = right.astype(np.float64)
     if needed["scores"]:
         scored = values if lead == "scores" else batch.read("scores", scores)
@@ -190,17 +191,17 @@ def _read_number(value: Any, rule: str, limit: float) -> float:
     return float(number)
 
 
-def _judge(batch: Batch, graded: Floats, threshold: Any) -> NDArray[np.bool_]:
+def _judge(batch: Batch, graded: Floats, correct_above: Any) -> NDArray[np.bool_]:
     """Flag the right samples."""
-    if threshold is None:
+    if correct_above is None:
         right = graded == 1
         batch.require(
-            right | (graded == 0), "grades", "hold 0 or 1, or come with a `threshold`", graded
+            right | (graded == 0), "grades", "hold 0 or 1, or come with a `correct_above`", graded
         )
         return np.asarray(right)
-    return np.asarray(
-        graded > batch.round(_read_number(threshold, "`threshold` must be a finite number", 1e308))
-    )
+    cut, is_included = read_cut(correct_above)
+    cut = batch.round(cut)
+    return np.asarray(graded >= cut if is_included else graded > cut)
 
 
 def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:

@@ -179,11 +179,11 @@ class TestConditions:
 
     @for_each("first, second, said", [
         ({"check_correct_fn": "numeric"}, {}, "checker (numeric, exact_match)."),
-        ({"threshold": 0.25}, {"threshold": 0.75}, "threshold (0.25, 0.75)."),
+        ({"correct_above": 0.25}, {"correct_above": 0.75}, "correct_above (0.25, 0.75)."),
         ({"missing": "drop"}, {}, "missing (drop, incorrect)."),
         ({"ties": "strict"}, {}, "ties (strict, random)."),
         ({"extract_fn": "(1|2)"}, {}, "extract ('(1|2)', –)."),
-        ({"threshold": 0.25, "ties": "strict"}, {}, "ties (strict, random); threshold (0.25, 0.5)."),
+        ({"correct_above": 0.25, "ties": "strict"}, {}, "ties (strict, random); correct_above (0.25, 0.5)."),
     ])  # fmt: skip
     def test_differing_conditions_are_named(self, first, second, said):
         (found,) = self.conditions(first, second, k=1)

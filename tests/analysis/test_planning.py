@@ -85,7 +85,7 @@ def test_more_samples_do_not_help_against_clusters():
 
 def test_options_reach_the_scoring():
     data = {"grades": [[1.0, 0.4, None, 0.0], [0.4, 1.0, 0.0, 0.0], [0.0, 0.0, 0.4, 0.0]] * 5}
-    found = plan(data, threshold=0.3, missing="incorrect")
+    found = plan(data, correct_above=0.3, missing="incorrect")
     assert found.to_json() == plan(([4] * 15, [2, 2, 1] * 5)).to_json()
     refuses("ValueError: missing", plan, data)
 
@@ -250,8 +250,8 @@ ONE_SAMPLE = "InputError: One sample of each problem does not show how much samp
     ((), {"expect": 0.5, "half_width": 2}, "ValueError: `half_width` must lie between 0 and 1"),
     ((), {}, "plan.pilot_or_expected"),
     ((DATA,), {"expect": 0.5}, "plan.pilot_or_expected"),
-    ((), {"expect": 0.5, "threshold": 0.2}, "compare.scored"),
-    *[((pilot,), {"threshold": 0.2}, "compare.scored: The options `threshold` say how data are scored, but these")
+    ((), {"expect": 0.5, "correct_above": 0.2}, "compare.scored"),
+    *[((pilot,), {"correct_above": 0.2}, "compare.scored: The options `correct_above` say how data are scored")
       for pilot in ((N, C), at_k.score(DATA))],
     *[((wrong,), {}, "TypeError: `pilot` must be a report, a results file, a data set, or a pair (n, c) of")
       for wrong in (3, [1, 0], [[4, 4], [1, 2]])],

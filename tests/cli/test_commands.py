@@ -176,8 +176,8 @@ class TestScore:
     @for_each("rows, words, given", [
         ([{"id": "a", "answers": ["a", "b"], "grades": [0.5, 0.25]},
           {"id": "b", "answers": ["a", "a"], "grades": [1, 0]}],
-         "--threshold 0.3 --ties strict --on-conflict majority -m cons@k,avg@n -k 2",
-         {"threshold": 0.3, "ties": "strict", "on_conflict": "majority", "metrics": ["cons@k", "avg@n"], "k": 2}),
+         "--correct-above 0.3 --ties strict --on-conflict majority -m cons@k,avg@n -k 2",
+         {"correct_above": 0.3, "ties": "strict", "on_conflict": "majority", "metrics": ["cons@k", "avg@n"], "k": 2}),
         *[([{"id": 1, "model": name, "correct": grade} for name, grade in (("a b", 1), ("b", 0))], words, given) for
           words, given in (("--where 'model=a b'", {"where": {"model": "a b"}}), ("--pool model", {"pool": "model"}))],
         ([{"id": 1, "correct": [1, None]}], "--missing incorrect", {"missing": "incorrect"}),

@@ -174,7 +174,9 @@ def test_every_option_of_the_text_is_taken(graded):
         "timeout": 3.0,
         "num_workers": 1,
     }
-    assert graded.compute(**GRADED, k=2, metric="gpassk", missing="drop", threshold=0.3, **options)
+    assert graded.compute(
+        **GRADED, k=2, metric="gpassk", missing="drop", correct_above=0.3, **options
+    )
 
 
 def test_missing_samples_are_kept_until_they_are_judged(graded):

@@ -332,7 +332,7 @@ ODD += [
 @pytest.mark.parametrize("name", ENDPOINTS)
 def test_options_with_odd_texts(server, name):
     options = {
-        "score": ("k", "thresholds", "threshold"),
+        "score": ("k", "thresholds", "correct_above"),
         "compare": ("k", "margin"),
         "plan": ("k", "tau"),
     }[name]

@@ -55,7 +55,7 @@ def hold(request, tmp_path):
 def test_an_engine_gives_the_report_of_the_samples(hold):
     graded = make_data("hard")
     data = hold(graded)
-    for options in ({}, {"groups": False, "threshold": 0.7, "k": 2}):
+    for options in ({}, {"groups": False, "correct_above": ">=0.7", "k": 2}):
         assert_same(at_k.score(data, **options), at_k.score(graded, **options))
 
 
@@ -116,7 +116,6 @@ def test_odd_grades(hold):
         assert "accuracy" not in report.values
         assert "engine counted which" in str(report.left_out["accuracy"])
         refuses(says, at_k.score, counted, missing=missing, metrics="accuracy")
-    assert "accuracy" not in at_k.score(counted, missing="drop", threshold=1.0).values
     refuses("InputError: Samples without a grade: 3", at_k.score, counted)
     emptied = hold({"problem": ["a", "b"], "grades": [[1.0], [None, None]]})
     refuses(
@@ -126,13 +125,13 @@ def test_odd_grades(hold):
 
 @pytest.mark.parametrize("kind", [pa.bool_(), pa.int8(), pa.uint8(), pa.int64(), pa.float32()])
 def test_grades_of_every_type(kind, hold):
-    """Whole numbers are added where other grades are compared with the threshold."""
+    """Whole numbers are added where other grades are compared with the cut."""
     rows = [("a", 1), ("b", 0), ("a", None), ("c", None), ("a", 1), ("b", 0)]
     names, grades = zip(*rows, strict=True)
     data = hold(pa.table({"problem": names, "grades": pa.array(grades).cast(kind)}))
-    for threshold, right in ((0.5, 2), (1.0, 0)):
-        found = at_k.Tally.of(data, missing="incorrect", threshold=threshold)
-        assert found.counts == {(None, 3, right): 1, (None, 2, 0): 1, (None, 1, 0): 1}
+    for cut in (0.5, ">=1"):
+        found = at_k.Tally.of(data, missing="incorrect", correct_above=cut)
+        assert found.counts == {(None, 3, 2): 1, (None, 2, 0): 1, (None, 1, 0): 1}
         assert found.n_missing == 2
     assert (
         "accuracy" in at_k.score(data, missing="incorrect").values

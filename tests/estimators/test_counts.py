@@ -339,8 +339,8 @@ class TestIdentities:
 class TestAvg:
     def test_share_above_the_threshold(self):
         assert_array_equal(avg_at_n([[0.6, 0.4, 0.6, 0.5], [1], [0, 0]]), [0.5, 1, 0])
-        assert_array_equal(avg_at_n([[0.6, 0.4, 0.6, 0.5]], threshold=0.4), [0.75])
-        assert_array_equal(avg_at_n([[0.0, 0.1]], threshold=0), [0.5])
+        assert_array_equal(avg_at_n([[0.6, 0.4, 0.6, 0.5]], correct_above=0.4), [0.75])
+        assert_array_equal(avg_at_n([[0.0, 0.1]], correct_above=0), [0.5])
         assert_array_equal(avg_at_n(np.array([[True, False], [True, True]])), [0.5, 1])
 
 

@@ -102,7 +102,7 @@ BY_HAND = {
     "0 below 1": ([[1e308, -1e308], [1.0, 0.0]], [0, 1], LARGE, [0.5, 1]),
     "1e308 above −1e308": ([[1e308, 0.0], [-1e308, 0.0]], [0, 1], LARGE, [0.5, 0]),
     "0 below 10": ([[1e308, 1e308], [1.0, 0.0]], [0, 1], LARGE | {"score_weights": [10, -10]}, [0.5, 1]),
-    **{f"threshold {level}": ([2, 1], [0.5, 1], {"k": 2, "threshold": level}, right)
+    **{f"correct_above {level}": ([2, 1], [0.5, 1], {"k": 2, "correct_above": level}, right)
        for level, right in ((0.5, 0), (0.4, 1), (0, 1))},
 }  # fmt: skip
 
@@ -357,12 +357,12 @@ WEIGHTED = {"select": "weighted"}
        {"select": "weighted", "score_weights": weights},
        "ValueError: `scores` must have a weighted sum … problem 0, sample 1") for weights in ([10, 10], [1, 1])],
     ([[1, 2]], [[1]], {}, "ValueError: `scores` … `grades` … 2 and 1 … problem 0"),
-    ([[1, 2]], [[1, 2]], {"threshold": 1.5}, "ValueError: `grades` … 2 … problem 0, sample 1"),
+    ([[1, 2]], [[1, 2]], {"correct_above": 1.5}, "ValueError: `grades` … 2 … problem 0, sample 1"),
     ([[1, 2]], [[1, 1 + 1e-12]], {}, "ValueError: `grades` … problem 0, sample 1"),
     *[(POINTS, [[1, 0]], {**WEIGHTED, "score_weights": [large, 1]}, "ValueError: `score_weights`")
       for large in (10**400, 10**5000)],
     ([[1, 2]], [[1, 0]], {"k": 3}, "ValueError: `k` … k=3 … smallest n is 2 … problem 0"),
-    ([[1, 2]], [[1, 0]], {"threshold": 1.5}, "ValueError: `threshold` … 1.5"),
+    ([[1, 2]], [[1, 0]], {"correct_above": 1.5}, "ValueError: `correct_above` … 1.5"),
     ([[1, 2]], [[1, 0]], {"select": "best"}, "ValueError: `select` … 'pareto' … 'best'"),
     ([[1, 2]], [[1, 0]], {"score_weights": [1]}, "ValueError: `score_weights` … `select`"),
     ([[1, 2]], [[1, 0]], {"higher_is_better": 0}, "TypeError: `higher_is_better` … 0"),

@@ -67,7 +67,7 @@ def test_grades_decide_about_answers_whatever_the_references():
     assert [row.tolist() for row in codes(verdicts)] == [
         [0, 0, -1, 1]
     ]  # the third counts, and casts no vote
-    assert verdicts.conditions == {"threshold": 0.5, "missing": "error", "checker": "graded"}
+    assert verdicts.conditions == {"correct_above": 0.5, "missing": "error", "checker": "graded"}
 
 
 def test_an_answer_without_a_grade_is_missing():

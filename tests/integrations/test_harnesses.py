@@ -322,7 +322,7 @@ def test_accuracy_is_the_mean_score_as_in_inspect_ai():
     assert "mG-Pass@1" not in numbers
 
 
-@for_each("options", [{"k": [0]}, {"k": "8"}, {"metrics": ["bogus"]}, {"threshold": "a"}])
+@for_each("options", [{"k": [0]}, {"k": "8"}, {"metrics": ["bogus"]}, {"correct_above": "a"}])
 def test_wrong_options_are_refused_when_the_metric_is_made(options):
     with pytest.raises((TypeError, ValueError)):
         PLUGINS["inspect_ai"].at_k(**options)
@@ -392,7 +392,8 @@ def test_a_scoring_function_of_ones_own_in_lighteval():
         < 1
     )
     assert (
-        measure(make(n=3, threshold=0.8, sample_scoring_function=score), documents)["pass@1"] == 0
+        measure(make(n=3, correct_above=0.8, sample_scoring_function=score), documents)["pass@1"]
+        == 0
     )
 
 

@@ -47,14 +47,17 @@ def test_samples_without_a_grade_and_large_k_are_left_out(caplog):
     assert measure_samples("p", [None]) == {}
 
 
-def test_a_threshold_that_nothing_passes_is_said(caplog):
+def test_a_cut_that_nothing_passes_is_said(caplog):
     assert measure_samples("pq", [0.5, 0.5])["pass@1"] == 0
-    assert "no grade is above the threshold 0.5" in caplog.text
-    assert measure_samples("pq", [-1, 1], threshold=0)["pass@1"] == 0.5
+    assert "No sample is correct by correct_above=0.5: the highest is 0.5" in caplog.text
+    assert measure_samples("pq", [-1, 1], correct_above=0)["pass@1"] == 0.5
+    assert measure_samples("pq", [0.5, 0.4], correct_above=">=0.5")["pass@1"] == 0.5
+    assert measure_samples("pq", [5, 10], correct_above=">=10")["pass@1"] == 0.5
+    assert measure_samples("pq", [0.5, 1], correct_above=1)["pass@1"] == 0
 
 
 def test_rewards_outside_of_grades_have_no_mean_grade():
-    numbers = measure_samples("ppq", [-1, 2.5, 1], threshold=0, confidence_level=None)
+    numbers = measure_samples("ppq", [-1, 2.5, 1], correct_above=0, confidence_level=None)
     assert "accuracy" not in numbers
     assert numbers["pass@1"] == 0.75
     assert measure_samples("ppq", [0.5, 1, 1], confidence_level=None)["accuracy"] == 0.875

@@ -37,7 +37,7 @@ def test_all_options_are_handed_on():
         "baseline": "subset",
         "ties": "incorrect",
         "normalize": "std",
-        "threshold": 0,
+        "correct_above": 0,
     }
     answers = ["x" if reward else "y" for reward in CORRECT]
     found = compute_advantages({"metric": "cons@k", **options}, CORRECT, NAMES, answers)
@@ -48,7 +48,7 @@ def test_all_options_are_handed_on():
 
 UNKNOWN = (
     "ValueError: `at_k` must have a `metric`, and no options but "
-    "metric, k, tau, baseline, ties, normalize, threshold"
+    "metric, k, tau, baseline, ties, normalize, correct_above"
 )
 
 

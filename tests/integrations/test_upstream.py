@@ -88,7 +88,7 @@ def algorithm(monkeypatch):
 def test_prime_rl_takes_credits_as_advantages(metric, compute, rewards, algorithm):
     """The value on all k-subsets, minus that without the rollout; a failed rollout leaves the group."""
     k, n = 2, len(rewards)
-    options = {"metric": metric, "k": k, "threshold": 0.5}
+    options = {"metric": metric, "k": k, "correct_above": 0.5}
     traces = [SimpleNamespace(reward=reward, has_error=False) for reward in rewards]
     traces.append(SimpleNamespace(reward=0.0, has_error=True))
     config = SimpleNamespace(

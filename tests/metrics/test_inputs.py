@@ -58,11 +58,11 @@ REFUSED = [
            ([1, 5], "ValueError: got k=5, but the smallest n is 4, and n < 5 in 2 of 2 problems, first in problem 0"),
            modules=WITH_K),
     *cases("thresholds", (-0.1, "ValueError: [0, 1] … got -0.1"), modules=(GPASSK,)),
-    *cases("threshold", (2, "ValueError: [0, 1] … got 2")),
+    *cases("correct_above", (2, "ValueError: [0, 1) … got 2")),
     *cases("missing", ("skip", f"ValueError: {CHOICES} … got 'skip'"), (None, f"TypeError: {CHOICES} … got None")),
     *cases("key_style", ("bare", "ValueError: 'standard', 'plain' … got 'bare'")),
     *cases("ties", ("coin", "ValueError: 'random', 'first', 'strict', 'incorrect' … got 'coin'"), modules=(CONS_AT_K,)),
-    *cases("top_p", (3, "TypeError: options are … k, thresholds … threshold")),
+    *cases("top_p", (3, "TypeError: options are … k, thresholds … correct_above")),
     *cases("return_details", (1, "TypeError: must be True or False; got 1")),
     *cases("higher_is_better", ("yes", "TypeError: must be True or False; got 'yes'"), modules=(BEST_AT_K,)),
     *cases("groups", (["x"], "ValueError: `predictions` … got 1 and 2"),
@@ -289,7 +289,7 @@ def test_the_calls_of_a_checker(module, predictions, references, pairs):
     {"ci_method": "exact"},
     {"key_style": "bare"},
     {"missing": "skip"},
-    {"threshold": 2},
+    {"correct_above": 2},
 ])  # fmt: skip
 def test_a_fault_in_the_options_is_found_before_anything_is_judged(module, options):
     recorder, wrong = Recorder(), list(options)[-1]

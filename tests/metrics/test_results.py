@@ -71,7 +71,7 @@ CONDITIONS = [
     ((GPASSK,), {"thresholds": [0.25, 0.5]}),
     *(((CONS_AT_K,), {"ties": ties}) for ties in ("first", "strict", "incorrect")),
     ((CONS_AT_K,), {"weights": [[1, 2, 3, 4]] * 2}),
-    (MODULES, {"threshold": 0.25}),
+    (MODULES, {"correct_above": 0.25}),
     *((MODULES, {"missing": missing}) for missing in ("incorrect", "drop")),
     *((MODULES, {"check_correct_fn": checker}) for checker in (is_equal, is_longer)),
     ((BEST_AT_K,), {"higher_is_better": False}),
@@ -99,11 +99,11 @@ def test_the_signature_does_not_change_with_what_leaves_the_numbers_alone(module
         {"groups": ["x", "y"]},
         {"key_style": "plain"},
         {"check_correct_fn": "exact_match"},
-        {"threshold": np.float64(0.5)},
+        {"correct_above": np.float64(0.5)},
         turned,
     )
     assert {signature(module, **changes) for changes in same} == {signature(module)}
-    assert signature(module, threshold=1) == signature(module, threshold=1.0)
+    assert signature(module, correct_above=0) == signature(module, correct_above=0.0)
 
 
 @for_each("form", [tuple, np.array])
@@ -120,7 +120,7 @@ def test_the_signature_does_not_change_with_the_form_of_an_option(form, module, 
 
 def test_examples_of_signatures():
     assert signature(GPASSK, k=[2, 4], thresholds=[0.5, 1.0], missing="incorrect") == (
-        "gpassk|n:4|k:2,4|tau:0.5,1.0|threshold:0.5|missing:incorrect|checker:exact_match|estimator:exact"
+        "gpassk|n:4|k:2,4|tau:0.5,1.0|correct_above:0.5|missing:incorrect|checker:exact_match|estimator:exact"
         f"|version:{at_k.__version__}"
     )
     for options, said in (
@@ -156,7 +156,8 @@ def test_details(key_style, key):
         "n_unanswered": 0,
         "not_graded": {},
         "per_problem": {"n": [4, 2], "c": [2, 2], key: [0.5, 1.0]},
-        "signature": "pass_at_k|n:2-4|k:1|threshold:0.5|missing:incorrect|checker:graded|estimator:exact|version:1.2.3",
+        "signature": "pass_at_k|n:2-4|k:1|correct_above:0.5|missing:incorrect|checker:graded|estimator:exact"
+        "|version:1.2.3",
     }
 
 

@@ -88,11 +88,12 @@ VALUES = {
     },
     "fewer wrong than draws, as code_eval": (PASS_AT_K, graded([0, 1, 1], k=2), ({}, {"pass@2": 1.0})),
     "problems weigh the same": (AVG_AT_N, graded([1], [1, 0, 0, 0]), ({}, {"avg@n": 0.625, "accuracy": 0.625})),
-    "the threshold moves the average alone": (
+    "the cut moves the average alone": (
         AVG_AT_N, SOFT,
         ({}, {"avg@4": 0.5, "accuracy": 0.625}),  # 0.5 itself is not correct
-        ({"threshold": 0.25}, {"avg@4": 0.75, "accuracy": 0.625}),
-        ({"threshold": 1.0}, {"avg@4": 0.0, "accuracy": 0.625}),
+        ({"correct_above": 0.25}, {"avg@4": 0.75, "accuracy": 0.625}),
+        ({"correct_above": ">=0.5"}, {"avg@4": 0.75, "accuracy": 0.625}),
+        ({"correct_above": ">=1"}, {"avg@4": 0.25, "accuracy": 0.625}),
     ),
     # "42" wins the first vote three to two; "A" and "B" tie in the second, and neither is right.
     "a tie of wrong answers": (

@@ -147,7 +147,7 @@ def test_the_nearest_option_is_named():
     says = "TypeError: `references` is a column of the data of `score`"
     refuses(says, at_k.score, [["a"]], references=["a"])
     refuses(
-        "TypeError: `treshold` of `score`; got 1. Did you mean `threshold`?",
+        "TypeError: `treshold` of `score`; got 1. `correct_above` … `thresholds` is τ of G-Pass@k",
         at_k.score,
         {},
         treshold=1,
@@ -209,7 +209,7 @@ def test_a_long_value_is_cut_in_messages(option, value):
     *[("TypeError: `groups` must hold strings or integers", columns.read_groups, [time]) for time in TIMES],
     *[(f"{says.format(option)}", options.check_options, {option: value}) for option, value, says in (
         ("k", 10**5000, "ValueError: `{}` must … an integer of 16610 bits"),
-        ("threshold", TIMES[0], "TypeError: `{}` must be"), ("thresholds", [TIMES[-1]], "TypeError: `{}` must be"),
+        ("correct_above", TIMES[0], "TypeError: `{}` must be"), ("thresholds", [TIMES[-1]], "TypeError: `{}` must be"),
         *[("score_weights", wrong, "TypeError: `{}` must") for wrong in (1, "12", ["1"], [1, None], [True])])],
     *[("ValueError: `config_name` must be one of 'default', 'graded'", options.check_config, value)
       for value in ("judged", "", 7, "Default")],
@@ -310,17 +310,17 @@ def test_a_twin_is_the_same_number():
 @every_config
 def test_options_given_at_load_time_become_defaults(module, config):
     given = module.inputs(config)
-    instance = module.load(config, k=[1, 3], key_style="plain", threshold=0.9)
+    instance = module.load(config, k=[1, 3], key_style="plain", correct_above=0.9)
     result = instance.compute(**given)
     assert result == module.load(config).compute(
-        **given, k=[1, 3], key_style="plain", threshold=0.9
+        **given, k=[1, 3], key_style="plain", correct_above=0.9
     )
     assert all("@" not in key for key in result)
     overridden = instance.compute(**given, k=2, key_style="standard")
-    assert overridden == module.load(config).compute(**given, k=2, threshold=0.9)
+    assert overridden == module.load(config).compute(**given, k=2, correct_above=0.9)
     assert instance.compute(**given) == result  # for that call alone
     assert instance.compute(**given, k=None) == module.load(config).compute(
-        **given, key_style="plain", threshold=0.9
+        **given, key_style="plain", correct_above=0.9
     )
 
 

@@ -349,16 +349,17 @@ def test_verdicts_that_contradict_each_other(write):
 
 
 @for_each(
-    "grades, threshold, is_noted",
+    "grades, correct_above, is_noted",
     [
         *(([0.5, 0.5], 0.5, True), ([0.5, 0], 0.5, True)),
         *(([0.5, 0.5], 0.4, False), ([0, 0], 0.5, False), ([1, 0], 0.5, False)),
     ],
 )
-def test_no_grade_above_the_threshold(write, grades, threshold, is_noted):
+def test_no_grade_above_the_cut(write, grades, correct_above, is_noted):
     report = at_k.score(
-        write("f.jsonl", [{"id": i, "grades": grades} for i in range(3)]), threshold=threshold
+        write("f.jsonl", [{"id": i, "grades": grades} for i in range(3)]),
+        correct_above=correct_above,
     )
     said = [str(note) for note in report.notes if note.code == "note.low_grades"]
     assert bool(said) == is_noted
-    assert all("threshold 0.5. The highest grade is 0.5." in each for each in said)
+    assert all("by `correct_above=0.5`: the highest grade is 0.5." in each for each in said)

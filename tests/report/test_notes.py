@@ -33,21 +33,21 @@ def test_partial_grades():
         for note in notes.write_notes(found, "graded", voted=False)
         if note.code == "note.partial_grades"
     ]
-    assert note.values | {"full": str(note.values["full"])} == {
+    assert note.values | {name: str(note.values[name]) for name in ("cut", "full")} == {
         "count": 4,
         "total": 6,
         "above": 3,
-        "threshold": 0.5,
-        "full": "`threshold=0.9`",
+        "cut": "`correct_above=0.5`",
+        "full": '`correct_above=">=1"`',
     }
     wrong = judge_data({"grades": [[0.5, 1], [0.2, 0]]})
     assert [
-        note.values
+        note.values | {"cut": str(note.values["cut"])}
         for note in notes.write_notes(wrong, "graded", voted=False)
         if "partial" in note.code
-    ] == [{"count": 2, "total": 4, "threshold": 0.5}]
+    ] == [{"count": 2, "total": 4, "cut": "`correct_above=0.5`"}]
     assert judge_data(
-        {"grades": [[0.6, 0.2], [1, 0.9], [0, 0.55]]}, threshold=0.9
+        {"grades": [[0.6, 0.2], [1, 0.9], [0, 0.55]]}, correct_above=0.9
     ).verdicts.c.tolist() == [0, 1, 0]
 
 

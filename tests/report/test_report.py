@@ -110,7 +110,7 @@ REPORTS = {
     ),
     "labels": lambda: at_k.score(DATA, k=2, groups=["a", "b", "a", "é"], seed=7, metrics="avg_at_n"),
     "file": lambda: at_k.score(HUMAN_EVAL),
-    "any threshold": lambda: at_k.score(DATA, k=[1, 2], thresholds=[0.0, 1, 0.1, *TAUS]),
+    "any correct_above": lambda: at_k.score(DATA, k=[1, 2], thresholds=[0.0, 1, 0.1, *TAUS]),
 }  # fmt: skip
 
 

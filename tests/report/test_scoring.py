@@ -29,7 +29,12 @@ def codes(messages):
     "options",
     [
         {},
-        {"ties": "strict", "higher_is_better": False, "check_correct_fn": close, "threshold": 0.2},
+        {
+            "ties": "strict",
+            "higher_is_better": False,
+            "check_correct_fn": close,
+            "correct_above": 0.2,
+        },
     ],
 )
 def test_every_key_is_that_of_the_module(module, options):
@@ -302,12 +307,16 @@ def test_options_that_are_not_the_defaults():
     assert at_k.score(DATA).options == {}
     assert (
         at_k.score(
-            DATA, thresholds=[0.25, 0.5, 0.75, 1.0], threshold=0.5, pool=[], metrics=None
+            DATA, thresholds=[0.25, 0.5, 0.75, 1.0], correct_above=0.5, pool=[], metrics=None
         ).options
         == {}
     )
     found = at_k.score(
-        DATA, k=np.array([1, 2]), thresholds=np.float64(0.5), check_correct_fn=close, threshold=0.5
+        DATA,
+        k=np.array([1, 2]),
+        thresholds=np.float64(0.5),
+        check_correct_fn=close,
+        correct_above=0.5,
     )
     assert found.options == {"k": [1, 2], "thresholds": 0.5, "check_correct_fn": close}
     assert [type(each) for each in found.options["k"]] == [int, int]

@@ -34,7 +34,7 @@ OPTIONS = {
     "many": {
         "k": list(range(1, 5)),
         "thresholds": [i / 50 for i in range(51)],
-        "threshold": 0.25,
+        "correct_above": 0.25,
         "ties": "first",
     },
 }

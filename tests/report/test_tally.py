@@ -56,8 +56,8 @@ SAME = {
              *({"ties": ties} for ties in ("random", "strict", "incorrect"))),
     # A mean grade is not the share of correct samples.
     **{
-        f"{kind}, above {threshold}": (make_data(kind), {"threshold": threshold}, {"target": "problem_set"})
-        for kind, threshold in (("hard", 1.0), ("soft", 0.0), ("soft scores", 0.9))
+        f"{kind}, above {threshold}": (make_data(kind), {"correct_above": threshold}, {"target": "problem_set"})
+        for kind, threshold in (("hard", ">=1"), ("soft", 0.0), ("soft scores", 0.9))
     },
     "conflicts": (CONFLICTING, {}, {}),
     "conflicts that are settled": (CONFLICTING, {"on_conflict": "majority"}, {}),
@@ -128,7 +128,7 @@ def add(*options):
 @for_each("call, says", [
     *[(lambda ask=ask: ask(at_k.score(HARD)), "InputError: comes from a tally") for ask in (
         lambda report: report.per_problem, lambda report: at_k.compare(report, report), at_k.diagnose)],
-    (score_rows(threshold=0.3), "InputError: The options `threshold` act when samples are counted"),
+    (score_rows(correct_above=0.3), "InputError: The options `correct_above` act when samples are counted"),
     (score_rows(groups=["a", "b"]), "InputError: `groups` act when"),
     (lambda: at_k.score(Tally.of({"grades": [[0, 1]]}, sampling="independent"), sampling="until_success"),
      "InputError: The options `sampling` act when samples are counted"),
@@ -137,7 +137,7 @@ def add(*options):
     (score_rows(k=5), "InputError: got k = 5, but the smallest n is 3 (problems with too few samples: 2 of 4)"),
     (lambda: at_k.score(Tally()), "InputError: counts no problems"),
     *[(add(one, other), f"InputError: counted differently: {next(iter(one))} is") for one, other in (
-        ({"threshold": 0.3}, {}), ({"missing": "drop"}, {"missing": "incorrect"}),
+        ({"correct_above": 0.3}, {}), ({"missing": "drop"}, {"missing": "incorrect"}),
         ({"on_conflict": "majority"}, {}), ({"groups": ["x"]}, {}))],
     (add({"by_problem": True}, {}), "ValueError: `by_problem` must be the same"),
     *[(lambda a=a, b=b: a + b, "TypeError: unsupported operand") for a, b in ((Tally(), 1), (1, Tally()))],

@@ -287,13 +287,17 @@ EVERY = ["pass@2", "G-Pass@2_0.5", "MaxRL", "best@2", "max@2", "avg@n", "cons@2"
 
 def test_rows_of_different_length_and_threshold():
     rewards = [[0.2, 0.9, 0.8], [-1.0, 3.0, 2.0, -2.0]]
-    assert credit("pass@2", rewards, threshold=0.5) == credit("pass@2", [[0, 1, 1], [0, 1, 1, 0]])
-    assert credit("avg@n", rewards, threshold=0.5) == credit("avg@n", [[0, 1, 1], [0, 1, 1, 0]])
+    assert credit("pass@2", rewards, correct_above=0.5) == credit(
+        "pass@2", [[0, 1, 1], [0, 1, 1, 0]]
+    )
+    assert credit("avg@n", rewards, correct_above=0.5) == credit("avg@n", [[0, 1, 1], [0, 1, 1, 0]])
     single = np.array([[0.1, 0.2]], dtype=np.float32)
-    assert_array_equal(credit("avg@n", single, threshold=0.1), np.array([[-0.5, 0.5]]))
-    assert credit("avg@n", [[0.1, 0.2]], threshold=np.float32(0.1)) == [[-0.5, 0.5]]
+    assert_array_equal(credit("avg@n", single, correct_above=0.1), np.array([[-0.5, 0.5]]))
+    assert credit("avg@n", [[0.1, 0.2]], correct_above=np.float32(0.1)) == [[-0.5, 0.5]]
     assert credit({"avg@n": np.float32(0.1)}, [[0, 1]]) == credit({"avg@n": 0.1}, [[0, 1]])
-    assert_array_equal(credit("avg@n", np.array([[1, 3]]), threshold=2.5), np.array([[-0.5, 0.5]]))
+    assert_array_equal(
+        credit("avg@n", np.array([[1, 3]]), correct_above=2.5), np.array([[-0.5, 0.5]])
+    )
 
 
 @for_each("metric", EVERY)
@@ -370,12 +374,12 @@ WRONG_VALUES = [
      "out; got nan in problem 0, sample 1"),
     (("avg@n", [[0, 1e200]]), "; got 1e+200 in problem 0, sample 1"),
     (("avg@n", np.array([1, np.inf]), {"groups": ["x", "x"]}), "leave it out; got inf in sample 1"),
-    (("pass@1", [[1, 0], [0.5, 0]]), "`grades` must hold 0 or 1, or come with a `threshold`; got 0.5 in problem 1, "
+    (("pass@1", [[1, 0], [0.5, 0]]), "`grades` must hold 0 or 1, or come with a `correct_above`; got 0.5 in problem 1, "
      "sample 0"),
     (("max@2", None, {"scores": np.array([[6e4, -6e4, -6e4]], np.float16)}), "`scores` must be so small that credits "
      "fit in float16; got one of 8e+04"),
     (("avg@n", np.ma.masked_array([[1.0, 0.0, 1.0]], [[0, 1, 0]])), "leave it out; got nan in problem 0, sample 1"),
-    (("pass@1", [[1, 0]], {"threshold": 10**400}), "`threshold` must be a finite number; got 1000"),
+    (("pass@1", [[1, 0]], {"correct_above": 10**400}), "`correct_above` must be a finite number; got 1000"),
     (("max@1", None, {"scores": [[1, float("nan")]]}), "`scores` must be finite numbers below"),
     (("max@1", [[1, 0]]), "`scores` must be given for max@k"),
     (("cons@1", [[1, 0]]), "`answers` must be given for cons@k"),
@@ -405,7 +409,7 @@ WRONG_TYPES = [
     (({"pass@1": "all"}, [[1, 0]]), "a finite number below 1e+06 as its weight; got 'all' of type str"),
     (("pass@k", [[1, 0]], {"k": [1]}), "`k` must be an integer; got [1] of type list"),
     (("G-Pass@1", [[1, 0]], {"tau": [0.5]}), "`tau` must be a number; got [0.5] of type list"),
-    (("pass@1", [[1, 0]], {"threshold": "half"}), "`threshold` must be a finite number; got 'half' of type str"),
+    (("pass@1", [[1, 0]], {"correct_above": "half"}), "`correct_above` must be a number, or a text such as"),
     (("pass@1", [True, False]), "`grades` must be rows, one per problem, or come with `groups`; got [True, False]"),
     (("avg@n", xp.asarray([[1j, 0.0]])), "`grades` must hold numbers; got an array of array_api_strict.complex128"),
     (("avg@n", [1, 0], {"groups": 3}), "`groups` must be a list with one entry per sample; got 3 of type int"),

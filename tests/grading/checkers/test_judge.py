@@ -176,7 +176,7 @@ def test_a_prompt_takes_columns_of_the_problem(serve, tmp_path):
     path.write_text(
         "".join(json.dumps(row | {"response": text}) + "\n" for text in ("four {level}", "5"))
     )
-    report = at_k.score(path, k=1, metrics="avg_at_n", check_correct_fn=judge, threshold=0.4)
+    report = at_k.score(path, k=1, metrics="avg_at_n", check_correct_fn=judge, correct_above=0.4)
     assert report.values["avg@2"] == 1
     asked = sorted(body["messages"][0]["content"] for body in server.asked)
     assert asked == ["easy {unknown} 2 + 2? 5 4", "easy {unknown} 2 + 2? four {level} 4"]

