@@ -46,8 +46,9 @@ engines: .venv/.test  ## maintenance: the tests on Ray, Spark and a fake S3, whi
 	@$(INSTALL) ".[clusters]"
 	@$(BIN)/python -m tools.maintenance engines tests/engines
 
-texts: .venv/.test  ## maintenance: what docstrings, cards and the README repeat of the registry
+texts: .venv/.test  ## maintenance: what documents repeat of the registry, and what their examples print
 	@$(BIN)/python -m tools.texts
+	@$(BIN)/python -m tools.outputs
 
 matrix: .venv/.test  ## maintenance: the tests on every version of Python, and with the oldest packages
 	@$(BIN)/python -m tools.matrix

@@ -382,24 +382,6 @@ class TestJudging:
         )
 
 
-def test_examples_of_the_documents(run, monkeypatch):
-    monkeypatch.chdir(ROOT)
-    texts = [
-        path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *ROOT.glob("docs/*.md"))
-    ]
-    pattern = re.compile(r"```bash\n(at-k [^\n]*)\n```\n\n```text\n(.*?)```", re.DOTALL)
-    examples = [each for text in texts for each in pattern.findall(text)]
-    assert {command.split()[1] for command, _ in examples} >= {
-        "score",
-        "compare",
-        "gate",
-        "plan",
-        "select",
-    }
-    for command, shown in examples:
-        assert run(*shlex.split(command)[1:]).stdout == shown
-
-
 class TestRegister:
     def test_register_and_undo(self, run):
         done = run("register")

@@ -6,7 +6,6 @@ import re
 from contextlib import ExitStack
 from pathlib import Path
 
-import endpoint
 import pytest
 from cases import for_each
 from typer.testing import CliRunner
@@ -17,6 +16,7 @@ from at_k.errors import InputError
 from at_k.grading.checkers import checkers
 from at_k.grading.checkers.judge import TEMPLATES, read_verdict
 from at_k.grading.workers import NotGraded
+from tools import endpoint
 
 
 @pytest.fixture
