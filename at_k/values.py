@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -106,18 +106,6 @@ def spell(key: str, key_style: str) -> str:
         key.lower().replace("@", "_at_").replace("^", "_hat_").replace("-", "_").replace("/", "_")
     )
 
-
-Value = TypeVar("Value")
-
-if TYPE_CHECKING:
-
-    class Keyed(dict[Key, Value]):
-        """Map keys to values: a dict, of which a type checker knows that the text of a key finds its value."""
-
-        def __getitem__(self, key: str, /) -> Value: ...
-
-else:
-    Keyed = dict
 
 _NAME = re.compile(r"([a-z-]+[@^])([kn]|[1-9][0-9]{0,8})(?:_([0-9]*\.?[0-9]+|[0-9]+/[1-9][0-9]*))?")
 _SYNONYMS = {

@@ -15,6 +15,7 @@ from at_k.errors import Message, Phrases
 from at_k.family import OUTPUTS, leave_out_twins
 from at_k.report.grid import find_main, find_twins
 from at_k.report.measuring import spread_k
+from at_k.report.naming import Keyed
 from at_k.results.sheet import Cell, Sentences, Sheet, Table, write_p
 from at_k.results.writers import Shown
 from at_k.summary import is_bounded
@@ -90,10 +91,15 @@ class Compared(Shown):
     unlike: Message | None = None
     noise: tuple[float, float] | None = None
 
+    def __post_init__(self) -> None:
+        """Let each name of a number find it."""
+        for name in ("comparisons", "equivalence", "flips"):
+            object.__setattr__(self, name, Keyed(getattr(self, name)))
+
     @property
-    def adjusted(self) -> dict[str, float]:
+    def adjusted(self) -> Keyed[float]:
         """Return the p-value of each key, adjusted for the different questions that the keys ask."""
-        return {key: compared.p_adjusted for key, compared in self.comparisons.items()}
+        return Keyed({key: compared.p_adjusted for key, compared in self.comparisons.items()})
 
     def find_better(self, key: str) -> str | None:
         """Return the name of the model that is better in a key; None if neither is."""

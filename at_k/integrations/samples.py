@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from at_k.errors import Mistake
 from at_k.integrations.trackers import list_scalars
 from at_k.report import Report, score
-from at_k.report.naming import find_metrics
+from at_k.report.naming import Keyed, find_metrics
 from at_k.validation import check_k, read_cut
-from at_k.values import Key, Keyed
+from at_k.values import Key
 
 _LOGGER = logging.getLogger("at_k")
 _Value = TypeVar("_Value")

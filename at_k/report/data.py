@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import mul
 from os import PathLike
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +15,11 @@ from at_k.errors import Message, Phrases
 from at_k.grading import Verdicts
 from at_k.options.registry import UNTIL_SUCCESS
 from at_k.readers.samples import Origin
+from at_k.report.naming import Keyed
 from at_k.results.saving import holds
 from at_k.results.writers import Shown
 from at_k.samples import Problems, Rows
-from at_k.values import Column, ErrorBar, Key, Keyed, Values, cached_property
+from at_k.values import Column, ErrorBar, Key, Values, cached_property
 
 _say = Phrases(
     {
@@ -117,6 +118,14 @@ class Numbers(Shown):
     audited: dict[str, float] = field(default_factory=dict)
     audited_intervals: dict[str, ErrorBar] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Let each name of a number find it, also in what was read from a file."""
+        for name in ("values", "intervals", "errors"):
+            object.__setattr__(self, name, Keyed(getattr(self, name)))
+        for name in ("groups", "group_intervals"):
+            numbers = getattr(self, name)
+            object.__setattr__(self, name, {label: Keyed(numbers[label]) for label in numbers})
+
     @cached_property
     def curves(self) -> Curves:
         """Return every metric against k, up to the smallest n. They are computed on first use."""
@@ -125,10 +134,7 @@ class Numbers(Shown):
     @cached_property
     def by_problem(self) -> Keyed[list[float]]:
         """Return key → a value for each problem."""
-        return cast(
-            "Keyed[list[float]]",
-            {key: column.expand().tolist() for key, column in self.columns.items()},
-        )
+        return Keyed({key: column.expand().tolist() for key, column in self.columns.items()})
 
     @cached_property
     def signatures(self) -> dict[str, str]:

@@ -30,6 +30,7 @@ from at_k.report.notes import (
     ask_for_scores,
     explain_intervals,
     explain_odd_k,
+    note_scatter,
     place_sample,
     refuse_scatter,
     write_notes,
@@ -108,9 +109,8 @@ class Measurement:
         if verdicts.stopped and metric.name != "pass_at_k":
             raise _say.error("stopped.undefined", LeftOutError, title=metric.title)
         if metric.votes:
-            if verdicts.answers is None and self.options.get("metrics") is None:
-                raise _say.error("left_out.no_answers", LeftOutError, title=metric.title)
-            refuse_scatter(verdicts, metric.title, self.times)
+            if self.options.get("metrics") is None:
+                self.refuse_vote(metric.title)
             with self.explain_conflict(metric):
                 return metric.compute(verdicts, seed=self.options["seed"], **options)
         if not metric.needs_scores:
@@ -135,6 +135,17 @@ class Measurement:
             raise _say.error(
                 "left_out.scores", LeftOutError, title=metric.title, reason=str(reason)
             ) from None
+
+    def note_scatter(self) -> Iterator[Message]:
+        """Say of a vote that was computed that hardly any answers repeat."""
+        if any(FAMILY[name].votes for name in self.found):
+            yield from note_scatter(self.judged.verdicts, self.times)
+
+    def refuse_vote(self, title: str) -> None:
+        """Raise if a vote that was not asked for would say nothing."""
+        if self.judged.verdicts.answers is None:
+            raise _say.error("left_out.no_answers", LeftOutError, title=title)
+        refuse_scatter(self.judged.verdicts, title, self.times)
 
     @contextmanager
     def explain_conflict(self, metric: Metric) -> Iterator[None]:
@@ -308,6 +319,7 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
     for key in (whole.options.get("metrics") or {}).values():
         if key is not None and is_average(key) and key not in values:
             raise make_absent(key, values)
+    asked = whole.options.get("metrics") is not None
     voted = any(FAMILY[name].votes for name in whole.found)
     return {
         "values": values,
@@ -330,7 +342,8 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
             *explain_intervals(intervals, whole.confidence, judged.labels),
             *write_notes(judged, whole.options["check_correct_fn"], voted=voted),
             *([VOTE_OF_GRADES] if voted and verdicts.ballots is None else []),
-            *(explain_odd_k(values) if whole.options.get("metrics") is not None else []),
+            *(explain_odd_k(values) if asked else []),
+            *(note for part in used for note in (part.note_scatter() if asked else ())),
         ],
         "sign": lambda: {name: text for part in used for name, text in part.sign().items()},
         "source": judged.source,

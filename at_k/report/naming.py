@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from math import isclose
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from at_k.computation import Metric
 from at_k.errors import InputError, Mention, Phrases
@@ -50,6 +51,71 @@ def find_key(name: str) -> Key | None:
     if is_sum(name):
         return Key(spell_sum(_read_sum(name)))
     return read_key("avg@n" if name.strip().lower() == "avg" else name, _KEYS)
+
+
+Value = TypeVar("Value")
+
+
+class Keyed(dict[Key, Value]):
+    """Map numbers to values. Each name of a number, as papers or trackers spell it, finds its value.
+
+    Examples:
+        >>> values = Keyed({Key("cons@k", 8): 0.5, Key("G-Pass@k", 4, 1.0): 0.25})
+        >>> values["maj@8"], values["pass^4"], values["cons_at_8"], "maj@4" in values
+        (0.5, 0.25, 0.5, False)
+    """
+
+    # A type checker knows so that the text of a key finds its value.
+    if TYPE_CHECKING:
+
+        def __getitem__(self, name: str, /) -> Value: ...
+
+    def __missing__(self, name: str) -> Value:
+        """Return the value of a number that is called otherwise here."""
+        key = self._find(name)
+        if key is None:
+            raise KeyError(f"There is no number {name!r} here. There are: {', '.join(self)}.")
+        return self[key]
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or self._find(name) is not None
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        """Return the value of a number, or the default."""
+        with suppress(KeyError):
+            return self[name]
+        return default
+
+    def _find(self, name: object) -> Key | None:
+        """Find the key with another name. The parts of a key have no other name."""
+        if not isinstance(name, str) or isinstance(name, Key):
+            return None
+        try:
+            asked = find_key(_read_plain(name))
+        except InputError:  # a sum that is no sum
+            return None
+        if asked is None:
+            return None
+        line = _find_line(asked)
+        for key in self:
+            if not isinstance(key, Key) or (key.metric, key.tau) != (line.metric, line.tau):
+                continue
+            if asked.k == key.k or (asked.k is None and key.draws is None):
+                return key
+        return next((key for key in self if key == asked), None)
+
+
+def _read_plain(name: str) -> str:
+    """Spell a name of the plain style as papers do.
+
+    Examples:
+        >>> _read_plain("pass_at_4"), _read_plain("g_pass_at_8_0.5"), _read_plain("pass_hat_4")
+        ('pass@4', 'g-pass@8_0.5', 'pass^4')
+    """
+    start, sign, rest = re.findall(r"^(.*?)(_at_|_hat_|$)(.*)", name)[0]
+    if not sign:
+        return name
+    return f"{start.replace('_', '-')}{'@' if sign == '_at_' else '^'}{rest}"
 
 
 _SUM = "0.5 pass@4 + 0.5 pass^4"
@@ -285,10 +351,18 @@ def name_lines(options: Mapping[str, Any], keys: Iterable[Key]) -> dict[Key, Key
                 else _is_on(line, _find_line(key))
             )
             if is_asked:
-                names.setdefault(
-                    line, key.line if key is not None and key.metric == "pass^k" else line
-                )
+                names.setdefault(line, line if key is None else _name_line(name, key, line))
     return names
+
+
+def _name_line(name: str, key: Key, line: Key) -> Key:
+    """Name a line as it was asked for: that of "maj@8" is maj@k."""
+    start = re.match(r".*[@^]", name.strip())
+    if key.metric == "pass^k":
+        return key.line
+    if is_sum(name) or start is None or start[0].lower() == key.metric[:-1].lower():
+        return line
+    return Key(start[0] + line.metric[-1], None, line.tau)
 
 
 _MODULES = {output: metric.name for metric in FAMILY.values() for output in metric.metrics} | {

@@ -64,6 +64,9 @@ _say = Phrases(
         "{columns} it judges the answers.",
         "note.vote_of_grades": "cons@k is counted from grades: more than half of k samples must be correct. With the "
         "answers it would be a vote.",
+        "note.scatter": "Hardly any two samples of a problem give the same answer ({repeats} of {chances} repeat an "
+        "earlier one), so that cons@k is near pass@1. If the column holds whole texts or sample numbers, extract the "
+        "answers, or name their column.",
         "note.namespaces": "The programs ran in namespaces of their own: without network, without other processes, "
         "and with read-only files.",
         "note.limits": "The programs ran under limits alone, which is no way to run those of strangers: they shared "
@@ -370,18 +373,18 @@ def find_conditions(data: Any) -> dict[str, str]:
     return dict(json.loads(info.config_name))
 
 
-def refuse_scatter(verdicts: Verdicts, title: str, times: Ints | None = None) -> None:
-    """Raise if hardly any two samples of a problem give the same answer, so that a vote would mean nothing."""
+def find_scatter(verdicts: Verdicts, times: Ints | None = None) -> tuple[int, int] | None:
+    """Count the answers that repeat an earlier one, and those that could, if hardly any do; else None."""
     # `times` says how many problems each of these represents; None for one each.
     answers = verdicts.answers
     if answers is None:
-        return
+        return None
     codes = answers.codes
     cast = codes.values >= 0
     many = np.ones(len(codes), dtype=np.int64) if times is None else times
     chances = int(np.maximum(codes.with_values(cast).sums() - 1, 0) @ many)
     if chances < _ENOUGH:
-        return
+        return None
     repeats, problem = 0, codes.problem
     for start in range(
         0, len(codes), _LOOKED_AT
@@ -394,10 +397,24 @@ def refuse_scatter(verdicts: Verdicts, title: str, times: Ints | None = None) ->
             - many[np.unique(pairs) // len(answers.distinct)].sum()
         )
         if repeats >= _AGREEMENT * chances:
-            return
-    raise _say.error(
-        "left_out.scatter", LeftOutError, title=title, repeats=repeats, chances=chances
-    )
+            return None
+    return repeats, chances
+
+
+def refuse_scatter(verdicts: Verdicts, title: str, times: Ints | None = None) -> None:
+    """Raise if hardly any two samples of a problem give the same answer, so that a vote would mean nothing."""
+    scatter = find_scatter(verdicts, times)
+    if scatter is not None:
+        raise _say.error(
+            "left_out.scatter", LeftOutError, title=title, repeats=scatter[0], chances=scatter[1]
+        )
+
+
+def note_scatter(verdicts: Verdicts, times: Ints | None = None) -> Iterator[Message]:
+    """Say of a vote that was asked for that hardly any answers repeat."""
+    scatter = find_scatter(verdicts, times)
+    if scatter is not None:
+        yield _say("note.scatter", repeats=scatter[0], chances=scatter[1])
 
 
 def explain_intervals(

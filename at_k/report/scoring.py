@@ -205,10 +205,10 @@ class Models(Shown):
     def keys(self) -> dict[Key, str]:
         """Return the keys of all models, in the order of their tables, and what their columns are called."""
         names = {
-            key: str(key if k is None else Key(line.metric, k, line.tau))
+            key: str(Key(line.metric, key.k, line.tau))
             for report in self.reports.values()
             for line, cells in list_blocks(report)[0].lines.items()
-            for k, key in cells.items()
+            for key in cells.values()
         }
         shown = {key for report in self.reports.values() for key in find_shown(report.values)}
         return {

@@ -1,5 +1,8 @@
 """Names of metrics, as modules and as papers spell them, weighted sums, and conditions that select problems."""
 
+import copy
+import json
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -44,6 +47,80 @@ def test_a_name_of_papers_is_a_number_of_a_module(names, same, numbers):
     assert at_k.score(at_k.Tally.of(DATA), metrics=names).values == pytest.approx(
         found.values, abs=1e-12
     )
+
+
+ASKED = ["pass^2", "maj@3", "PASS@1", "mean@4", "rm@2", ".5 pass@2 + .5 maj@2"]
+SPELLED = [
+    *[*ASKED, "pass_at_1", "pass_hat_2", "cons_at_3", "g_pass_at_2_1.0", "G-Pass@2_1", "best@2"],
+    *["avg", "avg@n", "avg@4", "self-consistency@3"],
+]
+
+
+@for_each("name", SPELLED)
+def test_a_number_is_looked_up_as_it_was_asked_for(name, tmp_path):
+    report = at_k.score(DATA | {"group": ["x", "y"]}, metrics=ASKED)
+    report.save(tmp_path / "report.json")
+    # What `metrics=name` alone computes is the number.
+    [(key, value)] = at_k.score(DATA, metrics=name.replace("_at_", "@").replace("_hat_", "^").replace(
+        "g_pass", "g-pass")).values.items()  # fmt: skip
+    for held in (report, at_k.Report.load(tmp_path / "report.json"), copy.deepcopy(report)):
+        assert held.values[name] == held.values.get(name) == value
+        assert held.intervals[name] == report.intervals[key]
+        assert held.groups["x"][name] == report.groups["x"][key]
+        assert held.group_intervals["y"][name] == report.group_intervals["y"][key]
+        assert held.by_problem[name] == report.by_problem[key]
+        assert name in held.values
+    compared = at_k.compare(DATA, DATA | {"scores": [[0.1, 0.2, 0.3, 0.4]] * 2}, metrics=ASKED)
+    assert compared.comparisons[name] is compared.comparisons[key]
+
+
+def test_names_of_numbers_change_nothing_else():
+    values = at_k.score(DATA, metrics=ASKED).values
+    assert json.loads(json.dumps(values)) == values == dict(values)
+    assert pickle.loads(pickle.dumps(values)) == values
+    assert list(values) == [
+        "G-Pass@2_1.0",
+        "pass@1",
+        "0.5 pass@2 + 0.5 cons@2",
+        "cons@3",
+        "avg@4",
+        "best@2",
+    ]
+    assert values.get("maj@9") is None
+    for name in ("maj@9", "pass@k", "G-Pass@2", "0.5 pass@2", "a + b", "pass", ""):
+        assert name not in values
+        with pytest.raises(
+            KeyError, match=r"There is no number .* There are: G-Pass@2_1\.0, pass@1, "
+        ):
+            values[name]
+
+
+def test_a_table_shows_the_names_that_were_asked_for():
+    report = at_k.score(DATA, metrics=ASKED, confidence_level=None)
+    rows = [row[0] for row in report.sheet(short=True).main.rows]
+    assert rows == ["0.5 pass@2 + 0.5 cons@2", "mean@n", "pass^k", "pass@k", "maj@k", "rm@k"]
+    models = at_k.score_models({"a": report, "b": report})
+    assert [*models.keys.values()] == [
+        *["pass^2", "pass@1", "0.5 pass@2 + 0.5 cons@2", "maj@3", "mean@4", "rm@2"]
+    ]
+
+
+def test_a_vote_that_is_asked_for_is_computed_where_few_answers_repeat():
+    data = {
+        "answers": [[f"{i} {j}" for j in range(10)] for i in range(5)],
+        "references": [f"{i} 0" for i in range(5)],
+    }
+    assert "cons_at_k" in at_k.score(data).left_out
+    report = at_k.score(data, metrics="maj@4")
+    assert report.values["maj@4"] == pytest.approx(
+        1 / 10
+    )  # four different votes: each wins as often
+    assert [note.values for note in report.notes if note.code == "note.scatter"] == [
+        {"repeats": 0, "chances": 45}
+    ]
+    counted = at_k.score(at_k.Tally.of(data), metrics="maj@4")
+    assert counted.values == report.values
+    assert "note.scatter" in [note.code for note in counted.notes]
 
 
 def test_every_number_is_found_by_its_name():
