@@ -11,6 +11,7 @@ import contextlib
 import doctest
 import importlib
 import io
+import json
 import os
 import re
 import shlex
@@ -124,6 +125,24 @@ def run_command(line: str) -> str:
     return str(done.stdout)
 
 
+def fill_notebook(path: Path, text: str) -> str:
+    """Return a notebook with the outputs of its cells as they are now, run in its folder."""
+    notebook = json.loads(text)
+    names: dict[str, Any] = {"__name__": "notebook"}
+    before = os.getcwd()
+    os.chdir(path.parent)
+    try:
+        for cell in notebook["cells"]:
+            if cell["cell_type"] != "code":
+                continue
+            printed = run_python("".join(cell["source"]), names, path, 0)
+            output = {"name": "stdout", "output_type": "stream"}
+            cell["outputs"] = [output | {"text": printed.splitlines(True)}] if printed else []
+    finally:
+        os.chdir(before)
+    return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+
+
 def copy_blocks(text: str, english: str) -> str:
     """Return a Chinese text with the blocks of the English one.
 
@@ -209,6 +228,9 @@ def render_outputs() -> Iterator[tuple[Path, str, str]]:
             if find_english(path) == path:
                 filled[path] = fill_document(path, text)
                 yield path, text, filled[path]
+    for path in sorted((ROOT / "examples").glob("*.ipynb")):
+        text = path.read_text(encoding="utf-8")
+        yield path, text, fill_notebook(path, text)
     for path in list_documents():
         english = find_english(path)
         if english != path:

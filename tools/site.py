@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sized
+from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any, get_args
 
@@ -179,6 +180,22 @@ def _write_formula(found: re.Match[str]) -> str:
     return code or convert(block or inline, display="block" if block else "inline")
 
 
+def write_for_models(pages: Path, site: Path) -> None:
+    """Write the list of the pages and their whole text for language models, as llmstxt.org describes."""
+    listed = ["# at-k", "", f"> {metadata('at-k')['Summary']}", "", "## Pages", ""]
+    whole = []
+    for page in sorted(pages.rglob("*.md")):
+        name, text = page.relative_to(pages), page.read_text(encoding="utf-8")
+        if name.parts[0] == "zh" or ":::" in text:  # the reference is in the docstrings
+            continue
+        text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL).strip()
+        title = text.partition("\n")[0].lstrip("# ")
+        listed.append(f"- [{title}]({name.with_suffix('.html').as_posix()})")
+        whole.append(text)
+    (site / "llms.txt").write_text("\n".join([*listed, ""]), encoding="utf-8")
+    (site / "llms-full.txt").write_text("\n\n".join(whole) + "\n", encoding="utf-8")
+
+
 def find_foreign(site: Path) -> list[str]:
     """List what pages and style sheets load from elsewhere."""
     return [
@@ -193,6 +210,7 @@ def main() -> None:
     write_pages(PAGES)
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", "mkdocs.yml"]
     subprocess.run(command, cwd=ROOT, check=True)
+    write_for_models(PAGES, SITE)
     foreign = find_foreign(SITE)
     if foreign:
         sys.exit("\n".join(["The site loads from elsewhere:", *foreign]))
