@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 import threading
+import warnings
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MethodType
 from typing import Any
 
 import evaluate
 from datasets import Features, Sequence, Value
+from evaluate.module import CombinedEvaluations
 from evaluate.naming import camelcase_to_snakecase
 
 import at_k
@@ -21,6 +25,8 @@ from at_k.columns import read_module_columns
 from at_k.computation import Metric
 from at_k.family import FAMILY, find_metric
 from at_k.grading import Verdicts, judge
+from at_k.grading.verdicts import count_own_frames
+from at_k.grading.zeros import explain_zeros
 from at_k.options.registry import (
     COLUMNS,
     JUDGING_OPTIONS,
@@ -39,21 +45,19 @@ from at_k.values import Values
 
 
 def sample_features(config_name: str, *, scores: bool = False) -> list[Features]:
-    """List the forms in which the columns of a module may be given."""
+    """List the forms in which the columns of a module may be given. The host names columns by the first form."""
     texts, numbers = Sequence(Value("string")), Sequence(Value("float64"))
-    predictions = [texts] if config_name == "default" else [numbers]
-    references = (
-        [{"references": Value("string")}, {"references": texts}]
-        if config_name == "default"
-        else [{}]
-    )
-    scored = [{"scores": numbers}, {"scores": Sequence(numbers)}] if scores else [{}]
-    return [
-        Features({"predictions": prediction, **reference, **score})
-        for prediction in predictions
-        for reference in references
-        for score in scored
-    ]
+    judged: list[dict[str, Any]] = [{"predictions": numbers}]
+    if config_name == "default":
+        judged = [
+            {"predictions": texts, "references": Value("string")},
+            {"predictions": texts, "references": texts},
+            {"predictions": texts, "grades": numbers},
+        ]
+    scored: list[dict[str, Any]] = [{}]
+    if scores:
+        scored = [{"scores": numbers}, {"scores": Sequence(numbers)}]
+    return [Features({**columns, **score}) for columns in judged for score in scored]
 
 
 # Further arguments of `evaluate.load`.
@@ -63,6 +67,11 @@ _OF_HOST = inspect.signature(evaluate.Metric).parameters.keys() - {
     "seed",
     "kwargs",
 }
+
+
+def quote_all(names: Iterable[str]) -> str:
+    """Quote names, with commas between them."""
+    return ", ".join(f"`{name}`" for name in names)
 
 
 class SampledMetric(evaluate.Metric, ABC):
@@ -105,10 +114,15 @@ class SampledMetric(evaluate.Metric, ABC):
         of_host = {name: options.pop(name) for name in _OF_HOST & options.keys()}
         super().__init__(config_name=check_config(config_name), seed=seed, **of_host)
         metric = find_metric(self.name)
-        refused = "grades" if self.config_name == "graded" else None
-        self._columns = [name for name in metric.arguments if name in COLUMNS and name != refused]
+        refused = ("references", "grades") if self.config_name == "graded" else ()
+        self._columns = [
+            name for name in metric.arguments if name in COLUMNS and name not in refused
+        ]
         self._defaults = {name: OPTIONS[name].default for name in metric.options}
         self._defaults |= self._select_own(options)
+        # The host gives each instance a function of its own, which knows its configuration.
+        method: Any = self.compute
+        sign(method.__func__, self._list_inputs())
 
     def __init_subclass__(cls) -> None:
         """Let `help` and `inspect.signature` name every option that `_compute` takes as `**options`."""
@@ -116,6 +130,14 @@ class SampledMetric(evaluate.Metric, ABC):
         metric = FAMILY.get(camelcase_to_snakecase(cls.__name__))
         if metric is not None and "_compute" in cls.__dict__:
             sign(cls._compute, {name: OPTIONS[name] for name in metric.options})
+
+    def _list_inputs(self) -> dict[str, Option]:
+        """List the columns and options of this module, with the type that predictions have in its configuration."""
+        inputs = {name: (COLUMNS | OPTIONS)[name] for name in (*self._columns, *self._defaults)}
+        answers, grades = inputs["predictions"].types
+        kind = answers if self.config_name == "default" else grades
+        inputs["predictions"] = replace(inputs["predictions"], type=kind)
+        return inputs
 
     def __len__(self) -> int:
         """Count the problems that have been added since the last computation."""
@@ -137,32 +159,23 @@ class SampledMetric(evaluate.Metric, ABC):
         self.__dict__.update(state, **methods, _store=state["_store"].copy())
         self._new_lock()
 
-    def compute(
-        self,
-        *,
-        predictions: Any = None,
-        references: Any = None,
-        grades: Any = None,
-        scores: Any = None,
-        **kwargs: Any,
-    ) -> dict[str, Any]:
+    def compute(self, **inputs: Any) -> dict[str, Any]:
         """Compute the metric over the problems given here and those added before, and then remove the latter."""
         # If the computation fails, the problems stay, and `compute` can be called again.
-        inputs = {
-            "predictions": predictions,
-            "references": references,
-            "grades": grades,
-            "scores": scores,
-        }
-        options = self._defaults | self._select_own(kwargs)
+        caller = sys._getframe(1).f_code
+        is_combined = caller is CombinedEvaluations.compute.__code__
+        given = {name: inputs.pop(name, None) for name in COLUMNS}
+        if not is_combined:
+            self._refuse_others_columns(given)
+        options = self._defaults | self._select_own(inputs, is_combined=is_combined)
         for name in ("groups", "clusters"):
             if options[name] is not None:
                 options[name] = columns.read_groups(
                     options[name], name
                 )  # a generator can be read only once
         batches = (
-            [self._read(inputs)]
-            if any(inputs.get(name) is not None for name in self._columns)
+            [self._read(given)]
+            if any(given.get(name) is not None for name in self._columns)
             else []
         )
         if batches and not len(self._store):
@@ -195,17 +208,16 @@ class SampledMetric(evaluate.Metric, ABC):
         self._add({name: None if value is None else [value] for name, value in row.items()})
 
     def judge(self, problems: Problems, options: Mapping[str, Any]) -> Verdicts:
-        """Judge samples by those options of a module that say how."""
-        name = (
-            "grades"
-            if problems.grades is not None and problems.answers is not None
-            else "predictions"
-        )
-        return judge(
-            problems,
-            name=name,
-            **{option: options[option] for option in ("rows", *JUDGING_OPTIONS)},
-        )
+        """Judge samples by those options of a module that say how. Warn if no answer is correct, with what may help."""
+        name = "predictions"
+        if problems.grades is not None and problems.answers is not None:
+            name = "grades"
+        how = {option: options[option] for option in ("rows", *JUDGING_OPTIONS)}
+        verdicts = judge(problems, name=name, **how)
+        zeros = " ".join(map(str, explain_zeros(problems, verdicts)))
+        if zeros:
+            warnings.warn(zeros, stacklevel=count_own_frames())
+        return verdicts
 
     def report(
         self, values: Values, verdicts: Verdicts, options: Mapping[str, Any]
@@ -247,16 +259,41 @@ class SampledMetric(evaluate.Metric, ABC):
         if hasattr(os, "register_at_fork"):
             _LOCKED.add(self)
 
-    def _select_own(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Select the options of this module. Those of the other modules are checked, and left out."""
-        check_options(options)
-        return {name: value for name, value in options.items() if name in self._defaults}
+    def _select_own(
+        self, options: Mapping[str, Any], *, is_combined: bool = False
+    ) -> dict[str, Any]:
+        """Check the options of this module. Those of other modules are left out in `evaluate.combine` alone."""
+        own = {name: OPTIONS[name] for name in self._defaults}
+        if is_combined:
+            check_options(options)
+            return {name: value for name, value in options.items() if name in own}
+        for name in options.keys() & OPTIONS.keys() - own.keys():
+            takers = [metric.name for metric in FAMILY.values() if name in metric.options]
+            hint = ""
+            if name == "thresholds":
+                hint = " The cut of grades is `correct_above`."
+            raise TypeError(
+                f"`{name}` is an option of {quote_all(takers)}, and not of `{self.name}`.{hint} The options of "
+                f"`{self.name}` are {', '.join(own)}"
+            )
+        check_options(options, self._list_inputs(), of=self.name)
+        return dict(options)
+
+    def _refuse_others_columns(self, given: Mapping[str, Any]) -> None:
+        """Raise for a column that only other modules take, such as scores."""
+        taken = find_metric(self.name).arguments
+        for name, value in given.items():
+            if value is not None and name not in taken:
+                listed = quote_all(self._columns)
+                raise TypeError(
+                    f"`{name}` is no column of `{self.name}`; got {shorten(value)}. It takes {listed}"
+                )
 
     def _read(self, given: Mapping[str, Any]) -> Problems:
         """Check the columns of this module."""
         for name in self._columns:
             if given.get(name) is None and name in ("predictions", "scores"):
-                listed = ", ".join(f"`{column}`" for column in self._columns)
+                listed = quote_all(self._columns)
                 raise ValueError(f"`{name}` must be given; `{self.name}` takes {listed}")
         if self.config_name == "graded":
             for name in ("references", "grades"):

@@ -209,10 +209,12 @@ def check_cut(value: object, name: str = "correct_above") -> float:
     if cut == 1:
         raise ValueError(
             f"`{name}` must be below 1, since no grade is above it; got {shorten(value)}. "
-            f"To count full grades alone: {name}='>=1'"
+            f"To count full grades alone: {name}='>=1'. The share τ of the draws is `thresholds`"
         )
     if not 0 <= cut < 1:
-        raise ValueError(f"`{name}` must lie in [0, 1); got {shorten(value)}")
+        raise ValueError(
+            f"`{name}` must lie in [0, 1), as grades do; got {shorten(value)}. The share τ of the draws is `thresholds`"
+        )
     return cut
 
 

@@ -8,7 +8,7 @@ from cases import for_each
 
 import at_k
 from at_k.family import FAMILY
-from at_k.options.registry import CONFIGS
+from at_k.options.registry import CONFIGS, OPTIONS
 
 TAUS = (0.25, 0.5, 0.75, 1.0)
 
@@ -62,6 +62,7 @@ class Module:
 
     def load(self, config="default", **options):
         """An instance: a shared one, unless it has options of its own."""
+        options = self.only(options)
         return (
             evaluate.load(self.path, config, **options) if options else _loaded(self.path, config)
         )
@@ -78,15 +79,18 @@ class Module:
     def compute(self, config="default", **changes):
         """The result on the minimal columns and k = 2, with some of these changed."""
         arguments = {"k": 2, **self.inputs(config), **changes}
-        return self.load(config).compute(**arguments)
+        return self.call(config, **arguments)
 
-    def only(self, columns):
-        """Return the columns that the module takes."""
-        return {
-            name: column
-            for name, column in columns.items()
-            if name != "scores" or self.needs_scores
-        }
+    def call(self, config="default", **given):
+        """The result of what it takes of these columns and options."""
+        return self.load(config).compute(**self.only(given))
+
+    def only(self, inputs):
+        """Leave out the options of other modules, and the scores that one module takes."""
+        others = {*OPTIONS} - self.options
+        if not self.needs_scores:
+            others.add("scores")
+        return {name: value for name, value in inputs.items() if name not in others}
 
     def keys(self, k=(2,), n=4, taus=TAUS):
         """The keys of a result, in their order."""

@@ -38,7 +38,8 @@ class TestOtherProblems:
     @every_config
     @for_each("clusters", [None, CLUSTERS, [3, 3, 1, 2, 2, 2, 3], np.array(CLUSTERS)])
     def test_every_key_of_all_and_of_each_group(self, module, config, clusters):
-        result = module.load(config).compute(
+        result = module.call(
+            config,
             **columns(module, config),
             k=K,
             groups=GROUPS,
@@ -65,7 +66,7 @@ class TestOtherProblems:
     @every_module
     def test_one_problem(self, module):
         one = {name: column[:1] for name, column in columns(module).items()}
-        result = module.load().compute(**one, k=2, confidence_level=0.95)
+        result = module.call(**one, k=2, confidence_level=0.95)
         for key, value in list(result.items()):
             if "_ci_" not in key:
                 assert f"{key}_stderr" not in result
@@ -171,7 +172,8 @@ class TestOtherSamples:
     @for_each("case", BY_LEAVING_OUT)
     def test_every_key_of_all_and_of_each_group(self, case):
         module, config, more, keys = BY_LEAVING_OUT[case]
-        result = module.load(config).compute(
+        result = module.call(
+            config,
             **columns(module, config) | more,
             k=K,
             groups=GROUPS,
@@ -284,8 +286,8 @@ class TestOtherSamples:
             "k": [3, 4],
             "confidence_level": 0.95,
         }  # 4 is all samples of some problems
-        population = module.load(config).compute(**given)
-        found = module.load(config).compute(**given, target="problem_set")
+        population = module.call(config, **given)
+        found = module.call(config, **given, target="problem_set")
         assert found.keys() == population.keys()
         for key in population:
             # avg@n and accuracy have no k: their samples tell how much they vary.
@@ -321,9 +323,6 @@ class TestSpelling:
     @every_module
     def test_without_a_level_nothing_is_added(self, module):
         given = {**columns(module), "k": 2, "return_details": True}
-        bare = module.load().compute(**given)
+        bare = module.call(**given)
         assert not any("_ci_" in key or "_stderr" in key for key in bare)
-        assert (
-            module.load().compute(**given, clusters=CLUSTERS, ci_method="t", confidence_level=None)
-            == bare
-        )
+        assert module.call(**given, clusters=CLUSTERS, ci_method="t", confidence_level=None) == bare

@@ -26,13 +26,16 @@ ROOT = Path(__file__).parent.parent
 of_wheel = pytest.mark.xdist_group("wheel")
 
 SCORE_ALL = f"""
-import json, sys, evaluate
+import inspect, json, sys, evaluate
+given = {{
+    "predictions": [["a", "b", "a", "a"]], "references": ["a"], "scores": [[4, 3, 2, 1]],
+    "k": 2, "thresholds": [0.5, 1.0]
+}}
 results = {{}}
 for name in {at_k.METRICS}:
     metric = evaluate.load(sys.argv[1].format(name=name))
-    results |= metric.compute(
-        predictions=[["a", "b", "a", "a"]], references=["a"], scores=[[4, 3, 2, 1]], k=2, thresholds=[0.5, 1.0]
-    )
+    taken = given.keys() & inspect.signature(metric.compute).parameters.keys()
+    results |= metric.compute(**{{name: given[name] for name in taken}})
 print(json.dumps(results))
 """
 

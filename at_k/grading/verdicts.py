@@ -272,7 +272,7 @@ def _settle_missing(
         warnings.warn(
             f"missing='drop' left out {gone} of {len(mask.values)} samples, in {np.count_nonzero(dropped)} of "
             f"{len(mask)} problems",
-            stacklevel=_count_own_frames(),
+            stacklevel=count_own_frames(),
         )
     kept = ~mask.values
     ballots = None if answers is None else answers.keep(kept)
@@ -291,7 +291,7 @@ def _refuse_missing(absent: Ragged, name: str) -> None:
         )
 
 
-def _count_own_frames() -> int:
+def count_own_frames() -> int:
     """Count the frames of this package on the stack, so that a warning points at the code that called it."""
     level, frame = 0, inspect.currentframe()
     while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in (

@@ -15,7 +15,8 @@ from at_k.family import OUTPUTS
 from at_k.grading import Verdicts, find_checker
 from at_k.grading.numbers import read_number
 from at_k.grading.pairs import Outcomes
-from at_k.grading.verdicts import CANDIDATES, CHECKS, LENIENT, Candidates, suggest_options
+from at_k.grading.verdicts import LENIENT
+from at_k.grading.zeros import explain_zeros, quote, suggest_readings
 from at_k.options.registry import SCORING
 from at_k.readers.samples import BUILDER, Origin, Samples
 from at_k.report.data import Judged
@@ -38,9 +39,6 @@ _say = Phrases(
         "{cause}). They vote apart.",
         "note.drop": "Missing samples, left out: {count}. Their problems have a smaller n.",
         "note.incorrect": "Missing samples, counted as wrong: {count}. They cast no vote.",
-        "note.no_match": "No answer is correct: none of them equals its reference, for instance {answer} beside "
-        "{reference}. Bring answers and references into one form, or choose a checker.",
-        "note.suggestion": "With {options}, {share:.0%} of the answers are correct.",
         "note.outcomes": "How the checks ended: {outcomes}.",
         "note.no_python": "Programs with a syntax error in their first line: {share:.0%}. Where a program stands in a "
         "text, {code} takes it from a fence (```), and a regular expression with a group, such as {pattern}, from "
@@ -136,14 +134,13 @@ def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Mes
         problems.grades is None and verdicts.ballots is not None and problems.references is not None
     )
     outcomes = verdicts.outcomes
-    explained = outcomes is not None and "not compared" not in outcomes.names
-    is_whole = "extract" not in verdicts.conditions
-    read = problems if is_whole else replace(problems, answers=verdicts.ballots)
-    if judged_here and not explained and not verdicts.c.any():
-        yield from _explain_no_match(read, CANDIDATES if is_whole else CHECKS)
-    elif verdicts.ballots is not None and str(verdicts.conditions["checker"]).startswith(
-        _OF_WHOLE_TEXTS
-    ):
+    zeros = list(explain_zeros(problems, verdicts))
+    yield from zeros
+    is_whole = str(verdicts.conditions["checker"]).startswith(_OF_WHOLE_TEXTS)
+    if not zeros and is_whole and verdicts.ballots is not None:
+        read = problems
+        if "extract" in verdicts.conditions:
+            read = replace(problems, answers=verdicts.ballots)
         yield from _note_whole_texts(read, verdicts.ballots, verdicts.conditions)
     if outcomes is not None:
         yield from _describe_outcomes(outcomes)
@@ -177,27 +174,6 @@ def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Mes
     if problems.grades is not None:
         is_checked = checker != SCORING["check_correct_fn"].default
         yield from _describe_grades(problems.grades, verdicts, is_checked=is_checked)
-
-
-def _explain_no_match(problems: Problems, candidates: Candidates) -> Iterator[Message]:
-    """Say that no answer equals its reference, and what would let most of them."""
-    answers = problems.answers
-    assert answers is not None and problems.references is not None  # noqa: PT018 - for the type checker
-    place = int(np.argmax(answers.codes.values >= 0))
-    if answers.codes.values[place] >= 0:
-        yield _say.mistake(
-            "note.no_match",
-            answer=quote(answers.distinct[answers.codes.values[place]]),
-            reference=quote(problems.references[answers.codes.locate(place)["problem"]][0]),
-        )
-    yield from _suggest(problems, candidates)
-
-
-def _suggest(problems: Problems, candidates: Candidates) -> Iterator[Message]:
-    """Say what options would let more answers be correct."""
-    options, share = suggest_options(problems, candidates) or ({}, 0.0)
-    if options:
-        yield _say("note.suggestion", options=Mention(**options), share=share)
 
 
 def _describe_outcomes(outcomes: Outcomes) -> Iterator[Message]:
@@ -260,7 +236,7 @@ def _note_whole_texts(
             "note.boxes", share=share, answer=quote(answer), rule=Mention(extract_fn="boxed")
         )
     elif conditions["checker"] == "exact_match":
-        yield from _suggest(problems, LENIENT)
+        yield from suggest_readings(problems, LENIENT)
 
 
 def _note_texts(answers: Answers) -> Iterator[Message]:
@@ -329,12 +305,6 @@ def _describe_grades(
 
 
 VOTE_OF_GRADES = _say("note.vote_of_grades")
-
-
-def quote(text: object) -> str:
-    """Quote a text, the middle of which is left out if it is long."""
-    shown = str(text)
-    return f"“{shown if len(shown) <= 60 else shown[:29] + ' … ' + shown[-28:]}”"
 
 
 def refuse_k_above_n(k: K, n: Ints, names: Sequence[str]) -> None:

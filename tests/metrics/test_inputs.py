@@ -31,6 +31,9 @@ from at_k import computation
 from at_k.columns import read_problems
 from at_k.grading import judge
 
+# Many data sets here hold no correct answer.
+pytestmark = pytest.mark.filterwarnings("ignore:No answer is correct")
+
 NAN = math.nan
 DEFAULT, GRADED = ("default",), ("graded",)
 WITH_K = tuple(module for module in MODULES if module.takes_k)
@@ -58,11 +61,11 @@ REFUSED = [
            ([1, 5], "ValueError: got k=5, but the smallest n is 4, and n < 5 in 2 of 2 problems, first in problem 0"),
            modules=WITH_K),
     *cases("thresholds", (-0.1, "ValueError: [0, 1] … got -0.1"), modules=(GPASSK,)),
-    *cases("correct_above", (2, "ValueError: [0, 1) … got 2")),
+    *cases("correct_above", (2, "ValueError: [0, 1) … `thresholds`"), (1.0, "ValueError: 1.0 … `thresholds`")),
     *cases("missing", ("skip", f"ValueError: {CHOICES} … got 'skip'"), (None, f"TypeError: {CHOICES} … got None")),
     *cases("key_style", ("bare", "ValueError: 'standard', 'plain' … got 'bare'")),
     *cases("ties", ("coin", "ValueError: 'random', 'first', 'strict', 'incorrect' … got 'coin'"), modules=(CONS_AT_K,)),
-    *cases("top_p", (3, "TypeError: options are … k, thresholds … correct_above")),
+    *cases("top_p", (3, "TypeError: options are predictions … correct_above, extract_fn")),
     *cases("return_details", (1, "TypeError: must be True or False; got 1")),
     *cases("higher_is_better", ("yes", "TypeError: must be True or False; got 'yes'"), modules=(BEST_AT_K,)),
     *cases("groups", (["x"], "ValueError: `predictions` … got 1 and 2"),
@@ -173,9 +176,8 @@ def test_missing_samples_count_as_they_are_said_to(module, config):
     def compute(predictions, scores, **options):
         references = {"references": ["a", "x"]} if config == "default" else {}
         columns = module.only({"predictions": predictions, "scores": scores, **references})
-        return module.load(config).compute(
-            **columns, k=1, confidence_level=0.9, target="problem_set", **options
-        )
+        options |= {"k": 1, "confidence_level": 0.9, "target": "problem_set"}
+        return module.load(config).compute(**module.only({**columns, **options}))
 
     assert compute(answers, scores, missing="incorrect") == compute(full, scores)
     with pytest.warns(
@@ -237,7 +239,8 @@ def test_a_half_among_bools_stays_a_half():
 @every_module
 def test_the_input_is_left_as_it_was(module):
     grades, scores = np.array(GRADES, dtype=float), np.array(SCORES)
-    module.load("graded").compute(**module.only({"predictions": grades, "scores": scores}), k=2)
+    given = {"predictions": grades, "scores": scores, "k": 2}
+    module.load("graded").compute(**module.only(given))
     assert grades.tolist() == GRADES
     assert scores.tolist() == SCORES
 
@@ -258,9 +261,8 @@ class Recorder:
 
 
 def judged(module, references, predictions=PREDICTIONS, k=2, **options):
-    return module.load().compute(
-        **with_scores(module, predictions, references=references), k=k, **options
-    )
+    given = with_scores(module, predictions, references=references, k=k)
+    return module.load().compute(**given, **options)
 
 
 @every_module

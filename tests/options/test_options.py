@@ -1,7 +1,9 @@
 """Options: where each is offered, what their declarations, signatures and documents say, and what is refused."""
 
 import inspect
+import pydoc
 import re
+from functools import partial
 from typing import get_args
 
 import evaluate
@@ -312,33 +314,74 @@ def test_options_given_at_load_time_become_defaults(module, config):
     given = module.inputs(config)
     instance = module.load(config, k=[1, 3], key_style="plain", correct_above=0.9)
     result = instance.compute(**given)
-    assert result == module.load(config).compute(
-        **given, k=[1, 3], key_style="plain", correct_above=0.9
-    )
+    options = {"k": [1, 3], "key_style": "plain", "correct_above": 0.9}
+    assert result == module.call(config, **given, **options)
     assert all("@" not in key for key in result)
-    overridden = instance.compute(**given, k=2, key_style="standard")
-    assert overridden == module.load(config).compute(**given, k=2, correct_above=0.9)
+    overridden = instance.compute(**module.only({**given, "k": 2, "key_style": "standard"}))
+    assert overridden == module.call(config, **given, k=2, correct_above=0.9)
     assert instance.compute(**given) == result  # for that call alone
-    assert instance.compute(**given, k=None) == module.load(config).compute(
-        **given, key_style="plain", correct_above=0.9
+    options["k"] = None
+    assert instance.compute(**module.only({**given, "k": None})) == module.call(
+        config, **given, **options
     )
 
 
 @for_each("module, option", SISTERS)
-def test_an_option_of_a_sister_module_is_checked_and_ignored(module, option):
+def test_an_option_of_a_sister_module_is_refused_and_left_out_in_a_combination(module, option):
     compute, given = module.load().compute, module.inputs()
-    expected, valid, wrong = compute(**given), {option: VALID[option]}, {option: object()}
-    assert compute(**given, **valid) == module.load(**valid).compute(**given) == expected
+    valid, wrong = {option: VALID[option]}, {option: object()}
+    says = f"TypeError: `{option}` is an option of … and not of `{module.name}`"
+    refuses(says, compute, **given, **valid)
+    refuses(says, evaluate.load, module.path, **valid)
+    combined = evaluate.combine([module.load()])
+    assert combined.compute(**given, **valid) == compute(**given)
     if option != "weights":  # whether weights fit depends on the samples of the vote
-        refuses(f"TypeError: `{option}` must", compute, **given, **wrong)
-        refuses(f"TypeError: `{option}` must", module.load, **wrong)
+        refuses(f"TypeError: `{option}` must", combined.compute, **given, **wrong)
 
 
 @every_module
-@for_each("option", ["taus", "num_samples", "K", "thresolds"])
+def test_a_column_of_a_sister_module_is_refused_and_left_out_in_a_combination(module):
+    if not module.needs_scores:
+        given, scores = module.inputs(), {"scores": BEST_AT_K.inputs()["scores"]}
+        says = f"TypeError: `scores` is no column of `{module.name}`"
+        refuses(says, module.load().compute, **given, **scores)
+        assert evaluate.combine([module.load()]).compute(**given, **scores) == module.compute(
+            k=None
+        )
+
+
+@every_module
+@every_config
+def test_the_signature_of_a_loaded_module_names_its_own_inputs(module, config):
+    parameters = inspect.signature(module.load(config).compute).parameters
+    refused = ("references", "grades") if config == "graded" else ()
+    assert [*parameters] == [name for name in module.metric.arguments if name not in refused]
+    for name, each in parameters.items():
+        option = (COLUMNS | OPTIONS)[name]
+        kinds = {"default": "list[list[str]]", "graded": "list[list[float]]"}
+        kind = f"{kinds[config]} | None" if name == "predictions" else option.annotation
+        assert (each.annotation, each.default) == (kind, option.default)
+    described = pydoc.render_doc(module.load(config).compute)
+    assert all(name in described for name in parameters)
+    assert "**" not in described.partition("Args:")[0]
+
+
+@every_module
+@every_config
+def test_features_name_what_is_taken(module, config):
+    named = {name for form in module.load(config).features for name in form}
+    parameters = inspect.signature(module.load(config).compute).parameters
+    assert named == {name for name in parameters if name in COLUMNS}
+
+
+@every_module
+@for_each("option", ["taus", "num_samples", "K", "confidense_level"])
 def test_an_option_of_no_module_is_refused_with_the_valid_ones(module, option):
-    for call in (module.compute, module.load):
-        refuses(f"TypeError: `{option}` … {' … '.join(OPTIONS)}", call, **{option: 1})
+    own = [*module.metric.options]
+    for call in (module.load().compute, partial(evaluate.load, module.path)):
+        error = refuses(f"TypeError: `{option}` … {' … '.join(own)}", call, **{option: 1})
+        listed = re.findall(r"\w+", str(error).partition("options are")[2])
+        assert set(listed) & {*OPTIONS} == {*own}  # and none of other modules
 
 
 COMBINED = {

@@ -39,14 +39,10 @@ def codes(messages):
 )
 def test_every_key_is_that_of_the_module(module, options):
     report = at_k.score(DATA, k=[1, 2, 4], thresholds=TAUS, **options)
-    expected = module.load().compute(
-        **module.only(
-            {
-                "predictions": DATA["answers"],
-                "references": DATA["references"],
-                "scores": DATA["scores"],
-            }
-        ),
+    expected = module.call(
+        predictions=DATA["answers"],
+        references=DATA["references"],
+        scores=DATA["scores"],
         k=[1, 2, 4],
         thresholds=TAUS,
         groups=DATA["group"],
