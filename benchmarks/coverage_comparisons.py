@@ -18,7 +18,7 @@ import typer
 
 from at_k.estimators.counts import pass_at_k
 from at_k.uncertainty.flips import find_flip_p
-from at_k.uncertainty.questions import Questions
+from at_k.uncertainty.questions import FACTOR, UNLIKE_FACTOR, Questions
 from at_k.uncertainty.verdicts import is_decided
 from benchmarks.coverage import DATA, IN_CLUSTERS, LEVEL, Simulation, find_stderr, write_table
 
@@ -84,6 +84,7 @@ UNLIKE_N: dict[str, Draw] = {
     "8 and 64 samples, pass@8, easy": compare_one_model((8, 64), 8, 2.0, 0.5),
     "16 and 64 samples, pass@8": compare_one_model((16, 64), 8, 0.5, 0.5),
     "4 and 100 samples, pass@4": compare_one_model((4, 100), 4, 1.0, 1.0),
+    "10 and 100 samples, pass@10, p = .5": compare_one_model((10, 100), 10, 1e6, 1e6),
 }
 """One model, compared with itself, in two runs of other sizes."""
 
@@ -110,10 +111,10 @@ def simulate_errors(kind: str, problems: int, *, repetitions: int, seed: int) ->
     """Return how often equal models are told apart."""
     rng, decided = np.random.default_rng([seed, problems, *map(ord, kind)]), 0
     draw = {**UNLIKE_N, **SKEWED}[kind]
+    factor = UNLIKE_FACTOR if kind in UNLIKE_N else FACTOR
     for _ in range(repetitions // AT_ONCE):
-        questions = Questions(
-            draw(rng, problems, AT_ONCE), n_flips=FLIPS, seed=int(rng.integers(1 << 32))
-        )
+        flips = {"n_flips": FLIPS, "seed": int(rng.integers(1 << 32))}
+        questions = Questions(draw(rng, problems, AT_ONCE), factor=factor, **flips)
         decided += sum(is_decided(float(p_value), LEVEL) for p_value in questions.p_values)
     return decided / repetitions
 
@@ -129,7 +130,7 @@ def read_evalperf() -> Floats:
 def simulate_evalperf(
     k: int, problems: int, *, repetitions: int, seed: int
 ) -> tuple[float, float, float]:
-    """Draw problems of two models of EvalPerf: coverage, decisions by flips alone, and decisions by the rule of ν."""
+    """Draw problems of two models of EvalPerf: coverage, decisions by flips alone, and decisions by the rule."""
     rng, counts = np.random.default_rng([seed, k, problems]), read_evalperf()
     values = np.asarray(pass_at_k(100, np.arange(101), k=k))[counts]
     pairs = list(combinations(range(values.shape[1]), 2))
@@ -249,7 +250,7 @@ def write_section(repetitions: int, simulation: Simulation) -> list[str]:
         "",
         f"Pairs of 31 models of EvalPerf, problems drawn from its 118, {repetitions:,} times: how often the interval "
         "holds the difference over all 118, and how often a model is called better: by flips of signs alone, as before "
-        "version 0.7.0, and by the rule of ν.",
+        "version 0.7.0, and by the rule.",
         "",
         *write_table(
             [

@@ -327,7 +327,13 @@ def find_bands(
         bounded = is_bounded(keys[0])
         pairs = [matched.line_up([table[key] for table in values]) for key in keys]
         table = np.stack([subtract_columns(a, b, bounded=bounded) for a, b in pairs], axis=1)
-        questions = Questions(table, bounded=bounded, clusters=matched.codes, seed=seed)
+        questions = Questions(
+            table,
+            bounded=bounded,
+            clusters=matched.codes,
+            factor=matched.find_factor(),
+            seed=seed,
+        )
         limits = questions.find_limits(confidence_level, questions.p_of_band)
         bands[line] = [
             Difference(

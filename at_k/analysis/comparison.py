@@ -182,6 +182,7 @@ def _compare_paired(
         clusters=matched.labels,
         margin=margin,
         seed=seed,
+        factor=matched.find_factor(),
     )
     comparisons = dict(zip(keys, compared, strict=True))
     if reruns:
@@ -391,6 +392,7 @@ def compare_benchmarks(
             for name, (matched, _) in found.items()
         },
         {name: matched.codes for name, (matched, _) in found.items()},
+        factor=min(matched.find_factor() for matched, _ in found.values()),
         pool_by=options["pool_by"],
         confidence_level=options["confidence_level"],
         seed=options["seed"],

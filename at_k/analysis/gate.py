@@ -24,10 +24,8 @@ from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.results.writers import Shown
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import share_looks
-from at_k.uncertainty.flips import count_effective
 from at_k.uncertainty.intervals import interval
-from at_k.uncertainty.questions import LEAST_EFFECTIVE, Questions, find_questions
-from at_k.uncertainty.standard_errors import add_units, centre
+from at_k.uncertainty.questions import Questions, find_questions
 from at_k.uncertainty.verdicts import subtract_columns
 from at_k.validation import list_parts
 from at_k.values import Key
@@ -336,17 +334,16 @@ def _judge(
         bounded=[bounded[place] for place in first],
         clusters=matched.codes,
         method=options["method"],
+        factor=matched.find_factor(),
         seed=options["seed"],
     )
     if questions.count == 1:
         ends = questions.find_limits(level)
     else:
         shared = questions.share_level(level)
-        if (count_effective(add_units(centre(table), matched.codes)[1]) < LEAST_EFFECTIVE).any():
-            shared = (
-                1 - (1 - level) / questions.count
-            )  # flips do not show how far such a mean may lie
-        ends = questions.find_band(level, shared)
+        if shared == level:  # too few units vary for flips to show how far means may lie
+            shared = 1 - (1 - level) / questions.count
+        ends = questions.find_band(level)
     checks = []
     for column, place in zip(columns, which, strict=True):
         mean, limits = float(column.values.mean()), (float(ends[0][place]), float(ends[1][place]))

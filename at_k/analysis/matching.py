@@ -15,6 +15,7 @@ from at_k.errors import Message, Mistake, Phrases
 from at_k.report import Report
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import read_column
+from at_k.uncertainty.questions import FACTOR, UNLIKE_FACTOR
 from at_k.uncertainty.standard_errors import read_clusters
 from at_k.validation import require_same_problems, shorten
 from at_k.values import cached_property
@@ -30,6 +31,8 @@ _say = Phrases(
         "compare.in_clusters": "Problems come in clusters: {count:,}. Whole clusters flip their signs.",
         "compare.no_cluster": "{option:clusters} must have a label for every problem that is compared; {problem} has "
         "none.",
+        "compare.no_counts": "Values alone do not show how many samples are behind them: the comparison assumes "
+        "equal numbers for both models. If they differ, give the data.",
         "compare.no_groups": "{option:clusters} are the groups, but the models have none. Give a label for each "
         "problem, or name the column of groups.",
         "compare.no_names": "The problems of {names} have no names, so that they are matched by their order, and all "
@@ -46,7 +49,7 @@ _say = Phrases(
 )
 
 # Notes that an unpaired comparison leaves out: each of its numbers says that it is unpaired.
-OF_MATCHING = ("compare.dropped", "compare.by_order")
+OF_MATCHING = ("compare.dropped", "compare.by_order", "compare.no_counts")
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,13 @@ class Matched:
         )
         return _say("compare.unlike_n", numbers=", ".join(ranges))
 
+    def find_factor(self, a: int = 0, b: int = -1) -> float:
+        """Return the factor of the rule of verdicts for two models, by whether most problems have the same n."""
+        if self.counts is None:
+            return FACTOR
+        unlike = float((self.counts[a][0] != self.counts[b][0]).mean())
+        return UNLIKE_FACTOR if unlike > 0.5 else FACTOR
+
     @property
     def mistakes(self) -> list[Message]:
         """List what must be a mistake in the data of a model, or in how they were read."""
@@ -154,6 +164,8 @@ class Matched:
             yield _say("compare.dropped", count=sum(self.only))
         elif not any(model.named for model in self.models):
             yield _say("compare.by_order")
+        if any(model.report is None for model in self.models):
+            yield _say("compare.no_counts")
         differing = find_differing_conditions(self.models, keys).items()
         if differing:
             yield _say(

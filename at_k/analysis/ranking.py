@@ -129,11 +129,13 @@ def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
     names = sorted(
         columns, key=lambda name: -means[name]
     )  # models of equal value stay in the order given
+    places = [given_names.index(name) for name in names]
     questions = Questions(
         np.stack([columns[name] for name in names], axis=1),
         pairs=list(combinations(range(len(names)), 2)),
         bounded=is_bounded(key),
         clusters=matched.codes,
+        factor=[matched.find_factor(a, b) for a, b in combinations(places, 2)],
         seed=options["seed"],
     )
     asked = list(combinations(names, 2))

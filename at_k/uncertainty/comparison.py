@@ -16,7 +16,7 @@ from at_k.options.registry import DIFFERENCE_METHODS, POOL_BY, DifferenceMethod
 from at_k.uncertainty.checks import check_fraction, check_size, count_unlike, read_column
 from at_k.uncertainty.flips import N_FLIPS, ROUNDING
 from at_k.uncertainty.intervals import find_difference_interval, find_interval, interval
-from at_k.uncertainty.questions import Questions, find_questions
+from at_k.uncertainty.questions import FACTOR, Questions, find_questions
 from at_k.uncertainty.standard_errors import estimate_error, read_clusters, standard_error
 from at_k.uncertainty.verdicts import Comparison, find_bounded_tails, subtract_columns
 from at_k.validation import check_choice, check_flag, check_seed
@@ -60,13 +60,13 @@ def compare_values(
         interval is from the j-th smallest to the j-th largest of B of them, j = ⌈α(B + 1)/2⌉ − 1 [1]; the p-value is
         2·min(1 + #{r_P ≤ 0}, 1 + #{r_P ≥ 0})/(B + 1), at most 1: that of the sign-flip test, in which the units in P
         have the other sign [2]. So p < α exactly where the interval does not hold 0.
-        Flips do not show large differences that are rare. Where the effective number of differences,
-        ν = (Σ S²)²/Σ S⁴ of the sums S of the units, is below 10, or all differences are equal, the interval is the
-        bounded one, 2·interval((1 + d)/2, se/2, m) − 1, and p is the larger of the flips' p and of the α at which it
-        begins to hold 0.
         Where all differences are −1, 0 or 1, as with one sample of each problem, and no clusters are given, the test is
-        McNemar's with mid-p [3]. The interval holds that of the r_P and the inversion of this test, which says whether
-        it holds 0.
+        McNemar's with mid-p [3], and the interval also holds its inversion.
+        Tests see only the losses that are in the sample. So p is not below p_b/2, with p_b the α at which the bounded
+        interval, 2·interval((1 + d)/2, se/2, m) − 1, begins to hold 0; and the interval also holds the bounded one of
+        level 1 − 2α. Both models are assumed to have the same number of samples: otherwise, compare them by
+        `at_k.compare`, which takes p_b and 1 − α. With fewer than six units, the bounded interval of level 1 − α counts
+        alone.
 
     Raises:
         TypeError: if the values are not numbers, or an argument is of the wrong kind.
@@ -82,7 +82,7 @@ def compare_values(
         >>> found = compare_values([1, 1, 0.75, 1, 0.5, 1, 1] * 2, [0.5, 0.75, 0.5, 0.25, 0.25, 0.5, 0.75] * 2)
         >>> found.won, round(found.difference, 3), round(found.low, 3), round(found.high, 3)
         (14, 0.393, 0.149, 0.537)
-        >>> round(found.p_value, 5), found.better  # the α at which the bounded interval begins to hold 0
+        >>> round(found.p_value, 5), found.better
         (0.0005, 'a')
     """
     bounded = check_flag("bounded", bounded)
@@ -315,6 +315,7 @@ def compare_pooled(
     *,
     pool_by: str = "benchmark",
     confidence_level: float = 0.95,
+    factor: float = FACTOR,
     seed: int = 0,
 ) -> list[Comparison]:
     """Compare two models over several benchmarks, in one number or several, as one family of questions.
@@ -348,7 +349,9 @@ def compare_pooled(
     columns = np.stack([a - b for a, b in values], axis=1)
     error = _estimate_stratified(columns, [clusters[name] for name in sizes], strata, weight)
     codes = _join_clusters(clusters, sizes)
-    questions = Questions(columns, clusters=codes, weight=weight, error=error, seed=seed)
+    questions = Questions(
+        columns, clusters=codes, weight=weight, error=error, factor=factor, seed=seed
+    )
     means = [
         tuple(float(np.clip((weight * side).sum(), 0.0, 1.0)) for side in pair) for pair in values
     ]

@@ -128,6 +128,13 @@ def read_clusters(clusters: object, problems: int, name: str) -> Ints:
     return np.fromiter(map(index.__getitem__, labels), dtype=np.int64, count=len(labels))
 
 
+def lengthen_clusters(clusters: Ints | None, count: int) -> Ints | None:
+    """Return the clusters with those of further problems, each of which is one of its own."""
+    if clusters is None:
+        return None
+    return np.append(clusters, clusters.max() + 1 + np.arange(count))
+
+
 def add_units(
     values: Floats, clusters: Ints | None, times: Ints | None = None
 ) -> tuple[Floats, Floats]:

@@ -41,9 +41,8 @@ class Comparison:
         method: how p-value and interval are made: "sign-flip", "mcnemar", "bounded", "pooled", "welch", or "rerun" for
             other samples of these very problems.
         units: the number of problems, or of clusters, whose signs flip; 0 if not paired.
-        effective: the effective number of differences, (Σ d²)²/Σ d⁴; the method is "bounded" below 10.
-        bounded: the bounded interval, if there are fewer than 100 units; it also covers the true value where
-            large differences are rare.
+        counts_from: the size from which a difference would count with this number of problems and this spread; None
+            if not paired, or for other samples of these very problems.
         fragility: the number of further problems, all lost by the better model and solved by the other, after which it
             would not be better; None without a verdict, for values without a range, if not paired, and in a ranking.
         p_equivalence: the p-value of a difference of at least the margin; None without a margin.
@@ -66,8 +65,7 @@ class Comparison:
     problems: tuple[int, int]
     method: str
     units: int = 0
-    effective: float = 0.0
-    bounded: tuple[float, float] | None = None
+    counts_from: float | None = None
     fragility: int | None = None
     p_equivalence: float | None = None
     won: int | None = None
@@ -146,6 +144,12 @@ def find_bounded_tails(
         find_lower_level((1 + side) / 2, half, units, (1 - distance) / 2) for side in (mean, -mean)
     )
     return below, above
+
+
+def find_bounded_alpha(mean: Floats, stderr: Floats, m: Floats) -> Floats:
+    """Return the α at which the bounded interval begins to hold 0."""
+    below, above = find_bounded_tails(np.clip(mean, -1, 1), stderr, m, 0.0)
+    return np.asarray(np.minimum(1.0, 2 * np.minimum(below, above)))
 
 
 def obey_test(

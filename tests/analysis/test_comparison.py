@@ -139,7 +139,7 @@ class TestClusters:
         found = compare(self.a, self.b, clusters=clusters)
         assert str(found.verdict("pass@1")) == "no difference shown"
         assert found.comparisons["pass@1"].units == 2
-        assert set(codes(found)) == {"compare.in_clusters", "compare.few"}
+        assert set(codes(found)) == {"compare.no_counts", "compare.in_clusters", "compare.few"}
         assert rank({"A": self.a, "B": self.b}, clusters=clusters).order == "A, B"
 
     def test_reports_bring_the_clusters_of_their_intervals(self, tmp_path):

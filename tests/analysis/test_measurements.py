@@ -79,9 +79,8 @@ class TestMatching:
         found = compare(A, MORE, unmatched="drop")
         assert found.comparisons == compare(A, B).comparisons
         assert found.unmatched == (0, 2)
-        assert [str(note) for note in found.notes] == [
-            "Problems that only one model has, left out: 2."
-        ]
+        assert str(found.notes[0]) == "Problems that only one model has, left out: 2."
+        assert codes(found) == ["compare.dropped", "compare.no_counts"]
 
     def test_other_problems_are_compared_unpaired_and_called_so(self):
         found = compare(A, MORE, unmatched="unpaired", margin=0.1, extra_tests="wilcoxon")

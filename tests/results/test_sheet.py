@@ -39,19 +39,19 @@ def found(request):
 
 FRAGMENTS = {
     "compared": (
-        "pass@2         0.833  0.250  +0.583 [+0.193, +0.760]  < 0.001",
-        "| pass@2        | 0.833 | 0.250 | +0.583 [+0.193, +0.760] | < 0.001 |        12 / 0 / 0 |",
-        r"pass@2 & 0.833 & 0.250 & +0.583 [+0.193, +0.760] & $<$ 0.001 & 12 / 0 / 0 & \textbf{a\_1 is better} \\",
-        "<td>+0.583 [+0.193, +0.760]</td><td>&lt; 0.001</td><td>12 / 0 / 0</td><td><strong>a_1 is better</strong>",
+        "pass@2         0.833  0.250  +0.583 [+0.227, +0.752]  < 0.001",
+        "| pass@2        | 0.833 | 0.250 | +0.583 [+0.227, +0.752] | < 0.001 |        12 / 0 / 0 |",
+        r"pass@2 & 0.833 & 0.250 & +0.583 [+0.227, +0.752] & $<$ 0.001 & 12 / 0 / 0 & \textbf{a\_1 is better} \\",
+        "<td>+0.583 [+0.227, +0.752]</td><td>&lt; 0.001</td><td>12 / 0 / 0</td><td><strong>a_1 is better</strong>",
         "metric,a_1,b|2,A − B [95 %],A − B [95 %]_low,A − B [95 %]_high,p,won / lost / tied\nG-Pass@4_0.25,1.0,",
         '"verdict": "a_1 is better"',
     ),
     "pooled": (
         "- Pooled over 1 benchmarks, each benchmark with equal weight.\n\nx\n\nA is better",
-        "\n\n### x\n\nA is better at pass@1: +41.7 points [+15.0, +55.8], p < 0.001. Further problems lost",
-        r"pass@1 & 0.542 & 0.125 & +0.417 [+0.150, +0.558] & $<$ 0.001 & 12 / 0 / 0 & \textbf{A is better} \\",
-        "<h4>x</h4><p>A is better at pass@1: +41.7 points [+15.0, +55.8], p &lt; 0.001. Further",
-        "\npass@1,0.5416666666666667,0.12499999999999999,0.4166666666666667,0.149784972852579",
+        "\n\n### x\n\nA is better at pass@1: +41.7 points [+18.3, +53.8], p < 0.001. Further problems lost",
+        r"pass@1 & 0.542 & 0.125 & +0.417 [+0.183, +0.538] & $<$ 0.001 & 12 / 0 / 0 & \textbf{A is better} \\",
+        "<h4>x</h4><p>A is better at pass@1: +41.7 points [+18.3, +53.8], p &lt; 0.001. Further",
+        "\npass@1,0.5416666666666667,0.12499999999999999,0.4166666666666667,0.182565529392440",
         '"method": "pooled"',
     ),
     "gate": (

@@ -7,8 +7,10 @@ import pytest
 from cases import for_each
 from numpy.testing import assert_allclose
 from scipy import stats
+from scipy.optimize import brentq
 
 from at_k.uncertainty.comparison import compare_columns, compare_values
+from at_k.uncertainty.flips import Flips
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.questions import Questions
 from at_k.uncertainty.verdicts import find_least, is_decided
@@ -30,61 +32,91 @@ def bounded(difference, stderr, m, level=0.95):
 
 
 METHODS = {
-    "all equal": (np.zeros(30), "bounded", 0),
-    "one problem": ([0.25], "bounded", 1),
-    "equal differences": ([0.25] * 30, "bounded", 30),
-    "0 and ±1": ([1] * 5 + [-1] * 3 + [0] * 20, "mcnemar", 8),
-    "nine": ([0.5] * 9 + [0] * 20, "bounded", 9),
-    "ten": ([0.5] * 10 + [0] * 20, "sign-flip", 10),
-    "two large ones beside tiny ones": ([-0.9, -0.9] + [1e-9] * 98, "bounded", 2),
-    "unlike sizes": ([0.9, 0.3, 0.3, 0.3], "bounded", (0.81 + 0.27) ** 2 / (0.6561 + 3 * 0.0081)),
+    "all equal": (np.zeros(30), "mcnemar"),
+    "one problem": ([0.25], "bounded"),
+    "five problems": ([0.25, 0.5, 0.25, 0.5, 0.75], "bounded"),
+    "equal differences": ([0.25] * 30, "sign-flip"),
+    "0 and ±1": ([1] * 5 + [-1] * 3 + [0] * 20, "mcnemar"),
+    "two large ones beside tiny ones": ([-0.9, -0.9] + [1e-9] * 98, "sign-flip"),
 }
 
 
-@for_each("difference, method, effective", list(METHODS.values()), ids=list(METHODS))
-def test_the_effective_number_of_differences_chooses_the_method(difference, method, effective):
-    found = compare_values(np.clip(difference, 0, 1), np.clip(np.negative(difference), 0, 1))
-    assert (found.method, found.effective) == (method, pytest.approx(effective))
+@for_each("difference, method", list(METHODS.values()), ids=list(METHODS))
+def test_the_test_of_a_question(difference, method):
+    difference = np.asarray(difference)
+    assert compare_values(difference.clip(0), (-difference).clip(0)).method == method
 
 
-def test_clusters_are_counted_by_their_sums():
-    d = np.array([0.5, 0.5, 0.25, -0.25] * 10)
-    found = compare_values(d.clip(0), (-d).clip(0), clusters=[i // 4 for i in range(40)])
-    assert (found.effective, found.units) == (pytest.approx(10), 10)
-    two = compare_values(d.clip(0), (-d).clip(0), clusters=[i // 2 for i in range(40)])
-    assert two.effective == pytest.approx(10)  # the sums of ten of 20 clusters are 0
+def find_bounded_p(d):
+    """The α for which `interval` of (1 + d)/2 begins to hold ½, found by bisection."""
+    mean, stderr = abs(np.mean(d)), stats.sem(d)
+
+    def reach(alpha):
+        return interval((1 + mean) / 2, stderr / 2, len(d), confidence_level=1 - alpha)[0] - 0.5
+
+    return brentq(reach, 1e-12, 1 - 1e-12, xtol=1e-14) if reach(1 - 1e-12) > 0 else 1.0
 
 
-def test_p_is_the_larger_of_the_flips_and_of_the_bounded_interval():
-    d = np.array([1.0] * 4 + [0.75] + [0.0])
-    found = compare_values(d, np.zeros(6))
-    low, high = bounded(d.mean(), stats.sem(d), 6)
+def enumerate_p(d):
+    """Twice the share of all sign vectors with a sum at least as large; at most 1."""
+    totals = np.array(list(product([1, -1], repeat=len(d)))) @ d
+    return min(1.0, 2 * np.mean(totals >= abs(d.sum()) - 1e-12))
+
+
+RULE = {
+    "few, all gains": [0.9, 0.8, 0.2, 0.1, 0.3, 0.25, 0.4, 0.05],
+    "symmetric": [0.3, -0.25, 0.2, 0.4, 0.35, 0.1, -0.05, 0.15, 0.3, 0.2],
+    "a loss that is large": [0.1] * 10 + [-0.9],
+    "small gains": [0.06, 0.05, 0.07, 0.05, 0.06, 0.08, 0.05, 0.06, 0.07, 0.05, 0.06, 0.05],
+}
+
+
+@for_each("factor", [1.0, 2.0])
+@for_each("difference", list(RULE.values()), ids=list(RULE))
+def test_p_is_the_larger_one_of_the_flips_and_of_the_bounded_interval(difference, factor):
+    d = np.array(difference)
+    (found,) = compare_columns([(d.clip(0), (-d).clip(0))], [True], factor=factor)
+    assert found.p_value == pytest.approx(max(enumerate_p(d), find_bounded_p(d) / factor), rel=1e-9)
+
+
+@for_each("factor", [1.0, 2.0])
+def test_the_interval_is_the_hull_of_both(factor):
+    d = np.array(RULE["few, all gains"] * 3)
+    (found,) = compare_columns([(d, 0 * d)], [True], factor=factor, n_flips=9_999)
+    low, high = bounded(d.mean(), stats.sem(d), 24, 1 - 0.05 * factor)
+    flips = Flips(d[:, None], None)
+    means = np.sort(flips.sums[:, 0] / flips.problems)
+    ends = min(low, means[248]), max(high, means[-249])
+    assert (found.low, found.high) == pytest.approx(ends, rel=1e-12)
+
+
+def test_with_five_units_the_bounded_interval_counts_alone_and_decides_nothing():
+    d = np.array([1.0] * 4 + [0.75])
+    found = compare_values(d, np.zeros(5))
+    low, high = bounded(d.mean(), stats.sem(d), 5)
     assert low > 0
     assert_allclose([found.low, found.high], [0, high], rtol=1e-9)
-    assert_allclose(found.bounded, [low, high], rtol=1e-9)
     assert (found.method, found.better, found.p_value) == ("bounded", None, 2**-4)
-    d = np.array([0.9, 0.8, 0.2, -0.1, 0.3, 0.25, 0.4, 0.05])
-    found = compare_values(d.clip(0), (-d).clip(0))
-    assert found.p_value > compare_values(d.clip(0), (-d).clip(0), bounded=False).p_value
-    assert bounded(d.mean(), stats.sem(d), 8, 1 - found.p_value)[0] == pytest.approx(0, abs=1e-9)
+    a, b = np.random.default_rng(0).random((2, 20))
+    found = compare_values(a, b, method="bounded")
+    d = a - b
+    assert_allclose([found.low, found.high], bounded(d.mean(), stats.sem(d), 20), rtol=1e-9)
 
 
-def test_the_bounded_interval_is_reported_for_fewer_than_100_units_and_on_request():
-    a, b = np.random.default_rng(0).random((2, 100))
-    d = a[:99] - b[:99]
-    assert_allclose(
-        compare_values(a[:99], b[:99]).bounded, bounded(d.mean(), stats.sem(d), 99), rtol=1e-9
-    )
-    assert compare_values(a, b).bounded is None
-    assert compare_values(a, b, clusters=[i // 2 for i in range(100)]).bounded is not None
-    found = compare_values(a[:20], b[:20], method="bounded")
-    assert_allclose(
-        [found.low, found.high], bounded(d[:20].mean(), stats.sem(d[:20]), 20), rtol=1e-9
-    )
+@for_each("factor, size", [(1.0, 12), (2.0, 12), (2.0, 100)])
+def test_a_difference_counts_from_where_a_shift_of_the_data_would_decide(factor, size):
+    """The larger one of t·se, and of the mean from which the bounded interval leaves out 0, found by trying."""
+    d = np.random.default_rng(size).normal(0.1, 0.2, size).clip(-1, 1)
+    (found,) = compare_columns([(d.clip(0), (-d).clip(0))], [True], factor=factor)
+    stderr = stats.sem(d)
+    grid = np.arange(0, 1, 1e-4)
+    least = next(x for x in grid if bounded(x, stderr, size, 1 - 0.05 * factor)[0] > 0)
+    expected = max(least, stats.t.ppf(0.975, size - 1) * stderr)
+    assert found.counts_from == pytest.approx(expected, abs=1e-4)
 
 
 def test_notes_say_when_no_difference_can_be_found():
-    (few,) = compare_values([1, 1, 1, 0], [0, 0, 0, 0]).notes
+    (few,) = compare_values([1, 1, 1, 0, 0, 0], [0, 0, 0, 0, 0, 0]).notes
     assert few.values == {"count": 3, "least": 0.125}  # mid-p of three won and none lost
     (few,) = compare_values([0.5, 0.5, 0.5, 0], [0, 0, 0, 0]).notes
     assert few.values == {"count": 3, "least": 0.25}
@@ -187,22 +219,19 @@ class TestBands:
         )  # two that do not resemble each other
         assert Questions(values[:, [0, 0]]).share_level(0.9) < 0.91
 
-    def test_with_few_effective_differences_the_limits_are_bounded_ones(self):
+    @for_each("factor", [1.0, 2.0])
+    def test_its_limits_are_the_hull_of_q_se_and_of_bounded_ones_of_its_level(self, factor):
         rng = np.random.default_rng(1)
         columns = np.column_stack([rng.normal(0.1, 0.2, 50), np.eye(50)[0], np.zeros(50)])
-        questions = Questions(columns)
-        (low, high), q, own = (
-            questions.find_band(0.95),
-            questions.find_quantile(0.95),
-            questions.share_level(0.95),
-        )
+        questions = Questions(columns, factor=factor)
+        (low, high), q = questions.find_band(0.95), questions.find_quantile(0.95)
+        own = 1 - factor * max(0.05 / 3, 2 * stats.t.sf(q, 49))
         mean, stderr = columns.mean(axis=0), columns.std(axis=0, ddof=1) / 50**0.5
-        assert own == pytest.approx(1 - max(0.05 / 3, 2 * stats.t.sf(q, 49)))
-        assert (low[0], high[0]) == pytest.approx(
-            (mean[0] - q * stderr[0], mean[0] + q * stderr[0])
-        )
-        for k in (1, 2):
-            assert (low[k], high[k]) == pytest.approx(tuple(bounded(mean[k], stderr[k], 50, own)))
+        for k in range(3):
+            near = bounded(mean[k], stderr[k], 50, own)
+            margin = q * stderr[k]
+            ends = min(near[0], mean[k] - margin), max(near[1], mean[k] + margin)
+            assert (low[k], high[k]) == pytest.approx(ends)
 
     def test_its_p_value_is_where_it_begins_to_hold_0(self):
         rng = np.random.default_rng(2)
@@ -256,16 +285,11 @@ class TestFragility:
                 assert found.fragility > 4
 
     def test_the_method_of_the_verdict_stays(self):
-        """Further problems with d = −1 do not count for ν: sign flips of twelve problems still decide."""
-        d = np.array([0.06, 0.05, 0.07, 0.05, 0.06, 0.08, 0.05, 0.06, 0.07, 0.05, 0.06, 0.05])
-        found = compare_values(d, np.zeros(12))
-        assert (found.method, found.fragility) == ("sign-flip", 1)
+        """Flips follow t for these numbers, and have the last word."""
         a, b = np.full(60, 0.6), RNG.uniform(0, 0.4, 60)
         found = compare_values(a, b)
         t = [np.append(a - b, -np.ones(count)) for count in range(60)]
-        p_values = [
-            stats.ttest_1samp(each, 0).pvalue for each in t
-        ]  # flips follow t for these numbers
+        p_values = [stats.ttest_1samp(each, 0).pvalue for each in t]
         assert found.fragility == pytest.approx(
             next(i for i, p in enumerate(p_values) if p >= 0.05), abs=2
         )
@@ -303,8 +327,9 @@ class TestFragility:
 
 
 @for_each("kind, problems", [
-    # One model at another n: once .71 of data sets with 30 problems, and .92 with 164.
+    # One model at another n: once .71 of data sets with 30 problems, .92 with 164, and .70 for p = .5 with 400.
     *[(kind, problems) for kind in UNLIKE_N for problems in (30, 164)],
+    (list(UNLIKE_N)[-1], 400),
     # Skewed differences: once .30 (15 problems, a model that fails wholly in 8 %), .12 (8, a fifth lost) and .20 (8).
     *[(kind, problems) for kind in list(SKEWED)[:4] for problems in (8, 15, 30)],
 ])  # fmt: skip
