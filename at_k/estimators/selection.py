@@ -258,6 +258,12 @@ def choose_best(
     """Compute `best_at_k` of ranked scores: values and simulation errors, one row per problem and one column per k."""
     if ranked.values.ndim == 2:
         return _choose_from_fronts(ranked, correct, k, seed)
+    value = choose_highest(ranked, correct, k)
+    return value, np.zeros_like(value)
+
+
+def choose_highest(ranked: Ragged, correct: Ragged, k: Sequence[int]) -> Floats:
+    """Compute `best_at_k` of one ranked score per sample: one row per problem and one column per k."""
     value = np.empty((len(ranked), len(k)))
     for n in np.unique(ranked.n):
         problems = np.flatnonzero(ranked.n == n)
@@ -283,7 +289,7 @@ def choose_best(
             )
     # best@k ≤ pass@k, with equality at k = 1. Clip, so that rounding cannot break this.
     drawn = evaluate_tables([(tabulate_pass, size) for size in k], correct.n, correct.sums())
-    return np.where(np.asarray(k) == 1, drawn, np.minimum(value, drawn)), np.zeros_like(value)
+    return np.where(np.asarray(k) == 1, drawn, np.minimum(value, drawn))
 
 
 def expect_highest(ranked: Ragged, k: Sequence[int]) -> Floats:
