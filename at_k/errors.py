@@ -77,7 +77,8 @@ def write_value(value: Any) -> str:
     )
 
 
-# The name by which `pip install` finds this package: the folder of a clone, until the package is on an index.
+# What `pip install` finds this package by: the folder of a clone, until the package is on an index. A Space has its own
+# address here.
 PACKAGE = "."
 
 
@@ -88,7 +89,11 @@ def write_install(extra: str = "") -> str:
         >>> write_install("math")
         'pip install ".[math]"'
     """
-    return f'pip install "{PACKAGE}[{extra}]"' if extra else f"pip install {PACKAGE}"
+    if not extra:
+        return f"pip install {PACKAGE}"
+    if PACKAGE == ".":
+        return f'pip install ".[{extra}]"'
+    return f'pip install "at-k[{extra}] @ {PACKAGE}"'
 
 
 def quote_word(word: str) -> str:

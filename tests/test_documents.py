@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,8 @@ from at_k.module import describe_inputs, find_inputs, find_outputs
 from at_k.options.registry import COLUMNS
 from tools.endpoint import serve
 from tools.outputs import accept_paris, fill_document, find_english, list_documents
+from tools.spaces import INSTALL
+from tools.statements import FENCE, list_blocks
 from tools.texts import list_inputs, list_outputs, list_shared_options
 
 ROOT = Path(__file__).parent.parent
@@ -55,7 +56,6 @@ HEADINGS = [
 # https://huggingface.co/docs/hub/spaces-config-reference
 COLOURS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
 
-_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TABLE = re.compile(r"<!-- metrics -->\s*(\|.+?)\s*<!-- /metrics -->", re.DOTALL)
 
 
@@ -67,26 +67,6 @@ def read(path):
     return path.read_text(encoding="utf-8")
 
 
-@dataclass
-class Block:
-    """A fenced block, and the output that is shown right after it."""
-
-    language: str
-    code: str
-    line: int
-    shown: str | None = None
-
-
-def python_blocks(text):
-    blocks = []
-    for match in _FENCE.finditer(text):
-        block = Block(match[1], match[2], text[: match.start()].count("\n") + 1)
-        if block.language in ("text", "json") and blocks and blocks[-1].language == "python":
-            blocks[-1].shown = block.code
-        blocks.append(block)
-    return [block for block in blocks if block.language == "python"]
-
-
 def front_matter(path):
     return yaml.safe_load(re.match(r"---\n(.*?)\n---\n", read(path), re.DOTALL)[1])
 
@@ -94,7 +74,7 @@ def front_matter(path):
 def sections(path):
     """Heading → its own text, up to the next heading of any level."""
     body = re.sub(r"\A---\n.*?\n---\n", "", read(path), flags=re.DOTALL)
-    hidden = _FENCE.sub(
+    hidden = FENCE.sub(
         lambda fence: fence[0].replace("#", "\0"), body
     )  # a comment in code is not a heading
     parts = re.split(r"^(#+ .*)$", hidden, flags=re.MULTILINE)
@@ -152,7 +132,7 @@ def joined():
             "".join(each.source for each in parse(block.code))
             if block.code.startswith(">>>")
             else block.code
-            for block in python_blocks(read(path))
+            for block in list_blocks(read(path))
         ]
         module = folder / f"{re.sub('[^a-z]', '_', title(path).lower())}.py"
         module.write_text("\n\n".join(codes), encoding="utf-8")
@@ -217,7 +197,7 @@ def test_the_readme_is_short():
 def test_the_steps_of_the_workflow_run(tmp_path):
     (found,) = [
         match[2]
-        for match in _FENCE.finditer(read(ROOT / "docs" / "recipes.md"))
+        for match in FENCE.finditer(read(ROOT / "docs" / "recipes.md"))
         if match[1] == "yaml"
     ]
     install, *steps = [
@@ -247,7 +227,7 @@ def test_the_steps_of_the_workflow_run(tmp_path):
 def test_chinese_documents_have_the_code_of_the_english_ones(path):
     chinese = path.with_name("README.zh.md") if path == README else path.parent / "zh" / path.name
     blocks, translated = (
-        [match[0] for match in _FENCE.finditer(read(each))] for each in (path, chinese)
+        [match[0] for match in FENCE.finditer(read(each))] for each in (path, chinese)
     )
     assert translated == blocks
     assert f"]({os.path.relpath(chinese, path.parent)})" in read(path)
@@ -269,7 +249,7 @@ def test_a_false_example_is_noticed(text, tmp_path):
 
 def anchors(path):
     """List the anchors of the headings of a document, as GitHub and the site make them."""
-    headings = re.findall(r"^#+ (.*)$", _FENCE.sub("", read(path)), re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", read(path)), re.MULTILINE)
     return {
         re.sub(r"[^\w\- ]", "", re.sub(r"\]\(.*?\)", "", each).lower()).strip().replace(" ", "-")
         for each in headings
@@ -278,7 +258,7 @@ def anchors(path):
 
 @for_each("path", DOCUMENTS)
 def test_links_lead_to_files_and_headings(path):
-    targets = re.findall(r"\]\(([^)\s]+)\)", _FENCE.sub("", read(path)))
+    targets = re.findall(r"\]\(([^)\s]+)\)", FENCE.sub("", read(path)))
     here = [target.partition("#")[::2] for target in targets if not target.startswith("https://")]
     assert [name for name, _ in here if not (path.parent / name).exists()] == []
     places = [(path.parent / name if name else path, anchor) for name, anchor in here if anchor]
@@ -286,10 +266,10 @@ def test_links_lead_to_files_and_headings(path):
 
 
 def test_recipes_are_short_and_pages_show_what_is_printed():
-    for block in python_blocks(read(ROOT / "docs" / "recipes.md")):
+    for block in list_blocks(read(ROOT / "docs" / "recipes.md")):
         assert len(block.code.splitlines()) <= 20, f"line {block.line}"  # of 100 characters
     for path in (README, *CARDS.values()):
-        assert any(block.shown for block in python_blocks(read(path)))
+        assert any(block.shown for block in list_blocks(read(path)))
 
 
 @every_card
@@ -329,7 +309,16 @@ def test_front_matter(path):
     assert space["sdk_version"] == front_matter(README)["sdk_version"]
     assert isinstance(space["pinned"], bool)
     assert space["tags"] == ["evaluate", "metric"]
-    assert space["description"]
+    assert space["license"] == "apache-2.0"
+    assert 0 < len(space["short_description"]) <= 60  # the Hub cuts longer ones off
+    assert path == README or space["description"]
+
+
+@for_each(
+    "path", [each for card in CARDS.values() for each in (card, card.with_name("README.zh.md"))]
+)
+def test_cards_have_a_place_for_the_command_that_installs(path):
+    assert INSTALL.search(read(path))  # `tools.spaces` writes there how to install from the Space
 
 
 @every_card

@@ -46,11 +46,16 @@ def create(
     options = (["--resolution", "lowest-direct"] if oldest else []) + (
         ["--no-deps"] if alone else []
     )
-    _uv("pip", "install", "--quiet", "--python", made, *options, *index_options(), *requirements)
+    install(made, [*options, *requirements])
     if alone:
         (site,) = folder.glob("lib/python*/site-packages")
         (site / "others.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
     return made
+
+
+def install(python: Path, arguments: Sequence[str | Path], *, cwd: Path | None = None) -> None:
+    """Install packages into the environment of a Python, with the arguments of `pip install`."""
+    _uv("pip", "install", "--quiet", "--python", python, *index_options(), *arguments, cwd=cwd)
 
 
 def index_options() -> list[str]:
@@ -71,13 +76,13 @@ def index_options() -> list[str]:
     return options
 
 
-def _uv(*arguments: str | Path) -> None:
+def _uv(*arguments: str | Path, cwd: Path | None = None) -> None:
     try:
         from uv import find_uv_bin
     except ImportError as error:
         raise RuntimeError("uv is missing: install the extra `test`") from error
     done = subprocess.run(
-        [find_uv_bin(), *map(str, arguments)], capture_output=True, text=True, check=False
+        [find_uv_bin(), *map(str, arguments)], cwd=cwd, capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise RuntimeError(f"uv {arguments[0]} fails:\n{done.stderr}")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import evaluate
 import pytest
 from gradio_client import Client
 
@@ -18,7 +19,15 @@ from tools import environments, spaces
 from tools.driving import eventually
 from tools.spaces import COLLECTION, ROOT, SPACES
 
-TOP = {"README.md", "README.zh.md", "LICENSE", "app.py", "requirements.txt", "at_k"}
+TOP = {
+    "README.md",
+    "README.zh.md",
+    "LICENSE",
+    "app.py",
+    "requirements.txt",
+    "at_k",
+    *spaces.PACKAGING,
+}
 LIBRARY = {
     path.relative_to(ROOT)
     for path in (ROOT / "at_k").rglob("*")
@@ -54,6 +63,8 @@ def documents(folder):
 def test_a_space_has_exactly_the_expected_files(built, space):
     folder = built / space
     own = {"metrics", "comparisons", "examples", "docs"} if space == COLLECTION else {f"{space}.py"}
+    if space in at_k.METRICS:
+        own.add(spaces.STANDALONE)
     assert {path.name for path in folder.iterdir()} == TOP | own
     assert files(folder) >= LIBRARY
     assert not [path for path in files(folder) if {"__pycache__", "tests"} & set(path.parts)]
@@ -85,9 +96,62 @@ def test_the_library_finds_the_modules_and_the_examples_in_it(copied, space):
 
 @every_space
 def test_only_links_differ_from_what_is_here(built, space):
-    for place in files(built / space):
+    for place in files(built / space) - rewritten(space):
         here, there = without_links(source(space, place)), without_links(built / space / place)
         assert here == there, place
+
+
+def rewritten(space):
+    """Return the files that a Space has in its own words: its module, and its card, at the top and in the library."""
+    if space == COLLECTION:
+        return set()
+    inside = "at_k" / at_k.module_path(space).relative_to(ROOT)
+    cards = {Path(folder, card) for folder in ("", inside) for card in spaces.CARDS}
+    return {Path(spaces.STANDALONE), Path(f"{space}.py"), *cards}
+
+
+ORG = spaces.Home("org")
+
+
+@pytest.fixture(scope="module")
+def on_hub(tmp_path_factory):
+    """Spaces as an organization has them."""
+    folder = tmp_path_factory.mktemp("org")
+    for space in SPACES[1:]:
+        spaces.build(space, folder / space, ORG)
+    return folder
+
+
+@pytest.mark.parametrize("space", SPACES[1:])
+def test_a_card_says_how_its_space_is_installed_and_loaded(built, on_hub, space):
+    package = f"git+https://huggingface.co/spaces/org/{space}"
+    inside = "at_k" / at_k.module_path(space).relative_to(ROOT)
+    for card in (Path(folder, name) for folder in ("", inside) for name in spaces.CARDS):
+        here, there = (
+            (folder / space / card).read_text(encoding="utf-8") for folder in (built, on_hub)
+        )
+        assert "```bash\npip install .\n```\n<!-- /install -->" in here
+        assert f"```bash\npip install {package}\n```\n<!-- /install -->" in there
+        assert f'evaluate.load("{space}.py"' in here
+        assert f'evaluate.load("org/{space}"' in there
+        assert not re.search(r"in a clone\n|metrics/\w+\"|pip install [\".]", there)
+
+
+def test_messages_of_a_space_install_from_it(on_hub):
+    folder = on_hub / "gpassk"
+    code = "from at_k.errors import write_install; print(write_install(), write_install('math'))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
+    package = "git+https://huggingface.co/spaces/org/gpassk"
+    assert done.stdout.strip() == f'pip install {package} pip install "at-k[math] @ {package}"'
+
+
+def test_without_the_library_the_comparison_says_how_to_install_it(on_hub, monkeypatch):
+    monkeypatch.setitem(sys.modules, "at_k", None)
+    with pytest.raises(ImportError) as caught:
+        evaluate.load(str(on_hub / "at_k_difference"))
+    assert "pip install git+https://huggingface.co/spaces/org/at_k_difference'" in str(caught.value)
 
 
 def source(space, place):
@@ -96,7 +160,7 @@ def source(space, place):
         return ROOT / place.relative_to("at_k")
     if place.is_relative_to("at_k/demo/data"):
         return ROOT / "examples" / "data" / place.relative_to("at_k/demo/data")
-    if space == COLLECTION or place.parts[0] in ("at_k", "LICENSE"):
+    if space == COLLECTION or place.parts[0] in ("at_k", "LICENSE", *spaces.PACKAGING):
         return ROOT / place
     return at_k.module_path(space) / place
 
@@ -168,7 +232,7 @@ def hub(monkeypatch, tmp_path):
     monkeypatch.setattr(spaces, "ROOT", tmp_path)
     monkeypatch.setattr(spaces, "BUILD", tmp_path / "build")
     monkeypatch.setattr(
-        spaces, "build", lambda space, folder: shutil.copytree(ROOT / "tools", folder / space)
+        spaces, "build", lambda space, folder, home: shutil.copytree(ROOT / "tools", folder / space)
     )
     return hub
 
@@ -289,7 +353,9 @@ def test_metrics_spaces_are_modules_for_evaluate(copied, clean_python, tmp_path)
     code = f"""
 import evaluate
 for name in {at_k.METRICS}:
-    print(*evaluate.load(name).compute(predictions=[["a", "b"]], references=["a"], scores=[[1, 0]], k=[2]))
+    own = {{"k": [2]}} if name != "avg_at_n" else {{}}
+    own |= {{"scores": [[1, 0]]}} if name == "best_at_k" else {{}}
+    print(*evaluate.load(name).compute(predictions=[["a", "b"]], references=["a"], **own))
 """
     # Each has the library of the first, to the byte.
     environment = without_hints(
