@@ -244,14 +244,18 @@ def run_verl(grades, answers):
 
 
 def run_trl(grades, answers):
+    size = max(map(len, grades))
+
+    def fill(rows):  # groups have one size; a completion that no function judged leaves its group
+        return [each for row in rows for each in [*row, *[None] * (size - len(row))]]
+
     logged = {}
-    rewards = [own for row in grades for own in row]
-    function = trl.log_at_k(lambda **_: rewards, find_answer=lambda text: text)
-    prompts = [str(place) for place, row in enumerate(grades) for _ in row]
+    rewards = fill(grades)
+    function = trl.log_at_k(
+        lambda **_: rewards, find_answer=lambda text: text, num_generations=size
+    )
     function(
-        prompts=prompts,
-        completions=[text for row in answers for text in row],
-        log_metric=logged.__setitem__,
+        prompts=[""] * len(rewards), completions=fill(answers), log_metric=logged.__setitem__
     )
     return {key.removeprefix("at_k/"): value for key, value in logged.items()}
 

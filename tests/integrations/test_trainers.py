@@ -208,16 +208,9 @@ def test_the_numbers_of_a_reward_function_are_logged():
     def is_correct(prompts, completions, answer, log_metric=None):
         return [float(each == right) for each, right in zip(completions, answer, strict=True)]
 
-    function = log_at_k(is_correct)
+    function = log_at_k(is_correct, num_generations=2)
     rewards = function(
-        prompts=[
-            "p",
-            "p",
-            "q",
-            "q",
-            "p",
-            "p",
-        ],  # a prompt that comes again is another draw of the batch
+        prompts=["p", "p", "q", "q", "p", "p"],  # a prompt that comes again is another draw
         completions=["7", "8", "1", "1", "7", "7"],
         answer=["7", "7", "2", "2", "7", "7"],
         log_metric=logged.__setitem__,
@@ -234,7 +227,11 @@ def test_votes_and_a_choice_of_numbers_are_logged():
         return [float(text.endswith("7")) for text in completions]
 
     function = log_at_k(
-        ends_in_seven, k=3, metrics=["cons@3", "pass@3"], find_answer=lambda text: text.split()[-1]
+        ends_in_seven,
+        k=3,
+        metrics=["cons@3", "pass@3"],
+        find_answer=lambda text: text.split()[-1],
+        num_generations=3,
     )
     function(prompts=["p"] * 3, completions=["so 7", "7", "is 8"], log_metric=logged.__setitem__)
     assert logged == {"at_k/pass@3": 1, "at_k/cons@3": 1}
@@ -242,8 +239,46 @@ def test_votes_and_a_choice_of_numbers_are_logged():
         ({"k": [0]}, "ValueError"),
         ({"k": "8"}, "TypeError"),
         ({"metrics": ["bogus"]}, "ValueError"),
+        ({"num_generations": 0}, "ValueError: `num_generations`"),
     ):
         refuses(error, log_at_k, ends_in_seven, **wrong)
+
+
+class LoggingTrainer(FakeTrainer):
+    """A trainer that logs as TRL does, by a method of its own."""
+
+    def __init__(self, index, size, **attributes):
+        self.logged, self.num_generations = {}, size
+        self.accelerator = SimpleNamespace(process_index=index)
+        vars(self).update(attributes)
+
+    def _log_metric(self, name, value):
+        self.logged[name] = value
+
+
+@for_each("prompts, index, size, pass_at_1", [
+    ([""] * 7, 0, 4, 5 / 12),  # rewards 1 1 0 0 | 0 1 0, with the empty prompts of environments
+    ([f"state {place}" for place in range(7)], 0, 4, 5 / 12),  # prompts that differ per rollout
+    (["p"] * 4 + ["q"] * 3, 0, 4, 5 / 12),
+    ([""] * 7, 1, 4, (1 / 1 + 1 / 4 + 1 / 2) / 3),  # the second process begins within a group
+    ([""] * 7, 0, 7, 3 / 7),
+])  # fmt: skip
+def test_the_groups_of_the_trainer_are_the_problems(prompts, index, size, pass_at_1):
+    rewards = [1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+    trainer = LoggingTrainer(index, size)
+    function = log_at_k(lambda **_: rewards, metrics="pass@1")
+    function(prompts=prompts, completions=[""] * 7, log_metric=trainer._log_metric)
+    assert trainer.logged == {"at_k/pass@1": pytest.approx(pass_at_1, abs=1e-12)}
+
+
+def test_evaluation_has_groups_of_its_own_size():
+    model = SimpleNamespace(training=False)
+    trainer = LoggingTrainer(0, 4, num_generations_eval=2, model=model)
+    function = log_at_k(lambda **_: [1.0, 0.0, 0.0, 0.0], metrics="pass@2")
+    function(prompts=[""] * 4, completions=[""] * 4, log_metric=trainer._log_metric)
+    assert trainer.logged == {"at_k/pass@2": 0.5}
+    says = "ValueError: `num_generations` must be given to `log_at_k`"
+    refuses(says, function, [""] * 4, [""] * 4, log_metric={}.__setitem__)
 
 
 # verl: uids as an array of objects, rewards on the last token, a configuration with attributes
