@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from at_k.columns import require_columns
 from at_k.errors import InputError, Mention
 from at_k.readers.arrays import encode, make_numbers
+from at_k.readers.choosing import Where
 from at_k.readers.names import OWN_ANSWER, QUESTION, ROLE, WHOLE_TEXT, find_named
 from at_k.validation import shorten
 
@@ -111,6 +112,12 @@ class Engine(Protocol):
     def list_columns(self, data: Any) -> list[str]:
         """List the names of the columns."""
 
+    def keep(self, data: Any, where: Where) -> Any:
+        """Return the data with the rows that are wanted alone. The columns exist."""
+
+    def take_problems(self, data: Any, roles: Roles, count: int) -> pa.Table:
+        """Return all rows of some problems, as `at_k.engines.doubts.refuse_doubts` looks at them."""
+
     def count_grades(self, data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
         """Count problems by n and c. With `drop`, n does not count samples without a grade."""
 
@@ -150,7 +157,8 @@ def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None)
     # completions are no answers.
     roles = Roles.__dataclass_fields__
     called = {role: role for role in roles if role in columns} | dict(given or {})
-    require_columns(called, roles, columns)
+    known = [*columns, *(name for name in called.values() if name and find_parts(name, columns))]
+    require_columns(called, roles, known)
     for role in [role for role in roles if role not in called]:
         free = [column for column in columns if column not in called.values()]
         unsure = {*QUESTION, *WHOLE_TEXT, *OWN_ANSWER}
@@ -182,6 +190,34 @@ def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None)
     return Roles(
         called["problem"] or "", *map(called.get, ("grades", "answers", "references", "group"))
     )
+
+
+# What parts the texts of columns that are joined, in which it does not occur.
+JOINT = "\x1f"
+
+
+def list_others(roles: Roles, columns: Sequence[str]) -> list[str]:
+    """List the columns that no role takes, nor a part of one."""
+    taken = [path for name in roles.present().values() for path in find_parts(name, columns)]
+    return [name for name in columns if [name] not in taken]
+
+
+def find_parts(name: str, columns: Sequence[str]) -> list[list[str]]:
+    """Find the columns that a name joins by +, each with the fields within it; none if it names no column.
+
+    Examples:
+        >>> find_parts("model+id", ["id", "model"]), find_parts("run.seed", ["run"]), find_parts("x", ["id"])
+        ([['model'], ['id']], [['run', 'seed']], [])
+    """
+    if name in columns:
+        return [[name]]
+    found = []
+    for part in name.split("+"):
+        outer = next((column for column in columns if f"{part}.".startswith(f"{column}.")), None)
+        if outer is None:
+            return []
+        found.append([outer, *part[len(outer) + 1 :].split(".")] if part != outer else [outer])
+    return found
 
 
 def refuse_columns(roles: Roles, kinds: Mapping[str, str]) -> None:

@@ -5,10 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.engine import PARTS, Count, Roles, Rows, is_of, pack, refuse_columns, unpack
+from at_k.engines.doubts import LONGEST_TEXT, PROBLEM
+from at_k.engines.engine import (
+    JOINT,
+    PARTS,
+    Count,
+    Roles,
+    Rows,
+    find_parts,
+    is_of,
+    list_others,
+    pack,
+    refuse_columns,
+    unpack,
+)
+from at_k.readers.choosing import Where
 
 if TYPE_CHECKING:
     import narwhals as nw
+    import pyarrow as pa
+
+# Rows of Polars in which problems are looked for.
+_HEAD = 100_000
 
 _LAZY = ("duckdb", "_duckdb", "ibis", "sqlframe", "pyspark")
 
@@ -23,12 +41,69 @@ def list_columns(data: Any) -> list[str]:
     return _read(data).collect_schema().names()
 
 
+def keep(data: Any, where: Where) -> Any:
+    """Return the rows that are wanted. Values are compared as text."""
+    import narwhals as nw
+
+    frame = _read(data)
+    names = list_columns(data)
+    for name, is_out, values in where.list_rules():
+        text = _find(name, names).cast(nw.String)
+        # The engines have no opinion on whether null is in a list.
+        kept = text.is_in([value for value in values if value is not None]).fill_null(False)
+        if None in values:
+            kept = kept | text.is_null()
+        frame = frame.filter(~kept if is_out else kept)
+    return frame.to_native()
+
+
+def take_problems(data: Any, roles: Roles, count: int) -> pa.Table:
+    """Take all rows of some problems."""
+    import narwhals as nw
+
+    frame = _read(data)
+    schema = frame.collect_schema()
+    columns = {PROBLEM: _find(roles.problem, schema.names())}
+    for name in list_others(roles, schema.names()):
+        kind = schema[name]
+        if isinstance(kind, nw.Struct):
+            fields = [f"{name}.{each.name}" for each in kind.fields]
+            columns |= {field: _find(field, [name]) for field in fields}
+        elif kind == nw.String:
+            columns[name] = nw.col(name).str.slice(0, LONGEST_TEXT)
+        elif not kind.is_nested():
+            columns[name] = nw.col(name)
+    named = frame.select(columns[PROBLEM].alias(PROBLEM)).to_native()
+    # Narwhals would number all rows to make the names unique, and Polars would look at all of them.
+    if hasattr(named, "distinct"):
+        names = named.distinct().limit(count)
+    else:
+        names = named.head(_HEAD).unique().head(count)
+    rows = frame.select(**columns).join(_read(names), on=PROBLEM, how="semi")
+    return rows.collect("pyarrow").to_native()
+
+
+def _find(name: str, columns: list[str]) -> nw.Expr:
+    """Find a column, a field within one, or columns that are joined by +."""
+    import narwhals as nw
+
+    found = []
+    for outer, *fields in find_parts(name, columns):
+        part = nw.col(outer)
+        for field in fields:
+            part = part.struct.field(field)
+        found.append(part)
+    if len(found) == 1:
+        return found[0]
+    return nw.concat_str([part.cast(nw.String) for part in found], separator=JOINT)
+
+
 def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
     """Count problems by n and c, in one pass if all grades are 0 or 1."""
     import narwhals as nw
 
     frame = _read_samples(data, roles)
-    grades, kind = nw.col(roles.grades or ""), frame.collect_schema()[roles.grades or ""]
+    grades, kind = nw.col("grades"), frame.collect_schema()["grades"]
     grades = (
         grades if kind.is_integer() else grades.cast(nw.Int64 if kind == nw.Boolean else nw.Float64)
     )
@@ -56,8 +131,8 @@ def _count_problems(
     """Count the problems that have the same n, c and group, and the samples of all these that have each other flag."""
     import narwhals as nw
 
-    label = {} if roles.group is None else {"label": nw.col(roles.group)}
-    if label and frame.collect_schema()[roles.group or ""] in (nw.Categorical, nw.Enum):
+    label = {} if roles.group is None else {"label": nw.col("group")}
+    if label and frame.collect_schema()["group"] in (nw.Categorical, nw.Enum):
         label["label"] = label["label"].cast(
             nw.String
         )  # older versions of Polars find no minimum of categories
@@ -66,7 +141,7 @@ def _count_problems(
         name: flag.cast(nw.Int64) for name, flag in flags.items()
     }  # summed in half of the time of a CASE
     problems = (
-        frame.select(nw.col(roles.problem).alias("problem"), **numbers, **label)
+        frame.select("problem", **numbers, **label)
         .group_by("problem")
         .agg(
             nw.len().cast(nw.Int64).alias("n"),
@@ -95,13 +170,8 @@ def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
     """Count how often each problem has each answer, and let them be judged here, or by the workers of Spark."""
     import narwhals as nw
 
-    columns = [nw.col(column).alias(role) for role, column in roles.present().items()]
-    grouped = (
-        _read_samples(data, roles)
-        .select(*columns)
-        .group_by(*roles.present())
-        .agg(nw.len().alias("votes"))
-    )
+    samples = _read_samples(data, roles)
+    grouped = samples.group_by(*roles.present()).agg(nw.len().alias("votes"))
     if not is_of(data, "pyspark"):
         yield count(grouped.collect("pyarrow").to_native())
         return
@@ -127,8 +197,14 @@ def _read(data: Any) -> nw.LazyFrame[Any]:
 
 
 def _read_samples(data: Any, roles: Roles) -> nw.LazyFrame[Any]:
+    """Return the samples with a column for each role, which is called as the role."""
     frame = _read(data)
-    refuse_columns(roles, {name: _describe(kind) for name, kind in frame.collect_schema().items()})
+    names = frame.collect_schema().names()
+    frame = frame.select(**{role: _find(name, names) for role, name in roles.present().items()})
+    kinds = {
+        roles.present()[role]: _describe(kind) for role, kind in frame.collect_schema().items()
+    }
+    refuse_columns(roles, kinds)
     return frame
 
 

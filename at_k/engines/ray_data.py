@@ -7,14 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from at_k.engines import shards
+from at_k.engines.doubts import FILE
 from at_k.engines.engine import Count, Roles, Rows, hash_problems, is_of, pack, unpack
-from at_k.engines.shards import AGGREGATES, count_problems, group_problems, refuse_types
+from at_k.engines.shards import (
+    AGGREGATES,
+    count_problems,
+    find_column,
+    group_problems,
+    list_problems,
+    refuse_types,
+    take_named,
+)
+from at_k.readers.choosing import Where
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 # Rows that a worker judges at a time, unless there are fewer for each processor.
 _ROWS = 2_000_000
+
+# Rows in which problems are looked for.
+_HEAD = 20_000
 
 
 def takes(data: Any) -> bool:
@@ -25,6 +39,34 @@ def takes(data: Any) -> bool:
 def list_columns(data: Any) -> list[str]:
     """List the names of the columns."""
     return list(data.columns())
+
+
+def keep(data: Any, where: Where) -> Any:
+    """Return the rows that are wanted."""
+
+    def keep_rows(block: pa.Table) -> pa.Table:
+        import pyarrow.dataset as ds
+
+        kept: pa.Table = shards.keep(ds.dataset(block), where).to_table()
+        return kept
+
+    return data.map_batches(keep_rows, batch_format="pyarrow", batch_size=None)
+
+
+def take_problems(data: Any, roles: Roles, count: int) -> pa.Table:
+    """Take all rows of some problems. A data set of Ray does not say which files they are from."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+    import ray
+
+    head = pa.concat_tables(ray.get(data.limit(_HEAD).to_arrow_refs()), promote_options="default")
+    problems = list_problems(ds.dataset(head), roles, count)
+
+    def take(block: pa.Table) -> pa.Table:
+        return take_named(ds.dataset(block), roles, problems).drop_columns([FILE])
+
+    taken = data.map_batches(take, batch_format="pyarrow", batch_size=None)
+    return pa.concat_tables(ray.get(taken.to_arrow_refs()), promote_options="permissive")
 
 
 def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
@@ -52,8 +94,11 @@ def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
 
     def group(block: pa.Table) -> pa.Table:
         import pyarrow as pa
+        import pyarrow.dataset as ds
 
-        samples = pa.table({role: block.column(column) for role, column in called.items()})
+        names = block.column_names
+        columns = {role: find_column(column, names) for role, column in called.items()}
+        samples = ds.dataset(block).to_table(columns=columns)
         counted = pa.TableGroupBy(samples, list(called)).aggregate([([], "count_all")])
         return counted.rename_columns([*called, "votes"])
 

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.engine import Count, Roles, Rows, refuse_columns
+from at_k.engines.doubts import FILE, LONGEST_TEXT, PROBLEM
+from at_k.engines.engine import JOINT, Count, Roles, Rows, find_parts, list_others, refuse_columns
+from at_k.readers.choosing import Where
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+# The column in which Arrow says which file a row is from.
+_FILE = "__filename"
+
+# Rows in which problems are looked for, and those that show how long texts are.
+_HEAD, _PEEK = 100_000, 20
 
 LABELS = {"label": "min", "other": "max", "unlabelled": "sum"}
 # The columns that are known of each problem, and how each is made from those of its samples.
@@ -30,6 +38,74 @@ def list_columns(data: Any) -> list[str]:
     return list(_open(data).schema.names)
 
 
+def keep(data: Any, where: Where) -> Any:
+    """Return the rows that are wanted. Values are compared as text."""
+    import pyarrow as pa
+
+    opened = _open(data)
+    for name, is_out, values in where.list_rules():
+        text = find_column(name, opened.schema.names).cast(pa.string())
+        kept = text.isin(pa.array(values, pa.string()))
+        opened = opened.filter(~kept if is_out else kept)
+    return opened
+
+
+def take_problems(data: Any, roles: Roles, count: int) -> pa.Table:
+    """Take all rows of some problems, with their files."""
+    opened = _open(data)
+    return take_named(opened, roles, list_problems(opened, roles, count))
+
+
+def list_problems(data: Any, roles: Roles, count: int) -> pa.Array:
+    """List the names of some problems: the first ones."""
+    import pyarrow.compute as pc
+
+    problem = find_column(roles.problem, data.schema.names)
+    head = data.head(_HEAD, columns={PROBLEM: problem})
+    return pc.unique(head[PROBLEM]).drop_null()[:count]
+
+
+def take_named(data: Any, roles: Roles, problems: pa.Array) -> pa.Table:
+    """Take all rows of the problems that are named."""
+    import pyarrow.dataset as ds
+
+    names = data.schema.names
+    problem = find_column(roles.problem, names)
+    needed = {outer for outer, *_ in find_parts(roles.problem, names)}
+    others = _list_short(data, list_others(roles, names))
+    columns = dict.fromkeys([*needed, *others, _FILE])
+    rows = data.to_table(columns=list(columns), filter=problem.isin(problems))
+    rows = rows.rename_columns([FILE if name == _FILE else name for name in columns])
+    named = ds.dataset(rows).to_table(columns={PROBLEM: problem})
+    kept = rows.select([*others, FILE]).flatten()
+    return kept.append_column(PROBLEM, named[PROBLEM])
+
+
+def _list_short(data: Any, names: list[str]) -> list[str]:
+    """List the columns without lists and long texts, by the first rows."""
+    from pyarrow import types
+
+    short = []
+    for name, column in data.head(_PEEK, columns=names).to_pydict().items():
+        kind = data.schema.field(name).type
+        lengths = [len(cell) for cell in column if isinstance(cell, (str, bytes, list))]
+        is_long = sum(lengths) > LONGEST_TEXT * len(lengths)
+        if not is_long and (types.is_struct(kind) or not types.is_nested(kind)):
+            short.append(name)
+    return short
+
+
+def find_column(name: str, columns: list[str]) -> Any:
+    """Find a column, a field within one, or columns that are joined by +."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = [pc.field(*path) for path in find_parts(name, columns)]
+    if len(found) == 1:
+        return found[0]
+    return pc.binary_join_element_wise(*(part.cast(pa.string()) for part in found), JOINT)
+
+
 def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
     """Count problems by n and c."""
     return Rows.of(
@@ -43,14 +119,15 @@ def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> 
     import pyarrow.compute as pc
 
     refuse_types(data.schema, roles)
-    grades = pc.field(roles.grades).cast(pa.float64())
+    names = data.schema.names
+    grades = find_column(roles.grades or "", names).cast(pa.float64())
     absent = grades.is_null(nan_is_null=True)
     grade = pc.if_else(absent, pa.scalar(None, pa.float64()), grades)
-    group = pc.field(roles.group or "")
-    if roles.group and pa.types.is_dictionary(kind := data.schema.field(roles.group).type):
-        group = group.cast(kind.value_type)  # categories have no order, and so no minimum
+    group = find_column(roles.group or names[0], names)
+    if roles.group in names and pa.types.is_dictionary(data.schema.field(roles.group).type):
+        group = group.cast(pa.string())  # categories have no order, and so no minimum
     columns = {
-        "problem": pc.field(roles.problem),
+        "problem": find_column(roles.problem, names),
         "n": (~absent if drop else pc.scalar(True)).cast(pa.int64()),
         "c": pc.if_else(absent, False, grades > threshold).cast(pa.int64()),
         "absent": absent.cast(pa.int64()),
@@ -95,7 +172,8 @@ def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
 
     opened = _open(data)
     refuse_types(opened.schema, roles)
-    columns = {role: pc.field(column) for role, column in roles.present().items()}
+    names = opened.schema.names
+    columns = {role: find_column(column, names) for role, column in roles.present().items()}
     yield count(
         _group(
             opened,
@@ -112,12 +190,14 @@ def _open(data: Any) -> Any:
 
     if not isinstance(data, str):
         return data
+    # Folders such as model=a/ are columns.
+    options: dict[str, Any] = {"format": "parquet", "partitioning": "hive"}
     if data.partition("://")[0] in ("file", "s3", "gs", "gcs", "hdfs"):
-        return ds.dataset(data, format="parquet")
+        return ds.dataset(data, **options)
     import fsspec
 
     store, path = fsspec.core.url_to_fs(data)
-    return ds.dataset(path, filesystem=store, format="parquet")
+    return ds.dataset(path, filesystem=store, **options)
 
 
 def refuse_types(schema: Any, roles: Roles) -> None:
@@ -149,12 +229,14 @@ def _group(
     data: Any, columns: dict[str, Any], keys: list[str], aggregates: dict[str, str]
 ) -> pa.Table:
     """Group the rows of a data set while they are read."""
+    import pyarrow.dataset as ds
     from pyarrow import acero
 
+    # A scanner keeps the filter of a data set, which acero would leave out.
+    rows = ds.dataset(data.scanner(columns=columns).to_reader())
     measured = [(name, f"hash_{kind}", None, name) for name, kind in aggregates.items()]
     steps = {
-        "scan": acero.ScanNodeOptions(data, columns=columns),
-        "project": acero.ProjectNodeOptions(list(columns.values()), list(columns)),
+        "scan": acero.ScanNodeOptions(rows, columns=list(columns)),
         "aggregate": acero.AggregateNodeOptions(measured, keys),
     }
     return acero.Declaration.from_sequence(

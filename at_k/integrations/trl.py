@@ -95,7 +95,7 @@ def _number_groups(count: int, size: int | None, log_metric: Any) -> list[int]:
     """Number the group of each row of this process."""
     # TRL logs by a method of the trainer. A process may begin within a group of another one: these are two problems
     # with fewer samples each, of which TRL takes the average.
-    trainer = getattr(log_metric, "__self__", None)
+    trainer: Any = getattr(log_metric, "__self__", None)
     first = 0
     if hasattr(trainer, "num_generations"):
         size = size or _count_generations(trainer)

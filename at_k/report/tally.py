@@ -15,10 +15,13 @@ import numpy as np
 from at_k import computation
 from at_k.combinatorics import Ints
 from at_k.engines import Engine, Rows, choose_roles, find_engine
+from at_k.engines.doubts import PROBLEMS, refuse_doubts
+from at_k.engines.engine import Roles, find_parts
 from at_k.errors import Mention, Message, Phrases
 from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.family import FAMILY
 from at_k.options.registry import INDEPENDENT, JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
+from at_k.readers.choosing import Where, refuse_unknown
 from at_k.report.counting import (
     list_answers,
     list_votes,
@@ -149,7 +152,8 @@ def _count(judged: Judged, options: Mapping[str, Any], times: Ints | None = None
 def _count_with(engine: Engine, data: Any, options: Mapping[str, Any]) -> Tally:
     """Count with an engine. Rows of grades are counted there, and answers are judged here, once each."""
     unused = [name for name in options if options[name] != TALLYING[name].default]
-    unused = [name for name in unused if name not in (*JUDGING_OPTIONS, *KEPT, "columns", "seed")]
+    known = (*JUDGING_OPTIONS, *KEPT, "columns", "seed", "where", "pool")
+    unused = [name for name in unused if name not in known]
     unused = [name for name in unused if name != "groups" or options[name] not in (True, False)]
     if unused:
         raise _say.error("engine.options", names=Mention(*unused))
@@ -157,7 +161,9 @@ def _count_with(engine: Engine, data: Any, options: Mapping[str, Any]) -> Tally:
         **(options["columns"] or {}),
         **({"group": None} if options["groups"] is False else {}),
     }
-    roles = choose_roles(engine.list_columns(data), called)
+    columns = engine.list_columns(data)
+    roles = choose_roles(columns, called)
+    data = _refuse_doubts(engine, data, roles, options)
     if roles.answers is None:
         rows = engine.count_grades(
             data, roles, check_cut(options["correct_above"]), drop=options["missing"] == "drop"
@@ -172,6 +178,18 @@ def _count_with(engine: Engine, data: Any, options: Mapping[str, Any]) -> Tally:
     while len(parts) > 1:  # in pairs, since to add takes as long as the larger one is
         parts = [sum(parts[place : place + 2], Tally()) for place in range(0, len(parts), 2)]
     return parts[0]
+
+
+def _refuse_doubts(engine: Engine, data: Any, roles: Roles, options: Mapping[str, Any]) -> Any:
+    """Return the rows that are wanted, or raise if some of them are of several models."""
+    where = Where(options["where"])
+    pool = [options["pool"]] if isinstance(options["pool"], str) else options["pool"]
+    columns = engine.list_columns(data)
+    named = [*where.columns, *(name for name in pool if name != "file")]
+    refuse_unknown([*columns, *(name for name in named if find_parts(name, columns))], named)
+    kept = engine.keep(data, where) if where.columns else data
+    refuse_doubts(engine.take_problems(kept, roles, PROBLEMS), roles.problem, pool)
+    return kept
 
 
 def _count_answers(

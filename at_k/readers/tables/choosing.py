@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from os import PathLike
@@ -98,6 +98,11 @@ class Where:
     def columns(self) -> list[str]:
         """The columns that the rows are chosen by."""
         return list(self._rules)
+
+    def list_rules(self) -> Iterator[tuple[str, bool, list[str | None]]]:
+        """Yield each column, whether its rows are to be left out, and the values of these as text."""
+        for name, (is_out, values) in self._rules.items():
+            yield name, is_out, list(values)
 
     def keeps(self, row: Mapping[str, Any]) -> bool:
         """Return whether a row is wanted."""
