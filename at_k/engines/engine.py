@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from at_k.columns import require_columns
 from at_k.errors import InputError, Mention
 from at_k.readers.arrays import encode, make_numbers
-from at_k.readers.choosing import Where
 from at_k.readers.names import OWN_ANSWER, QUESTION, ROLE, WHOLE_TEXT, find_named
+from at_k.readers.tables.choosing import Where
 from at_k.validation import shorten
 
 if TYPE_CHECKING:

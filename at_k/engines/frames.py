@@ -19,7 +19,7 @@ from at_k.engines.engine import (
     refuse_columns,
     unpack,
 )
-from at_k.readers.choosing import Where
+from at_k.readers.tables.choosing import Where
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -19,7 +19,7 @@ from at_k.engines.shards import (
     refuse_types,
     take_named,
 )
-from at_k.readers.choosing import Where
+from at_k.readers.tables.choosing import Where
 
 if TYPE_CHECKING:
     import pyarrow as pa

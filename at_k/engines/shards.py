@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.engines.doubts import FILE, LONGEST_TEXT, PROBLEM
 from at_k.engines.engine import JOINT, Count, Roles, Rows, find_parts, list_others, refuse_columns
-from at_k.readers.choosing import Where
+from at_k.readers.tables.choosing import Where
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,8 +44,12 @@ def keep(data: Any, where: Where) -> Any:
 
     opened = _open(data)
     for name, is_out, values in where.list_rules():
-        text = find_column(name, opened.schema.names).cast(pa.string())
-        kept = text.isin(pa.array(values, pa.string()))
+        column = find_column(name, opened.schema.names)
+        # Arrow spells 1.0 as 1, and 0.0 as -0 where the statistics of a file show no other value.
+        whole = [value.removesuffix(".0") for value in values if value is not None]
+        is_float = pa.types.is_floating(opened.head(0, columns={"": column}).schema.types[0])
+        wanted = [*values, *whole, *(["-0"] if "0" in whole else [])] if is_float else values
+        kept = column.cast(pa.string()).isin(pa.array(wanted, pa.string()))
         opened = opened.filter(~kept if is_out else kept)
     return opened
 

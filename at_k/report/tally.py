@@ -21,7 +21,7 @@ from at_k.errors import Mention, Message, Phrases
 from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.family import FAMILY
 from at_k.options.registry import INDEPENDENT, JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
-from at_k.readers.choosing import Where, refuse_unknown
+from at_k.readers.tables.choosing import Where, refuse_unknown
 from at_k.report.counting import (
     list_answers,
     list_votes,

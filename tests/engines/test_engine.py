@@ -4,12 +4,15 @@ import sqlite3
 from dataclasses import asdict
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import duckdb
 import fsspec
 import ibis
+import numpy as np
 import polars
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from cases import for_each, refuses
@@ -18,7 +21,9 @@ from tallies import assert_same, list_samples, make_data
 
 import at_k
 from at_k.engines import engine, find_engine, shards
+from at_k.engines.doubts import PROBLEM
 from at_k.engines.engine import choose_roles, list_engines
+from at_k.errors import SeveralModelsError
 
 pytestmark = [  # of the clusters' own
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
@@ -27,8 +32,6 @@ pytestmark = [  # of the clusters' own
 
 
 def as_shards(table, folder):
-    import pyarrow.dataset as ds
-
     for start in range(0, len(table), 50):
         pq.write_table(table.slice(start, 50), folder / f"part-{start}.parquet")
     return ds.dataset(folder)
@@ -229,6 +232,147 @@ def test_the_ways_from_lists_to_samples():
         assert at_k.score(data, metrics="pass@1").values == {"pass@1": 0.75}
 
 
+# What the rows are of
+
+
+def cross(name, values, problems=30, n=3):
+    """Samples of two settings of a model, each with n samples of each problem; the first is always right."""
+    rows = [(f"p{i}", value) for value in values for i in range(problems) for _ in range(n)]
+    names, cells = zip(*rows, strict=True)
+    grades = [int(cell == values[0]) for cell in cells]
+    return pa.table({"problem": names, "grades": grades, name: cells})
+
+
+@pytest.mark.parametrize(("name", "values"), [
+    ("model", ["gpt-4o", "llama-3"]), ("temperature", [0.0, 0.7]), ("prompt_version", ["a", "b"]),
+    ("benchmark", ["x", "y"]), ("agent", ["x", "y"]),
+])  # fmt: skip
+def test_several_settings_are_refused_as_in_a_file(name, values, hold):
+    """Each way that the error names gives its numbers."""
+    samples = cross(name, values)
+    data = hold(samples)
+    for counted in (data, samples):
+        with pytest.raises(SeveralModelsError, match=f"Column “{name}” has several values") as of:
+            at_k.score(counted)
+        assert "where=" in str(of.value)
+    for options, expected in (
+        ({"where": {name: values[0]}}, 1),
+        ({"where": {name: {"!=": values[0]}}}, 0),
+        ({"where": {name: str(values[1])}}, 0),  # as the command has it
+        ({"pool": name}, 0.5),
+        ({"columns": {"problem": f"{name}+problem"}}, 0.5),
+    ):
+        found, same = (at_k.Tally.of(each, **options) for each in (data, samples))
+        assert found.counts == same.counts
+        assert at_k.score(data, metrics="pass@1", **options).values == {"pass@1": expected}
+    refuses("InputError: No row has", at_k.score, data, where={name: "other"})
+
+
+def test_settings_within_objects_and_with_lost_rows(hold, tmp_path):
+    samples = cross("prompt", ["cot", "direct"])
+    struct = pa.array([{"prompt": cell} for cell in samples["prompt"].to_pylist()])
+    nested = samples.drop(["prompt"]).append_column("params", struct)
+    refuses("SeveralModelsError: “params.prompt”", at_k.score, hold(nested))
+    for shard in tmp_path.iterdir():
+        shard.unlink()
+    refuses("SeveralModelsError: “prompt”", at_k.score, hold(samples.slice(2)))
+
+
+FINISHES = np.random.default_rng(0).choice(["stop", "length"], 240, p=[0.7, 0.3]).tolist()
+
+
+@for_each("name, cells", [
+    ("sample_id", lambda i: i % 6), ("seed", lambda i: 40 + i % 6), ("note", lambda i: f"text {i}"),
+    ("topic", lambda i: f"t{i // 6 % 5}"), ("finish", lambda i: FINISHES[i]),
+    ("model", lambda i: "gpt-4o"), ("tags", lambda i: ["a", "b"]), ("text", lambda i: f"{i}" * 4000),
+])  # fmt: skip
+def test_marks_of_samples_are_no_settings(name, cells):
+    names = [f"p{i // 6}" for i in range(240)]
+    grades = [i % 2 for i in range(240)]
+    table = pa.table({"problem": names, "grades": grades, name: list(map(cells, range(240)))})
+    dataset = ds.dataset(table)
+    for data in (duckdb.from_arrow(table), polars.from_arrow(table).lazy(), dataset):
+        assert at_k.score(data, metrics="pass@1", groups=False).values == {"pass@1": 0.5}
+
+
+def write_parts(table, names, folder):
+    """Write each half of a table as a file."""
+    for place, name in enumerate(names):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        size = len(table) // len(names)
+        pq.write_table(table.slice(place * size, size), path)
+    return folder
+
+
+OTHER_NAMES = [
+    ("gpt-4o.parquet", "llama-3.parquet"), ("llama-3-8b.parquet", "llama-3-70b.parquet"),
+    ("a/part-0.parquet", "b/part-0.parquet"),
+]  # fmt: skip
+
+
+@for_each("names", OTHER_NAMES)
+def test_files_of_other_names_are_of_several_models(names):
+    with TemporaryDirectory() as path:
+        folder = write_parts(cross("run", ["x", "y"]).drop(["run"]), names, Path(path))
+        for data in (ds.dataset(folder), f"file://{folder}"):
+            refuses("SeveralModelsError: several", at_k.score, data)
+            assert at_k.score(data, pool=["file"], metrics="pass@1").values == {"pass@1": 0.5}
+        first = at_k.score(f"file://{folder / names[0]}", metrics="pass@1")
+        assert first.values == {"pass@1": 1}
+
+
+def test_folders_of_a_hive_are_a_column():
+    with TemporaryDirectory() as path:
+        names = ("model=a/part-0.parquet", "model=b/part-0.parquet")
+        folder = write_parts(cross("run", ["x", "y"]).drop(["run"]), names, Path(path))
+        pattern = f"{folder}/*/*.parquet"
+        hive = ds.dataset(folder, partitioning="hive")
+        relation = duckdb.read_parquet(pattern, hive_partitioning=True)
+        lazy = polars.scan_parquet(pattern, hive_partitioning=True)
+        refuses("SeveralModelsError: several files", at_k.score, ds.dataset(folder))
+        for data in (hive, f"file://{folder}", relation, lazy):
+            refuses("SeveralModelsError: “model”", at_k.score, data)
+            one = at_k.score(data, where={"model": "b"}, metrics="pass@1")
+            assert one.values == {"pass@1": 0}
+            both = at_k.score(data, pool="model", metrics="pass@1")
+            assert both.values == {"pass@1": 0.5}
+
+
+UUID = "c2a6e1f0-1b1c-4d3e-9f1a-0a1b2c3d4e5f"
+
+
+@for_each("names", [
+    (f"part-00000-{UUID}.snappy.parquet", f"part-00001-{UUID[:-1]}0.snappy.parquet"),
+    ("shard_0.parquet", "shard_1.parquet"), ("rank0.parquet", "rank1.parquet"), ("0.parquet", "1.parquet"),
+    ("chunk-000.parquet", "chunk-001.parquet"), ("train-00000-of-00002.parquet", "train-00001-of-00002.parquet"),
+    ("run1.parquet", "run2.parquet"),
+])  # fmt: skip
+def test_shards_and_runs_are_one_data_set(names):
+    """A problem may be in several shards: each holds a part of the rows, in whatever order they were written."""
+    with TemporaryDirectory() as path:
+        folder = write_parts(cross("run", ["x", "y"]).drop(["run"]), names, Path(path))
+        for data in (ds.dataset(folder), f"file://{folder}"):
+            assert at_k.score(data, metrics="pass@1").values == {"pass@1": 0.5}
+
+
+def test_shards_of_other_problems_may_have_any_names():
+    with TemporaryDirectory() as path:
+        samples = pa.table({"problem": [f"p{i // 4}" for i in range(80)], "grades": [0, 1] * 40})
+        folder = write_parts(samples, ("algebra.parquet", "geometry.parquet"), Path(path))
+        assert at_k.score(ds.dataset(folder), metrics="pass@1").values == {"pass@1": 0.5}
+
+
+def test_a_filter_of_an_arrow_data_set_counts():
+    data = ds.dataset(cross("model", ["x", "y"])).filter(ds.field("model") == "x")
+    assert at_k.score(data, metrics="pass@1").values == {"pass@1": 1}
+    answered = pa.table({
+        "problem": ["a", "a"], "answers": ["7", "8"], "references": ["7", "7"], "model": ["x", "y"]
+    })  # fmt: skip
+    data = ds.dataset(answered).filter(ds.field("model") == "x")
+    assert at_k.score(data, metrics="pass@1").values == {"pass@1": 1}
+
+
 def test_groups_of_an_engine_are_left_out():
     data = duckdb.sql(
         "SELECT i // 4 AS problem, i % 3 = 0 AS grades, i // 20 AS level FROM range(40) AS t(i)"
@@ -242,7 +386,10 @@ def test_groups_of_an_engine_are_left_out():
 @for_each("options, says", [
     ({"columns": {"grades": "x"}}, "got 'x'"),
     ({"columns": {"graded": "ok"}}, "one of problem, grades, answers, references, group; got 'graded'"),
-    ({"where": {"model": "a"}}, "The options `where` are for files"),
+    ({"where": {"model": "a"}}, "There is no column “model”"),
+    ({"pool": "model"}, "There is no column “model”"),
+    ({"columns": {"problem": "problem+x"}}, "got 'problem+x'"),
+    ({"format": "plain"}, "The options `format` are for files"),
     ({"groups": ["a"]}, "The options `groups` are for files"),
 ])  # fmt: skip
 def test_wrong_options(options, says):
@@ -257,6 +404,7 @@ def test_an_engine_of_another_package(monkeypatch):
         count_grades = staticmethod(
             lambda data, roles, threshold, drop: at_k.engines.Rows([(4, 1, 2)], 0, 0, 0.0, 1.0)
         )
+        take_problems = staticmethod(lambda data, roles, count: pa.table({PROBLEM: ["a", "b"]}))
 
     class Point:
         load = staticmethod(lambda: Own)

@@ -34,8 +34,9 @@ from at_k.readers.tables.proposals import (
     refuse_unjudged,
     refuse_unnamed,
 )
+from at_k.readers.tables.settings import MOST_SETTINGS
 from at_k.readers.tables.shapes import find_change
-from at_k.readers.tables.structure import MOST_SETTINGS, Watch, find_numbered, find_questions
+from at_k.readers.tables.structure import Watch, find_numbered, find_questions
 from at_k.validation import is_missing
 
 # Values of a column that is watched for its name, and of one whose values are kept whatever they are.

@@ -41,9 +41,7 @@ from at_k.readers.names import (
 from at_k.readers.samples import Samples
 from at_k.readers.tables.choosing import make_several_error, refuse_several, simplify
 from at_k.readers.tables.profile import Column, Profile, count_up
-
-# Values of a column up to which it may hold settings.
-MOST_SETTINGS = 20
+from at_k.readers.tables.settings import MOST_SETTINGS, is_setting
 
 # Pairs of a problem and a value that are looked at however few rows have them.
 _SMALL = 1_000_000
@@ -155,7 +153,7 @@ class Watch:
         present, n, is_number = table > 0, table.max(axis=0), self.numbers_samples()
         shared, parts = int((present.sum(axis=1) > 1).sum()), present.sum(axis=0)
         if (present & (table < n)).any() or not shared:
-            return ""
+            return "" if listed or is_number else self._find_uneven(table)
         if present.all() and n.min() == n.max():
             return "all" if listed or n[0] > 1 or not is_number else ""
         # Parts of unequal size, each with problems of its own: their rows follow each other, or have n samples. One
@@ -170,6 +168,15 @@ class Watch:
             return "parts"
         is_ragged = parts.min() > 4 if present.all() else np.ptp(table.sum(axis=1)) > 0
         return "perhaps" if is_ragged and is_told else ""
+
+    def _find_uneven(self, table: NDArray[np.int64]) -> str:
+        """Return "all" if rows of a plan were lost, repeated or stopped, by how they are spread."""
+        if None in self.values or not is_setting(table):
+            return ""
+        # What each problem has once at most, and counts from 0 or 1, numbers samples under any name.
+        whole = list(map(read_whole, self.values))
+        is_number = table.max() == 1 and None not in whole and count_up(whole)
+        return "" if is_number else "all"
 
     def numbers_samples(self) -> bool:
         """Return whether the values number samples, or runs."""

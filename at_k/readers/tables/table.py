@@ -39,8 +39,8 @@ from at_k.readers.tables.choosing import find_nested, no_rows
 from at_k.readers.tables.collector import Collector, Sheet
 from at_k.readers.tables.plan import Plan, find_nested_names
 from at_k.readers.tables.profile import Profile, find_roles
+from at_k.readers.tables.settings import MOST_SETTINGS
 from at_k.readers.tables.structure import (
-    MOST_SETTINGS,
     Watch,
     count_runs,
     note_errors,
