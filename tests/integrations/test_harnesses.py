@@ -254,9 +254,7 @@ def run_trl(grades, answers):
     function = trl.log_at_k(
         lambda **_: rewards, find_answer=lambda text: text, num_generations=size
     )
-    function(
-        prompts=[""] * len(rewards), completions=fill(answers), log_metric=logged.__setitem__
-    )
+    function(prompts=[""] * len(rewards), completions=fill(answers), log_metric=logged.__setitem__)
     return {key.removeprefix("at_k/"): value for key, value in logged.items()}
 
 
