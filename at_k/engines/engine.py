@@ -18,11 +18,12 @@ from at_k.columns import require_columns
 from at_k.errors import InputError, Mention
 from at_k.readers.arrays import encode, make_numbers
 from at_k.readers.names import OWN_ANSWER, QUESTION, ROLE, WHOLE_TEXT, find_named
-from at_k.readers.tables.choosing import Where
 from at_k.validation import shorten
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from at_k.readers.tables.choosing import Where
 
 # The modules of the engines of this library.
 ENGINES = ("at_k.engines.frames", "at_k.engines.shards", "at_k.engines.ray_data")

@@ -15,13 +15,11 @@ import numpy as np
 from at_k import computation
 from at_k.combinatorics import Ints
 from at_k.engines import Engine, Rows, choose_roles, find_engine
-from at_k.engines.doubts import PROBLEMS, refuse_doubts
 from at_k.engines.engine import Roles, find_parts
 from at_k.errors import Mention, Message, Phrases
 from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.family import FAMILY
 from at_k.options.registry import INDEPENDENT, JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
-from at_k.readers.tables.choosing import Where, refuse_unknown
 from at_k.report.counting import (
     list_answers,
     list_votes,
@@ -182,6 +180,9 @@ def _count_with(engine: Engine, data: Any, options: Mapping[str, Any]) -> Tally:
 
 def _refuse_doubts(engine: Engine, data: Any, roles: Roles, options: Mapping[str, Any]) -> Any:
     """Return the rows that are wanted, or raise if some of them are of several models."""
+    from at_k.engines.doubts import PROBLEMS, refuse_doubts
+    from at_k.readers.tables.choosing import Where, refuse_unknown
+
     where = Where(options["where"])
     pool = [options["pool"]] if isinstance(options["pool"], str) else options["pool"]
     columns = engine.list_columns(data)

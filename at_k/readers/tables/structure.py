@@ -171,7 +171,8 @@ class Watch:
 
     def _find_uneven(self, table: NDArray[np.int64]) -> str:
         """Return "all" if rows of a plan were lost, repeated or stopped, by how they are spread."""
-        if None in self.values or not is_setting(table):
+        are_verdicts = all(read_spelled(value) in (0, 1) for value in self.values)
+        if None in self.values or are_verdicts or not is_setting(table):
             return ""
         # What each problem has once at most, and counts from 0 or 1, numbers samples under any name.
         whole = list(map(read_whole, self.values))
