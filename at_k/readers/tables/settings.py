@@ -20,7 +20,7 @@ def is_setting(table: NDArray[np.int64]) -> bool:
 
     Examples:
         >>> is_setting(np.array([[5, 5], [5, 4], [5, 5], [5, 5], [5, 5], [4, 5]]))
-        True
+        False
         >>> is_setting(np.array([[7, 3], [4, 6], [6, 4], [3, 7], [5, 5], [8, 2]]))
         False
     """
