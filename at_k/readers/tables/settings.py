@@ -19,8 +19,8 @@ def is_setting(table: NDArray[np.int64]) -> bool:
     values; and each value has one number of rows wherever it occurs, or χ² is below its .001 quantile.
 
     Examples:
-        >>> is_setting(np.array([[5, 5], [5, 4], [5, 5], [5, 5], [5, 5], [4, 5]]))
-        False
+        >>> is_setting(np.array([[5, 5]] * 30 + [[5, 4], [3, 5]]))
+        True
         >>> is_setting(np.array([[7, 3], [4, 6], [6, 4], [3, 7], [5, 5], [8, 2]]))
         False
     """
