@@ -1,7 +1,4 @@
-"""The Space: the pages and the demos. The Space of this repository, and `make app`, start it.
-
-To serve a demo by Gradio alone, import `launch` from `at_k.demo.metric_demo`, and call `launch("gpassk")`.
-"""
+"""The Space: the pages, and the Gradio app behind them. The Space of this repository, and `make app`, start it."""
 
 from at_k.demo.app import launch
 

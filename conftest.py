@@ -30,7 +30,7 @@ collect_ignore = [
     for name in ("evalscope", "harbor", "inspect_ai", "lighteval", "opik")
 ]
 collect_ignore += [
-    "at_k/demo/metric_demo.py"
+    "at_k/demo/gradio_app.py"
 ]  # it loads Gradio, for 3.6 s in each worker, and has no examples
 
 

@@ -18,18 +18,18 @@ from tools.visitors import visits
 
 MOVES = 20
 
-_NOTED = "import pathlib, time; pathlib.Path('imported').write_text(str(time.time())); launch(warm_after=None)"
+_NOTED = "import pathlib, time; pathlib.Path('imported').write_text(str(time.time())); launch(warm=False)"
 """Start the app, and note when its imports are done."""
 
 _REDRAWN = """async (k) => {
-    const slider = document.querySelector("#drawn input[type=range]");
+    const slider = document.querySelector("#knobs input");
     const start = performance.now();
     slider.value = k;
     slider.dispatchEvent(new Event("input", { bubbles: true }));
     await new Promise(requestAnimationFrame);
     return (performance.now() - start) / 1000;
 }"""
-"""Move the slider of the story, and wait until it is drawn: seconds."""
+"""Move the first slider, and wait until it is drawn: seconds."""
 
 
 def first_page() -> float:
@@ -41,9 +41,9 @@ def slider_move() -> float:
     """Measure the seconds from a move of a slider until the figures are drawn anew."""
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server, _page() as page:
         page.goto(server.url)
-        page.wait_for_selector("#drawn .chart")
-        page.evaluate(_REDRAWN, 12)
-        return median(page.evaluate(_REDRAWN, 1 + move % 16) for move in range(MOVES))
+        page.wait_for_selector("#rows svg")
+        page.evaluate(_REDRAWN, 2)
+        return median(page.evaluate(_REDRAWN, 1 + move % 4) for move in range(MOVES))
 
 
 def page_among_fifty() -> float:
@@ -79,7 +79,7 @@ def _first_page() -> float:
         serving(Path(folder), call=_NOTED) as server,
     ):
         page.goto(server.url)
-        page.wait_for_selector("#explore .stair svg")
+        page.wait_for_selector("#rows svg")
         return time.time() - float(Path(folder, "imported").read_text())
 
 

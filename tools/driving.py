@@ -34,7 +34,7 @@ PATIENCE = 60
 """Seconds to wait for what must come, on a machine of any speed. Nothing is measured with it."""
 
 READY = {
-    "explore": "#explore .stair svg",
+    "gpassk": "#gpassk #rows svg",
     "score": "#score .stair svg",
     "compare": "#compare .chart",
     "plan": "#plan h1.sentence",
@@ -126,7 +126,7 @@ class Server:
 
 
 @contextmanager
-def serving(folder, call="launch(warm_after=None)", module="at_k.demo.app", **environment):
+def serving(folder, call="launch(warm=False)", module="at_k.demo.app", **environment):
     """Run the app on a free port of this machine, with a home of its own and no network."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -189,7 +189,7 @@ def _answers(server):
 
 def turn_to(page, name):
     """Open another page by its link in the header, and wait for it."""
-    page.locator(f"nav a[href^='{name}']").click()
+    page.locator(f"header nav a[href^='{name}']").click()
     page.locator(READY[name]).first.wait_for()
 
 

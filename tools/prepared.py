@@ -1,7 +1,4 @@
-"""The answers that the pages show first, made once: `make texts` writes them beside the pages.
-
-The story of Explore is computed here from real results, with the sentences of the catalogue.
-"""
+"""The answers that the pages show first, made once: `make texts` writes them beside the pages."""
 
 from __future__ import annotations
 
@@ -9,26 +6,65 @@ import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 import at_k
-from at_k.analysis.claims import Share, make_claims
+from at_k.analysis.claims import Share
 from at_k.demo import work
-from at_k.demo.drawing import draw_message, draw_report, find_label
+from at_k.demo.drawing import draw_problems
 from at_k.demo.given import EXAMPLES, Given, find_folder, read_example
 from at_k.demo.scoring import score_given
-from at_k.demo.words import LANGUAGES, say
+from at_k.demo.words import LANGUAGES, WORDS, say
 from at_k.readers.names import PROBLEM, VERDICT
-from at_k.values import Key
+from at_k.report import Report
 
 STATIC = Path(work.__file__).with_name("static")
-DRAWN_FROM = 16
-MODELS = {"shaky": np.full(12, DRAWN_FROM // 2), "steady": np.repeat([DRAWN_FROM, 0], 6)}
-"""Two models of the same average: how many of 16 answers to each problem are right."""
 
-VOTE = ("pass@k", "best@k", "cons@k", "avg@n")
+CUT = 0.5
+
+
+class First(NamedTuple):
+    """The first state of a metric's page: data, k, and its numbers with the words that say them."""
+
+    example: str
+    k: int
+    numbers: dict[str, tuple[str, int]]
+    lead: str = "lead"
+    field: str = ""
+    """The field of each problem that the metric needs beside n and c."""
+
+
+FIRST = {
+    "gpassk": First(
+        "gpt4o_airline",
+        4,
+        {
+            "G-Pass@4_1.0": ("all", 4),
+            "G-Pass@4_0.75": ("least", 3),
+            "G-Pass@4_0.5": ("least", 2),
+            "pass@4": ("any", 1),
+        },
+    ),
+    "pass_at_k": First("gpt4_game24", 10, {"pass@10": ("any", 1), "avg@100": ("one", 1)}),
+    "cons_at_k": First(
+        "qwen_math",
+        8,
+        {"cons@8": ("vote", 1), "pass@8": ("any", 1), "avg@8": ("one", 1)},
+        "lead_vote",
+        "votes",
+    ),
+    "best_at_k": First(
+        "qwen_math",
+        8,
+        {"best@8": ("best", 1), "pass@8": ("any", 1), "avg@8": ("one", 1)},
+        "lead_best",
+        "scores",
+    ),
+    "avg_at_n": First(
+        "textvqa", 3, {"avg@3": ("hard", 1), "accuracy": ("soft", 1)}, "lead_grade", "grades"
+    ),
+}
+FILES = {"gpt4o_airline": "taubench_airline", "qwen_math": "qwen25_math"}
 
 
 @cache
@@ -39,7 +75,8 @@ def render_prepared() -> dict[Path, str]:
         answers = {
             name: work.run("score", {"example": name, "language": language}) for name in EXAMPLES
         }
-        answers |= {"explore": tell_story(language), "compare": compare_pair(language)}
+        answers["compare"] = compare_pair(language)
+        answers |= {metric: prepare_play(metric, language) for metric in FIRST}
         answers["plan"] = work.run("plan", {"example": "qwen25_math", "language": language})
         for name, answer in answers.items():
             text = json.dumps(_round(answer), ensure_ascii=False, separators=(",", ":"))
@@ -84,107 +121,81 @@ def compare_pair(language: str) -> dict[str, Any]:
     return work.run("compare", {"a": text, "b": text, **sides, **names, "language": language})
 
 
-def tell_story(language: str) -> dict[str, Any]:
-    """Make what Explore shows."""
-    report, _ = score_given(Given.take(read_example("taubench_airline")), {})
-    drawn = draw_report(report, language, model="GPT-4o")
-    drawn["at"] = {"4": drawn["at"]["4"] | {"bars": []}}
-    n, c = report.list_counts()
-    for step, needed in zip(drawn["at"]["4"]["stairs"], (4, 3, 2, 1), strict=True):
-        code = {4: "step_all", 1: "step_any"}.get(needed, "step")
-        step["label"] = say(language, f"explore.{code}", n=4, needed=needed)
-        step["name"] = {4: "pass^4", 1: "pass@4"}.get(needed, f"G-Pass@4, {step['name']}")
-    always, never = int(np.sum(c == n)), int(np.sum(c == 0))
-    solved = {"always": always, "sometimes": len(n) - always - never, "never": never}
-    values = {"problems": len(n), "n": 4, "right": int(c.sum())}
-    shares = {
-        "any": f"{Share(np.mean(at_k.pass_at_k(n, c, k=4)))}",
-        "every": f"{Share(np.mean(c == 4))}",
-    }
+def prepare_play(metric: str, language: str) -> dict[str, Any]:
+    """Prepare the page on which a metric is played with: its words, its data, and what it shows first."""
+    first = FIRST[metric]
+    report = score_first(first.example, first.k)
+    values = {str(key): value for key, value in report.values.items()}
+    name = say(language, f"example.{first.example}")
+    blanks = {"k": first.k, "n": report.n[0], "cut": CUT, "problems": len(report), "name": name}
+    rows = [
+        [f"{Share(values[key])}", say(language, f"play.{code}", needed=needed, **blanks)]
+        for key, (code, needed) in first.numbers.items()
+    ]
+    code = next(iter(first.numbers.values()))[0]
+    average = f"{Share(values['accuracy'])}"
+    title = say(language, f"play.title_{code}", average=average, value=rows[0][0], **blanks)
+    place = LANGUAGES.index(language)
+    words = {key: pair[place] for key, pair in WORDS.items() if key.startswith("play.")}
     return {
-        "report": drawn,
-        "lead": say(language, "explore.lead", **values, **shares),
-        "under": {
-            "sorted": say(language, "explore.sorted", **solved),
-            "average": say(language, "explore.mean", average=Share(np.mean(c / n))),
+        "words": {key.removeprefix("play."): text for key, text in words.items()},
+        "lead": first.lead,
+        "start": {"k": first.k, "needed": first.k, "cut": CUT},
+        "first": {
+            "title": title,
+            "lead": say(language, f"play.{first.lead}", **blanks),
+            "hint": say(language, f"play.{first.lead.replace('lead', 'hint')}"),
+            "rows": rows,
         },
-        "drawn": _draw_models(language),
-        "vote": _draw_vote(language),
-        "published": list_published(language),
+        "examples": [
+            {"id": first.example, "name": name, "problems": list_problems(report, first.field)},
+            *list_published(language, first),
+        ],
     }
 
 
-def _draw_models(language: str) -> dict[str, Any]:
-    at: dict[str, Any] = {}
-    for k in range(1, DRAWN_FROM + 1):
-        lines, said = {}, {}
-        for name, c in MODELS.items():
-            demands = [float(np.mean(find_tail(c, k, needed))) for needed in range(1, k + 1)]
-            lines[name] = [round(each, 4) for each in demands]
-            said |= {f"{name}_one": f"{Share(demands[0])}", f"{name}_all": f"{Share(demands[-1])}"}
-        code = "draw_all" if k == DRAWN_FROM else "draw_one" if k == 1 else "draw"
-        at[str(k)] = {**lines, "said": say(language, f"explore.{code}", k=k, n=DRAWN_FROM, **said)}
-    rng = np.random.default_rng(1)
-    models = {
-        name: {
-            "name": say(language, f"explore.{name}"),
-            "rows": [
-                rng.permutation([1] * right + [0] * (DRAWN_FROM - right)).tolist()
-                for right in c.tolist()
-            ],
-        }
-        for name, c in MODELS.items()
-    }
-    return {"n": DRAWN_FROM, "at": at, "models": models, "title": say(language, "explore.demand")}
+def score_first(example: str, k: int) -> Report:
+    """Score the data that a page shows first."""
+    options = {"k": [k], "thresholds": [0.5, 0.75, 1.0]}
+    if example in FILES:
+        return score_given(Given.take(read_example(FILES[example])), options)[0]
+    # That of TextVQA is in the user guide of AISBench for avg@n, section III.
+    grades = {"textvqa": [[0.6, 0.4, 0.6]]}.get(example) or count_out(read_published()[example])
+    return at_k.score({"grades": grades}, **options)
 
 
-def find_tail(c: Any, k: int, needed: int) -> Any:
-    """Return the chance that at least `needed` of k of 16 answers are right."""
-    return at_k.g_pass_at_k(DRAWN_FROM, c, k=k, tau=needed / k - 1e-9)
+def list_problems(report: Report, field: str) -> list[dict[str, Any]]:
+    """List the problems of an example, each with what its metric needs."""
+    kept = {"name", "n", "c", field}
+    problems = draw_problems(report, whole=True)
+    return [{name: problem[name] for name in problem if name in kept} for problem in problems]
 
 
-def _draw_vote(language: str) -> dict[str, Any]:
-    report, _ = score_given(Given.take(read_example("qwen25_math")), {})
-    curves = report.curves
-    lines = [
+@cache
+def read_published() -> dict[str, dict[str, Any]]:
+    """Read the published results: how many samples are correct, of how many problems."""
+    lines = (find_folder() / "published.jsonl").read_text(encoding="utf-8").splitlines()
+    return {result["name"]: result for result in map(json.loads, lines)}
+
+
+def count_out(result: dict[str, Any]) -> list[list[int]]:
+    """Return grades with the counts of a published result."""
+    n = result["n"]
+    counts = [int(c) for c, many in result["right"].items() for _ in range(many)]
+    return [[1] * c + [0] * (n - c) for c in counts]
+
+
+def list_published(language: str, first: First) -> list[dict[str, Any]]:
+    """List the published results that a metric of counts can be played with, too."""
+    if first.field:
+        return []
+    return [
         {
-            "line": name,
-            "name": f"{find_label(Key(name), language)} · {name}",
-            "values": [round(float(each), 4) for each in curves.lines[Key(name)]],
+            "id": name,
+            "name": say(language, f"example.{name}"),
+            "n": result["n"],
+            "right": result["right"],
         }
-        for name in VOTE
+        for name, result in read_published().items()
+        if name != first.example
     ]
-    choices = [each for each in make_claims(report, 8) if each.code.startswith("claims.choice")]
-    said = [
-        say(language, "explore.vote"),
-        *(draw_message(choice, language)["text"] for choice in choices),
-    ]
-    return {"said": said, "lines": lines, "title": say(language, "explore.against_k"), "low": 0.88}
-
-
-def list_published(language: str) -> dict[str, Any]:
-    """List published results, those that keep most of their average when four of four must be right first."""
-    rows = []
-    # Of how many problems how many samples are right.
-    for result in map(
-        json.loads, (find_folder() / "published.jsonl").read_text(encoding="utf-8").splitlines()
-    ):
-        n, c = (
-            result["n"],
-            np.repeat(list(map(int, result["right"])), list(result["right"].values())),
-        )
-        average, every = float(np.mean(c)) / n, float(np.mean(at_k.pass_hat_k(n, c, k=4)))
-        shares = [f"{100 * average:.1f}", f"{100 * every:.1f}", f"{100 * every / average:.0f}"]
-        cells = [f"{len(c)}\u00a0×\u00a0{n}", *(f"{each}\u00a0%" for each in shares)]
-        name = say(language, f"explore.run_{result['name']}")
-        rows.append((every / average, {"name": name, "source": result["source"], "cells": cells}))
-    head = [
-        say(language, f"explore.run_{each}")
-        for each in ("name", "size", "average", "every", "kept")
-    ]
-    rows.sort(key=lambda row: -row[0])
-    return {
-        "head": head,
-        "rows": [row for _, row in rows],
-        "said": say(language, "explore.published"),
-    }

@@ -74,7 +74,15 @@ class _Connection:
 
 def _page(connection, chance):
     name = chance.choice(
-        ("", "score", "compare", "plan", "data/explore.en.json", "style.css", "base.js")
+        (
+            "",
+            "score",
+            "compare",
+            "plan",
+            "pages/data/gpassk.en.json",
+            "pages/style.css",
+            "pages/base.js",
+        )
     )
     return "" if connection.send("GET", f"/{name}", None) else "no page"
 

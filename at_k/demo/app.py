@@ -1,66 +1,63 @@
-"""The Space: static pages, three endpoints of JSON, and the Gradio demos, which are loaded when somebody asks.
+"""The Space: our own pages, which answer at once, in front of one Gradio app at the same address.
 
-visitor → Guard → pages           files of `static`
+visitor → Guard → /, /score, …    pages of `static`, with what they show first
                 → /api/…          Turns → Sandbox → keepers → workers: `work.run`
-                → /metrics/…      Demos: `metric_demo`, whose functions take the same turns
-                → /gradio_api/…   Demos: the three endpoints for `gradio_client`
+                → all other paths GradioApp: `gradio_app`, whose functions take the same turns
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
-import re
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
+from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from at_k.demo.guard import RETRY, Guard, find_mcp, limit_heads
-from at_k.demo.limits import COMPARING, MAX_CONNECTIONS, OFFERED, PLANNING
+from at_k.demo.limits import MAX_CONNECTIONS
 from at_k.demo.sandbox import settle, start_sandbox
 from at_k.demo.turns import BusyError, ask, find_address
 from at_k.demo.words import LANGUAGES, say
 from at_k.errors import InputError
+from at_k.family import FAMILY, METRICS
 
 STATIC = Path(__file__).with_name("static")
+START = "gpassk"
 PAGES = {
-    "explore": "index.html",
-    "score": "score.html",
-    "compare": "compare.html",
-    "plan": "plan.html",
+    "score": ("Score", "Every @k metric of your results, with intervals."),
+    "compare": ("Compare", "Two models on the same problems: for which k is which one better?"),
+    "plan": ("Plan", "How many problems, and how many answers to each?"),
 }
-ENDPOINTS = ("score", "compare", "plan")
-PORT, WARM_SECONDS = 7860, 5.0
+ENDPOINTS = ("play", "score", "compare", "plan")
+PORT = 7860
 
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
-    "base-uri 'self'; form-action 'self'; frame-ancestors 'self' https://huggingface.co https://*.hf.space"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors *"
 )
-_METRIC = "gpassk"
-_SETTINGS = ("lang", "theme", "__theme", "__sign")
-# Names in addresses of the third edition that still mean the same.
-_KEPT = {"explore": ("draw",), "score": ("example", "key"), "plan": ("problems", "samples")}
-
-_DRAWN = re.compile(r"(.+@)(\d+)(.*)")
+# Seconds between two blanks that are sent while Gradio is imported. `gradio_client` waits 5 for the next byte.
+_BLANK_SECONDS = 1.0
 
 
 async def answer(request: Request) -> Response:
     """Answer one of the endpoints: 422 with the library's sentence for what cannot be used, 503 if too many wait."""
     name = request.path_params["name"]
-    if name not in ENDPOINTS:
+    if name not in ENDPOINTS or request.method != "POST":
         return JSONResponse({"error": "There is no such endpoint."}, 404)
     language = LANGUAGES[0]
     try:
@@ -80,49 +77,71 @@ async def answer(request: Request) -> Response:
     return JSONResponse(answer, 422 if "error" in answer else 200)
 
 
-def convert_state(page: str, query: Mapping[str, str]) -> dict[str, str]:
-    """Convert the state in an address of the third edition; `gone` names what no page has any more.
-
-    Examples:
-        >>> convert_state("score", {"k": "1, 8", "column_grades": "ok", "least": "2"})
-        {'o.k': '1, 8', 'o.columns': 'grades=ok', 'gone': 'least'}
-    """
-    state: dict[str, str] = {}
-    columns, gone = [], []
-    for name, value in query.items():
-        if name in _KEPT.get(page, ()) or name in _SETTINGS:
-            state[name] = value
-        elif page in ENDPOINTS and name in (*OFFERED, *COMPARING, *PLANNING):
-            state[f"o.{name}"] = value
-        elif page == "compare" and name == "key" and (drawn := _DRAWN.fullmatch(value)):
-            state |= {"line": f"{drawn[1]}k{drawn[3]}", "k": drawn[2]}
-        elif page in ENDPOINTS and name.startswith("column_"):
-            columns.append(f"{name.removeprefix('column_')}={value.strip(chr(0))}")
-        else:
-            gone.append(name)
-    listed = {"o.columns": ", ".join(columns), "gone": ", ".join(gone)[:200]}
-    return state | {name: value for name, value in listed.items() if value}
-
-
-async def show(request: Request) -> Response:
-    """Show a page. An address of an older edition, such as /?page=score&k=8, leads to the page that it names."""
-    query = dict(request.query_params)
-    page = query.pop("page", None) or query.pop("open", None)
-    if request.url.path.endswith("/") and page is not None:
-        if page == "metrics":
-            return RedirectResponse(f"metrics/{quote(query.get('metric', _METRIC), safe='')}/")
-        page = page if page in PAGES else "explore"
-        return RedirectResponse(f"{page}?{urlencode(convert_state(page, query))}")
-    headers = {"Content-Security-Policy": _POLICY, "Cache-Control": "no-cache"}
-    page = request.url.path.rpartition("/")[2] or request.app.state.start
-    return FileResponse(STATIC / PAGES[page], headers=headers)
-
-
-async def show_metric(request: Request) -> Response:
-    """Lead to the demo of one metric, which links to the others."""
-    return RedirectResponse(
-        f"{_METRIC}/" if request.url.path.endswith("/") else f"metrics/{_METRIC}/"
+@cache
+def render_page(page: str, language: str) -> str:
+    """Fill the template of a page. That of a metric has its first numbers, for readers without scripts."""
+    blanks = {"page": page, "lang": "zh-CN" if language == "zh" else "en"}
+    if page in PAGES:
+        title, description = PAGES[page]
+        script, main = page, _read(f"{page}.html")
+    else:
+        metric = FAMILY[page]
+        title, script = metric.title, "play"
+        description = metric.chinese[0] if language == "zh" else metric.question
+        main = _fill(_read("play.html"), {**blanks, **_render_first(page, language)})
+    blanks |= {"title": title, "description": description, "script": script}
+    return _fill(
+        _read("page.html"), {name: escape(text) for name, text in blanks.items()} | {"main": main}
     )
+
+
+def _render_first(page: str, language: str) -> dict[str, str]:
+    """Render what the page of a metric shows first, from the answer that was prepared."""
+    first = json.loads(_read(f"data/{page}.{language}.json"))["first"]
+    rows = "".join(
+        f'<div class="stair"><span></span><div><b>{share}</b><p>{label}</p></div></div>'
+        for share, label in ([escape(text) for text in row] for row in first["rows"])
+    )
+    links = (f'<a href="{name}">{FAMILY[name].title}</a>' for name in METRICS)
+    metric = FAMILY[page]
+    question = metric.chinese[0] if language == "zh" else metric.question
+    return {
+        "metrics": "".join(links),
+        "headline": escape(first["title"]),
+        "lead": escape(first["lead"]),
+        "hint": escape(first["hint"]),
+        "rows": rows,
+        "question": f"{metric.title}: {escape(question)}",
+    }
+
+
+def _read(name: str) -> str:
+    return (STATIC / name).read_text(encoding="utf-8")
+
+
+def _fill(template: str, blanks: dict[str, str]) -> str:
+    for name, text in blanks.items():
+        template = template.replace(f"{{{name}}}", text)
+    return template
+
+
+async def show(request: Request) -> ASGIApp:
+    """Show a page, in the language that the address or the browser asks for; `?view=api` is a page of Gradio's."""
+    if "view" in request.query_params:
+        gradio: ASGIApp = request.app.state.gradio  # an answer is an app
+        return gradio
+    asked = request.query_params.get("lang")
+    if asked not in LANGUAGES:
+        asked = (
+            "zh" if request.headers.get("accept-language", "").startswith("zh") else LANGUAGES[0]
+        )
+    page = request.url.path.rpartition("/")[2] or request.app.state.start
+    headers = {
+        "Content-Security-Policy": _POLICY,
+        "Cache-Control": "no-cache",
+        "Vary": "Accept-Language",
+    }
+    return HTMLResponse(render_page(page, asked), headers=headers)
 
 
 class Files(StaticFiles):
@@ -135,8 +154,8 @@ class Files(StaticFiles):
         return response
 
 
-class Demos:
-    """The Gradio demos. They are built when the first visitor asks for one, or some seconds after the start."""
+class GradioApp:
+    """The Gradio app, which takes seconds to import: in a thread, while our own pages are answered already."""
 
     def __init__(self) -> None:
         self._app: asyncio.Future[ASGIApp] | None = None
@@ -145,7 +164,7 @@ class Demos:
 
     async def _serve(self, ready: asyncio.Future[ASGIApp]) -> None:
         try:
-            inner = await asyncio.to_thread(_build_demos)
+            inner = await asyncio.to_thread(_build_gradio)
             async with inner.router.lifespan_context(inner):
                 ready.set_result(inner)
                 await self._end.wait()
@@ -155,59 +174,73 @@ class Demos:
             ready.set_exception(reason)  # or all visitors would wait for ever
 
     def start(self) -> asyncio.Future[ASGIApp]:
-        """Begin to build them, unless that has begun."""
+        """Begin to build it, unless that has begun."""
         if self._app is None:
             self._app = asyncio.get_running_loop().create_future()
             self._task = asyncio.create_task(self._serve(self._app))
         return self._app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request of a demo."""
+        """Answer a request, and keep the first client waiting by blanks before its JSON."""
+        ready = self.start()
         # `Mount` sets root_path and keeps the path whole; Gradio's own mounts expect a whole path, and no root_path.
         scope = {**scope, "root_path": scope.get("app_root_path", "")}
-        await (await asyncio.shield(self.start()))(scope, receive, send)
+        if not ready.done() and scope["path"].endswith("/config"):
+            send = await _send_blanks(ready, send)
+        await (await asyncio.shield(ready))(scope, receive, send)
 
     async def stop(self) -> None:
-        """End them."""
+        """End it."""
         self._end.set()
         if self._task is not None:
             await asyncio.wait([self._task], timeout=3)
 
 
-def _build_demos() -> Any:
-    from at_k.demo.metric_demo import mount_demos
+async def _send_blanks(ready: asyncio.Future[ASGIApp], send: Send) -> Send:
+    """Begin an answer of JSON with blanks until the app is ready; return a function that sends the rest of it."""
+    # An encoding that is set keeps the middleware from holding the blanks back.
+    headers = [(b"content-type", b"application/json"), (b"content-encoding", b"identity")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    while not ready.done():
+        await send({"type": "http.response.body", "body": b" ", "more_body": True})
+        await asyncio.wait([ready], timeout=_BLANK_SECONDS)
 
-    return mount_demos()
+    async def send_rest(message: Message) -> None:
+        if message["type"] != "http.response.start":
+            await send(message)
+
+    return send_rest
 
 
-def build(start: str = "explore", warm_after: float | None = WARM_SECONDS) -> Starlette:
-    """Build the app. It loads the demos after some seconds, or, with None, when somebody asks for one."""
-    demos = Demos()
+def _build_gradio() -> Any:
+    from at_k.demo.gradio_app import mount
+
+    return mount()
+
+
+def build(start: str = START, *, warm: bool = True) -> Starlette:
+    """Build the app. Gradio is imported when it starts, or, without `warm`, for the first request that needs it."""
+    gradio = GradioApp()
 
     @contextlib.asynccontextmanager
     async def live(_: Starlette) -> AsyncIterator[None]:
         start_sandbox()
-        if warm_after is not None:
-            asyncio.get_running_loop().call_later(warm_after, demos.start)
+        if warm:
+            gradio.start()
         yield
-        await demos.stop()
+        await gradio.stop()
         start_sandbox().end()
 
     routes = [
-        Route("/", show),
-        *(Route(f"/{page}", show) for page in PAGES),
-        Route("/api/{name}", answer, methods=["POST"]),
-        Route("/metrics", show_metric),
-        Route("/metrics/", show_metric),
-        Mount("/metrics", demos),
-        Mount("/gradio_api", demos),
-        Route("/config", demos),
-        Mount("/", Files(directory=STATIC)),
+        *(Route(f"/{page}", show) for page in ("", *METRICS, *PAGES)),
+        Route("/api/{name}", answer, methods=["GET", "POST"]),
+        Mount("/pages", Files(directory=STATIC)),
+        Mount("/", gradio),
     ]
     app = Starlette(
         routes=routes, lifespan=live, middleware=[Middleware(Guard), Middleware(GZipMiddleware)]
     )
-    app.state.start = start
+    app.state.start, app.state.gradio = start, gradio
     return app
 
 
@@ -221,13 +254,13 @@ class _Server(uvicorn.Server):
             print(f"The pages are at http://{self.config.host}:{self.config.port}", flush=True)
 
 
-def launch(start: str = "explore", warm_after: float | None = WARM_SECONDS) -> None:
+def launch(start: str = START, *, warm: bool = True) -> None:
     """Serve the app, opened at a page, on port 7860 or the one that GRADIO_SERVER_PORT names."""
-    find_mcp()  # an error now, and not when the demos are built
+    find_mcp()  # an error now, and not when Gradio is imported
     limit_heads()
     settle()
     config = uvicorn.Config(
-        build(start, warm_after),
+        build(start, warm=warm),
         host=os.environ.get(
             "GRADIO_SERVER_NAME", "0.0.0.0" if "SPACE_ID" in os.environ else "127.0.0.1"
         ),

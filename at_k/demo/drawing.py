@@ -5,6 +5,7 @@ Every text is a message of the library, and every number one of a report. The pa
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
@@ -22,8 +23,10 @@ from at_k.analysis.claims import (
 from at_k.demo.words import say, translate
 from at_k.errors import InputError, Mention, Message, Spelling
 from at_k.family import OUTPUTS
+from at_k.grading.verdicts import Verdicts
 from at_k.report import Report
 from at_k.results.sheet import Cell, Sentences, Sheet, Table, plain
+from at_k.samples import Answers, Ragged
 from at_k.values import ErrorBar, Key
 
 Data = dict[str, Any]
@@ -31,7 +34,7 @@ Data = dict[str, Any]
 # Columns of a staircase. With more problems, neighbours share one.
 MOST_CELLS = 120
 
-# Problems whose answers are listed.
+# Problems that a page lists.
 MOST_LISTED = 400
 
 _MOST_ANSWERS, _LONGEST = 6, 60
@@ -153,7 +156,7 @@ def draw_report(report: Report, language: str, name: str = "", model: str = "") 
         "k": draws,
         "at": {str(k): _draw_at(report, k, order, language, model) for k in draws},
         "groups": _draw_groups(report, language),
-        "problems": _draw_problems(report, order),
+        "problems": draw_problems(report)[:MOST_LISTED],
         "notes": [
             draw_message(note, language) for note in (*report.notes, *report.left_out.values())
         ],
@@ -279,34 +282,52 @@ def _find_bar(report: Report, label: str, key: Key) -> ErrorBar | None:
     return None if bars is None else bars.get(key)
 
 
-def _draw_problems(report: Report, order: list[int]) -> list[Data]:
-    """List the problems, those that are right most often first, with their answers: [answer, how many, right]."""
-    listed = []
-    verdicts = None if report.scored is None else report.scored[1]
-    answers = None if verdicts is None else verdicts.answers
-    for place in order[:MOST_LISTED] if len(order) <= MOST_LISTED else ():
-        entry: Data = {
-            "name": _cut(report.problems[place]),
-            "n": report.n[place],
-            "c": report.c[place],
-        }
-        if answers is not None and verdicts is not None:
-            start, end = answers.codes.offsets[place], answers.codes.offsets[place + 1]
-            counted: dict[int, list[int]] = {}
-            for code, right in zip(
-                answers.codes.values[start:end].tolist(),
-                verdicts.correct.values[start:end].tolist(),
-                strict=True,
-            ):
-                count = counted.setdefault(code, [0, 0])
-                count[0], count[1] = count[0] + 1, count[1] + bool(right)
-            ranked = sorted(counted.items(), key=lambda pair: -pair[1][0])[:_MOST_ANSWERS]
-            entry["answers"] = [
-                [_cut(answers.distinct[code]) if code >= 0 else "–", *count]
-                for code, count in ranked
-            ]
-        listed.append(entry)
-    return listed
+def draw_problems(report: Report, *, whole: bool = False) -> list[Data]:
+    """List the problems, the flakiest first, with their votes: [answer, how many, whether it is right].
+
+    Samples without an answer are those of None. A `whole` list has every answer, and the grade and the score, if there
+    is one, of every sample.
+    """
+    drawn: list[Data] = [
+        {"name": _cut(name), "n": n, "c": c}
+        for name, n, c in zip(report.problems, report.n, report.c, strict=True)
+    ]
+    if report.scored is not None:
+        problems, verdicts = report.scored
+        if verdicts.answers is not None:
+            _add_votes(drawn, verdicts.answers, verdicts.correct, None if whole else _MOST_ANSWERS)
+        if whole:
+            _add_numbers(drawn, problems.scores, verdicts, report.options)
+    # Where half of the tries succeed, a problem is flakiest.
+    return sorted(drawn, key=lambda problem: abs(problem["c"] / problem["n"] - 0.5))
+
+
+def _add_votes(drawn: list[Data], answers: Answers, correct: Ragged, most: int | None) -> None:
+    texts = [*map(_cut, answers.distinct), None]  # −1 is the code of no answer
+    for problem, codes, flags in zip(drawn, answers.codes, correct, strict=True):
+        right = dict(zip(codes, flags, strict=True))
+        counted = Counter(codes).most_common(most)
+        problem["votes"] = [[texts[code], count, int(right[code])] for code, count in counted]
+
+
+def _add_numbers(
+    drawn: list[Data], scores: Ragged | None, verdicts: Verdicts, options: Mapping[str, Any]
+) -> None:
+    graded = Ragged.concatenate(verdicts.graded)
+    # A missing sample that counts as wrong has the grade NaN.
+    for problem, grades in zip(
+        drawn, graded.with_values(np.nan_to_num(graded.values)), strict=True
+    ):
+        problem["grades"] = [round(grade, 6) for grade in grades]
+    if scores is None or scores.values.ndim > 1:
+        return
+    if verdicts.kept is not None:
+        scores = scores.keep(verdicts.kept)
+    sign = 1 if options.get("higher_is_better", True) else -1
+    for problem, own, flags in zip(drawn, scores, verdicts.correct, strict=True):
+        problem["scores"] = [
+            [sign * score, int(right)] for score, right in zip(own, flags, strict=True)
+        ]
 
 
 def _cut(text: str) -> str:

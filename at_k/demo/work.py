@@ -13,7 +13,7 @@ import numpy as np
 import at_k
 from at_k.analysis.claims import Points, Share, make_verdicts
 from at_k.analysis.compared import Compared
-from at_k.demo.drawing import Data, draw_message, draw_report, draw_sheet, find_label
+from at_k.demo.drawing import Data, draw_message, draw_problems, draw_report, draw_sheet, find_label
 from at_k.demo.given import EXAMPLES, Given, read_example, read_verdict
 from at_k.demo.limits import BAND_SECONDS, COMPARING, OFFERED, PLANNING
 from at_k.demo.scoring import (
@@ -359,6 +359,15 @@ def plan(values: Mapping[str, Any], language: str) -> Data:
     }
 
 
+def play(values: Mapping[str, Any], language: str) -> Data:
+    """List the problems of results for the pages that are played with, which compute every number themselves."""
+    files, name = _take(values, "data")
+    options = read_options(values.get("options")) | {"metrics": ["avg_at_n"], "groups": False}
+    report, _ = score_given(files, options, spread=False)
+    problems = draw_problems(report, whole=True)
+    return {"name": name, "problems": problems, "rewritten": _list_rewritten(files, language)}
+
+
 def measure(values: Mapping[str, Any], language: str) -> Data:
     """Compute one metric for its demo: the report as `to_dict` has it, its curves, and the same in Python."""
     files, _ = _take(values, "data")
@@ -463,4 +472,4 @@ def _write_use(
     return write_lines(sources, f"{name} = at_k.{function}({', '.join(arguments)})\nprint({name})")
 
 
-ENDPOINTS = {"score": score, "compare": compare, "plan": plan, "measure": measure}
+ENDPOINTS = {"score": score, "compare": compare, "plan": plan, "play": play, "measure": measure}

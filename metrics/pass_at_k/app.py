@@ -1,6 +1,6 @@
 """The demo of this metric. The Space of this folder starts it."""
 
-from at_k.demo.metric_demo import launch
+from at_k.demo.app import launch
 
 if __name__ == "__main__":
     launch("pass_at_k")

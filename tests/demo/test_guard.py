@@ -3,6 +3,7 @@ a connection may wait for the head of a request."""
 
 import asyncio
 import json
+import re
 
 import pytest
 import uvicorn
@@ -18,9 +19,9 @@ from at_k.demo.turns import BusyError
 CLOSED = [
     "/gradio_api/upload", "/gradio_api/file=/etc/passwd", "/gradio_api/file/etc/passwd", "/gradio_api/proxy=http://a/",
     "/gradio_api/stream/a/b/c/playlist.m3u8", "/gradio_api/component_server", "/gradio_api/upload_progress",
-    "/metrics/gpassk/gradio_api/upload", "/metrics/gpassk/gradio_api/file=/etc/passwd", "/metrics/gpassk/monitoring",
-    "/metrics/gpassk/theme_preview", "/metrics/gpassk/gradio_api/runs", "/gradio_api/deep_link", "/x//y", "/a/../b",
-    "/metrics/gpassk/login", "/metrics/gpassk/dev/reload", "/gradio_api/process_recording",
+    "/inner/gradio_api/upload", "/inner/gradio_api/file=/etc/passwd", "/inner/monitoring",
+    "/inner/theme_preview", "/inner/gradio_api/runs", "/gradio_api/deep_link", "/x//y", "/a/../b",
+    "/inner/login", "/inner/dev/reload", "/gradio_api/process_recording",
 ]  # fmt: skip
 
 
@@ -89,9 +90,7 @@ FILE = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
     json.dumps({"data": [FILE]}).encode(), json.dumps({"data": [{"a": [FILE]}]}).encode(),
     json.dumps({"data": ["x"]}).encode("utf-16"), b'{"data": [' + b"{}," * 300 + b"{}]}",
 ], ids=lambda body: repr(body[:30]))  # fmt: skip
-@pytest.mark.parametrize(
-    "path", ["/gradio_api/call/score", "/metrics/gpassk/gradio_api/queue/join"]
-)
+@pytest.mark.parametrize("path", ["/gradio_api/call/score", "/inner/gradio_api/queue/join"])
 def test_gradio_gets_few_values_and_no_file(path, body):
     assert ask(path, body)[0] == 400
 
@@ -111,40 +110,44 @@ def test_sockets_are_rejected():
 
 @pytest.fixture(scope="module")
 def client():
-    with TestClient(app.build(warm_after=None), follow_redirects=False) as client:
+    with TestClient(app.build(warm=False), follow_redirects=False) as client:
         yield client
     app.start_sandbox.cache_clear()
 
 
-@pytest.mark.parametrize("path", ["/", "/explore", "/score", "/compare", "/plan"])
+@pytest.mark.parametrize("path", ["/", "/gpassk", "/cons_at_k", "/score", "/compare", "/plan"])
 def test_pages_are_files_with_a_policy(client, path):
     answer = client.get(path)
     assert answer.status_code == client.head(path).status_code == 200
     assert "script-src 'self'" in answer.headers["content-security-policy"]
     assert "unsafe-inline" not in answer.headers["content-security-policy"]
     assert answer.headers["x-content-type-options"] == "nosniff"
-    assert f'id="{path.strip("/") or "explore"}"' in answer.text
+    assert f'id="{path.strip("/") or "gpassk"}"' in answer.text
+    assert not re.search(r"\{\w+\}", answer.text)
     assert "<script>" not in answer.text
     assert "style=" not in answer.text
 
 
-@pytest.mark.parametrize(("old", "new"), [
-    ("/?page=score&k=8&lang=zh", "score?o.k=8&lang=zh"), ("/?page=explore&draw=7", "explore?draw=7"),
-    ("/?page=compare&key=pass@4", "compare?line=pass%40k&k=4"), ("/?page=plan&problems=100", "plan?problems=100"),
-    ("/?page=metrics&metric=cons_at_k", "metrics/cons_at_k/"), ("/?page=metrics", "metrics/gpassk/"),
-    ("/?page=api", "explore?"), ("/?page=//example.org", "explore?"),
-    ("/?page=metrics&metric=//a", "metrics/%2F%2Fa/"),
-    ("/?page=score&ties=first&column_grades=ok", "score?o.ties=first&o.columns=grades%3Dok"),
-    ("/metrics", "metrics/gpassk/"), ("/metrics/", "gpassk/"), ("/?page=explore&n=64&c=32", "explore?gone=n%2C+c"),
-    ("/?page=plan&detect=3", "plan?gone=detect"),
-])  # fmt: skip
-def test_old_addresses_lead_to_what_they_named(client, old, new):
-    answer = client.get(old)
-    assert (answer.status_code, answer.headers["location"]) == (307, new)
+def test_the_first_page_is_that_of_the_space_in_the_language_of_the_browser():
+    with TestClient(app.build("cons_at_k", warm=False)) as client:
+        assert 'id="cons_at_k"' in client.get("/").text
+        assert "The vote of 8: 93" in client.get("/").text
+        chinese = client.get("/", headers={"accept-language": "zh-CN,zh;q=0.9"}).text
+        assert '<html lang="zh-CN">' in chinese
+        assert "8 票的投票" in chinese
+        assert '<html lang="en">' in client.get("/?lang=en", headers={"accept-language": "zh"}).text
+    app.start_sandbox.cache_clear()
 
 
 @pytest.mark.parametrize(
-    "path", ["/nothing", "/static/../app.py", "/%2e%2e/app.py", "/data", "/data/", "/words.py"]
+    "path",
+    [
+        "/pages/nothing",
+        "/pages/..%2fapp.py",
+        "/pages/data",
+        "/pages/data/",
+        "/pages/words.py",
+    ],
 )
 def test_no_other_file_is_served(client, path):
     assert client.get(path).status_code == 404
@@ -170,16 +173,16 @@ def test_a_full_queue_says_when_to_come_back(client, monkeypatch):
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
 
 
-def test_demos_that_cannot_be_built_do_not_make_visitors_wait(monkeypatch):
+def test_gradio_that_cannot_be_imported_does_not_make_visitors_wait(monkeypatch):
     def fail():
-        raise RuntimeError("no demos")
+        raise RuntimeError("no Gradio")
 
-    monkeypatch.setattr(app, "_build_demos", fail)
+    monkeypatch.setattr(app, "_build_gradio", fail)
     with (
-        TestClient(app.build(warm_after=None)) as client,
-        pytest.raises(RuntimeError, match="no demos"),
+        TestClient(app.build(warm=False)) as client,
+        pytest.raises(RuntimeError, match="no Gradio"),
     ):
-        client.get("/metrics/gpassk/")
+        client.get("/inner/")
     app.start_sandbox.cache_clear()
 
 

@@ -63,7 +63,7 @@ export function writeState(state, hash = "") {
 
 /** Fetch an answer that was prepared. */
 export async function fetchPrepared(name) {
-  return (await fetch(`data/${name}.${language}.json`)).json();
+  return (await fetch(`pages/data/${name}.${language}.json`)).json();
 }
 
 let latest = 0;
@@ -138,13 +138,11 @@ export function fold(title, ...inside) {
 setTheme(["light", "dark"].find((each) => each === asked.get("theme") || each === asked.get("__theme")) ?? kept.get("at-k-theme"));
 document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
 for (const element of document.querySelectorAll("[data-say]")) element.textContent = say(element.textContent.trim());
-for (const link of document.querySelectorAll("nav a")) {
-  if (link.getAttribute("href") === document.querySelector("main").id) link.setAttribute("aria-current", "page");
+for (const link of document.querySelectorAll("header nav a")) {
+  const { id } = document.querySelector("main");
+  if (link.getAttribute("href") === (id.includes("_at_") ? "gpassk" : id)) link.setAttribute("aria-current", "page");
   const keep = new URLSearchParams(["lang", "theme"].filter((name) => asked.has(name)).map((name) => [name, asked.get(name)]));
   if (`${keep}`) link.setAttribute("href", `${link.getAttribute("href")}?${keep}`); // relative, as others look for it
-}
-if (asked.has("gone")) {
-  document.querySelector("main").before(make("p", { class: "gone", role: "status" }, say("This address also set {names}, which these pages no longer have.", { names: asked.get("gone") })));
 }
 document.querySelector(".tools").append(
   button(language === "zh" ? "EN" : "中文", turnLanguage, { lang: language === "zh" ? "en" : "zh-CN" }),

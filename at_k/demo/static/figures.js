@@ -1,6 +1,6 @@
 // Figures from data: staircases, interval bars, lines against k, tables. No numbers are computed here but places.
 
-import { button, join, language, make, mark, say } from "./base.js";
+import { button, copy, join, language, make, mark, say } from "./base.js";
 
 const percent = (value) => `${Math.round(100 * value)} %`;
 
@@ -13,10 +13,8 @@ export function writeClaim(claim) {
 }
 
 /** Draw the staircase of a report at a k: a row for each demand, a column for each problem. */
-export function drawStairs(report, k, { tall = false, sorted = say("Sorted: a column is a problem."), average = report.average.text } = {}) {
-  const { stairs } = report.at[k];
-  const told = make("p", { class: "answers", role: "status" });
-  const rows = stairs.map((step, place) => {
+export function drawStairs(report, k) {
+  const rows = report.at[k].stairs.map((step, place, { length }) => {
     const count = step.cells.reduce((sum, [, many]) => sum + many, 0);
     const gap = count > 60 ? 0.1 : Math.min(0.16, count / 300);
     let x = 0;
@@ -33,27 +31,36 @@ export function drawStairs(report, k, { tall = false, sorted = say("Sorted: a co
     const svg = make("svg", { viewBox: `0 0 ${count} 1`, preserveAspectRatio: "none", role: "img", "aria-label": `${step.label}: ${step.text}` },
       make("path", { d: squares, fill: "var(--no)" }), ...pale,
       make("rect", { x: mean - count / 500, width: count / 250, y: 0, height: 1, fill: "var(--average)" }));
-    const tell = (event) => {
-      const box = svg.getBoundingClientRect();
-      tellColumn(report, Math.floor((count * (event.clientX - box.left)) / box.width), count, told);
-    };
-    svg.addEventListener("pointermove", tell);
-    svg.addEventListener("click", tell);
-    const ends = place === 0 || place === stairs.length - 1;
-    return make("div", { class: ends ? "stair key" : "stair" }, svg, make("div", {}, make("b", {}, step.text), step.label, make("i", {}, step.name)));
+    const isEnd = place === 0 || place === length - 1;
+    return make("div", { class: isEnd ? "stair key" : "stair" }, svg, make("div", {}, make("b", {}, step.text), step.label, make("i", {}, step.name)));
   });
-  return make("div", { class: tall ? "stairs tall" : "stairs" }, ...rows,
-    make("p", { class: "under" }, `${sorted} `, make("b", {}, `┃ ${average}`)), told);
+  return make("div", { class: "stairs" }, ...rows, make("p", { class: "under" }, `${say("Sorted: a column is a problem.")} `, make("b", {}, `┃ ${report.average.text}`)));
 }
 
-function tellColumn(report, column, count, told) {
-  const all = report.problems.length;
-  if (!all || column < 0 || column >= count) return;
-  const own = report.problems.slice(Math.floor((column * all) / count), Math.max(Math.floor(((column + 1) * all) / count), Math.floor((column * all) / count) + 1));
-  told.replaceChildren(...own.slice(0, 3).flatMap((problem) => [
-    make("span", {}, make("b", {}, problem.name), ` ${problem.c}/${problem.n}`),
-    ...(problem.answers ?? []).map(([text, many, right]) => make("span", { class: right ? "ok" : "" }, `${text} × ${many}`)),
-  ]));
+const MOST_LISTED = 50;
+
+/** List problems as they are sorted, with their answers; `act` returns the buttons of one. */
+export function drawProblems(problems, act = null) {
+  const row = (problem, index) => make("tr", {}, make("th", { scope: "row", class: "left" }, problem.name), make("td", {}, `${problem.c}/${problem.n}`), act && make("td", { class: "left" }, ...act(problem, index)),
+    make("td", { class: "left answers" }, ...(problem.votes ?? []).slice(0, 6).map(([answer, count, right]) => make("span", { class: right ? "ok" : "" }, `${answer ?? say("no answer")} × ${count}`))));
+  const place = make("tbody", {}, ...problems.slice(0, MOST_LISTED).map(row));
+  const head = make("tr", {}, ...[say("Problem"), say("right"), ...(act ? [""] : []), problems[0]?.votes ? say("Answers") : ""].map((text, i) => make(text ? "th" : "td", { scope: text ? "col" : null, class: i === 1 ? "" : "left" }, text)));
+  const more = problems.length > MOST_LISTED && button(say("Show all {count}", { count: problems.length }), () => { place.replaceChildren(...problems.map(row)); more.remove(); });
+  return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": say("Problems, the flakiest first") }, make("table", {}, make("thead", {}, head), place), more);
+}
+
+/** Make the buttons that save what an element shows as a picture, and that copy an iframe of the page. */
+export function makeTakeAway(find, name, file) {
+  const save = async (type) => {
+    const { savePicture } = await import("./picture.js");
+    savePicture(find(), typeof name === "function" ? name() : name, file, type);
+  };
+  const embed = (event) => {
+    const address = new URL(location.href);
+    address.searchParams.set("embed", "1");
+    copy(`<iframe src="${address.href.replaceAll("&", "&amp;")}" width="100%" height="640" title="at-k" style="border: 0"></iframe>`, event.target);
+  };
+  return [button("PNG", () => save("png")), button("SVG", () => save("svg")), button(say("Copy as iframe"), embed)];
 }
 
 function drawBar(row, low, high, choose) {
@@ -117,7 +124,7 @@ export function makeEntry(text, colour) {
 
 const findPlaces = (lines) => [...new Set(lines.flatMap((line) => line.points.map(([each]) => each)))].sort((a, b) => a - b);
 
-function drawChart(lines, { low = 0, high = 1, title, height = 260, write = percent, zero = false, across: axis = "k" }, width) {
+function drawChart(lines, { low = 0, high = 1, title, height = 260, write = percent, zero = false, across: axis = "k", marked = null }, width) {
   const x = findPlaces(lines);
   const across = (each) => LEFT + 8 + ((width - LEFT - 24) * (each - x[0])) / (x.at(-1) - x[0] || 1);
   const up = (each) => height - BOTTOM - ((height - TOP - BOTTOM) * (each - low)) / (high - low);
@@ -126,6 +133,7 @@ function drawChart(lines, { low = 0, high = 1, title, height = 260, write = perc
     marks.push(make("line", { x1: LEFT, x2: width - 8, y1: up(tick), y2: up(tick), stroke: zero && tick === 0 ? "var(--soft)" : "var(--line)" }),
       make("text", { x: LEFT - 6, y: up(tick) + 4, "text-anchor": "end" }, write(tick)));
   }
+  if (marked !== null) marks.push(make("line", { x1: across(marked), x2: across(marked), y1: TOP, y2: height - BOTTOM, stroke: "var(--average)" }));
   const step = Math.max(1, Math.ceil(x.length / (width / 45)));
   marks.push(make("text", { x: LEFT - 6, y: height - 6, "text-anchor": "end" }, axis));
   x.forEach((each, i) => { if (i % step === 0 || i === x.length - 1) marks.push(make("text", { x: across(each), y: height - 6, "text-anchor": "middle" }, each)); });

@@ -1,8 +1,8 @@
 // The page Score: every metric of the visitor's results.
 
 import { ask, at, fetchPrepared, fill, fold, join, make, makeCode, mark, button, readState, say, writeState } from "./base.js";
-import { choose, drawBars, drawSheet, drawStairs, writeClaim } from "./figures.js";
-import { isCarried, makeNotice, makeSource, merge, readHash, readOptions, takeHanded, writeHash, writeOptions } from "./source.js";
+import { choose, drawBars, drawProblems, drawSheet, drawStairs, makeTakeAway, writeClaim } from "./figures.js";
+import { isCarried, makeNotice, makeSource, merge, readHash, readOptions, writeHash, writeOptions } from "./source.js";
 
 const EXAMPLES = { qwen25_math: "Math, 8 answers", taubench_airline: "Agents on τ-bench" };
 const FORMS = { csv: "CSV", latex: "LaTeX", markdown: "Markdown", json: "JSON" };
@@ -81,7 +81,9 @@ function show() {
       make("section", {}, make("h2", {}, say("Every metric"), report.k.length > 1 && choose("k =", report.k, k, (each) => set({ k: String(each) }))), ...drawBars(now.bars, report.interval, picks)),
       report.groups && key && make("section", {}, make("h2", {}, say("{metric}, {column}", { metric: label.replace(/^[a-z]{2}/, (start) => start[0].toUpperCase() + start[1]), column: report.groups.label })), ...drawBars(report.groups.rows[key], ""))),
     ...report.notes.filter((note) => note.mends.some((each) => !each.set?.metrics)).map((note) => makeNotice(note, mend)),
+    make("p", { class: "more" }, ...makeTakeAway(() => at("report"), "", "score")),
     fold(say("Options"), ...makeFields()),
+    report.problems.length > 0 && fold(say("Problems, the flakiest first"), drawProblems(report.problems)),
     ...(report.table ? [fold(say("Every number as a table"), ...drawSheet(report.table))] : []),
     fold(say("Notes"), make("ul", {}, ...report.notes.map((note) => make("li", {}, mark(note.text))))),
     fold(say("The same on your machine, and files"), report.command && makeCode(report.command), makeCode(report.python),
@@ -107,4 +109,4 @@ async function save(form) {
   link.click();
 }
 
-if (!takeHanded(take, refuseFile)) load();
+load();

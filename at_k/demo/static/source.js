@@ -21,7 +21,8 @@ export function writeHash(given) {
 /** Whether results can stand in an address. */
 export const isCarried = (given) => given?.text !== undefined && given.text.length <= LONGEST;
 
-async function read(files, take, refuse) {
+/** Read files that were opened, dropped or pasted. */
+export async function read(files, take, refuse) {
   const { readFiles } = await import("./reader.js");
   const found = await readFiles(files, rules());
   if (found.refused) refuse({ error: found.refused, mends: [] });
@@ -29,22 +30,18 @@ async function read(files, take, refuse) {
   else take({ name: found.name, text: found.text, packed: found.packed }, found);
 }
 
-let handed = null;
-
-/** Hand files from one page to the next, which takes them with `takeHanded`. */
-export const handOver = (files) => { handed = files; };
-
-export const takeHanded = (take, refuse) => {
-  const files = handed;
-  handed = null;
-  if (files) read(files, take, refuse);
-  return files !== null;
-};
-
 /** A button that opens files. */
 export function makeOpen(take) {
   const input = make("input", { type: "file", multiple: true, "aria-label": say("Open a file"), onchange: (event) => take(event.target.files) });
   return make("label", { class: "open solid" }, say("Open a file"), input);
+}
+
+/** Make a box to paste results into, and the button that unfolds it. */
+export function makePaste(take) {
+  const box = make("textarea", { "aria-label": say("Paste results"), placeholder: say("Lines of JSON or CSV, a table, or the address of a file on the Hub"), spellcheck: false });
+  const paste = make("div", { hidden: true, class: "paste" }, box, button(say("Read"), () => box.value.trim() && take(box.value), { class: "solid" }));
+  const unfold = button(say("Paste"), () => { paste.hidden = !paste.hidden; unfold.setAttribute("aria-expanded", String(!paste.hidden)); if (!paste.hidden) box.focus(); }, { "aria-expanded": "false" });
+  return [unfold, paste];
 }
 
 /**
@@ -53,11 +50,7 @@ export function makeOpen(take) {
  * `take` gets results as the endpoints take them; `refuse` what is wrong with a file.
  */
 export function makeSource({ name, size, examples = [], take, refuse, label = null, drops = true, said = [] }) {
-  const box = make("textarea", { "aria-label": say("Paste results"), placeholder: say("Lines of JSON or CSV, a table, or the address of a file on the Hub"), spellcheck: false });
-  const paste = make("div", { hidden: true }, box, button(say("Read"), () => box.value.trim() && take({ text: box.value }), { class: "solid" }));
-  paste.className = "paste";
-  paste.style.width = "100%";
-  const unfold = button(say("Paste"), () => { paste.hidden = !paste.hidden; unfold.setAttribute("aria-expanded", String(!paste.hidden)); if (!paste.hidden) box.focus(); }, { "aria-expanded": "false" });
+  const [unfold, paste] = makePaste((text) => take({ text }));
   if (drops) catchGiven((files) => read(files, take, refuse), (text) => take({ text }));
   return [
     label, make("b", {}, name), make("span", {}, size ?? ""),

@@ -1,16 +1,10 @@
 // The words of controls in Chinese, by their English. What numbers mean is said by the server.
 
 export const chinese = {
-  "Explore": "探索", "Score": "评分", "Compare": "比较", "Plan": "规划", "Metrics": "指标",
+  "Score": "评分", "Compare": "比较", "Plan": "规划", 
   "Nothing that you open is stored.": "您打开的内容不会被保存。",
-  "Your own results": "您自己的结果",
-  "Drop a JSON, JSONL or CSV file, or what your harness wrote. Nothing is stored.": "拖入 JSON、JSONL 或 CSV 文件，或评测框架写出的文件。不会保存任何内容。",
   "Open a file": "打开文件", "Paste": "粘贴", "Paste results": "粘贴结果", "Read": "读取", "Pasted": "粘贴的内容", "your file": "您的文件",
   "Lines of JSON or CSV, a table, or the address of a file on the Hub": "JSON 或 CSV 行、表格，或 Hub 上文件的地址",
-  "pass@k asks for one.": "pass@k 要求一个对。", "What could it do, if somebody picked the right answer?": "如果有人能挑出正确答案，它能做到什么？",
-  "G-Pass@k asks for a share.": "G-Pass@k 要求一定比例。", "How often are half, three quarters, all of k right?": "k 个中一半、四分之三、全部正确的频率是多少？",
-  "pass^k asks for all.": "pass^k 要求全对。", "Can you rely on it, time after time?": "能否每次都依靠它？",
-  "Why k matters": "k 为什么重要", "What a vote gets": "投票能得到什么", "Published results": "已发表的结果",
   "Light or dark": "浅色或深色", "Copy link": "复制链接", "Copy": "复制", "Copied": "已复制", "Copying is not allowed here": "此处不允许复制",
   "The server does not answer. Try again in a moment.": "服务器没有回应。请稍后再试。",
   "Sorted: a column is a problem.": "按正确率排序：每列一题。",
@@ -19,10 +13,8 @@ export const chinese = {
   "All other options are those of the command:": "其他选项与命令相同：", "Usual options": "恢复默认选项",
   "This address is of results in {name}, which stay on the machine of whoever opened them. Open that file here.": "此地址对应 {name} 中的结果，它留在打开者的机器上。请在此打开该文件。",
   "Math, 8 answers": "数学，8 个回答", "Agents on τ-bench": "τ-bench 智能体", "right": "正确",
-  "Answers drawn, k": "抽取的回答数 k", 
   "Codex, two prompts": "Codex，两种提示", "Difference A − B, in points": "差异 A − B（百分点）", "{metric}, {column}": "{metric}，{column}", 
   "Example:": "示例：", "Pilot:": "试测：", "A is better": "A 更好", "B is better": "B 更好", "No difference is shown": "未见差异",
-  "This address also set {names}, which these pages no longer have.": "此地址还设置了 {names}，现在的页面已没有这些设置。",
   "Problems": "题数", "Answers to each": "每题回答数", "Details": "细节",
   "The same on your machine": "在您的机器上得到同样结果",
   "Now open the results of B on the same problems.": "现在请打开 B 在同样题目上的结果。", "Now open the results of A on the same problems.": "现在请打开 A 在同样题目上的结果。",
@@ -35,4 +27,7 @@ export const chinese = {
   "This file is neither text nor of a kind that can be read here.": "此文件不是文本，也不是可读取的类型。",
   "This file cannot be read to its end. Copy it again.": "此文件无法完整读取。请重新复制。",
   "Line {line} of this file is broken.": "此文件的第 {line} 行已损坏。",
+  "Play": "试玩", "Problem": "题目", "Data": "数据", "no answer": "无答案", "wrong": "错误", "Answers": "答案",
+  "Undo": "撤销", "Every metric of your results": "您的结果的全部指标", "Copy as iframe": "复制 iframe 代码", "Problems, the flakiest first": "题目，最不稳定的在前", "These results have no {needs}, which this metric needs.": "这些结果没有 {needs}，而此指标需要它。", "Copy the code with its data": "复制代码与数据",
+  "Show all {count}": "显示全部 {count} 个", "Show": "显示", "answers": "答案", "scores": "分数", "grades": "得分",
 };

@@ -25,7 +25,7 @@ def visit(browser, server):
     """Opens a page of the app: `visit("score", locale="zh-CN")`. Whatever goes wrong on a page fails the test."""
     opened, troubles = [], []
 
-    def visited(name="explore", query="", *, width=1280, height=800, ready=True, **options):
+    def visited(name="gpassk", query="", *, width=1280, height=800, ready=True, **options):
         context = browser.new_context(
             viewport={"width": width, "height": height}, **{"locale": "en-US"} | options
         )

@@ -42,7 +42,7 @@ def open_folds(page, name):
 
 
 def test_no_page_scrolls_sideways_and_tabs_are_whole_and_few_fields_are_visible(visit):
-    page = visit("explore")
+    page = visit("gpassk")
     for name in PAGES:
         open_folds(page, name)
         fields = page.locator("main :is(input:not([type=file]), select, textarea) >> visible=true")
@@ -59,24 +59,16 @@ def test_no_page_scrolls_sideways_and_tabs_are_whole_and_few_fields_are_visible(
 
 @pytest.mark.parametrize(("width", "height", "most"), [(1280, 800, 1400), (390, 844, 2400)])
 def test_the_first_screen_has_sentence_figure_and_a_way_to_open_a_file(visit, width, height, most):
-    for name in ("explore", "score"):
-        page = visit(name, width=width, height=height)
-        shown = [
-            page.locator("h1"),
-            page.locator(".stair svg").first,
-            page.locator("main .open").first,
-        ]
-        for each in shown:
-            box = each.bounding_box()
-            assert box["y"] + box["height"] <= height, name
-        stairs = page.locator(".stair").all()
-        assert stairs[-1].bounding_box()["y"] < height
-        if name == "score":
-            assert page.evaluate("document.documentElement.scrollHeight") <= most
-            assert count_numbers(page) <= 60
+    page = visit("score", width=width, height=height)
+    for place in ("h1", ".stair svg", "main .open"):
+        box = page.locator(place).first.bounding_box()
+        assert box["y"] + box["height"] <= height, place
+    assert page.locator(".stair").last.bounding_box()["y"] < height
+    assert page.evaluate("document.documentElement.scrollHeight") <= most
+    assert count_numbers(page) <= 60
 
 
-@pytest.mark.parametrize(("name", "most"), [("explore", 64_000), ("score", 40_000)])
+@pytest.mark.parametrize(("name", "most"), [("gpassk", 40_000), ("score", 40_000)])
 def test_pages_are_small(visit, name, most):
     page = visit("plan")
     sizes = []
@@ -113,8 +105,11 @@ def test_axe_finds_nothing_where_all_is_unfolded(visit, width, locale, scheme, o
 
 
 def test_a_file_is_scored_where_it_is_opened(visit):
-    page = visit("explore")
-    give(page, ROWS, place="main .drop")
+    page = visit("gpassk")
+    give(page, ROWS, place="#line")
+    eventually(lambda: "own.jsonl" in page.locator("#lead").inner_text(), True)
+    turn_to(page, "score")
+    give(page, ROWS)
     eventually(page.locator("#source b").first.inner_text, "own.jsonl")
     assert "24 problems × 4 answers" in page.locator("#source").inner_text()
     assert find_address(page).endswith(("/score?own=own.jsonl", "/score"))
@@ -160,19 +155,6 @@ def test_all_state_is_in_the_address(visit):
     page.reload()
     page.locator("summary").first.click()
     eventually(page.locator(".fields select").first.input_value, "numeric")
-
-
-def test_old_addresses_restore_what_they_named_and_say_what_is_gone(visit):
-    page = visit("", "?page=plan&problems=300&samples=4", ready=False)
-    eventually(
-        lambda: page.locator("h1.sentence").inner_text()[:34], "300 problems with 4 answers each: "
-    )
-    page = visit("", "?page=score&example=taubench_airline&k=2", ready=False)
-    eventually(lambda: "at least 1 of 2" in page.locator(".stair").last.inner_text(), True)
-    assert "GPT-4o" in page.locator("#source").inner_text()
-    page = visit("", "?page=explore&n=64&c=32&draw=7", ready=False)
-    eventually(lambda: "This address also set n, c," in page.locator(".gone").inner_text(), True)
-    assert "= 7" in page.locator("#drawn .slide").inner_text()
 
 
 def test_addresses_of_other_examples_and_of_own_results(visit):
@@ -245,16 +227,6 @@ def test_sliders_of_plan_change_the_sentence_quickly(visit):
     eventually(lambda: "M=10" in find_address(page), True)
 
 
-def test_drawing_more_answers_redraws_the_story(visit):
-    page = visit("explore")
-    slider = page.locator("#drawn input[type=range]")
-    slider.focus()
-    for _ in range(12):
-        page.keyboard.press("ArrowRight")
-    assert "nothing is left to chance" in page.locator("#drawn .text").inner_text()
-    eventually(lambda: "draw=16" in find_address(page), True)
-
-
 def test_everything_is_reached_by_keys(visit):
     page = visit("score")
     reached = []
@@ -271,7 +243,7 @@ def test_everything_is_reached_by_keys(visit):
 def test_language_and_theme_are_kept_and_reduced_motion_stops_transitions(visit):
     page = visit("score", reduced_motion="reduce")
     page.get_by_role("button", name="中文").click()
-    eventually(page.locator("nav a").first.inner_text, "探索")
+    eventually(page.locator("nav a").first.inner_text, "试玩")
     page.get_by_role("button", name="浅色或深色").click()
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     turn_to(page, "plan")
@@ -281,44 +253,6 @@ def test_language_and_theme_are_kept_and_reduced_motion_stops_transitions(visit)
     assert (
         page.evaluate("getComputedStyle(document.querySelector('main')).transitionDuration") == "0s"
     )
-
-
-@pytest.fixture
-def forgive_vega(visit):
-    yield
-    visit.troubles[:] = [
-        each for each in visit.troubles if "Vega-Lite" not in each
-    ]  # Gradio's plots name an old one
-
-
-@pytest.mark.usefixtures("forgive_vega")
-def test_demos_compute_and_lead_back_to_the_pages(visit):
-    # That of pass_at_k is below, in Chinese.
-    keys = {
-        "gpassk": "mG-Pass@4",
-        "cons_at_k": r"cons@\d+",
-        "avg_at_n": "accuracy",
-        "best_at_k": r"best@\d+",
-    }
-    page = visit("plan")
-    for name, key in keys.items():
-        page.goto(
-            f"{page.url.rpartition('/plan')[0] or page.url.partition('/metrics')[0]}/metrics/{name}/"
-        )
-        page.get_by_text(re.compile(f"^{key}$")).locator("visible=true").first.wait_for()
-        assert page.evaluate("document.documentElement.scrollWidth") <= 1280
-    page.get_by_role("link", name="All metrics of your own file").click()
-    page.locator(READY["score"]).first.wait_for()
-
-
-@pytest.mark.usefixtures("forgive_vega")
-def test_a_demo_says_what_is_wrong_and_speaks_chinese(visit):
-    page = visit("metrics/pass_at_k/", ready=False, locale="zh-CN", width=390)
-    page.get_by_text("pass@2", exact=True).locator("visible=true").first.wait_for()
-    page.locator(".cm-content").first.fill("{")
-    page.get_by_role("button", name="计算").click()
-    page.get_by_text("This is not valid JSON").first.wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def write_large(kind):

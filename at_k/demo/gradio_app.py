@@ -1,0 +1,199 @@
+"""The Gradio app at the root of the Space: a tab for each metric, played with in the browser, and the endpoints.
+
+`gradio_client`, `gr.load`, embedding and MCP find it there. Its figures are drawn by the script of our own pages.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from gradio.events import api
+from starlette.applications import Starlette
+
+from at_k.computation import Metric
+from at_k.demo.guard import find_mcp
+from at_k.demo.limits import MAX_GRADIO_BODY
+from at_k.demo.scoring import OPTIONS
+from at_k.demo.turns import BusyError, ask, find_address
+from at_k.demo.words import LANGUAGES, say
+from at_k.errors import InputError
+from at_k.family import FAMILY
+from at_k.options.registry import Option
+
+_STATIC = Path(__file__).with_name("static")
+_JUDGED = ("extract_fn", "check_correct_fn", "equivalence", "missing")
+_DATA = "Results as JSON lines, JSON or CSV: answers and references, or grades; scores for best@k."
+_OTHERS = "Any other option of `at_k.score` by its name, such as `columns` or `where`."
+
+
+_CSS = ".stair { display: grid; grid-template-columns: minmax(0, 1fr) 18em; gap: 1em; align-items: center }"
+
+
+class Quiet(gr.Blocks):
+    """Blocks whose errors never repeat what a visitor sent."""
+
+    def validate_inputs(self, block_fn: Any, inputs: list[Any]) -> None:
+        """Refuse a call with too few values; Gradio's own message has the values, and goes to the log."""
+        if len(inputs) < len(block_fn.inputs):
+            raise _refuse(f"This endpoint takes {len(block_fn.inputs)} values; got {len(inputs)}.")
+
+
+def mount() -> Any:
+    """Mount the app at the root."""
+    return gr.mount_gradio_app(
+        Starlette(),
+        build(),
+        "",
+        ssr_mode=False,  # it would start a server of Node
+        run_history=False,
+        enable_monitoring=False,
+        footer_links=["api"],
+        css=_CSS,
+        max_file_size=MAX_GRADIO_BODY,
+        mcp_server=find_mcp(),
+    )
+
+
+def build() -> gr.Blocks:
+    """Build the tabs and the endpoints."""
+    app: gr.Blocks
+    with Quiet(title="at-k", analytics_enabled=False) as app:
+        with gr.Tabs():
+            for metric in FAMILY.values():
+                with gr.Tab(metric.title):
+                    _add_figure(app, metric)
+        for metric in FAMILY.values():
+            api(make_tool(metric), api_name=metric.name, concurrency_limit=None)
+        for function in (score, compare, plan):
+            api(function, api_name=function.__name__, concurrency_limit=None)
+    return app
+
+
+def _add_figure(app: gr.Blocks, metric: Metric) -> None:
+    """Add the controls of a metric, and its numbers, which follow them without a call of the server."""
+    answers = {
+        language: json.loads(_read(f"data/{metric.name}.{language}.json")) for language in LANGUAGES
+    }
+    start, example = answers["en"]["start"], answers["en"]["examples"][0]
+    n = example["problems"][0]["n"]
+    gr.Markdown(metric.question)
+    with gr.Row():
+        if metric.name == "avg_at_n":
+            controls = [gr.Slider(0, 0.95, start["cut"], step=0.05, label="Right is graded above")]
+        else:
+            controls = [gr.Slider(1, n, start["k"], step=1, label=f"Draw k of {n}")]
+        if metric.name == "gpassk":
+            controls.append(gr.Slider(1, n, start["k"], step=1, label="At least so many succeed"))
+    figure = gr.HTML()
+    script = _read("counting.js").replace("export ", "")
+    names = ("cut",) if metric.name == "avg_at_n" else ("k", "needed")
+    draw = (
+        f"(...given) => {{ {script}\nconst answers = {json.dumps(answers, ensure_ascii=False)};\n"
+        f"const now = Object.fromEntries({json.dumps(names)}.map((name, i) => [name, given[i]]));\n"
+        f'return writeFigure("{metric.name}", answers, now); }}'
+    )
+    for event in (app.load, *(control.input for control in controls)):
+        event(None, controls, figure, js=draw, api_visibility="private")
+
+
+def _read(name: str) -> str:
+    return (_STATIC / name).read_text(encoding="utf-8")
+
+
+async def score(
+    data: str,
+    options: dict[str, Any] | None = None,
+    language: str = "en",
+    request: gr.Request | None = None,
+) -> dict[str, Any]:
+    """Compute every @k metric of results: JSON, JSONL or CSV; options are those of `at_k.score`."""
+    return await _ask(request, "score", {"data": data, "options": options, "language": language})
+
+
+async def compare(
+    a: str,
+    b: str,
+    options: dict[str, Any] | None = None,
+    language: str = "en",
+    request: gr.Request | None = None,
+) -> dict[str, Any]:
+    """Compare the results of two models on the same problems, at every k."""
+    values = {"a": a, "b": b, "options": options, "language": language}
+    return await _ask(request, "compare", values)
+
+
+async def plan(
+    data: str,
+    options: dict[str, Any] | None = None,
+    language: str = "en",
+    request: gr.Request | None = None,
+) -> dict[str, Any]:
+    """Plan a measurement from a pilot: how precise it is for numbers of problems and of answers."""
+    return await _ask(request, "plan", {"data": data, "options": options, "language": language})
+
+
+async def _ask(request: gr.Request | None, name: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Do a piece of work in the visitor's turn, or raise the library's sentence."""
+    address = find_address(request) if request is not None and request.request is not None else ""
+    session = str(getattr(request, "session_hash", "") or "")
+    try:
+        answer = await ask(address, session, name, values)
+    except BusyError:
+        raise _refuse(say(values.get("language", "en"), "serving.busy")) from None
+    except InputError as reason:
+        raise _refuse(str(reason)) from None
+    if "error" in answer:
+        raise _refuse(answer["error"])
+    return answer
+
+
+def _refuse(sentence: str) -> gr.Error:
+    return gr.Error(sentence.encode("utf-8", "replace").decode(), print_exception=False)
+
+
+def make_tool(metric: Metric) -> Callable[..., Any]:
+    """Make the endpoint of a metric, with the names, types and texts that the API and MCP show."""
+    own = [OPTIONS[name] for name in metric.own_options if name in OPTIONS]
+    judged = [OPTIONS[name] for name in _JUDGED if name != "equivalence" or metric.votes]
+    typed = {option.name: option for option in (*own, *judged)}
+
+    async def tool(*given: Any) -> dict[str, Any]:
+        data, *values, others, request = given
+        chosen = dict(zip(typed, values, strict=True)) | dict(others or {})
+        chosen = {name: value for name, value in chosen.items() if value != ""}
+        sent = {"data": data, "metric": metric.name, "options": chosen}
+        answer = await _ask(request, "measure", sent)
+        report: dict[str, Any] = answer["report"]
+        return report
+
+    kinds = {name: bool if isinstance(each.default, bool) else str for name, each in typed.items()}
+    plain = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter("data", plain, annotation=str)]
+    parameters += [
+        inspect.Parameter(name, plain, annotation=kind, default=True if kind is bool else "")
+        for name, kind in kinds.items()
+    ]
+    more = {"options": dict[str, Any] | None, "request": gr.Request | None}
+    parameters += [
+        inspect.Parameter(name, plain, annotation=kind, default=None) for name, kind in more.items()
+    ]
+    # Gradio reads the signature; a type checker knows no such attribute of a function.
+    tool.__signature__ = inspect.Signature(parameters, return_annotation=dict[str, Any])  # type: ignore[attr-defined]
+    tool.__annotations__ = {"data": str, **kinds, **more, "return": dict[str, Any]}
+    tool.__name__ = metric.name
+    texts = {"data": _DATA, **{name: explain(each) for name, each in typed.items()}}
+    lines = [f"    {name}: {text}" for name, text in (texts | {"options": _OTHERS}).items()]
+    tool.__doc__ = "\n".join([f"{metric.question} Needs {metric.needs}.", "", "Args:", *lines])
+    return tool
+
+
+def explain(option: Option) -> str:
+    """Explain an option of an endpoint; where it takes one of a few words, these are the ones that are offered here."""
+    if not option.words:
+        return option.usage
+    return "; ".join(f"{word}: {meaning}" for word, meaning in option.words)
