@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from importlib import import_module
+from string import ascii_uppercase
 from textwrap import dedent
 from typing import Any, NamedTuple
 
@@ -218,7 +219,26 @@ def find_extraction(rule: object, name: str = "extract_fn") -> Extract | None:
     return rule
 
 
-find_reference_extraction = partial(find_extraction, name="extract_reference")
+def find_reference_extraction(rule: object) -> Extract | None:
+    """Return the function that extracts the answers of references: `find_extraction`, and "index".
+
+    Examples:
+        >>> find_reference_extraction("index")("3")
+        'D'
+    """
+    if isinstance(rule, str) and rule in REFERENCE_EXTRACTIONS:
+        return REFERENCE_EXTRACTIONS[rule]
+    return find_extraction(rule, "extract_reference")
+
+
+def name_option(text: str) -> str | None:
+    """Return the letter of an option whose number counts from 0, as HellaSwag has it; None for other texts."""
+    number = text.strip()
+    return ascii_uppercase[int(number)] if re.fullmatch(r"1?\d|2[0-5]", number) else None
+
+
+REFERENCE_EXTRACTIONS = {"index": name_option}
+"""Rules that are for references alone."""
 
 
 def _compile(rule: Any, name: str) -> re.Pattern[str]:
@@ -242,7 +262,7 @@ def _compile(rule: Any, name: str) -> re.Pattern[str]:
 
 def name_extraction(rule: object) -> str:
     """Return the name of a rule, for a signature."""
-    if isinstance(rule, str) and rule in EXTRACTIONS:
+    if isinstance(rule, str) and rule in EXTRACTIONS | REFERENCE_EXTRACTIONS:
         return rule
     pattern = rule.pattern if isinstance(rule, re.Pattern) else rule
     return repr(pattern) if isinstance(pattern, str) else name_function(rule)

@@ -25,6 +25,7 @@ from at_k.grading.extraction import (
     extract_answers,
     extract_references,
     find_extraction,
+    find_reference_extraction,
     name_extraction,
 )
 from at_k.grading.numbers import read_number
@@ -170,7 +171,7 @@ def judge(
         return settle(make(grades or ()))
     check, same = find_checker(check_correct_fn), find_equivalence(equivalence)
     rule = find_extraction(extract_fn)
-    reference_rule = find_extraction(extract_reference, "extract_reference")
+    reference_rule = find_reference_extraction(extract_reference)
     if isinstance(check, Checker):
         check = check_correct_fn = check.with_timeout(timeout)
     silent = answers.codes.values < 0
