@@ -32,6 +32,7 @@ from at_k.estimators.counts import (
 from at_k.estimators.selection import choose_highest, expect_highest
 from at_k.estimators.votes import elect_by_plurality
 from at_k.grading.pairs import NotGraded, call_function
+from at_k.grading.zeros import are_tests
 from at_k.options.registry import OTHER_NAMES
 from at_k.samples import Ragged
 from at_k.validation import (
@@ -136,6 +137,10 @@ class SampledMetric(evaluate.Metric, ABC):
         if answers is not None and (grades is not None or not callable(check)):
             answers = [answer if answer is None else answer.strip() for answer in answers]
         if grades is None:
+            if not callable(check) and are_tests(problems.references or []):
+                raise ImportError(
+                    f"`references` that are test programs need the library at-k, which runs them. Run: {INSTALL}"
+                )
             grades = grade_answers(answers or [], problems, check)
         correct = grades > check_cut(options["correct_above"])
         c = np.array([np.count_nonzero(row) for row in split(correct, problems.n)])

@@ -147,6 +147,10 @@ def test_an_option_that_needs_the_library_says_how_to_install_it(alone, name):
         ({"grades": [[1, 0, 1], [1, 2, 0]]}, "ValueError: … got 2.0 in problem 1, sample 1"),
         ({"grades": [[1, 0, 1], [1, None, 0]]}, "ValueError: … None or NaN in problem 1, sample 1"),
         ({"grades": [[1, 0, 1], [1, 0]]}, "ValueError: … as many samples in every problem"),
+        (
+            {"references": ["assert f(2) == 3"] * 2},
+            "ImportError: `references` that are test programs",
+        ),
         ({"check_correct_fn": lambda answer, reference: 2}, "ValueError: `check_correct_fn` must"),
         ({"check_correct_fn": lambda answer: True}, "RuntimeError: `check_correct_fn` failed"),
     ],
