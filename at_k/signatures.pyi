@@ -34,6 +34,7 @@ class ScoreOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
+    unjudged: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
@@ -81,6 +82,7 @@ class CompareOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
+    unjudged: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
@@ -120,6 +122,7 @@ class RankOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
+    unjudged: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
@@ -158,6 +161,7 @@ class PlanOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
+    unjudged: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
@@ -201,6 +205,7 @@ class GateOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
+    unjudged: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
@@ -243,6 +248,7 @@ class PoolOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
+    unjudged: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
@@ -276,6 +282,7 @@ class TallyOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
+    unjudged: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool
@@ -294,6 +301,7 @@ class ReadOptions(TypedDict, total=False):
     rows_at: str | None
     correct: Sequence[str]
     wrong: Sequence[str]
+    unjudged: Sequence[str]
     exclude: str | Mapping[str, str | None] | None
     prompt_column: str | None
     concat: bool

@@ -407,6 +407,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "where": read_where,
     "correct": _split,
     "wrong": _split,
+    "unjudged": _split,
     "format": partial(read_name, "--input-format", "format", FORMATS),
     "check_correct_fn": partial(read_name, "--check", "checker", CHECKERS),
 }

@@ -5,7 +5,7 @@ from at_k.validation import Limits
 # The options of readers that a visitor may set.
 READING = (
     *("columns", "where", "pool", "concat", "scorer", "filter", "tests", "errors", "scale"),
-    *("rows_at", "correct", "wrong"),
+    *("rows_at", "correct", "wrong", "unjudged"),
 )
 
 # The options of results that a visitor may set. The others run code, start processes, or name functions.

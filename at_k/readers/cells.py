@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.arrow import to_numpy
-from at_k.readers.arrays import encode, fill_numbers, is_arrow, make_texts
+from at_k.readers.arrays import encode, fill_numbers, is_arrow, list_cells, make_texts
 from at_k.readers.files.decoding import Listed, read_list
 
 # What a cell answers to the question that the name of its column asks, and what judges by itself.
@@ -206,6 +207,41 @@ READERS: dict[str, Callable[[object], object]] = {
 }
 
 
+# Patterns of texts about a sample that failed; the first match counts.
+_REASONS = {
+    "timeout": re.compile(r"time.?out|timed.out|deadline", re.IGNORECASE),
+    "not run": re.compile(r"cancel|not.run|skipped|incomplete", re.IGNORECASE),
+    "infrastructure": re.compile(""),
+}
+
+
+def name_reason(said: object) -> str:
+    """Return why a sample is missing, by what its harness says of it.
+
+    Examples:
+        >>> name_reason({"type": "AgentTimeoutError"}), name_reason("no space left"), name_reason(None)
+        ('timeout', 'infrastructure', 'judge failed')
+    """
+    if said is NOTHING or not said or said in ("none", "unset"):
+        return "judge failed"
+    text = said if isinstance(said, str) else json.dumps(said, default=str)
+    return next(reason for reason, pattern in _REASONS.items() if pattern.search(text))
+
+
+# Words of a harness, or a service, that failed. An error of the program is a wrong sample.
+_FAILURE = re.compile(r"infra|api|connection|rate.?limit|cancel|not.?run|skip|judge", re.IGNORECASE)
+
+
+def speaks_of_failure(word: str) -> bool:
+    """Return whether a word means that a sample was not judged.
+
+    Examples:
+        >>> speaks_of_failure("infra_error"), speaks_of_failure("runtime_error")
+        (True, False)
+    """
+    return _FAILURE.search(word) is not None
+
+
 def _fold(value: object) -> str:
     """Return a word as it is compared: in lower case, and the same for 0, 0.0 and "0.0"."""
     spelled = read_spelled(value)
@@ -223,13 +259,14 @@ class Cells:
         scale: the worst and the best grade, where they are not 0 and 1.
         correct: words of right samples; without `wrong`, all others are wrong but those that are known, such as "pass".
         wrong: words of wrong samples.
+        unjudged: words of samples that are missing.
 
     Examples:
         >>> cells = Cells(wrong=["WA"])
         >>> cells.read("grades", "AC"), cells.read("grades", "WA"), cells.fits("scores", "high")
         (1.0, 0.0, False)
-        >>> Cells(wrong=["yes"]).read("grades", "no")
-        1.0
+        >>> Cells(wrong=["yes"]).read("grades", "no"), Cells(unjudged=["infra"]).read("grades", "infra")
+        (1.0, None)
     """
 
     def __init__(
@@ -238,12 +275,13 @@ class Cells:
         scale: tuple[float, float] | None = None,
         correct: Collection[str] = (),
         wrong: Collection[str] = (),
+        unjudged: Collection[str] = (),
     ) -> None:
         self.scale = scale
-        self._words = dict.fromkeys(map(_fold, wrong), False) | dict.fromkeys(
-            map(_fold, correct), True
-        )
-        self._others = False if correct and not wrong else None
+        self._words: dict[str, bool | None] = {}
+        for words, verdict in ((unjudged, None), (wrong, False), (correct, True)):
+            self._words |= dict.fromkeys(map(_fold, words), verdict)
+        self._others = False if correct and not wrong else NOTHING
         self._unseen = {*self._words}
         # Where "no" is right, "yes" is wrong.
         self._turned = any(
@@ -262,16 +300,31 @@ class Cells:
         return READERS[role](value)
 
     def _spell(self, role: str, value: Any) -> Any:
-        if role == "grades" and self._words and value is not None:
-            word = _fold(value)
-            self._unseen.discard(word)
-            known = _WORDS.get(word)
-            others = not known if self._turned and isinstance(known, bool) else None
-            found = self._words.get(word, others if word in _WORDS else self._others)
-            if found is not None:
-                return found
+        if role == "grades" and (found := self.find_word(value)) is not NOTHING:
+            return found
         value = read_share(read_spelled(value))
         return rescale(value, self.scale) if role == "grades" else value
+
+    def find_word(self, value: object) -> object:
+        """Return the verdict of a word by those that were named, None for a missing one; else NOTHING."""
+        if not self._words or value is None:
+            return NOTHING
+        word = _fold(value)
+        self._unseen.discard(word)
+        if word in self._words:
+            return self._words[word]
+        if word not in _WORDS:
+            return self._others
+        known = _WORDS[word]
+        return not known if self._turned and isinstance(known, bool) else NOTHING
+
+    def list_reasons(self, values: Any) -> list[str | None]:
+        """List why samples are missing whose words were named for it; nothing where no words were."""
+        cells = list_cells(values) if None in self._words.values() else []
+        return [name_reason(cell) if self._is_unjudged(cell) else None for cell in cells]
+
+    def _is_unjudged(self, value: object) -> bool:
+        return value is not None and self._words.get(_fold(value), NOTHING) is None
 
     def attempt(self, role: str, value: object, otherwise: object = None) -> Any:
         """Read a cell, or return something else for one that its role cannot take."""
@@ -293,7 +346,7 @@ class Cells:
             >>> Cells().split("PFP"), Cells().split("1; 0; 1"), Cells().split("3/4"), Cells().split("pass")
             (['P', 'F', 'P'], ['1', '0', '1'], [], [])
         """
-        if not isinstance(text, str) or _fold(text) in self._words or self._others is not None:
+        if not isinstance(text, str) or _fold(text) in self._words or self._others is not NOTHING:
             return []
         is_bits = self.scale is None and (are_bits or _BITS.fullmatch(text) is not None)
         if not is_bits and (read_spelled(text) is not text or _SHARE.fullmatch(text.strip())):
@@ -305,7 +358,7 @@ class Cells:
         values = [self._words.get(_fold(part), read_spelled(part)) for part in parts]
         kinds = {*map(type, values)}
         are_shares = all(isinstance(value, float) and -1 <= value <= 1 for value in values)
-        is_told = kinds == {bool} or are_shares
+        is_told = kinds - {type(None)} == {bool} or are_shares
         # TP is no two true verdicts, nor is ✅ PASS: there is one sign for each.
         is_odd = len({*map(str.casefold, parts)}) > len({*values}) and not _MARKS.search(text)
         return parts if is_told and (len(parts) > 1 or listed is not text) and not is_odd else []
@@ -399,7 +452,9 @@ class FieldCells(Cells):
     def read(self, role: str, value: Any) -> Any:
         """Read a field, or the value of a sample in it."""
         if role == "grades":
-            return read_grade(rescale(value, self.scale))
+            found = self.find_word(value)
+            value = rescale(read_spelled(value), self.scale) if found is NOTHING else found
+            return read_grade(value)
         if role in ("scores", "cost"):
             return read_score(None if isinstance(value, float) and isnan(value) else value)
         if role == "references":

@@ -90,7 +90,7 @@ _say = Phrases(
         "collector.long_number": "The number {value} has too many digits to be read exactly ({place}). Write it as "
         "text.",
         "cells.word": "{value} is no verdict that is known ({place}). If it stands for a wrong sample: {wrong}. For a "
-        "right one: {correct}.",
+        "right one: {correct}. For one that was not judged: {unjudged}.",
         "standard.nothing_left": "Nothing is left: all {count:,} rows or samples are broken. The first fault: "
         "“{cause}”.",
         "cells.place": "row {row}, column “{column}”",
@@ -112,9 +112,8 @@ def find_fault(role: str, value: object, place: Message) -> InputError:
     told = {"value": quote(value), "place": place}
     if role == "grades" and isinstance(value, str) and not value.startswith("["):
         word = [shorten(value)]
-        return _say.error(
-            "cells.word", wrong=Mention(wrong=word), correct=Mention(correct=word), **told
-        )
+        ways = {name: Mention(**{name: word}) for name in ("wrong", "correct", "unjudged")}
+        return _say.error("cells.word", **ways, **told)
     if isinstance(value, float) and isfinite(value) and role not in ("grades", "scores", "cost"):
         return _say.error("collector.long_number", **told)
     if role == "grades":

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from at_k.errors import Message
 from at_k.readers.blocks import find_field
-from at_k.readers.cells import NOTHING
+from at_k.readers.cells import NOTHING, name_reason
 from at_k.readers.files.sources import Source
 from at_k.readers.format import Choice, Reading, choose, name_subject, refuse_field
 from at_k.readers.harness import Adapt, RowCollector
@@ -19,13 +19,6 @@ from at_k.readers.samples import MISSING, Origin, Samples
 from at_k.readers.tables.collector import BESIDE, NUMBER, refuse_empty
 
 Row = dict[str, Any]
-
-# Patterns of texts about a sample that failed; the first match counts.
-_REASONS = {
-    "timeout": re.compile(r"time.?out|timed.out|deadline", re.IGNORECASE),
-    "not run": re.compile(r"cancel|not.run|skipped|incomplete", re.IGNORECASE),
-    "infrastructure": re.compile(""),
-}
 
 
 class Found(NamedTuple):
@@ -347,19 +340,6 @@ class Fields:
             ):
                 named |= dict.fromkeys(numbers, f"{problem} ({', '.join(label)})")
         return named
-
-
-def name_reason(said: object) -> str:
-    """Return why a sample is missing, by what its harness says of it.
-
-    Examples:
-        >>> name_reason({"type": "AgentTimeoutError"}), name_reason("no space left"), name_reason(None)
-        ('timeout', 'infrastructure', 'judge failed')
-    """
-    if said is NOTHING or not said or said in ("none", "unset"):
-        return "judge failed"
-    text = said if isinstance(said, str) else json.dumps(said, default=str)
-    return next(reason for reason, pattern in _REASONS.items() if pattern.search(text))
 
 
 def list_documents(source: Source) -> Iterator[tuple[int, Any, Path]]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.blocks import find_field
+from at_k.readers.cells import Cells
 from at_k.readers.files.delimited import name_lines
 from at_k.readers.files.sources import Source
 from at_k.readers.names import quote, quote_all, shorten
@@ -20,12 +21,13 @@ _LONGEST_FIELD = 100
 
 
 # The options that not every format takes.
-OPTIONS = ("scorer", "filter", "tests", "prompt_column", "rows_at", "correct", "wrong")
+OPTIONS = ("scorer", "filter", "tests", "prompt_column", "rows_at")
 
 
 _say = Phrases(
     {
         "format.no_option": "The format {format} does not take {given}. Leave it out. Its files offer: {others}.",
+        "note.unseen_words": "No verdict is one of the words that were named, {words}: a comma parts two words.",
         "format.no_choice": "There is no {what} “{wanted}” in this file. It has: {found}.",
         "collector.choice": "The {what} is {taken}. The file also has {others}: {other}.",
         "format.no_metric": "None of the metrics in this file is known to say which samples are correct: {metrics}. "
@@ -50,6 +52,7 @@ class Reading:
         rows_at: the key of a JSON document under which the rows are, with dots.
         correct: words of right samples.
         wrong: words of wrong ones.
+        unjudged: words of missing ones.
         errors: "raise", or "skip" to leave out what is broken and count it by cause.
         limits: the most bytes and rows that are accepted.
         scale: the worst and the best grade, where they are not 0 and 1.
@@ -66,6 +69,7 @@ class Reading:
     rows_at: str | None = None
     correct: Sequence[str] = ()
     wrong: Sequence[str] = ()
+    unjudged: Sequence[str] = ()
     errors: str = "raise"
     limits: Limits = UNLIMITED
     scale: tuple[float, float] | None = None
@@ -83,6 +87,21 @@ class Reading:
             )
         if self.scale is not None:
             check_scale(self.scale)
+
+    @property
+    def words(self) -> list[str]:
+        """All words that were named."""
+        return [*self.correct, *self.wrong, *self.unjudged]
+
+    def note_unseen_words(self) -> Message:
+        """Write the note that no verdict is one of the words."""
+        return _say.mistake("note.unseen_words", words=quote_all(self.words))
+
+    def make_cells(self, kind: type[Cells]) -> Cells:
+        """Make the reader of cells, with the words that were named."""
+        return kind(
+            scale=self.scale, correct=self.correct, wrong=self.wrong, unjudged=self.unjudged
+        )
 
     def list_fields(self, found: object) -> dict[str, Any]:
         """Return the fields of a problem that may be its group: the short ones, and the one that the user named.

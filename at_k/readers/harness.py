@@ -97,7 +97,8 @@ class RowCollector(Collector):
         self.selection = Selection(reading.where, reading.pool, settings)
         self._roles = (*_SAID, *(BESIDE + name for name in details))
         self._waiting, self._count = Part([], defaultdict(list), listed=False), 0
-        sheet, faults = Sheet({}, FieldCells(scale=reading.scale)), Faults(reading.errors)
+        self._reading, self.reads = reading, reading.make_cells(FieldCells)
+        sheet, faults = Sheet({}, self.reads), Faults(reading.errors)
         super().__init__(
             sheet,
             lambda row, *_: UNITS[unit](row),
@@ -215,6 +216,8 @@ class RowCollector(Collector):
         gone = [role for role, column in self._columns.items() if column is None]
         if held and gone and not held.keys() & {*SAMPLE_ROLES}:
             raise _say.error("collector.no_values", roles=", ".join(gone))
+        if self.reads.are_words_unseen:
+            origin = replace(origin, notes=[*origin.notes, self._reading.note_unseen_words()])
         return super().finish(
             replace(origin, roles=origin.roles | self._columns), per_sample=per_sample
         )

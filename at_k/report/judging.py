@@ -427,6 +427,7 @@ _NO_READING = {
     **dict.fromkeys(("format", "scorer", "filter", "tests", "scale", "rows_at", "exclude")),
     "correct": (),
     "wrong": (),
+    "unjudged": (),
     "concat": False,
     "errors": "raise",
 }

@@ -92,7 +92,7 @@ export function makeNotice(found, mend, kind = "note") {
 export function merge(options, more) {
   const found = { ...options, ...more };
   for (const name of ["columns", "where"]) if (more[name] && options[name]) found[name] = { ...options[name], ...more[name] };
-  for (const name of ["correct", "wrong"]) if (more[name] && options[name]) found[name] = [...options[name], ...more[name]];
+  for (const name of ["correct", "wrong", "unjudged"]) if (more[name] && options[name]) found[name] = [...options[name], ...more[name]];
   return found;
 }
 

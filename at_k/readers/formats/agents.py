@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from at_k.readers.blocks import find_field
+from at_k.readers.cells import NOTHING
 from at_k.readers.fields import Chosen, Row, list_documents, list_in, list_names
 from at_k.readers.files.sources import Source
 from at_k.readers.format import Reading, has_fields, refuse_field
@@ -119,9 +120,15 @@ def list_tests(tasks: Sequence[Any], _: Reading) -> list[str]:
 
 def judge_statuses(sample: Row, number: int, chosen: Chosen) -> object:
     """Return the grade of a sample: `evaluate.py` of EvalPlus wants both statuses for the tests that it adds."""
-    grades = []
+    grades: list[object] = []
     for column in ("base_status", "plus_status") if chosen.scorer == "plus" else ("base_status",):
         status = sample.get(column, "")
+        word = chosen.collector.reads.find_word(status)
+        if word is None:
+            return status  # the word says why the sample is missing
+        if word is not NOTHING:
+            grades.append(word)
+            continue
         if not isinstance(status, (str, type(None))) or status not in _STATUSES:
             raise refuse_field(
                 "EvalPlus", column, sample.get("", status), chosen.collector.place(number)

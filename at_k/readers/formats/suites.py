@@ -286,7 +286,9 @@ def name_request(row: Row) -> Row:
 def judge_feedback(row: Row, _: int, chosen: Chosen) -> object:
     """Return the feedback of the scorer of MLflow that was chosen."""
     value = row.get(chosen.scorer + _FEEDBACK)
-    return _RATINGS.get(value.lower()) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return _RATINGS.get(value.lower(), value if chosen.reading.words else None)
 
 
 def list_cases(source: Source) -> Iterator[Any]:

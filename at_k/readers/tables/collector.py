@@ -211,6 +211,10 @@ class Collector:
                 )
             except UnfitError as fault:
                 raise find_fault(role, fault.value, self._describe(row, role, sample)) from None
+        reasons = self._sheet.reads.list_reasons(cells.get("grades", []))
+        if any(reasons):
+            told = read.get(MISSING, reasons)
+            read[MISSING] = [own or said for own, said in zip(reasons, told, strict=True)]
         return read
 
     def _keep(

@@ -19,7 +19,6 @@ from at_k.readers.names import (
     has_name,
     normalize_name,
     quote,
-    quote_all,
     shorten,
 )
 from at_k.readers.samples import COUNT_ROLES, Columns
@@ -45,7 +44,6 @@ _MANY, _ALL = 100_000, 2**62
 _say = Phrases(
     {
         "note.rows": "No column names the problems: every row was read as one of its own.",
-        "note.unseen_words": "No verdict is one of the words that were named, {words}: a comma parts two words.",
         "note.unread_verdicts": "Column “{column}” was not used: {value} is no verdict. Say which words are right: "
         "{words}.",
     }
@@ -73,7 +71,7 @@ class Plan:
 
     def __init__(self, head: Block, rows: Rows, reading: Reading, *, default: str) -> None:
         self.head, self.rows, self.reading = head, rows, reading
-        self.reads = Cells(scale=reading.scale, correct=reading.correct, wrong=reading.wrong)
+        self.reads = reading.make_cells(Cells)
         self.where, pool = Where(reading.where), reading.pool
         self.given = {
             role: name
@@ -258,9 +256,7 @@ class Plan:
         """List what is to be said of how the table was read, and of a column of verdicts that cannot be read."""
         yield from self.rows.notes
         if self.reads.are_words_unseen:
-            yield _say.mistake(
-                "note.unseen_words", words=quote_all([*self.reading.correct, *self.reading.wrong])
-            )
+            yield self.reading.note_unseen_words()
         if self.change is not None and self.change.note is not None:
             yield self.change.note
         if self.roles["problem"] is None and not self.listed:

