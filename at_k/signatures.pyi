@@ -27,7 +27,7 @@ class ScoreOptions(TypedDict, total=False):
     confidence_level: float | None
     target: Literal["population", "problem_set"]
     clusters: Sequence[str] | Sequence[int] | bool | None
-    ci_method: Literal["beta", "t", "wald", "wilson", "clopper-pearson", "bootstrap"]
+    ci_method: Literal["beta", "t", "wald", "wilson"]
     columns: Mapping[str, str | None] | None
     where: Mapping[str, Any] | None
     pool: str | Sequence[str]

@@ -16,10 +16,9 @@ from at_k.combinatorics import Floats, Ints
 from at_k.computation import sign
 from at_k.family import OUTPUTS
 from at_k.grading import Verdicts
-from at_k.options.registry import CI_METHODS, KEY_STYLES
+from at_k.options.registry import KEY_STYLES, METHODS
 from at_k.uncertainty.checks import LARGEST, check_fraction, is_too_large
 from at_k.uncertainty.intervals import (
-    bootstrap_interval,
     find_interval,
     find_skewness,
     find_studentised_quantiles,
@@ -47,15 +46,10 @@ class Confidence:
     method: str = "beta"
 
     def __post_init__(self) -> None:
-        if self.target == "problem_set":
-            if self.clusters is not None:
-                raise ValueError(
-                    "`clusters` must not be given for `target` 'problem_set', whose problems are fixed"
-                )
-            if self.method == "bootstrap":
-                raise ValueError(
-                    "`ci_method` 'bootstrap' draws other problems; `target` must be 'population' for it"
-                )
+        if self.target == "problem_set" and self.clusters is not None:
+            raise ValueError(
+                "`clusters` must not be given for `target` 'problem_set', whose problems are fixed"
+            )
 
     def conditions(self) -> dict[str, object]:
         """Return what a signature says; nothing without error bars."""
@@ -113,16 +107,14 @@ def find_error_bars(
     skewed: set[Key] = set()
     if free:
         limits |= find_limits(free, means, errors, wanted, problems, bounded=False)
-    if (
-        free and times is None
-    ):  # a tally has the moments of values, and neither their skewness nor a bootstrap
+    if free and times is None:  # a tally has the moments of values, and not their skewness
         values = expand_columns(free, problems)
         skewed = {
             key
             for key, column in zip(free, values.T, strict=True)
             if abs(find_skewness(column)) > _SKEWED
         }
-        if wanted.clusters is None and wanted.method not in ("t", "wald", "bootstrap"):
+        if wanted.clusters is None and wanted.method not in ("t", "wald"):
             quantiles = np.transpose(
                 find_studentised_quantiles(values, 1 - wanted.confidence_level)
             ).tolist()
@@ -224,17 +216,11 @@ def find_limits(
     bounded: bool,
 ) -> dict[Key, tuple[float, float]]:
     """Find the limits of columns; of values without a range, those of t unless another method suits them."""
-    confidence_level = wanted.confidence_level or 0.0
-    if wanted.method == "bootstrap":
-        low, high = bootstrap_interval(
-            expand_columns(columns, problems), confidence_level=confidence_level
-        )
-    else:
-        method = wanted.method if bounded or wanted.method in ("t", "wald") else "t"
-        value, stderr, m = np.array(
-            [(means[key], errors[key].stderr, errors[key].m) for key in columns]
-        ).T
-        low, high = find_interval(value, stderr, m, 1 - confidence_level, method, bounded=bounded)
+    alpha = 1 - (wanted.confidence_level or 0.0)
+    method = wanted.method if bounded or wanted.method in ("t", "wald") else "t"
+    rows = [(means[key], errors[key].stderr, errors[key].m) for key in columns]
+    value, stderr, m = np.array(rows).T
+    low, high = find_interval(value, stderr, m, alpha, method, bounded=bounded)
     return dict(zip(columns, zip(low.tolist(), high.tolist(), strict=True), strict=True))
 
 
@@ -269,7 +255,7 @@ def summarize(
         confidence_level: adds `{key}_stderr` (unless there is none), `{key}_ci_low` and `{key}_ci_high`: the standard
             error and the confidence interval for other problems like these.
         clusters: one label per problem, where problems come in groups that resemble each other.
-        ci_method: how an interval is made; see `at_k.interval`, and "bootstrap".
+        ci_method: how an interval is made; see `at_k.interval`.
 
     Returns:
         key → mean, as Python floats. The sums are rounded once, so that the order of the problems does not matter.
@@ -287,7 +273,7 @@ def summarize(
     values = _check_columns(per_problem)
     if confidence_level is not None:
         check_fraction("confidence_level", confidence_level)
-    check_choice("ci_method", ci_method, CI_METHODS)
+    check_choice("ci_method", ci_method, METHODS)
     labels = None if clusters is None else columns.read_groups(clusters, "clusters")
     wanted = Confidence(confidence_level, clusters=labels, method=ci_method)
     if not values:

@@ -104,8 +104,6 @@ CASES: list[tuple[str, str, Draw, int]] = [
     ("diagnosis.even", "all three values are 0.801", draw_share(0.801), 4),
     ("diagnosis.even", "all three values are 0.499", draw_share(0.499), 4),
     ("diagnosis.unstable", "coin flips", draw_coins, 4),
-    ("diagnosis.met", "avg@n is 0.75, a target", draw_share(0.75), 4),
-    ("diagnosis.missed", "all three values are 0.901, above all targets", draw_share(0.901), 4),
 ]
 """The rule, where there is nothing to find, how that is drawn, and n."""
 

@@ -52,11 +52,6 @@ def make_report(
             "--clusters",
             "There are no clusters with --target problem-set, whose problems are fixed.",
         )
-    if options.get("target") == "problem_set" and options["ci_method"] == "bootstrap":
-        raise refuse(
-            "--ci-method",
-            "The bootstrap draws other problems; --target problem-set is about these.",
-        )
     from at_k.report import score
     from at_k.report.grid import describe_source
 

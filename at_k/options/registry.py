@@ -60,11 +60,10 @@ KEY_STYLES = ("standard", "plain")
 # Subjects of an interval: other problems like these, or other samples of these very problems.
 TARGETS = ("population", "problem_set")
 
-Method = Literal["beta", "t", "wald", "wilson", "clopper-pearson"]
+Method = Literal["beta", "t", "wald", "wilson"]
 # Methods that make an interval of a standard error.
 METHODS: tuple[str, ...] = get_args(Method)
 
-CI_METHODS = (*METHODS, "bootstrap")
 
 DifferenceMethod = Literal["sign-flip", "bounded"]
 # Methods that make the interval of a difference.

@@ -425,8 +425,8 @@ def draw_all(parts: Sequence[Measurement], grid: tuple[int, ...]) -> Curves:
     lines: dict[Key, Sequence[float | None]] = {}
     bands: dict[Key, Sequence[tuple[float, float] | None]] = {}
     for name, part in ((name, part) for name in FAMILY for part in parts if name in part.found):
-        # Bands for other samples would need a jackknife at every k, and the bootstrap takes too long.
-        quick = part.confidence.target == "population" and part.confidence.method != "bootstrap"
+        # Bands for other samples would need a jackknife at every k.
+        quick = part.confidence.target == "population"
         values = part.compute(FAMILY[name], k=list(grid))
         # Numbers that are no shares, or repeat a share without its threshold, have no line.
         columns = {

@@ -136,15 +136,9 @@ def _refuse_options(tally: Tally, options: Mapping[str, Any], confidence: Confid
     """Raise if there are no problems, or an option needs the samples."""
     if not len(tally):
         raise _say.error("tally.empty")
-    needs_problems = {
-        "ci_method": confidence.method == "bootstrap",
-        "clusters": options["clusters"] not in (None, False, True),
-    }
-    if any(needs_problems.values()) and not tally.by_problem:
-        raise _say.error(
-            "tally.no_samples",
-            name=Mention(next(name for name, needed in needs_problems.items() if needed)),
-        )
+    needs_problems = options["clusters"] not in (None, False, True)
+    if needs_problems and not tally.by_problem:
+        raise _say.error("tally.no_samples", name=Mention("clusters"))
     draws = [] if options["k"] is None else check_k(options["k"])
     few = {n: times for (_, n, _), times in tally.counts.items()}
     if draws and max(draws) > min(few) and options["sampling"] != UNTIL_SUCCESS:

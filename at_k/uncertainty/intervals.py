@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -18,10 +15,6 @@ from at_k.values import ErrorBar
 # Pseudo-units at the two ends of [0, 1]. With (0, 1), the limits of 0/1 data are those of Clopper and Pearson, and
 # the intervals are 7 % wider; with (½, ½) they are those of Jeffreys, and cover 89 % in the worst cell.
 _NEAR, _FAR = 0.25, 0.75
-
-# This number of right and wrong samples is as good as a normal distribution, to six digits of the width. SciPy's
-# quantile is off, or NaN, from 1e14 on.
-_MANY = 1e12
 
 # Resamples of the studentised bootstrap, and how many of their values are held at a time.
 _RESAMPLES, _CELLS = 999, 1_000_000
@@ -60,8 +53,8 @@ def interval(
             clusters, which need not be an integer. All three are broadcast against each other.
         confidence_level: the confidence level.
         method: "beta", the default; "t" and "wald", value ± stderr times the quantile of Student's t with m − 1 degrees
-            of freedom, or of the normal distribution, cut at 0 and 1; "wilson" and "clopper-pearson", those of 0/1 data
-            on the effective size value·(1 − value)/stderr², or m where stderr is 0.
+            of freedom, or of the normal distribution, cut at 0 and 1; "wilson", that of 0/1 data on the effective size
+            value·(1 − value)/stderr², or m where stderr is 0.
         bounded: False for values that have no range, such as those of max@k. This needs the method "t" or "wald".
 
     Returns:
@@ -154,8 +147,7 @@ def find_interval(
         margin = find_margin(se, m, alpha, method)
         ends = (0.0, 1.0) if bounded else (-np.inf, np.inf)
         return np.maximum(v - margin, ends[0])[()], np.minimum(v + margin, ends[1])[()]
-    limits = _wilson if method == "wilson" else _clopper_pearson
-    return apply_on_effective_size(limits, v, se, m, alpha)
+    return find_wilson(v, se, m, alpha)
 
 
 def read_stderr(stderr: ArrayLike) -> Floats:
@@ -210,50 +202,24 @@ def find_margin(se: Floats, m: Floats, alpha: float, method: str) -> Floats:
     return np.where(none, np.inf, quantile * np.where(none, 0.0, se))
 
 
-_Limits = Callable[[Floats, Floats, float], tuple[Floats, Floats]]
-
-
-def apply_on_effective_size(
-    limits: _Limits, v: Floats, se: Floats, m: Floats, alpha: float
-) -> tuple[Floats, Floats]:
-    """Return the limits of 0/1 data on the effective size; [0, 1] without a standard error."""
-    none, zero = np.isnan(se), se == 0
-    divisor = np.where(none | zero, 1.0, se)
-    with np.errstate(
-        over="ignore", invalid="ignore"
-    ):  # a tiny standard error makes an infinite size
-        size = np.where(zero, m, v / divisor * ((1 - v) / divisor))
-    # A value of 0 or 1 cannot come with a standard error above 0, but rounding can make one.
-    lower, upper = limits(v, np.where(size > 0, size, m), alpha)
-    return np.where(none, 0.0, np.minimum(v, lower))[()], np.where(none, 1.0, np.maximum(v, upper))[
-        ()
-    ]
-
-
-def _wilson(v: Floats, size: Floats, alpha: float) -> tuple[Floats, Floats]:
+def find_wilson(v: Floats, se: Floats, m: Floats, alpha: float) -> tuple[Floats, Floats]:
+    """Return Wilson's limits of 0/1 data on the effective size; [0, 1] without a standard error."""
     from scipy.special import ndtri
 
+    none, zero = np.isnan(se), se == 0
+    divisor = np.where(none | zero, 1.0, se)
+    # A tiny standard error makes an infinite size.
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = np.where(zero, m, v / divisor * ((1 - v) / divisor))
+    # A value of 0 or 1 cannot come with a standard error above 0, but rounding can make one.
+    size = np.where(size > 0, size, m)
     # Solved for the shares p that a z-test with the variance p(1 − p), instead of v(1 − v), does not reject.
     z = -ndtri(alpha / 2)
     centre = (v + z**2 / (2 * size)) / (1 + z**2 / size)
     half = z / (1 + z**2 / size) * np.sqrt(v * (1 - v) / size + (z / size / 2) ** 2)
-    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
-
-
-def _clopper_pearson(v: Floats, size: Floats, alpha: float) -> tuple[Floats, Floats]:
-    from scipy.special import betaincinv, ndtri
-
-    right, wrong = v * size, (1 - v) * size
-    # Parameters of 0 have no quantile: the limit is then the end of [0, 1].
-    lower = np.where(
-        right > 0, betaincinv(np.where(right > 0, right, 1.0), wrong + 1, alpha / 2), 0.0
-    )
-    upper = np.where(
-        wrong > 0, betaincinv(right + 1, np.where(wrong > 0, wrong, 1.0), 1 - alpha / 2), 1.0
-    )
-    margin = -ndtri(alpha / 2) * np.sqrt(v * (1 - v) / size)
-    many = np.minimum(right, wrong) > _MANY
-    return np.where(many, v - margin, lower), np.where(many, v + margin, upper)
+    lower, upper = np.minimum(v, centre - half), np.maximum(v, centre + half)
+    lower, upper = np.where(none, 0.0, lower), np.where(none, 1.0, upper)
+    return np.maximum(lower, 0.0)[()], np.minimum(upper, 1.0)[()]
 
 
 def find_skewness(values: Floats) -> float:
@@ -287,38 +253,6 @@ def find_studentised_quantiles(values: Floats, alpha: float) -> tuple[Floats, Fl
         if place:
             low[column], high[column] = studentised[place - 1], studentised[-place]
     return low, high
-
-
-def bootstrap_interval(
-    values: Floats, /, *, confidence_level: float = 0.95, n_resamples: int = 10_000, seed: int = 0
-) -> tuple[Floats, Floats]:
-    """Compute the bias-corrected and accelerated (BCa) bootstrap interval of a mean over problems, by SciPy.
-
-    Examples:
-        >>> lower, upper = bootstrap_interval(np.ones(15))  # no width: the reason not to use it
-        >>> float(lower), float(upper)
-        (1.0, 1.0)
-    """
-    # It has no width where all values are equal, and covers too rarely where there are few problems or values near 0
-    # and 1. `at_k.interval` is the better choice; this one is here because papers report it.
-    from scipy.stats import bootstrap
-
-    table = values.reshape(len(values), -1)
-    limits = np.tile(table[0], (2, 1))
-    options: dict[str, Any] = {
-        "method": "BCa",
-        "confidence_level": confidence_level,
-        "n_resamples": n_resamples,
-    }
-    options["batch"] = max(1, 2 * _CELLS // len(values))
-    for place, column in enumerate(table.T):
-        if np.ptp(column) > _ROUNDING * np.abs(column).max():
-            resampled = bootstrap(
-                (column,), np.mean, random_state=np.random.default_rng(seed), **options
-            )
-            limits[:, place] = resampled.confidence_interval
-    lower, upper = (limit.reshape(values.shape[1:])[()] for limit in limits)
-    return lower, upper
 
 
 # The least number of audited problems: the error of the correction is itself estimated from them.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +16,8 @@ from at_k.options.registry import TARGETS
 from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.results.writers import Shown
 from at_k.uncertainty.checks import check_fraction, read_counts
-from at_k.uncertainty.standard_errors import standard_error
+from at_k.uncertainty.intervals import interval
+from at_k.uncertainty.standard_errors import problem_set_error, standard_error
 from at_k.uncertainty.variance import BetaBinomial, fit_beta_binomial
 from at_k.validation import K, check_choice, check_flag, check_k, is_sequence
 
@@ -35,9 +35,6 @@ _say = Phrases(
         "more samples.",
     }
 )
-
-Rule = Literal["beta", "sequence"]
-RULES: tuple[str, ...] = get_args(Rule)
 
 # k may be this many times n.
 _FARTHEST = 10
@@ -126,9 +123,9 @@ def predict_pass_at_k(
 
     Formula: pass@n + BB(k) − BB(n) with BB(k) = 1 − B(a, b + k)/B(a, b), the pass@k of a beta-binomial distribution
         that is fitted by maximum likelihood [1, 2]; and exp(−α k^β), fitted by least squares of log(−log pass@k)
-        against log k, for k = 1, 2, 4, 8, … and n [3]. The interval is the mean ± max(3 sd, .03), cut at pass@n and 1,
-        with the standard deviation sd of a bootstrap over problems. For other problems, 1.96 times the standard error
-        of pass@n is added in squares, and it is cut at 0 and 1.
+        against log k, for k = 1, 2, 4, 8, … and n [3]. The interval is the mean ± max(3 sd, .03), cut at 1 and at
+        the lower limit of pass@1, with the standard deviation sd of a bootstrap over problems. For other problems, 1.96
+        times the standard error of pass@n is added in squares.
 
     Raises:
         TypeError: if `k`, `n` or `c` are not integers.
@@ -174,10 +171,11 @@ def predict_pass_at_k(
                 np.mean(predict_by_both(sizes[chosen], right[chosen], again, least, at), axis=0)
             )
     mean = (value + power) / 2
-    half, floor = np.maximum(_ERRORS * np.std(resampled, axis=0, ddof=1), _LEAST), start
+    half = np.maximum(_ERRORS * np.std(resampled, axis=0, ddof=1), _LEAST)
     if target == "population":
         stderr, _ = standard_error(pass_at_k(sizes, right, k=least))
-        half, floor = np.hypot(half, _LEVEL_Z * np.nan_to_num(stderr, nan=1.0)), 0.0
+        half = np.hypot(half, _LEVEL_Z * np.nan_to_num(stderr, nan=1.0))
+    floor = _find_floor(sizes, right, target)
     columns = [value, power, mean, np.maximum(mean - half, floor), np.minimum(mean + half, 1.0)]
     value, power, mean, low, high = columns if is_sequence(k) else [column[0] for column in columns]
     return Prediction(
@@ -191,6 +189,18 @@ def predict_pass_at_k(
         high,
         target,
     )
+
+
+def _find_floor(sizes: Ints, right: Ints, target: str) -> float:
+    """Return the lower limit of pass@1, below which no pass@k lies. A cut at the estimate of pass@n covered .68."""
+    shares = right / sizes
+    error = standard_error(shares)
+    if target == "problem_set":
+        variances = shares * (1 - shares) / (sizes - 1)
+        most = float((0.25 / (sizes - 1)).max())
+        found = problem_set_error(shares, variances, sizes, k=1, largest=most)
+        error = np.asarray(found.stderr), np.asarray(found.m)
+    return float(interval(float(shares.mean()), *error)[0])
 
 
 def predict_by_both(
@@ -212,64 +222,54 @@ def extend_power_law(points: ArrayLike, curve: Floats, k: ArrayLike) -> Floats:
     return np.asarray(np.exp(-np.exp(intercept + slope * np.log(k))))
 
 
-def enough(votes: Sequence[Hashable], /, *, confidence: float = 0.95, rule: Rule = "beta") -> bool:
-    """Tell whether the majority of one problem is settled, so that no more samples are needed (Adaptive-Consistency).
+def enough(votes: Sequence[Hashable], /, *, confidence: float = 0.95) -> bool:
+    """Tell whether the majority of one problem is settled, so that no more samples are needed.
 
-    The confidence of "beta" is an average over all shares that answers may have, and holds at one look. Where two
-    answers are nearly as frequent, and every vote is looked at, it is far off: of votes at .51 to .49, 43 % of those
-    that stopped had the wrong leader. "sequence" holds for all shares and at every look, and costs about twice the
-    votes: nine equal ones instead of four at .95.
+    It is valid at every look: whatever the shares of the answers, a vote stops at a wrong leader with a chance of at
+    most 1 − `confidence`.
 
     Args:
         votes: the answers so far, strings or other hashable values. None casts no vote.
         confidence: how probable it must be that the leading answer is the most frequent one.
-        rule: "beta" compares the two leading answers; "sequence" is valid at every look: whatever the shares, a vote
-            stops at a wrong leader with a chance of at most 1 − `confidence`.
 
     Returns:
-        Whether the probability is at least `confidence`. Without a vote it is not.
+        Whether the leader is settled. Without a vote it is not.
 
-    Formula: with v₁ and v₂ the votes for the two leading answers, P(p > ½) for p ~ Beta(v₁ + 1, v₂ + 1). For "sequence"
-        and m different answers, 1 − 1.5·m(m + 1)/E with E = 2^(v₁ + v₂) ∫_½^1 2 p^v₁ (1 − p)^v₂ dp. If the leader is
-        not the more frequent of the two, E is a supermartingale from 1.5 at most after its first vote, so that it ever
-        reaches 1.5·m(m + 1)/α with a chance of α/(m(m + 1)) at most [2]; these add up to α over all rivals.
+    Formula: with v₁ and v₂ the votes for the two leading of m different answers, 1.5·m(m + 1)/E ≤ 1 − confidence with
+        E = 2^(v₁ + v₂) ∫_½^1 2 p^v₁ (1 − p)^v₂ dp. If the leader is not the more frequent of the two, E is a
+        supermartingale from 1.5 at most after its first vote, so that it ever reaches 1.5·m(m + 1)/α with a chance of
+        α/(m(m + 1)) at most [1]; these add up to α over all rivals.
 
     Raises:
         TypeError: if `votes` is not a list of hashable answers of one type.
-        ValueError: if `confidence` is not between 0 and 1, or `rule` is unknown.
+        ValueError: if `confidence` is not between 0 and 1.
 
     References:
-        1. P. Aggarwal et al., Let's Sample Step by Step: Adaptive-Consistency for Efficient Reasoning and Coding with
-           LLMs, 2023, https://arxiv.org/abs/2305.11860, section 3.
-        2. J. Ville, Étude critique de la notion de collectif, 1939; A. Ramdas et al., Game-theoretic statistics and
+        1. J. Ville, Étude critique de la notion de collectif, 1939; A. Ramdas et al., Game-theoretic statistics and
            safe anytime-valid inference, 2023, https://arxiv.org/abs/2210.01948.
+        2. P. Aggarwal et al., Let's Sample Step by Step: Adaptive-Consistency for Efficient Reasoning and Coding with
+           LLMs, 2023, https://arxiv.org/abs/2305.11860 (its rule is an average over shares, for one look).
 
     Examples:
-        >>> enough(["7", "7", "7"]), enough(["7", "7", "7", "7"])  # 1 − 1/2⁴ and 1 − 1/2⁵
+        >>> enough(["7"] * 8), enough(["7"] * 9)
         (False, True)
-        >>> enough(["7"] * 6 + ["9"] * 2, confidence=0.9)
-        True
+        >>> enough(["7"] * 14 + ["9"]), enough(["7"] * 8 + ["9"] * 2)
+        (True, False)
     """
     threshold = check_fraction("confidence", confidence)
-    check_choice("rule", rule, RULES)
     if isinstance(votes, (list, tuple)) and not votes:
         return False
     codes = columns.read_labels([votes], "votes").codes.values
     counts = np.sort(np.append(np.bincount(codes[codes >= 0]), [0, 0]))[::-1]
-    return bool(
-        find_settled_probability(counts[0], counts[1], np.count_nonzero(counts), rule) >= threshold
-    )
+    settled = find_settled_probability(counts[0], counts[1], np.count_nonzero(counts))
+    return bool(settled >= threshold)
 
 
-def find_settled_probability(
-    first: ArrayLike, second: ArrayLike, different: ArrayLike, rule: str
-) -> Floats:
-    """Compute the probability that the leader is the most frequent answer, from the votes of the two leading ones."""
+def find_settled_probability(first: ArrayLike, second: ArrayLike, different: ArrayLike) -> Floats:
+    """Return the confidence at which the leader is settled, from the votes of the two leading answers."""
     from scipy.special import betainc, betaln
 
     v, w, m = (np.asarray(counts) for counts in (first, second, different))
-    chance = betainc(w + 1, v + 1, 0.5)
-    if rule == "sequence":
-        evidence = np.log(2) * (1 + v + w) + betaln(v + 1, w + 1) + np.log(chance)
-        chance = np.maximum(0.0, 1 - 1.5 * m * (m + 1) * np.exp(-evidence))
+    evidence = np.log(2) * (1 + v + w) + betaln(v + 1, w + 1) + np.log(betainc(w + 1, v + 1, 0.5))
+    chance = np.maximum(0.0, 1 - 1.5 * m * (m + 1) * np.exp(-evidence))
     return np.where(v > 0, chance, 0.0)

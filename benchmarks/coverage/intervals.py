@@ -13,6 +13,7 @@ from math import comb
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from at_k.estimators.consensus import cons_at_k, read_votes
 from at_k.estimators.counts import (
@@ -23,7 +24,7 @@ from at_k.estimators.counts import (
     tabulate_pass_hat,
 )
 from at_k.estimators.selection import best_at_k, read_choice
-from at_k.uncertainty.intervals import bootstrap_interval, interval
+from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.jackknife import jackknife_choice, jackknife_votes, tabulate_variance
 from at_k.uncertainty.standard_errors import standard_error
 from at_k.uncertainty.variance import BetaBinomial
@@ -305,10 +306,7 @@ def simulate_slow(cell: Cell, *, repetitions: int, seed: int) -> Found:
             float(np.clip(data.mean(), 0, 1)), *standard_error(data), confidence_level=LEVEL
         )
         found.setdefault(OURS, []).append((float(low), float(high)))
-        low, high = bootstrap_interval(
-            data, confidence_level=LEVEL, n_resamples=1000, seed=repetition
-        )
-        found.setdefault("BCa", []).append((float(low), float(high)))
+        found.setdefault("BCa", []).append(find_bca(data, seed=repetition))
         for name, find in PEERS.items():
             if importlib.util.find_spec(name):
                 found.setdefault(name, []).append(find(data))
@@ -316,6 +314,16 @@ def simulate_slow(cell: Cell, *, repetitions: int, seed: int) -> Found:
     for method, limits in found.items():
         counted.add(method, tuple(np.transpose(limits)))
     return Found(cell, counted.covered, counted.width)
+
+
+def find_bca(data: np.ndarray[Any, Any], seed: int = 0) -> tuple[float, float]:
+    """Return SciPy's BCa bootstrap interval of a mean; without width where all values are equal."""
+    if np.ptp(data) == 0:
+        return float(data[0]), float(data[0])
+    found = stats.bootstrap(
+        (data,), np.mean, confidence_level=LEVEL, n_resamples=1000, random_state=seed
+    ).confidence_interval
+    return float(found.low), float(found.high)
 
 
 def _ask_evalstats(data: np.ndarray[Any, Any]) -> tuple[float, float]:

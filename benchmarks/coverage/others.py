@@ -26,6 +26,7 @@ from benchmarks.coverage import (
     Simulation,
     write_table,
 )
+from benchmarks.coverage.intervals import find_bca
 
 COSTS_COVERED = 0.9
 """The least share of the cells of costs that reach the demanded coverage."""
@@ -82,9 +83,12 @@ def simulate_scores(
     for _ in range(repetitions):
         values = draw_values(problems)
         given = {key: Column.of(values)}, {key: float(values.mean())}
-        for name, method in ((OURS, "beta"), ("t", "t"), ("BCa", "bootstrap")):
+        ends = {"BCa": find_bca(values)}
+        for name, method in ((OURS, "beta"), ("t", "t")):
             bar = find_error_bars(*given, Confidence(LEVEL, method=method))[key]
-            covered[name] += bool(bar.low <= truth <= bar.high)
+            ends[name] = bar.low, bar.high
+        for name, (low, high) in ends.items():
+            covered[name] += bool(low <= truth <= high)
     return {name: count / repetitions for name, count in covered.items()}
 
 

@@ -74,10 +74,9 @@ SAYS = [
     (grades((20, 2), n=4) | {"scores": [[0.9] * 4] * 20}, "overconfident", ""),
     (grades((20, 2), n=4) | {"scores": [[0.1] * 4] * 20}, "underconfident", ""),
     ({"grades": [[1, 0, 0]] * 40}, "runs_differ", ""),
-    (grades((100, 0), (10, 4), n=4), "ineffective missed", ""),
+    (grades((100, 0), (10, 4), n=4), "ineffective", ""),
     (grades((350, 0), (650, 4), n=4), "even", ""),
     (grades((750, 2), (250, 3), n=4), "unstable", ""),
-    (grades((100, 4), n=4), "met", ""),
     ({"grades": [[1, 1]] * 2}, "", "stability"),  # which do not vary
     ({"grades": [[1, 1], [0, 0], [1, 1]], "scores": [[0.9, 0.9]] * 3}, "", "overconfident"),  # it is not shown
 ]  # fmt: skip

@@ -24,7 +24,6 @@ class TestInput:
         data = votes("aab", "bba", "aaa")
         report = at_k.score(data, k=[2])
         assert diagnose(report).to_dict() == diagnose(data, k=[2]).to_dict()
-        assert "pass@2" in diagnose(report).to_markdown()
         refuses("compare.scored: `k`", diagnose, report, k=[1])
         refuses("TypeError", diagnose, data, nonsense=1)
         assert (

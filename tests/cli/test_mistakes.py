@@ -141,7 +141,7 @@ UNREAD = {
         *[(f"--ci {level}", SHARE) for level in ("nan", "x", "1")],
         ("--ci 95", f"{SHARE}; got '95'. Did you mean 95%?"),
         *[("--target everything", "problem-set"), ("--ci-method normal", "wald")],
-        ("--ci-method bootstrap --target problem-set", "draws other problems"),
+        ("--ci-method bootstrap", "wilson"),
         ("--clusters x --target problem-set", "whose problems are fixed"),
         *[(f"--clusters x {more}", "The clusters are the groups") for more in ("--by y", "--columns group=y")],
         ("--by level --columns group=level", "'--by'"),

@@ -284,8 +284,8 @@ def test_the_calls_of_a_checker(module, predictions, references, pairs):
 @for_each("options", [
     {"groups": ["x"]},
     {"clusters": ["x"]},
-    *({"target": "problem_set", "confidence_level": 0.95, **more}
-      for more in ({"clusters": ["x", "y", "x"]}, {"ci_method": "bootstrap"})),
+    {"target": "problem_set", "confidence_level": 0.95, "clusters": ["x", "y", "x"]},
+    {"ci_method": "bootstrap"},
     {"confidence_level": 2},
     {"target": "sample"},
     {"ci_method": "exact"},

@@ -39,11 +39,11 @@ def found(request):
 
 FRAGMENTS = {
     "compared": (
-        "pass@2         0.833  0.250  +0.583 [+0.227, +0.752]  < 0.001",
-        "| pass@2        | 0.833 | 0.250 | +0.583 [+0.227, +0.752] | < 0.001 |        12 / 0 / 0 |",
-        r"pass@2 & 0.833 & 0.250 & +0.583 [+0.227, +0.752] & $<$ 0.001 & 12 / 0 / 0 & \textbf{a\_1 is better} \\",
-        "<td>+0.583 [+0.227, +0.752]</td><td>&lt; 0.001</td><td>12 / 0 / 0</td><td><strong>a_1 is better</strong>",
-        "metric,a_1,b|2,A − B [95 %],A − B [95 %]_low,A − B [95 %]_high,p,won / lost / tied\nG-Pass@4_0.25,1.0,",
+        "pass@4        1.000  0.500  +0.500 [+0.044, +0.947]  0.031",
+        "| pass@4       | 1.000 | 0.500 | +0.500 [+0.044, +0.947] | 0.031 |         6 / 0 / 6 |",
+        r"pass@4 & 1.000 & 0.500 & +0.500 [+0.044, +0.947] & 0.031 & 6 / 0 / 6 & \textbf{a\_1 is better} \\",
+        "<td>+0.500 [+0.044, +0.947]</td><td>0.031</td><td>6 / 0 / 6</td><td><strong>a_1 is better</strong>",
+        "metric,a_1,b|2,A − B [95 %],A − B [95 %]_low,A − B [95 %]_high,p,won / lost / tied\npass@1,0.5416",
         '"verdict": "a_1 is better"',
     ),
     "pooled": (
@@ -103,10 +103,10 @@ FRAGMENTS = {
         '"order": "a, c > b"',
     ),
     "prediction": (
-        "                                   mean  beta-binomial  power law\npass@16_predicted  0.741 [0.667, 1.000]",
-        "| pass@16_predicted | 0.741 [0.667, 1.000] |         0.736 |     0.746 |",
-        r"pass@16\_predicted & 0.741 [0.667, 1.000] & 0.736 & 0.746 \\",
-        "<tr><td>pass@16_predicted</td><td>0.741 [0.667, 1.000]</td><td>0.736</td><td>0.746</td></tr>",
+        "                                   mean  beta-binomial  power law\npass@16_predicted  0.741 [0.209, 1.000]",
+        "| pass@16_predicted | 0.741 [0.209, 1.000] |         0.736 |     0.746 |",
+        r"pass@16\_predicted & 0.741 [0.209, 1.000] & 0.736 & 0.746 \\",
+        "<tr><td>pass@16_predicted</td><td>0.741 [0.209, 1.000]</td><td>0.736</td><td>0.746</td></tr>",
         ",mean,mean_low,mean_high,beta-binomial,power law\npass@16_predicted,0.74102",
         '"target": "problem_set"',
     ),

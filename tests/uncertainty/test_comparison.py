@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cases import for_each
 from hypothesis import given, settings, strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.stats import binom
 
@@ -25,7 +25,6 @@ from at_k.uncertainty.comparison import (
     paired_t_p,
     wilcoxon_p,
 )
-from at_k.uncertainty.intervals import bootstrap_interval
 from at_k.uncertainty.jackknife import tabulate_variance
 
 
@@ -389,18 +388,3 @@ def test_one_sample_of_each_problem_takes_mid_p(won, lost, tied):
     )
     assert beyond.low <= 0 <= beyond.high
     assert within.low > 0 or within.high < 0
-
-
-def test_the_bootstrap_has_a_column_for_each_metric_and_the_same_resamples():
-    values = np.random.default_rng(1).random((30, 2, 2))
-    lower, upper = bootstrap_interval(values, n_resamples=500)
-    assert lower.shape == upper.shape == (2, 2)
-    for at in np.ndindex(2, 2):
-        assert (lower[at], upper[at]) == bootstrap_interval(
-            values[(slice(None), *at)], n_resamples=500
-        )
-    assert bootstrap_interval(values[:, 0, 0], seed=1) != bootstrap_interval(
-        values[:, 0, 0], seed=2
-    )
-    equal = np.column_stack([values[:, 0, 0], np.full(30, 0.1)])
-    assert_array_equal(np.array(bootstrap_interval(equal, n_resamples=100))[:, 1], [0.1, 0.1])
