@@ -43,10 +43,11 @@ from at_k.values import Column, Key, Output, Values, cached_property
 
 @dataclass(frozen=True)
 class Default:
-    """The values of k that a module takes if it is given none, chosen by the smallest n, and their description."""
+    """The values of k that a module takes if it is given none, by the smallest n, in words, and in those of cards."""
 
     choose: Callable[[int], tuple[int, ...]]
     text: str
+    card: tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -134,10 +135,15 @@ def published_k(smallest: int) -> tuple[int, ...]:
     return tuple(k for k in (4, 8, 16) if k <= smallest) or (smallest,)
 
 
-POWERS = Default(powers_of_two, "1, 2, 4, 8, … up to the smallest n, and the smallest n itself")
+POWERS = Default(
+    powers_of_two,
+    "1, 2, 4, 8, … up to the smallest n, and the smallest n itself",
+    ("1, 2, 4, …, n", "1, 2, 4, …, n"),
+)
 PUBLISHED = Default(
     published_k,
     "those of 4, 8, 16 that do not exceed the smallest n, or, if none fits, the smallest n",
+    ("those of 4, 8, 16 that fit, or n", "4, 8, 16 中合适的，否则为 n"),
 )
 
 

@@ -72,7 +72,7 @@ FAMILY = {
                 Output(
                     "mG-Pass@{k}",
                     "for every k, (2/k) Σ P(at least i of k are correct) for i from ⌈k/2⌉ + 1 to k, averaged over "
-                    "the problems: the mean over the thresholds above one half.",
+                    "the problems. For even k, this is the mean over the thresholds above one half.",
                     label=("mean over τ from ½ to 1", "τ 从 ½ 到 1 的平均"),
                     style=Style("mgpass", ("#CC79A7", "D", (3, 1, 1, 1, 1, 1)), waits=True),
                     even_k=True,

@@ -22,11 +22,12 @@ from evaluate.naming import camelcase_to_snakecase
 import at_k
 from at_k import columns, summary
 from at_k.columns import read_module_columns
+from at_k.combinatorics import Ints
 from at_k.computation import Metric
 from at_k.family import FAMILY, find_metric
 from at_k.grading import Verdicts, judge
 from at_k.grading.verdicts import count_own_frames
-from at_k.grading.zeros import explain_zeros
+from at_k.grading.zeros import are_tests, explain_zeros
 from at_k.options.registry import (
     COLUMNS,
     JUDGING_OPTIONS,
@@ -40,7 +41,7 @@ from at_k.options.registry import (
 )
 from at_k.samples import Problems, Store
 from at_k.summary import Confidence
-from at_k.validation import check_seed, require_problems, require_same_problems, shorten
+from at_k.validation import check_k, check_seed, require_problems, require_same_problems, shorten
 from at_k.values import Values
 
 
@@ -93,6 +94,9 @@ class SampledMetric(evaluate.Metric, ABC):
     The other arguments are those of `evaluate.load`. Its `timeout` is that of a file lock; the option of this name, the
     time of a check, is an argument of `compute`.
     """
+
+    # Whether references that are test programs are run with the predictions, as `code_eval` does.
+    runs_tests = False
 
     def __init__(
         self,
@@ -234,7 +238,7 @@ class SampledMetric(evaluate.Metric, ABC):
             vary=values.vary,
         )
         if options["return_details"]:
-            result["details"] = summary.make_details(
+            details = result["details"] = summary.make_details(
                 values,
                 verdicts,
                 name=self.name,
@@ -243,6 +247,8 @@ class SampledMetric(evaluate.Metric, ABC):
                 key_style=key_style,
                 wanted=wanted,
             )
+            if self.runs_tests and "reasons" in details:
+                details["results"] = list_as_code_eval(details["reasons"])
         return result
 
     @abstractmethod
@@ -334,6 +340,8 @@ class SampledMetric(evaluate.Metric, ABC):
         for name in ("rows", "groups", "clusters"):
             if options[name] is not None:
                 require_same_problems(name, len(options[name]), "predictions", len(batch))
+        if self.runs_tests:
+            options = read_as_code_eval(batch, options)
         confidence = Confidence(
             options["confidence_level"],
             options["target"],
@@ -341,6 +349,47 @@ class SampledMetric(evaluate.Metric, ABC):
             options["ci_method"],
         )
         return self._compute(batch, **options, confidence=confidence)
+
+
+def read_as_code_eval(batch: Problems, options: dict[str, Any]) -> dict[str, Any]:
+    """Run references that are tests, and leave out each k above n with a warning, as `code_eval` does silently."""
+    check, k = options["check_correct_fn"], options["k"]
+    if batch.grades is not None or batch.references is None:
+        return options
+    if check == "exact_match" and are_tests(batch.references):
+        check = "code"
+    if check != "code":
+        return options
+    if k is not None:
+        k = _leave_out_large_k(check_k(k), batch.n)
+    return options | {"check_correct_fn": check, "k": k}
+
+
+def _leave_out_large_k(k: tuple[int, ...], n: Ints) -> list[int]:
+    """Leave out each k above n. If all are, they stay, and are refused."""
+    least = int(n.min())
+    fitting = [draws for draws in k if draws <= least]
+    if not fitting or len(fitting) == len(k):
+        return list(k)
+    large = ", ".join(str(draws) for draws in k if draws > least)
+    warnings.warn(
+        f"`k` = {large} left out: problem {int(n.argmin())} has {least} samples",
+        stacklevel=count_own_frames(),
+    )
+    return fitting
+
+
+def list_as_code_eval(
+    reasons: list[list[str | None]],
+) -> dict[int, list[tuple[int, dict[str, Any]]]]:
+    """List how the programs of each problem ended, as the second result of `code_eval` does."""
+    results: dict[int, list[tuple[int, dict[str, Any]]]] = {}
+    for task, row in enumerate(reasons):
+        results[task] = [
+            (i, {"task_id": task, "passed": text == "passed", "result": text, "completion_id": i})
+            for i, text in enumerate(row)
+        ]
+    return results
 
 
 _LOCKED: weakref.WeakSet[SampledMetric] = weakref.WeakSet()
@@ -362,7 +411,7 @@ _OUTPUTS = {
     "samples in which `extract_fn` found no answer), `not_graded` (the number of samples whose check took too long or "
     "failed, by cause), `per_problem` (a list with one entry per problem, in input order, for n, c and every key), "
     "with the checker `code` also `outcomes` (the number of samples by how their programs ended) and `reasons` (for "
-    "each problem a list with a text for each sample), and "
+    "each problem a list with a text for each sample), of `pass_at_k` also `results` (as those of `code_eval`), and "
     "`signature` (one line that states the conditions under which two numbers may be compared).",
 }
 

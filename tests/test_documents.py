@@ -277,20 +277,40 @@ def test_sections_of_cards_are_those_of_the_host_and_none_is_empty(module):
     assert f"```bibtex\n{module.load().citation.strip()}\n" in texts["## Citation"]
 
 
-def test_the_table_is_the_same_everywhere():
-    tables = {title(path): _TABLE.findall(read(path)) for path in (WHICH_METRIC, *CARDS.values())}
-    assert {path: len(found) for path, found in tables.items()} == dict.fromkeys(tables, 1)
-    # A card has the first two columns: the metrics and their questions.
-    assert (
-        len(
-            {
-                tuple("|".join(row.split("|")[:3]) for row in found[0].splitlines())
-                for found in tables.values()
-            }
-        )
-        == 1
-    )
-    rows = [row.split("|")[1].strip() for row in tables[title(WHICH_METRIC)][0].splitlines()[2:]]
+def count_words(text):
+    return len(text.split())
+
+
+def drop_front_matter(path):
+    return re.sub(r"\A---\n.*?\n---\n", "", read(path), flags=re.DOTALL)
+
+
+@every_card
+def test_a_card_is_short_and_soon_shows_a_number(module):
+    """The cards of the host that are read most have 543 to 914 words, and their first call by word 187."""
+    body = drop_front_matter(CARDS[module])
+    assert count_words(body) <= 750
+    example = re.search(r"\.compute\(.*?```text\n\{.*?\}\n```", body, re.DOTALL)
+    assert count_words(body[: example.end()]) <= 120
+
+
+@every_card
+def test_a_card_needs_nothing_outside_of_its_folder(module):
+    body = drop_front_matter(CARDS[module])
+    loaded = set(re.findall(r"metrics/(\w+)", body))
+    assert loaded == {module.name}
+    assert "open(" not in body
+    assert "Path(" not in body
+    targets = [target for target in re.findall(r"\]\((.*?)\)", body) if ":" not in target]
+    assert targets == ["README.zh.md"]
+    # The Hub renders formulas between two dollars alone.
+    prose = FENCE.sub("", body)
+    assert "$" not in re.sub(r"^\$\$$.*?^\$\$$", "", prose, flags=re.DOTALL | re.MULTILINE)
+
+
+def test_the_table_lists_the_modules():
+    (table,) = _TABLE.findall(read(WHICH_METRIC))
+    rows = [row.split("|")[1].strip() for row in table.splitlines()[2:]]
     assert rows == [f"`{module.name}`" for module in MODULES]
 
 
@@ -321,12 +341,15 @@ def test_inputs_are_those_of_the_module(module):
     inputs = listed(sections(CARDS[module])["### Inputs"])
     parameters = own_parameters(module)
     columns = [name for name in module.metric.arguments if name in COLUMNS]
-    assert sorted(inputs) == sorted([*columns, *module.metric.own_options])
-    for name in module.metric.own_options:
+    assert sorted(inputs) == sorted([*columns, *module.metric.options])
+    for name in module.metric.options:
         default = parameters[name].default
         if default not in (inspect.Parameter.empty, None):
             spelled = str(default) if isinstance(default, bool) else json.dumps(default)
-            assert f"Default: `{spelled}`" in " ".join(inputs[name].split()), name
+            assert f"={spelled}`" in inputs[name], name
+    # Each has its types and a meaning, and no link in its place.
+    assert [name for name, text in inputs.items() if not re.match(r" \(`.+`\): \w?", text)] == []
+    assert [name for name, text in inputs.items() if "](" in text] == []
 
 
 @every_card

@@ -32,6 +32,9 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ALONE: tuple[str, ...] = ()
 """Documents whose blocks run each in a namespace of its own, since readers copy one."""
 
+# A comment at the end of a line.
+_COMMENT = re.compile(r"  # .*$", re.MULTILINE)
+
 _SHOWN = re.compile(
     r"^```(?P<language>python|bash)\n(?P<code>.*?)^```$"
     r"(?:(?P<fence>\n+```(?:text|json)\n)(?P<shown>.*?)^```$)?",
@@ -144,7 +147,7 @@ def fill_notebook(path: Path, text: str) -> str:
 
 
 def copy_blocks(text: str, english: str) -> str:
-    """Return a Chinese text with the blocks of the English one.
+    """Return a Chinese text with the blocks of the English one, but for comments that were translated.
 
     Raises:
         ValueError: If they have different numbers of blocks.
@@ -153,7 +156,13 @@ def copy_blocks(text: str, english: str) -> str:
     if len(FENCE.findall(text)) != len(blocks):
         raise ValueError(f"{len(FENCE.findall(text))} blocks, and {len(blocks)} in English")
     following = iter(blocks)
-    return FENCE.sub(lambda _: next(following), text)
+
+    def copy(found: re.Match[str]) -> str:
+        block = next(following)
+        is_translated = _COMMENT.sub("", found[0]) == _COMMENT.sub("", block)
+        return found[0] if is_translated else block
+
+    return FENCE.sub(copy, text)
 
 
 class _Runner(doctest.DocTestRunner):

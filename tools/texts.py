@@ -30,7 +30,6 @@ from at_k.options.registry import (
 )
 from at_k.readers.formats import FORMATS
 from at_k.readers.names import ROLE
-from at_k.uncertainty.credits import METRICS
 from tools.prepared import render_prepared
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -61,16 +60,10 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
     }
     for metric in FAMILY.values():
         card = root / "metrics" / metric.name / "README.md"
-        chinese = card.with_name("README.zh.md")
-        text = fill_region(_read(chinese), "metrics", list_metrics_in_chinese(columns=2), chinese)
-        documents[chinese] = fill_region(
-            text, "training", mention_credit(metric, _TRAINING_IN_CHINESE, " 和 "), chinese
-        )
-        text = fill_region(_read(card), "metrics", list_metrics(columns=2), card)
-        text = fill_region(text, "training", mention_credit(metric, _TRAINING, " and "), card)
-        text = fill_region(text, "load", explain_loading(metric), card)
-        text = _fill_list(text, "### Inputs", list_card_inputs(metric), card)
-        documents[card] = _fill_list(text, "### Output Values", list_card_outputs(metric), card)
+        documents[card] = _fill_list(_read(card), "### Inputs", list_card_inputs(metric), card)
+        card = card.with_name("README.zh.md")
+        inputs = list_card_inputs_in_chinese(metric)
+        documents[card] = _fill_list(_read(card), "### 输入", inputs, card)
     for name in COMPARISONS:
         card = root / "comparisons" / name / "README.md"
         module = runpy.run_path(str(ROOT / "comparisons" / name / f"{name}.py"))
@@ -123,74 +116,62 @@ def _spell_type(option: Option) -> str:
     )
 
 
-def list_metrics(columns: int = 4) -> str:
-    """Make the table that says which metric answers which question, or its first columns."""
+def list_metrics() -> str:
+    """Make the table that says which metric answers which question."""
     rows = [
         (f"`{metric.name}`", metric.question, metric.needs, metric.warning)
         for metric in FAMILY.values()
     ]
     header = ("metric", "question it answers", "needs", "watch out")
-    return make_table(header[:columns], [row[:columns] for row in rows])
+    return make_table(header, rows)
 
 
-def list_metrics_in_chinese(columns: int = 4) -> str:
+def list_metrics_in_chinese() -> str:
     """Make the same table in Chinese."""
     rows = [(f"`{metric.name}`", *metric.chinese) for metric in FAMILY.values()]
-    return make_table(
-        ("指标", "回答的问题", "需要", "注意")[:columns], [row[:columns] for row in rows]
-    )
-
-
-_TRAINING = (
-    "**Training.** `at_k.credit` weighs samples [in training for](../../docs/training.md) {names}."
-)
-_TRAINING_IN_CHINESE = (
-    "**训练。** `at_k.credit` 给出每个样本使 {names} 变动了多少，即"
-    "[以它为目标训练](../../docs/training.md)时该样本对数概率的权重。"
-)
-
-
-def mention_credit(metric: Metric, sentence: str, conjunction: str) -> str:
-    """Write the sentence about training, with the metrics of a card that can be trained for."""
-    names = [
-        output.key.replace("{k}", "k").replace("{n}", "n").replace("_{τ}", "")
-        for output in metric.outputs
-    ]
-    listed = [f"`{name}`" for name in names if name in METRICS]
-    return wrap_item(sentence.format(names=conjunction.join(listed)), "")
-
-
-def explain_loading(metric: Metric) -> str:
-    """Write how a module is loaded, for its card."""
-    return (
-        f'```python\nimport evaluate\n\n{metric.name} = evaluate.load("metrics/{metric.name}")  # in a clone\n```\n\n'
-        f'Elsewhere it is `evaluate.load("{metric.name}")` [after `at-k register`]({_GUIDE}#load-by-name).'
-    )
-
-
-_GUIDE = "../../docs/modules.md"
+    return make_table(("指标", "回答的问题", "需要", "注意"), rows)
 
 
 def list_card_inputs(metric: Metric) -> str:
-    """List the inputs on a card: its own in full, and the names of those that all metrics share."""
-    inputs = {each.name: each for each in find_inputs(metric)}
-    columns = [name for name in _COLUMNS_OF_ALL if name in inputs]
-    own = [each for name, each in inputs.items() if name not in (*columns, "k", *SHARED_OPTIONS)]
-    lines = [f"- {_join_bold(columns)}: [columns]({_GUIDE}#columns)."]
-    lines += [list_inputs(own, [metric])] if own else []
-    draws = "**k** and the" if "k" in inputs else "The"
-    lines.append(
-        f"- {draws} [shared options]({_GUIDE}#options), with [examples](../pass_at_k/README.md#examples); "
-        f"`{metric.name}.inputs_description` describes them, too."
-    )
+    """List every input on the card of a metric, with its types, its default and its meaning in a few words."""
+    lines = []
+    for option in _sort_for_card(metric):
+        text = option.card[0]
+        if option.name == "k" and metric.default_k is not None:
+            text += f" Default: {metric.default_k.card[0]}."
+        lines.append(f"- **{option.name}** ({_spell_short_type(option)}): {text}")
     return "\n".join(lines)
 
 
-def list_card_outputs(metric: Metric) -> str:
-    """List the outputs on a card: its own in full, and the names of those that all metrics share."""
-    own = {key: text for key, text in find_outputs(metric).items() if key not in SHARED_OUTPUTS}
-    shared = _join_bold([f"`{key}`" for key in SHARED_OUTPUTS])
-    return f"{list_outputs(own)}\n- {shared}: [on request]({_GUIDE}#results)."
+def list_card_inputs_in_chinese(metric: Metric) -> str:
+    """Make the same list in Chinese."""
+    lines = []
+    for option in _sort_for_card(metric):
+        text = option.card[1]
+        if option.name == "k" and metric.default_k is not None:
+            text += f"默认值：{metric.default_k.card[1]}。"
+        lines.append(f"- **{option.name}**（{_spell_short_type(option)}）：{text}")
+    return "\n".join(lines)
+
+
+# What most calls need comes before what few do.
+_FIRST = (*COLUMNS, "k")
+_NEXT = ("check_correct_fn", "extract_fn", "correct_above", "missing", "confidence_level")
+
+
+def _sort_for_card(metric: Metric) -> list[Option]:
+    """List the inputs of a metric: columns, k, its own, those that many calls need, and the others."""
+    inputs = {each.name: each for each in find_inputs(metric)}
+    own = [name for name in inputs if name not in (*_FIRST, *SHARED_OPTIONS)]
+    names = dict.fromkeys([*_FIRST, *own, *_NEXT, *inputs])
+    return [inputs[name] for name in names if name in inputs]
+
+
+def _spell_short_type(option: Option) -> str:
+    """Spell the types that an option takes and its default, such as `float=0.5`, of functions without their types."""
+    kinds = [re.sub(r"Callable\[.*", "Callable", kind) for kind in option.types]
+    default = "" if option.default is None else f"={spell_value(option.default)}"
+    return f"`{'|'.join(kinds)}{default}`"
 
 
 SHARED_OUTPUTS = {
@@ -199,12 +180,6 @@ SHARED_OUTPUTS = {
     if all(key in find_outputs(metric) for metric in FAMILY.values())
 }
 """Outputs of every module, if an option asks for them."""
-
-_COLUMNS_OF_ALL = ("predictions", "references", "grades")
-
-
-def _join_bold(names: list[str]) -> str:
-    return ", ".join(f"**{name}**" for name in names)
 
 
 def list_options() -> str:

@@ -116,6 +116,7 @@ class Option:
         label: what a form calls it. Here and below, pages have the Chinese in their catalogue.
         words: what a form calls each of the choices that it offers.
         group: the part of the documentation that lists it.
+        card: its meaning in a few words, for the card of a metric, in English and in Chinese.
     """
 
     name: str
@@ -133,6 +134,7 @@ class Option:
     label: str = ""
     words: tuple[tuple[str, str], ...] = ()
     group: str = ""
+    card: tuple[str, ...] = ()
 
     @property
     def flags(self) -> list[str]:

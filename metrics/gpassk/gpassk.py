@@ -9,7 +9,7 @@ from at_k.module import sample_features
 
 _DESCRIPTION = """\
 G-Pass@k is the chance that at least a share τ of k samples is correct. Small τ measures what a model can reach, τ = 1
-what it does every time. mG-Pass@k is the mean of G-Pass@k over the thresholds above ½.
+what it does every time. For even k, mG-Pass@k is the mean of G-Pass@k over the thresholds above ½.
 """
 
 _EXAMPLES = """\

@@ -36,6 +36,8 @@ _CITATION = """\
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class PassAtK(SampledMetric):
+    runs_tests = True  # `code_eval` takes the same arguments: its references are test programs
+
     def _info(self):
         return evaluate.MetricInfo(
             description=_DESCRIPTION,

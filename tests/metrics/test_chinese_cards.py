@@ -30,6 +30,7 @@ _PART = re.compile(
 _NAME = re.compile(r"`([^`]+)`")
 _FORMULA = re.compile(r"\$([^$]+)\$")
 _LINK = re.compile(r"(?<=\])\(([^)\s]+)\)")
+_COMMENT = re.compile(r"  # (.*)$", re.MULTILINE)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -78,9 +79,14 @@ def find_words(prose):
     return re.sub(r"\S*[@^]\S*|\[[^\]]*\]|“[^”]*”", "", strip(prose))
 
 
+def drop_comments(code):
+    """Leave out the comments of a block, which are translated."""
+    return re.sub(r"  # .*$", "", code, flags=re.MULTILINE)
+
+
 ASPECTS = {
     "the kinds of parts": lambda section: [kind for kind, _ in section.parts],
-    "the code": lambda section: section.of_kind("code"),
+    "the code": lambda section: list(map(drop_comments, section.of_kind("code"))),
     "the formulas": lambda section: section.of_kind("formula") + _FORMULA.findall(section.prose),
     "the links": lambda section: _LINK.findall(section.prose),
     "the shape of the tables": lambda section: [
@@ -119,6 +125,9 @@ def find_untranslated(english, chinese):
     left = [section.heading for section in there if not _CHINESE.search(section.heading)]
     for first, second in zip(here, there, strict=True):
         for (kind, before), (_, after) in zip(first.parts, second.parts, strict=True):
+            if kind == "code" and before.startswith("```python"):
+                comments = zip(_COMMENT.findall(before), _COMMENT.findall(after), strict=True)
+                left += [english for english, chinese in comments if not _CHINESE.search(chinese)]
             if kind in ("code", "formula") or not re.search("[A-Za-z]{2}", find_words(before)):
                 continue
             if not _CHINESE.search(after) or re.search(
@@ -155,8 +164,8 @@ def test_equal_english_parts_are_equal_in_chinese():
 
 
 @for_each("before, after, aspect", [
-    *[("。", " 9。", "the numbers"), ("`k`", "`kk`", "the names"), ("](", "](x", "the links")],
-    *[("```python\n", "```python\n# more\n", "the code"), (" $", " $x", "the formulas")],
+    *[("。", " 9。", "the numbers"), ("`code_eval`", "`eval`", "the names"), ("](", "](x", "the links")],
+    *[("```python\n", "```python\n# more\n", "the code"), ("\\binom", "\\binomx", "the formulas")],
     *[(" |\n", " | |\n", "the shape of the tables"), ("\n- ", "\n", "the kinds of parts")],
     ("\n## ", "\n### ", "the levels of the headings"),
 ])  # fmt: skip
