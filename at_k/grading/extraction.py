@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from string import ascii_uppercase
-from textwrap import dedent
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from at_k.errors import InputError, Mention
+from at_k.grading.programs import THOUGHT, find_program
 from at_k.samples import Answers
 from at_k.validation import describe, name_function, shorten, type_name
 
 Extract = Callable[[str], str | None]  # from a text to its answer, or None
-
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 
 # A box, with more than one backslash where a text was escaped twice, and all braces. A number or a letter may be boxed
 # without braces, as in `\\boxed 5`.
@@ -44,7 +42,7 @@ def remove_thoughts(text: str) -> str:
     # is, the text was cut off, and the rest is removed.
     if "<think" not in text and "</think" not in text:
         return text
-    return re.split("</think(?:ing)?>", _THOUGHT.sub(" ", text).removeprefix(" "))[-1]
+    return re.split("</think(?:ing)?>", THOUGHT.sub(" ", text).removeprefix(" "))[-1]
 
 
 def find_boxed(text: str) -> str | None:
@@ -71,114 +69,18 @@ def find_boxed(text: str) -> str | None:
     return content
 
 
-# A string in triple quotes, in which neither a fence nor `</think>` counts.
-_STRING = r'"""[\s\S]*?"""' + r"|'''[\s\S]*?'''"
-_BLOCK = re.compile(
-    rf"{_STRING}|^(?P<indent>[ \t]*)(?P<mark>`{{3,}}|~{{3,}})(?P<info>[^`\n]*)(?:\n|\Z)"
-    rf"(?P<code>(?:{_STRING}|[\s\S])*?)(?P<end>^[ \t]*(?P=mark)[`~]*[ \t\r]*$|\Z)",
-    re.MULTILINE,
-)
-_FIRST_THOUGHT = re.compile(rf"\s*{_THOUGHT.pattern}", re.DOTALL)
-_THOUGHT_END = re.compile(rf"{_STRING}|^[ \t]{{0,9}}</think(?:ing)?>", re.MULTILINE)
-_DEFINITION = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
-_ASSIGNMENT = re.compile(r"^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
-_PYTHON = ("", "py", "python", "python3")
-
-
-class _Block(NamedTuple):
-    """The text between two fences, or beside one that has no other."""
-
-    language: str
-    code: str
-    closed: bool
-
-    def rank(self, names: Collection[str]) -> tuple[bool, int, bool, bool]:
-        """Return how likely it is the program that is looked for. A definition says more than an assignment."""
-        defined, assigned = (
-            bool(defined.intersection(names) if names else defined)
-            for defined in (set(rule.findall(self.code)) for rule in (_DEFINITION, _ASSIGNMENT))
-        )
-        return (
-            self.language in _PYTHON,
-            2 * defined or int(assigned),
-            self.closed,
-            self.language in _PYTHON[1:],
-        )
-
-
-def find_names(tests: str) -> frozenset[str]:
-    """Return the words of a test program that may name what it tests: those that it does not define itself.
-
-    Examples:
-        >>> sorted(find_names("def test_f(): assert f(1)"))
-        ['1', 'assert', 'def', 'f']
-    """
-    lines = re.sub(r"^[ \t]+", "", tests, flags=re.MULTILINE)
-    defined = {*_DEFINITION.findall(lines), *_ASSIGNMENT.findall(lines), "main", "__main__"}
-    return frozenset(re.findall(r"\w+", tests)) - defined
-
-
-def find_program(text: str, names: Collection[str] = ()) -> str | None:
-    r"""Return the program in a text: the text between fences of Markdown, or the whole text if it has none.
-
-    Examples:
-        >>> find_program("Here it is:\n```python\ndef f(x): return x\n```\nTry it:\n```\nf(1)\n```")
-        'def f(x): return x\n'
-        >>> find_program("def f(x): return x")
-        'def f(x): return x'
-    """
-    # Of several blocks it is the last that defines one of the names, such as the function to test, by `def` or `class`,
-    # or else by an assignment; where none does, all closed blocks of Python are joined. If no names are known, it is
-    # the last that defines anything, or, where none does, the last that is marked as Python. A block of another
-    # language than Python counts only where there is no other, and one that is not closed only where no closed one
-    # would do. So does the text before the first fence: the prompt may have opened it. A block that is indented as a
-    # whole is dedented. Reasoning up to `</think>` and a byte order mark are left out. The inside of a string in triple
-    # quotes, such as a docstring, is part of the program, be it a fence or `</think>`.
-    text = text.removeprefix("\ufeff")
-    ends = (
-        [end for end in _THOUGHT_END.finditer(text) if end[0].endswith(">")]
-        if "</think" in text
-        else []
-    )
-    thought = _FIRST_THOUGHT.match(text) or (ends[-1] if ends else None)
-    text = text[thought.end() :].removeprefix("\n") if thought else text
-    blocks = _find_blocks(text) if "```" in text or "~~~" in text else []
-    # Of equal ones, `max` takes the first.
-    best = max(
-        reversed(blocks),
-        key=lambda block: block.rank(names),
-        default=_Block("", text, closed=False),
-    )
-    code = best.code
-    if names and best.rank(names)[:3] == (True, 0, True):
-        code = "\n".join(block.code for block in blocks if block.rank(names)[:3] == (True, 0, True))
-    return code if code.strip() else None
-
-
-def _find_blocks(text: str) -> list[_Block]:
-    """List the blocks beside fences, if there are any."""
-    blocks: list[_Block] = []
-    for match in _BLOCK.finditer(text):
-        if match["mark"]:
-            blocks = blocks or [_Block("", text[: match.start()], closed=False)]
-            code, language = match["code"], re.findall(r"\w+", match["info"].lower())
-            indented = match["indent"] or code.lstrip("\r\n")[:1].isspace()
-            blocks.append(
-                _Block(
-                    "".join(language[:1]),
-                    dedent(code) if indented else code,
-                    closed=bool(match["end"]),
-                )
-            )
-    return blocks
-
-
 def _find_statement(rule: str, text: str) -> str | None:
     """Apply a rule of `statements.py`, which is loaded when it is first used."""
     answer: str | None = getattr(import_module("at_k.grading.statements"), rule)(
         remove_thoughts(text)
     )
     return answer
+
+
+def _find_code(text: str) -> str | None:
+    """Return the program in a text, or None for a blank one."""
+    source = find_program(text).source
+    return source if source.strip() else None
 
 
 # The rules that have names.
@@ -188,7 +90,7 @@ EXTRACTIONS: dict[str, Extract] = {
     "last_number": partial(_find_statement, "find_last_number"),
     "choice": partial(_find_statement, "find_letter"),
     "final_answer": partial(_find_statement, "find_final_answer"),
-    "code": find_program,
+    "code": _find_code,
 }
 
 
@@ -307,11 +209,13 @@ def extract_references(
     """Replace each reference by the answer that it gives. A rule is applied once to each distinct reference."""
     # With `keep`, the rule is that of the answers: of a reference of GSM8K it reads what follows the "####", and a
     # reference in which it finds nothing stays as it is.
+    if keep and rule is _find_code:  # a test program, which is no reply
+        return [*references]
     extracted: dict[str, str] = {}
     for problem, row in enumerate(references):
         for text in row:
             if text not in extracted:
-                marked = _GSM8K.search(text.rstrip()) if keep and rule is not find_program else None
+                marked = _GSM8K.search(text.rstrip()) if keep else None
                 parts = [marked[1], marked[0]] if marked else [text]
                 place = partial("problem {}".format, problem)
                 answer = next(

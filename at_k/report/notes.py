@@ -40,9 +40,9 @@ _say = Phrases(
         "note.drop": "Missing samples, left out: {count}. Their problems have a smaller n.",
         "note.incorrect": "Missing samples, counted as wrong: {count}. They cast no vote.",
         "note.outcomes": "How the checks ended: {outcomes}.",
-        "note.no_python": "Programs with a syntax error in their first line: {share:.0%}. Where a program stands in a "
-        "text, {code} takes it from a fence (```), and a regular expression with a group, such as {pattern}, from "
-        "other marks. A completion needs its prompt before it: {prompt} joins the two.",
+        "note.no_program": "{count:,} of {total:,} replies hold no program that compiles, such as {answer}.",
+        "note.no_python": "Where a program stands between marks of its own, a regular expression with a group, such as "
+        "{pattern}, takes it from there. A completion needs its prompt: {prompt} joins the two.",
         "note.judge": "The judge was asked {requests:,} times, and {cached:,} replies came from its cache: {read:,} "
         "tokens read, {written:,} written. It agrees with quasi_exact on {share:.0%} of the answers.",
         "note.sandbox": "The programs ran in the sandbox “{name}”.",
@@ -143,7 +143,7 @@ def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Mes
             read = replace(problems, answers=verdicts.ballots)
         yield from _note_whole_texts(read, verdicts.ballots, verdicts.conditions)
     if outcomes is not None:
-        yield from _describe_outcomes(outcomes)
+        yield from _describe_outcomes(outcomes, problems.answers)
     if (
         judged_here
         and verdicts.ballots is not None
@@ -176,23 +176,20 @@ def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Mes
         yield from _describe_grades(problems.grades, verdicts, is_checked=is_checked)
 
 
-def _describe_outcomes(outcomes: Outcomes) -> Iterator[Message]:
+def _describe_outcomes(outcomes: Outcomes, answers: Answers | None) -> Iterator[Message]:
     """Say how checks ended, what they cost, and how programs were kept apart."""
-    yield _say(
-        "note.outcomes",
-        outcomes=", ".join(f"{name} {count:,}" for name, count in outcomes.count().items()),
-    )
-    no_python = np.array(
-        [reason.endswith("(<candidate>, line 1)") for reason in outcomes.reasons], dtype=bool
-    )
-    share = (
-        float(np.mean(no_python[outcomes.which[outcomes.which >= 0]])) if no_python.any() else 0.0
-    )
-    if share > 0.5:
+    counts = outcomes.count()
+    ends = ", ".join(f"{name} {count:,}" for name, count in counts.items())
+    yield _say("note.outcomes", outcomes=ends)
+    total, missed = sum(counts.values()), counts.get("no program", 0)
+    if missed and answers is not None:
+        has_none = np.array([name == "no program" for name in outcomes.names])
+        first = int(np.argmax(has_none[outcomes.which] & (outcomes.which >= 0)))
+        answer = quote(answers.distinct[answers.codes.values[first]])
+        yield _say("note.no_program", count=missed, total=total, answer=answer)
+    if missed > total / 2:
         yield _say(
             "note.no_python",
-            share=share,
-            code=Mention(extract_fn="code"),
             pattern=Mention(extract_fn="(?s)<code>(.*?)</code>"),
             prompt=Mention(prompt_column="prompt"),
         )

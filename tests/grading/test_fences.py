@@ -6,7 +6,8 @@ import pytest
 from bounds import hold, timed
 from cases import for_each
 
-from at_k.grading.extraction import find_names, find_program
+from at_k.grading.extraction import EXTRACTIONS
+from at_k.grading.programs import find_names, find_program
 
 F = "def f(x):\n    return x\n"
 G = "def g(x):\n    return x\n"
@@ -21,12 +22,12 @@ def fence(code, language="python", mark="```"):
 
 
 @for_each("text, program", [
-    (F, F), (f"  {F}", f"  {F}"), (fence(F), F), (fence(F, ""), F), (fence(F, "Python3"), F),
+    (F, F), ("  " + F.replace("\n ", "\n   "), F), (fence(F), F), (fence(F, ""), F), (fence(F, "Python3"), F),
     (fence(F, " python title='f.py'"), F), (fence(F, "{.python}"), F), (fence(F, "python", "````"), F),
     (fence(F, "python", "~~~"), F), (fence(f"# ```\n{F}", "python", "~~~~"), f"# ```\n{F}"),
     (fence(F).replace("\n", "\r\n"), F.replace("\n", "\r\n")), (f"Here it is:\n\n{fence(F)}\nIt returns x.", F),
     (f"{fence(G)}or rather\n{fence(F)}", F), (f"{fence(F)}Use it:\n{fence(CALL)}which prints\n{fence('1', '')}", F),
-    (fence("int f;\n", "c") + fence(CALL), CALL), (f"{fence(CALL, 'bash')}{fence('1', 'text')}", None),
+    (fence("int f;\n", "c") + fence(CALL), CALL), (f"{fence(CALL, 'bash')}{fence('1', 'text')}", CALL),
     (f"{fence(F)}and so on ```python\n", F), (f"Here:\n```python\n{F}", F),
     (f"{fence(F)}Longer:\n```python\n{G}", F), (f"{fence(CALL)}The program:\n```python\n{F}", F),
     (f"{F}```\nThis returns x.", F), ("1. One:\n   ```python\n   def f(x):\n       return x\n   ```\n", F),
@@ -39,7 +40,7 @@ def fence(code, language="python", mark="```"):
     (fence(CALL) + "or\n" + fence("print(f(2))\n"), "print(f(2))\n"), ("", None), (" \n", None),
 ])  # fmt: skip
 def test_a_text_gives_its_program(text, program):
-    assert find_program(text) == program
+    assert EXTRACTIONS["code"](text) == program
 
 
 DOCSTRING = (
@@ -49,13 +50,13 @@ DOCSTRING = (
 
 @for_each("program", [DOCSTRING, DOCSTRING.replace('"""', "'''"), f'"""\n```\n{G}```\n"""\n{F}'])
 def test_fences_in_strings_are_of_the_program(program):
-    assert find_program(program) == program
-    assert find_program(f"Here:\n{fence(program)}\nIt returns x.") == program
+    assert find_program(program).source == program
+    assert find_program(f"Here:\n{fence(program)}\nIt returns x.").source == program
 
 
 def test_a_quote_that_is_not_closed_hides_no_fence():
     program = 'mark = \'"""\'\n' + F
-    assert find_program(f"{fence(program)}That is all.") == program
+    assert find_program(f"{fence(program)}That is all.").source == program
 
 
 @for_each("text, program", [
@@ -67,7 +68,7 @@ def test_a_quote_that_is_not_closed_hides_no_fence():
     (fence("x = 1\n") + fence("1\n", "c") + fence(G), f"x = 1\n\n{G}"), (f"Here:\n```python\n{CALL}", CALL),
 ])  # fmt: skip
 def test_the_block_that_defines_a_name(text, program):
-    assert find_program(text, {"f", "assert"}) == program
+    assert find_program(text, {"f", "assert"}).source == program
 
 
 @pytest.mark.parametrize(("tests", "names"), [

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from textwrap import indent
 from typing import Any
 
 from at_k.grading.checkers.base import Checker, Explained
 from at_k.grading.code import HarnessError, Outcome, ProgramLimits, run_each
-from at_k.grading.code.cases import join_prompt, read_cases, read_row, write_tests
+from at_k.grading.code.cases import find_prompt, read_cases, read_row, write_tests
 from at_k.grading.code.pool import ISOLATIONS, require_permission
 from at_k.grading.code.protocol import MEBIBYTE
-from at_k.grading.extraction import find_names, find_program
+from at_k.grading.programs import Program, find_names, find_program
 from at_k.grading.workers import NotGraded, check_num_workers, check_timeout
 from at_k.options.registry import TIMEOUT
 from at_k.validation import check_choice, is_integer, is_number, shorten
@@ -34,12 +33,12 @@ class Code(Checker):
     first whose output differs.
 
     It may be the row of a data set as it ships (MBPP, HumanEval, BigCodeBench), as JSON. Of a list of tests, all must
-    hold. A completion is joined to its prompt.
+    hold.
 
-    Where a text has fences of Markdown, the program is the last block that defines something which the tests name, as
-    by `extract_fn="code"`. The verdict is the end of `python` with the program and then the tests as one script: an
-    exit code of 0 passes, if the tests ran and something in them decided. A test program that cannot be compiled, or
-    that reaches no assertion and calls nothing of the program, grades nothing.
+    A program is found in a reply in one step (`at_k.grading.programs`), between fences or lines of prose, and joined to
+    its prompt if it is a body. The verdict is the end of `python tests.py`, with the program as a module that the tests
+    import: an exit code of 0 passes, if the tests ran and something in them decided. A test program that cannot be
+    compiled, or that reaches no assertion and calls nothing of the program, grades nothing.
 
     Args:
         timeout: the seconds that a program may take with its tests, or for each case: of processor time, and on the
@@ -111,12 +110,16 @@ class Code(Checker):
         limits = ProgramLimits(float(seconds), int(self.memory), tolerance=float(self.tolerance))
         tests = {reference: _read_tests(reference) for _, reference in pairs}
         programs = [
-            (_find_whole(text, *tests[reference]), tests[reference][1]) for text, reference in pairs
+            find_program(text, tests[reference][2], *find_prompt(tests[reference][0]))
+            for text, reference in pairs
+        ]
+        runs = [
+            (program.source, tests[reference][1])
+            for program, (_, reference) in zip(programs, pairs, strict=True)
         ]
         workers = check_num_workers(num_workers)
-        return [
-            *map(_read, run_each(programs, limits, num_workers=workers, isolation=self.isolation))
-        ]
+        outcomes = run_each(runs, limits, num_workers=workers, isolation=self.isolation)
+        return [*map(_read, outcomes, programs)]
 
 
 def _read_tests(reference: str) -> tuple[Mapping[str, Any], str, frozenset[str]]:
@@ -132,17 +135,9 @@ def _read_tests(reference: str) -> tuple[Mapping[str, Any], str, frozenset[str]]
     return row, tests, frozenset(["Solution", cases.function] if cases.function else [])
 
 
-def _find_whole(text: str, row: Mapping[str, Any], tests: str, names: frozenset[str]) -> str:
-    """Return the program in a text, with its prompt if it is a completion. A body in a fence has been dedented."""
-    program = find_program(text, names) or text
-    whole = join_prompt(row, program)
-    return (
-        whole if whole == program or program in text else join_prompt(row, indent(program, "    "))
-    )
-
-
-def _read(outcome: Outcome | HarnessError) -> Explained | NotGraded:
+def _read(outcome: Outcome | HarnessError, program: Program) -> Explained | NotGraded:
     if isinstance(outcome, HarnessError):
         return NotGraded("error", str(outcome))
-    reason = f"{outcome.status}: {outcome.detail}" if outcome.detail else outcome.status
-    return Explained(outcome.passed, outcome.status, reason, {"isolation": outcome.isolation})
+    status = outcome.status if program.compiles else "no program"
+    reason = f"{status}: {outcome.detail}" if outcome.detail else status
+    return Explained(outcome.passed, status, reason, {"isolation": outcome.isolation})

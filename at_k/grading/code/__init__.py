@@ -1,9 +1,9 @@
 """Run candidate programs with their tests, and say which passed.
 
-A verdict is the end of `python` with the program and then its tests as one script, in a process of their own, if the
-tests ran and something in them decided. A test program shares a process with what it tests, and so promises nothing
-about a program made to deceive it; `docs/checking.md` lists the known ways. Of cases of input and output, no process of
-which the program is a copy knows the outputs.
+A verdict is the end of `python tests.py`, with the program as a module whose names the tests have, in a process of
+their own, if the tests ran and something in them decided. A test program shares a process with what it tests, and so
+promises nothing about a program made to deceive it; `docs/checking.md` lists the known ways. Of cases of input and
+output, no process of which the program is a copy knows the outputs.
 
 With `isolation="namespaces"` in an outcome, the kernel kept the program from the network, from all other processes,
 from writing outside of its directory, and from seeing homes but for Python's folders, /proc, /run and /tmp. With

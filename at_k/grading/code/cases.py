@@ -342,19 +342,14 @@ def _list(cell: Any) -> list[str]:
     return [cell] if isinstance(cell, str) else list(cell or ())
 
 
-def join_prompt(row: Mapping[str, Any], program: str) -> str:
-    r"""Return a whole program: a completion after its prompt, and what defines the function alone.
+def find_prompt(row: Mapping[str, Any]) -> tuple[str, str]:
+    r"""Return the prompt of a row, if it is the beginning of a program, and the function that it defines.
 
     Examples:
-        >>> row = {"prompt": "def f(x):\n", "entry_point": "f"}
-        >>> join_prompt(row, "    return x")
-        'def f(x):\n    return x'
-        >>> join_prompt(row, "def f(x): return x")
-        'def f(x): return x'
+        >>> find_prompt({"prompt": "def f(x):\n", "entry_point": "f"}), find_prompt({"prompt": "Write f."})
+        (('def f(x):\n', 'f'), ('', ''))
     """
     prompt, entry = row.get("complete_prompt") or row.get("prompt"), row.get("entry_point")
-    if not isinstance(prompt, str) or not isinstance(entry, str) or f"def {entry}" not in prompt:
-        return program
-    whole = rf"^(?:(?:async +)?def|class) +{re.escape(entry)}\b|^{re.escape(entry)} *="
-    continues = program.lstrip("\r\n")[:1].isspace() or not re.search(whole, program, re.MULTILINE)
-    return prompt + program if continues else program
+    if isinstance(prompt, str) and isinstance(entry, str) and f"def {entry}" in prompt:
+        return prompt, entry
+    return "", ""

@@ -1,7 +1,8 @@
 """Run one program with its tests, or one case, in this process, which does nothing else any more.
 
-The program and its tests are one script, `__main__`. They share an interpreter, so a program that is made to deceive
-its tests can do so (`docs/checking.md`). Of a case, this process never has the output that it must produce.
+The program is a module, `candidate`, and its tests go on in it as the script, `__main__`, as if they had imported all
+of it. They share an interpreter, so a program that is made to deceive its tests can do so (`docs/checking.md`). Of a
+case, this process never has the output that it must produce.
 """
 
 from __future__ import annotations
@@ -168,7 +169,7 @@ def run_script(
 
 
 def run_program(report: Report, candidate: str, tests: CodeType) -> None:
-    """Run a candidate and its tests as one script, and report how that went."""
+    """Run a candidate as a module and its tests as the script, and report how that went."""
 
     def run(program: CodeType, namespace: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -176,6 +177,7 @@ def run_program(report: Report, candidate: str, tests: CodeType) -> None:
         except SystemExit as end:  # what it defines is defined: its tests run
             if not succeeds(end):
                 raise
+        namespace["__name__"] = "__main__"
         uncalled = run_tests(tests, namespace)
         finish()
         last_line = "in a last line such as check(name_of_the_function)"
@@ -191,7 +193,7 @@ def run_program(report: Report, candidate: str, tests: CodeType) -> None:
             )
         return {"passed": True}
 
-    module = ModuleType("__main__")
+    module = ModuleType("candidate")
     vars(module)["__builtins__"] = builtins
     run_script(report, module, candidate, run)
 

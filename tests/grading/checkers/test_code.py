@@ -151,7 +151,6 @@ def test_what_is_given_becomes_programs_and_tests(allowed):
     line_two = "failed: AssertionError in line 2 of the tests: assert f(1) == 2"
     text = f"Here it is:\n```python\n{RIGHT}\n```\nIt adds one."
     rule = {"extract_fn": r"(?s)```python\n(.*?)```"}
-    indented = "failed: IndentationError: unexpected indent (<candidate>, line 1)"
     for programs, tests, options, reasons in (
         (
             [RIGHT, WRONG],
@@ -159,7 +158,7 @@ def test_what_is_given_becomes_programs_and_tests(allowed):
             {},
             ["passed", line_two],
         ),
-        (["  " + RIGHT, RIGHT], TESTS, {}, [indented, "passed"]),  # white space at the ends counts
+        (["  " + RIGHT, RIGHT], TESTS, {}, ["passed", "passed"]),  # indented as a whole
         ([text, "I cannot."], TESTS, rule, ["passed", None]),
     ):
         rows = {"answers": [programs], "references": [tests]}
@@ -193,29 +192,27 @@ def test_solutions_of_human_eval_pass_in_a_text(allowed, checked, every):
     }
     report = at_k.score(rows, check_correct_fn="code", metrics="pass_at_k", k=1, **checked)
     assert report.c == [1] * len(problems)
-    assert "note.no_python" not in [note.code for note in report.notes]
+    assert "note.no_program" not in [note.code for note in report.notes]
 
 
-def test_a_note_says_that_programs_stand_in_texts(allowed):
+def test_replies_without_a_program_are_counted_and_quoted(allowed):
     inside = f"Here it is: <code>{RIGHT}</code>"
-    rows = {"answers": [[inside, inside, RIGHT]], "references": [TESTS]}
+    rows = {"answers": [[RIGHT, inside, inside]], "references": [TESTS]}
     report = at_k.score(rows, check_correct_fn="code", metrics="avg_at_n")
-    (note,) = [note for note in report.notes if note.code == "note.no_python"]
-    assert str(note).startswith(
-        "Programs with a syntax error in their first line: 67%. Where a program stands in a text, `extract"
+    notes = {note.code: str(note) for note in report.notes}
+    assert notes["note.no_program"] == (
+        f"2 of 3 replies hold no program that compiles, such as “{inside}”."
     )
-    assert '`extract_fn="(?s)<code>(.*?)</code>"`' in str(note)
-    mended = at_k.score(
-        {"answers": [[inside, inside]], "references": [TESTS]},
-        check_correct_fn="code",
-        extract_fn=r"(?s)<code>(.*?)</code>",
-        metrics="avg_at_n",
-    )
-    assert mended.c == [2]
-    half = at_k.score(
-        {"answers": [[inside, RIGHT]], "references": [TESTS]}, check_correct_fn="code"
-    )
-    assert "note.no_python" not in [note.code for note in half.notes]
+    assert '`extract_fn="(?s)<code>(.*?)</code>"`' in notes["note.no_python"]
+    assert report.samples[1].outcomes.count() == {"no program": 2, "passed": 1}
+    rule = {"extract_fn": r"(?s)<code>(.*?)</code>", "metrics": "avg_at_n"}
+    rows = {"answers": [[inside, inside]], "references": [TESTS]}
+    assert at_k.score(rows, check_correct_fn="code", **rule).c == [2]
+    rows = {"answers": [[RIGHT] * 99 + ["I cannot."]], "references": [TESTS]}
+    notes = at_k.score(rows, check_correct_fn="code", metrics="avg_at_n").notes
+    said = {note.code: str(note) for note in notes}
+    assert said["note.no_program"].startswith("1 of 100 replies")
+    assert "note.no_python" not in said
 
 
 def test_the_time_of_the_call_counts_unless_the_checker_has_its_own(allowed):

@@ -1,4 +1,4 @@
-"""Programs with their tests: a verdict is the end of `python` with both, if the tests ran and something decided."""
+"""Programs with their tests: a verdict is the end of `python tests.py`, which imports the program."""
 
 import json
 import re
@@ -20,11 +20,15 @@ def judge(*pairs, isolation="none"):
     return run_all(pairs, timeout=20, isolation=isolation)
 
 
+IMPORT = "import candidate\nglobals().update({**vars(candidate), '__name__': '__main__'})\n"
+
+
 def ask_python(program, tests, cases, folder):
-    """Return whether `python` runs a program to its end, with its tests, or with each output for its input."""
+    """Return whether `python` runs tests that import a program, or the program with each output for its input."""
+    (folder / "candidate.py").write_text(program)
+    (folder / "tests.py").write_text(IMPORT + tests)
     for given, wanted in cases or [("", None)]:
-        (folder / "both.py").write_text(program if cases else f"{program}\n{tests}")
-        run = [sys.executable, "both.py"]
+        run = [sys.executable, "candidate.py" if cases else "tests.py"]
         ended = subprocess.run(
             run, check=False, cwd=folder, input=given.encode(), capture_output=True
         )
