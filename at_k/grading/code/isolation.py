@@ -56,10 +56,11 @@ SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO = 0x7FFF0000, 0x00050000
 # Operations of the filters that the kernel runs before each system call.
 LOAD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_IF_ANY, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 
-# For each kind of machine: its name to the kernel, the numbers of seccomp and clone, and those of the refused calls.
+# For each kind of machine: its name to the kernel, the numbers of seccomp, clone and prlimit64, and those of the
+# refused calls.
 # The first are those for memory, messages and keys that outlive a process or belong to another one, and for
 # namespaces, in which a program has rights; the others are refused where there are no namespaces.
-CALLS: dict[str, tuple[int, int, int, tuple[int, ...], tuple[int, ...]]] = {
+CALLS: dict[str, tuple[int, int, int, int, tuple[int, ...], tuple[int, ...]]] = {
     # shmget semget msgget mq_open ptrace process_vm_readv/writev add_key request_key keyctl bpf perf_event_open
     # userfaultfd io_uring_setup unshare setns; and, without namespaces, socket mknod mknodat
     "x86_64": (
@@ -67,6 +68,7 @@ CALLS: dict[str, tuple[int, int, int, tuple[int, ...], tuple[int, ...]]] = {
             0xC000003E,
             317,
             56,
+            302,
             (29, 64, 68, 240, 101, 310, 311, 248, 249, 250, 321, 298, 323, 425, 272, 308),
         ),
         (41, 133, 259),
@@ -76,6 +78,7 @@ CALLS: dict[str, tuple[int, int, int, tuple[int, ...], tuple[int, ...]]] = {
             0xC00000B7,
             277,
             220,
+            261,
             (194, 190, 186, 180, 117, 270, 271, 217, 218, 219, 280, 241, 282, 425, 97, 268),
         ),
         (198, 33),
@@ -287,21 +290,26 @@ def make_filter(*, network: bool) -> tuple[int, bytes, object] | None:
     machine = CALLS.get(os.uname().machine)
     if machine is None:
         return None
-    name, seccomp, clone, always, outside = machine
+    name, seccomp, clone, prlimit, always, outside = machine
     refused = always if network else (*always, *outside)
     count, refusal = len(refused), (RETURN, 0, 0, SECCOMP_RET_ERRNO | errno.EPERM)
+    number, first_argument = (LOAD, 0, 0, 0), (LOAD, 0, 0, 16)
     steps = [
         (LOAD, 0, 0, 4),
         (JUMP_EQUAL, 1, 0, name),
         refusal,
     ]  # calls by the numbers of another machine
-    steps += [(LOAD, 0, 0, 0), (JUMP_AT_LEAST, count + 5, 0, 0x40000000)]  # those of x32
-    steps += [(JUMP_EQUAL, count + 4 - place, 0, number) for place, number in enumerate(refused)]
-    # No filter sees the flags of clone3. Where the kernel does not have it, the C library takes clone.
+    steps += [number, (JUMP_AT_LEAST, count + 8, 0, 0x40000000)]  # those of x32
+    steps += [(JUMP_EQUAL, count + 7 - place, 0, each) for place, each in enumerate(refused)]
+    # No filter sees the flags of clone3. Where the kernel does not have it, the C library takes clone. A process may
+    # change its own limits, by the number 0: those of others of its user are those of the supervisor.
     steps += [
-        (JUMP_EQUAL, 5, 0, CLONE3),
+        (JUMP_EQUAL, 8, 0, CLONE3),
+        (JUMP_EQUAL, 0, 2, prlimit),
+        first_argument,
+        (JUMP_EQUAL, 3, 4, 0),
         (JUMP_EQUAL, 0, 2, clone),
-        (LOAD, 0, 0, 16),
+        first_argument,
         (JUMP_IF_ANY, 1, 0, NAMESPACES),
     ]
     steps += [

@@ -24,9 +24,11 @@ import atexit
 import json
 import os
 import pickle
+import site
 import socket
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -267,6 +269,20 @@ def run_each(
     return pool.run(judge, pairs, min(num_workers, len(pairs)), "code")
 
 
+def list_libraries() -> list[str]:
+    """List the folders of `sys.path` that hold Python's own modules or installed packages, and none of the caller's."""
+    paths = sysconfig.get_paths()
+    own = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    own |= {*site.getsitepackages(), site.getusersitepackages()}
+    roots = [Path(folder).resolve() for folder in own]
+    return [
+        entry
+        for entry in sys.path
+        if os.path.exists(entry)
+        and any(Path(entry).resolve().is_relative_to(root) for root in roots)
+    ]
+
+
 def _read_line(replies: BinaryIO) -> Any:
     """Read a reply of a supervisor. JSON runs no code where it is read."""
     line = replies.readline()
@@ -287,11 +303,16 @@ def open_supervisors(
     environment = {
         name: os.environ[name] for name in LOADED_WITH if name in os.environ
     } | ENVIRONMENT
-    path = [entry for entry in sys.path if os.path.isabs(entry) and os.path.exists(entry)]
     command = [sys.executable, "-s", str(HERE / "supervisor.py"), str(os.getpid())]
     faults: list[Exception] = []
     for kind in ISOLATIONS[isolation]:
-        hello = path, tempfile.gettempdir(), limits, kind == "namespaces", isolation != "none"
+        hello = (
+            list_libraries(),
+            tempfile.gettempdir(),
+            limits,
+            kind == "namespaces",
+            isolation != "none",
+        )
         try:
             pool = Pool(command, hello, environment, _read_line, _explain_end)
             pool.start_one()

@@ -7,142 +7,35 @@ case, this process never has the output that it must produce.
 
 from __future__ import annotations
 
-import ast
 import atexit
 import builtins
 import importlib
-import inspect
 import linecache
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import cache
 from traceback import walk_tb
 from types import CodeType, ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 from at_k.grading.code.cases import restore_keys, simplify
 from at_k.grading.code.protocol import HarnessError, Report
+from at_k.grading.code.reach import TESTS
 
 # Characters of an error message that are kept.
 MOST_CHARACTERS = 500
 
 FILE = "program.py"
-# The names of the test program and of the program in tracebacks.
-TESTS, CANDIDATE = "<tests>", "<candidate>"
+# The name of the program in tracebacks.
+CANDIDATE = "<candidate>"
 
-# Holds True if the tests decided: an assertion was evaluated, or something of the program was called.
-DECIDED: set[bool] = set()
-
-# The tests that began, regardless of the caller.
-STARTED: set[CodeType] = set()
-
-# Failures in cases of `unittest`.
-FAILED: list[str] = []
-
-# The functions that run tests, by module and name.
-UNITTEST, PYTEST = ("unittest.main", "TestProgram"), ("_pytest.config", "main")
-
-# The identities of what the program has defined.
-PROGRAM: set[int] = set()
-
-
-class TestsFailedError(SystemExit):
-    """A test that `unittest` ran has failed. Its text is the last line of the error."""
-
-
-def hold(value: object) -> object:
-    """Note that an assertion was reached."""
-    DECIDED.add(True)
-    return value
-
-
-def call(function: Any) -> Any:
-    """Note a call of something of the program. Return the function, or what takes its place."""
-    if (
-        id(function) in PROGRAM
-        or getattr(getattr(function, "__code__", None), "co_filename", "") == CANDIDATE
-    ):
-        DECIDED.add(True)
-    if function is os._exit:
-        return sys.exit
-    named = getattr(function, "__module__", None), getattr(function, "__name__", None)
-    # The file that `pytest.main` would read does not exist: its tests count as not called.
-    return (
-        run_unittest
-        if named == UNITTEST
-        else (lambda *_, **__: None)
-        if named == PYTEST
-        else function
-    )
-
-
-def run_unittest(*arguments: Any, **options: Any) -> Any:
-    """Take the place of `unittest.main`, and end with the text of the first failure."""
-    from unittest import main
-
-    program = main(*arguments, **options | {"exit": False})
-    if program.result.testsRun == len(program.result.skipped):
-        DECIDED.clear()
-    ends = options.get("exit", True)
-    for test, text in [*program.result.errors, *program.result.failures]:
-        if ends or id(type(test)) not in PROGRAM:
-            FAILED.append(text.strip().splitlines()[-1])
-    if ends:
-        raise (
-            TestsFailedError(FAILED[0])
-            if FAILED
-            else SystemExit(not program.result.wasSuccessful())
-        )
-    return program
-
-
-def start() -> None:
-    """Note that the test which calls this has begun."""
-    STARTED.add(sys._getframe(1).f_code)
-
-
-# Functions that compiled tests call, by their global names.
-MARKS: dict[str, Callable[..., Any]] = {
-    f"__{function.__name__}_of_tests__": function for function in (hold, call, start)
-}
-
-
-def compile_tests(source: str) -> CodeType:
-    """Compile a test program such that assertions, calls and tests note that they are reached."""
-    try:
-        tree = ast.parse(source, TESTS)
-        for node in ast.walk(tree):  # and not recursively: sums may be deeper than Python follows
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_test(node.name):
-                first = node.body[0]
-                node.body.insert(0, ast.copy_location(ast.Expr(_mark(start, first)), first))
-            elif isinstance(node, ast.Assert):
-                node.test = _mark(hold, node.test)
-            elif isinstance(node, ast.Call):
-                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-                node.func = _mark(hold if name.startswith("assert") else call, node.func)
-        return compile(tree, TESTS, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise HarnessError(
-            f"the test program cannot be compiled: {type(error).__name__}: {error}"
-        ) from error
-
-
-def _mark(function: Callable[..., Any], node: ast.AST) -> ast.Call:
-    """Return a call of one of `MARKS` at the place of a node, and with the node if it is an expression."""
-    where = {
-        name: getattr(node, name)
-        for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")
-    }
-    name = ast.Name(f"__{function.__name__}_of_tests__", ast.Load(), **where)
-    return ast.Call(name, [node] if isinstance(node, ast.expr) else [], [], **where)
-
-
-def is_test(name: str) -> bool:
-    """Return whether a function of this name is a test."""
-    return name == "check" or name.startswith("test")
+# The cases of `unittest` that ran and that were skipped, and what failed in those that are not the program's own.
+RAN: list[Any] = []
+SKIPPED: list[Any] = []
+FAILED: list[BaseException] = []
 
 
 def run_script(
@@ -168,7 +61,7 @@ def run_script(
         flush()
 
 
-def run_program(report: Report, candidate: str, tests: CodeType) -> None:
+def run_program(report: Report, candidate: str, tests: CodeType, *, has_cases: bool) -> None:
     """Run a candidate as a module and its tests as the script, and report how that went."""
 
     def run(program: CodeType, namespace: dict[str, Any]) -> dict[str, Any]:
@@ -178,19 +71,13 @@ def run_program(report: Report, candidate: str, tests: CodeType) -> None:
             if not succeeds(end):
                 raise
         namespace["__name__"] = "__main__"
-        uncalled = run_tests(tests, namespace)
+        let_tests_leave(report)
+        if has_cases:
+            watch_cases({id(item) for item in namespace.values()})
+        run_tests(tests, namespace)
         finish()
-        last_line = "in a last line such as check(name_of_the_function)"
-        if uncalled:
-            names = ", ".join(uncalled)[:MOST_CHARACTERS]
-            raise HarnessError(
-                f"the test program defines tests and does not call them: {names}; do so {last_line}"
-            )
-        if not DECIDED:
-            raise HarnessError(
-                "the test program reached no assertion and called nothing of the program, so that every program would "
-                f"pass; that of HumanEval calls its tests {last_line}"
-            )
+        if SKIPPED and len(SKIPPED) >= len(RAN):
+            raise HarnessError("all tests were skipped, so that every program would pass")
         return {"passed": True}
 
     module = ModuleType("candidate")
@@ -198,24 +85,63 @@ def run_program(report: Report, candidate: str, tests: CodeType) -> None:
     run_script(report, module, candidate, run)
 
 
-def run_tests(tests: CodeType, namespace: dict[str, Any]) -> list[str]:
-    """Run a test program, and then the cases of `unittest` that it did not run. Return the tests that nobody called."""
-    # An exit that reports success, and does not come from the program, ends the script.
+def let_tests_leave(report: Report) -> None:
+    """Report that tests have ended if they call `os._exit(0)` themselves."""
+    leave = os._exit
+
+    def leave_tests(status: int) -> NoReturn:
+        if status == 0 and not FAILED and sys._getframe(1).f_code.co_filename == TESTS:
+            flush()
+            report.write({"passed": True})
+        leave(status)
+
+    os._exit = leave_tests
+
+
+def watch_cases(program: Collection[int]) -> None:
+    """Let results of `unittest` also tell which cases ran, were skipped, and failed, whether or not they are read."""
+    from unittest import TestResult
+
+    def watch(name: str, note: Callable[..., object]) -> None:
+        tell = getattr(TestResult, name)
+
+        def tell_both(result: Any, case: Any, *facts: Any) -> Any:
+            note(case, *facts)
+            return tell(result, case, *facts)
+
+        setattr(TestResult, name, tell_both)
+
+    def fail(case: Any, error: Any) -> None:
+        if error is not None and id(type(case)) not in program:
+            FAILED.append(error[1])
+
+    watch("startTest", RAN.append)
+    watch("addSkip", lambda case, reason: SKIPPED.append(case))
+    watch("addError", fail)
+    watch("addFailure", fail)
+    watch("addSubTest", lambda case, _, error: fail(case, error))
+
+
+def run_tests(tests: CodeType, namespace: dict[str, Any]) -> None:
+    """Run a test program, and the cases of `unittest` if it ran none. Raise what failed in a case or an example."""
     before = dict(namespace)
-    PROGRAM.update(id(item) for name, item in before.items() if not name.startswith("__"))
-    namespace.update(MARKS)
-    _allow_exit(exec, tests, namespace)
-    for text in (
-        FAILED
-    ):  # what `unittest.main(exit=False)` leaves to a script that has ended as if all were well
-        raise TestsFailedError(text)
-    defined = {name: item for name, item in namespace.items() if before.get(name) is not item}
-    case = getattr(sys.modules.get("unittest"), "TestCase", ())  # slow to import, and few tests do
-    if any(
-        isinstance(item, type) and issubclass(item, case) for item in defined.values()
-    ) and list_uncalled(defined):
-        _allow_exit(run_unittest, SimpleNamespace(**defined), argv=[FILE])
-    return list_uncalled(defined)
+    try:
+        _allow_exit(exec, tests, namespace)
+        defined = {name: item for name, item in namespace.items() if before.get(name) is not item}
+        case = getattr(sys.modules.get("unittest"), "TestCase", ())
+        if not RAN and any(
+            isinstance(item, type) and issubclass(item, case) for item in defined.values()
+        ):
+            main = sys.modules["unittest"].main
+            _allow_exit(main, SimpleNamespace(**defined), argv=[FILE], exit=False)
+    except SystemExit:
+        if not FAILED:
+            raise
+    examples = getattr(sys.modules.get("doctest"), "master", None)
+    if examples is not None and examples.failures:
+        FAILED.append(AssertionError(f"{examples.failures} examples of doctest failed"))
+    if FAILED:
+        raise FAILED[0]
 
 
 def _allow_exit(function: Callable[..., object], *arguments: object, **options: object) -> None:
@@ -230,30 +156,6 @@ def _allow_exit(function: Callable[..., object], *arguments: object, **options: 
 def succeeds(end: SystemExit) -> bool:
     """Return whether an exit reports success."""
     return end.code is None or (isinstance(end.code, int) and end.code == 0)
-
-
-def list_uncalled(defined: Mapping[str, Any]) -> list[str]:
-    """List the functions among the definitions of a test program that are tests and have not begun."""
-    classes = [
-        item for item in defined.values() if isinstance(item, type) and not _is_skipped(item)
-    ]
-    held = [*defined.items(), *(pair for kind in classes for pair in vars(kind).items())]
-    return [
-        name for name, item in held if is_test(name) and not _is_skipped(item) and _is_waiting(item)
-    ]
-
-
-def _is_skipped(item: Any) -> bool:
-    return any(
-        getattr(item, f"__unittest_{mark}__", False) for mark in ("skip", "expecting_failure")
-    )
-
-
-def _is_waiting(item: Any) -> bool:
-    """Return whether a definition is a function of the test program that has not begun."""
-    code = getattr(inspect.unwrap(item), "__code__", None)
-    named = isinstance(code, CodeType) and code.co_filename == TESTS and code.co_name != "<lambda>"
-    return named and code not in STARTED
 
 
 # The modules whose names LiveCodeBench puts before every program, and which programs for it use without an import.
@@ -377,7 +279,7 @@ def describe_error(error: BaseException) -> str:
         'AssertionError'
     """
     name, lines = type(error).__name__, str(error).strip().splitlines()
-    text = lines[-1] if name == "TestsFailedError" else f"{name}: {lines[-1]}" if lines else name
+    text = f"{name}: {lines[-1]}" if lines else name
     return text[:MOST_CHARACTERS].encode("utf-8", "backslashreplace").decode()
 
 

@@ -40,6 +40,7 @@ from at_k.grading.code.protocol import (
     ProgramLimits,
     Report,
 )
+from at_k.grading.code.reach import compile_tests
 from at_k.grading.code.watching import (
     Watch,
     count_tasks,
@@ -67,7 +68,7 @@ WARM = (
 WORK = "work"
 
 # The samples of a problem come one after the other, with the same tests.
-compile_once = lru_cache(maxsize=16)(program.compile_tests)
+compile_once = lru_cache(maxsize=16)(compile_tests)
 
 
 def send(caller: socket.socket, message: object) -> None:
@@ -186,8 +187,12 @@ class Supervisor:
         """Return what the process of a program must do."""
         candidate = request["candidate"]
         if "tests" in request:
+            tests = request["tests"]
             return partial(
-                program.run_program, candidate=candidate, tests=compile_once(request["tests"])
+                program.run_program,
+                candidate=candidate,
+                tests=compile_once(tests),
+                has_cases="unittest" in tests or "unittest" in candidate,
             )
         program.prepare_module()
         function, arguments, loose = request["function"], request["arguments"], request["loose"]

@@ -87,7 +87,7 @@ def test_programs_keep_the_user_unless_that_is_root():
 
 
 CALLS = """
-import ctypes, os, runpy, socket, sys
+import ctypes, os, resource, runpy, socket, sys, threading
 isolation = runpy.run_path(sys.argv[1])
 isolation["shut_memory"]()
 calls = {
@@ -95,12 +95,15 @@ calls = {
     "socket": lambda: bool(socket.socket(socket.AF_UNIX)),
     "socketpair": lambda: bool(socket.socketpair()),
     "mkfifo": lambda: not os.mkfifo(sys.argv[2]),
+    "own limits": lambda: bool(resource.getrlimit(resource.RLIMIT_NOFILE)),
+    "limits of the parent": lambda: bool(resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE)),
+    "thread": lambda: not threading.Thread(target=int).start(),
 }
 def attempt(network):
     isolation["restrict_calls"](isolation["make_filter"](network=network))
     for name, call in calls.items():
         try:
-            if call(): print(name, end=" ")
+            if call(): print(name, end=";")
         except OSError:
             pass
     print(flush=True)
@@ -117,10 +120,65 @@ def test_the_kernel_refuses_calls(tmp_path):
         pytest.skip("the numbers of this machine's system calls are not known")
     run = [sys.executable, "-c", CALLS, isolation.__file__, str(tmp_path / "fifo")]
     kept = subprocess.run(run, capture_output=True, text=True, check=True).stdout
-    assert [line.split() for line in kept.splitlines()] == [
-        ["socket", "socketpair", "mkfifo"],
-        ["socketpair"],
+    own = ["own limits", "thread", ""]
+    assert [line.split(";") for line in kept.splitlines()] == [
+        ["socket", "socketpair", "mkfifo", *own],
+        ["socketpair", *own],
     ]
+
+
+SEARCH = """
+import glob, os, sys
+for folder in {*sys.path, os.getcwd(), os.path.dirname(os.getcwd())}:
+    for file in glob.glob(os.path.join(folder, 'hidden*')):
+        print(open(file).read())
+"""
+
+
+@pytest.mark.parametrize("isolation_of", ["auto", "none"])
+def test_no_file_beside_the_script_of_the_caller_is_found(isolation_of, tmp_path, monkeypatch):
+    (tmp_path / "hidden.json").write_text("the hidden output")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (outcome,) = run_pairs([(SEARCH, "assert sys.path")], isolation=isolation_of)
+    assert (outcome.status, outcome.output) == ("passed", "")
+
+
+READ = """
+import sys
+try: print(open({file!r}).read())
+except OSError: pass
+"""
+
+
+def test_no_file_of_the_caller_is_read_by_its_name(tmp_path, monkeypatch):
+    if isolation.find_landlock() < 2:
+        pytest.skip("the kernel has no Landlock that can be used")
+    file = tmp_path / "hidden.json"
+    file.write_text("the hidden output")
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.getuid() and str(folder).startswith("/tmp/"):
+            folder.chmod(0o755)
+    monkeypatch.syspath_prepend(tmp_path)
+    program = READ.format(file=str(file))
+    for isolation_of in ("auto", "none"):
+        (outcome,) = run_pairs([(program, "assert sys.path")], isolation=isolation_of)
+        assert (outcome.status, outcome.output) == ("passed", "")
+
+
+LOWER = """
+import os, resource
+try: resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (1, 1))
+except PermissionError: pass
+def f(x): return x
+"""
+
+
+@pytest.mark.parametrize("isolation_of", ["auto", "none"])
+def test_a_program_does_not_take_the_verdicts_behind_it(isolation_of):
+    pairs = [(LOWER, "assert f(1) == 1"), *[("def f(x): return x", "assert f(1) == 1")] * 5]
+    outcomes = run_pairs(pairs, num_workers=1, isolation=isolation_of)
+    assert [outcome.status for outcome in outcomes] == ["passed"] * 6
 
 
 CONFINED = """
