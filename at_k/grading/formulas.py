@@ -57,6 +57,10 @@ _PLACES, _DIGITS = 6, 15
 _SIGNIFICANT, _MOST_PLACES = 3, 400
 
 
+# Digits to which exact numbers are evaluated, how far they may differ, and the most digits that are written out.
+_EXACT, _AGREEING, _MOST_DIGITS = 60, sympy.Float("1e-40", 60), 10_000
+
+
 class _Parser(latex2sympy2.PSParser):  # type: ignore[misc]
     """Parse in two stages, as ANTLR proposes: the quick way (SLL) and, if that fails, the full one (LL)."""
 
@@ -122,6 +126,10 @@ def compare_formulas(answer: Formula, reference: Formula) -> bool | None:
         return None
     if _differ_in_case(answer.text, reference.text) or _is_unsolved(answer.value, reference.value):
         return False
+    if _is_exact(answer) and _is_exact(reference):
+        same = _compare_exactly(answer.value, reference.value)
+        if same is not None:
+            return same
     places = max(_count_places(answer.value), _count_places(reference.value))
     return bool(
         verify(
@@ -133,6 +141,30 @@ def compare_formulas(answer: Formula, reference: Formula) -> bool | None:
             raise_on_error=True,
         )
     )
+
+
+def _is_exact(formula: Formula) -> bool:
+    """Return whether a formula is a number that was written without a decimal point, which may be rounded."""
+    value = formula.value
+    if not isinstance(value, sympy.Expr) or not value.is_number or "." in formula.text:
+        return False
+    return not value.has(sympy.Float, sympy.UnevaluatedExpr, sympy.nan, *_INFINITE)
+
+
+def _compare_exactly(first: sympy.Expr, second: sympy.Expr) -> bool | None:
+    """Compare two exact numbers: rational ones as such, others to 40 digits. Return None if these do not tell."""
+    one, other = first.evalf(_EXACT), second.evalf(_EXACT)
+    size = min(abs(one), abs(other))
+    if not size.is_finite:
+        return None
+    if abs(one - other) > _AGREEING * size and size > _AGREEING:
+        return False
+    # A number with more digits than this takes long to be written out, and a small one may be zero but for rounding.
+    if size == 0 or abs(sympy.log(size, 10).evalf(5)) < _MOST_DIGITS:
+        first, second = first.doit(), second.doit()
+        if first.is_Rational and second.is_Rational:
+            return bool(first == second)
+    return True if size > _AGREEING else None
 
 
 def list_letters(text: str) -> frozenset[str]:
@@ -213,8 +245,10 @@ def evaluate_formula(formula: Formula) -> tuple[str, list[tuple[complex, ...]]] 
         number = value.doit() if isinstance(value, sympy.Expr) and value.is_number else None
     except (TypeError, ValueError, ArithmeticError, AttributeError, NotImplementedError):
         return None
+    if number is not None and not number.is_Rational:
+        number = number.evalf(_DIGITS) if number.has(sympy.Float) else number.evalf(_EXACT // 2)
     capitals = "".join(sorted(filter(str.isupper, list_letters(formula.text))))
-    kind = f"value {capitals} {number if isinstance(number, sympy.Rational) else ''}"
+    kind = f"value {capitals} {'' if number is None else number}"
     return kind if isinstance(value, sympy.Expr) else f"formula {formula.text}", values
 
 

@@ -10,7 +10,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 
 from at_k.grading.extraction import find_boxed, remove_thoughts
 from at_k.grading.numbers import ARGUMENT, CHARACTERS, MONEY, RAISED, to_ascii
@@ -299,10 +299,35 @@ def find_last_number(text: str) -> str | None:
         >>> find_last_number("about half"), find_last_number("7-5"), find_last_number(r"or 1\frac{1}{2}")
         (None, '5', '1\\frac{1}{2}')
     """
-    # Numbers are what `read_number` reads. A list such as 1,2,3 has several.
-    rules = compile_section(
+    return next(_list_numbers(text), None)
+
+
+def find_only_number(text: str) -> str | None:
+    r"""Return the number in a text that holds exactly one, with words, units and symbols around it, or None.
+
+    Examples:
+        >>> find_only_number("The answer is 20 marbles."), find_only_number("x = 20"), find_only_number("20 m^2")
+        ('20', '20', '20')
+        >>> find_only_number("3 of 20"), find_only_number("more than 20"), find_only_number("20 thousand")
+        (None, None, None)
+    """
+    # What makes another number of it, such as "more than" or "thousand", or a formula, as in 20x, leaves none.
+    found = list(islice(_list_numbers(text), 2))
+    if len(found) != 1 or _compile_numbers()["changed"].search(text):
+        return None
+    return found[0]
+
+
+def _compile_numbers() -> dict[str, re.Pattern[str]]:
+    return compile_section(
         "numbers", money=MONEY, argument=ARGUMENT, raised=RAISED.pattern, glyphs=_GLYPHS
     )
+
+
+def _list_numbers(text: str) -> Iterator[str | None]:
+    """Yield the numbers in a text, the last first; None for one that is part of a formula."""
+    # Numbers are what `read_number` reads. A list such as 1,2,3 has several.
+    rules = _compile_numbers()
     for spelled in reversed(text.split("\n")):
         line = spelled  # of the same length, with each character that is part of a number as the one that it means
         if not spelled.isascii():
@@ -322,17 +347,15 @@ def find_last_number(text: str) -> str | None:
             if named or rules["units_power"].search(before):
                 continue
             if rules["part"].search(before) or rules["raised_or_named"].match(line, end):
-                return None
+                yield None
+                continue
             number = (
                 rules["foreign"]
                 .sub(lambda digit: CHARACTERS[ord(digit[0])], spelled[start:end])
                 .strip()
             )
             if line.endswith("/", 0, start):  # what is left of 5/6/2024 is not a fraction
-                return number.rpartition("/")[2]
-            return (
-                f"-{number}"
-                if rules["sign_before"].search(line, max(0, start - 8), start)
-                else number
-            )
-    return None
+                number = number.rpartition("/")[2]
+            elif rules["sign_before"].search(line, max(0, start - 8), start):
+                number = f"-{number}"
+            yield number

@@ -356,6 +356,9 @@ def suggest_options(
     if any(read_number(text) is not None for text in texts):
         refused.add("quasi_exact")
     tried = [options for options in candidates if refused.isdisjoint(options.values())]
+    texts = [text for text in answers if isinstance(text, str)]
+    if sum(read_number(text) is None for text in texts) > len(texts) / 2:
+        tried.sort(key=lambda options: options == {"check_correct_fn": "numeric"})  # of sentences
     right = [int(judge(first, missing="incorrect", **options).c.sum()) for options in tried]
     answered = len(answers) - answers.count(None)
     return (tried[right.index(max(right))], max(right) / answered) if any(right) else None

@@ -16,7 +16,7 @@ from at_k.grading.verdicts import suggest_options
     (["Paris.", None], "paris", ({"check_correct_fn": "quasi_exact"}, 1.0)),
     ([r"so \boxed{x}", r"or \boxed{y}"], "x", ({"extract_fn": "boxed"}, 0.5)),
     (["5.", "x"], "5", ({"check_correct_fn": "numeric"}, 0.5)), (["5", "-15"], "-5", None), (["1.5"], "15", None),
-    (["5", "so -5"], "-5", ({"extract_fn": "last_number"}, 0.5)), (["x"], "y", None),
+    (["5", "so -5"], "-5", ({"check_correct_fn": "numeric"}, 0.5)), (["x"], "y", None),
     ([r"The answer is \boxed{5}."], "5", ({"extract_fn": "boxed"}, 1.0)),
     (["The answer is 18."], "18", ({"extract_fn": "last_number"}, 1.0)),
     ([r"The answer is \boxed{5.0}."], "5", ({"extract_fn": "boxed", "check_correct_fn": "numeric"}, 1.0)),

@@ -85,14 +85,29 @@ class QuasiExact(Checker):
         return normalize_words(text)
 
 
+class Amount(NamedTuple):
+    """A number with what is around it: its text, its value, and what it is without a sign of percent."""
+
+    text: str
+    number: Rational
+    plain: Rational
+
+
+_PERCENT = ("%", "cent", "％", "٪")
+
+# Characters of an answer with one number. Longer texts are reasoning.
+_LONGEST = 400
+
+
 @dataclass(frozen=True, repr=False)
 class Numeric(Checker):
     r"""Accept an answer that is the same number as the reference.
 
     Read are thousands separators, fractions and mixed numbers, percentages (50% is 0.5), amounts of money, powers of
     ten, their LaTeX, and the digits of all scripts. Numbers are compared exactly, as fractions: |answer − reference|
-    must be at most the larger of `abs_tol` and `rel_tol` · |reference|. If one of the two is not a number, the texts
-    must be equal.
+    must be at most the larger of `abs_tol` and `rel_tol` · |reference|. An answer that holds exactly one number, as "20
+    marbles" and x = 20 do, is this number. 60% is 0.6, and also 60 beside a reference without a sign. If one of the two
+    is not a number, the texts must be equal.
 
     Args:
         rel_tol: the relative tolerance. By default 1e-6, and 0 between whole numbers: decimals may be rounded, whole
@@ -102,6 +117,8 @@ class Numeric(Checker):
     Examples:
         >>> Numeric()("$1,234.50", "1234.5"), Numeric()(r"\frac{1}{2}", "50%"), Numeric()("0.3333333", "1/3")
         (True, True, True)
+        >>> Numeric()("It is 20 km/h.", "20"), Numeric()("60%", "60"), Numeric()("60", "60%")
+        (True, True, False)
         >>> Numeric()("3.14", "3.14159"), Numeric(rel_tol=1e-3)("3.14", "3.14159")
         (False, True)
     """
@@ -121,29 +138,56 @@ class Numeric(Checker):
             if not 0 <= value < float("inf"):
                 raise ValueError(f"`{name}` must be finite and not negative; got {shorten(value)}")
 
-    def normalize(self, text: str) -> Rational | str:
-        """Read a number. A text that is not one is stripped."""
-        number = read_number(text)
-        return text.strip() if number is None else number
+    def normalize(self, text: str) -> Rational | Amount | str:
+        """Read the only number of an answer. A text with none, or with several, is stripped."""
+        form = self.normalize_reference(text)
+        if not isinstance(form, str) or len(form) > _LONGEST:
+            return form
+        from at_k.grading.statements import find_only_number
 
-    @property
-    def equates_forms(self) -> bool:
-        """Return whether there is no tolerance."""
-        return self.rel_tol == 0 and not self.abs_tol
+        only = self.normalize_reference(find_only_number(form) or "")
+        if isinstance(only, str):
+            return form
+        return only._replace(text=form) if isinstance(only, Amount) else Amount(form, only, only)
+
+    def normalize_reference(self, text: str) -> Rational | Amount | str:
+        """Read a text that is a number, and nothing else. Any other text is stripped."""
+        number = read_number(text)
+        if number is None:
+            return text.strip()
+        if isinstance(number, int) and text.isdigit():
+            return number
+        plain = text.strip()
+        is_percent = plain.rstrip("$. ").endswith(_PERCENT)
+        return Amount(plain, number, 100 * number) if is_percent else number
+
+    def read_votes(self, texts: Sequence[str], **limits: Any) -> list[Hashable]:
+        """Read the number of each answer, or else its text."""
+        forms = map(self.normalize, texts)
+        return [form.number if isinstance(form, Amount) else form for form in forms]
 
     def list_close(self, forms: Sequence[Any]) -> Iterator[tuple[int, int]]:
         """Yield numbers within a tolerance of each other."""
-        numbers = (
-            {}
-            if self.equates_forms
-            else {at: form for at, form in enumerate(forms) if not isinstance(form, str)}
-        )
+        if self.rel_tol == 0 and not self.abs_tol:
+            return
+        numbers = {at: form for at, form in enumerate(forms) if not isinstance(form, str)}
         yield from find_neighbours(
             numbers, lambda one, other: self.compare(one, other) or self.compare(other, one)
         )
 
-    def compare(self, answer: Rational | str, reference: Rational | str) -> bool:
-        """Compare two numbers within the tolerances."""
+    def compare(self, answer: Rational | Amount | str, reference: Rational | Amount | str) -> bool:
+        """Compare two numbers within the tolerances. A percentage may also be meant without its sign."""
+        values: list[Rational | str]
+        if isinstance(reference, Amount):
+            values = [answer.number if isinstance(answer, Amount) else answer]
+            reference = reference.number
+        elif isinstance(answer, Amount):
+            values = [answer.text] if isinstance(reference, str) else [answer.number, answer.plain]
+        else:
+            values = [answer]
+        return any(self._are_near(value, reference) for value in values)
+
+    def _are_near(self, answer: Rational | str, reference: Rational | str) -> bool:
         if answer == reference or isinstance(answer, str) or isinstance(reference, str):
             return answer == reference
         tolerance = self.rel_tol
