@@ -13,7 +13,7 @@ from at_k.combinatorics import Ints
 from at_k.errors import InputError, Mention, Message, Mistake, Phrases
 from at_k.family import OUTPUTS
 from at_k.grading import Verdicts, find_checker
-from at_k.grading.numbers import read_number
+from at_k.grading.checkers.text import Choice, Numeric
 from at_k.grading.pairs import Outcomes
 from at_k.grading.verdicts import LENIENT
 from at_k.grading.zeros import explain_zeros, quote, suggest_readings
@@ -48,8 +48,10 @@ _say = Phrases(
         "note.sandbox": "The programs ran in the sandbox “{name}”.",
         "note.boxes": "Answers in whose text the answer itself is boxed: {share:.0%}, such as {answer}. They count as "
         "whole texts; {rule} takes what is boxed.",
-        "note.no_numbers": "Answers that are not numbers: {share:.0%}, such as {answer}. {numeric} compares them as "
-        "texts; {rule} finds the last number of a text.",
+        "note.no_numbers": "{count:,} of {total:,} answers are no numbers, such as {answer}; {numeric} compares them "
+        "as texts.",
+        "note.many_numbers": "{rule} takes the last number of a text.",
+        "note.no_letters": "{count:,} of {total:,} answers settle on no letter, such as {answer}.",
         "note.split_votes": "Equal texts vote together. {option:check_correct_fn} accepts each for the other in "
         "{count} of {total} pairs of answers that vote apart, such as {first} and {second}; {option:equivalence} can "
         "merge them.",
@@ -144,12 +146,8 @@ def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Mes
         yield from _note_whole_texts(read, verdicts.ballots, verdicts.conditions)
     if outcomes is not None:
         yield from _describe_outcomes(outcomes, problems.answers)
-    if (
-        judged_here
-        and verdicts.ballots is not None
-        and str(verdicts.conditions["checker"]).startswith("numeric")
-    ):
-        yield from _note_texts(verdicts.ballots)
+    if judged_here and verdicts.ballots is not None:
+        yield from _note_unread(problems, verdicts.ballots, find_checker(checker))
     if verdicts.n_unanswered and judged_here:
         say = _say if verdicts.c.any() else _say.mistake
         yield say("note.unanswered", count=verdicts.n_unanswered)
@@ -236,17 +234,35 @@ def _note_whole_texts(
         yield from suggest_readings(problems, LENIENT)
 
 
-def _note_texts(answers: Answers) -> Iterator[Message]:
-    """Say that most answers are no numbers, where numbers are compared."""
-    share, answer = _weigh(answers, lambda text: read_number(text) is None)
-    if share > 0.5:
-        yield _say(
-            "note.no_numbers",
-            share=share,
-            answer=quote(answer),
-            numeric=Mention(check_correct_fn="numeric"),
-            rule=Mention(extract_fn="last_number"),
-        )
+def _note_unread(problems: Problems, answers: Answers, check: object) -> Iterator[Message]:
+    """Say how many answers are no numbers, or settle on no letter, beside references that are and do."""
+    if not isinstance(check, (Numeric, Choice)):
+        return
+    is_numeric = isinstance(check, Numeric)
+
+    def reads(form: Any) -> bool:
+        return not isinstance(form, str) if is_numeric else form.letter is not None
+
+    codes, texts = answers.codes.values, list(map(str, answers.distinct))
+    is_unread = np.array([not reads(check.normalize(text)) for text in texts], dtype=bool)
+    if not is_unread.any():
+        return
+    expected = [
+        any(reads(check.normalize_reference(text)) for text in row)
+        for row in problems.references or ()
+    ]
+    asked = np.array(expected)[answers.codes.problem] & (codes >= 0)
+    missed = np.flatnonzero(asked & is_unread[codes])
+    if not len(missed):
+        return
+    count, total = len(missed), int(asked.sum())
+    told = {"count": count, "total": total, "answer": quote(texts[codes[missed[0]]])}
+    if not is_numeric:
+        yield _say("note.no_letters", **told)
+        return
+    yield _say("note.no_numbers", **told, numeric=Mention(check_correct_fn="numeric"))
+    if count > total / 2:
+        yield _say("note.many_numbers", rule=Mention(extract_fn="last_number"))
 
 
 def _note_split_votes(verdicts: Verdicts, checker: object) -> Iterator[Message]:

@@ -145,19 +145,24 @@ def test_boxes_in_answers_that_count_as_whole_texts_are_noted(data, options, sai
     assert ("note.boxes" in {note.code for note in at_k.score(data, k=1, **options).notes}) is said
 
 
-def test_answers_that_are_not_numbers_are_noted_where_numbers_are_compared():
-    data = {"answers": [["It is 18.", "18 in all", "18"]], "references": ["18"]}
-    notes = {
-        note.code: str(note) for note in at_k.score(data, k=1, check_correct_fn="numeric").notes
-    }
+def test_answers_that_are_not_read_are_counted_at_any_share():
+    def note(data, **options):
+        return {note.code: str(note) for note in at_k.score(data, k=1, **options).notes}
+
+    data = {"answers": [["3 of 18", "18 in all", "18", None], ["no"]], "references": ["18", "no"]}
+    numeric = {"check_correct_fn": "numeric", "missing": "incorrect"}
+    notes = note(data, **numeric)
     assert notes["note.no_numbers"] == (
-        'Answers that are not numbers: 67%, such as “It is 18.”. `check_correct_fn="numeric"` compares them as texts; '
-        '`extract_fn="last_number"` finds the last number of a text.'
+        '1 of 3 answers are no numbers, such as “3 of 18”; `check_correct_fn="numeric"` compares them as texts.'
     )
-    for options in (
-        {"check_correct_fn": "numeric", "extract_fn": "last_number"},
-        {"check_correct_fn": "exact_match"},
-    ):
-        assert "note.no_numbers" not in {
-            note.code for note in at_k.score(data, k=1, **options).notes
-        }
+    assert "note.many_numbers" not in notes
+    assert "note.no_numbers" not in note(data, extract_fn="last_number", **numeric)
+    assert "note.no_numbers" not in note(data, missing="incorrect")
+    data = {"answers": [["3 of 18", "2 or 18", "18"]], "references": ["18"]}
+    assert note(data, check_correct_fn="numeric")["note.many_numbers"] == (
+        '`extract_fn="last_number"` takes the last number of a text.'
+    )
+    data = {"answers": [["(C)", "A dog", "D"], ["Paris"]], "references": ["C", "Paris"]}
+    assert note(data, check_correct_fn="choice")["note.no_letters"] == (
+        "1 of 3 answers settle on no letter, such as “A dog”."
+    )
