@@ -29,7 +29,7 @@ def ask_python(program, tests, cases, folder):
     (folder / "candidate.py").write_text(program)
     (folder / "tests.py").write_text(IMPORT + tests)
     for given, wanted in cases or [("", None)]:
-        run = [sys.executable, "candidate.py" if cases else "tests.py"]
+        run = [sys.executable, "-B", "candidate.py" if cases else "tests.py"]
         ended = subprocess.run(
             run, check=False, cwd=folder, input=given.encode(), capture_output=True
         )
