@@ -53,7 +53,7 @@ texts: .venv/.test  ## maintenance: what documents repeat of the registry, and w
 matrix: .venv/.test  ## maintenance: the tests on every version of Python, and with the oldest packages
 	@$(BIN)/python -m tools.matrix
 
-mutants: .venv/.test  ## maintenance: small faults in the library, and whether the tests notice them
+mutants: .venv/.mutants  ## maintenance: small faults in the library, and whether the tests notice them
 	@$(BIN)/python -m tools.mutants
 
 integrations: .venv/.test  ## maintenance: the plug-ins in the harnesses that they are for, each in its own environment
@@ -71,7 +71,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --edi
 	@$(INSTALL) . --no-compile
 	@touch $@
 
-.venv/.test .venv/.demo .venv/.spaces .venv/.docs .venv/.release: .venv/.%: .venv/bin/python setup.cfg setup.py pyproject.toml
+.venv/.test .venv/.demo .venv/.spaces .venv/.docs .venv/.release .venv/.mutants: .venv/.%: .venv/bin/python setup.cfg setup.py pyproject.toml
 	@echo "Installing into .venv; the first time this takes a minute or two."
 	@$(INSTALL) ".[$*]"
 	@touch $@

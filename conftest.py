@@ -19,8 +19,10 @@ for cache in ("HF_MODULES_CACHE", "HF_METRICS_CACHE", "HF_EVALUATE_CACHE", "HF_D
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# How long an example takes depends on what else the machine does, so Hypothesis must not fail a test for it.
-settings.register_profile("at-k", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# How long an example takes depends on what else the machine does, so Hypothesis must not fail a test for it. mutmut
+# runs a test several times in one process, by different executors.
+_unchecked = [HealthCheck.too_slow, HealthCheck.differing_executors]
+settings.register_profile("at-k", deadline=None, suppress_health_check=_unchecked)
 settings.load_profile("at-k")
 
 # These files import the harness that they are for. Their tests put a fake into its place, and `make integrations` runs

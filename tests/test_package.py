@@ -210,7 +210,7 @@ def test_declared_packages_are_imported():
     }
     used = set().union(*map(imported, files))
     commands = {"mypy", "ruff", "build", "xdist", "setuptools", "twine", "mkdocs"}
-    commands |= {"mkdocs-material", "mkdocstrings-python", "jieba"}  # plug-ins of mkdocs
+    commands |= {"mkdocs-material", "mkdocstrings-python", "jieba", "mutmut"}  # plug-ins, commands
     assert (
         set().union(*(declared(extra, setup) for extra in setup["options.extras_require"])) - used
         <= commands
