@@ -337,6 +337,13 @@ def test_cards_have_a_place_for_the_command_that_installs(path):
 
 
 @every_card
+def test_a_card_needs_nothing_but_its_own_folder(module):
+    code = "".join(block.code for block in list_blocks(read(CARDS[module])))
+    assert {*re.findall(r"evaluate\.load\((.+?)[,)]", code)} == {f'"metrics/{module.name}"'}
+    assert not re.search(r"\bopen\(|Path\(|read_(text|json|csv|results)|\.jsonl?\b", code)
+
+
+@every_card
 def test_inputs_are_those_of_the_module(module):
     inputs = listed(sections(CARDS[module])["### Inputs"])
     parameters = own_parameters(module)
