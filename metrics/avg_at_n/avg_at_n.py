@@ -1,4 +1,10 @@
-"""avg@n: how often one sample is correct."""
+"""avg@n: how often one sample is correct.
+
+For n samples with the grades g_i, c of them above `correct_above`:
+
+    avg@n = c / n              `at_k.avg_at_n`
+    accuracy = Σ_i g_i / n
+"""
 
 import evaluate
 

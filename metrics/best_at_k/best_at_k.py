@@ -1,4 +1,10 @@
-"""best@k: how often the one of k samples with the highest score is correct."""
+"""best@k: how often the one of k samples with the highest score is correct.
+
+For n samples by rising score s_i, with r_i = 1 for a correct one (those of equal scores share their mean):
+
+    best@k = Σ_{i=k}^{n} C(i − 1, k − 1) r_i / C(n, k)    `at_k.best_at_k`
+    max@k = Σ_{i=k}^{n} C(i − 1, k − 1) s_i / C(n, k)     `at_k.max_at_k`
+"""
 
 import evaluate
 

@@ -1,4 +1,10 @@
-"""cons@k: how often the most frequent of k answers is correct."""
+"""cons@k: how often the most frequent of k answers is correct.
+
+Over all subsets S of k of the n samples, with the winners W(S) of the vote and the correct answers R:
+
+    cons@k = Σ_S |W(S) ∩ R| / |W(S)| / C(n, k)                    `at_k.cons_at_k`
+    cons@k of grades = Σ_{j>k/2} C(c, j) C(n − c, k − j) / C(n, k)    `at_k.majority_at_k`
+"""
 
 import evaluate
 

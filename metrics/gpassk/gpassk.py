@@ -1,4 +1,10 @@
-"""G-Pass@k: how often at least a share τ of k samples is correct."""
+"""G-Pass@k: how often at least a share τ of k samples is correct.
+
+For n samples, c of them correct, and m = max(1, ⌈τk⌉):
+
+    G-Pass@k_τ = Σ_{j=m}^{min(c, k)} C(c, j) C(n − c, k − j) / C(n, k)    `at_k.g_pass_at_k`
+    mG-Pass@k = (2/k) Σ_{m=⌈k/2⌉+1}^{k} of the same sum                   `at_k.mg_pass_at_k`
+"""
 
 import evaluate
 

@@ -1,4 +1,9 @@
-"""pass@k: how often at least one of k samples is correct."""
+"""pass@k: how often at least one of k samples is correct.
+
+For n samples, c of them correct:
+
+    pass@k = 1 − C(n − c, k) / C(n, k)    `at_k.pass_at_k`
+"""
 
 import evaluate
 

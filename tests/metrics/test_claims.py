@@ -1,5 +1,6 @@
 """The statements of the cards in words, counted: by enumerating draws, in exact fractions."""
 
+import re
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
@@ -7,7 +8,7 @@ from math import comb
 import evaluate
 import pytest
 from cases import for_each
-from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K
+from modules import AVG_AT_N, BEST_AT_K, CONS_AT_K, GPASSK, PASS_AT_K, every_module
 
 import at_k
 
@@ -172,3 +173,17 @@ def test_a_comparison_needs_five_problems_that_differ(problems, n):
     assert "With four differing problems or fewer" in (
         at_k.module_path("at_k_difference") / "README.md"
     ).read_text(encoding="utf-8")
+
+
+@every_module
+def test_a_module_names_the_functions_with_its_formulas(module):
+    source = (at_k.module_path(module.name) / f"{module.name}.py").read_text(encoding="utf-8")
+    formulas = source.split('"""')[1]
+    named = re.findall(r"`at_k\.(\w+)`", formulas)
+    assert named
+    assert [name for name in named if not callable(getattr(at_k, name))] == []
+    for output in module.metric.outputs:
+        if output.of_module:
+            assert f"{re.sub('[{}]|_{τ}', '', output.key)}" in formulas.replace(
+                "G-Pass@k_τ", "G-Pass@k"
+            )
