@@ -20,7 +20,7 @@ from at_k.family import FAMILY
 from at_k.module import describe_inputs, find_inputs, find_outputs
 from at_k.options.registry import COLUMNS
 from tools.endpoint import serve
-from tools.outputs import accept_paris, fill_document, find_english, list_documents
+from tools.outputs import accept_paris, fill_document, find_english, is_page, list_documents
 from tools.spaces import INSTALL
 from tools.statements import FENCE, list_blocks
 from tools.texts import list_inputs, list_outputs, list_shared_options
@@ -124,7 +124,7 @@ def test_examples(path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def joined():
-    """A folder with a module for each page, its blocks joined. It stays, so that mypy reads again what has changed."""
+    """A folder with a module for each namespace of a document. It stays, so that mypy reads again what has changed."""
     folder, parse, written = BLOCKS / "pages", doctest.DocTestParser().get_examples, set()
     folder.mkdir(parents=True, exist_ok=True)
     for path in (path for path in DOCUMENTS if find_english(path) == path):
@@ -134,9 +134,13 @@ def joined():
             else block.code
             for block in list_blocks(read(path))
         ]
-        module = folder / f"{re.sub('[^a-z]', '_', title(path).lower())}.py"
-        module.write_text("\n\n".join(codes), encoding="utf-8")
-        written.add(module)
+        name = re.sub("[^a-z]", "_", title(path).lower())
+        texts = {f"{name}_{place}": code for place, code in enumerate(codes)}
+        if not is_page(path):
+            texts = {name: "\n\n".join(codes)}
+        for stem, text in texts.items():
+            (folder / f"{stem}.py").write_text(text, encoding="utf-8")
+            written.add(folder / f"{stem}.py")
     for module in {*folder.glob("*.py")} - written:
         module.unlink()
     return folder

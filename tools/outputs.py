@@ -1,8 +1,8 @@
 """Write what the examples of documents and docstrings print: `python -m tools.outputs [--check]`.
 
-An output is the block of text or JSON below a block of Python, or below one command of `at-k`. The blocks of a document
-run in one namespace, in their order; those of `ALONE` by themselves. A Chinese document repeats the blocks of the
-English one. In docstrings, the output of each example that prints something else is replaced.
+An output is the block of text or JSON below a block of Python, or below one command of `at-k`. Each block of a page of
+docs/ runs by itself, since readers copy one; those of a card run in their order. A Chinese document repeats the blocks
+of the English one. In docstrings, the output of each example that prints something else is replaced.
 """
 
 from __future__ import annotations
@@ -28,9 +28,6 @@ from tools.endpoint import serve
 ROOT = Path(__file__).resolve().parent.parent
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-ALONE: tuple[str, ...] = ()
-"""Documents whose blocks run each in a namespace of its own, since readers copy one."""
 
 # A comment at the end of a line.
 _COMMENT = re.compile(r"  # .*$", re.MULTILINE)
@@ -60,9 +57,13 @@ def find_english(path: Path) -> Path:
     return path
 
 
+def is_page(path: Path) -> bool:
+    """Return whether each block of a document runs by itself; the edge cases are asserts in a row."""
+    return path.parent == ROOT / "docs" and path.name != "edge-cases.md"
+
+
 def fill_document(path: Path, text: str) -> str:
     """Return the text of a document with the outputs of its examples as they are now."""
-    name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
     shared: dict[str, Any] = {"__name__": "document"}
 
     def fill(found: re.Match[str]) -> str:
@@ -74,7 +75,7 @@ def fill_document(path: Path, text: str) -> str:
             printed = run_command(code)
         else:
             line = text[: found.start()].count("\n") + 1
-            names = {"__name__": "document"} if name in ALONE else shared
+            names = {"__name__": "document"} if is_page(path) else shared
             if code.startswith(">>>"):
                 return f"```python\n{fill_session(code, names, path)}```"
             printed = run_python(code, names, path, line)
