@@ -9,16 +9,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from at_k.errors import Message
+from at_k.errors import Message, Phrases
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING, name_reason
 from at_k.readers.files.sources import Source
 from at_k.readers.format import Choice, Reading, choose, name_subject, refuse_field
 from at_k.readers.harness import Adapt, RowCollector
+from at_k.readers.names import quote
 from at_k.readers.samples import MISSING, Origin, Samples
 from at_k.readers.tables.collector import BESIDE, NUMBER, refuse_empty
 
 Row = dict[str, Any]
+
+_say = Phrases(
+    {
+        "fields.checksum": "{field} differs in every sample, so that it does not tell problems of one name apart.",
+    }
+)
 
 
 class Found(NamedTuple):
@@ -235,7 +242,7 @@ class Fields:
         required = [*(path for path in keys.needed if "." in path), keys.problem]
         if keys.apart:
             rows = listed = list(rows)
-            named = self._tell_apart(listed)
+            named = self._tell_apart(listed, collector)
         for number, row in rows:
             with collector.faults:
                 for path in required:
@@ -315,12 +322,33 @@ class Fields:
                 )
         return find_field(row, names)
 
-    def _tell_apart(self, rows: Sequence[tuple[int, Row]]) -> dict[int, str]:
+    def _list_marks(
+        self, rows: Sequence[tuple[int, Row]], collector: RowCollector
+    ) -> Sequence[str]:
+        """List the paths that tell problems apart: no checksum that differs in every sample of several problems."""
+        kept = []
+        for path in self.keys.apart:
+            marks_of: dict[str, list[str]] = {}
+            for _, row in rows:
+                mark = json.dumps(_find(row, path), default=str)
+                marks_of.setdefault(str(_find(row, self.keys.problem)), []).append(mark)
+            repeated = [marks for marks in marks_of.values() if len(marks) > 1]
+            are_own = all(len({*marks}) == len(marks) for marks in repeated)
+            if path.endswith("checksum") and len(repeated) > 1 and are_own:
+                collector.notes.append(_say("fields.checksum", field=quote(path)))
+            else:
+                kept.append(path)
+        return kept
+
+    def _tell_apart(
+        self, rows: Sequence[tuple[int, Row]], collector: RowCollector
+    ) -> dict[int, str]:
         """Return new names for the problems whose name is that of another problem, by the numbers of their rows."""
         keys = self.keys
+        paths = self._list_marks(rows, collector)
         rows_of: dict[str, dict[tuple[str, ...], list[int]]] = {}
         for number, row in rows:
-            marks = (_find(row, path) for path in keys.apart)
+            marks = (_find(row, path) for path in paths)
             identity = tuple(
                 mark if isinstance(mark, str) else json.dumps(mark, sort_keys=True)
                 for mark in marks

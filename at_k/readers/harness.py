@@ -97,6 +97,7 @@ class RowCollector(Collector):
         self.selection = Selection(reading.where, reading.pool, settings)
         self._roles = (*_SAID, *(BESIDE + name for name in details))
         self._waiting, self._count = Part([], defaultdict(list), listed=False), 0
+        self.notes = list[Message]()
         self._reading, self.reads = reading, reading.make_cells(FieldCells)
         sheet, faults = Sheet({}, self.reads), Faults(reading.errors)
         super().__init__(
@@ -216,8 +217,10 @@ class RowCollector(Collector):
         gone = [role for role, column in self._columns.items() if column is None]
         if held and gone and not held.keys() & {*SAMPLE_ROLES}:
             raise _say.error("collector.no_values", roles=", ".join(gone))
+        notes = [*origin.notes, *self.notes]
         if self.reads.are_words_unseen:
-            origin = replace(origin, notes=[*origin.notes, self._reading.note_unseen_words()])
+            notes.append(self._reading.note_unseen_words())
+        origin = replace(origin, notes=notes)
         return super().finish(
             replace(origin, roles=origin.roles | self._columns), per_sample=per_sample
         )

@@ -88,7 +88,7 @@ ROLE = {
     ),
     "references": _words(
         "references reference target targets gold ground_truth expected expected_answer gold_answer "
-        "correct_answer solution answer 标准答案 参考答案 正确答案 答案 lösung solución"
+        "correct_answer answer solution 标准答案 参考答案 正确答案 答案 lösung solución"
     ),
     "grades": _words(
         "correct is_correct correctness passed pass grade grades reward rewards verdict verdicts success acc "

@@ -8,6 +8,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+from at_k.errors import Phrases
 from at_k.readers.blocks import find_field
 from at_k.readers.cells import NOTHING
 from at_k.readers.fields import Chosen, Row, list_documents, list_in, list_names
@@ -18,11 +19,33 @@ from at_k.readers.tables.table import read_plain
 
 _CLOSE = 1e-6
 
+# The ends of simulations that tau2-bench leaves out of its numbers, whatever their reward is.
+_NOT_EVALUATED = ("infrastructure_error", "context_window_exceeded")
+
+_say = Phrases(
+    {
+        "swe_bench.unlisted": "This file names {count:,} resolved instances, and not those that are unresolved. Give "
+        "the report of the run, {{model}}.{{run}}.json, or the folder run_evaluation.",
+        "tau2.no_simulations": "This file holds no simulations: they are in the folder “simulations” beside it. Give "
+        "that folder.",
+    }
+)
+
 
 def judge_reward(row: Row, *_: Any) -> object:
-    """Return whether a reward of tau-bench or tau2-bench is that of success."""
+    """Return whether a reward of tau-bench or tau2-bench is that of success; None where nothing was evaluated."""
+    if row.get("termination_reason") in _NOT_EVALUATED:
+        return None
     reward = row["reward"] if "reward" in row else find_field(row, ["reward_info", "reward"])
     return reward >= 1 - _CLOSE if isinstance(reward, float) and 0 <= reward < 1 else reward
+
+
+def list_simulations(source: Source) -> list[Any]:
+    """List the simulations of tau2-bench, which newer versions write into a folder beside the file."""
+    listed = list_in(source.document, "simulations")
+    if not listed:
+        raise _say.error("tau2.no_simulations")
+    return listed
 
 
 def list_files(source: Source) -> Iterator[Any]:
@@ -137,6 +160,34 @@ def judge_statuses(sample: Row, number: int, chosen: Chosen) -> object:
     return False if False in grades else None if None in grades else True
 
 
+def judge_status(sample: Row, number: int, chosen: Chosen) -> object:
+    """Return whether a sample of BigCodeBench passed."""
+    status = sample.get("status")
+    word = chosen.collector.reads.find_word(status)
+    if word is None:
+        return status
+    if word is not NOTHING:
+        return word
+    if not isinstance(status, str) or status not in _STATUSES:
+        raise refuse_field("BigCodeBench", "status", status, chosen.collector.place(number))
+    return _STATUSES[status]
+
+
+def has_logs(document: Any) -> bool:
+    """Return whether the first entry of a document is a list of pairs of the harness of BigCode."""
+    listed = next(iter(document.values()), None)
+    pair = listed[0] if isinstance(listed, list) and listed else None
+    return isinstance(pair, list) and len(pair) == 2 and has_fields(pair[1], "passed", "result")
+
+
+def list_logs(source: Source) -> Iterator[Any]:
+    """Yield the completions of the harness of BigCode."""
+    for task, pairs in source.document.items():
+        for pair in pairs if isinstance(pairs, list) else [pairs]:
+            told = pair[1] if isinstance(pair, list) and len(pair) == 2 else pair
+            yield told | {"task_id": task} if isinstance(told, dict) else told
+
+
 def take_entry(sample: Row, *_: Any) -> object:
     """Return the verdict of LiveCodeBench that is an entry of a list."""
     return sample.get("", sample)
@@ -173,6 +224,19 @@ def list_run(source: Source) -> Iterator[Any]:
             "model": source.name.partition(".")[0],
         }
         yield row | {"failure": failed.get(name)}
+
+
+def list_results(source: Source) -> Iterator[Any]:
+    """Yield the instances of `results.json`. What was generated and not resolved is wrong; what has no patch, too."""
+    named = {
+        name: list(map(str, list_in(source.document, name)))
+        for name in ("generated", "none", "no_generation", "resolved")
+    }
+    if not named["generated"]:
+        raise _say.error("swe_bench.unlisted", count=len(named["resolved"]))
+    resolved = {*named["resolved"]}
+    for name in dict.fromkeys(name for names in named.values() for name in names):
+        yield {"instance_id": name, "resolved": name in resolved, "failure": None}
 
 
 def list_exercises(source: Source) -> Iterator[Any]:

@@ -262,7 +262,8 @@ def list_feedback(rows: Sequence[Any], _: Reading) -> list[str]:
 
 def has_feedback(row: Mapping[str, Any]) -> bool:
     """Return whether a row of MLflow has feedback of a scorer."""
-    return isinstance(row["request"], dict) and any(name.endswith(_FEEDBACK) for name in row)
+    is_judged = any(name.endswith(_FEEDBACK) for name in row) or bool(_spread(dict(row)))
+    return isinstance(row["request"], dict) and is_judged
 
 
 def _spell(value: object) -> str | None:
@@ -272,10 +273,66 @@ def _spell(value: object) -> str | None:
 
 
 def list_traces(source: Source) -> list[Any]:
-    """List the rows of MLflow."""
-    return (
-        [row for _, row in source.rows()] if source.layout == "jsonl" else list_in(source.document)
+    """List the rows of MLflow. Assessments in one list become fields, as `evaluate` has them."""
+    return [row | _spread(row) if isinstance(row, dict) else row for row in list_table(source)]
+
+
+def _spread(row: Row) -> Row:
+    """Return the feedback in the list of assessments of a trace."""
+    found = {}
+    for each in list_in(row.get("assessments")):
+        name = find_field(each, ["assessment_name"]) or find_field(each, ["name"])
+        if isinstance(name, str) and has_fields(each, "feedback"):
+            found[name + _FEEDBACK] = find_field(each, ["feedback", "value"])
+    return found
+
+
+def list_table(source: Source) -> list[Any]:
+    """List the rows of a table in CSV, in lines or in a document."""
+    if source.layout == "csv":
+        header, *records = read_cells(source, ",")
+        return [dict(zip(header, record, strict=False)) for record in records]
+    if source.layout == "jsonl":
+        return [row for _, row in source.rows()]
+    return list_in(source.document) or [source.document]
+
+
+_SCORE = "/score"
+
+
+def has_scores(row: Mapping[str, Any]) -> bool:
+    """Return whether a row of Vertex AI has the score of a metric."""
+    return any(name.endswith(_SCORE) for name in row)
+
+
+def list_metric_scores(rows: Sequence[Any], _: Reading) -> list[str]:
+    """List the metrics of Vertex AI, the one that compares with the reference first."""
+    named = dict.fromkeys(
+        name.removesuffix(_SCORE)
+        for row in rows
+        if isinstance(row, dict)
+        for name in row
+        if name.endswith(_SCORE)
     )
+    return sorted(named, key=lambda name: name != "exact_match")
+
+
+def list_events(source: Source) -> Iterator[Any]:
+    """Yield the events of OpenAI's evals that say whether a sample is right, and those of samples that raised."""
+    for _, row in source.rows():
+        kind = find_field(row, ["type"])
+        if kind == "match" or (kind == "error" and isinstance(row.get("data"), dict)):
+            yield row
+
+
+def list_scored(row: Row) -> Row:
+    """Return a row of Qwen2.5-Math with its samples."""
+    scores, answers = row["score"], row["pred"]
+    are_lists = isinstance(scores, list) and isinstance(answers, list)
+    if not are_lists or len(scores) != len(answers):
+        return row | {"samples": None}  # which is refused
+    pairs = zip(scores, answers, strict=True)
+    return row | {"samples": [{"verdict": right, "answer": answer} for right, answer in pairs]}
 
 
 def name_request(row: Row) -> Row:

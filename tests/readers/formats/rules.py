@@ -203,6 +203,43 @@ EXERCISES = exercises(
     *(("r0", "java", "anagram", "diff", [False, True]), ("r0", "java", "bob", "diff", [False, False])),
     *(("r1", "java", "anagram", "diff", [True]), ("r1", "java", "bob", "diff", [False, False])),
 )
+BIG_CODE = {
+    "b/0": [{"task_id": "b/0", "solution": "s", "status": each, "details": {}} for each in ("pass", "timeout")],
+    "b/1": [{"task_id": "b/1", "solution": "s", "status": each, "details": {}} for each in ("fail", "pass")],
+}
+LOGS = {
+    task: [[i, {"task_id": int(task), "passed": own, "result": "timed out", "completion_id": i}]
+           for i, own in enumerate(passed)]
+    for task, passed in {"0": [True, False], "1": [False, False]}.items()
+}
+VERTEX = rows(
+    "prompt exact_match/score fluency/score", ("a", 1.0, 4.0), ("a", 0.0, 5.0), ("b", 0.0, 4.0), ("b", 1.0, 1.0),
+    response="x", reference="x",
+)
+MATCHES = [
+    {"run_id": "r", "event_id": i, "sample_id": sample, "type": kind, "data": data}
+    for i, (sample, kind, data) in enumerate([
+        ("a", "sampling", {"prompt": "p", "sampled": ["x"]}), ("a", "match", {"correct": True, "expected": "4"}),
+        ("a", "match", {"correct": False, "expected": "4"}), ("b", "match", {"correct": False, "expected": "5"}),
+        ("b", "error", {"type": "RateLimitError", "message": "Timeout"}), ("b", "match", {"correct": True}),
+    ])
+]
+EVENTS = [{"spec": {"eval_name": "toy.dev.v0", "run_id": "r"}}, *MATCHES, {"final_report": {"accuracy": 0.5}}]
+SKILL_RUNS = [
+    {"eval_id": name, "eval_name": "n", "configuration": "with_skill", "run_number": i,
+     "result": {"pass_rate": share, "passed": 1, "failed": 1, "total": 2, "time_seconds": 1.0, "tokens": 5}}
+    for name, i, share in (("1", 1, 1.0), ("1", 2, 0.5), ("2", 1, 0.25), ("2", 2, 0.75))
+]
+SKILL = {"metadata": {"skill_name": "pdf"}, "runs": SKILL_RUNS, "run_summary": {"with_skill": {"pass_rate": 0.625}}}
+METR = rows(
+    "task_id run_id score_binarized fatal_error_from", ("a", "1", 1, None), ("a", "2", 0, "usageLimits"),
+    ("b", "3", 0, None), ("b", "4", 1, None), alias="A", model="m", score_cont=0.5, generation_cost=1.5,
+)
+QWEN = rows(
+    "idx gt pred score", (0, "4", ["4", "5"], [True, False]), (1, "7", ["", "7"], [False, True]),
+    question="q", code=["c", "c"], report=[None, None],
+)
+SWE_OLD = {"none": ["a"], "generated": ["b", "c"], "applied": ["b", "c"], "test_timeout": ["c"], "resolved": ["b"]}
 # fmt: on
 
 # name: (file, content, verdicts, what the harness's rule makes of it, its policy, why samples are missing)
@@ -306,6 +343,34 @@ TABLE = {
         "t.json", Json({"accuracy": 25.0, "details": DETAILS} | more), {"t_0": [1, 0], "t_1": [0, 0]},
         {own["example_abbr"]: own["correct"] for own in DETAILS}, "drop", {},
     ) for name, more in {"opencompass": {}, "aisbench": {"pass@2": 50.0}}.items()},
+    # evaluate.py: pass@k over `status == PASS`.
+    "bigcodebench": (
+        "x_eval_results.json", {"date": "d", "eval": BIG_CODE}, {"b/0": [1, 0], "b/1": [0, 1]},
+        {task: [x["status"] == "pass" for x in own] for task, own in BIG_CODE.items()}, "drop", {}),
+    # code_eval.py: `passed` of the second of each pair.
+    "bigcode": (
+        "logs.json", LOGS, {"0": [1, 0], "1": [0, 0]},
+        {task: [told["passed"] for _, told in own] for task, own in LOGS.items()}, "drop", {}),
+    # metrics_table: the mean of a column is `exact_match/mean`.
+    "vertex": (
+        "metrics_table.jsonl", VERTEX, {"a": [1, 0], "b": [0, 1]},
+        collect(VERTEX, "prompt", lambda x: x["exact_match/score"]), "drop", {}),
+    # oaieval.py and metrics.py: the mean of `correct` over the events of the type match.
+    "openai-evals": (
+        "r.jsonl", EVENTS, {"a": [1, 0], "b": [0, None, 1]},
+        collect(MATCHES, "sample_id", "data.correct", lambda x: x["type"] == "match"), "drop", {"timeout": 1}),
+    # aggregate_benchmark.py: the mean of `pass_rate`, which is no verdict; above one half it counts as right here.
+    "skill-creator": (
+        "benchmark.json", SKILL, {"1": [1, 0], "2": [0, 1]},
+        collect(SKILL_RUNS, "eval_id", lambda x: x["result"]["pass_rate"] > 0.5), "drop", {}),
+    # The runs of an agent count by `score_binarized`, also where a fatal error ended them.
+    "metr": ("runs.jsonl", METR, {"a": [1, 0], "b": [0, 1]}, collect(METR, "task_id", "score_binarized"), "drop", {}),
+    # evaluate.py: the mean of the columns of `score`.
+    "qwen-math": (
+        "test_cot_-1_seed0.jsonl", QWEN, {"0": [1, 0], "1": [0, 1]}, {x["idx"]: x["score"] for x in QWEN}, "drop", {}),
+    # Before version 2: resolved instances of those that were generated or have no patch.
+    "swe-bench-results": (
+        "results.json", SWE_OLD, {"a": [0], "b": [1], "c": [0]}, {x: [x == "b"] for x in "abc"}, "drop", {}),
     # benchmark.py, `summarize_results`: an exercise passes a try if one of the tries up to it passed.
     "aider": (
         "runs", EXERCISES, {"anagram": [1, 1], "bob": [0, 0]}, {"anagram": [True, True], "bob": [False, False]},

@@ -5,6 +5,7 @@ a sample that is missing; `own` is the harness's rule, applied to the rows of th
 policies for missing samples, and both policies are compared with the verdicts.
 """
 
+import re
 from fractions import Fraction
 from math import comb
 
@@ -16,7 +17,10 @@ from readers.formats.rules import (
     EVALUATOR,
     EXERCISES,
     HELM,
+    METR,
+    QWEN,
     ROLLOUTS,
+    SKILL,
     TABLE,
     VERIFIERS,
     exercises,
@@ -82,6 +86,7 @@ ELSEWHERE = {
     "lighteval": "lighteval/details/*/*/*/details_toy_0_*.parquet",
     "opencompass-predictions": "opencompass/predictions/*/*.json",
     "aisbench-predictions": [REQUEST],
+    "tau2-bench-index": Json({"info": {"agent_info": {}, "num_trials": 2}, "tasks": []}),
     "tau2-bench-simulations": Json(SIMULATION),
     "swe-bench": "swe-bench/run_evaluation/run0/*/*-106/report.json",
     "hub-rows": Json({"features": [], "rows": PAGE}),
@@ -104,7 +109,7 @@ def test_every_format_has_a_row(tmp_path):
 def test_the_rule_of_the_harness(name, tmp_path):
     _, _, verdicts, own, policy, reasons = TABLE[name]
     path = put_row(name, tmp_path)
-    found(harness=name.removesuffix("-run"), reasons=reasons).compare(path, {})
+    found(harness=re.sub("-(run|results)$", "", name), reasons=reasons).compare(path, {})
     k = min(map(len, own.values()))
     compare(path, verdicts, over_problems(own, 1), policy, k=1)
     if all(sum(x is not None for x in values) >= k for values in verdicts.values()):
@@ -293,3 +298,45 @@ def test_words_of_a_failure_are_offered_as_unjudged(tmp_path):
         at_k.score(path)
     assert "wrong=['good', 'bad']" in str(caught.value)
     assert "unjudged=['infra_error']" in str(caught.value)
+
+
+SIMULATIONS = [
+    SIMULATION | {"trial": place, "reward_info": {"reward": reward}, "termination_reason": ended}
+    for place, (reward, ended) in enumerate(
+        [(1.0, "user_stop"), (0.0, "infrastructure_error"), (0.0, "max_steps")]
+    )
+]
+INFO = {"info": {"agent_info": {}, "num_trials": 3}, "tasks": []}
+TRACES = [
+    {"trace_id": str(place), "request": {"q": "a"}, "assessments": [
+        {"assessment_name": "right", "feedback": {"value": word}}, {"name": "note", "rationale": "…"},
+    ]}
+    for place, word in enumerate(["yes", "no"])
+]  # fmt: skip
+WITHOUT = [row | {"configuration": "without_skill"} for row in SKILL["runs"]]
+CHECKED = [trial(name, 1.0, task_checksum=f"{name}{i}") for name in "ab" for i in range(3)]
+
+test_more_problems_and_models = over({
+    # NON_EVALUABLE_TERMINATION_REASONS of data_model/simulation.py are left out of the metrics.
+    "simulations of tau2-bench that were not evaluated": (
+        Json(INFO | {"simulations": SIMULATIONS}), found([[1, None, 0]], reasons={"infrastructure": 1})),
+    "tau2-bench without its simulations": (Json(INFO), refused("tau2.no_simulations")),
+    "results.json without the unresolved instances": (
+        Json({"no_generation": ["a"], "no_logs": [], "resolved": ["b"]}), refused("swe_bench.unlisted", count="1")),
+    "assessments of MLflow": (Json(TRACES), found([[1, 0]], harness="mlflow")),
+    "a table of Vertex AI": (
+        b"prompt,response,exact_match/score\na,x,1.0\na,y,0.0\n", found([[1, 0]], harness="vertex")),
+    "with and without a skill": (
+        Json(SKILL | {"runs": [*SKILL["runs"], *WITHOUT]}), refused("models.several"),
+        ({"where": {"configuration": "with_skill"}}, found([[1, 0.5], [0.25, 0.75]]))),
+    "two agents of METR": (
+        [*METR, *(row | {"alias": "B", "run_id": f"B{row['run_id']}"} for row in METR)],
+        refused("models.several"), ({"where": {"alias": "B"}}, found([[1, 0], [0, 1]]))),
+    "a checksum that differs in every trial": (
+        job(*CHECKED), found({"a": [1, 1, 1], "b": [1, 1, 1]}, notes=["note.bundle", "fields.checksum"])),
+    "an answer before its solution": (
+        [{"idx": i, "answer": f"{i}", "solution": f"so it is {i}", "pred": [f"{i}", "x"]} for i in range(3)],
+        found(references=[["0"], ["1"], ["2"]])),
+    "a problem of Qwen2.5-Math without a score": (
+        [*QWEN, QWEN[0] | {"idx": 2, "score": [True]}], refused("collector.field")),
+})  # fmt: skip
