@@ -182,11 +182,14 @@ def find_final_answer(text: str) -> str | None:
 
 def _find_announced(text: str) -> str | None:
     """Return what the last mark that has an answer announces."""
+    # A sentence behind the answer may speak of it: "#### 42", and then "so this result is consistent".
+    rules, weak = compile_section("announced"), None
     for rest, kind in list_announced(text):
         answer = (find_boxed(rest) or "").strip() if "boxed" in rest else read_value(rest, kind)
-        if answer:
+        if answer and (kind != "said" or not rules["weak"].fullmatch(answer)):
             return answer
-    return None
+        weak = weak or answer
+    return weak or None
 
 
 # The letters of options that are looked for by default. MMLU-Pro has up to J.

@@ -22,17 +22,15 @@ from at_k.grading.extraction import remove_thoughts
 from at_k.grading.workers import NotGraded, check_num_workers
 from at_k.validation import shorten, type_name
 
-# Prompts by name. They ask for what the graders of SimpleQA (Wei et al. 2024, https://arxiv.org/abs/2411.04368) and of
-# MATH in simple-evals (https://github.com/openai/simple-evals) ask for, in other words.
-TEMPLATES: dict[str, str] = json.loads(
-    Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
-)
+_TABLE = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 
-_VERDICTS = {
-    **dict.fromkeys(("correct", "yes", "a", "true"), (1.0, "correct")),
-    **dict.fromkeys(("incorrect", "no", "b", "false"), (0.0, "incorrect")),
-    **dict.fromkeys(("not attempted", "c"), (0.0, "not attempted")),
-}
+# Prompts by name. They ask for what the graders of SimpleQA (Wei et al. 2024, https://arxiv.org/abs/2411.04368), of
+# MATH in simple-evals (https://github.com/openai/simple-evals) and of inspect (`model_graded_qa`) ask for, in other
+# words.
+TEMPLATES: dict[str, str] = _TABLE["prompts"]
+
+# The grades of words by name: those of a prompt, and, as "", those that say what they mean.
+WORDS: dict[str, dict[str, float]] = _TABLE["words"]
 _FIELDS = (
     "grade",
     "verdict",
@@ -46,10 +44,11 @@ _FIELDS = (
     "answer",
 )
 _LABEL = re.compile(
-    r"(?:the )?(?:final )?(?:grade|verdict|judge?ment|answer|score|result)\s*(?:is\b)?[\s*_]*[:=]?",
+    r"(?:the )?(?:final )?(?:grade|verdict|judge?ment|answer|score|result)\s*(?:is\b)?[\s*_]*[:=]?"
+    r"|(?:最终)?(?:判断|评分|结论|结果|评判)\s?[:：]?",
     re.IGNORECASE,
 )
-_AROUND = " \t\n*_`'\".,!#()[]{}"
+_AROUND = " \t\n*_`'\".,!#()[]{}。！：【】"
 
 _Reply = tuple[str | NotGraded, dict[str, int]]  # a text, and the requests and tokens that it cost
 
@@ -57,7 +56,7 @@ _Reply = tuple[str | NotGraded, dict[str, int]]  # a text, and the requests and 
 _QUESTIONS = ("question", "prompt", "input", "query", "instruction", "problem_text", "problem")
 
 
-def read_verdict(reply: str) -> tuple[float, str] | None:
+def read_verdict(reply: str, words: Mapping[str, float] = WORDS[""]) -> tuple[float, str] | None:
     r"""Read a grade and its name from the reply of a judge: its last line, or a field of its JSON. None for no verdict.
 
     Examples:
@@ -65,6 +64,8 @@ def read_verdict(reply: str) -> tuple[float, str] | None:
         ((1.0, 'correct'), (0.0, 'not attempted'), (0.5, 'graded'))
         >>> read_verdict('{"grade": "INCORRECT"}'), read_verdict("It is hard to say.")
         ((0.0, 'incorrect'), None)
+        >>> read_verdict("GRADE: C", WORDS["inspect"]), read_verdict("GRADE: C", WORDS["simpleqa"])
+        ((1.0, 'correct'), (0.0, 'incorrect'))
     """
     text = remove_thoughts(reply).strip().removesuffix("```").strip()
     word = text.rpartition("\n")[2]
@@ -82,7 +83,12 @@ def read_verdict(reply: str) -> tuple[float, str] | None:
     )
     if re.fullmatch(r"[01]|[01]?\.\d{1,9}", word) and float(word) <= 1:
         return float(word), "graded"
-    return _VERDICTS.get(word)
+    if word not in words:
+        return None
+    grade = float(words[word])
+    if word == "not attempted":
+        return grade, word
+    return grade, {0.0: "incorrect", 1.0: "correct"}.get(grade, "partly correct")
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,14 +100,17 @@ class Judge(Checker):
     question, answer and reference is asked once, and never again while the reply is in the cache. A reply that is no
     verdict grades nothing, and is not kept.
 
-    A prompt is a name ("simpleqa", where an answer that is not attempted is wrong, or "math_equality"), or a text with
-    {answer}, {reference}, and {question} or any other column of the problem. The last line of a reply, or a
-    field such as "grade" of its JSON, must be correct, incorrect, not attempted, yes, no, or a number from 0 to 1.
+    A prompt is a name ("simpleqa", where an answer that is not attempted is wrong, "math_equality" or "inspect"), or a
+    text with {answer}, {reference}, and {question} or any other column of the problem. The last line of a reply, or a
+    field such as "grade" of its JSON, must be a word for which the prompt asks, or a number from 0 to 1. The words of a
+    named prompt are known. Of another one they are correct, incorrect, yes, no, pass, fail and the like, unless `words`
+    names them: letters mean what the prompt says, and C is correct in one and not attempted in another.
 
     Args:
         model: the name of the model; by default the environment variable AT_K_JUDGE_MODEL.
         base_url: the address of the endpoint; by default the environment variable OPENAI_BASE_URL, or OpenAI's.
         prompt: the name of a prompt, or its text.
+        words: the grade of each word, such as {"C": 1, "I": 0}, or the name of a prompt whose words these are.
         cache: the SQLite file of replies; by default at_k/judge.sqlite in the user's folder for caches. ":memory:"
             keeps none.
         temperature: the temperature of the model.
@@ -115,6 +124,7 @@ class Judge(Checker):
     model: str = ""
     base_url: str | None = None
     prompt: str = "simpleqa"
+    words: str | Mapping[str, float] | tuple[tuple[str, float], ...] = ""
     cache: str | os.PathLike[str] | None = None
     temperature: float = 0.0
     concurrency: int = 8
@@ -132,7 +142,24 @@ class Judge(Checker):
                 names=", ".join(map(repr, TEMPLATES)),
                 value=shorten(self.prompt),
             )
+        if isinstance(self.words, str) and self.words not in ("", *WORDS):
+            raise InputError(
+                "judge.words",
+                "`words` must be one of {names}, or the grades of words, such as {example}; got {value}",
+                names=", ".join(map(repr, filter(None, WORDS))),
+                example='{"C": 1, "I": 0}',
+                value=shorten(self.words),
+            )
+        if isinstance(self.words, Mapping):  # a tuple can be hashed
+            pairs = tuple((word.lower(), float(grade)) for word, grade in self.words.items())
+            object.__setattr__(self, "words", pairs)
         check_num_workers(self.concurrency, "concurrency")
+
+    def list_words(self) -> Mapping[str, float]:
+        """Return the grade of each word of a reply."""
+        if isinstance(self.words, str):
+            return WORDS[""] | WORDS.get(self.words or self.prompt, {})
+        return dict(self.words)
 
     def require(self) -> None:
         """Raise if the package is not installed, or no model is named."""
@@ -151,7 +178,8 @@ class Judge(Checker):
             if self.prompt in TEMPLATES
             else sha256(self.prompt.encode()).hexdigest()[:12]
         )
-        return f"judge(model={self.model},prompt={prompt},temperature={self.temperature:g})"
+        words = f",words={self.words!r}" if self.words else ""
+        return f"judge(model={self.model},prompt={prompt},temperature={self.temperature:g}{words})"
 
     def grade_all(
         self, pairs: Sequence[tuple[str, str]], *, rows: Sequence[Row] | None = None, **limits: Any
@@ -194,8 +222,10 @@ class Judge(Checker):
                 file=repr(str(file)),
                 fault=str(error),
             ) from error
+        words = self.list_words()
         return [
-            _explain(*replies[prompt], *pair) for pair, prompt in zip(pairs, prompts, strict=True)
+            _explain(*replies[prompt], *pair, words)
+            for pair, prompt in zip(pairs, prompts, strict=True)
         ]
 
     def _make_ask(self, cache: sqlite3.Connection) -> Callable[[str], _Reply]:
@@ -207,7 +237,7 @@ class Judge(Checker):
         client = openai.OpenAI(
             base_url=endpoint, api_key=os.environ.get("OPENAI_API_KEY") or "none"
         )
-        lock = Lock()
+        lock, words = Lock(), self.list_words()
 
         def ask(prompt: str) -> _Reply:
             key = sha256(
@@ -245,7 +275,7 @@ class Judge(Checker):
                 return NotGraded(
                     "error", f"no reply with a text: {type_name(error)}: {error}"[:500]
                 ), {}
-            if read_verdict(text):
+            if read_verdict(text, words):
                 with lock:
                     cache.execute(
                         "insert or replace into replies (key, reply) values (?, ?)", [key, text]
@@ -260,12 +290,16 @@ class Judge(Checker):
 
 
 def _explain(
-    reply: str | NotGraded, cost: dict[str, int], answer: str, reference: str
+    reply: str | NotGraded,
+    cost: dict[str, int],
+    answer: str,
+    reference: str,
+    words: Mapping[str, float],
 ) -> Explained | NotGraded:
     """Turn a reply into a grade. A reply costs once."""
     if isinstance(reply, NotGraded):
         return reply
-    if not (verdict := read_verdict(reply)):
+    if not (verdict := read_verdict(reply, words)):
         return NotGraded("error", f"the judge's reply is no verdict: {reply!r:.200}")
     grade, outcome = verdict
     agrees = (grade > 0.5) == (normalize_words(answer) == normalize_words(reference))

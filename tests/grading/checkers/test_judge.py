@@ -212,7 +212,8 @@ def test_a_judge_without_model_question_or_prompt_is_refused():
     ):
         checkers.judge(model="m").grade_all([("a", "b")], rows=[{"references": "b"}])
     with pytest.raises(
-        InputError, match=r"`prompt` must be one of 'simpleqa', 'math_equality', or .*\{answer\}"
+        InputError,
+        match=r"`prompt` must be one of 'simpleqa', 'math_equality', 'inspect', or .*\{answer\}",
     ):
         checkers.judge(prompt="Is it right?")
     for wrong, error in ((0, ValueError), (1.5, TypeError)):
@@ -228,3 +229,29 @@ WRITTEN = json.loads(
 @for_each("reply, verdict", WRITTEN["judge"])
 def test_replies_are_read_as_verdicts(reply, verdict):
     assert read_verdict(reply) == (verdict and tuple(verdict))
+
+
+@for_each("words, reply, verdict", [
+    ("inspect", "It names both.\n\nGRADE: C", (1, "correct")), ("inspect", "GRADE: I", (0, "incorrect")),
+    ("inspect", "**GRADE: P**", (0.5, "partly correct")), ("inspect", "GRADE: A", None),
+    ("simpleqa", "A", (1, "correct")), ("simpleqa", "C", (0, "incorrect")), ("simpleqa", "D", None),
+    ({"gut": 1, "schlecht": 0}, "Urteil\nGut!", (1, "correct")), ({"gut": 1}, "correct", None),
+])  # fmt: skip
+def test_the_words_of_a_verdict_are_those_of_its_prompt(words, reply, verdict):
+    assert read_verdict(reply, checkers.judge(model="m", words=words).list_words()) == verdict
+
+
+def test_words_of_a_prompt_of_ones_own(serve, tmp_path):
+    server = serve(lambda *_: (200, "It does.\nGRADE: C"))
+    prompt = (
+        "{question} {answer} {reference}\nEnd with GRADE: C if it is right, and GRADE: I if not."
+    )
+    judge = {"model": "m", "base_url": server.url, "prompt": prompt, "cache": ":memory:"}
+    pairs, rows = [("4", "4")], [{"question": "2 + 2?"}]
+    (unread,) = checkers.judge(**judge).grade_all(pairs, rows=rows)
+    assert isinstance(unread, NotGraded)
+    for words in ("inspect", {"C": 1, "I": 0}):
+        (read,) = checkers.judge(**judge, words=words).grade_all(pairs, rows=rows)
+        assert read.grade == 1
+    with pytest.raises(InputError, match="`words` must be one of 'simpleqa', 'inspect', or"):
+        checkers.judge(model="m", words="other")
