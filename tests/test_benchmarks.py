@@ -14,6 +14,8 @@ PAGE = ROOT / "docs" / "your-benchmark.md"
 
 # Benchmark → correct samples of each problem, of four; labelled by hand when the rows were written.
 CORRECT = {
+    "BigCodeBench": [2, 2],
+    "DS-1000": [2, 2],
     "MBPP": [2, 2],
     "APPS": [2, 2],
     "CodeContests": [2, 2],
@@ -70,4 +72,4 @@ def test_the_command_of_each_benchmark(name, command, monkeypatch):
 
 def test_every_benchmark_is_on_the_page():
     listed = " ".join(list_rows())
-    assert {name for name in NAMES if name not in listed} == {"DS-1000", "BigCodeBench"}
+    assert {name for name in NAMES if name not in listed} == set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.combinatorics import Ints
-from at_k.grading.checkers.base import Check, Checker, Explained, Row, takes_row
+from at_k.grading.checkers.base import Check, Checker, Explained, Row, takes_list, takes_row
 from at_k.grading.workers import NotGraded
 from at_k.options.registry import TIMEOUT
 from at_k.samples import Answers
@@ -68,15 +68,19 @@ def grade_samples(
     references: Sequence[tuple[str, ...]],
     check: Check,
     *,
+    reduce: str = "best",
     rows: Sequence[Row] | None = None,
     num_workers: int | None = None,
     timeout: float = TIMEOUT,
 ) -> Grades:
-    """Grade every sample. Of several references the best grade counts."""
+    """Grade every sample. Of several references the best grade counts, unless `reduce` names another rule."""
     normalize: Callable[[str], Hashable] = str
-    normalize_reference: Callable[[str], Hashable] = str
+    normalize_reference: Callable[[Any], Hashable] = str
     by_row = takes_row(check)
-    if isinstance(check, Checker):
+    if takes_list(check):
+        references = [(row,) for row in references]  # type: ignore[misc]
+        normalize_reference = tuple
+    elif isinstance(check, Checker):
         references = check.join_references(references)
         if check.compares_forms:
             normalize, normalize_reference = check.normalize, check.normalize_reference
@@ -87,7 +91,9 @@ def grade_samples(
     }
     per_row, codes = np.array([*map(len, references)], dtype=np.int64), answers.codes
     held = np.array([*left, -1], dtype=np.int64)[codes.values]
-    if isinstance(check, Checker) and check.equates_forms:  # four times as fast as pairs
+    if (
+        isinstance(check, Checker) and check.equates_forms and reduce == "best"
+    ):  # four times as fast as pairs
         accepted = np.array(
             [forms.get(read[text], -2) for text in chain.from_iterable(references)], dtype=np.int64
         )
@@ -116,6 +122,8 @@ def grade_samples(
     names, others = list(forms), list(beside)
     met_by = [(names[key // width], *others[key % width]) for key in distinct[order].tolist()]
     pairs: list[tuple[Any, Any]] = [(answer, reference) for answer, reference, _ in met_by]
+    if takes_list(check):
+        pairs = [(answer, list(given)) for answer, given in pairs]
     keywords: list[dict[str, Any]] = [
         {"row": rows[at] if rows else {}} if by_row else {} for *_, at in met_by
     ]
@@ -132,7 +140,30 @@ def grade_samples(
     else:
         grade = check.compare if check.compares_forms else check.grade
         results = [grade(*pair, **row) for pair, row in zip(pairs, keywords, strict=True)]
-    return _spread(sample, np.argsort(order)[which], len(held), results, getattr(check, "name", ""))
+    pair = np.argsort(order)[which]
+    best = _spread(sample, pair, len(held), results, getattr(check, "name", ""))
+    return best if reduce == "best" else _reduce(best, reduce, sample, pair, results)
+
+
+# References that must accept an answer for the full grade of VQA (Antol et al. 2015, https://arxiv.org/abs/1505.00468).
+_ENOUGH = 3
+
+
+def _reduce(best: Grades, rule: str, sample: Ints, pair: Ints, results: Sequence[Any]) -> Grades:
+    """Return the grade of each sample by all of its references."""
+    grades = np.array([_size(result) for result in results], dtype=np.float64)
+    count = len(best.values)
+    total = np.bincount(sample, weights=grades[pair], minlength=count)
+    if rule == "vqa":
+        return replace(best, values=np.minimum(total / _ENOUGH, 1))
+    return replace(best, values=total / np.maximum(np.bincount(sample, minlength=count), 1))
+
+
+def _size(result: Any) -> float:
+    """Return the grade of a check as a number, NaN for none."""
+    if isinstance(result, NotGraded):
+        return float("nan")
+    return float(result.grade if isinstance(result, Explained) else result)
 
 
 def _spread(sample: Ints, which: Ints, n_samples: int, results: Sequence[Any], name: str) -> Grades:

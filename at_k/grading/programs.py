@@ -29,7 +29,7 @@ _ROLE = re.compile(r"\s*(?:assistant|model)\s*?(?:\n|\Z)")
 # Marks that some prompts ask for instead of fences: those of MBPP, of Code Llama and of DS-1000.
 _MARK = re.compile(
     rf"{_STRING}|^[ \t]*(?P<opens>\[(?:BEGIN|PYTHON)\]|<code>|BEGIN SOLUTION)[ \t]*\n?"
-    r"|(?P<closes>\[DONE\]|\[/PYTHON\]|</code>|END SOLUTION)[ \t]*$",
+    r"|(?P<closes>\[DONE\]|\[/PYTHON\]|</code>|END SOLUTION)(?:\s{0,9}END SOLUTION)?[ \t]*$",
     re.MULTILINE,
 )
 _BLOCK = re.compile(
@@ -138,6 +138,18 @@ def find_program(
         default=_Block("", text, closed=False),
     )
     return Program(best.code, compiles=False)
+
+
+def find_snippet(reply: str) -> str:
+    r"""Return the lines of a reply that are put into another program: between fences, or all, with their indentation.
+
+    Examples:
+        >>> find_snippet("So:\n```python\n    return x\n```\n")
+        '    return x\n'
+    """
+    text = _cut(reply)
+    closed = [match["code"] for match in _BLOCK.finditer(text) if match["mark"] and match["end"]]
+    return closed[0] if closed else text.partition("```")[0]
 
 
 def _cut(reply: str) -> str:

@@ -141,6 +141,7 @@ def judge(
     extract_fn: Extract | str | None = None,
     extract_reference: Extract | str | None = None,
     equivalence: Check | str = "checker",
+    reduce: str = "best",
     correct_above: float | str = 0.5,
     missing: str = "error",
     rows: Sequence[Row] | None = None,
@@ -177,6 +178,8 @@ def judge(
     silent = answers.codes.values < 0
     if references is not None:
         conditions["checker"] = name_checker(check_correct_fn)
+        if reduce != "best":
+            conditions["reduce"] = reduce
         if missing == "error":
             _refuse_missing(answers.codes.with_values(silent), name)
     n_unanswered = 0
@@ -214,7 +217,13 @@ def judge(
     if references is None:
         return settle(make(grades or ()))
     found = grade_samples(
-        answers, references, check, rows=rows, num_workers=num_workers, timeout=timeout
+        answers,
+        references,
+        check,
+        reduce=reduce,
+        rows=rows,
+        num_workers=num_workers,
+        timeout=timeout,
     )
     if missing == "error" and found.faults:
         _refuse_not_graded(found.faults, answers)

@@ -78,6 +78,9 @@ EXTRA_TESTS = ("t", "wilcoxon")
 # Treatments of problems that not all models were measured on.
 UNMATCHED_WORDS = ("error", "drop", "unpaired")
 
+# How grades beside several references become one.
+REDUCE = ("best", "mean", "vqa")
+
 PROGRAM_TESTS = ("base", "plus")
 ON_ERROR = ("raise", "skip")
 SAMPLING = INDEPENDENT, UNTIL_SUCCESS = "independent", "until_success"
@@ -196,6 +199,13 @@ def check_tests(value: Any, name: str) -> None:
 
     for word in [value] if isinstance(value, str) else value:
         check_choice(name, word, EXTRA_TESTS)
+
+
+def check_program_tests(value: Any, name: str) -> None:
+    """Raise for what is neither a word nor a file."""
+    if value not in PROGRAM_TESTS and not Path(value).is_file():
+        words = ", ".join(map(repr, PROGRAM_TESTS))
+        raise ValueError(f"`{name}` must be one of {words}, or the path of a file; got {value!r}")
 
 
 _SECTIONS: dict[str, dict[str, Option]] = {}

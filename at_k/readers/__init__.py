@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError, Message, Phrases, follow_reading
-from at_k.options.registry import READING, complete, takes
+from at_k.options.registry import PROGRAM_TESTS, READING, complete, takes
 from at_k.readers.files.paths import Paths, is_paths
 from at_k.readers.samples import COUNT_ROLES, ROLES, SAMPLE_ROLES, Samples
 from at_k.validation import UNLIMITED, Limits
@@ -19,6 +19,7 @@ from at_k.validation import UNLIMITED, Limits
 if TYPE_CHECKING:
     from datasets import Dataset
 
+    from at_k.readers.files.problems import Problems
     from at_k.readers.files.sources import Source
     from at_k.readers.format import Format, Reading
     from at_k.signatures import ReadOptions, Unpack
@@ -106,6 +107,7 @@ def read_samples(
     # The arguments and errors are those of `read_results`. With `meta=True`, a plain table's other columns are read
     # too.
     from at_k.readers.files.paths import find_files, is_named_as_results
+    from at_k.readers.files.problems import Problems
     from at_k.readers.format import Reading
     from at_k.readers.tables.choosing import leave_out
     from at_k.readers.tables.collector import refuse_empty
@@ -114,10 +116,15 @@ def read_samples(
     if errors not in ("raise", "skip"):
         raise _say.error("readers.errors", value=repr(errors))
     options["columns"] = options.get("columns") or {}
+    problems = options.get("tests")
+    if problems in (None, *PROGRAM_TESTS):
+        problems = None
+    else:
+        options["tests"], problems = None, Problems(Path(problems), limits)
     reading = Reading(pool=pool, errors=errors, limits=limits, **options)
     files, named = find_files(path)
     broken: dict[Path, InputError] = {}
-    chosen = _find_formats(files, format, reading, broken=None if named else broken)
+    chosen = _find_formats(files, format, reading, problems, broken=None if named else broken)
     parts: dict[str, Samples] = {}
     with follow_reading(sum(file.stat().st_size for file in files)) as reach:
         before = 0
@@ -145,6 +152,8 @@ def read_samples(
         merged = leave_out(merged, exclude)
     used = [file for file in files if fspath(file) in parts]
     notes = [*merged.origin.notes, *_note_copies(used)]
+    if problems is not None:
+        notes += problems.list_notes()
     if merged.origin.harness != "plain":  # a table may have equal rows
         notes += [_say("note.doubled", file=fspath(file)) for file in used if _is_doubled(file)]
     odd = next(filter(is_named_as_results, broken), None)
@@ -187,6 +196,7 @@ def _find_formats(
     files: Sequence[Path],
     format: str | None,
     reading: Reading,
+    problems: Problems | None,
     *,
     broken: dict[Path, InputError] | None,
 ) -> Iterator[tuple[Path, Source, Format]]:
@@ -201,6 +211,8 @@ def _find_formats(
             # A pipe, as in `at-k score <(zcat results.gz)`, can be read only once.
             content = file if file.is_file() or file.is_dir() else file.read_bytes()
             source = Source(file.name, content, reading.limits)
+            if problems is not None:
+                source = problems.join(source)
             kind = find_format(source, format)
             if broken is None:
                 yield file, source, kind

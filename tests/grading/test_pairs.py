@@ -268,3 +268,41 @@ def test_a_checker_of_a_script_works_or_says_how(tmp_path):
     assert said.splitlines()[:2] == ["1.0", "1.0"]
     assert "'mine' is defined in the script that runs" in said
     assert "Move it to a file of its own" in said
+
+
+SEVERAL = {
+    "answers": [["cat", "dog", "cow", "Cat"]],
+    "references": [["cat", "cat", "cat", "dog", "a cow"]],
+}
+
+
+@for_each("rule, grades", [
+    ("best", [1, 1, 1, 1]), ("mean", [0.6, 0.2, 0.2, 0.6]), ("vqa", [1, 1 / 3, 1 / 3, 1]),
+])  # fmt: skip
+def test_grades_beside_several_references(rule, grades):
+    report = at_k.score(SEVERAL, check_correct_fn="quasi_exact", reduce=rule, metrics="avg_at_n")
+    (graded,) = report.samples[1].graded
+    assert graded.values.tolist() == pytest.approx(grades)
+    assert ("reduce:" in report.signatures["avg_at_n"]) is (rule != "best")
+
+
+def test_vqa_of_ten_people_is_full_from_three_on():
+    rows = {"answers": [["a", "b", "c", "d"]], "references": [["a"] * 5 + ["b"] * 3 + ["c"] * 2]}
+    report = at_k.score(rows, reduce="vqa", metrics="avg_at_n")
+    assert report.samples[1].graded[0].values.tolist() == pytest.approx([1, 1, 2 / 3, 0])
+
+
+def test_a_check_of_all_references_gets_their_list():
+    def share(prediction, references):
+        assert isinstance(references, list)
+        return references.count(prediction) / len(references)
+
+    class Share(at_k.Checker):
+        name, takes_list = "share", True
+
+        def grade(self, answer, references):
+            return share(answer, references)
+
+    for check in (share, Share()):
+        report = at_k.score(SEVERAL, check_correct_fn=check, metrics="avg_at_n")
+        assert report.samples[1].graded[0].values.tolist() == [0.6, 0.2, 0, 0]

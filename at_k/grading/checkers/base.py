@@ -21,6 +21,18 @@ Check = Callable[..., object]
 Row = Mapping[str, Any]
 
 
+def takes_list(check: object) -> bool:
+    """Return whether a checker or function is given all references of a problem at once.
+
+    Examples:
+        >>> takes_list(lambda prediction, references: True), takes_list(lambda prediction, reference: True)
+        (True, False)
+    """
+    if isinstance(check, Checker):
+        return check.takes_list
+    return _has_parameter(check, "references")
+
+
 def takes_row(check: object) -> bool:
     """Return whether a checker or function is given the row of the problem.
 
@@ -30,8 +42,12 @@ def takes_row(check: object) -> bool:
     """
     if isinstance(check, Checker):
         return check.takes_row
+    return _has_parameter(check, "row")
+
+
+def _has_parameter(check: object, name: str) -> bool:
     try:
-        return callable(check) and "row" in signature(check).parameters
+        return callable(check) and name in signature(check).parameters
     except (TypeError, ValueError):  # a function in C
         return False
 
@@ -68,6 +84,7 @@ class Checker:
         name: the name by which the checker is chosen.
         slow: whether it takes more than microseconds. A slow checker runs in worker processes, with limits.
         takes_row: whether `grade`, or `grade_all` if it is slow, takes the row of the problem as `row`, or as `rows`.
+        takes_list: whether `grade` takes all references of the problem, as a list, in place of one.
         strips: whether white space at the ends of an answer makes no difference.
         extra: the extra of this package that installs what the checker imports.
         imports: the packages that it imports.
@@ -76,6 +93,7 @@ class Checker:
     name: ClassVar[str]
     slow: ClassVar[bool] = False
     takes_row: ClassVar[bool] = False
+    takes_list: ClassVar[bool] = False
     strips: ClassVar[bool] = True
     extra: ClassVar[str] = ""
     imports: ClassVar[tuple[str, ...]] = ()
@@ -196,7 +214,7 @@ class Checker:
     @property
     def compares_forms(self) -> bool:
         """Return whether normal forms decide."""
-        return not self.slow and type(self).grade is Checker.grade
+        return not self.slow and not self.takes_list and type(self).grade is Checker.grade
 
     @property
     def equates_forms(self) -> bool:

@@ -12,7 +12,7 @@ from at_k.grading.code import HarnessError, Outcome, ProgramLimits, run_each
 from at_k.grading.code.cases import find_prompt, read_cases, read_row, write_tests
 from at_k.grading.code.pool import ISOLATIONS, require_permission
 from at_k.grading.code.protocol import MEBIBYTE
-from at_k.grading.programs import Program, find_names, find_program
+from at_k.grading.programs import Program, find_names, find_program, find_snippet
 from at_k.grading.workers import NotGraded, check_num_workers, check_timeout
 from at_k.options.registry import TIMEOUT
 from at_k.validation import check_choice, is_integer, is_number, shorten
@@ -109,10 +109,7 @@ class Code(Checker):
         # Supervisors have no NumPy.
         limits = ProgramLimits(float(seconds), int(self.memory), tolerance=float(self.tolerance))
         tests = {reference: _read_tests(reference) for _, reference in pairs}
-        programs = [
-            find_program(text, tests[reference][2], *find_prompt(tests[reference][0]))
-            for text, reference in pairs
-        ]
+        programs = [_find_program(text, *tests[reference]) for text, reference in pairs]
         runs = [
             (program.source, tests[reference][1])
             for program, (_, reference) in zip(programs, pairs, strict=True)
@@ -133,6 +130,13 @@ def _read_tests(reference: str) -> tuple[Mapping[str, Any], str, frozenset[str]]
     if cases is None:
         return row, tests, find_names(tests)
     return row, tests, frozenset(["Solution", cases.function] if cases.function else [])
+
+
+def _find_program(text: str, row: Mapping[str, Any], tests: str, names: frozenset[str]) -> Program:
+    """Return what runs before the tests: the program, or for DS-1000 its source, which the tests run."""
+    if row.get("code_context"):
+        return Program(f"code = {find_snippet(text)!r}\n", compiles=True)
+    return find_program(text, names, *find_prompt(row))
 
 
 def _read(outcome: Outcome | HarnessError, program: Program) -> Explained | NotGraded:

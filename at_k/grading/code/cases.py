@@ -5,6 +5,7 @@ A reference may be the JSON of such a row, or of those of its columns that hold 
 - MBPP: `test_list`, all of which must hold, after `test_imports` and `test_setup_code`; MBPP+ has `test` besides;
 - HumanEval, HumanEval+: `test`, which defines `check`, `entry_point`, and `prompt`, which a completion continues;
 - BigCodeBench: `test`, cases of `unittest`, `entry_point`, and `complete_prompt`;
+- DS-1000: `code_context`, which defines tests that take the source of a program;
 - LiveCodeBench, APPS, TACO, CodeContests: cases of input and output.
 
 The rules for cases are those of `testing_util.py` of LiveCodeBench (github.com/LiveCodeBench/LiveCodeBench, May 2025).
@@ -292,7 +293,7 @@ def shorten(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]} … {text[-_SHOWN // 2 :]}"
 
 
-SCRIPTS = ("test_list", "test")
+SCRIPTS = ("test_list", "test", "code_context")
 
 
 def read_row(reference: str) -> dict[str, Any] | None:
@@ -315,6 +316,10 @@ def write_tests(row: Mapping[str, Any]) -> str:
         assert f(1) == 2
         assert f(2) == 3
     """
+    context = row.get("code_context")
+    if context:  # of DS-1000, whose tests take the source of a program
+        calls = re.findall(r"^def (test_execution|test_string)\(", context, re.MULTILINE)
+        return "\n".join([context, *(f"{name}(code)" for name in calls)])
     test, entry = str(row.get("test") or ""), row.get("entry_point")
     if (
         entry

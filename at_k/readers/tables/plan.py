@@ -136,7 +136,10 @@ class Plan:
     def _take_tests(self, guessed: Columns, head: Block) -> Block:
         """Take the tests of a data set of programs as references."""
         self.given["references"] = "tests"
-        for role, names in (("answers", ("solution", "code_list")), ("problem", ("name",))):
+        for role, names in (
+            ("answers", ("solution", "raw_solution", "code_list")),
+            ("problem", ("name",)),
+        ):
             fitting = find_named(self.head.names, names)
             if role not in self.given and guessed[role] is None and fitting:
                 self.given[role] = fitting[0]

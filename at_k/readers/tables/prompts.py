@@ -16,6 +16,9 @@ from at_k.readers.tables.choosing import refuse_unknown
 # The column of HumanEval that names the function which its `check` takes.
 ENTRY = "entry_point"
 
+# The columns of MBPP and of DS-1000 that hold tests.
+SCRIPTS = ("test_list", "code_context")
+
 # The columns of LiveCodeBench, CodeContests, APPS and TACO that hold cases of input and output.
 CASES = (
     "public_test_cases",
@@ -39,10 +42,10 @@ def find_tests(columns: Collection[str]) -> list[str]:
         >>> find_tests(["prompt", "test", "answers"])
         []
     """
-    scripts = "test_list" in columns or {"test", ENTRY} <= {*columns}
+    scripts = any(name in columns for name in SCRIPTS) or {"test", ENTRY} <= {*columns}
     if not scripts and not any(name in columns for name in CASES):
         return []
-    return [name for name in ("test_list", "test", *CASES, *BESIDE) if name in columns]
+    return [name for name in (*SCRIPTS, "test", *CASES, *BESIDE) if name in columns]
 
 
 def gather_tests(columns: Mapping[str, Sequence[Any]], names: Sequence[str]) -> list[str]:

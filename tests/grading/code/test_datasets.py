@@ -104,6 +104,12 @@ SHIPPED = {
         "    return math.ceil(x)",
         "    return math.floor(x)",
     ),
+    "BigCodeBench, replies": (
+        BIG,
+        "raw_solution",
+        "```python\ndef task_func(x): return 2\n```",
+        "```python\ndef task_func(x): return 1\n```",
+    ),
     "BigCodeBench, solutions": (
         BIG,
         "solution",
