@@ -20,6 +20,7 @@ class ScoreOptions(TypedDict, total=False):
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
     check_correct_fn: Callable[[str, str], bool | float] | str
+    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
     missing: Literal["error", "incorrect", "drop"]
@@ -41,7 +42,7 @@ class ScoreOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -73,6 +74,7 @@ class CompareOptions(TypedDict, total=False):
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
     check_correct_fn: Callable[[str, str], bool | float] | str
+    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
     missing: Literal["error", "incorrect", "drop"]
@@ -89,7 +91,7 @@ class CompareOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -113,6 +115,7 @@ class RankOptions(TypedDict, total=False):
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
     check_correct_fn: Callable[[str, str], bool | float] | str
+    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
     missing: Literal["error", "incorrect", "drop"]
@@ -129,7 +132,7 @@ class RankOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -152,6 +155,7 @@ class PlanOptions(TypedDict, total=False):
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
     check_correct_fn: Callable[[str, str], bool | float] | str
+    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
     missing: Literal["error", "incorrect", "drop"]
@@ -168,7 +172,7 @@ class PlanOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -196,6 +200,7 @@ class GateOptions(TypedDict, total=False):
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
     check_correct_fn: Callable[[str, str], bool | float] | str
+    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
     missing: Literal["error", "incorrect", "drop"]
@@ -212,7 +217,7 @@ class GateOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -239,6 +244,7 @@ class PoolOptions(TypedDict, total=False):
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
     check_correct_fn: Callable[[str, str], bool | float] | str
+    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
     missing: Literal["error", "incorrect", "drop"]
@@ -255,7 +261,7 @@ class PoolOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -267,6 +273,7 @@ class TallyOptions(TypedDict, total=False):
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
     check_correct_fn: Callable[[str, str], bool | float] | str
+    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
     missing: Literal["error", "incorrect", "drop"]
@@ -289,7 +296,7 @@ class TallyOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -308,6 +315,6 @@ class ReadOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None

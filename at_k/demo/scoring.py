@@ -26,7 +26,7 @@ from at_k.report.scoring import find_changed
 OPTIONS: dict[str, Option] = {**PLANNING, **COMPARING, **SCORING}
 
 # Options whose values must be those that the registry has words for: others would run code, or take any time.
-_CHOSEN = ("extract_fn", "check_correct_fn", "equivalence")
+_CHOSEN = ("extract_fn", "check_correct_fn", "equivalence", "tests")
 
 
 def read_options(given: object, offered: tuple[str, ...] = OFFERED) -> dict[str, Any]:

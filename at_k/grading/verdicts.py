@@ -209,7 +209,7 @@ def judge(
     merge_votes = partial(merge, relation=check) if is_later else None
     make = partial(
         make,
-        ballots=answers,
+        ballots=answers if same is not None or getattr(check, "votes", True) else None,
         n_unanswered=n_unanswered,
         not_compared=not_compared,
         merge=merge_votes,

@@ -78,6 +78,7 @@ NOT_OFFERED = {
     "the page Score": {
         **dict.fromkeys(("extract_reference", "seed", "clusters", "ci_method"), RARE),
         "audited": RARE,
+        "reduce": RARE,
         "exclude": "it names a file on the visitor's machine",
         **dict.fromkeys(("num_workers", "timeout", "format"), "the page sets it"),
         "prompt_column": "the page runs no programs",

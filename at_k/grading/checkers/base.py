@@ -85,6 +85,7 @@ class Checker:
         slow: whether it takes more than microseconds. A slow checker runs in worker processes, with limits.
         takes_row: whether `grade`, or `grade_all` if it is slow, takes the row of the problem as `row`, or as `rows`.
         takes_list: whether `grade` takes all references of the problem, as a list, in place of one.
+        votes: whether equal answers are one vote: programs that do the same are hardly ever equal.
         strips: whether white space at the ends of an answer makes no difference.
         extra: the extra of this package that installs what the checker imports.
         imports: the packages that it imports.
@@ -94,6 +95,7 @@ class Checker:
     slow: ClassVar[bool] = False
     takes_row: ClassVar[bool] = False
     takes_list: ClassVar[bool] = False
+    votes: ClassVar[bool] = True
     strips: ClassVar[bool] = True
     extra: ClassVar[str] = ""
     imports: ClassVar[tuple[str, ...]] = ()

@@ -65,6 +65,7 @@ class Code(Checker):
 
     name = "code"
     slow = True
+    votes = False
     strips = False
 
     def __post_init__(self) -> None:

@@ -79,6 +79,8 @@ def test_a_module_takes_it_as_code_eval_takes_programs(allowed, human_eval):
     passed = [[reason == "passed" for reason in reasons] for reasons in details["reasons"]]
     assert passed == [row["passed"] for row in rows]
     assert result["pass@1"] == pytest.approx(sum(map(sum, passed)) / 12)
+    results = details.pop("results")  # in the form of `code_eval`, with numbers as keys
+    assert [[each["passed"] for _, each in results[place]] for place in results] == passed
     assert json.loads(json.dumps(details)) == details
     assert "|checker:code(timeout=5,memory=4096MiB)|isolation:" in details["signature"]
 
@@ -249,3 +251,15 @@ def test_programs_that_can_be_graded_keep_their_places(allowed):
     pairs = [(RIGHT, idle), (WRONG, TESTS), (RIGHT, TESTS), (WRONG, idle)]
     graded = at_k.checkers.code().grade_all(pairs)
     assert [getattr(each, "grade", None) for each in graded] == [None, False, True, None]
+
+
+def test_programs_do_not_vote_by_their_text(allowed):
+    rows = {"answers": [[RIGHT, "def f(y): return 1 + y", "def f(z): return 2", WRONG, WRONG]]}
+    rows |= {"references": [TESTS]}
+    report = at_k.score(rows, check_correct_fn="code", k=[1, 5])
+    assert not any(str(key).startswith("cons") for key in report.values)
+    asked = at_k.score(rows, check_correct_fn="code", k=5, metrics="cons_at_k")
+    assert asked.values["cons@5"] == 1  # three verdicts of five
+    assert "note.vote_of_grades" in {note.code for note in asked.notes}
+    by_text = {"check_correct_fn": "code", "equivalence": "exact", "metrics": "cons_at_k"}
+    assert at_k.score(rows, k=5, **by_text).values["cons@5"] == 0  # two equal ones are wrong
