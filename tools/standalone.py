@@ -150,7 +150,7 @@ class SampledMetric(evaluate.Metric, ABC):
                 "No answer equals its reference, so that no sample is correct. Texts are compared as they are: give "
                 "the answers alone, or a function as `check_correct_fn`, or install at-k, which finds answers in "
                 f"texts: {INSTALL}",
-                stacklevel=5,
+                stacklevel=4,
             )
         return Verdicts(problems.n, c, grades, correct, answers)
 

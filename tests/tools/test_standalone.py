@@ -194,8 +194,9 @@ def test_a_grade_without_an_answer_casts_no_vote(alone):
 
 
 def test_zeros_come_with_a_word(alone):
-    with pytest.warns(UserWarning, match="No answer equals its reference"):
+    with pytest.warns(UserWarning, match="No answer equals its reference") as warned:
         alone["pass_at_k", "default"].compute(predictions=[["\\boxed{5}"]], references=["5"])
+    assert warned[0].filename == __file__  # it points at the call
 
 
 def test_options_of_load_are_checked(built, monkeypatch):
