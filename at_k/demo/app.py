@@ -185,7 +185,9 @@ class GradioApp:
         ready = self.start()
         # `Mount` sets root_path and keeps the path whole; Gradio's own mounts expect a whole path, and no root_path.
         scope = {**scope, "root_path": scope.get("app_root_path", "")}
-        if not ready.done() and scope["path"].endswith("/config"):
+        # Browsers wait longer, and need the headers of Gradio's own answer.
+        is_client = b"origin" not in dict(scope["headers"])
+        if scope["path"].endswith("/config") and is_client and not ready.done():
             send = await _send_blanks(ready, send)
         await (await asyncio.shield(ready))(scope, receive, send)
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.events import api
 from starlette.applications import Starlette
 
 from at_k.computation import Metric
@@ -67,11 +66,37 @@ def build() -> gr.Blocks:
             for metric in FAMILY.values():
                 with gr.Tab(metric.title):
                     _add_figure(app, metric)
-        for metric in FAMILY.values():
-            api(make_tool(metric), api_name=metric.name, concurrency_limit=None)
+                    _add_endpoint(make_tool(metric))
         for function in (score, compare, plan):
-            api(function, api_name=function.__name__, concurrency_limit=None)
+            _add_endpoint(function)
     return app
+
+
+def _add_endpoint(function: Callable[..., Any]) -> None:
+    """Add a function with a component for each argument, from which `gr.load` can make it again."""
+    with gr.Accordion(f"Your own results: {function.__name__}", open=False):
+        inputs = [
+            _make_component(parameter)
+            for parameter in inspect.signature(function).parameters.values()
+            if parameter.name != "request"
+        ]
+        button = gr.Button("Compute", variant="primary")
+        output = gr.JSON(label="Result")
+    name = function.__name__
+    button.click(function, inputs, output, api_name=name, concurrency_limit=None)
+
+
+def _make_component(parameter: inspect.Parameter) -> gr.components.Component:
+    if isinstance(parameter.default, bool):
+        return gr.Checkbox(parameter.default, label=parameter.name)
+    if parameter.default is None:
+        options = gr.JSON(label=parameter.name)
+        # Gradio's own schema of JSON, {"type": {}}, is one that clients of MCP refuse.
+        options.api_info = lambda: {"type": "object"}  # type: ignore[method-assign]
+        return options
+    is_data = parameter.default is inspect.Parameter.empty
+    value = None if is_data else parameter.default
+    return gr.Textbox(value, label=parameter.name, lines=4 if is_data else 1)
 
 
 def _add_figure(app: gr.Blocks, metric: Metric) -> None:
