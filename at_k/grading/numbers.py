@@ -81,15 +81,14 @@ _NUMBER = re.compile(
 _UNGROUPED = str.maketrans("", "", ",' _")
 ARGUMENT = r"(?:\{\s*([+-]?[\d.,]+)\s*\}|\s*(\d))"
 
-# The LaTeX of a number, and the same as plain text.
+# The LaTeX of a number: what it holds, and the same as plain text.
 _LATEX = tuple(
-    (re.compile(pattern, re.ASCII | re.DOTALL), spelled)
-    for pattern, spelled in (
-        (r"\A(?:\$(.+)\$|\\\((.+)\\\)|\\\[(.+)\\\])\Z", r"\1\2\3"),
-        (r"\{,\}", ","),
-        (r"\\(?:times|cdot)", "*"),
-        (r"\\[!,;: ]", ""),
-        (rf"\\[dtc]?frac\s*{ARGUMENT}\s*{ARGUMENT}", r" \1\2/\3\4"),
+    (mark, re.compile(pattern, re.ASCII | re.DOTALL), spelled)
+    for mark, pattern, spelled in (
+        ("", r"\A(?:\$(.+)\$|\\\((.+)\\\)|\\\[(.+)\\\])\Z", r"\1\2\3"),
+        ("{,}", r"\{,\}", ","),
+        ("\\", r"\\(?:times|cdot)|\\[!,;: ]", lambda sign: "*" if len(sign[0]) > 2 else ""),
+        ("frac", rf"\\[dtc]?frac\s*{ARGUMENT}\s*{ARGUMENT}", r" \1\2/\3\4"),
     )
 )
 
@@ -108,23 +107,24 @@ def read_number(text: str) -> Rational | None:
     if text.isascii() and text.isdigit():  # most numbers, in a hundredth of the time
         return int(text)
     text = to_ascii(text).strip()
-    for pattern, spelled in _LATEX if "\\" in text or "$" in text or "{" in text else ():
-        text = pattern.sub(spelled, text).strip()
+    if "\\" in text or "$" in text or "{" in text:
+        for mark, pattern, spelled in _LATEX:
+            if mark in text:
+                text = pattern.sub(spelled, text).strip()
     match = _NUMBER.fullmatch(text)
     if match is None:
         return None
     part = match.groupdict("")
     if part["decimal"]:
-        value = _read_decimal(part["decimal"])
+        value = Fraction(_read_decimal(part["decimal"]))
     elif part["continental"]:
         value = Fraction(part["continental"].replace(".", "").replace(",", "."))
     elif part["power"]:
         value = _read_decimal(part["factor"] or "1") * Fraction(10) ** int(part["power"])
     elif under := _read_decimal(part["under"] or part["of"]):
-        value = (
-            _read_decimal(part["whole"] or "0")
-            + _read_decimal(part["over"] or part["part"]) / under
-        )
+        value = Fraction(_read_decimal(part["over"] or part["part"]), under)
+        if part["whole"]:
+            value += _read_decimal(part["whole"])
     else:
         return None
     if part["minus"] == "-" or part["sign"] == "-":
@@ -134,5 +134,6 @@ def read_number(text: str) -> Rational | None:
     return value.numerator if value.denominator == 1 else value
 
 
-def _read_decimal(digits: str) -> Fraction:
-    return Fraction(Decimal(digits.translate(_UNGROUPED)))
+def _read_decimal(digits: str) -> Rational:
+    plain = digits.translate(_UNGROUPED)
+    return int(plain) if plain.isdigit() else Fraction(Decimal(plain))

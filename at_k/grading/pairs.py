@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, starmap
 from typing import Any
 
 import numpy as np
@@ -120,29 +120,40 @@ def grade_samples(
     )
     order = np.argsort(first)
     names, others = list(forms), list(beside)
-    met_by = [(names[key // width], *others[key % width]) for key in distinct[order].tolist()]
-    pairs: list[tuple[Any, Any]] = [(answer, reference) for answer, reference, _ in met_by]
+    left, other = (part.tolist() for part in np.divmod(distinct[order], width))
+    met_by = [others[at] for at in other]
+    pairs: list[tuple[Any, Any]] = [
+        (names[at], reference) for at, (reference, _) in zip(left, met_by, strict=True)
+    ]
     if takes_list(check):
         pairs = [(answer, list(given)) for answer, given in pairs]
-    keywords: list[dict[str, Any]] = [
-        {"row": rows[at] if rows else {}} if by_row else {} for *_, at in met_by
-    ]
-    results: Sequence[Any]
-    if not isinstance(check, Checker):
-        places = [partial(codes.place, at) for at in sample[first[order]].tolist()]
-        results = [
-            call_function(partial(check, **row), pair, place)
-            for pair, row, place in zip(pairs, keywords, places, strict=True)
-        ]
-    elif check.slow:
-        options: dict[str, Any] = {"rows": [row["row"] for row in keywords]} if by_row else {}
-        results = check.grade_all(pairs, num_workers=num_workers, timeout=timeout, **options)
+    given_rows = [rows[problem] if rows else {} for _, problem in met_by] if by_row else []
+    if isinstance(check, Checker):
+        results = _grade_by_checker(check, pairs, given_rows, num_workers, timeout)
     else:
-        grade = check.compare if check.compares_forms else check.grade
-        results = [grade(*pair, **row) for pair, row in zip(pairs, keywords, strict=True)]
+        places = [partial(codes.place, at) for at in sample[first[order]].tolist()]
+        calls = [partial(check, row=row) for row in given_rows] if by_row else [check] * len(pairs)
+        results = list(map(call_function, calls, pairs, places))
     pair = np.argsort(order)[which]
     best = _spread(sample, pair, len(held), results, getattr(check, "name", ""))
     return best if reduce == "best" else _reduce(best, reduce, sample, pair, results)
+
+
+def _grade_by_checker(
+    check: Checker,
+    pairs: Sequence[tuple[Any, Any]],
+    rows: Sequence[Row],
+    num_workers: int | None,
+    timeout: float,
+) -> Sequence[Any]:
+    """Grade pairs of an answer, or its normal form, and a reference, each with the row of its problem if asked."""
+    if check.slow:
+        options: dict[str, Any] = {"rows": rows} if check.takes_row else {}
+        return check.grade_all(pairs, num_workers=num_workers, timeout=timeout, **options)
+    if check.takes_row:
+        grade = check.grade
+        return [grade(*pair, row=row) for pair, row in zip(pairs, rows, strict=True)]  # type: ignore[call-arg]
+    return list(starmap(check.compare if check.compares_forms else check.grade, pairs))
 
 
 # References that must accept an answer for the full grade of VQA (Antol et al. 2015, https://arxiv.org/abs/1505.00468).

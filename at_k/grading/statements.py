@@ -199,6 +199,7 @@ LETTERS = "ABCDEFGHIJ"
 _LONGEST, _MOST = 120, 100
 
 
+@lru_cache(maxsize=32)
 def _compile(letters: str) -> dict[str, re.Pattern[str]]:
     """Return the expressions that look for a set of letters. White space is reduced to single characters first."""
     return compile_section("letters", one=re.escape(letters), small=re.escape(letters.lower()))
