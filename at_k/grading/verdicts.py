@@ -54,6 +54,7 @@ class Verdicts:
         ballots: the answer of each sample as it was judged, if answers are known. Equal answers have the same code.
         conditions: how the samples were judged, as a signature states it.
         not_graded: the number of samples whose check took too long or failed, by cause. They are missing samples.
+        first_faults: why the first of these was not graded, by cause.
         n_unanswered: the number of samples in which no answer was found. They are wrong, and cast no vote.
         not_compared: the number of answers, or of pairs of them, that could not be compared with others, by cause.
         merge: merges the answers that vote together, given a flag for each whether it is correct; by default equal
@@ -70,6 +71,7 @@ class Verdicts:
     ballots: Answers | None = None
     conditions: dict[str, object] = field(default_factory=dict)
     not_graded: dict[str, int] = field(default_factory=dict)
+    first_faults: dict[str, str] = field(default_factory=dict)
     n_unanswered: int = 0
     not_compared: dict[str, int] = field(default_factory=dict)
     merge: Callable[..., tuple[Answers, dict[str, int]]] | None = None
@@ -228,9 +230,13 @@ def judge(
     if missing == "error" and found.faults:
         _refuse_not_graded(found.faults, answers)
     conditions |= {} if found.outcomes is None else found.outcomes.conditions
-    not_graded = dict(Counter(fault.cause for fault in found.faults.values()))
+    faults = [found.faults[sample] for sample in sorted(found.faults, reverse=True)]
+    not_graded = dict(Counter(fault.cause for fault in faults))
     verdicts = make(
-        (answers.codes.with_values(found.values),), not_graded=not_graded, outcomes=found.outcomes
+        (answers.codes.with_values(found.values),),
+        not_graded=not_graded,
+        first_faults={fault.cause: fault.reason for fault in faults},
+        outcomes=found.outcomes,
     )
     return settle(verdicts, answers.codes.with_values(silent | np.isnan(found.values)))
 

@@ -33,8 +33,8 @@ _say = Phrases(
         "no vote.",
         "note.no_vote": "Samples in which {option:extract_fn} found no answer: {count:,}. They cast no vote; the data "
         "have their verdicts.",
-        "note.not_graded": "Samples that {option:check_correct_fn} did not grade: {count:,} (cause: {cause}). They "
-        "are missing samples.",
+        "note.not_graded": "Samples that {option:check_correct_fn} did not grade: {count:,} (cause: {cause}; the "
+        "first: {reason}). They are missing samples.",
         "note.not_compared": "Answers, or pairs of them, that could not be compared with others: {count:,} (cause: "
         "{cause}). They vote apart.",
         "note.drop": "Missing samples, left out: {count}. Their problems have a smaller n.",
@@ -154,7 +154,8 @@ def write_notes(judged: Judged, checker: object, *, voted: bool) -> Iterator[Mes
     elif verdicts.n_unanswered:
         yield _say("note.no_vote", count=verdicts.n_unanswered)
     for cause, count in verdicts.not_graded.items():
-        yield _say("note.not_graded", count=count, cause=cause)
+        reason = quote(verdicts.first_faults.get(cause, cause))
+        yield _say("note.not_graded", count=count, cause=cause, reason=reason)
     if (
         voted
         and judged_here

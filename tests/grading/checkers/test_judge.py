@@ -255,3 +255,12 @@ def test_words_of_a_prompt_of_ones_own(serve, tmp_path):
         assert read.grade == 1
     with pytest.raises(InputError, match="`words` must be one of 'simpleqa', 'inspect', or"):
         checkers.judge(model="m", words="other")
+
+
+def test_replies_that_are_no_verdict_are_counted_and_quoted(serve):
+    server = serve(lambda prompt, _: (200, "CORRECT" if "Lyon" in prompt else "Hard to say."))
+    judge = checkers.judge(model="m", base_url=server.url, cache=":memory:")
+    report = at_k.score(DATA, check_correct_fn=judge, missing="incorrect", metrics="avg_at_n", k=1)
+    (note,) = [note for note in report.notes if note.code == "note.not_graded"]
+    assert "did not grade: 5 (cause: error; the first: “the judge's reply" in str(note)
+    assert "Hard to say." in str(note)
