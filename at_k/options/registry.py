@@ -250,8 +250,8 @@ def _leave_out(options: Mapping[str, Option], *names: str) -> dict[str, Option]:
     return {name: option for name, option in options.items() if name not in names}
 
 
-# The options of all modules. A module ignores those of the other modules, so that `evaluate.combine` can pass the
-# same options to all of them.
+# The options of all modules. In `evaluate.combine`, which passes the same options to all of its modules, each leaves
+# out those of the others.
 OPTIONS = _leave_out(NUMBERS, "metrics") | _SHARED
 
 _OF_SCORE = _SECTIONS["scoring"]
