@@ -24,7 +24,11 @@ _STRING = r'"""[\s\S]*?"""' + r"|'''[\s\S]*?'''"
 # Tokens of chat templates, also those of DeepSeek, unless they are in quotes.
 _ANY_TOKEN = r"(?:<[|｜][\w▁-]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>)"
 _TOKEN = re.compile(rf"""(?<!["']){_ANY_TOKEN}|{_ANY_TOKEN}(?!["'])""")
-_FINAL = "<|channel|>final<|message|>"  # of gpt-oss: what precedes is reasoning
+# What precedes these is reasoning: gpt-oss, Sky-T1, Magistral.
+_FINAL = re.compile(r"<\|channel\|>final<\|message\|>|<\|end_of_thought\|>|\[/THINK\]\n?")
+_QUOTED = re.compile(r"^> ?(?:```|~~~|def |import |from )", re.MULTILINE)
+# A language on a line of its own, which Python takes for a variable.
+_LANGUAGE = re.compile(r"\A\s*(?:python3?|py)[ \t\r]*\n", re.IGNORECASE)
 _ROLE = re.compile(r"\s*(?:assistant|model)\s*?(?:\n|\Z)")
 # Marks that some prompts ask for instead of fences: those of MBPP, of Code Llama and of DS-1000.
 _MARK = re.compile(
@@ -161,9 +165,13 @@ def _cut(reply: str) -> str:
     thought = _FIRST_THOUGHT.match(text) or (ends[-1] if ends else None)
     if thought:
         text = text[thought.end() :].removeprefix("\n")
+    if _FINAL.search(text) and _find_error(text):
+        text = _FINAL.split(text)[-1]
     if _TOKEN.search(text) and _find_error(text):
-        parts = [_ROLE.sub("", part, count=1) for part in _TOKEN.split(text.rpartition(_FINAL)[2])]
+        parts = [_ROLE.sub("", part, count=1) for part in _TOKEN.split(text)]
         text = next(filter(str.strip, parts), "")
+    if _QUOTED.search(text) and _find_error(text):
+        text = re.sub("^> ?", "", text, flags=re.MULTILINE)
     return _MARK.sub(_write_fence, text)
 
 
@@ -180,7 +188,8 @@ def _find_blocks(text: str) -> list[_Block]:
     for match in _BLOCK.finditer(text):
         if match["mark"]:
             blocks = blocks or [_Block("", text[: match.start()], closed=False)]
-            code, language = match["code"], re.findall(r"\w+", match["info"].lower())
+            language = re.findall(r"\w+", match["info"].lower())
+            code = _LANGUAGE.sub("", match["code"])
             if match["indent"] or code.lstrip("\r\n")[:1].isspace():
                 code = dedent(code)
             blocks.append(_Block("".join(language[:1]), code, closed=bool(match["end"])))

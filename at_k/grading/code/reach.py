@@ -80,8 +80,8 @@ def _follow(
         if getattr(each, "bases", ()) or own & _list_used(_walk(each.decorator_list))
     ]
     nodes = [*nodes, *_walk(reached)]
+    used = _list_used(nodes)
     while True:
-        used = _list_used(nodes)
         found = [
             each
             for each in definitions
@@ -90,7 +90,9 @@ def _follow(
         if not found:
             return reached, nodes
         reached += found
-        nodes += _walk(found)
+        added = _walk(found)
+        nodes += added
+        used |= _list_used(added)
 
 
 def _walk(trees: Iterable[ast.AST]) -> list[ast.AST]:
