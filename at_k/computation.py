@@ -183,7 +183,7 @@ def compute_g_pass(
     verdicts: Verdicts, *, k: K | None = None, thresholds: Taus = (0.25, 0.5, 0.75, 1.0)
 ) -> Values:
     """Compute G-Pass@k for every τ, and mG-Pass@k, from judged samples."""
-    taus = check_tau(thresholds, "thresholds")
+    taus = check_tau(thresholds)
     draws = choose_k(k, verdicts.n, PUBLISHED)
     tables: dict[Key, Table] = {
         Key("G-Pass@k", size, tau): partial(tabulate_g_pass, tau=tau)

@@ -5,11 +5,61 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from functools import partial
-from typing import Any
+from functools import partial, wraps
+from typing import Any, TypeVar, cast
+
+# Argument, as other libraries call it → what it is called here.
+OTHER_NAMES = {
+    **dict.fromkeys(("tau", "taus"), "thresholds"),
+    **dict.fromkeys(("cut", "cutoff", "correct_threshold"), "correct_above"),
+    **dict.fromkeys(("ks", "at_k"), "k"),
+    **dict.fromkeys(("metric", "metric_names"), "metrics"),
+    **dict.fromkeys(("by", "group_by", "groupby"), "groups"),
+    **dict.fromkeys(("check", "checker", "correct_fn", "grader"), "check_correct_fn"),
+    **dict.fromkeys(("extract", "extractor", "answer_extractor"), "extract_fn"),
+    **dict.fromkeys(("ci", "ci_level", "confidence"), "confidence_level"),
+    **dict.fromkeys(("n_jobs", "num_proc", "workers", "processes"), "num_workers"),
+    **dict.fromkeys(("random_state", "rng"), "seed"),
+    "filter_by": "where",
+}
+
+
+def explain_name(name: str, spelling: Spelling | None = None) -> str:
+    """Say what an argument is called here; "" for one that has no other name."""
+    spell = (spelling or Spelling()).name
+    if name == "threshold":
+        cut, shares = spell("correct_above"), spell("thresholds")
+        return f"{cut} is the cut of soft grades; {shares} is τ of G-Pass@k"
+    if name in OTHER_NAMES:
+        return f"it is called {spell(OTHER_NAMES[name])} here"
+    return ""
+
+
+def refuse_other_names(function: str, names: Iterable[str]) -> None:
+    """Raise for an argument that is called otherwise here."""
+    for name in names:
+        said = explain_name(name)
+        if said:
+            raise TypeError(f"`{function}` has no argument `{name}`: {said}")
+
+
+Call = TypeVar("Call", bound=Callable[..., Any])
+
+
+def answer_other_names(function: Call) -> Call:
+    """Let a function say what an argument is called here."""
+    code = function.__code__
+    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(function)
+    def call(*args: Any, **given: Any) -> Any:
+        refuse_other_names(function.__name__, given.keys() - known)
+        return function(*args, **given)
+
+    return cast("Call", call)
 
 
 class Spelling:

@@ -2,35 +2,35 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from typing_extensions import Unpack as Unpack
 
+Metrics: TypeAlias = str | Sequence[str] | Mapping[str, float] | None
+
 class ScoreOptions(TypedDict, total=False):
-    metrics: str | Sequence[str] | Mapping[str, float] | None
     k: int | Sequence[int] | None
+    groups: Sequence[str] | Sequence[int] | bool | None
+    check_correct_fn: Callable[[str, str], bool | float] | str
+    extract_fn: str | Callable[[str], str | None] | None
+    correct_above: float | str
+    missing: Literal["error", "incorrect", "drop"]
+    confidence_level: float | None
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
     thresholds: float | Fraction | Sequence[float | Fraction]
     ties: Literal["random", "first", "strict", "incorrect"]
     on_conflict: Literal["error", "majority"]
     select: Literal["weighted", "lexicographic", "pareto"] | None
     score_weights: Sequence[float] | None
     higher_is_better: bool
-    correct_above: float | str
-    extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
-    check_correct_fn: Callable[[str, str], bool | float] | str
-    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
-    missing: Literal["error", "incorrect", "drop"]
-    groups: Sequence[str] | Sequence[int] | bool | None
-    confidence_level: float | None
     target: Literal["population", "problem_set"]
     clusters: Sequence[str] | Sequence[int] | bool | None
     ci_method: Literal["beta", "t", "wald", "wilson"]
-    columns: Mapping[str, str | None] | None
-    where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     rows_at: str | None
     correct: Sequence[str]
@@ -42,7 +42,7 @@ class ScoreOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: str | None
+    tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -50,8 +50,16 @@ class ScoreOptions(TypedDict, total=False):
     audited: str | None
 
 class CompareOptions(TypedDict, total=False):
-    names: tuple[str, str]
+    metrics: str | Sequence[str] | Mapping[str, float] | None
+    k: int | Sequence[int] | None
+    check_correct_fn: Callable[[str, str], bool | float] | str
+    extract_fn: str | Callable[[str], str | None] | None
+    correct_above: float | str
+    missing: Literal["error", "incorrect", "drop"]
     confidence_level: float
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
+    names: tuple[str, str]
     target: Literal["population", "problem_set"]
     method: Literal["sign-flip", "bounded"]
     margin: float | None
@@ -61,25 +69,16 @@ class CompareOptions(TypedDict, total=False):
     looks: int
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
     seed: int
-    metrics: str | Sequence[str] | Mapping[str, float] | None
-    k: int | Sequence[int] | None
     thresholds: float | Fraction | Sequence[float | Fraction]
     ties: Literal["random", "first", "strict", "incorrect"]
     on_conflict: Literal["error", "majority"]
     select: Literal["weighted", "lexicographic", "pareto"] | None
     score_weights: Sequence[float] | None
     higher_is_better: bool
-    correct_above: float | str
-    extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
-    check_correct_fn: Callable[[str, str], bool | float] | str
-    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
-    missing: Literal["error", "incorrect", "drop"]
-    columns: Mapping[str, str | None] | None
-    where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     rows_at: str | None
     correct: Sequence[str]
@@ -91,36 +90,35 @@ class CompareOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: str | None
+    tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
 
 class RankOptions(TypedDict, total=False):
+    metrics: str | Sequence[str] | Mapping[str, float] | None
+    k: int | Sequence[int] | None
+    check_correct_fn: Callable[[str, str], bool | float] | str
+    extract_fn: str | Callable[[str], str | None] | None
+    correct_above: float | str
+    missing: Literal["error", "incorrect", "drop"]
     confidence_level: float
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
     unmatched: Literal["error", "drop"]
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
     looks: int
     seed: int
-    metrics: str | Sequence[str] | Mapping[str, float] | None
-    k: int | Sequence[int] | None
     thresholds: float | Fraction | Sequence[float | Fraction]
     ties: Literal["random", "first", "strict", "incorrect"]
     on_conflict: Literal["error", "majority"]
     select: Literal["weighted", "lexicographic", "pareto"] | None
     score_weights: Sequence[float] | None
     higher_is_better: bool
-    correct_above: float | str
-    extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
-    check_correct_fn: Callable[[str, str], bool | float] | str
-    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
-    missing: Literal["error", "incorrect", "drop"]
-    columns: Mapping[str, str | None] | None
-    where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     rows_at: str | None
     correct: Sequence[str]
@@ -132,35 +130,34 @@ class RankOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: str | None
+    tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
 
 class PlanOptions(TypedDict, total=False):
     k: int
-    tau: float | Fraction | None
+    check_correct_fn: Callable[[str, str], bool | float] | str
+    extract_fn: str | Callable[[str], str | None] | None
+    correct_above: float | str
+    missing: Literal["error", "incorrect", "drop"]
+    confidence_level: float
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
+    thresholds: float | Fraction | None
     expect: float | None
     spread: float
     problems: Sequence[int] | None
     samples: int | Sequence[int] | None
     half_width: float | None
     detect: float | None
-    confidence_level: float
     looks: int
     power: float
     correlation: float | None
-    correct_above: float | str
-    extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
-    check_correct_fn: Callable[[str, str], bool | float] | str
-    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
-    missing: Literal["error", "incorrect", "drop"]
-    columns: Mapping[str, str | None] | None
-    where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     rows_at: str | None
     correct: Sequence[str]
@@ -172,19 +169,25 @@ class PlanOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: str | None
+    tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
 
 class GateOptions(TypedDict, total=False):
+    metrics: str | Sequence[str] | Mapping[str, float] | None
+    check_correct_fn: Callable[[str, str], bool | float] | str
+    extract_fn: str | Callable[[str], str | None] | None
+    correct_above: float | str
+    missing: Literal["error", "incorrect", "drop"]
+    confidence_level: float
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
     require: str | Sequence[str] | None
     each: str | None
     margin: float | None
-    metrics: str | Sequence[str] | Mapping[str, float] | None
     policy: str | Mapping[str, Any] | None
     data: str | None
-    confidence_level: float
     method: Literal["sign-flip", "bounded"]
     looks: int
     unmatched: Literal["error", "drop"]
@@ -195,17 +198,10 @@ class GateOptions(TypedDict, total=False):
     select: Literal["weighted", "lexicographic", "pareto"] | None
     score_weights: Sequence[float] | None
     higher_is_better: bool
-    correct_above: float | str
-    extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
-    check_correct_fn: Callable[[str, str], bool | float] | str
-    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
-    missing: Literal["error", "incorrect", "drop"]
-    columns: Mapping[str, str | None] | None
-    where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     rows_at: str | None
     correct: Sequence[str]
@@ -217,39 +213,38 @@ class GateOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: str | None
+    tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
 
 class PoolOptions(TypedDict, total=False):
-    names: tuple[str, str]
+    metrics: str | Sequence[str] | Mapping[str, float] | None
+    k: int | Sequence[int] | None
+    check_correct_fn: Callable[[str, str], bool | float] | str
+    extract_fn: str | Callable[[str], str | None] | None
+    correct_above: float | str
+    missing: Literal["error", "incorrect", "drop"]
     confidence_level: float
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
+    names: tuple[str, str]
     method: Literal["sign-flip", "bounded"]
     pool_by: Literal["benchmark", "problem"]
     unmatched: Literal["error", "drop"]
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
     looks: int
     seed: int
-    metrics: str | Sequence[str] | Mapping[str, float] | None
-    k: int | Sequence[int] | None
     thresholds: float | Fraction | Sequence[float | Fraction]
     ties: Literal["random", "first", "strict", "incorrect"]
     on_conflict: Literal["error", "majority"]
     select: Literal["weighted", "lexicographic", "pareto"] | None
     score_weights: Sequence[float] | None
     higher_is_better: bool
-    correct_above: float | str
-    extract_fn: str | Callable[[str], str | None] | None
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
-    check_correct_fn: Callable[[str, str], bool | float] | str
-    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
-    missing: Literal["error", "incorrect", "drop"]
-    columns: Mapping[str, str | None] | None
-    where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     rows_at: str | None
     correct: Sequence[str]
@@ -261,30 +256,29 @@ class PoolOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: str | None
+    tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
 
 class TallyOptions(TypedDict, total=False):
-    by_problem: bool
-    correct_above: float | str
+    groups: Sequence[str] | Sequence[int] | bool | None
+    check_correct_fn: Callable[[str, str], bool | float] | str
     extract_fn: str | Callable[[str], str | None] | None
+    correct_above: float | str
+    missing: Literal["error", "incorrect", "drop"]
+    columns: Mapping[str, str | None] | None
+    where: Mapping[str, Any] | None
+    by_problem: bool
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
-    check_correct_fn: Callable[[str, str], bool | float] | str
-    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
-    missing: Literal["error", "incorrect", "drop"]
-    groups: Sequence[str] | Sequence[int] | bool | None
     on_conflict: Literal["error", "majority"]
     select: Literal["weighted", "lexicographic", "pareto"] | None
     score_weights: Sequence[float] | None
     higher_is_better: bool
     seed: int
-    columns: Mapping[str, str | None] | None
-    where: Mapping[str, Any] | None
     pool: str | Sequence[str]
     rows_at: str | None
     correct: Sequence[str]
@@ -296,7 +290,7 @@ class TallyOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: str | None
+    tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -315,6 +309,6 @@ class ReadOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: str | None
+    tests: Literal["base", "plus"] | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None

@@ -159,7 +159,7 @@ def refuse_too_many_k(k: Sequence[int], n: Ints) -> None:
             )
 
 
-def check_tau(value: Any, name: str = "tau") -> tuple[Tau, ...]:
+def check_tau(value: Any, name: str = "thresholds") -> tuple[Tau, ...]:
     """Return every threshold τ in the order given: fractions as they are, other numbers as floats."""
     # A float means the decimal that it prints as.
     numbers = list(value) if is_sequence(value) else [value]

@@ -58,7 +58,9 @@ def pass_from_matrix(scale: Scale) -> Outcome:
 def g_pass_of_counts(c: np.ndarray) -> np.ndarray:
     """Compute G-Pass@k for every τ, then mG-Pass@k: problems × k × (τ, mG)."""
     mean = at_k.mg_pass_at_k(N, c, k=G_PASS_K)
-    return np.concatenate([at_k.g_pass_at_k(N, c, k=G_PASS_K, tau=TAU), mean[..., None]], axis=-1)
+    return np.concatenate(
+        [at_k.g_pass_at_k(N, c, k=G_PASS_K, thresholds=TAU), mean[..., None]], axis=-1
+    )
 
 
 def g_pass_from_counts(scale: Scale) -> Outcome:
@@ -263,7 +265,7 @@ def large_counts(scale: Scale) -> Outcome:
     c = np.random.default_rng(0).integers(0, n + 1, 100)
 
     def ours() -> Any:
-        return at_k.pass_at_k(n, c, k=k), at_k.g_pass_at_k(n, c, k=k, tau=TAU)
+        return at_k.pass_at_k(n, c, k=k), at_k.g_pass_at_k(n, c, k=k, thresholds=TAU)
 
     return Outcome(*medians(ours, rounds=scale.rounds))
 

@@ -43,7 +43,7 @@ def measure(policy, problems, rng):
         "avg@n": c / n,
         "pass@8": at_k.pass_at_k(n, c, k=8),
         "cons@8": at_k.cons_at_k(answers, answers == 0, k=8),
-        "G-Pass@8_0.75": at_k.g_pass_at_k(n, c, k=8, tau=0.75),
+        "G-Pass@8_0.75": at_k.g_pass_at_k(n, c, k=8, thresholds=0.75),
     }
     return [float(value.mean()) for value in values.values()]
 

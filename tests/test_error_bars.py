@@ -133,7 +133,7 @@ WEIGHTED = {"select": "weighted", "score_weights": [1.0, 3.0]}
 BY_LEAVING_OUT = {
     "pass": (PASS_AT_K, "default", {}, {"pass@{k}": (of_counts(at_k.pass_at_k), CORRECT)}),
     "G-Pass": (GPASSK, "graded", {"thresholds": TAUS}, {
-        **{f"G-Pass@{{k}}_{tau}": (of_counts(at_k.g_pass_at_k, tau=tau), CORRECT) for tau in TAUS},
+        **{f"G-Pass@{{k}}_{tau}": (of_counts(at_k.g_pass_at_k, thresholds=tau), CORRECT) for tau in TAUS},
         "mG-Pass@{k}": (of_counts(at_k.mg_pass_at_k), CORRECT),
     }),
     # With "first", the order of fewer samples than all does not decide: they are a random draw.

@@ -193,7 +193,7 @@ def test_undo_keeps_what_was_cached_by_others(cache):
 ARRAYS = [
     "pass_at_k([5, 10], [3, 1], k=[1, 2])",
     "pass_hat_k([5, 10], [3, 1], k=2)",
-    "g_pass_at_k([5, 10], [3, 1], k=4, tau=0.5)",
+    "g_pass_at_k([5, 10], [3, 1], k=4, thresholds=0.5)",
     "mg_pass_at_k([5, 10], [3, 1], k=4)",
     "majority_at_k([5, 10], [3, 1], k=3)",
     "cons_at_k([['7', '9', '9', '7']], [[1, 0, 0, 1]], k=[1, 3])",

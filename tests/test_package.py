@@ -222,6 +222,7 @@ SNIPPET = """\
 import at_k
 
 at_k.score("a.jsonl", ties="random", missing="drop", k=[1, 4], tau=1)  # unexpected keyword argument "tau"
+at_k.score("a.jsonl", ["pass@1", "maj@4"], k=[1, 4])
 at_k.score("a.jsonl", ties="randm")  # "ties" to "score" has incompatible type
 at_k.score("a.jsonl", missing="none")  # "missing" to "score" has incompatible type
 at_k.compare("a.jsonl", "b.jsonl", target="problems")  # "target" to "compare" has incompatible type

@@ -52,7 +52,7 @@ def test_tau_bench():
     c = [sum(row["correct"]) for row in TAU]
     values = pass_hat_k(4, c, k=[1, 2, 3, 4]).mean(axis=0)
     assert_array_equal(values.round(3), [0.420, 0.273, 0.220, 0.200])
-    assert_array_equal(g_pass_at_k(4, c, k=[1, 2, 3, 4], tau=1.0).mean(axis=0), values)
+    assert_array_equal(g_pass_at_k(4, c, k=[1, 2, 3, 4], thresholds=1.0).mean(axis=0), values)
 
 
 GAME24 = read("tot_game24_cot")

@@ -117,13 +117,13 @@ REFUSED = {
     ],
     partial(check_k, name="draws"): ["`draws`", (0, "ValueError: 0"), ([], "ValueError: []"), (2.5, "TypeError: 2.5")],
     check_tau: [
-        "`tau`",
+        "`thresholds`",
         *[(1.01, "ValueError: 1.01"), (-0.5, "ValueError: -0.5"), (nan, "ValueError: nan"), ([], "ValueError: []")],
         *[([0.5, inf], "ValueError: inf"), (F(8, 7), "ValueError: Fraction(8, 7)")],
         *[([0.5, F(-1, 7)], "ValueError: Fraction(-1, 7)"), (True, "TypeError: True of type bool")],
         *[("0.5", "TypeError: '0.5' of type str"), (None, "TypeError: None"), ([0.5, "1"], "TypeError: '1'")],
     ],
-    partial(check_tau, name="thresholds"): ["`thresholds`", (1.01, "ValueError: 1.01"), (True, "TypeError: True")],
+    partial(check_tau, name="tau"): ["`tau`", (1.01, "ValueError: 1.01"), (True, "TypeError: True")],
     check_cut: [
         "`correct_above`",
         *[(1, "ValueError: 1. To count full grades alone: correct_above='>=1'"), (1.0, "ValueError: no")],

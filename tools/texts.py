@@ -6,6 +6,7 @@ stale, and fails if there are any. What is edited by hand inside such a part is 
 
 from __future__ import annotations
 
+import inspect
 import re
 import runpy
 from collections.abc import Iterable, Mapping
@@ -19,6 +20,8 @@ from at_k.family import COMPARISONS, FAMILY
 from at_k.module import find_inputs, find_outputs, list_defaults
 from at_k.options.registry import (
     COLUMNS,
+    FIRST,
+    FLAGS,
     OPTIONS,
     SHARED_OPTIONS,
     Option,
@@ -47,6 +50,8 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
     )
     text = fill_region(text, "options", list_options(), guide)
     documents[guide] = fill_region(text, "outputs", list_outputs(SHARED_OUTPUTS), guide)
+    guide = root / "docs" / "library.md"
+    documents[guide] = fill_region(_read(guide), "arguments", list_arguments(), guide)
     guide = root / "docs" / "formats.md"
     text = fill_region(_read(guide), "formats", list_formats(), guide)
     documents[guide] = fill_region(text, "columns", list_columns(), guide)
@@ -91,7 +96,7 @@ _HEADER = """# The options of functions, for editors and type checkers. `make te
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from typing_extensions import Unpack as Unpack
 
@@ -100,10 +105,16 @@ from typing_extensions import Unpack as Unpack
 
 def write_signatures() -> str:
     """Write a class for the options of each function that takes many, with the type and the meaning of each."""
-    lines = [_HEADER.rstrip()]
+    lines = [
+        _HEADER.rstrip(),
+        "",
+        f"Metrics: TypeAlias = {_spell_type(at_k.score.options['metrics'])}",
+    ]
     for name, function in _SIGNATURES.items():
         lines += ["", f"class {name}(TypedDict, total=False):"]
-        lines += [f"    {each.name}: {_spell_type(each)}" for each in function.options.values()]
+        declared = inspect.signature(inspect.unwrap(function), follow_wrapped=False).parameters
+        options = [each for each in function.options.values() if each.name not in declared]
+        lines += [f"    {each.name}: {_spell_type(each)}" for each in options]
     return "\n".join(lines) + "\n"
 
 
@@ -114,6 +125,31 @@ def _spell_type(option: Option) -> str:
         .replace("dict[", "Mapping[")
         .replace("'", '"')
     )
+
+
+def list_arguments() -> str:
+    """Make the table of every argument: its name, its flag, other names that are taken, and who takes it."""
+    takers: dict[str, tuple[Option, list[str]]] = {}
+    functions = {
+        "modules": OPTIONS,
+        **{function.__name__: function.options for function in _SIGNATURES.values()},
+        "diagnose": at_k.diagnose.options,
+    }
+    functions["Tally.of"] = functions.pop("of")
+    for taker, options in functions.items():
+        for option in options.values():
+            takers.setdefault(option.name, (option, []))[1].append(taker)
+    rows = []
+    for name, (option, names) in sorted(takers.items(), key=lambda item: _rank(item[0])):
+        flag = f"`{FLAGS[name]}`" if name in FLAGS else "–"
+        summary = fill_in(re.split(r"(?<=[\w`)])[.;:] ", option.text)[0].rstrip("."), {})
+        rows.append((f"`{name}`", flag, summary, ", ".join(names)))
+    return make_table(("argument", "in the command", "meaning", "taken by"), rows)
+
+
+def _rank(name: str) -> tuple[int, str]:
+    """Sort the arguments that people use first before the others."""
+    return (FIRST.index(name) if name in FIRST else len(FIRST), name)
 
 
 def list_metrics() -> str:

@@ -20,7 +20,7 @@ from at_k.results.sheet import Sentences, Sheet
 from at_k.results.writers import Shown
 
 if TYPE_CHECKING:
-    from at_k.signatures import ScoreOptions, Unpack
+    from at_k.signatures import Metrics, ScoreOptions, Unpack
 
 _say = Phrases(
     {
@@ -103,7 +103,7 @@ class Diagnosis(Shown):
 
 
 @takes(SCORING)
-def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
+def diagnose(data: Any, /, metrics: Metrics = None, **given: Unpack[ScoreOptions]) -> Diagnosis:  # noqa: D417 - from the registry
     """Say what the numbers of a data set mean: what the model does, and what must be a mistake.
 
     Args:
@@ -129,8 +129,9 @@ def diagnose(data: Any, /, **given: Unpack[ScoreOptions]) -> Diagnosis:
         >>> found.figures["solved"]
         {'always': 1, 'sometimes': 1, 'never': 0}
     """
-    check_options(given, SCORING, of="diagnose")
-    report = score_unless_scored(data, given)
+    options: dict[str, Any] = {**given, **({} if metrics is None else {"metrics": metrics})}
+    check_options(options, SCORING, of="diagnose")
+    report = score_unless_scored(data, options)
     report.require_problems("A diagnosis")
     report.require_independent("A diagnosis")
     findings = Findings(report)

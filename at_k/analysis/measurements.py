@@ -21,7 +21,7 @@ from at_k.report.grid import is_shown
 from at_k.report.naming import choose_numbers, find_key, is_average, spell_sum
 from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.jackknife import tabulate_variance
-from at_k.validation import describe, is_number, shorten, type_name
+from at_k.validation import describe, is_number, is_sequence, shorten, type_name
 from at_k.values import Key, cached_property
 
 _say = Phrases(
@@ -144,7 +144,9 @@ def find_scored(data: Any) -> Measured | None:
 
 def _score(name: str, data: Any, options: Mapping[str, Any]) -> Report:
     _refuse_several(name, data)
-    refuse_wrong_kind(name, data, "a mapping of keys to values of problems")
+    rows = list(data) if is_sequence(data) else []
+    if not rows or not all(map(is_sequence, rows)):  # rows of grades are a data set
+        refuse_wrong_kind(name, data, "a mapping of keys to values of problems")
     return score(data, confidence_level=None, **options)
 
 

@@ -262,7 +262,7 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
     scoring: dict[str, Any] = {name: value for name, value in given.items() if name in PILOT}
     if (pilot is None) == (options["expect"] is None):
         raise _say.error("plan.pilot_or_expected")
-    tau = options["tau"]
+    tau = options["thresholds"]
     table: counts.Table = counts.tabulate_pass
     if tau is not None:
         table = partial(counts.tabulate_g_pass, tau=check_tau(tau)[0])
@@ -402,7 +402,7 @@ def _plan(
         correlation if estimated is None or correlation is not None else max(0.0, estimated.value)
     )
     correlations = (CAUTIOUS, OPTIMISTIC) if known is None else (known,)
-    stderr, tau = np.sqrt(spread / m), options["tau"]
+    stderr, tau = np.sqrt(spread / m), options["thresholds"]
     return Plan(
         key=Key("pass@k" if tau is None else "G-Pass@k", variance.k, tau),
         value=variance.value,

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-import at_k
 from at_k.cli.failures import Command, Commands, Verdict, fail, is_given
 from at_k.cli.options import (
     FORM,
     Form,
     Models,
     Paths,
+    Version,
     files,
     leave_out,
     offers,
@@ -37,20 +37,9 @@ from at_k.options.registry import (
 app = typer.Typer(cls=Commands, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"at-k {at_k.__version__}")
-        raise typer.Exit
-
-
 @app.callback()
 def main(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
-        ),
-    ] = False,
+    version: Version = False,
 ) -> None:
     """Compute metrics for models that are sampled more than once, from the files that harnesses write."""
 

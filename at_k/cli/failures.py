@@ -17,9 +17,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
-from at_k.cli.options import refuse, show_all, spell
-from at_k.errors import InputError, SeveralModelsError
-from at_k.options.registry import OTHER_NAMES
+from at_k.cli.options import Flags, refuse, show_all, spell
+from at_k.errors import InputError, SeveralModelsError, explain_name
+from at_k.options.registry import FLAGS
 
 
 class NamedPath(str):
@@ -72,6 +72,17 @@ def explain_absent(path: str, words: str) -> None:
         return
     if has_magic(path) and glob(path, recursive=True):
         return
+    parts = path.split(",")
+    if len(parts) > 1 and all(map(exists, parts)):
+        raise FileNotFoundError(
+            f"There is no file {path}. Separate files by spaces: at-k {words} {' '.join(parts)}"
+        )
+    from at_k.report.naming import find_key  # which loads the metrics
+
+    if not exists(path) and find_key(path) is not None:
+        raise FileNotFoundError(
+            f"There is no file {path}. Separate metrics by commas: --metrics pass@1,{path}"
+        )
     folder = path or "."
     while not isdir(folder):
         folder = dirname(folder) or "."
@@ -171,9 +182,13 @@ class Command(TyperCommand):
 
 def explain_unknown(error: Any) -> None:
     """Name what an option is called here that has another name elsewhere."""
-    name = getattr(error, "option_name", "").lstrip("-").replace("-", "_")
-    if name in OTHER_NAMES:
-        error.message = f"There is no option {error.option_name}: {OTHER_NAMES[name]}."
+    flag = getattr(error, "option_name", "")
+    name = flag.lstrip("-").replace("-", "_")
+    said = explain_name(name, Flags())
+    if name in FLAGS:
+        said = f"it is called {FLAGS[name]} here"
+    if said:
+        error.message = f"There is no option {flag}: {said}."
         error.possibilities = []
 
 

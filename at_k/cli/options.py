@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+import at_k
 from at_k.errors import InputError, Message, Spelling
 from at_k.options.registry import FLAGS, OF_PYTHON, READ, TARGETS, Option, write_flags
 
@@ -81,6 +82,19 @@ Models = Annotated[
         rich_help_panel=READ,
     ),
 ]
+
+
+def print_version(wanted: bool) -> None:
+    """Print the version, and exit."""
+    if wanted:
+        typer.echo(f"at-k {at_k.__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool,
+    typer.Option("--version", callback=print_version, is_eager=True, help="Print the version."),
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
 
 
@@ -120,7 +134,7 @@ def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Cal
     }
 
     def declare(command: Callable[..., None]) -> Callable[..., None]:
-        def run(*, debug: bool, help_all: bool = False, **given: Any) -> None:
+        def run(*, debug: bool, version: bool, help_all: bool = False, **given: Any) -> None:
             command(
                 **given
                 | {name: read_value(option, given[name]) for name, option in options.items()}
@@ -140,8 +154,8 @@ def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Cal
         )
         particular += [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
-            for name, kind in (("debug", Debug), ("help_all", HelpAll))
-            if options or name == "debug"
+            for name, kind in (("debug", Debug), ("version", Version), ("help_all", HelpAll))
+            if options or name != "help_all"
         ]
         run.__annotations__ = {param.name: param.annotation for param in (*particular, *flags)}
         # Typer reads the signature, and `failures` the options. A type checker knows no attributes of a function.
@@ -243,7 +257,7 @@ def read_share(option: str, text: str, low: float = -1) -> float | Fraction:
     """Read a share, as a decimal, a fraction or in percent.
 
     Examples:
-        >>> read_share("--half-width", "2%"), read_share("--detect", "0.05"), read_share("--tau", "2/3", 0)
+        >>> read_share("--half-width", "2%"), read_share("--detect", "0.05"), read_share("--thresholds", "2/3", 0)
         (0.02, 0.05, Fraction(2, 3))
     """
     number = text.strip().removesuffix("%").strip()
@@ -274,14 +288,18 @@ def _read_decimal(name: str, text: str) -> float:
     return float(read_share(FLAGS[name], text))
 
 
-def read_taus(texts: Sequence[str]) -> list[float | Fraction] | None:
-    """Read the thresholds of G-Pass@k.
+def read_taus(texts: str | Sequence[str]) -> float | Fraction | list[float | Fraction] | None:
+    """Read the thresholds of G-Pass@k, or the one that a plan takes.
 
     Examples:
-        >>> read_taus(["0.5,2/3", "1"])
-        [0.5, Fraction(2, 3), 1.0]
+        >>> read_taus(["0.5,2/3", "1"]), read_taus("2/3")
+        ([0.5, Fraction(2, 3), 1.0], Fraction(2, 3))
     """
-    return list(dict.fromkeys(read_share("--tau", text, 0) for text in _split(texts))) or None
+    if isinstance(texts, str):
+        return read_share("--thresholds", texts, 0)
+    return (
+        list(dict.fromkeys(read_share("--thresholds", text, 0) for text in _split(texts))) or None
+    )
 
 
 def read_scale(text: str) -> tuple[float, ...] | None:
@@ -383,7 +401,6 @@ _KINDS = {
     "clusters": str,
     "exclude": str,
     "policy": str,
-    "tau": str,
     "correct_above": str,
     "target": Literal[tuple(target.replace("_", "-") for target in TARGETS)],
 }
@@ -395,7 +412,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "correct_above": read_cut,
     "k": partial(read_numbers, "--k"),
     "thresholds": read_taus,
-    "tau": lambda text: read_share("--tau", text, 0),
     "problems": partial(read_numbers, "--problems"),
     "samples": partial(read_numbers, "--samples"),
     "confidence_level": lambda text: (

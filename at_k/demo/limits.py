@@ -17,7 +17,7 @@ OFFERED = (
 
 COMPARING = ("margin", "unmatched", "method")
 # The options that a comparison and a plan add.
-PLANNING = ("k", "tau")
+PLANNING = ("k", "thresholds")
 
 LIMITS = Limits(
     max_bytes=5_000_000,

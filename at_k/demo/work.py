@@ -329,11 +329,15 @@ def plan(values: Mapping[str, Any], language: str) -> Data:
     k = asked.get("k", 1)
     k = k[0] if isinstance(k, (list, tuple)) else k
     report, _ = score_given(files, options | {"groups": False})
-    key = Key("pass@k", k) if asked.get("tau") is None else Key("G-Pass@k", k, asked["tau"])
+    key = (
+        Key("pass@k", k)
+        if asked.get("thresholds") is None
+        else Key("G-Pass@k", k, asked["thresholds"])
+    )
     typical = int(np.median(report.n))
     problems = sorted({*_PROBLEMS, max(2, len(report))})
     samples = sorted({size for size in (*_SAMPLES, typical) if size >= k})
-    used = {"k": k, "tau": asked.get("tau"), "problems": problems, "samples": samples}
+    used = {"k": k, "thresholds": asked.get("thresholds"), "problems": problems, "samples": samples}
     planned = at_k.plan(report, **used)
 
     def write(table: Any) -> list[list[str]]:

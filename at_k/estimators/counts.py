@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from at_k import columns
 from at_k.combinatorics import Floats, Ints, at_least, fewer_than, look_up, mean_excess
+from at_k.errors import answer_other_names, refuse_other_names
 from at_k.validation import (
     K,
     Tau,
@@ -35,12 +36,14 @@ def takes_counts(function: Callable[P, Counted]) -> Callable[P, Counted]:
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> Counted:
-        if len(args) != 2:
+        refuse_other_names(function.__name__, kwargs)
+        given = len(args) + ("n" in kwargs) + ("c" in kwargs)
+        if given != 2:
             name = function.__name__
-            rest = "k=2, tau=0.5" if name == "g_pass_at_k" else "k=2"
+            rest = "k=2, thresholds=0.5" if name == "g_pass_at_k" else "k=2"
             raise TypeError(
                 f"`{name}` takes two arguments before `k=`, n and c, the numbers of samples and of correct ones; got "
-                f"{len(args)}. Write `{name}(5, 3, {rest})`; of rows of grades, n is the length and c the sum of each: "
+                f"{given}. Write `{name}(5, 3, {rest})`; of rows of grades, n is the length and c the sum of each: "
                 f'`{name}(grades.shape[1], grades.sum(axis=1), {rest})`, or `at_k.score({{"grades": grades}})`'
             )
         return function(*args, **kwargs)
@@ -49,7 +52,7 @@ def takes_counts(function: Callable[P, Counted]) -> Callable[P, Counted]:
 
 
 @takes_counts
-def pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, complement: bool = False) -> Floats:
+def pass_at_k(n: ArrayLike, c: ArrayLike, *, k: K, complement: bool = False) -> Floats:
     """Compute the chance that at least one of k samples is correct.
 
     Args:
@@ -83,7 +86,7 @@ def pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, complement: bool = False) 
 
 
 @takes_counts
-def pass_hat_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
+def pass_hat_k(n: ArrayLike, c: ArrayLike, *, k: K) -> Floats:
     """Compute the chance that all of k samples are correct, pass^k.
 
     Args:
@@ -111,48 +114,48 @@ def pass_hat_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
 
 
 @takes_counts
-def g_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K, tau: Taus) -> Floats:
+def g_pass_at_k(n: ArrayLike, c: ArrayLike, *, k: K, thresholds: Taus) -> Floats:
     """Compute the chance that at least a share τ of k samples is correct, G-Pass@k_τ.
 
     Args:
         n: samples of each problem, integers ≥ 1 of any shape.
         c: correct samples among them, 0 ≤ c ≤ n; broadcast against `n`.
         k: number of draws, 1 ≤ k ≤ n, or a list of them.
-        tau: share of the draws that must be correct, in [0, 1], or a list of them. ⌈τk⌉ is taken of the decimal as
-            written: τ = 0.07 and k = 100 need 7 correct draws, although 0.07 * 100 is above 7 in binary. A share
-            that no decimal holds can be given as a `fractions.Fraction`: Fraction(5, 7).
+        thresholds: share τ of the draws that must be correct, in [0, 1], or a list of them. ⌈τk⌉ is taken of the
+            decimal as written: τ = 0.07 and k = 100 need 7 correct draws, although 0.07 * 100 is above 7 in binary.
+            A share that no decimal holds can be given as a `fractions.Fraction`: Fraction(5, 7).
 
     Returns:
         Values in [0, 1], higher is better. The shape is that of the data, then len(k) if several k are given, then
-        len(tau) if several τ are given.
+        len(thresholds) if several τ are given.
 
     Formula: Σ_{j ≥ max(1, ⌈τk⌉)} C(c, j) C(n−c, k−j) / C(n, k).
 
     Raises:
-        TypeError: if `k`, `n` or `c` are not integers, or `tau` is not a number.
-        ValueError: if `k` < 1, some n < k, c is not in 0…n, or `tau` is not in [0, 1].
+        TypeError: if `k`, `n` or `c` are not integers, or `thresholds` are not numbers.
+        ValueError: if `k` < 1, some n < k, c is not in 0…n, or `thresholds` are not in [0, 1].
 
     References:
         J. Liu et al., Are Your LLMs Capable of Stable Reasoning?, 2024, https://arxiv.org/abs/2412.13147, eq. 3.
 
     Examples:
-        >>> float(g_pass_at_k(4, 2, k=2, tau=1.0))  # C(2, 2)/C(4, 2) = 1/6
+        >>> float(g_pass_at_k(4, 2, k=2, thresholds=1.0))  # C(2, 2)/C(4, 2) = 1/6
         0.16666666666666666
-        >>> g_pass_at_k([4, 4], [2, 3], k=4, tau=[0.5, 0.75])
+        >>> g_pass_at_k([4, 4], [2, 3], k=4, thresholds=[0.5, 0.75])
         array([[1., 0.],
                [1., 1.]])
     """
-    taus = check_tau(tau)
+    taus = check_tau(thresholds)
 
     def table(size: int, draws: int) -> Floats:
         tails = [tabulate_g_pass(size, draws, tau) for tau in taus]
-        return np.stack(tails, axis=-1) if is_sequence(tau) else tails[0]
+        return np.stack(tails, axis=-1) if is_sequence(thresholds) else tails[0]
 
     return evaluate_counts(n, c, k, table)
 
 
 @takes_counts
-def mg_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
+def mg_pass_at_k(n: ArrayLike, c: ArrayLike, *, k: K) -> Floats:
     """Compute the mean of G-Pass@k_τ over the thresholds τ from ½ to 1, mG-Pass@k as published.
 
     Args:
@@ -180,7 +183,7 @@ def mg_pass_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
     return evaluate_counts(n, c, k, tabulate_mg_pass)
 
 
-def majority_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
+def majority_at_k(n: ArrayLike, c: ArrayLike, *, k: K) -> Floats:
     """Compute the chance that more than half of k samples are correct: cons@k from verdicts alone, without the answers.
 
     Args:
@@ -204,6 +207,7 @@ def majority_at_k(n: ArrayLike, c: ArrayLike, /, *, k: K) -> Floats:
     return evaluate_counts(n, c, k, tabulate_majority)
 
 
+@answer_other_names
 def avg_at_n(grades: object, /, *, correct_above: float | str = 0.5) -> Floats:
     """Compute the share of a problem's n samples that are correct, avg@n.
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from at_k import columns
 from at_k.combinatorics import Floats, average_over_subsets, rank_weights
+from at_k.errors import answer_other_names
 from at_k.estimators.counts import evaluate_tables, tabulate_pass
 from at_k.options.registry import SELECT, Select
 from at_k.samples import Ragged
@@ -35,6 +36,7 @@ from at_k.validation import (
 )
 
 
+@answer_other_names
 def best_at_k(
     scores: object,
     grades: object,

@@ -12,7 +12,7 @@ from at_k.uncertainty.credits import credit
 from at_k.validation import shorten
 
 # Options in a trainer's configuration, under the name `at_k`: those of `at_k.credit`.
-OPTIONS = ("metric", "k", "tau", "baseline", "ties", "normalize", "correct_above")
+OPTIONS = ("metric", "k", "thresholds", "baseline", "ties", "normalize", "correct_above")
 
 
 def compute_advantages(

@@ -65,14 +65,16 @@ def cons(k: int, correct_above: float | str = 0.5) -> Callable[[list[Score]], Sc
 
 @score_reducer(name="g_pass")
 def g_pass(
-    k: int, tau: float = 1.0, correct_above: float | str = 0.5
+    k: int, thresholds: float = 1.0, correct_above: float | str = 0.5
 ) -> Callable[[list[Score]], Score]:
     """Reduce the epochs of a sample to G-Pass@k: the chance that at least the share τ of k epochs is right."""
-    check_tau(tau)
+    check_tau(thresholds)
     return _reduce(
         k,
         correct_above,
-        lambda _, right: float(g_pass_at_k([len(right)], [sum(right)], k=k, tau=tau)[0]),
+        lambda _, right: float(
+            g_pass_at_k([len(right)], [sum(right)], k=k, thresholds=thresholds)[0]
+        ),
     )
 
 

@@ -15,12 +15,13 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
 from pkgutil import resolve_name
 from textwrap import wrap
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, cast, get_args
 
-from at_k.errors import quote_word, write_install
+from at_k.errors import OTHER_NAMES, explain_name, quote_word, write_install
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -349,11 +350,34 @@ def takes(*groups: Mapping[str, Option]) -> Callable[[Function], Function]:
     """Give a function with `**options` a signature and a docstring that name every option of these groups."""
     options = {name: option for group in groups for name, option in group.items()}
 
+    options = sort_options(options)
+    words = {option.spelling.strip("-").replace("-", "_"): name for name, option in options.items()}
+
     def declare(function: Function) -> Function:
-        sign(function, options)
-        return function
+        @wraps(function)
+        def call(*args: Any, **given: Any) -> Any:
+            return function(*args, **rename(given, words))
+
+        sign(call, options)
+        return cast("Function", call)
 
     return declare
+
+
+def rename(given: Mapping[str, Any], words: Mapping[str, str]) -> dict[str, Any]:
+    """Call options, some of which may be called as in the command, by their names.
+
+    Examples:
+        >>> rename({"by": "level", "k": 1}, {"by": "groups"})
+        {'groups': 'level', 'k': 1}
+    """
+    renamed: dict[str, Any] = {}
+    for word, value in given.items():
+        name = words.get(word, word)
+        if word != name and name in given:
+            raise TypeError(f"`{word}` and `{name}` are the same option; give one of them")
+        renamed[name] = value
+    return renamed
 
 
 def sign(function: Any, options: Mapping[str, Option]) -> None:
@@ -367,7 +391,9 @@ def sign(function: Any, options: Mapping[str, Option]) -> None:
     named = [
         inspect.Parameter(
             option.name,
-            inspect.Parameter.KEYWORD_ONLY,
+            signature.parameters[option.name].kind
+            if option.name in signature.parameters
+            else inspect.Parameter.KEYWORD_ONLY,
             default=option.default,
             annotation=option.annotation,
         )
@@ -384,14 +410,39 @@ def sign(function: Any, options: Mapping[str, Option]) -> None:
 _PLACE = "    given: see below.\n"
 
 
+# The options that people use first; signatures and docstrings begin with them.
+FIRST = (
+    *("metrics", "k", "groups", "check_correct_fn", "extract_fn", "correct_above", "missing"),
+    *("confidence_level", "columns", "where"),
+)
+
+
+def sort_options(options: Mapping[str, Option]) -> dict[str, Option]:
+    """Sort options: those that people use first, and then the others as they are."""
+    first = {name: options[name] for name in FIRST if name in options}
+    return {**first, **options}
+
+
 def describe_options(options: Iterable[Option]) -> str:
-    """Describe options as the "Args" of a docstring, a paragraph for each."""
-    lines: list[str] = []
+    """Describe options as the "Args" of a docstring: those that people use first, and then the others by groups."""
+    parts: dict[str, list[Option]] = {}
     for option in options:
-        text = option.text.replace("{default_k}", "values that suit the metric")
-        lines += wrap(
-            f"{option.name}: {text}", 108, initial_indent=" " * 4, subsequent_indent=" " * 8
-        )
+        group = option.group or "How it is computed"
+        parts.setdefault("" if option.name in FIRST else group, []).append(option)
+    text = "".join(map(_describe, parts.pop("", [])))
+    for group, listed in parts.items():
+        text += f"\n{group}, further options:\n" + "".join(map(_describe, listed))
+    return text
+
+
+def _describe(option: Option) -> str:
+    """Describe an option, with the word of the command that is taken as well."""
+    word = option.spelling.strip("-").replace("-", "_")
+    also = "" if word == option.name else f" (or `{word}`)"
+    text = option.text.replace("{default_k}", "values that suit the metric")
+    lines = wrap(
+        f"{option.name}{also}: {text}", 108, initial_indent=" " * 4, subsequent_indent=" " * 8
+    )
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -400,12 +451,6 @@ def complete(options: Mapping[str, Any], function: Any, of: str = "") -> dict[st
     known: Mapping[str, Option] = function.options
     check_options(options, known, of=of or function.__name__)
     return {name: options.get(name, option.default) for name, option in known.items()}
-
-
-# Name of an option in other libraries, or before → what to write.
-OTHER_NAMES = {
-    "threshold": "`correct_above` is the cut of soft grades; `thresholds` is τ of G-Pass@k",
-}
 
 
 def check_options(
@@ -423,11 +468,10 @@ def check_options(
             )
         if name not in known:
             place = f" of `{of}`" if of else ""
-            near = difflib.get_close_matches(name, [*known, *OTHER_NAMES], 1)
-            if near and near[0] in OTHER_NAMES:
-                raise TypeError(
-                    f"Unknown option `{name}`{place}; got {shorten(value)}. {OTHER_NAMES[near[0]]}"
-                )
+            said = explain_name(name) if OTHER_NAMES.get(name, "thresholds") in known else ""
+            if said:
+                raise TypeError(f"Unknown option `{name}`{place}: {said}; got {shorten(value)}")
+            near = difflib.get_close_matches(name, known, 1)
             guess = f"Did you mean `{near[0]}`? " if near else ""
             listed = ", ".join(known)
             raise TypeError(

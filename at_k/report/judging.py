@@ -27,7 +27,16 @@ from at_k.report.data import Judged
 from at_k.report.notes import describe_reading, find_conditions
 from at_k.report.report import refuse_report
 from at_k.samples import Problems, Rows
-from at_k.validation import K, check_k, require_problems, require_same_problems, shorten, type_name
+from at_k.validation import (
+    K,
+    check_k,
+    is_integer,
+    is_sequence,
+    require_problems,
+    require_same_problems,
+    shorten,
+    type_name,
+)
 
 _say = Phrases(
     {
@@ -90,6 +99,9 @@ def select_frame(
     name = next((name for name in whole if normalize_name(name) in _IDS), None)
     if name is not None:
         called.setdefault("problem", name)
+    if "predictions" in whole and "answers" not in called:
+        # Modules call answers so, and grades in the configuration "graded".
+        called.setdefault("answers" if "references" in whole else "grades", "predictions")
     called |= dict(columns or {})
     require_columns(called, COLUMNS, whole)
     frame = {role: whole[column] for role, column in called.items() if column is not None}
@@ -238,6 +250,10 @@ def judge_data(
         array([1])
     """
     refuse_report(data)
+    if isinstance(groups, str):  # a column, as in the command
+        groups, columns = None, {"group": groups, **(columns or {})}
+    if isinstance(data, Mapping) and is_integer(data.get("n")) and is_sequence(data.get("c")):
+        data = {**data, "n": [data["n"]] * len(data["c"])}
     judging = {name: options.pop(name) for name in JUDGING_OPTIONS if name in options}
     shared: dict[str, Any] = {
         "columns": columns,

@@ -27,8 +27,8 @@ _say = Phrases(
         "naming.draws": "There is no number {key}: samples are counted 1, 2, 3 and on, as in {near}.",
         "options.no_metric": "{option:metrics} must name at least one metric.",
         "naming.absent": "The results do not have {key}. They have {known}.",
-        "options.metrics": "{option:metrics} must be out of {choices}; got {value}",
-        "options.near_metric": "{option:metrics} must be out of {choices}; got {value}. Near it: {near}.",
+        "options.metrics": "Unknown metric {value}. The metrics are {choices}.",
+        "options.near_metric": "Unknown metric {value}. Did you mean {near}?",
         "options.named": "{given} contradicts {option:metrics}, whose names hold {number}. Leave it out, or name the "
         "metrics without numbers, such as pass@k.",
     }
@@ -209,12 +209,11 @@ def _find_near(name: str) -> str:
     start, sign, rest = re.findall(r"^([^@^]*)([@^]?)(.*)", name.lower())[0]
     starts = {key.lower()[:-2]: key[:-2] for key in _KEYS if key[-2:-1] in ("@", "^")}
     near = difflib.get_close_matches(start, starts, 1)
-    spelled = f"{starts[near[0]]}{sign or '@'}{rest or 'k'}" if near else ""
-    return (
-        spelled
-        if spelled and find_key(spelled) is not None and spelled.lower() != name.lower()
-        else ""
-    )
+    if not near:
+        return ""
+    line = f"{starts[near[0]]}{sign or '@'}"
+    known = (name for name in (line + rest, f"{line}k", f"{line}n") if find_key(name) is not None)
+    return next((spelled for spelled in known if spelled.lower() != name.lower()), "")
 
 
 def find_metrics(names: Any) -> dict[str, Key | None]:
@@ -245,12 +244,14 @@ def make_absent(key: Key, known: Iterable[Key]) -> InputError:
 
 
 def _refuse(name: object) -> InputError:
-    known = [*METRICS, *(key.lower() for key in _KEYS)]
-    near = difflib.get_close_matches(name.lower(), known, 2) if isinstance(name, str) else []
-    values = {"choices": ", ".join(METRICS), "value": shorten(name)}
-    if not near:
-        return _say.error("options.metrics", **values)
-    return _say.error("options.near_metric", near=", ".join(near), **values)
+    near = ""
+    if isinstance(name, str):
+        modules = difflib.get_close_matches(name.lower(), METRICS, 1)
+        near = _find_near(name) or "".join(modules)
+    if near:
+        return _say.error("options.near_metric", near=near, value=shorten(name))
+    known = (*_KEYS, *METRICS)
+    return _say.error("options.metrics", choices=", ".join(known), value=shorten(name))
 
 
 def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], dict[str, Any]]:

@@ -45,7 +45,7 @@ from at_k.validation import describe
 from at_k.values import Key, cached_property
 
 if TYPE_CHECKING:
-    from at_k.signatures import ScoreOptions, Unpack
+    from at_k.signatures import Metrics, ScoreOptions, Unpack
 
 _say = Phrases(
     {
@@ -62,7 +62,7 @@ _say = Phrases(
 
 
 @takes(SCORING)
-def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
+def score(data: Any, /, metrics: Metrics = None, **given: Unpack[ScoreOptions]) -> Report:  # noqa: D417 - from the registry
     """Compute every metric that a data set supports.
 
     Args:
@@ -88,7 +88,7 @@ def score(data: Any, /, **given: Unpack[ScoreOptions]) -> Report:
         >>> report.values["pass@3"], round(report.values["cons@3"], 4)
         (1.0, 0.6667)
     """
-    options = complete(given, score)
+    options = complete({"metrics": metrics, **given}, score)
     wanted, resolved = choose_metrics(options)
     groups, clusters, audited = options["groups"], options["clusters"], options["audited"]
     together: Any = None if clusters in (None, False) else ()
@@ -325,7 +325,7 @@ class Models(Shown):
 
 
 @takes(SCORING)
-def score_models(models: Any, /, **given: Unpack[ScoreOptions]) -> Models:
+def score_models(models: Any, /, metrics: Metrics = None, **given: Unpack[ScoreOptions]) -> Models:  # noqa: D417 - from the registry
     r"""Score several models with the same options, for one table.
 
     Args:
@@ -355,8 +355,10 @@ def score_models(models: Any, /, **given: Unpack[ScoreOptions]) -> Models:
     data = map_models(models)
     reports = {name: find_report(model) for name, model in data.items()}
     if None not in reports.values():
-        refuse_scoring_options(given)
-    return Models({name: report or score(data[name], **given) for name, report in reports.items()})
+        refuse_scoring_options({**given, **({} if metrics is None else {"metrics": metrics})})
+    return Models(
+        {name: report or score(data[name], metrics, **given) for name, report in reports.items()}
+    )
 
 
 def map_models(models: Any) -> dict[str, Any]:

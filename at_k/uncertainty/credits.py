@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from at_k import columns
 from at_k.columns import list_rows
 from at_k.combinatorics import Floats, rank_weights
+from at_k.errors import answer_other_names
 from at_k.estimators.consensus import VoteConflictError, count_votes, elect_by_plurality
 from at_k.estimators.counts import Table, find_table, tabulate_pass
 from at_k.options.registry import BASELINES, NORMALIZATIONS, TIES, Baseline, Normalization, Ties
@@ -71,6 +72,7 @@ class Term(NamedTuple):
     weight: float
 
 
+@answer_other_names
 def credit(
     metric: str | Mapping[str, float],
     grades: Any = None,
@@ -78,7 +80,7 @@ def credit(
     answers: object = None,
     scores: Any = None,
     k: int | None = None,
-    tau: Tau | None = None,
+    thresholds: Tau | None = None,
     baseline: Baseline | None = "leave_one_out",
     groups: object = None,
     ties: Ties = "random",
@@ -102,7 +104,7 @@ def credit(
         answers: for cons@k the answers, in the form of the grades. None casts no vote.
         scores: for best@k and max@k finite numbers, in the form of the grades.
         k: number of draws, 1 ≤ k ≤ n, for metrics that do not name theirs; k < n for the baseline "leave_one_out".
-        tau: for G-Pass@k, as of `at_k.g_pass_at_k`, where the metric does not name it.
+        thresholds: τ, for G-Pass@k, as of `at_k.g_pass_at_k`, where the metric does not name it.
         baseline: "leave_one_out", (k/n) · the value on the other samples, which makes the credit U − U₋ᵢ; "subset",
             (k/n) · the mean of the metric over (k − 1)-subsets of the others, which exists for k = n too and is nothing
             for k = 1; None for none.
@@ -135,7 +137,7 @@ def credit(
         >>> credit("max@2", scores=np.array([3.0, 0.0, 4.0, 5.0, 9.0]), groups=["a", "b", "a", "b", "b"], baseline=None)
         array([4.        , 4.66666667, 4.        , 4.66666667, 6.        ])
     """
-    terms = _read_terms(metric, k, tau)
+    terms = _read_terms(metric, k, thresholds)
     check_choice("ties", ties, TIES)
     for option, word, words in (
         ("baseline", baseline, BASELINES),
@@ -208,7 +210,7 @@ def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
     """Read the metrics that are asked for, with their k, τ and weight."""
     for option, value, kind, fits in (
         ("k", k, "an integer", is_integer(k)),
-        ("tau", tau, "a number", is_number(tau) or isinstance(tau, Fraction)),
+        ("thresholds", tau, "a number", is_number(tau) or isinstance(tau, Fraction)),
     ):
         if value is not None and not fits:
             raise TypeError(f"`{option}` must be {kind}; got {describe(value)}")
@@ -243,7 +245,7 @@ def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
         level = tau if key.tau is None else check_tau(key.tau)[0]
         if base == "G-Pass@k" and level is None:
             raise ValueError(
-                "`tau` must be given for G-Pass@k, unless the metric names it, such as G-Pass@8_0.75"
+                "`thresholds` must be given for G-Pass@k, unless the metric names it, such as G-Pass@8_0.75"
             )
         terms.append(
             Term(

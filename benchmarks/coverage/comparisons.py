@@ -154,7 +154,7 @@ def simulate_many_numbers(shift: float, *, repetitions: int, seed: int) -> dict[
     rng, k = np.random.default_rng([seed, int(shift * 1000)]), [1, 2, 4, 8, 16]
     counts = np.arange(17)
     values = [pass_at_k(16, counts, k=k), pass_hat_k(16, counts, k=k[1:])]
-    values += [g_pass_at_k(16, counts, k=[4, 8, 16, 12], tau=0.5)]
+    values += [g_pass_at_k(16, counts, k=[4, 8, 16, 12], thresholds=0.5)]
     table = np.concatenate([np.asarray(each).reshape(17, -1) for each in values], axis=1)
     found = dict.fromkeys(
         ("pass@1 alone", "pass@1, max-T", "pass@1, Bonferroni", "any, max-T", "any, Bonferroni"), 0

@@ -94,7 +94,7 @@ def test_options_reach_the_scoring():
 @for_each("name", ["metric", "metrics", "key_style", "level", "target", "foo"])
 def test_unknown_options_are_refused(pilot, name):
     refuses(
-        f"TypeError: Unknown option `{name}` of `plan`; got 'x'. The options are k, tau, ",
+        f"TypeError: Unknown option `{name}` of `plan`; got 'x'. The options are k, check_correct_fn, ",
         plan,
         pilot,
         **{name: "x"},
@@ -241,7 +241,7 @@ ONE_SAMPLE = "InputError: One sample of each problem does not show how much samp
     ((TWO,), {"problems": [1]}, "ValueError: `problems` must be at least 2; got 1"),
     ((TWO,), {"half_width": 1.0}, "ValueError: `half_width` must lie between 0 and 1"),
     ((TWO,), {"detect": 0}, "ValueError: `detect`"),
-    ((TWO,), {"tau": 2}, "ValueError: `tau`"),
+    ((TWO,), {"thresholds": 2}, "ValueError: `thresholds`"),
     ((TWO,), {"power": 1}, "ValueError: `power` must lie between 0 and 1"),
     ((TWO,), {"correlation": 2}, "ValueError: `correlation` must be a number in [0, 1]"),
     ((), {"expect": 1.5}, "ValueError: `expect` must lie between 0 and 1"),

@@ -117,7 +117,7 @@ class TestScore:
         other = tmp_path / "second.jsonl"
         other.write_bytes(human_eval.read_bytes())
         for words in (
-            [qwen, "--k", "2,8", "--tau", "2/3,1", "--by", "none", "--missing", "drop"],
+            [qwen, "--k", "2,8", "--thresholds", "2/3,1", "--by", "none", "--missing", "drop"],
             [
                 human_eval,
                 other,

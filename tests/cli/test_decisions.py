@@ -123,7 +123,7 @@ CALLS = {
         "new.jsonl", "old.jsonl", margin=0.02, clusters=TOPICS),
     "plan pilot.jsonl --samples 1,2,4,1024 --problems 12,48 --half-width 0.05 --detect 0.1": lambda: at_k.plan(
         "pilot.jsonl", samples=[1, 2, 4, 1024], problems=[12, 48], half_width=0.05, detect=0.1),
-    "plan pilot.jsonl -k 3 --tau 2/3": lambda: at_k.plan("pilot.jsonl", k=3, tau=Fraction(2, 3)),
+    "plan pilot.jsonl -k 3 --thresholds 2/3": lambda: at_k.plan("pilot.jsonl", k=3, thresholds=Fraction(2, 3)),
     "plan pilot.jsonl other.jsonl --detect 0.2 --ci 0.9": lambda: at_k.plan(
         "pilot.jsonl", "other.jsonl", detect=0.2, confidence_level=0.9),
     "plan alike.jsonl --detect 0.05": lambda: at_k.plan("alike.jsonl", detect=0.05),

@@ -60,8 +60,8 @@ MISTAKES = [
     ("score a=mine.jsonl a=other.jsonl", "a name of its own"),
     ("score mine.jsonl -k 8", "Ask for `--k` up to 4"),
     ("score ragged.jsonl -k 3", "Ask for `--k` up to 2"),
-    ("score mine.jsonl -m pas@1", "Near it: pass@k"),
-    ("score mine.jsonl -m f1", "must be out of gpassk, pass_at_k"),
+    ("score mine.jsonl -m pas@1", "Unknown metric 'pas@1'. Did you mean pass@1?"),
+    ("score mine.jsonl -m f1", "Unknown metric 'f1'. The metrics are"),
     ("score mine.jsonl -m avg@5", "They have avg@4"),
     ("score mine.jsonl --by levle", "Did you mean “level”?"),
     ("score mine.jsonl --columns grades=corect", "Did you mean “correct”?"),
@@ -128,10 +128,10 @@ FEW = "'FILE': Give the files of at least two models"
 UNREAD = {
     "score none.jsonl": [
         *[(f"--k {k}", "positive whole numbers") for k in (0, 1.5, "a")],
-        *[(f"--tau {tau}", "Give a share") for tau in (2, "nan", "1/0")],
-        *[("--metrics pass", "pass_at_k"), ("--metrics pass@kk", "got 'pass@kk'. Near it: pass@k")],
+        *[(f"--thresholds {tau}", "Give a share") for tau in (2, "nan", "1/0")],
+        *[("--metrics pass", "Did you mean pass@k?"), ("--metrics pass@kk", "'pass@kk'. Did you mean pass@k?")],
         *[("--correct-above 2", "Give a share such as 0.05 or 5%; got '2'"), ("--correct-above half", "got 'half'.")],
-        *[("--correct-above 1", "--correct-above='>=1'"), ("--threshold .5", "`thresholds` is τ of G-Pass@k.")],
+        *[("--correct-above 1", "--correct-above='>=1'"), ("--threshold .5", "There is no option --threshold")],
         *[("--missing ignore", "incorrect"), ("--missing dorp", "Did you mean 'drop'?")],
         ("--missing zzz", "'zzz' is not one of 'error', 'incorrect', 'drop'."),
         *[("--columns grade=x", "ROLE=COLUMN"), ("--columns grades", "ROLE=COLUMN"), ("--where model", "COLUMN=VALUE")],
@@ -161,7 +161,7 @@ UNREAD = {
     ],
     "plan none.jsonl": [
         *[("--half-width 2", "'--half-width': Give a share"), ("--detect 0", "`--detect`")],
-        *[("--ci 1", "`--ci` must lie"), ("--tau 2", "'--tau'"), ("--tau 0.5,1", "'--tau': Give a share")],
+        *[("--ci 1", "`--ci` must lie"), ("--thresholds 2", "'--thresholds'"), ("--thresholds 0.5,1", "Give a share")],
         *[("--problems 1", "'--problems': Give at least two problems."), ("--problems x", "'--problems'")],
         ("-k 4 --samples 2,8", "'--samples': Give at least k = 4 samples; got 2."),
         *[("-k 0", "'--k'"), ("--format yaml", "'--format'")],
@@ -222,10 +222,10 @@ def test_files_that_cannot_be_used_are_named_in_one_line(run, words, says):
 
 
 @for_each("typed, said", [
-    ("score mine.jsonl --tau 0.5 -m pass@1", "No number here depends on `--tau`."),
+    ("score mine.jsonl --thresholds 0.5 -m pass@1", "No number here depends on `--thresholds`."),
     ("score qwen=mine.jsonl llama=other.jsonl -m pass@1 --ci none --format latex", r"qwen & 0.5000 \\"),
     ("compare qwen=mine.jsonl llama=other.jsonl -m pass@1", "B llama"),
-    ("score mine.jsonl --tau 50%", "G-Pass@k_0.5"),
+    ("score mine.jsonl --thresholds 50%", "G-Pass@k_0.5"),
     ("plan --expect 50% --samples 8 --half-width 2%", "with n = 8: 1,374."),
 ])  # fmt: skip
 def test_names_and_shares_are_read_as_people_write_them(ask, typed, said):
@@ -235,14 +235,14 @@ def test_names_and_shares_are_read_as_people_write_them(ask, typed, said):
 
 
 def test_a_tau_that_acts_is_not_said_to_be_idle(ask):
-    assert "depends on" not in ask("score mine.jsonl --tau 0.5 -m gpassk").stdout
+    assert "depends on" not in ask("score mine.jsonl --thresholds 0.5 -m gpassk").stdout
 
 
 def test_one_name_for_one_thing(run):
     shown = run("score", "--help-all", columns=200).stdout
     for name in (
         "--thresholds",
-        "--tau",
+        "--thresholds",
         "--check-correct-fn",
         "--check",
         "--groups",
@@ -252,7 +252,7 @@ def test_one_name_for_one_thing(run):
     ):
         assert name in shown
     assert (FLAGS["thresholds"], FLAGS["metrics"], FLAGS["groups"]) == (
-        "--tau",
+        "--thresholds",
         "--metrics",
         "--by",
     )

@@ -43,7 +43,7 @@ def test_texts_are_read_as_values(read, given, value):
         "-1.5", "nan", "95", "195%", "", "None")],
     *[(lambda text: options.read_value(SCORING["confidence_level"], text), text, "`--ci` must lie") for text in (
         "0", "1", "-0.5")],
-    (options.read_metrics, ["passk"], r"`--metrics` must be out of .*; got 'passk'\. Near it: pass"),
+    (options.read_metrics, ["passk"], r"Unknown metric 'passk'\. Did you mean pass"),
     *[(questions.check_picture, name, r"\.png, \.svg, \.pdf") for name in ("x", "x.jpg", "svg", "x.svg.gz")],
     *[(lambda out: output.choose_form(None, out), out, "--format") for out in ("x", "x.parquet", ".json", "json")],
 ])  # fmt: skip
@@ -68,7 +68,7 @@ def test_help_names_every_choice_in_one_piece(run, command):
     assert [choice for choice in choices if not re.search(rf"\b{choice}\b", shown)] == []
 
 
-OWN = {"--debug", "--help-all", "--help"}
+OWN = {"--debug", "--version", "--help-all", "--help"}
 SCORE = {
     "--metrics",
     "--k",
@@ -105,7 +105,11 @@ def test_help_comes_in_two_lengths_where_there_are_many_options(run, command):
 def test_the_shell_completes_options_of_both_lengths():
     command = get_command(app).commands["score"]
     context = command.make_context("score", ["results.jsonl"], resilient_parsing=True)
-    for start, found in (("--ta", ["--target", "--tau"]), ("--met", ["--metrics"])):
+    for start, found in (
+        ("--ta", ["--target"]),
+        ("--th", ["--thresholds"]),
+        ("--met", ["--metrics"]),
+    ):
         assert sorted(each.value for each in command.shell_complete(context, start)) == found
 
 
@@ -125,7 +129,7 @@ def test_settings(settings, said):
 def test_names():
     sentence = "{option:thresholds}, {option:confidence_level}: {option:tests=base}, {option:seed}; {names}"
     message = Message("a.b", sentence, names=Mention("k", "metrics"))
-    assert spell(message) == "`--tau`, `--ci`: `--tests base`, `seed`; `--k`, `--metrics`"
+    assert spell(message) == "`--thresholds`, `--ci`: `--tests base`, `seed`; `--k`, `--metrics`"
     assert (
         str(message) == '`thresholds`, `confidence_level`: `tests="base"`, `seed`; `k`, `metrics`'
     )

@@ -116,7 +116,7 @@ PRINTED = {
     "score a": "pass@k",
     "score c": "pass@k",
     "score a b --models": "b.jsonl",
-    "compare a b --tau 1/3,2/3,1 --margin 0.02 --extra-tests wilcoxon --extra-tests t": "is better",
+    "compare a b --thresholds 1/3,2/3,1 --margin 0.02 --extra-tests wilcoxon --extra-tests t": "is better",
     "compare c d": "第一题第一题",
     "compare a b b -m pass@k -k 1": "a.jsonl",
     "plan a --samples 1,2,4,8,16,32,64,128,1024 --problems 12,48 --half-width 0.05 --predict 8,16": "n = 1,024",

@@ -332,7 +332,7 @@ def test_options_with_odd_texts(server, name):
     options = {
         "score": ("k", "thresholds", "correct_above"),
         "compare": ("k", "margin"),
-        "plan": ("k", "tau"),
+        "plan": ("k", "thresholds"),
     }[name]
     for odd, option in zip(ODD, cycle([*options, "columns", "where", "pool", "missing"])):
         submit(server, name, fill(name, SMALL, **{option: odd}))

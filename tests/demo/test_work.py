@@ -177,7 +177,7 @@ def test_the_line_of_compare_computes_the_same(a, b, options, form, tmp_path, mo
     ({"data": {"name": "pilot.csv", "text": SHEET}}, OF_SHEET | {"k": 2}),
     ({"data": [{"name": "one.csv", "text": SHEET}, {"name": "two.csv", "text": OTHER_SHEET}]},
      OF_SHEET | {"pool": ["Versuch", "file"]}),
-    ({"example": "qwen25_math"}, {"k": 4, "tau": 0.5}),
+    ({"example": "qwen25_math"}, {"k": 4, "thresholds": 0.5}),
 ])  # fmt: skip
 def test_the_line_of_plan_computes_the_same(files, options, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path if "data" in files else given.find_folder().parent.parent)
@@ -187,7 +187,7 @@ def test_the_line_of_plan_computes_the_same(files, options, tmp_path, monkeypatc
     assert "error" not in found, found
     if "example" in files:
         assert found["command"].startswith(
-            "at-k plan examples/data/qwen25_math.jsonl --k 4 --tau 0.5 "
+            "at-k plan examples/data/qwen25_math.jsonl --k 4 --thresholds 0.5 "
         )
     if found["command"].startswith("import"):
         half = run_script(found["command"], "plan").half_width

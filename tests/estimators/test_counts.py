@@ -45,7 +45,7 @@ METRICS = {
     pass_hat_k: lambda ways: oracles.tail(ways, len(ways) - 1),
     majority_at_k: oracles.majority,
     mg_pass_at_k: oracles.mg_pass,
-    partial(g_pass_at_k, tau=TAUS): lambda ways: [
+    partial(g_pass_at_k, thresholds=TAUS): lambda ways: [
         oracles.tail(ways, oracles.needed(t, len(ways) - 1)) for t in TAUS
     ],
 }
@@ -142,14 +142,14 @@ def test_small_numbers_keep_their_digits(n, c, k, below):
         == combinatorics.at_least(n, k, k)[n - c]
         == close_to_the_end(missed)
     )
-    assert g_pass_at_k(n, n - c, k=k, tau=1.0) == close_to_the_end(missed)
+    assert g_pass_at_k(n, n - c, k=k, thresholds=1.0) == close_to_the_end(missed)
 
 
 @for_each("c, tau", [(20, 0.15), (50, 0.3), (100, 0.5), (300, 1.0)])
 def test_small_tails_of_g_pass(c, tau):
     exact = oracles.tail(oracles.hypergeometric(1000, c, 100), oracles.needed(tau, 100))
     assert 0 < exact < 1e-8
-    assert g_pass_at_k(1000, c, k=100, tau=tau) == close_to_the_end(exact)
+    assert g_pass_at_k(1000, c, k=100, thresholds=tau) == close_to_the_end(exact)
 
 
 @for_each("n, k, m", [
@@ -179,9 +179,9 @@ def test_mean_excess_does_not_exceed_its_largest_value(n):
 def test_the_threshold_may_be_a_fraction():
     """⌈5/7·7⌉ = 5, although no float is 5/7, and the decimal that 5/7 prints as is above it."""
     assert Fraction(str(5 / 7)) * 7 != 5
-    assert_array_equal(g_pass_at_k(7, [4, 5], k=7, tau=Fraction(5, 7)), [0, 1])
+    assert_array_equal(g_pass_at_k(7, [4, 5], k=7, thresholds=Fraction(5, 7)), [0, 1])
     assert_array_equal(
-        g_pass_at_k(3, [1, 2], k=3, tau=[Fraction(1, 3), Fraction(2, 3)]), [[1, 0], [1, 1]]
+        g_pass_at_k(3, [1, 2], k=3, thresholds=[Fraction(1, 3), Fraction(2, 3)]), [[1, 0], [1, 1]]
     )
 
 
@@ -189,7 +189,7 @@ def test_every_percent_of_every_k():
     """The tail starts at the exact ⌈τk⌉: with n = k it is 0 below and 1 from there on."""
     taus = [i / 100 for i in range(101)]
     for k in range(1, 101):
-        values = g_pass_at_k(k, np.arange(k + 1), k=k, tau=taus)
+        values = g_pass_at_k(k, np.arange(k + 1), k=k, thresholds=taus)
         assert_array_equal(k + 1 - values.sum(axis=0), [oracles.needed(tau, k) for tau in taus])
 
 
@@ -293,15 +293,15 @@ class TestShapes:
 
     def test_several_thresholds_come_last(self):
         n, c = [[6], [8]], [[0, 3, 6]]
-        values = g_pass_at_k(n, c, k=[2, 4], tau=[0.25, 0.5, 1.0])
+        values = g_pass_at_k(n, c, k=[2, 4], thresholds=[0.25, 0.5, 1.0])
         assert values.shape == (2, 3, 2, 3)
-        assert g_pass_at_k(n, c, k=[2, 4], tau=0.5).shape == (2, 3, 2)
-        assert g_pass_at_k(n, c, k=4, tau=[0.5]).shape == (2, 3, 1)
-        assert g_pass_at_k(n, c, k=4, tau=0.5).shape == (2, 3)
-        assert np.shape(g_pass_at_k(5, 3, k=2, tau=0.5)) == ()
+        assert g_pass_at_k(n, c, k=[2, 4], thresholds=0.5).shape == (2, 3, 2)
+        assert g_pass_at_k(n, c, k=4, thresholds=[0.5]).shape == (2, 3, 1)
+        assert g_pass_at_k(n, c, k=4, thresholds=0.5).shape == (2, 3)
+        assert np.shape(g_pass_at_k(5, 3, k=2, thresholds=0.5)) == ()
         for i, tau in enumerate((0.25, 0.5, 1.0)):
             for j, k in enumerate((2, 4)):
-                assert_array_equal(values[..., j, i], g_pass_at_k(n, c, k=k, tau=tau))
+                assert_array_equal(values[..., j, i], g_pass_at_k(n, c, k=k, thresholds=tau))
 
 
 class TestIdentities:
@@ -310,8 +310,8 @@ class TestIdentities:
     def test_between_the_metrics(self, problem):
         n, c, k = problem
         assert pass_at_k(n, c, k=1) == pytest.approx(c / n, rel=RTOL, abs=0)
-        assert g_pass_at_k(n, c, k=k, tau=0.0) == pass_at_k(n, c, k=k)
-        assert g_pass_at_k(n, c, k=k, tau=1.0) == pass_hat_k(n, c, k=k)
+        assert g_pass_at_k(n, c, k=k, thresholds=0.0) == pass_at_k(n, c, k=k)
+        assert g_pass_at_k(n, c, k=k, thresholds=1.0) == pass_hat_k(n, c, k=k)
         assert majority_at_k(n, c, k=1) == pass_at_k(n, c, k=1)
         assert mg_pass_at_k(n, c, k=1) == 0
         # The mirrored problem: all of k are wrong exactly when none is right.
@@ -358,7 +358,7 @@ def test_errors(metric, data, options, says):
 
 @for_each("function", [pass_at_k, pass_hat_k, mg_pass_at_k, g_pass_at_k])
 def test_other_calls_are_told_what_to_write(function):
-    tau = {"tau": 0.5} if function is g_pass_at_k else {}
+    tau = {"thresholds": 0.5} if function is g_pass_at_k else {}
     name = function.__name__
     for data, k in (((5, 3, 2), {}), (([[1, 0, 1, 0]],), {"k": 4})):
         says = f"TypeError: `{name}` takes two arguments before `k=`, … ; got {len(data)}. Write"

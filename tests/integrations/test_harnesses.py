@@ -334,7 +334,7 @@ def test_wrong_options_are_refused_when_the_metric_is_made(options):
     ("cons", {"k": 3}, "CCI", "779", 1),
     ("cons", {"k": 1}, "CIC", "777", 1),  # scored twice
     ("g_pass", {"k": 2}, "CCI", "779", 1 / 3),
-    ("g_pass", {"k": 2, "tau": 0.5}, "CCI", "779", 1),
+    ("g_pass", {"k": 2, "thresholds": 0.5}, "CCI", "779", 1),
     ("cons", {"k": 2}, ["C", float("nan")], ["7", None], None),  # too few scored epochs
 ])  # fmt: skip
 def test_reducers_of_inspect_ai(reducer, options, letters, answers, value):

@@ -4,6 +4,7 @@ import inspect
 import pydoc
 import re
 from functools import partial
+from pathlib import Path
 from typing import get_args
 
 import evaluate
@@ -23,6 +24,7 @@ from at_k.options import registry as options
 from at_k.options.registry import (
     COLUMNS,
     COMPARING,
+    FIRST,
     GATING,
     JUDGING,
     OPTIONS,
@@ -136,12 +138,21 @@ def test_the_command_has_the_defaults_of_the_library():
 def test_signatures_and_help_name_every_option(function):
     parameters = inspect.signature(function).parameters
     named = {
-        name: each.default for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY
+        name: each.default
+        for name, each in parameters.items()
+        if name in (*function.options, "limits")
     }
     assert named.pop("limits", UNLIMITED) is UNLIMITED
     assert named == {name: option.default for name, option in function.options.items()}
     described = inspect.getdoc(function).partition("Returns:")[0]
-    assert [name for name in named if f"\n    {name}: " not in described] == []
+    lines = re.findall(r"\n    (\w+)(?: \(or `\w+`\))?: ", described)
+    assert sorted(named) == sorted(name for name in lines if name in named)
+    first = [name for name in FIRST if name in named]
+    assert (
+        list(named)[: len(first)]
+        == [name for name in lines if name in named][: len(first)]
+        == first
+    )
     says = f"TypeError: `tiez` of `{function.__name__}` … The options are {next(iter(named))}"
     refuses(says, function, *([{}] * (2 if function is at_k.compare else 1)), tiez="random")
 
@@ -150,7 +161,7 @@ def test_the_nearest_option_is_named():
     says = "TypeError: `references` is a column of the data of `score`"
     refuses(says, at_k.score, [["a"]], references=["a"])
     refuses(
-        "TypeError: `treshold` of `score`; got 1. `correct_above` … `thresholds` is τ of G-Pass@k",
+        "TypeError: `treshold` of `score`; got 1. Did you mean `thresholds`?",
         at_k.score,
         {},
         treshold=1,
@@ -305,7 +316,7 @@ def test_a_twin_is_the_same_number():
             for k in (1, 3, 5):
                 assert (
                     twin(n, list(c), k=k).tolist()
-                    == at_k.g_pass_at_k(n, list(c), k=k, tau=tau).tolist()
+                    == at_k.g_pass_at_k(n, list(c), k=k, thresholds=tau).tolist()
                 )
 
 
@@ -376,7 +387,7 @@ def test_features_name_what_is_taken(module, config):
 
 
 @every_module
-@for_each("option", ["taus", "num_samples", "K", "confidense_level"])
+@for_each("option", ["kk", "num_samples", "K", "confidense_level"])
 def test_an_option_of_no_module_is_refused_with_the_valid_ones(module, option):
     own = [*module.metric.options]
     for call in (module.load().compute, partial(evaluate.load, module.path)):
@@ -430,3 +441,67 @@ def test_instances_keep_their_own_defaults():
     result = combined.compute(**GPASSK.inputs())
     assert list(result) == ["G-Pass@4_0.5", "mG-Pass@4", "cons@3"]
     assert list(GPASSK.load(missing="error").compute(**GPASSK.inputs())) == GPASSK.keys(k=(4,))
+
+
+def test_a_table_of_the_documents_lists_every_argument_once():
+    text = (Path(__file__).parents[2] / "docs" / "library.md").read_text(encoding="utf-8")
+    table = text.partition("<!-- arguments -->")[2].partition("<!-- /arguments -->")[0]
+    listed = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    functions = (at_k.score, at_k.compare, at_k.rank, at_k.compare_benchmarks, at_k.gate, at_k.plan)
+    functions += (at_k.diagnose, at_k.Tally.of, at_k.read_results)
+    taken = set(OPTIONS).union(*(function.options for function in functions))
+    assert len(listed) == len(set(listed))
+    assert set(listed) == taken
+
+
+SAID = {
+    **{"tau": "thresholds", "by": "groups", "n_jobs": "num_workers", "checker": "check_correct_fn"},
+    **{"random_state": "seed", "ks": "k"},
+}
+
+
+def test_a_name_from_elsewhere_is_answered_with_the_name_here():
+    grades = [[1, 0], [1, 1]]
+    for name in ("tau", "n_jobs", "checker", "random_state", "ks"):
+        says = f"TypeError: Unknown option `{name}` of `score`: it is called `{SAID[name]}` here"
+        refuses(says, at_k.score, {"grades": grades}, **{name: 1})
+    calls = {
+        "g_pass_at_k": (at_k.g_pass_at_k, (4, 2), {"k": 2, "tau": 0.5}, "`thresholds`"),
+        "credit": (at_k.credit, ("G-Pass@2", grades), {"tau": 0.5}, "`thresholds`"),
+        "avg_at_n": (at_k.avg_at_n, (grades,), {"threshold": 0.5}, "`correct_above` is the cut"),
+        "best_at_k": (
+            at_k.best_at_k,
+            (grades, grades),
+            {"k": 1, "threshold": 0.5},
+            "`correct_above` is",
+        ),
+    }
+    for name, (function, args, given, says) in calls.items():
+        refuses(f"TypeError: `{name}` has no argument … {says}", function, *args, **given)
+
+
+def test_words_of_the_command_work_in_python():
+    data = {"answers": [["4", "4.0"], ["7", "9"]], "references": ["4", "9"], "level": ["x", "y"]}
+    report = at_k.score(data, "pass@1", by="level", check="numeric", extract="last_number", ci=0.9)
+    same = at_k.score(
+        data, metrics="pass@1", columns={"group": "level"}, check_correct_fn="numeric", extract_fn="last_number",
+        confidence_level=0.9,
+    )  # fmt: skip
+    assert report.values == same.values
+    assert report.intervals == same.intervals
+    assert report.groups == same.groups == {"x": {"pass@1": 1.0}, "y": {"pass@1": 0.5}}
+    refuses("TypeError: `check` and `check_correct_fn` are the same", at_k.score, data, check="numeric",
+            check_correct_fn="numeric")  # fmt: skip
+    tally = at_k.Tally.of(data, by="level", check="numeric")
+    assert at_k.score(tally, "pass@1").groups == {"x": {"pass@1": 1.0}, "y": {"pass@1": 0.5}}
+
+
+def test_what_the_host_calls_predictions_is_taken_as_answers():
+    rows = [["4", "5"], ["7", "9"]]
+    expected = at_k.score({"answers": rows, "references": ["4", "9"]}, k=1).values
+    assert at_k.score({"predictions": rows, "references": ["4", "9"]}, k=1).values == expected
+    graded = at_k.score({"predictions": [[1, 0], [0, 1]]}, k=1).values
+    assert graded["pass@1"] == expected["pass@1"]
+    assert at_k.score({"n": 10, "c": [3, 5]}, "pass@1").values == {"pass@1": 0.4}
+    assert at_k.pass_at_k(n=4, c=2, k=1) == at_k.pass_at_k(4, 2, k=1)
+    assert at_k.compare([[1, 0]], [[0, 1]]).comparisons["pass@1"].difference == 0

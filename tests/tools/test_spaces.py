@@ -338,7 +338,7 @@ def test_a_space_runs_by_itself(copied, clean_python, tmp_path, space):
             server.terminate()
     assert ("pass@4" in values) == (space == COLLECTION)
     assert values.get("pass@4", at_k.pass_at_k(16, 4, k=4)) == at_k.pass_at_k(16, 4, k=4)
-    assert values["G-Pass@4_0.5"] == at_k.g_pass_at_k(16, 4, k=4, tau=0.5)
+    assert values["G-Pass@4_0.5"] == at_k.g_pass_at_k(16, 4, k=4, thresholds=0.5)
 
 
 @own_python

@@ -46,7 +46,7 @@ def grade_of_best(drawn):
 METRICS = {
     "pass@k": (lambda drawn: any(list_grades(drawn)), {}),
     "pass^k": (lambda drawn: all(list_grades(drawn)), {}),
-    "G-Pass@k": (passes_share, {"tau": 0.75}),
+    "G-Pass@k": (passes_share, {"thresholds": 0.75}),
     "mG-Pass@k": (passes_mean, {}),
     **{f"cons@k {ties}": (partial(wins, ties=ties), {"ties": ties}) for ties in TIES},
     "best@k": (grade_of_best, {}),
@@ -279,7 +279,7 @@ def test_a_mixture_is_the_weighted_sum():
     assert credit("pass@3", given["grades"]) == credit("pass@k", given["grades"], k=3)
     for share, tau in (("0.75", 0.75), ("1", 1), ("2/3", Fraction(2, 3))):
         named = credit(f"G-Pass@4_{share}", given["grades"])
-        assert named == credit("G-Pass@k", given["grades"], k=4, tau=tau)
+        assert named == credit("G-Pass@k", given["grades"], k=4, thresholds=tau)
 
 
 EVERY = ["pass@2", "G-Pass@2_0.5", "MaxRL", "best@2", "max@2", "avg@n", "cons@2"]
@@ -357,12 +357,12 @@ WRONG_VALUES = [
     (("pass@0", [[1, 0]]), "`metric` must be one of pass@k, pass^k, mG-Pass@k"),
     (("pass@2_0.5", [[1, 0]]), "or have a number for k, such as pass@8; got 'pass@2_0.5'"),
     (("pass_at_2", [[1, 0]]), "got 'pass_at_2'. Did you mean pass@k?"),
-    (("G-Pass@2_1.5", [[1, 0]]), "`tau` must lie in [0, 1]; got 1.5"),
+    (("G-Pass@2_1.5", [[1, 0]]), "`thresholds` must lie in [0, 1]; got 1.5"),
     (({}, [[1, 0]]), "`metric` must name at least one metric; got none"),
     (({"pass@1": float("nan")}, [[1, 0]]), "`metric` must give each metric a finite number below 1e+06 as its "
      "weight; got nan"),
     (({"max@1": 1e300}, None, {"scores": [[1e10, 0]]}), "a finite number below 1e+06 as its weight; got 1e+300"),
-    (("G-Pass@2", [[1, 0]]), "`tau` must be given for G-Pass@k"),
+    (("G-Pass@2", [[1, 0]]), "`thresholds` must be given for G-Pass@k"),
     (("pass@3", [[1, 0, 1], [1, 0]]), "`k` must be at most n, the number of samples of every problem; got k=3, but n=2 "
      "in problem 1"),
     (("pass@2", [[1, 0, 1], [1, 0]]), "`k` must be below n for the baseline 'leave_one_out'; got k=2, and n=2 in "
@@ -408,7 +408,7 @@ WRONG_TYPES = [
     ((None, [[1, 0]]), "`metric` must be a name, or map names to weights; got None"),
     (({"pass@1": "all"}, [[1, 0]]), "a finite number below 1e+06 as its weight; got 'all' of type str"),
     (("pass@k", [[1, 0]], {"k": [1]}), "`k` must be an integer; got [1] of type list"),
-    (("G-Pass@1", [[1, 0]], {"tau": [0.5]}), "`tau` must be a number; got [0.5] of type list"),
+    (("G-Pass@1", [[1, 0]], {"thresholds": [0.5]}), "`thresholds` must be a number; got [0.5] of type list"),
     (("pass@1", [[1, 0]], {"correct_above": "half"}), "`correct_above` must be a number, or a text such as"),
     (("pass@1", [True, False]), "`grades` must be rows, one per problem, or come with `groups`; got [True, False]"),
     (("avg@n", xp.asarray([[1j, 0.0]])), "`grades` must hold numbers; got an array of array_api_strict.complex128"),

@@ -72,7 +72,7 @@ def vary_max(scores, *, k, higher_is_better=True):
 @for_each("metric, table", [
     (pass_at_k, counts.tabulate_pass), (pass_hat_k, counts.tabulate_pass_hat), (mg_pass_at_k, counts.tabulate_mg_pass),
     (majority_at_k, counts.tabulate_majority),
-    (partial(g_pass_at_k, tau=0.75), partial(counts.tabulate_g_pass, tau=0.75)),
+    (partial(g_pass_at_k, thresholds=0.75), partial(counts.tabulate_g_pass, tau=0.75)),
 ])  # fmt: skip
 @for_each("n", [2, 3, 5, 8])
 def test_counts(metric, table, n):

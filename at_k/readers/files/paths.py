@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from glob import glob, has_magic
 from os import PathLike, fspath
+from os.path import exists
 from pathlib import Path
 
 from at_k.errors import Phrases
@@ -106,6 +107,11 @@ def find_files(paths: Paths) -> tuple[list[Path], bool]:
             listed.append(path)
             continue
         if not (path.is_dir() or has_magic(fspath(text))):
+            parts = fspath(text).split(",")
+            if len(parts) > 1 and all(map(exists, parts)):
+                raise FileNotFoundError(
+                    f"There is no file {path}. Give several as a list: {parts!r}; in a shell, with spaces between them"
+                )
             raise FileNotFoundError(f"There is no file {path} in {Path.cwd()}")
         named = False
         if path.is_dir():

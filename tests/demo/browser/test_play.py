@@ -49,7 +49,8 @@ def test_the_chances_are_those_of_the_library(visit):
         for k, needed in ((1, 1), (64, 16), (1000, 900))
     ]
     expected = [
-        float(at_k.g_pass_at_k(n, c, k=k, tau=needed / k - 1e-9)) for n, c, k, needed in counts
+        float(at_k.g_pass_at_k(n, c, k=k, thresholds=needed / k - 1e-9))
+        for n, c, k, needed in counts
     ]
     assert ask("atLeast", counts) == pytest.approx(expected, abs=EXACT)
     cases = [(draw_votes(rng, n), n, k) for n in (1, 2, 4, 8, 16) for _ in range(12) for k in {1, 2, n // 2, n}
@@ -120,7 +121,7 @@ def expect_state(c, k, needed):
     """The headline, and each row with its interval, from the library's functions."""
     rows = []
     for demanded in range(k, 0, -1):
-        values = at_k.g_pass_at_k(4, c, k=k, tau=demanded / k - 1e-9)
+        values = at_k.g_pass_at_k(4, c, k=k, thresholds=demanded / k - 1e-9)
         low, high = at_k.interval(np.mean(values), np.std(values, ddof=1) / np.sqrt(50), 50)
         rows.append((float(np.mean(values)), f"[{100 * low:.1f}, {100 * high:.1f}]"))
     chosen = f"{Share(rows[k - needed][0])}"
