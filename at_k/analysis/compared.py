@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import KeysView, Mapping
 from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from at_k.report.grid import find_main, find_twins
 from at_k.report.measuring import spread_k
 from at_k.report.naming import Keyed
 from at_k.results.sheet import Cell, Sentences, Sheet, Table, write_p
-from at_k.results.writers import Shown
+from at_k.results.writers import Mapped
 from at_k.summary import is_bounded
 from at_k.uncertainty.questions import Questions
 from at_k.uncertainty.verdicts import Comparison, is_decided, subtract_columns
@@ -56,7 +57,7 @@ class Flip(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Compared(Shown):
+class Compared(Mapped):
     """Hold how two models compare in every number that both have.
 
     Attributes:
@@ -97,7 +98,28 @@ class Compared(Shown):
             object.__setattr__(self, name, Keyed(getattr(self, name)))
 
     @property
-    def adjusted(self) -> Keyed[float]:
+    def mapping(self) -> Mapping[str, Comparison]:
+        """Return key → how the models compare."""
+        return self.comparisons
+
+    def keys(self) -> KeysView[str]:
+        """Return the keys of the numbers."""
+        return self.comparisons.keys()
+
+    def confidence_interval(self, name: str | None = None) -> tuple[float, float]:
+        """Return the interval of the difference in a number, by default in the main one."""
+        pair = self.comparisons[self.main_key if name is None else name]
+        return pair.low, pair.high
+
+    @property
+    def pvalue(self) -> float:
+        """Return the adjusted p-value of the main number."""
+        return self.p_values[self.main_key]
+
+    drawn_by = "at_k.plots:draw_difference"
+
+    @property
+    def p_values(self) -> Keyed[float]:
         """Return the p-value of each key, adjusted for the different questions that the keys ask."""
         return Keyed({key: compared.p_adjusted for key, compared in self.comparisons.items()})
 
@@ -167,7 +189,7 @@ class Compared(Shown):
             "difference": _say("compare.in_points", number=difference) if points else difference,
             "low": low,
             "high": high,
-            "p": write_p_in_sentence(self.adjusted[key]),
+            "p": write_p_in_sentence(self.p_values[key]),
             "key": str(key),
         }
         further = [] if self.unlike is None else [self.unlike]
@@ -220,7 +242,7 @@ class Compared(Shown):
                 Cell(pair.a, form=".3f"),
                 Cell(pair.b, form=".3f"),
                 Cell(pair.difference, (pair.low, pair.high), "+.3f"),
-                Cell(self.adjusted[key], form="p"),
+                Cell(self.p_values[key], form="p"),
                 "–" if pair.won is None else f"{pair.won} / {pair.lost} / {pair.tied}",
             )
             for key, pair in compared.items()

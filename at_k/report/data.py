@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import mul
 from os import PathLike
@@ -17,7 +17,7 @@ from at_k.options.registry import UNTIL_SUCCESS
 from at_k.readers.samples import Origin
 from at_k.report.naming import Keyed
 from at_k.results.saving import holds
-from at_k.results.writers import Shown
+from at_k.results.writers import Mapped
 from at_k.samples import Problems, Rows
 from at_k.values import Column, ErrorBar, Key, Values, cached_property
 
@@ -51,7 +51,7 @@ class Curves:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Numbers(Shown):
+class Numbers(Mapped):
     """Hold every number of a data set.
 
     Attributes:
@@ -125,6 +125,36 @@ class Numbers(Shown):
         for name in ("groups", "group_intervals"):
             numbers = getattr(self, name)
             object.__setattr__(self, name, {label: Keyed(numbers[label]) for label in numbers})
+
+    @property
+    def mapping(self) -> Keyed[float]:
+        """Return key → value."""
+        return self.values
+
+    def keys(self) -> KeysView[Key]:
+        """Return the keys of the numbers."""
+        return self.values.keys()
+
+    def __float__(self) -> float:
+        """Return the one number of a report that has one."""
+        if len(self.values) != 1:
+            raise TypeError(
+                f"a report of {len(self.values)} numbers is no float: look one up, as report['pass@1']"
+            )
+        return next(iter(self.values.values()))
+
+    def confidence_interval(self, name: str | None = None) -> ErrorBar:
+        """Return the interval of a number, by default of the first one: its `low`, `high` and `stderr`."""
+        if not self.intervals:
+            raise ValueError(
+                "the report has no intervals: score with `confidence_level`, such as 0.95"
+            )
+        return self.intervals[next(iter(self.values)) if name is None else name]
+
+    @property
+    def n_problems(self) -> int:
+        """Count the problems."""
+        return len(self)
 
     @cached_property
     def curves(self) -> Curves:

@@ -51,6 +51,8 @@ class Report(Numbers):
         """Show metrics down, k across and groups below, with the notes; as rows for programs, a row for each value."""
         return show_report(self, short=short)
 
+    drawn_by = "at_k.plots:draw_curves"
+
     def select(self, where: str) -> list[str]:
         """Select problems by their values, such as those that are neither too easy nor too hard to train on.
 

@@ -14,7 +14,7 @@ import numpy as np
 from at_k.engines import find_engine
 from at_k.errors import Legend, Mention, Message, Phrases
 from at_k.family import FAMILY
-from at_k.options.registry import NUMBERS, PILOT, SCORING, TALLYING, complete, takes
+from at_k.options.registry import COLUMNS, NUMBERS, PILOT, SCORING, TALLYING, complete, takes
 from at_k.readers import is_paths
 from at_k.readers.files.paths import name_models
 from at_k.report.audit import correct_values, hide_column
@@ -38,7 +38,7 @@ from at_k.report.report import Report, find_report, refuse_scoring_options
 from at_k.report.tally import Tally
 from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tally
 from at_k.results.sheet import Sentences, Sheet, Table
-from at_k.results.writers import Shown
+from at_k.results.writers import Mapped
 from at_k.summary import Confidence
 from at_k.uncertainty.standard_errors import CostPerSuccess, cost_per_success, read_costs
 from at_k.validation import describe
@@ -62,7 +62,7 @@ _say = Phrases(
 
 
 @takes(SCORING)
-def score(data: Any, /, metrics: Metrics = None, **given: Unpack[ScoreOptions]) -> Report:  # noqa: D417 - from the registry
+def score(data: Any = None, /, metrics: Metrics = None, **given: Unpack[ScoreOptions]) -> Report:  # noqa: D417 - from the registry
     """Compute every metric that a data set supports.
 
     Args:
@@ -88,7 +88,14 @@ def score(data: Any, /, metrics: Metrics = None, **given: Unpack[ScoreOptions]) 
         >>> report.values["pass@3"], round(report.values["cons@3"], 4)
         (1.0, 0.6667)
     """
-    options = complete({"metrics": metrics, **given}, score)
+    options: dict[str, Any] = {"metrics": metrics, **given}
+    if data is None:
+        data = {name: options.pop(name) for name in _COLUMNS if name in options}
+        if not data:
+            raise TypeError(
+                "`score` takes a data set, a file, or columns: score(predictions=[…], references=[…])"
+            )
+    options = complete(options, score)
     wanted, resolved = choose_metrics(options)
     groups, clusters, audited = options["groups"], options["clusters"], options["audited"]
     together: Any = None if clusters in (None, False) else ()
@@ -138,6 +145,10 @@ def score(data: Any, /, metrics: Metrics = None, **given: Unpack[ScoreOptions]) 
             "notes": [*numbers["notes"], note],
         }
     return Report(**numbers, left_out=left_out, options=changed, scored=samples)
+
+
+# Columns that may be given by name in the place of a data set.
+_COLUMNS = ("problem", "answers", *COLUMNS, "group")
 
 
 def _note_idle(options: Mapping[str, Any], found: Iterable[str]) -> Iterator[Message]:
@@ -192,7 +203,7 @@ BEST = _say.legend("models.best")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Models(Shown):
+class Models(Mapped):
     """Hold the reports of several models, and write them as one table.
 
     Attributes:
@@ -200,6 +211,17 @@ class Models(Shown):
     """
 
     reports: dict[str, Report]
+
+    @property
+    def mapping(self) -> dict[str, Report]:
+        """Return name → report."""
+        return self.reports
+
+    def __len__(self) -> int:
+        """Count the models."""
+        return len(self.reports)
+
+    drawn_by = "at_k.plots:draw_models"
 
     @cached_property
     def keys(self) -> dict[Key, str]:

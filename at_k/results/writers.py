@@ -7,19 +7,25 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, ItemsView, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import partialmethod
 from html import escape
 from io import StringIO
 from os import PathLike
-from typing import Any, TypeVar
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from unicodedata import combining, east_asian_width
 
 import numpy as np
 
-from at_k.results.saving import encode, load_result, refuse_file, save_result
+from at_k.results.saving import encode, load_result, refuse_file, replace_file, save_result
 from at_k.results.sheet import Cell, Say, Sentences, Sheet, Table, make_printable, plain
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # A line of a terminal as pieces of text, each with its style as Rich spells it; "" for none.
 Line = list[tuple[str, str]]
@@ -425,6 +431,22 @@ WRITERS: dict[str, Callable[..., str]] = {
 
 # What every result can do
 
+# Attribute of results elsewhere → what to write here.
+_ELSEWHERE = {
+    "query": 'select problems by `select("avg <= 0.5")`, rows by `to_frame().query(…)`',
+    "loc": 'look a number up as `report["pass@1"]`, rows by `to_frame().loc`',
+    "iloc": "rows are those of `to_frame().iloc`",
+    "sort_values": "rows are sorted as those of `to_frame()`",
+    "head": "rows are those of `to_frame().head()`",
+    "mean": 'a number is a mean over problems already: `report["pass@1"]`',
+    "shape": "`len(report)` counts the problems, and `n` their samples",
+    "predict": "`at_k.predict_pass_at_k` predicts pass@k for k above n",
+    "fit": "nothing is fitted: `at_k.score` computes",
+    "to_parquet": "write `to_frame().to_parquet(path)`",
+    "to_excel": "write `to_frame().to_excel(path)`",
+    "savefig": "write `plot().savefig(path)`",
+}
+
 
 _Result = TypeVar("_Result", bound="Shown")
 
@@ -450,21 +472,47 @@ class Shown:
         """Return plain data, ready for `json.dumps`."""
         return plain(self.sheet().data())  # type: ignore[no-any-return]
 
-    def write(self, form: str) -> str:
-        """Write one of `WRITERS`: "table", "markdown", "latex", "html", "csv" or "json"."""
-        return WRITERS[form](self.sheet(short=form == "table"))
+    def write(self, form: str, path: str | PathLike[str] | None = None) -> str:
+        """Write one of `WRITERS`: "table", "markdown", "latex", "html", "csv" or "json", also to a file."""
+        text = WRITERS[form](self.sheet(short=form == "table"))
+        if path is not None:
+            with replace_file(path) as part:
+                part.write_text(text.rstrip("\n") + "\n", encoding="utf-8", newline="")
+        return text
 
     to_json = partialmethod(write, "json")
     to_markdown = partialmethod(write, "markdown")
     to_latex = partialmethod(write, "latex")
     to_html = _repr_html_ = partialmethod(write, "html")
     to_csv = partialmethod(write, "csv")
+    to_string = partialmethod(write, "table")
 
     def to_pandas(self) -> Any:
         """Return the table as a data frame."""
         import pandas as pd
 
         return pd.DataFrame(self.sheet().records())
+
+    to_frame = to_pandas
+
+    def summary(self) -> str:
+        """Return what `print` shows."""
+        return str(self)
+
+    def copy(self) -> Self:
+        """Return a copy."""
+        return copy(self)
+
+    def __getattr__(self, name: str) -> Any:
+        """Say of an attribute that results of other libraries have what to write here."""
+        kind = type(self).__name__
+        if name.startswith("_"):
+            raise AttributeError(f"`{kind}` has no attribute `{name}`")
+        if name in _ELSEWHERE:
+            raise AttributeError(f"`{kind}` has no `{name}`: {_ELSEWHERE[name]}")
+        near = get_close_matches(name, dir(self), 1)
+        guess = f". Did you mean `{near[0]}`?" if near else ""
+        raise AttributeError(f"`{kind}` has no attribute `{name}`{guess}")
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a file of JSON, which `load` reads: what `to_dict` returns, and everything else under "state"."""
@@ -487,3 +535,36 @@ class Shown:
         return encode(self) == encode(other) if type(self) is type(other) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class Mapped(Shown):
+    """The abilities of a result that is looked up by its numbers, or by its models."""
+
+    @property
+    def mapping(self) -> Mapping[Any, Any]:
+        """Return what is looked up."""
+        raise NotImplementedError
+
+    def __getitem__(self, name: str) -> Any:
+        return self.mapping[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.mapping)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.mapping
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return what has this name, or the default."""
+        return self.mapping.get(name, default)
+
+    # The path of the function that draws such a result; pictures are above this layer.
+    drawn_by: ClassVar[str]
+
+    def plot(self, **options: Any) -> Any:
+        """Draw values against k: a figure of Matplotlib. The options are those of `drawn_by`, such as `title`."""
+        return resolve_name(self.drawn_by)(self, **options)
+
+    def items(self) -> ItemsView[Any, Any]:
+        """Return each name with what it has."""
+        return self.mapping.items()

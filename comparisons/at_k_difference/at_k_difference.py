@@ -255,7 +255,7 @@ class AtKDifference(evaluate.Comparison):
             result[f"{key}_difference_ci_low"] = found.low
             result[f"{key}_difference_ci_high"] = found.high
             result[f"{key}_p_value"] = found.p_value
-            result[f"{key}_p_adjusted"] = compared.adjusted[key]
+            result[f"{key}_p_adjusted"] = compared.p_values[key]
             if key in compared.equivalence:
                 result[f"{key}_p_equivalence"] = compared.equivalence[key]
             if found.fragility is not None:

@@ -56,11 +56,11 @@ class TestNumbers:
         one, two = (
             each.p_adjusted for each in compare_columns([(x, y), (x**2, y**2)], [True, True])
         )
-        assert found.adjusted == {"pass@1": one, "pass@2": two, "avg@3": one}
+        assert found.p_values == {"pass@1": one, "pass@2": two, "avg@3": one}
         (note,) = [note for note in found.notes if note.code == "compare.adjusted"]
         assert note.values["count"] == 2
         single = compare({**A, "avg@4": A["pass@1"]}, {**B, "avg@4": B["pass@1"]})
-        assert single.adjusted == {key: each.p_value for key, each in single.comparisons.items()}
+        assert single.p_values == {key: each.p_value for key, each in single.comparisons.items()}
         assert "compare.adjusted" not in codes(single)
 
     def test_equivalence_is_adjusted_too(self):

@@ -97,7 +97,7 @@ class TestMatching:
         twice = compare(
             {**A, "avg@4": A["pass@1"]}, {**MORE, "avg@4": MORE["pass@1"]}, unmatched="unpaired"
         )
-        assert twice.adjusted["pass@1"] == own.p_value  # one question
+        assert twice.p_values["pass@1"] == own.p_value  # one question
         assert (
             compare(A, B, unmatched="unpaired").to_dict() == compare(A, B).to_dict()
         )  # paired where it can be

@@ -86,7 +86,7 @@ def test_several_metrics_and_options_are_those_of_compare(module):
             each.low,
             each.high,
         )
-        assert found[f"{key}_p_adjusted"] == compared.adjusted[key]
+        assert found[f"{key}_p_adjusted"] == compared.p_values[key]
         assert found[f"{key}_p_equivalence"] == compared.equivalence[key]
 
 
