@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from itertools import compress, cycle
 from os import PathLike, fspath
 from os.path import basename, splitext
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +18,7 @@ from at_k.combinatorics import Floats
 from at_k.errors import InputError, write_install
 from at_k.family import OUTPUTS, find_style, leave_out_twins
 from at_k.report.grid import describe_size, tabulate_shares
-from at_k.report.naming import find_key
+from at_k.report.naming import find_key, find_line, name_lines
 from at_k.results.saving import replace_file
 from at_k.validation import shorten
 
@@ -35,14 +37,17 @@ if TYPE_CHECKING:
 # Endings of the name of a picture.
 ENDINGS = (".png", ".svg", ".pdf")
 
-# Inches: the text width of a page in the styles of ICLR and NeurIPS.
-WIDTH, HEIGHT = 5.5, 3.3
+# Inches: a column of a page (8.5 cm), for lines whose names are short, and the text width of ICLR and NeurIPS.
+COLUMN, WIDTH = (3.35, 2.5), (5.5, 3.3)
+
+# Letters of a name that fits beside the lines of a column.
+_SHORT = 8
 
 _STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.size": 8,
-    "axes.titlesize": 9,
-    "axes.labelsize": 9,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.linewidth": 0.6,
@@ -69,7 +74,7 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> None:
     date = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[
         form
     ]  # the same bytes on any day
-    metadata = {"Title": figure.axes[0].get_title(loc="left") or "at-k", **date}
+    metadata = {"Title": figure.axes[0].get_title(loc="left").replace("\n", " ") or "at-k", **date}
     with set_style(), replace_file(path) as part, warnings.catch_warnings():
         # A title may have signs that the font does not have. They are drawn as boxes.
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
@@ -113,15 +118,23 @@ def make_figure(names: Iterable[str], title: str) -> tuple[Figure, Axes]:
     """Make a figure with room for names to the right of its axes."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH, HEIGHT), dpi=300)
-    axes = figure.add_subplot()
     longest = max(map(len, map(shorten_name, names)), default=0)
+    width, height = COLUMN if longest <= _SHORT else WIDTH
+    figure = Figure(figsize=(width, height), dpi=300)
+    axes = figure.add_subplot()
+    lines = wrap(title, int((width - _MARGIN) / _LETTER))
     figure.subplots_adjust(
-        left=0.13, right=1 - (0.35 + _LETTER * longest) / WIDTH, bottom=0.15, top=0.91
+        left=_MARGIN / width,
+        right=1 - (0.35 + _LETTER * longest) / width,
+        bottom=0.5 / height,
+        top=1 - (0.14 + 0.16 * len(lines)) / height,
     )
-    axes.set_title(title, loc="left")
+    axes.set_title("\n".join(lines), loc="left")
     return figure, axes
 
+
+# Inches to the left of the axis.
+_MARGIN = 0.715
 
 # The greys of G-Pass@k, from the lowest τ to the highest.
 _LIGHTEST, _DARKEST = 0.6, 0.2
@@ -145,15 +158,38 @@ def draw_curves(
 ) -> Figure:
     """Draw every metric against k, up to the smallest n. Each line is named at its end."""
     # mG-Pass@k is drawn at even k alone: where k is odd, its largest value is (k − 1)/k, and the line would jump.
-    styles = choose_styles(leave_out_twins(report.curves.lines))
+    names = choose_lines(report)
+    styles = choose_styles(list(names))
     shaded = choose_bands(list(styles)) if bands is None else bands
     lines = [
-        take_line(report.curves, key, str(key), pen, band=str(key) in shaded)
+        take_line(report.curves, key, names[key], pen, band=str(key) in shaded)
         for key, pen in styles.items()
     ]
+    average = report.values.get("avg@n")
+    if average is not None and lines:
+        k = np.array(report.curves.k)
+        lines.append(Drawn("avg@n", k, np.full(len(k), average), _DOTTED, None))
     return draw_lines(
         lines, "share, mean over the problems", describe_size(report) if title is None else title
     )
+
+
+_DOTTED = {"color": "0.3", "linestyle": ":", "marker": ""}
+
+
+def choose_lines(report: Report) -> dict[Key, str]:
+    """Choose the lines of a figure, and their names: those that were asked for, or else four that many report."""
+    lines = [line for line in leave_out_twins(report.curves.lines) if line.metric != "avg@n"]
+    asked = name_lines(report.options, lines)
+    if asked is not None:
+        return {line: str(asked.get(line, line)) for line in lines}
+    if "thresholds" in report.options:
+        return {line: str(line) for line in lines}
+    return {line: name for name in _MAIN for line in lines if line == find_line(name)}
+
+
+# The lines of a figure where none were asked for; avg@n is added to them.
+_MAIN = ("pass@k", "best@k", "cons@k", "pass^k")
 
 
 def draw_models(models: Models, *, line: str = "pass@k", title: str | None = None) -> Figure:
@@ -232,7 +268,7 @@ def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
         figure, axes = make_figure(
             (), f"{len(names)} models × {len(problems)} problems" if title is None else title
         )
-        figure.set_size_inches(_WIDEST, max(HEIGHT, 0.9 + _ROW * len(names)))
+        figure.set_size_inches(_WIDEST, max(WIDTH[1], 0.9 + _ROW * len(names)))
         figure.subplots_adjust(
             left=(0.3 + _LETTER * max(map(len, names))) / _WIDEST, right=1 - 0.45 / _WIDEST
         )
@@ -372,6 +408,10 @@ def take_line(curves: Curves, key: Key, name: str, pen: Mapping[str, Any], *, ba
     k = np.array(curves.k)
     if OUTPUTS[key.metric].even_k:
         known &= k % 2 == 0
+    if key.tau is not None and key.tau != 1:
+        # Between the k of which τ is a whole share, ⌈τk⌉/k jumps, and the line with it.
+        share = Fraction(str(key.tau))
+        known &= np.array([(share * size).denominator == 1 for size in k.tolist()])
     values = np.array(curves.lines[key], np.float64)
     limits = None
     if band and key in curves.bands:
@@ -422,7 +462,7 @@ def name_ends(axes: Axes, drawn: Sequence[Drawn]) -> None:
     """Write the name of each line beside its end."""
     # Names that would overlap are moved apart, and a thin line leads from each to its end.
     low, high = axes.get_ylim()
-    height = axes.get_position().height * HEIGHT * 72  # points
+    height = axes.get_window_extent().height / axes.figure.dpi * 72  # points
     gap = _LINE_HEIGHT / height * (high - low)
     ordered = sorted(drawn, key=lambda line: float(line.values[-1]))
     places = spread_places([float(line.values[-1]) for line in ordered], gap, low, high)

@@ -36,10 +36,9 @@ _say = Phrases(
         "several. Check that the samples are not copies of one, and that they were drawn at a temperature above 0.",
         "diagnosis.flaky": "Problems that flake, with correct and with wrong samples: {count:,} of {total:,}. Wrong "
         "samples, counted from 0, of those with the fewest: {examples}.",
-        "diagnosis.missing": "Missing samples: {missing:,} of {total:,}. Correct are {of_all:.1%} of all, and "
-        "{of_present:.1%} of those that are there.",
-        "diagnosis.cost": "A correct sample takes {value} of {name}, with all samples that were drawn for it; a sample "
-        "alone takes {mean:.4g}.",
+        "diagnosis.missing": "Missing samples: {missing:,} of {total:,}. Accuracy: {of_all:.1%} of all samples, "
+        "{of_present:.1%} of graded samples.",
+        "diagnosis.cost": "Cost per success, in {name}: {value} (failures included). Cost per sample: {mean:.4g}.",
         "budget.cheaper": "To solve {share:.3g} % of the problems, {first} needs {a} and {second} {b} ({unit} of each "
         "problem): {ratio} times as much [{interval}].",
         "budget.unreached": "{share:.3g} % of the problems are not solved by both with all of their samples: {solved}.",
@@ -85,11 +84,12 @@ def find_flaky(findings: Findings) -> Iterator[Message]:
     findings.figures["flaky"] = failed
     if failed:
         fewest = sorted(failed.items(), key=lambda item: len(item[1]))[:_EXAMPLES]
-        examples = "; ".join(f"{quote(name)} {_list_attempts(places)}" for name, places in fewest)
+        examples = "; ".join(f"{quote(name)} {list_attempts(places)}" for name, places in fewest)
         yield _say("diagnosis.flaky", count=len(failed), total=len(findings.n), examples=examples)
 
 
-def _list_attempts(failed: list[int]) -> str:
+def list_attempts(failed: list[int]) -> str:
+    """List the first samples that failed."""
     return ", ".join([*map(str, failed[:_ATTEMPTS]), *(["…"] if len(failed) > _ATTEMPTS else [])])
 
 

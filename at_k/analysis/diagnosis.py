@@ -16,7 +16,7 @@ from at_k.errors import Message, Mistake, Phrases
 from at_k.options.registry import SCORING, check_options, takes
 from at_k.report import Report
 from at_k.report.scoring import score_unless_scored
-from at_k.results.sheet import Sentences, Sheet
+from at_k.results.sheet import Sentences, Sheet, Table
 from at_k.results.writers import Shown
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ _say = Phrases(
         "bug.two_verdicts": "Equal answers of one problem have different verdicts; problems with such answers: "
         "{count:,} of {total:,}, for instance {answer} in problem {problem}. The grader contradicts itself, or it "
         "graded something else than this column of answers.",
+        "flaky.further": "Further findings: {count}. `at-k diagnose --all` prints them; `sentences` lists them.",
+        "flaky.caption": "Problems that flake: {count:,} of {total:,}.",
     }
 )
 
@@ -70,36 +72,88 @@ class Diagnosis(Shown):
         return [sentence for sentence in self.sentences if isinstance(sentence, Mistake)]
 
     def sheet(self, *, short: bool = False) -> Sheet:
-        """Show the mistakes, what the numbers mean, and remarks about how they were read, each with its rule."""
-        parts = (
-            ("This must be a mistake", self.mistakes, "mistake"),
-            (
-                "What the numbers say",
-                [text for text in self.sentences if not isinstance(text, Mistake)],
-                "",
-            ),
-            (
-                "How they were read",
-                [note for note in self.report.notes if not isinstance(note, Mistake)],
-                "note",
-            ),
-        )
+        """Show the mistakes, what the numbers mean, flaky problems, and how the numbers were read."""
+        # The short form, for a terminal, has the findings that matter most.
+        findings = [text for text in self.sentences if not isinstance(text, Mistake)]
+        notes = [note for note in self.report.notes if not isinstance(note, Mistake)]
+        shown = findings
+        further: list[Message] = []
+        if short:
+            shown = sorted(findings, key=rank_finding)[:_SHOWN]
+            notes = []
+            further = [_say("flaky.further", count=len(findings) - len(shown))]
+        flaky = list_flaky(self)
+        parts: list[Sentences | Table] = [
+            Sentences(self.mistakes, "mistake", "This must be a mistake"),
+            Sentences(shown, "", "What the numbers say"),
+            *([flaky] if flaky.rows else []),
+            Sentences(notes, "note", "How they were read"),
+            Sentences(further if len(shown) < len(findings) else [], "legend"),
+        ]
         listed = [
             {"rule": sentence.code, "sentence": str(sentence), "values": sentence.values}
             for sentence in self.sentences
         ]
-        return Sheet(
+        rows = Table(
+            ("kind", "sentence"),
             [
-                Sentences(texts, kind, heading, codes=True)
-                for heading, texts, kind in parts
-                if texts
+                ("mistake" if isinstance(sentence, Mistake) else "finding", sentence)
+                for sentence in self.sentences
             ],
+            left=2,
+        )
+        return Sheet(
+            [part for part in parts if isinstance(part, Table) or part.said],
+            rows=lambda: rows,
             data=lambda: {
                 "source": self.report.source,
                 "sentences": listed,
                 "figures": self.figures,
             },
         )
+
+
+# Findings of a short form, and the rules in the order of what matters most to a reader.
+_SHOWN = 3
+_ORDER = (
+    "diagnosis.one_sample",
+    "diagnosis.no_variation",
+    "diagnosis.copies",
+    "diagnosis.missing",
+    "diagnosis.runs_differ",
+    "diagnosis.solved",
+    "diagnosis.votes_wrong",
+    "diagnosis.votes_right",
+    "diagnosis.wrong_agree",
+    "diagnosis.wrong_majority",
+    "diagnosis.rarely",
+    "diagnosis.repeated",
+    "diagnosis.score_confidence",
+    "diagnosis.cost",
+    "diagnosis.clusters",
+    "diagnosis.stability",
+)
+
+# Problems of the table of flaky ones.
+_FLAKY = 8
+
+
+def rank_finding(finding: Message) -> int:
+    """Return the rank of a finding by what matters most; the targets of others and the table of problems are last."""
+    return _ORDER.index(finding.code) if finding.code in _ORDER else len(_ORDER)
+
+
+def list_flaky(found: Diagnosis) -> Table:
+    """List the problems with right and wrong samples, those with the fewest wrong ones first."""
+    flaky = found.figures["flaky"] or {}
+    n = dict(zip(found.report.problems, found.report.n, strict=True))
+    fewest = sorted(flaky.items(), key=lambda item: len(item[1]))
+    rows = [
+        [name, f"{n[name] - len(failed)} of {n[name]}", attempts.list_attempts(failed)]
+        for name, failed in fewest[:_FLAKY]
+    ]
+    caption = _say("flaky.caption", count=len(flaky), total=len(n))
+    return Table(["problem", "right", "wrong samples, counted from 0"], rows, caption, left=3)
 
 
 @takes(SCORING)

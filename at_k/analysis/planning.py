@@ -60,15 +60,22 @@ _SIZES = (30, 100, 300, 1000)
 # 10–14, 7 % with 20–39 and 3 % with 60.
 _NONE, _FEW = 5, 10
 
+# The difference that the first sentence is about, if none is asked for.
+_POINTS = 0.05
+
 _say = Phrases(
     {
         "plan.on_pilot": "{key} = {value:.3f} on the pilot",
         "plan.expected": "{key} = {value:.3f} expected",
+        "plan.answer": "To tell models apart that differ by {detect:.3g} points, take about {needed} problems × "
+        "{samples:,} samples; {problems:,} × {samples:,} tell {difference:.2g} points.",
+        "plan.answer_expected": "To tell models apart that differ by {detect:.3g} points, take about {needed} problems "
+        "× {samples:,} samples.",
         "plan.split": "{share:.0%} of the variance is between problems: only more problems reduce it. {rest:.0%} is "
         "within problems: more samples of each reduce it too.",
         "plan.correlated": "The difficulties of problems for the two correlate by {value:.2f} [{low:.2f}, {high:.2f}].",
-        "plan.correlation_assumed": "A correlation of {correlation:g} is an assumption, since no two pilots tell "
-        "it: in real pairs it was .37 to .81. Two pilots on the same problems tell it if enough of these vary.",
+        "plan.correlation_assumed": "Assumes a correlation of {correlation:g} between the models (0.37–0.81 in real "
+        "pairs). Pass a second pilot on the same problems to estimate it.",
         "plan.width": "Problems for an interval of ± {half_width:g}, with n = {samples:,}: {needed}.",
         "plan.width_samples": "Samples of each for it, with {problems:,} problems: {needed}.",
         "plan.detect": "Problems to find a difference of {detect:g}, with n = {samples:,} and a correlation of "
@@ -121,6 +128,8 @@ class Plan(Shown):
         power: the chance with which a comparison finds a difference.
         estimated: the correlation with its interval, if it was estimated from two pilots; None for an assumption.
         can_tell: whether the pilot shows how much problems vary: five at least are not like most.
+        to_tell: a difference, how many problems find it with the pilot's samples, and the smallest difference that the
+            pilot's own problems find, with the power; None if the pilot cannot tell.
     """
 
     key: Key
@@ -141,6 +150,19 @@ class Plan(Shown):
     power: float = 0.8
     estimated: Correlation | None = None
     can_tell: bool = True
+    to_tell: tuple[float, int | None, float | None] | None = None
+
+    def answer(self) -> Iterator[Message]:
+        """Say how many problems tell models apart, and what the pilot's own number tells."""
+        if self.to_tell is None:
+            return
+        detect, count, own = self.to_tell
+        problems, samples = self.own
+        said = {"detect": 100 * detect, "needed": _write_need(count), "samples": samples}
+        if problems is None or own is None:
+            yield _say("plan.answer_expected", **said)
+        else:
+            yield _say("plan.answer", **said, problems=problems, difference=100 * own)
 
     def describe_assumptions(self) -> Iterator[Message]:
         """Say how much of the variance is between problems, and where the correlation is from unless it was given."""
@@ -198,9 +220,10 @@ class Plan(Shown):
             for m, values in zip(self.problems, table, strict=True)
         ]
         parts: list[Sentences | Table] = [
+            Sentences([*self.answer()], "lead"),
             *([Sentences(needs, "need")] if (needs := [*self.list_needs()]) else []),
-            Sentences([*self.describe_assumptions()]),
             Table(["quantity", "problems", *(f"n = {n:,}" for n in self.samples)], rows),
+            Sentences([*self.describe_assumptions()]),
             Sentences([_say("plan.legend", power=self.power)], "legend"),
             Sentences(self.notes, "note"),
         ]
@@ -389,11 +412,13 @@ def _plan(
         apart = between * (1 - correlation)
         return find_detectable(within, apart, m, variance.shares.kish, level, power)
 
+    within = np.asarray(max(0.0, total - between))
+    sought = _POINTS if detect is None else detect
+
     def count_to_find(correlation: float) -> int | None:
         """Return how many problems find the difference that is asked for."""
-        within = np.asarray(max(0.0, total - between))
         return find_least(
-            lambda m: bool(find(correlation, within, np.asarray(float(m))) <= detect),
+            lambda m: bool(find(correlation, within, np.asarray(float(m))) <= sought),
             2,
             _MOST_PROBLEMS,
         )
@@ -403,6 +428,15 @@ def _plan(
     )
     correlations = (CAUTIOUS, OPTIMISTIC) if known is None else (known,)
     stderr, tau = np.sqrt(spread / m), options["thresholds"]
+    needed = {r: count_to_find(r) for r in correlations} if can_tell else {}
+    to_tell = None
+    if can_tell:
+        own_finds = (
+            None
+            if pilot is None
+            else float(find(correlations[0], within, np.asarray(float(pilot))))
+        )
+        to_tell = sought, needed[correlations[0]], own_finds
     return Plan(
         key=Key("pass@k" if tau is None else "G-Pass@k", variance.k, tau),
         value=variance.value,
@@ -416,12 +450,11 @@ def _plan(
         own=own,
         needed_problems=by_problems,
         needed_samples=by_samples,
-        needed_to_detect={r: count_to_find(r) for r in correlations}
-        if detect is not None and can_tell
-        else {},
+        needed_to_detect={} if detect is None else needed,
         asked=(half_width, detect),
         power=power,
         estimated=estimated,
         can_tell=can_tell,
+        to_tell=to_tell,
         **more,
     )

@@ -307,13 +307,21 @@ def plan(
 
 @app.command(cls=Command)
 @offers(leave_out(SCORED, "metrics", "thresholds"))
-def diagnose(paths: Paths, form: Form = "table", **options: Any) -> None:
+def diagnose(
+    paths: Paths,
+    form: Form = "table",
+    whole: Annotated[
+        bool, written("--all", help="Print every finding, and how the data were read.")
+    ] = False,
+    **options: Any,
+) -> None:
     """Say in sentences what results files show, and what in them must be a mistake; each with its rule."""
     from at_k.analysis.diagnosis import diagnose as diagnose_report
     from at_k.cli.output import write_result
     from at_k.cli.scoring import make_report
 
-    write_result(diagnose_report(make_report(paths, **options, confidence_level=0.95)), form)
+    found = diagnose_report(make_report(paths, **options, confidence_level=0.95))
+    write_result(found.sheet() if whole else found, form)
 
 
 @app.command(cls=Command)

@@ -33,6 +33,10 @@ _say = Phrases(
 )
 
 
+# Reasons why a metric is left out that say that its column is not there.
+_OF_OTHER_COLUMNS = ("left_out.no_scores", "left_out.no_answers")
+
+
 @dataclass(frozen=True)
 class Curves:
     """Hold values against k.
@@ -150,6 +154,16 @@ class Numbers(Mapped):
                 "the report has no intervals: score with `confidence_level`, such as 0.95"
             )
         return self.intervals[next(iter(self.values)) if name is None else name]
+
+    @property
+    def missed(self) -> list[Message]:
+        """Return why metrics are left out, without those that were not asked for and whose columns are not there."""
+        everything = self.options.get("metrics") is None
+        return [
+            reason
+            for reason in self.left_out.values()
+            if not (everything and reason.code in _OF_OTHER_COLUMNS)
+        ]
 
     @property
     def n_problems(self) -> int:

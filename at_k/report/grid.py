@@ -221,7 +221,7 @@ def show_report(report: Numbers, *, short: bool) -> Sheet:
                 *(_lay_out_groups(report, blocks) if short and of_groups else ()),
                 Sentences([note for note in report.notes if isinstance(note, Legend)], "legend"),
                 Sentences(notes, "note"),
-                Sentences(list(report.left_out.values()), "legend"),
+                Sentences(report.missed, "legend"),
             )
             if isinstance(part, Table) or part.said
         ],

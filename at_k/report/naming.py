@@ -301,6 +301,17 @@ def is_average(key: Key) -> bool:
     return key.k is not None and key.draws is None
 
 
+def find_line(name: str) -> Key | None:
+    """Find the line that papers call so.
+
+    Examples:
+        >>> find_line("pass^k"), find_line("maj@8"), find_line("pass")
+        ('G-Pass@k_1.0', 'cons@k', None)
+    """
+    key = find_key(name)
+    return None if key is None else _find_line(key)
+
+
 def _find_line(key: Key) -> Key:
     """Find the line that a number is on. That of pass^k is G-Pass@k with τ = 1."""
     return Key("G-Pass@k", None, 1.0) if key.metric == "pass^k" else key.line

@@ -276,7 +276,7 @@ class Models(Mapped):
         """Return what a reader should know: of all models, or of some, which are named."""
         sources: dict[Message, list[str]] = {}
         for name, report in self.reports.items():
-            for note in (*report.notes, *report.left_out.values()):
+            for note in (*report.notes, *report.missed):
                 sources.setdefault(note, []).append(name)
         notes: list[Message] = []
         if (

@@ -128,16 +128,10 @@ class Sentences:
     said: Sequence[Any]
     kind: str = ""
     caption: Any = ""
-    codes: bool = False
 
     def write(self, say: Say) -> list[str]:
-        """Write each sentence on one line, with its code if codes are shown."""
-        return [
-            " ".join(
-                f"{_say_all(sentence, say)}{f' [{sentence.code}]' if self.codes else ''}".splitlines()
-            )
-            for sentence in self.said
-        ]
+        """Write each sentence on one line."""
+        return [" ".join(_say_all(sentence, say).splitlines()) for sentence in self.said]
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def test_both_denominators(missing):
     sentence = str(said(data, "missing", missing=missing))
     assert (
         sentence
-        == "Missing samples: 2 of 8. Correct are 50.0% of all, and 66.7% of those that are there."
+        == "Missing samples: 2 of 8. Accuracy: 50.0% of all samples, 66.7% of graded samples."
     )
     figures = diagnose(data, missing=missing).figures
     assert (figures["correct_of_all"], figures["correct_of_present"]) == (0.5, 4 / 6)
@@ -75,8 +75,7 @@ def test_each_name_of_a_cost_has_its_sentence_and_its_figures():
         {"k": 2, "cost": 8, "solved": 3},
     ]
     assert str(said(COSTS, "cost")) == (
-        "A correct sample takes 2 [0.3302, 12.12] of cost_usd, with all samples that were drawn for it; a sample alone "
-        "takes 1."
+        "Cost per success, in cost_usd: 2 [0.3302, 12.12] (failures included). Cost per sample: 1."
     )
     json.dumps(found.to_dict(), allow_nan=False)
     together = diagnose(COSTS, clusters=True).figures["costs"]["cost_usd"]

@@ -67,10 +67,17 @@ def test_figures_and_forms_of_the_qwen_file():
     assert [each["rule"] for each in content["sentences"]] == [
         each.code for each in found.sentences
     ]
-    lines = [
-        line for line in found.to_markdown().splitlines() if line and not line.startswith("**")
+    whole = found.to_markdown()
+    assert all(f"- {sentence}\n" in whole for sentence in found.sentences)
+    assert not any(sentence.code in whole for sentence in found.sentences)
+    # The short form begins with three findings, and lists the problems that flake.
+    short = found.sheet(short=True)
+    findings, table, further = short.parts
+    assert [each.code for each in findings.said] == [
+        *["diagnosis.solved", "diagnosis.wrong_majority", "diagnosis.repeated"]
     ]
-    assert all(line.startswith("- ") and line.endswith("]") for line in lines)
+    assert [row[:2] for row in table.rows[:2]] == [["81", "7 of 8"], ["37", "6 of 8"]]
+    assert further.said[0].values == {"count": len(found.sentences) - 3}
 
 
 def test_every_rule_and_threshold_is_in_the_document():

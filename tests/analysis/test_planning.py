@@ -127,7 +127,7 @@ class TestTwoPilots:
     def test_a_second_pilot_that_does_not_tell_it(self):
         found = plan(([8] * 60, self.FIRST), ([8] * 60, [4] * 60))
         assert ([*found.detectable], found.estimated) == ([0.5, 0.8], None)
-        assert "since no two pilots tell it" in found.to_markdown()
+        assert "Pass a second pilot" in found.to_markdown()
 
     def test_one_pilot_has_a_cautious_assumption_and_an_optimistic_one(self):
         pilot = ([8] * 60, self.FIRST)

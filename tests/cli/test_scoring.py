@@ -105,7 +105,7 @@ def test_reports_that_were_saved_stand_in_for_their_results(run, qwen, tmp_path)
         expected = run("score", qwen, *options, "--format", form).stdout
         assert run("score", saved, "--format", form).stdout == expected
     assert run("plan", saved, "-k", 2).stdout == run("plan", qwen, "-k", 2).stdout
-    assert "[diagnosis.solved]" in run("diagnose", saved).stdout
+    assert "Problems with all samples correct" in run("diagnose", saved).stdout
     assert run("plot", saved, "--out", tmp_path / "curves.svg").exit_code == 0
 
 

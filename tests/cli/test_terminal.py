@@ -121,7 +121,7 @@ PRINTED = {
     "compare a b b -m pass@k -k 1": "a.jsonl",
     "plan a --samples 1,2,4,8,16,32,64,128,1024 --problems 12,48 --half-width 0.05 --predict 8,16": "n = 1,024",
     "gate a --require pass@1>=0.85 --against b --margin 0.02 --metrics pass@2": "pass@1 >= 0.85",
-    "diagnose a": "[diagnosis.solved]",
+    "diagnose a": "Further findings",
 }
 
 

@@ -70,7 +70,7 @@ def list_notes(report):
         f"{key} is simulated; the standard error of the simulation is {error:.2g}."
         for key, error in report.errors.items()
     ]
-    return [*map(str, report.notes), *simulated, *map(str, report.left_out.values())]
+    return [*map(str, report.notes), *simulated, *map(str, report.missed)]
 
 
 @every_report
@@ -291,7 +291,9 @@ def test_notes_of_some_models_name_them():
         map(str, models.notes),
     )
     assert all(each.startswith(("small: ", "large: ")) for each in one)
-    assert sum("best@k is left out" in each for each in both) == 1
+    assert not any("left out" in each for each in both)  # nothing was asked for
+    asked = at_k.score_models({"small": voted, "large": LARGE}, ["pass@1", "best@1"])
+    assert sum("best@k is left out" in str(each) for each in asked.notes) == 1
     other = {"problem": ["a", "c"], "grades": [[1, 1], [1, 0]]}
     assert "models.problems" in [
         note.code for note in at_k.score_models({"x": SMALL, "y": other}).notes

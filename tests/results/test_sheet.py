@@ -64,9 +64,9 @@ FRAGMENTS = {
     ),
     "plan": (
         "interval ±                  6  0.377  0.301  0.246  0.210   0.188\n",
-        "**pass@1 = 0.542 on the pilot**\n\n- Problems for an interval of ± 0.05, with n = 4: 122.\n",
+        "problems × 4 samples; 12 × 4 tell 34 points.\n\n- Problems for an interval of ± 0.05, with n = 4: 122.\n",
         r"difference, r = 0.5 & 6 & 1.000 & 0.770 & 0.544 & 0.385 & 0.272 \\",
-        "<h3>pass@1 = 0.542 on the pilot</h3><ul><li>Problems for an interval of ± 0.05, with n = 4: 122.",
+        "<h3>pass@1 = 0.542 on the pilot</h3><p>To tell models apart that differ by 10 points, take about 117",
         "quantity,problems,n = 1,n = 2,n = 4,n = 8,n = 16\ninterval ±,3,0.4506933282",
         '"needed_to_detect": {\n  "0.5": 117,',
     ),
@@ -87,11 +87,11 @@ FRAGMENTS = {
         '{\n "models": {\n  "a_1": {\n   "source": null,',
     ),
     "diagnosis": (
-        "What the numbers say\n- Problems with all samples correct: 0 of 12 (0.0%); some: 12 (100.0%); none: 0\n",
+        "What the numbers say\n- These runs differ more than samples of one model do: run 4 has 0.000",
         "**What the numbers say**\n\n- Problems with all samples correct: 0 of 12 (0.0%); some: 12 (100.0%); none: 0",
-        r"What the numbers say & Problems with all samples correct: 0 of 12 (0.0\%); some: 12 (100.0\%); none: 0",
+        r"problem & right & wrong samples, counted from 0 \\",
         "<p><strong>What the numbers say</strong></p><ul><li>Problems with all samples correct: 0 of 12",
-        "kind,sentence\nWhat the numbers say,Problems with all samples correct: 0 of 12",
+        "kind,sentence\nfinding,Problems with all samples correct: 0 of 12",
         '"rule": "diagnosis.solved",\n   "sentence": "Problems with all samples correct: 0 of 12',
     ),
     "ranking": (
