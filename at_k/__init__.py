@@ -17,7 +17,6 @@ Parts of these:             Key, InputError, Limits
 
 import ast
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 __version__ = "0.8.0"
@@ -41,13 +40,10 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> object:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    room = _PLACES[name].partition(".")[0]
-    needs_datasets = name == "register" or room in ("analysis", "integrations", "readers", "report")
-    if needs_datasets and find_spec("datasets") is None:
-        install = import_module(f"{__name__}.errors").write_install()
-        raise ImportError(
-            f"`at_k.{name}` needs more than NumPy and SciPy. Run `{install}` in a clone of at-k, without --no-deps"
-        )
-    module = import_module(f"{__name__}.{_PLACES[name]}")
+    try:
+        module = import_module(f"{__name__}.{_PLACES[name]}")
+    except ModuleNotFoundError as error:
+        errors = import_module(f"{__name__}.errors")
+        raise errors.explain_absent(error, f"`at_k.{name}`") from None
     value = globals()[name] = getattr(module, name, module)
     return value

@@ -46,6 +46,33 @@ def refuse_other_names(function: str, names: Iterable[str]) -> None:
             raise TypeError(f"`{function}` has no argument `{name}`: {said}")
 
 
+# Packages that `pip install .` brings, and that the core can do without.
+_OPTIONAL = (
+    *(
+        "array_api_compat",
+        "datasets",
+        "evaluate",
+        "huggingface_hub",
+        "narwhals",
+        "pandas",
+        "pebble",
+    ),
+    *("psutil", "pyarrow", "rich", "tomli", "typer"),
+)
+
+
+def explain_absent(error: ModuleNotFoundError, what: str) -> ImportError:
+    """Say what installs a package that something needs and the core lacks; other errors stay as they are."""
+    package = (error.name or "").partition(".")[0]
+    if package not in _OPTIONAL:
+        return error
+    return ImportError(
+        f"{what} needs {package}, and here is the core alone, of NumPy, SciPy and orjson. Run `{write_install()}` in a "
+        "clone of at-k, without --no-deps",
+        name=package,
+    )
+
+
 Call = TypeVar("Call", bound=Callable[..., Any])
 
 

@@ -24,6 +24,7 @@ from at_k.computation import (
     compute_g_pass,
     compute_pass,
 )
+from at_k.errors import explain_absent
 from at_k.options.registry import SHARED_OPTIONS
 from at_k.validation import check_choice, check_flag, shorten
 from at_k.values import Key, Output, Style, Threshold
@@ -354,7 +355,10 @@ def register(*, undo: bool = False) -> list[Path]:
         >>> len(register(undo=True)) == len(METRICS) + len(COMPARISONS)
         True
     """
-    from evaluate.loading import init_dynamic_modules
+    try:
+        from evaluate.loading import init_dynamic_modules
+    except ModuleNotFoundError as error:
+        raise explain_absent(error, "`at_k.register`") from None
 
     check_flag("undo", undo)
     cache = Path(init_dynamic_modules()) / "metrics"

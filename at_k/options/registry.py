@@ -21,7 +21,7 @@ from pkgutil import resolve_name
 from textwrap import wrap
 from typing import Any, Literal, TypeVar, cast, get_args
 
-from at_k.errors import OTHER_NAMES, explain_name, quote_word, write_install
+from at_k.errors import OTHER_NAMES, explain_absent, explain_name, quote_word, write_install
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -356,7 +356,10 @@ def takes(*groups: Mapping[str, Option]) -> Callable[[Function], Function]:
     def declare(function: Function) -> Function:
         @wraps(function)
         def call(*args: Any, **given: Any) -> Any:
-            return function(*args, **rename(given, words))
+            try:
+                return function(*args, **rename(given, words))
+            except ModuleNotFoundError as error:
+                raise explain_absent(error, f"`{function.__name__}`, of these data,") from None
 
         sign(call, options)
         return cast("Function", call)

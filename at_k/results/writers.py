@@ -21,6 +21,7 @@ from unicodedata import combining, east_asian_width
 
 import numpy as np
 
+from at_k.errors import explain_absent
 from at_k.results.saving import encode, load_result, refuse_file, replace_file, save_result
 from at_k.results.sheet import Cell, Say, Sentences, Sheet, Table, make_printable, plain
 
@@ -489,8 +490,10 @@ class Shown:
 
     def to_pandas(self) -> Any:
         """Return the table as a data frame."""
-        import pandas as pd
-
+        try:
+            import pandas as pd
+        except ModuleNotFoundError as error:
+            raise explain_absent(error, "A frame") from None
         return pd.DataFrame(self.sheet().records())
 
     to_frame = to_pandas

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, device, is_array_api_obj, is_torch_array
 from numpy.typing import NDArray
 
 from at_k import columns
@@ -18,6 +18,19 @@ from at_k.columns import list_rows
 from at_k.combinatorics import Floats, Ints
 from at_k.samples import Ragged
 from at_k.validation import NUMBERS, is_missing, require_problems, require_same_samples, shorten
+
+arrays: Any
+try:
+    import array_api_compat as arrays
+except (
+    ModuleNotFoundError
+):  # the core has NumPy alone, whose arrays speak the standard from version 2
+    arrays = SimpleNamespace(
+        array_namespace=lambda *_: np,
+        device=lambda _: "cpu",
+        is_array_api_obj=lambda column: isinstance(column, np.ndarray),
+        is_torch_array=lambda _: False,
+    )
 
 # The square of a number below it, and the sum of the squares of all, are finite.
 _LARGEST = float(np.finfo(np.float64).max) ** 0.5 / 8
@@ -68,7 +81,11 @@ class Batch:
                 if self.order is not None
                 else Ragged.of_lengths(restored, self.n).listed()
             )
-        xp, place, kept = array_namespace(self.column), device(self.column), self.column.dtype
+        xp, place, kept = (
+            arrays.array_namespace(self.column),
+            arrays.device(self.column),
+            self.column.dtype,
+        )
         if not xp.isdtype(kept, "real floating"):
             kept = xp.__array_namespace_info__().default_dtypes(device=place)["real floating"]
         if (largest := np.abs(restored).max()) > float(xp.finfo(kept).max):
@@ -81,7 +98,7 @@ class Batch:
         """Round a number to the type of the first column: 0.1 in single precision is not above 0.1."""
         if not _is_array(self.column):
             return number
-        xp = array_namespace(self.column)
+        xp = arrays.array_namespace(self.column)
         if not xp.isdtype(self.column.dtype, "real floating"):
             return number
         with np.errstate(over="ignore"):
@@ -124,7 +141,7 @@ class Batch:
 
 def to_numpy(values: Any) -> NDArray[Any]:
     """Copy an array of any library to the host, floats in double precision."""
-    if is_torch_array(values):  # NumPy has no bfloat16
+    if arrays.is_torch_array(values):  # NumPy has no bfloat16
         values = values.detach().cpu()
         values = values.double() if values.is_floating_point() else values
     array: NDArray[Any] = np.asarray(values)
@@ -135,7 +152,7 @@ def _is_array(column: object) -> bool:
     """Return whether a column is an array of numbers without gaps, of any library."""
     if isinstance(column, np.ndarray):
         return column.dtype.kind in "biuf" and not np.ma.is_masked(column)
-    return bool(is_array_api_obj(column))
+    return bool(arrays.is_array_api_obj(column))
 
 
 def _flatten(name: str, column: Any, *, grouped: bool) -> tuple[Floats, Ints]:
@@ -158,7 +175,9 @@ def _flatten(name: str, column: Any, *, grouped: bool) -> tuple[Floats, Ints]:
         raise ValueError(
             f"`{name}` must be {form}, and not empty; got an array of shape {tuple(column.shape)}"
         )
-    if not array_namespace(column).isdtype(column.dtype, ("bool", "integral", "real floating")):
+    if not arrays.array_namespace(column).isdtype(
+        column.dtype, ("bool", "integral", "real floating")
+    ):
         raise TypeError(f"`{name}` must hold numbers; got an array of {column.dtype}")
     n = np.full(1 if grouped else column.shape[0], column.shape[-1], dtype=np.int64)
     return to_numpy(column).reshape(-1).astype(np.float64), n
