@@ -16,7 +16,7 @@ from html import escape
 from io import StringIO
 from os import PathLike
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 from unicodedata import combining, east_asian_width
 
 import numpy as np
@@ -24,9 +24,6 @@ import numpy as np
 from at_k.errors import explain_absent
 from at_k.results.saving import encode, load_result, refuse_file, replace_file, save_result
 from at_k.results.sheet import Cell, Say, Sentences, Sheet, Table, make_printable, plain
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 # A line of a terminal as pieces of text, each with its style as Rich spells it; "" for none.
 Line = list[tuple[str, str]]
@@ -502,7 +499,7 @@ class Shown:
         """Return what `print` shows."""
         return str(self)
 
-    def copy(self) -> Self:
+    def copy(self: _Result) -> _Result:
         """Return a copy."""
         return copy(self)
 
