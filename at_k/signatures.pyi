@@ -26,6 +26,7 @@ class ScoreOptions(TypedDict, total=False):
     higher_is_better: bool
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
     target: Literal["population", "problem_set"]
@@ -42,7 +43,7 @@ class ScoreOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -77,6 +78,7 @@ class CompareOptions(TypedDict, total=False):
     higher_is_better: bool
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
     pool: str | Sequence[str]
@@ -90,7 +92,7 @@ class CompareOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -117,6 +119,7 @@ class RankOptions(TypedDict, total=False):
     higher_is_better: bool
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
     pool: str | Sequence[str]
@@ -130,7 +133,7 @@ class RankOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -156,6 +159,7 @@ class PlanOptions(TypedDict, total=False):
     correlation: float | None
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
     pool: str | Sequence[str]
@@ -169,7 +173,7 @@ class PlanOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -200,6 +204,7 @@ class GateOptions(TypedDict, total=False):
     higher_is_better: bool
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
     pool: str | Sequence[str]
@@ -213,7 +218,7 @@ class GateOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -243,6 +248,7 @@ class PoolOptions(TypedDict, total=False):
     higher_is_better: bool
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
     pool: str | Sequence[str]
@@ -256,7 +262,7 @@ class PoolOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -272,6 +278,7 @@ class TallyOptions(TypedDict, total=False):
     by_problem: bool
     extract_reference: str | Callable[[str], str | None] | None
     equivalence: Literal["checker", "exact", "numeric", "math", "quasi_exact", "choice"] | Callable[[str, str], bool]
+    reduce: Literal["best", "mean", "vqa"]
     num_workers: int | None
     timeout: float
     on_conflict: Literal["error", "majority"]
@@ -290,7 +297,7 @@ class TallyOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None
     sampling: Literal["independent", "until_success"] | None
@@ -309,6 +316,6 @@ class ReadOptions(TypedDict, total=False):
     format: str | None
     scorer: str | None
     filter: str | None
-    tests: Literal["base", "plus"] | None
+    tests: str | None
     errors: Literal["raise", "skip"]
     scale: tuple[float, float] | None

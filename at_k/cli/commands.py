@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from at_k.cli.failures import Command, Commands, Verdict, fail, is_given
+from at_k.cli.failures import Command, Commands, fail, is_given
 from at_k.cli.options import (
     FORM,
     Form,
@@ -243,7 +243,7 @@ def compare(
     compare_files(paths, form=form, against=against or [], **options)
 
 
-@app.command(cls=Verdict)
+@app.command(cls=Command)
 @offers(GATING, JUDGED)
 def gate(
     paths: Annotated[
@@ -270,7 +270,7 @@ def gate(
     ] = None,
     **options: Any,
 ) -> None:
-    """Judge results by what is required of them: exit with 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 2 for errors."""
+    """Judge results by what is required of them: exit with 0 for PASS, 1 for FAIL, 2 for errors, 3 for INCONCLUSIVE."""
     from at_k.cli.questions import judge_files
 
     chosen = {name: value for name, value in options.items() if is_given(ctx, name)}

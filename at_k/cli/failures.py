@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -98,8 +99,8 @@ def explain_absent(path: str, words: str) -> None:
     raise FileNotFoundError(f"{what} {path or repr(path)}. {way_on}")
 
 
-# The exit statuses for data that cannot be used, and for a wrong command line, as Typer has it.
-DATA, WRONG = 1, 2
+# The exit status where a call, its files or its data are wrong, as Typer has it for a command line. 1 is the answer no.
+WRONG = 2
 
 
 # Parameter without which a command cannot run → what to type.
@@ -112,13 +113,7 @@ _LACKING = {
 
 
 class Command(TyperCommand):
-    """A command that ends plainly, unless it is given `--debug`.
-
-    Attributes:
-        failed: the exit status if something goes wrong.
-    """
-
-    failed = DATA
+    """A command that ends plainly, unless it is given `--debug`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words of the command line, and name the choice that is near to a wrong one."""
@@ -160,9 +155,12 @@ class Command(TyperCommand):
         for name in ("stdout", "stderr"):
             if getattr(sys, name) is None:  # closed by the caller, as by `>&-`
                 setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - until the process ends
-        with end_plainly(
-            debug=bool(ctx.params.get("debug")), failed=self.failed, models="models" in ctx.params
-        ):
+            stream = getattr(sys, name)
+            if isinstance(
+                stream, io.TextIOWrapper
+            ):  # a name of a problem may have signs that the console lacks
+                stream.reconfigure(errors="backslashreplace")
+        with end_plainly(debug=bool(ctx.params.get("debug")), models="models" in ctx.params):
             for name in ("paths", "against"):
                 if ctx.params.get(name):
                     ctx.params[name] = read_paths(ctx.params[name])
@@ -224,12 +222,6 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-class Verdict(Command):
-    """A command whose exit status is a verdict: 1 says FAIL, so that what goes wrong needs another one."""
-
-    failed = WRONG
-
-
 def refuse_to_score_again(ctx: Any) -> None:
     """Raise if options say how to score what is a report that was saved."""
     paths = ctx.params.get("paths")
@@ -258,8 +250,8 @@ def is_given(ctx: Any, name: str) -> bool:
 
 
 @contextmanager
-def end_plainly(*, debug: bool = False, failed: int = DATA, models: bool = False) -> Iterator[None]:
-    """Turn an exception into one line on standard error and the status `failed`. With `debug`, let it through."""
+def end_plainly(*, debug: bool = False, models: bool = False) -> Iterator[None]:
+    """Turn an exception into one line on standard error and the status `WRONG`. With `debug`, let it through."""
     # With `models`, the command has this option, which is a way on where results are of several models.
     try:
         yield
@@ -273,7 +265,7 @@ def end_plainly(*, debug: bool = False, failed: int = DATA, models: bool = False
             raise
         way_on = " For a table of all, a row for each: `--models`, in one file with `--where` for each of them."
         is_answered = models and isinstance(error, SeveralModelsError)
-        fail(describe_error(error) + way_on * is_answered, failed)
+        fail(describe_error(error) + way_on * is_answered)
 
 
 def leave_pipe(stream: TextIO) -> None:
@@ -290,12 +282,12 @@ def _suggest_column(error: Any) -> str:
     return f" Did you mean “{near[0]}”?" if near and error.code.endswith("no_column") else ""
 
 
-def fail(sentence: str, status: int = DATA) -> NoReturn:
+def fail(sentence: str) -> NoReturn:
     """Print a sentence on standard error, and exit."""
     from at_k.results.sheet import make_printable
 
     typer.echo(make_printable(sentence), err=True)
-    raise typer.Exit(status)
+    raise typer.Exit(WRONG)
 
 
 def describe_error(error: Exception) -> str:

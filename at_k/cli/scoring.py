@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -125,7 +126,8 @@ def print_selection(paths: Sequence[str], condition: str, *, form: str, **option
     if form == "jsonl":
         chosen, table = set(names), report.per_problem
         listed = (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
-        lines = [json.dumps(row, ensure_ascii=False) for row in listed if row["problem"] in chosen]
+        plain = not _has_every_sign()
+        lines = [json.dumps(row, ensure_ascii=plain) for row in listed if row["problem"] in chosen]
     for line in lines:
         typer.echo(line)
     if not names:
@@ -185,10 +187,15 @@ def count_files(
             )
             total += replace(tally, hashes=b"") if concat else tally
     if out == "-":
-        typer.echo(total.to_json())
+        typer.echo(json.dumps(json.loads(total.to_json()), ensure_ascii=not _has_every_sign()))
     else:
         total.save(out)
         say_written(out)
+
+
+def _has_every_sign() -> bool:
+    """Return whether standard output takes every sign; else JSON has escapes."""
+    return (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
 
 
 # Option → what readers call its value.

@@ -29,8 +29,8 @@ from at_k.values import ErrorBar, Key
 _say = Phrases(
     {
         "left_out.no_scores": "{title} is left out: it needs a score for every sample.",
-        "note.unanswered": "Samples in which {option:extract_fn} found no answer: {count:,}. They are wrong, and cast "
-        "no vote.",
+        "note.unanswered": "Samples in which {option:extract_fn} found no answer: {count:,}. They count as "
+        "wrong and are excluded from the vote.",
         "note.no_vote": "Samples in which {option:extract_fn} found no answer: {count:,}. They cast no vote; the data "
         "have their verdicts.",
         "note.not_graded": "Samples that {option:check_correct_fn} did not grade: {count:,} (cause: {cause}; the "
@@ -38,7 +38,7 @@ _say = Phrases(
         "note.not_compared": "Answers, or pairs of them, that could not be compared with others: {count:,} (cause: "
         "{cause}). They vote apart.",
         "note.drop": "Missing samples, left out: {count}. Their problems have a smaller n.",
-        "note.incorrect": "Missing samples, counted as wrong: {count}. They cast no vote.",
+        "note.incorrect": "Missing samples, counted as wrong: {count}. They are excluded from the vote.",
         "note.outcomes": "How the checks ended: {outcomes}.",
         "note.no_program": "{count:,} of {total:,} replies hold no program that compiles, such as {answer}.",
         "note.no_python": "Where a program stands between marks of its own, a regular expression with a group, such as "
@@ -85,9 +85,9 @@ _say = Phrases(
         "note.skewed": "The values of the problems are very skewed for {keys}: their skewness exceeds 2. These "
         "intervals cover the true value too rarely, whatever the method.",
         "note.intervals_problem_set": "Intervals: {level} %, for other samples of these problems.",
-        "note.intervals": "Intervals: {level} %, for other problems like these.",
-        "note.intervals_clusters": "Intervals: {level} %, for other problems like these. They come in clusters: "
-        "{count:,}.",
+        "note.intervals": "{level} % confidence intervals (for similar problems, not only these).",
+        "note.intervals_clusters": "{level} % confidence intervals (for similar problems, not only these). "
+        "They come in clusters: {count:,}.",
         "note.one_cluster": "All problems are one cluster, so that nothing shows how much clusters differ: the "
         "intervals are those of a single problem.",
         "note.groups_of_one_cluster": "Groups that are one cluster: {count:,} of {total:,}, such as {group}. Nothing "

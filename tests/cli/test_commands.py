@@ -323,7 +323,7 @@ class TestAsAProcess:
         lines = final.splitlines()
         assert lines[0].startswith("samples.jsonl_results.jsonl · human-eval")
         assert max(map(cell_len, lines)) <= 70
-        assert lines[-1].startswith("- Intervals: 95 %")
+        assert lines[-1].startswith("- 95 % confidence intervals")
 
 
 def make_answers(write):

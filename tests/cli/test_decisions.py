@@ -67,7 +67,7 @@ PRINTED = {
     "several models": (
         "compare good.jsonl fair.jsonl same.jsonl -m pass@k -k 1", 0,
         "… pass@1 good.jsonl > fair.jsonl, same.jsonl … good.jsonl 1.000 1 fair.jsonl 0.542 2–3"),
-    "other problems": ("compare good.jsonl fewer.jsonl", 1, "… good.jsonl has 1, such as 'q0' … `--unmatched drop`."),
+    "other problems": ("compare good.jsonl fewer.jsonl", 2, "… good.jsonl has 1, such as 'q0' … `--unmatched drop`."),
     "other problems left out": ("compare good.jsonl fewer.jsonl --unmatched drop", 0, ""),
     "two that hold": ("gate new.jsonl --require 'pass@1 >= 0.7' --require 'pass^4 >= 30 %'", 0, "PASS "),
     "one of two": ("gate new.jsonl --require 'pass@1 >= 0.7' --require 'pass^4 >= 0.9'", 1, "FAIL "),

@@ -208,7 +208,7 @@ def test_wrong_options_are_refused_before_anything_is_read(ask, monkeypatch, beg
 def test_a_folder_that_is_not_there_is_found_before_the_work(run, folder, tmp_path):
     for command, ending in (("score", "json"), ("plot", "png")):
         done = run(command, folder / "broken.jsonl", "--out", tmp_path / "no" / f"x.{ending}")
-        assert done.exit_code == 1
+        assert done.exit_code == 2
         assert f"There is no folder {tmp_path / 'no'}" in done.stderr
         assert ".part" not in done.stderr
 
@@ -217,7 +217,7 @@ def test_a_folder_that_is_not_there_is_found_before_the_work(run, folder, tmp_pa
                           (["setup.cfg"], "setup.cfg: ")])  # fmt: skip
 def test_files_that_cannot_be_used_are_named_in_one_line(run, words, says):
     done = run("score", *words)
-    assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
+    assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert says in done.stderr
 
 
@@ -265,14 +265,14 @@ def end(error, **options):
 
 
 @for_each("error, status, said", [
-    (InputError("some.code", "Give {option:k} below {n}.", n=4).in_file("a.eval"), 1, "a.eval: Give `--k` below 4.\n"),
-    (FileNotFoundError("There is no file a"), 1, "There is no file a\n"),
-    (PermissionError(13, "Permission denied", "a.eval"), 1, "a.eval: Permission denied\n"),
-    (OSError(28, "No space left on device"), 1, "[Errno 28] No space left on device\n"),
-    (ValueError("`grades` must lie in [0, 1]"), 1, "`grades` must lie in [0, 1]\n"),
-    (TypeError("`group` must be a string"), 1, "`group` must be a string\n"),
-    (ImportError('Install it: pip install ".[plot]"'), 1, 'Install it: pip install ".[plot]"\n'),
-    (InputError("some.code", "No \x1b[2J{name}.", name="a\nb"), 1, "No \\x1b[2Ja\\nb.\n"),
+    (InputError("some.code", "Give {option:k} below {n}.", n=4).in_file("a.eval"), 2, "a.eval: Give `--k` below 4.\n"),
+    (FileNotFoundError("There is no file a"), 2, "There is no file a\n"),
+    (PermissionError(13, "Permission denied", "a.eval"), 2, "a.eval: Permission denied\n"),
+    (OSError(28, "No space left on device"), 2, "[Errno 28] No space left on device\n"),
+    (ValueError("`grades` must lie in [0, 1]"), 2, "`grades` must lie in [0, 1]\n"),
+    (TypeError("`group` must be a string"), 2, "`group` must be a string\n"),
+    (ImportError('Install it: pip install ".[plot]"'), 2, 'Install it: pip install ".[plot]"\n'),
+    (InputError("some.code", "No \x1b[2J{name}.", name="a\nb"), 2, "No \\x1b[2Ja\\nb.\n"),
 ])  # fmt: skip
 def test_one_line(error, status, said, capsys):
     assert end(error) == status
@@ -284,7 +284,7 @@ def test_one_line(error, status, said, capsys):
     [ZeroDivisionError("division by zero"), KeyError("x"), TypeError("None + 1"), RuntimeError()],
 )
 def test_a_fault_of_our_own_is_called_so(error, capsys):
-    assert end(error) == 1
+    assert end(error) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"{type(error).__name__}: ")
     assert "--debug" in said
@@ -314,7 +314,7 @@ def test_a_crash_of_a_command(run, human_eval, monkeypatch):
 
     monkeypatch.setattr("at_k.report.score", crash)
     done = run("score", human_eval)
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert done.stderr.startswith("RuntimeError: boom. ")
     assert "Traceback" not in done.output
     assert isinstance(run("score", human_eval, "--debug").exception, RuntimeError)

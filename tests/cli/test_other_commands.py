@@ -51,7 +51,7 @@ def test_mistakes_stand_first_and_once(ask):
 
 
 def test_options_of_the_command_are_named(ask):
-    assert ask("diagnose missing.jsonl").exit_code == 1
+    assert ask("diagnose missing.jsonl").exit_code == 2
     done = ask("diagnose missing.jsonl --missing drop -k 1 --all")
     assert "How they were read" in done.stdout
     assert "left out: 1" in done.stdout
@@ -96,7 +96,7 @@ def test_a_picture_is_written_and_its_notes_are_said(run, human_eval, tmp_path):
     done = run("plot", human_eval, "-o", path, columns=200)
     assert (done.exit_code, done.stdout) == (0, "")
     *notes, written = done.stderr.splitlines()
-    assert notes[-1].startswith("- Intervals: 95 %")
+    assert notes[-1].startswith("- 95 % confidence intervals")
     assert written == f"Wrote {path}"
     assert (os.listdir(tmp_path), path.read_bytes()[:4]) == ([path.name], b"%PDF")
 

@@ -2,9 +2,12 @@
 
 import csv
 import json
+import os
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,23 +55,23 @@ ONE = "… samples of one model … llama-8b.jsonl, qwen-7b.jsonl"
 
 # What is typed after at-k, the exit status, and what is printed in this order.
 PRINTED = {
-    **{f"{word} does not pool two models": (f"{word} llama-8b.jsonl qwen-7b.jsonl", 1, TWO)
+    **{f"{word} does not pool two models": (f"{word} llama-8b.jsonl qwen-7b.jsonl", 2, TWO)
        for word in ("score", "diagnose", "plot --out p.svg")},
     **{f"{word} names the files that it pools": (f"{word} llama-8b.jsonl qwen-7b.jsonl --pool file", 0, ONE)
        for word in ("score", "plot --out p.svg")},
     "two models are compared": ("compare llama-8b.jsonl qwen-7b.jsonl", 0, ""),
     "two pilots": ("plan llama-8b.jsonl qwen-7b.jsonl", 0, ""),
-    "two columns of grades": ("score unclear.jsonl --columns problem=question", 1,
+    "two columns of grades": ("score unclear.jsonl --columns problem=question", 2,
                               "… `--columns grades=correct` or `--columns grades=passed`"),
-    "two columns of problems": ("score unclear.jsonl --columns grades=passed", 1, "… `--columns problem=question`"),
+    "two columns of problems": ("score unclear.jsonl --columns grades=passed", 2, "… `--columns problem=question`"),
     "columns that are told": ("score unclear.jsonl --columns grades=passed,problem=question", 0, ""),
     "soft grades": ("score soft.jsonl", 0, "… If it stands for a correct sample: `--correct-above '>=0.5'`"),
     "models of one file": ("score both.jsonl --models", 2, "… --where model=a --where model=b"),
-    "problems of one name": ("tally a.jsonl b.jsonl", 1, "… Problems that both tallies have … `--by-problem`"),
-    "an option that comes too late": ("score part.json --correct-above 0.3", 1,
+    "problems of one name": ("tally a.jsonl b.jsonl", 2, "… Problems that both tallies have … `--by-problem`"),
+    "an option that comes too late": ("score part.json --correct-above 0.3", 2,
                                       "… `--correct-above` act when samples are counted"),
     "a tally is JSON": ("tally part.json --out part.csv", 2, ""),
-    **{f"{words} needs samples": (words, 1, "… tally")
+    **{f"{words} needs samples": (words, 2, "… tally")
        for words in ("diagnose part.json", "select part.json --where 'avg > 0'", "compare part.json a.jsonl")},
     "a plan needs counts alone": ("plan part.json --predict 8", 0, "Pilot: 40 problems × 4 samples"),
     "a figure too": ("plot part.json --out picture.svg", 0, ""),
@@ -223,3 +226,23 @@ def test_files_whose_problems_have_the_same_names(ask, ask_json):
     assert together.counts == {(None, 4, 3): 1}
     scored = ask_json("score a.jsonl b.jsonl --concat")
     assert (scored["n_problems"], scored["n_samples"]) == (2, 4)
+
+
+def test_a_console_without_utf_8(folder, tmp_path):
+    """Names of problems with signs that the console lacks are escaped, and JSON stays JSON."""
+    rows = [{"id": "漢", "grades": [1, 0]}, {"id": "é", "grades": [1, 1]}]
+    (tmp_path / "f.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    for words, said in (
+        ("select f.jsonl --where 'avg < 1'", b"\\u6f22"),
+        ("select f.jsonl --where 'avg < 1' --format jsonl", b"\\u6f22"),
+        ("tally f.jsonl --by-problem", b"\\u6f22"),
+    ):
+        command = [sys.executable, "-m", "at_k", *shlex.split(words)]
+        done = subprocess.run(
+            command, capture_output=True, cwd=tmp_path, env=environment, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert said in done.stdout
+        if "select" not in words:
+            assert "漢" in str(json.loads(done.stdout))

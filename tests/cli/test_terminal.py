@@ -168,5 +168,5 @@ def test_ascii(run, qwen, command, said):
     assert done.exit_code == 0
     assert said in " ".join(done.stdout_bytes.decode("ascii").split())
     missing = run(command, "é.jsonl", charset="ascii")
-    assert missing.exit_code == 1
+    assert missing.exit_code == 2
     assert b"There is no file" in missing.stderr_bytes
