@@ -203,6 +203,7 @@ READERS: dict[str, Callable[[object], object]] = {
     "grades": read_grade,
     "scores": read_score,
     "cost": read_score,
+    "weight": read_score,
     "group": read_label,
 }
 
@@ -226,6 +227,38 @@ def name_reason(said: object) -> str:
         return "judge failed"
     text = said if isinstance(said, str) else json.dumps(said, default=str)
     return next(reason for reason, pattern in _REASONS.items() if pattern.search(text))
+
+
+# What a harness writes beside a sample that ended as it should.
+_FINE = {
+    "",
+    "ok",
+    "none",
+    "null",
+    "nan",
+    "unset",
+    "completed",
+    "complete",
+    "finished",
+    "done",
+    "stop",
+}
+
+
+def says_failed(value: object) -> bool:
+    """Return whether a cell of errors says that a sample failed.
+
+    Examples:
+        >>> says_failed("APIConnectionError"), says_failed(True), says_failed("ok"), says_failed(0)
+        (True, True, False, False)
+    """
+    spelled = read_spelled(value)
+    if isinstance(spelled, str):
+        return spelled.strip().lower() not in _FINE
+    if isinstance(spelled, float) and isnan(spelled):
+        return False
+    # "pass" and "true" are both true: only the word judges.
+    return bool(spelled) and judge(value) is not True
 
 
 # Words of a harness, or a service, that failed. An error of the program is a wrong sample.
@@ -295,7 +328,7 @@ class Cells:
 
     def read(self, role: str, value: Any) -> Any:
         """Read a cell, or the value of a sample in it."""
-        if role in ("grades", "scores", "cost"):
+        if role in ("grades", "scores", "cost", "weight"):
             value = self._spell(role, value)
         return READERS[role](value)
 
@@ -455,7 +488,7 @@ class FieldCells(Cells):
             found = self.find_word(value)
             value = rescale(read_spelled(value), self.scale) if found is NOTHING else found
             return read_grade(value)
-        if role in ("scores", "cost"):
+        if role in ("scores", "cost", "weight"):
             return read_score(None if isinstance(value, float) and isnan(value) else value)
         if role == "references":
             listed = value if isinstance(value, list) else [value]

@@ -114,7 +114,11 @@ def find_fault(role: str, value: object, place: Message) -> InputError:
         word = [shorten(value)]
         ways = {name: Mention(**{name: word}) for name in ("wrong", "correct", "unjudged")}
         return _say.error("cells.word", **ways, **told)
-    if isinstance(value, float) and isfinite(value) and role not in ("grades", "scores", "cost"):
+    if (
+        isinstance(value, float)
+        and isfinite(value)
+        and role not in ("grades", "scores", "cost", "weight")
+    ):
         return _say.error("collector.long_number", **told)
     if role == "grades":
         told["scale"] = Mention(scale=(-1, 1) if value == -1 else (0, 100))

@@ -95,7 +95,8 @@ class RowCollector(Collector):
                     roles=", ".join(ROLES),
                 )
         self.selection = Selection(reading.where, reading.pool, settings)
-        self._roles = (*_SAID, *(BESIDE + name for name in details))
+        named = [role for role in ("error", "weight") if role in self._columns]
+        self._roles = (*_SAID, *named, *(BESIDE + name for name in details))
         self._waiting, self._count = Part([], defaultdict(list), listed=False), 0
         self.notes = list[Message]()
         self._reading, self.reads = reading, reading.make_cells(FieldCells)

@@ -33,8 +33,8 @@ ROLES = ("problem", "answers", "references", "grades", "scores", "group")
 # The roles of columns that count the samples of each problem, and the correct ones: they replace grades.
 COUNT_ROLES = ("n", "c")
 
-# The number of a sample, and its cost: roles that no standard column holds.
-FURTHER_ROLES = ("sample", "cost")
+# The number of a sample, its cost, the weight of its vote and why it failed: roles that no standard column holds.
+FURTHER_ROLES = ("sample", "cost", "weight", "error")
 
 # The roles that describe each sample; the others describe the problem.
 SAMPLE_ROLES = ("answers", "grades", "scores")

@@ -299,6 +299,13 @@ class Judged:
     unjudged: int = 0
     unjudged_samples: int = 0
 
+    @property
+    def weights(self) -> list[list[float]] | None:
+        """Return the weight of each vote, where a column of the file was named for it."""
+        if self.origin is None or self.rows is None or not self.origin.roles.get("weight"):
+            return None
+        return [row["weight"] for row in self.rows]
+
 
 # The name of a report in a file of JSON.
 KIND = "report"

@@ -111,6 +111,8 @@ class Measurement:
         if metric.votes:
             if self.options.get("metrics") is None:
                 self.refuse_vote(metric.title)
+            if self.judged.weights is not None:
+                options["weights"] = self.judged.weights
             with self.explain_conflict(metric):
                 return metric.compute(verdicts, seed=self.options["seed"], **options)
         if not metric.needs_scores:

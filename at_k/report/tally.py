@@ -67,6 +67,7 @@ _say = Phrases(
         "before it counts.",
         "tally.conflict": "cons@k is left out: samples that were added to a problem have another verdict on the same "
         "answer. {option:on_conflict=majority} lets most of the samples decide.",
+        "tally.weights": "cons@k is left out: a tally counts votes, and does not keep their weights.",
         "tally.votes": "cons@k is left out: some of the tallies that were added have no answers, or none that can "
         "vote.",
         "tally.grown": "Numbers of scores are left out: samples were added to problems, and a tally does not keep "
@@ -102,7 +103,9 @@ def _count(judged: Judged, options: Mapping[str, Any], times: Ints | None = None
     verdicts, answers = judged.verdicts, judged.verdicts.answers
     repeats = times[verdicts.kept] if times is not None and verdicts.kept is not None else times
     for metric in FAMILY.values():
-        if metric.votes and answers is not None:
+        if metric.votes and judged.weights is not None:
+            left_out[metric.name] = _say("tally.weights")
+        elif metric.votes and answers is not None:
             try:
                 with Measurement(judged, options).explain_conflict(metric):
                     counted = count_votes(

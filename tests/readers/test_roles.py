@@ -3,9 +3,11 @@
 import json
 from itertools import product
 
+import pytest
 from cases import for_each
 from readers.texts import collect, guess_roles, read_table
 
+import at_k
 from at_k.readers.samples import ROLES
 
 
@@ -214,3 +216,93 @@ def test_an_interval_is_an_answer_where_lists_of_samples_are_not_meant(text, ans
 def test_arrays_as_numpy_prints_them_are_lists(text, grades, answers):
     found = collect(text)
     assert (found.grades, found.answers) == (grades, answers)
+
+
+# An error and a weight of each sample
+
+# Of each problem one sample is right; of the others, some have an error.
+API = "APIConnectionError"
+ENDS = [["", API, None, "timeout"], [API, "", "", None], [None, "timeout", "", API]]
+RIGHT = [0, 1, 2]
+ROWS = [
+    {
+        "id": problem,
+        "passed": place == RIGHT[problem],
+        "failure_reason": end,
+        "flag": bool(end),
+        "ran": "error" if end else "ok",
+        "said": "a" if place == RIGHT[problem] else "b",
+        "w": 5 if place == RIGHT[problem] else 1,
+        "target": "a",
+    }
+    for problem, ends in enumerate(ENDS)
+    for place, end in enumerate(ends)
+]
+
+
+def as_file(rows, folder):
+    path = folder / "f.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def as_harness(rows, folder):
+    """The same rows as rollouts of NeMo Gym, whose fields may be named too."""
+    names = {"_ng_task_index": "id", "reward": "passed"}
+    made = [
+        {name: row[own] for name, own in names.items()} | {"_ng_rollout_index": place} | row
+        for place, row in enumerate(rows)
+    ]
+    return as_file(made, folder)
+
+
+DOORS = {"file": as_file, "rows": lambda rows, _: rows, "harness": as_harness}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_samples_with_an_error_and_without_success_are_missing(door, tmp_path):
+    data = DOORS[door](ROWS, tmp_path)
+    plain = at_k.score(data, metrics="pass@1", missing="drop")
+    assert plain.values == {"pass@1": 0.25}
+    for column, reasons in (
+        ("failure_reason", "infrastructure 3, timeout 2"),
+        ("flag", "infrastructure 5"),
+        ("ran", "infrastructure 5"),
+    ):
+        found = at_k.score(data, metrics="pass@1", missing="drop", columns={"error": column})
+        assert found.values == {"pass@1": pytest.approx((1 / 2 + 1 / 3 + 1 / 2) / 3)}
+        assert reasons in " ".join(map(str, found.notes))
+        wrong = at_k.score(data, metrics="pass@1", missing="incorrect", columns={"error": column})
+        assert wrong.values == {"pass@1": 0.25}
+    refused = [row | {"failure_reason": "APIError"} for row in ROWS]
+    kept = at_k.score(
+        DOORS[door](refused, tmp_path),
+        metrics="pass@1",
+        missing="drop",
+        columns={"error": "failure_reason"},
+    )
+    assert kept.values == {"pass@1": 1}  # the successes alone
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_votes_have_weights(door, tmp_path):
+    """Three votes for b lose to one for a of weight 5, as `cons_at_k` says."""
+    data = DOORS[door](ROWS, tmp_path)
+    answers = [[row["said"] for row in ROWS[:4]]]
+    expected = at_k.cons_at_k(answers, [[1, 0, 0, 0]], k=[2, 4], weights=[[5, 1, 1, 1]])
+    columns = {"answers": "said", "weight": "w"}
+    found = at_k.score(data, k=[2, 4], metrics="cons@k", columns=columns)
+    assert list(found.values.values()) == pytest.approx(expected[0].tolist())
+    unweighted = at_k.score(data, k=[4], metrics="cons@k", columns={"answers": "said"})
+    assert list(unweighted.values.values()) == [0]
+    tally = at_k.Tally.of(data, columns=columns)
+    assert "weights" in str(at_k.score(tally).left_out["cons_at_k"])
+
+
+def test_a_cost_is_read_without_being_named(tmp_path):
+    rows = [row | {"total_cost": place} for place, row in enumerate(ROWS)]
+    named = at_k.score(as_file(rows, tmp_path), columns={"cost": "total_cost"})
+    found = at_k.score(as_file(rows, tmp_path))
+    assert found.rows[0]["cost"] == named.rows[0]["cost"] == [0, 1, 2, 3]
+    without = at_k.score(as_file(rows, tmp_path), columns={"cost": None})
+    assert "cost" not in without.rows[0]

@@ -182,7 +182,8 @@ def has_logs(document: Any) -> bool:
 
 def list_logs(source: Source) -> Iterator[Any]:
     """Yield the completions of the harness of BigCode."""
-    for task, pairs in source.document.items():
+    tasks = source.document if isinstance(source.document, dict) else {}
+    for task, pairs in tasks.items():
         for pair in pairs if isinstance(pairs, list) else [pairs]:
             told = pair[1] if isinstance(pair, list) and len(pair) == 2 else pair
             yield told | {"task_id": task} if isinstance(told, dict) else told

@@ -28,7 +28,7 @@ from at_k.readers.arrays import (
     take,
 )
 from at_k.readers.blocks import Block
-from at_k.readers.cells import Cells, UnfitError, read_integers
+from at_k.readers.cells import Cells, UnfitError, name_reason, read_integers, says_failed
 from at_k.readers.faults import Faults, describe_place, find_fault
 from at_k.readers.names import quote, shorten
 from at_k.readers.samples import MISSING, SAMPLE_ROLES, STANDARD, Origin, Samples
@@ -42,7 +42,7 @@ from at_k.readers.tables.structure import (
 from at_k.samples import Ragged
 
 # The roles that say something of each sample.
-OF_SAMPLE = (*SAMPLE_ROLES, "cost")
+OF_SAMPLE = (*SAMPLE_ROLES, "cost", "weight")
 
 # How roles within a collector begin: the number of a sample, with the column that has it, and what else is said of it.
 NUMBER, BESIDE = "sample", "+"
@@ -211,10 +211,9 @@ class Collector:
                 )
             except UnfitError as fault:
                 raise find_fault(role, fault.value, self._describe(row, role, sample)) from None
-        reasons = self._sheet.reads.list_reasons(cells.get("grades", []))
-        if any(reasons):
-            told = read.get(MISSING, reasons)
-            read[MISSING] = [own or said for own, said in zip(reasons, told, strict=True)]
+        _add_reasons(read, self._sheet.reads.list_reasons(cells.get("grades", [])))
+        if "error" in read:
+            _leave_out_failed(read, list_cells(read.pop("error")))
         return read
 
     def _keep(
@@ -296,7 +295,11 @@ class Collector:
             table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
             origin=replace(
                 origin,
-                roles={role: name for role, name in origin.roles.items() if role in columns},
+                roles={
+                    role: name
+                    for role, name in origin.roles.items()
+                    if role in columns or role in beside.keys() & {"weight"}
+                },
                 skipped=dict(self.faults.causes.values()),
             ),
             rows=groups.split(rows)
@@ -349,6 +352,26 @@ class Collector:
         )
 
 
+def _add_reasons(read: dict[str, Any], reasons: Sequence[str | None]) -> None:
+    """Add reasons why samples are missing to those that are known."""
+    if any(reasons):
+        told = read.get(MISSING, reasons)
+        read[MISSING] = [own or said for own, said in zip(reasons, told, strict=True)]
+
+
+def _leave_out_failed(read: dict[str, Any], errors: Sequence[object]) -> None:
+    """Make samples with an error and without success missing; without verdicts, all with an error."""
+    reasons = [name_reason(error) if says_failed(error) else None for error in errors]
+    lost = np.array([reason is not None for reason in reasons], dtype=bool)
+    if "grades" in read:
+        lost &= ~(read["grades"] > 0.5)
+        read["grades"] = np.where(lost, np.nan, read["grades"])
+    elif "answers" in read:
+        pairs = zip(list_cells(read["answers"]), lost.tolist(), strict=True)
+        read["answers"] = make_texts([None if is_lost else text for text, is_lost in pairs])
+    _add_reasons(read, [reason if own else None for reason, own in zip(reasons, lost, strict=True)])
+
+
 def _list_numbers(groups: Groups, numbers: Sequence[Any]) -> Any:
     """List the numbers of the samples of each problem, of which a table has several columns."""
     if len(numbers) == 1 and not isinstance(numbers[0], list):
@@ -365,8 +388,7 @@ def _list_beside(groups: Groups, held: Mapping[str, Any]) -> dict[str, Sequence[
     if MISSING in held and "grades" in held:
         reasons = zip(held[MISSING], np.isnan(held["grades"]).tolist(), strict=True)
         columns[MISSING] = [reason if is_missing else None for reason, is_missing in reasons]
-    if "cost" in held:
-        columns["cost"] = held["cost"].tolist()
+    columns |= {role: held[role].tolist() for role in ("cost", "weight") if role in held}
     return {
         name: groups.cut(values)
         for name, values in columns.items()

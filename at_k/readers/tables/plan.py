@@ -98,6 +98,9 @@ class Plan:
         self.listed = bool(lists)
         if self.listed and "problem" not in self.given:
             self.roles["problem"] = self.roles["problem"] or find_name(self.profile, self.roles)
+        if "cost" not in self.given and not self.listed:
+            cost = self.profile.find("cost", [*self.roles.values(), *pool])
+            self.roles |= {"cost": cost} if cost else {}
         taken = {
             part for name in filter(None, self.roles.values()) for part in (name, *name.split("+"))
         }
@@ -224,7 +227,9 @@ class Plan:
         if self.change is not None or self._tests or self.reading.meta:
             return dict.fromkeys(self.head.names, False)
         of_names = {self.roles.get(role) for role in ("problem", "answers", "references", "group")}
-        numeric = {self.roles.get(role) for role in ("grades", "scores", "cost")} - of_names
+        numeric = {
+            self.roles.get(role) for role in ("grades", "scores", "cost", "weight")
+        } - of_names
         used = [name for name in self.roles.values() if name is not None]
         extra = () if self.reading.prompt_column is None else (self.reading.prompt_column, ENTRY)
         needed: dict[str, bool] = {}
