@@ -28,8 +28,8 @@ def test_lines_and_a_single_object_are_rows(text, name):
 # Every format of a harness: `test_formats_take_the_options_that_they_look_at`.
 REFUSED = {
     "human-eval": ("prompt_column", ("human-eval", "`prompt_column`", "none")),
-    "lm-eval": ("tests", ("lm-eval", "`tests`", "`scorer`, `filter`")),
-    "plain": ("tests", ("plain", "`tests`", "`prompt_column`")),
+    "lm-eval": ("prompt_column", ("lm-eval", "`prompt_column`", "`scorer`, `filter`")),
+    "plain": ("scorer", ("plain", "`scorer`", "`prompt_column`")),
 }
 
 
