@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from string import ascii_uppercase
@@ -151,10 +152,19 @@ def _compile(rule: Any, name: str) -> re.Pattern[str]:
         fault = f"{expression.groups} groups"
     except re.error as error:
         fault = str(error)
+    near = get_close_matches(str(rule), EXTRACTIONS, 1)
+    if near:
+        raise InputError(
+            "extract.near",
+            "{given}: {rule} is neither a rule nor a regular expression with one group. Did you mean {near}?",
+            given=Mention(name),
+            rule=shorten(rule),
+            near=near[0],
+        )
     raise InputError(
         "extract.pattern",
-        "{given} must be one of {names}, a regular expression with one group or with a group called `answer`, or a "
-        "function; got {rule}, which is no such expression: {fault}.",
+        "{rule} is neither a rule nor a regular expression with one group, or one called `answer` ({fault}). "
+        "{given} takes {names}, such an expression, or a function.",
         given=Mention(name),
         names=", ".join(map(repr, EXTRACTIONS)),
         rule=shorten(rule),
