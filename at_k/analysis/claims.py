@@ -191,7 +191,7 @@ def find_spans(differences: Sequence[Difference]) -> list[tuple[str, int, int]]:
 
 
 def say_better(
-    differences: Sequence[Difference], line: Key, names: tuple[str, str]
+    differences: Sequence[Difference], line: Key | str, names: tuple[str, str]
 ) -> list[Message]:
     """Say for which k which model is better in a line."""
     claims: list[Message] = []
@@ -212,7 +212,7 @@ def say_better(
 
 
 def make_verdicts(
-    differences: list[Difference], line: Key, names: tuple[str, str]
+    differences: list[Difference], line: Key | str, names: tuple[str, str]
 ) -> list[Message]:
     """Say for which k which model is better in a line, and how large the difference is at the largest k.
 

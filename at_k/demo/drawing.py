@@ -179,7 +179,7 @@ def _draw_at(report: Report, k: int, order: list[int], language: str, model: str
         {
             "key": str(key),
             "label": translate(label, language),
-            "name": _name(key),
+            "name": name_line(key),
             "value": report.values[key],
             "text": f"{Share(report.values[key])}",
             "cells": draw_cells(np.array(report.by_problem[key])[order]),
@@ -231,7 +231,7 @@ def draw_bar(key: Key, value: float, bar: ErrorBar | None, label: str) -> Data:
     return {
         "key": str(key),
         "label": label,
-        "name": _name(key),
+        "name": name_line(key),
         "value": value,
         "text": text.replace("-", "−"),
         "low": None if low is None else round(low, 4),
@@ -248,11 +248,13 @@ def find_label(key: Key, language: str) -> str:
     return label.partition(";")[0].partition("；")[0]
 
 
-def _name(key: Key) -> str:
+def name_line(key: Key) -> str:
     """Name the curve that a number is on, as papers do."""
     if key.metric != "G-Pass@k":
         return str(key.line)
-    return "pass^k" if key.tau == 1 else f"τ = {_FRACTIONS.get(float(key.tau or 0), key.tau)}"
+    if key.tau == 1:
+        return "pass^k"
+    return f"G-Pass@k, τ = {_FRACTIONS.get(float(key.tau or 0), key.tau)}"
 
 
 def _draw_groups(report: Report, language: str) -> Data | None:

@@ -11,9 +11,17 @@ from typing import Any
 import numpy as np
 
 import at_k
-from at_k.analysis.claims import Points, Share, make_verdicts
+from at_k.analysis.claims import Share, make_verdicts
 from at_k.analysis.compared import Compared
-from at_k.demo.drawing import Data, draw_message, draw_problems, draw_report, draw_sheet, find_label
+from at_k.demo.drawing import (
+    Data,
+    draw_message,
+    draw_problems,
+    draw_report,
+    draw_sheet,
+    find_label,
+    name_line,
+)
 from at_k.demo.given import EXAMPLES, Given, read_example, read_verdict
 from at_k.demo.limits import BAND_SECONDS, COMPARING, OFFERED, PLANNING
 from at_k.demo.scoring import (
@@ -265,9 +273,14 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
     for line, differences in compared.list_differences().items():
         if line not in _LINES or (line.metric == "avg@n" and lines):
             continue
-        claims = make_verdicts(differences, line, compared.names)
+        claims = make_verdicts(differences, name_line(line), compared.names)
+        keys = [key for key in compared.comparisons if isinstance(key, Key) and key.line == line]
         lines[str(line)] = {
-            "label": find_label(line, language),
+            "label": f"{find_label(line, language)} · {name_line(line)}",
+            "said_at": {
+                str(key.draws or 1): [translate(each, language) for each in compared.describe(key)]
+                for key in keys
+            },
             "said": [draw_message(claim, language) for claim in claims],
             "at": [
                 [
@@ -339,10 +352,9 @@ def plan(values: Mapping[str, Any], language: str) -> Data:
     samples = sorted({size for size in (*_SAMPLES, typical) if size >= k})
     used = {"k": k, "thresholds": asked.get("thresholds"), "problems": problems, "samples": samples}
     planned = at_k.plan(report, **used)
-
-    def write(table: Any) -> list[list[str]]:
-        return [[f"{Points(share)}" for share in row] for row in np.asarray(table)]
-
+    tables: dict[str, Any] = {"half": [], "detect": []}
+    if planned.can_tell:
+        tables = {"half": planned.half_width, "detect": next(iter(planned.detectable.values()))}
     return {
         "name": name,
         "key": str(key),
@@ -352,8 +364,7 @@ def plan(values: Mapping[str, Any], language: str) -> Data:
         "problems": problems,
         "samples": samples,
         "start": [max(2, len(report)), max(k, typical)],
-        "half": write(planned.half_width) if planned.can_tell else [],
-        "detect": write(next(iter(planned.detectable.values()))) if planned.can_tell else [],
+        **{table: np.round(rows, 6).tolist() for table, rows in tables.items()},
         "pilot": draw_report(replace(report, groups={}), language, name),
         "sheet": draw_sheet(planned.sheet(), language),
         "notes": [draw_message(note, language) for note in planned.notes],

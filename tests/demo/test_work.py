@@ -193,9 +193,7 @@ def test_the_line_of_plan_computes_the_same(files, options, tmp_path, monkeypatc
         half = run_script(found["command"], "plan").half_width
     else:
         half = run_command(found["command"], capsys)["half_width"]
-    assert [[float(each) for each in row] for row in found["half"]] == pytest.approx(
-        100 * np.array(half), abs=0.051
-    )
+    assert np.array(found["half"]) == pytest.approx(np.array(half), abs=1e-6)
     capsys.readouterr()
 
 
@@ -257,9 +255,7 @@ def test_plan_fills_in_the_numbers_of_the_library():
         samples=found["samples"],
     )
     assert found["key"] == "pass@2"
-    assert [[float(each) for each in row] for row in found["half"]] == pytest.approx(
-        100 * plan.half_width, abs=0.051
-    )
+    assert np.array(found["half"]) == pytest.approx(plan.half_width, abs=1e-6)
     assert found["sentence"].startswith(
         "{problems} problems with {samples} answers each: {key} is known to ±"
     )
@@ -282,7 +278,13 @@ def test_options_that_are_refused(options, code):
 def test_every_option_of_a_report_is_offered_or_closed():
     closed = {"seed", "clusters", "ci_method", "rows", "return_details", "key_style", "weights"}
     closed |= {"extract_reference", "num_workers", "timeout", "prompt_column", "format"}
-    assert set(SCORING) - set(OFFERED) <= closed | {"average", "audited", "looks", "exclude"}
+    assert set(SCORING) - set(OFFERED) <= closed | {
+        "average",
+        "audited",
+        "looks",
+        "exclude",
+        "reduce",
+    }
 
 
 @for_each("rows, code, options, found", [

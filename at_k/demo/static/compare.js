@@ -1,7 +1,7 @@
 // The page Compare: two models on the same problems, and one verdict for each k.
 
 import { ask, at, button, fetchPrepared, fold, join, make, makeCode, mark, readState, say, writeState } from "./base.js";
-import { choose, drawLines, drawStairs, makeEntry } from "./figures.js";
+import { choose, drawLines, drawStairs, makeEntry, makeTakeAway } from "./figures.js";
 import { isCarried, makeNotice, makeSource, merge, readHash, readOptions, writeHash, writeOptions } from "./source.js";
 
 const state = readState();
@@ -81,13 +81,15 @@ function show() {
     make("h1", { class: "verdict" }, now.said[0].text),
     make("p", { class: "lead" }, join(now.said.slice(1).map((each) => each.text))),
     make("h2", {}, say("Difference A − B, in points")),
-    make("p", { class: "over" }, choose("", names, line, (each) => set({ line: each }), (each) => `${found.lines[each].label} · ${each === "G-Pass@k_1.0" ? "pass^k" : each === "G-Pass@k_0.5" ? "τ = ½" : each}`)),
+    make("p", { class: "over" }, choose("", names, line, (each) => set({ line: each }), (each) => found.lines[each].label)),
     drawLines([{ name: null, colour: "var(--soft)", points }], { title: `${say("Difference A − B, in points")}: ${now.label}`, low: Math.min(0, Math.floor(20 * Math.min(...ends)) / 20), high: Math.max(0, Math.ceil(20 * Math.max(...ends)) / 20), zero: true, height: 220, write: signed }),
     legend,
     make("p", { class: "over" }, choose("k =", draws, k, (each) => set({ k: String(each) }))),
+    make("p", { class: "text" }, join(now.said_at[k] ?? [])),
     make("div", { class: "cols" }, ...["a", "b"].map((side, i) => make("section", { class: `side of-${side}` },
       make("h2", {}, found.names[i] === side.toUpperCase() ? found.names[i] : `${side.toUpperCase()} · ${found.names[i]}`),
       drawStairs(found.models[i], k)))),
+    make("p", { class: "more" }, ...makeTakeAway(() => at("report"), "", "compare")),
     ...found.notes.length ? [fold(say("Notes"), make("ul", {}, ...found.notes.map((note) => make("li", {}, mark(note.text)))))] : [],
     fold(say("The same on your machine"), makeCode(found.command)),
   );

@@ -124,9 +124,9 @@ export function makeEntry(text, colour) {
 
 const findPlaces = (lines) => [...new Set(lines.flatMap((line) => line.points.map(([each]) => each)))].sort((a, b) => a - b);
 
-function drawChart(lines, { low = 0, high = 1, title, height = 260, write = percent, zero = false, across: axis = "k", marked = null }, width) {
+function drawChart(lines, { low = 0, high = 1, title, height = 260, write = percent, zero = false, across: axis = "k", marked = null, scale = (each) => each }, width) {
   const x = findPlaces(lines);
-  const across = (each) => LEFT + 8 + ((width - LEFT - 24) * (each - x[0])) / (x.at(-1) - x[0] || 1);
+  const across = (each) => LEFT + 8 + ((width - LEFT - 24) * (scale(each) - scale(x[0]))) / (scale(x.at(-1)) - scale(x[0]) || 1);
   const up = (each) => height - BOTTOM - ((height - TOP - BOTTOM) * (each - low)) / (high - low);
   const marks = [];
   for (const tick of zero ? new Set([low, 0, high]) : [low, (low + high) / 2, high]) {

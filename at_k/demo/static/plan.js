@@ -1,7 +1,7 @@
 // The page Plan: how precise a measurement will be, for numbers of problems and answers that can be dragged.
 
 import { ask, at, fetchPrepared, fold, make, makeCode, mark, readState, say, writeState } from "./base.js";
-import { choose, drawSheet } from "./figures.js";
+import { choose, drawLines, drawSheet, makeTakeAway } from "./figures.js";
 import { isCarried, makeNotice, makeSource, merge, readHash, readOptions, writeHash, writeOptions } from "./source.js";
 
 const state = readState();
@@ -62,6 +62,8 @@ function slide(name, listed, place, onchange) {
   return make("label", { class: "slide" }, make("span", {}, `${name} = `, number), input);
 }
 
+const points = (share) => (100 * share).toFixed(1);
+
 function show() {
   at("source").replaceChildren(...source(found));
   const sheet = fold(say("Details"), ...drawSheet(found.sheet));
@@ -75,17 +77,23 @@ function show() {
   const title = make("h1", { class: "sentence" });
   let [m, n] = [near(found.problems, Number(chosen.M) || found.start[0]), near(found.samples, Number(chosen.n) || found.start[1])];
   const say_it = () => {
-    const values = { problems: found.problems[m].toLocaleString("en"), samples: found.samples[n], key: found.key, half: found.half[m][n], detect: found.detect[m][n] };
+    const values = { problems: found.problems[m].toLocaleString("en"), samples: found.samples[n], key: found.key, half: points(found.half[m][n]), detect: points(found.detect[m][n]) };
     const parts = found.sentence.split(/\{(\w+)\}/);
     title.replaceChildren(...parts.map((part, i) => (i % 2 ? (["half", "detect"].includes(part) ? make("em", {}, values[part]) : String(values[part])) : part)));
   };
-  const move = () => { if (!found) return; chosen = { M: found.problems[m], n: found.samples[n] }; remember(); say_it(); };
+  const move = () => { if (!found) return; chosen = { M: found.problems[m], n: found.samples[n] }; remember(); say_it(); draw(); };
+  const picture = make("div");
+  const draw = () => picture.replaceChildren(drawLines([["half", "var(--right)", say("Known to ±")], ["detect", "var(--average)", say("A difference that is found")]].map(([table, colour, name]) => ({
+    name, colour, points: found.problems.map((each, i) => [each, found[table][i][n]]).filter(([, value]) => value <= 0.5) })), { title: say("Points, against the number of problems"), caption: true, height: 230, high: 0.5, write: (value) => points(value), across: "M", scale: Math.log, marked: found.problems[m] }));
   say_it();
+  draw();
   at("report").replaceChildren(
     title,
     slide(`${say("Problems")}, M`, found.problems, m, (next) => { m = next; move(); }),
     slide(`${say("Answers to each")}, n`, found.samples, n, (next) => { n = next; move(); }),
     make("p", {}, draws),
+    picture,
+    make("p", { class: "more" }, ...makeTakeAway(() => at("report"), "", "plan")),
     ...notes, sheet, command,
   );
 }
