@@ -16,7 +16,7 @@ from at_k.errors import Message, Phrases
 from at_k.family import OUTPUTS, leave_out_twins
 from at_k.report.grid import find_main, find_twins
 from at_k.report.measuring import spread_k
-from at_k.report.naming import Keyed
+from at_k.report.naming import Keyed, name_numbers
 from at_k.results.sheet import Cell, Sentences, Sheet, Table, write_p
 from at_k.results.writers import Mapped
 from at_k.summary import is_bounded
@@ -76,6 +76,7 @@ class Compared(Mapped):
         unlike: a sentence about numbers of samples that differ; None if they do not, or are not known.
         noise: how far two runs of each model, with one sample of each problem, differ in accuracy in 95 % of pairs;
             None if it is not known.
+        asked: the names of the numbers as they were asked for; None for all.
     """
 
     names: tuple[str, str]
@@ -91,6 +92,7 @@ class Compared(Mapped):
     same: bool = False
     unlike: Message | None = None
     noise: tuple[float, float] | None = None
+    asked: Any = None
 
     def __post_init__(self) -> None:
         """Let each name of a number find it."""
@@ -165,6 +167,10 @@ class Compared(Mapped):
         plain = self.unlike is None or self.same
         return self.verdict(key) if plain else _say("compare.unlike", verdict=self.verdict(key))
 
+    def spell(self, key: str) -> str:
+        """Spell a number as it was asked for."""
+        return name_numbers(self.asked, [key])[key]
+
     @property
     def main_key(self) -> str:
         """Return the main key: pass@1, or else the first one."""
@@ -190,7 +196,7 @@ class Compared(Mapped):
             "low": low,
             "high": high,
             "p": write_p_in_sentence(self.p_values[key]),
-            "key": str(key),
+            "key": self.spell(key),
         }
         further = [] if self.unlike is None else [self.unlike]
         if better is None and self.is_equivalent(key):
@@ -238,7 +244,7 @@ class Compared(Mapped):
         level = next(iter(compared.values())).confidence_level
         rows = [
             (
-                key,
+                self.spell(key),
                 Cell(pair.a, form=".3f"),
                 Cell(pair.b, form=".3f"),
                 Cell(pair.difference, (pair.low, pair.high), "+.3f"),
@@ -257,7 +263,8 @@ class Compared(Mapped):
         tests = {"equivalent": self.equivalence, **self.extra_tests}
         tests = {name: p for name, p in tests.items() if p}
         tested = [
-            (key, *(Cell(p.get(key, nan), form="p") for p in tests.values())) for key in compared
+            (self.spell(key), *(Cell(p.get(key, nan), form="p") for p in tests.values()))
+            for key in compared
         ]
         flips = [
             (flip.problem, Cell(flip.a, form=".3f"), Cell(flip.b, form=".3f"))
@@ -278,7 +285,13 @@ class Compared(Mapped):
                 else []
             ),
             *(
-                [Table(("problem", *names), flips, f"Problems that differ most in {key}")]
+                [
+                    Table(
+                        ("problem", *names),
+                        flips,
+                        f"Problems that differ most in {self.spell(key)}",
+                    )
+                ]
                 if flips
                 else []
             ),

@@ -111,6 +111,9 @@ def _compare(
     called = (str(names[0]), str(names[1]))
     models = read_models({"a": a, "b": b}, scoring)
     keys = choose_keys(options["metrics"], models)
+    # Reports keep what they were asked for.
+    held = [model.report.options for model in models if model.report is not None]
+    asked = next((options["metrics"] for options in held if "metrics" in options), None)
     matched = match(models, called, unmatched=unmatched, clusters=options["clusters"])
     extra = (
         [options["extra_tests"]]
@@ -139,7 +142,9 @@ def _compare(
             else []
         ),
     ]
-    return matched, replace(compared, unmatched=(matched.only[0], matched.only[1]), notes=notes)
+    return matched, replace(
+        compared, unmatched=(matched.only[0], matched.only[1]), notes=notes, asked=asked
+    )
 
 
 def _compare_unpaired(matched: Matched, keys: Sequence[str], level: float) -> dict[str, Comparison]:

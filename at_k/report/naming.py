@@ -367,6 +367,23 @@ def name_lines(options: Mapping[str, Any], keys: Iterable[Key]) -> dict[Key, Key
     return names
 
 
+def name_numbers(asked: Any, keys: Iterable[str]) -> dict[str, str]:
+    """Name numbers as they were asked for.
+
+    Examples:
+        >>> name_numbers("pass^4, maj@4", [Key("G-Pass@k", 4, 1.0), Key("cons@k", 4)])
+        {'G-Pass@4_1.0': 'pass^4', 'cons@4': 'maj@4'}
+    """
+    listed = list(keys)
+    lines = name_lines({"metrics": asked}, (key for key in listed if isinstance(key, Key))) or {}
+    names = {key: str(key) for key in listed}
+    for key in listed:
+        if isinstance(key, Key) and key.line in lines:
+            line = lines[key.line]
+            names[key] = str(Key(line.metric, key.k, line.tau))
+    return names
+
+
 def _name_line(name: str, key: Key, line: Key) -> Key:
     """Name a line as it was asked for: that of "maj@8" is maj@k."""
     start = re.match(r".*[@^]", name.strip())

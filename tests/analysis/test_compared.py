@@ -340,3 +340,15 @@ def test_equal_models_stay_in_the_order_given():
     ranking = rank_values({"second": [1, 0], "first": [1, 0]})
     assert ranking.names == ("second", "first")
     assert ranking.order == "second, first"
+
+
+def test_numbers_are_called_as_they_were_asked_for():
+    data = {"answers": [["4", "4", "5"], ["7", "9", "9"]] * 4, "references": ["4", "9"] * 4}
+    other = {**data, "answers": [["4", "5", "5"], ["7", "8", "9"]] * 4}
+    found = at_k.compare(data, other, metrics=["pass^2", "maj@3"])
+    assert list(found) == ["G-Pass@2_1.0", "cons@3"]
+    assert [row[0] for row in found.sheet().main.rows] == ["pass^2", "maj@3"]
+    assert "at pass^2: " in str(found)
+    found = at_k.compare(at_k.score(data, "maj@3"), at_k.score(other, "maj@3"))
+    assert [row[0] for row in found.sheet().main.rows] == ["maj@3"]
+    assert [row[0] for row in at_k.compare(data, other, k=2).sheet().main.rows][:1] != ["pass^2"]
