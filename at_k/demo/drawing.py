@@ -136,19 +136,14 @@ def draw_sheet(sheet: Sheet, language: str) -> Data:
 
 def draw_report(report: Report, language: str, name: str = "", model: str = "") -> Data:
     """Write what a page shows of a report: for each k the claims, the staircase and the bars, and then the groups."""
-    n, _ = report.list_counts()
     order = sorted(
         range(len(report)), key=lambda place: (-report.c[place] / report.n[place], place)
     )
     average = Share(find_average(report))
-    samples = f"{n.min()}" if n.min() == n.max() else f"{n.min()}–{n.max()}"
     draws = [k for k in report.k if list_steps(report, k)] or list(report.k) or [1]
     return {
         "name": name,
-        "size": " × ".join(
-            count_things(language, *counted)
-            for counted in (("problem", f"{len(report):,}"), ("answer", samples))
-        ),
+        "size": count_report(report, language),
         "average": {
             "value": float(average),
             "text": translate(describe_average(report), language),
@@ -161,6 +156,14 @@ def draw_report(report: Report, language: str, name: str = "", model: str = "") 
             draw_message(note, language) for note in (*report.notes, *report.left_out.values())
         ],
     }
+
+
+def count_report(report: Report, language: str) -> str:
+    """Say how many problems and answers a report has."""
+    n, _ = report.list_counts()
+    samples = f"{n.min()}" if n.min() == n.max() else f"{n.min()}–{n.max()}"
+    problems = count_things(language, "problem", f"{len(report):,}")
+    return f"{problems} × {count_things(language, 'answer', samples)}"
 
 
 def count_things(language: str, noun: str, count: str) -> str:

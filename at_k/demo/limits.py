@@ -41,6 +41,9 @@ CPU_SECONDS = 10.0
 # CPU time after which a data set is scored without its vote.
 VOTE_SECONDS = 5.0
 
+# CPU time in which readings of results that were refused are tried.
+TRY_SECONDS = 2.0
+
 # CPU time after which models are compared without bands.
 BAND_SECONDS = 4.0
 

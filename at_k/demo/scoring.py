@@ -18,12 +18,15 @@ from at_k.errors import InputError, Message
 from at_k.family import FAMILY, METRICS
 from at_k.options.registry import COMPARING, PLANNING, SCORING, Option
 from at_k.readers.names import shorten
-from at_k.readers.samples import ROLES, Samples
+from at_k.readers.samples import COUNT_ROLES, FURTHER_ROLES, ROLES, Samples
 from at_k.report import Report
 from at_k.report.scoring import find_changed
 
 # The options that pages may offer.
 OPTIONS: dict[str, Option] = {**PLANNING, **COMPARING, **SCORING}
+
+# The roles of columns that a visitor may name.
+_COLUMNS = (*ROLES, *COUNT_ROLES, *FURTHER_ROLES)
 
 # Options whose values must be those that the registry has words for: others would run code, or take any time.
 _CHOSEN = ("extract_fn", "check_correct_fn", "equivalence", "tests")
@@ -48,8 +51,8 @@ def read_options(given: object, offered: tuple[str, ...] = OFFERED) -> dict[str,
         choices = [choice for choice, _ in OPTIONS[name].words]
         if name in _CHOSEN and value not in choices:
             raise make_error("scoring.not_offered", name=name, choices=", ".join(choices))
-        if name == "columns" and not (isinstance(value, Mapping) and value.keys() <= {*ROLES}):
-            raise make_error("scoring.no_roles", names=", ".join(ROLES))
+        if name == "columns" and not (isinstance(value, Mapping) and value.keys() <= {*_COLUMNS}):
+            raise make_error("scoring.no_roles", names=", ".join(_COLUMNS))
         OPTIONS[name].refuse_wrong(value)
     return options
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import NoneType
@@ -22,8 +21,9 @@ from at_k.demo.drawing import (
     find_label,
     name_line,
 )
-from at_k.demo.given import EXAMPLES, Given, read_example, read_verdict
+from at_k.demo.given import EXAMPLES, Given, read_example
 from at_k.demo.limits import BAND_SECONDS, COMPARING, OFFERED, PLANNING
+from at_k.demo.offers import offer, question_zero, rewrite
 from at_k.demo.scoring import (
     OPTIONS,
     TooLateError,
@@ -53,8 +53,6 @@ from at_k.values import Key
 _OF_TABLE = ("compare.adjusted", "compare.of_keys", "report.twins", "report.no_other")
 
 _FORMS = ("csv", "markdown", "latex", "html", "json")
-_LONGEST = 20_000
-_SAMPLE = '{"problem": "a", "correct": [1, 0, 1, 1]}\n{"problem": "b", "correct": [0, 0, 1, 0]}'
 _PROBLEMS = (
     10,
     15,
@@ -78,7 +76,6 @@ _PROBLEMS = (
     10000,
 )
 _SAMPLES = (1, 2, 4, 8, 16, 32, 64, 128)
-_MOST_OFFERED = 8
 
 # The lines that the page Compare offers.
 _LINES = ("G-Pass@k_1.0", "pass^k", "G-Pass@k_0.5", "cons@k", "best@k", "pass@k", "avg@n")
@@ -102,7 +99,7 @@ def run(name: str, values: Mapping[str, Any]) -> Data:
         return {
             "error": message["text"],
             "code": message["code"],
-            "mends": _offer(name, values, message),
+            "mends": _offer(name, values, reason, str(language)),
         }
     except (TypeError, ValueError) as reason:  # an option that the library refuses
         return {"error": str(reason)[:500], "code": "value", "mends": []}
@@ -120,46 +117,20 @@ def _take(values: Mapping[str, Any], side: str) -> tuple[Given, str]:
     return files, files.name
 
 
-def _offer(name: str, values: Mapping[str, Any], message: Data) -> list[Data]:
-    """Offer what mends a refusal: another reading of the text, what the message says, or columns to choose from."""
-    language = str(values.get("language")) if values.get("language") in LANGUAGES else LANGUAGES[0]
-    offers: list[Data] = [
-        {"label": say(language, f"page.{layout}"), "data": text}
-        for layout, text in _rewrite(values.get("data"))
-    ]
-    # "qid" is an example in a message.
-    mends = [
-        mend
-        for mend in message["mends"]
-        if "qid" not in (mend["set"].get("columns") or {}).values()
-    ]
-    # No column mends what was read well, or what is empty or too large.
-    if offers or mends or message["code"].startswith(("compare.", "plan.", "tables.")):
-        return offers or mends
-    for side in ("a", "b") if name == "compare" else ("data",):
-        try:
-            columns = _take(values, side)[0].columns
-        except InputError:
-            continue
-        offers += [
-            {"label": f"{role} = {column}", "set": {"columns": {role: column}}, "side": side}
-            for role in ("grades", "answers")
-            for column in columns[:_MOST_OFFERED]
-        ]
-    return offers[: 2 * _MOST_OFFERED]
-
-
-def _rewrite(sent: object) -> list[tuple[str, str]]:
-    """Rewrite a text that says too little: a column of verdicts in the two ways it can be meant, prose as a sample."""
-    text = sent.get("text") if isinstance(sent, Mapping) else sent
-    lines = text.split("\n") if isinstance(text, str) and len(text) < _LONGEST else []
-    verdicts = [read_verdict(line) for line in lines if line.strip()]
-    if verdicts and None not in verdicts:
-        return [
-            ("one_each", "\n".join(f'{{"correct": [{verdict}]}}' for verdict in verdicts)),
-            ("all_one", f'{{"correct": {verdicts}}}'),
-        ]
-    return [] if not lines or re.search(r"[,;|\t{\[]", str(text)) else [("sample", _SAMPLE)]
+def _offer(name: str, values: Mapping[str, Any], reason: InputError, language: str) -> list[Data]:
+    """Offer what mends a refusal, on the side that it belongs to."""
+    rewritten = rewrite(values.get("data"), language)
+    # What cannot be compared or planned was read well.
+    if rewritten or reason.code.startswith(("compare.", "plan.")):
+        return rewritten
+    side = reason.file.lower() if name == "compare" else "data"
+    own = f"options_{side}" if name == "compare" else "options"
+    try:
+        files, _ = _take(values, side)
+        options = read_options(values.get(own))
+        return [{**each, "side": side} for each in offer(files, options, reason, language)]
+    except ValueError:  # no results, or options that are refused themselves
+        return []
 
 
 def score(values: Mapping[str, Any], language: str) -> Data:
@@ -174,6 +145,8 @@ def score(values: Mapping[str, Any], language: str) -> Data:
             "form": "rows",
             "text": "\n".join(file.content.decode("utf-8", "replace") for file in files.files),
         }
+    if readings := question_zero(files, options, report, language):
+        return {"error": say(language, "page.zero"), "code": "page.zero", "mends": readings}
     page = draw_report(report, language, name)
     roles = [
         {"role": role, "label": say(language, f"role.{role}"), "column": samples.roles.get(role)}

@@ -289,7 +289,7 @@ def test_every_option_of_a_report_is_offered_or_closed():
 
 @for_each("rows, code, options, found", [
     ([("a", "[0, 1]"), ("b", "[1]"), ("c", "[0, 0]")], None,
-     [{"sampling": "until_success"}, {"sampling": "independent"}], ["stopped.dependent", 0.5]),
+     [{"sampling": "independent"}], [0.5]),
     ([("a", "[1, null]"), ("b", "[1, 1]")], "scoring.missing", [{"missing": "incorrect"}, {"missing": "drop"}],
      [0.75, 1.0]),
 ])  # fmt: skip
