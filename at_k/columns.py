@@ -46,15 +46,25 @@ def read_answers(rows: object, name: str = "predictions") -> Answers:
     flat, n = flatten(rows, name)
     kinds = set(map(type, flat))
     if not kinds <= {str, type(None)}:
+        are_whole = all(is_whole(value) or is_missing(value) for value in flat)
         for i, value in enumerate(flat):
-            if not isinstance(value, str) and not is_missing(value):
+            if not (are_whole or isinstance(value, str) or is_missing(value)):
                 raise TypeError(
                     f"`{name}` must hold strings; got {describe(value)} in {locate(n, i)}"
                 )
-        flat = [
-            str.__str__(value) if isinstance(value, str) else None for value in flat
-        ]  # subclasses such as np.str_
+        flat = [None if is_missing(value) else spell_answer(value) for value in flat]
     return Answers.of_values(flat, n)
+
+
+def is_whole(value: Any) -> bool:
+    """Return whether a value is a whole number of 64 bits, which as an answer is its decimal text."""
+    is_number = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    return is_number and -(2**63) <= value < 2**63
+
+
+def spell_answer(value: Any) -> str:
+    """Return an answer as text; a subclass such as np.str_ becomes a plain one."""
+    return str.__str__(value) if isinstance(value, str) else str(int(value))
 
 
 def read_labels(rows: object, name: str = "votes") -> Answers:
@@ -188,6 +198,8 @@ def read_references(rows: object, name: str = "references") -> list[tuple[str, .
     listed = list_rows(rows, name)
     if set(map(type, listed)) == {str}:
         return [(text,) for text in listed]
+    if listed and all(map(is_whole, listed)):
+        return [(spell_answer(number),) for number in listed]
     checked = []
     for problem, row in enumerate(listed):
         accepted = row if isinstance(row, (str, list, tuple)) or row is None else to_list(row)

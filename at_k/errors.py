@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
@@ -202,13 +203,17 @@ class Message:
         self.sentence = sentence
         self.values = values
 
-    def render(self, spelling: Spelling) -> str:
-        """Write the sentence with options as a surface spells them."""
+    def render(self, spelling: Spelling, *, brief: bool = False) -> str:
+        """Write the sentence with options as a surface spells them; if brief, without the ways behind a line break."""
         values = {
-            name: value.render(spelling) if isinstance(value, (Message, Mention)) else value
+            name: value.render(spelling) if isinstance(value, Mention) else value
             for name, value in self.values.items()
         }
-        return self.sentence.format(option=spelling, **values)
+        for name, value in self.values.items():
+            if isinstance(value, Message):
+                values[name] = value.render(spelling, brief=brief)
+        template = self.sentence.partition("\n")[0] if brief else self.sentence.replace("\n", " ")
+        return template.format(option=spelling, **values)
 
     def __str__(self) -> str:
         return self.render(Spelling())
@@ -266,8 +271,68 @@ class Mistake(Message):
     """A sentence about what must be a mistake in the data, the grader or the numbers."""
 
 
+@dataclass(frozen=True)
+class Offer:
+    """Options that were tried on data that were refused, and what they give.
+
+    Attributes:
+        options: arguments of Python: `at_k.score(data, **offer.options)`.
+        outcome: what they give, such as “7 problems × 5 samples, pass@1 45.7 %”.
+        meaning: what they mean, such as “all rows are samples of one model”; None where the options say it.
+    """
+
+    options: Mapping[str, Any]
+    outcome: Message
+    meaning: Message | None = None
+
+
+@dataclass(frozen=True)
+class ColumnShown:
+    """A column that a question shows: its name, how many values it has, and the first three of them."""
+
+    name: str
+    count: int
+    examples: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Question:
+    """The columns of data that were refused, and the readings of them that were tried.
+
+    Attributes:
+        columns: the columns, at most twelve.
+        readings: the readings that give a number, likeliest first, at most four.
+        notes: what is to be said of how the rows were found.
+    """
+
+    columns: Sequence[ColumnShown] = ()
+    readings: Sequence[Offer] = ()
+    notes: Sequence[Message] = ()
+
+    def list_lines(self, spelling: Spelling) -> list[str]:
+        """Write the columns and the readings, a line for each."""
+        lines: list[str] = []
+        wide = max((len(column.name) for column in self.columns), default=0)
+        for column in self.columns:
+            examples = ", ".join(column.examples)
+            lines.append(f"  {column.name:{wide}}  {column.count:>5,} values: {examples}")
+        lines += [f"  {note.render(spelling)}" for note in self.notes]
+        if self.readings:
+            lines.append("These read it:")
+        spelled = [Mention(**reading.options).render(spelling) for reading in self.readings]
+        wide = min(60, max(map(len, spelled), default=0))
+        for text, reading in zip(spelled, self.readings, strict=True):
+            meaning = f" ({reading.meaning})" if reading.meaning is not None else ""
+            lines.append(f"  {text:{wide}}  {reading.outcome}{meaning}")
+        return lines
+
+
 class InputError(ValueError):
     """Input that cannot be used. The sentence says what is wrong, and then what to do.
+
+    Where data can be read in several ways, `readings` lists those that were tried on them, each with its `options`, its
+    `outcome` and its `meaning`, and `question` the columns, too. They are found when they are first asked for. A
+    sentence that names ways has them behind a line break: they are left out where readings are listed below it.
 
     Args:
         code: as of `Message`.
@@ -287,6 +352,8 @@ class InputError(ValueError):
     def __init__(self, code: str, sentence: str, /, **values: Any) -> None:
         self.message = self.kind(code, sentence, **values)
         self.file = ""
+        self.ask: Callable[[], Question] | None = None  # finds the question, once
+        self._question: Question | None = None
         super().__init__(str(self.message))
 
     @property
@@ -299,9 +366,26 @@ class InputError(ValueError):
         """The values of the message."""
         return self.message.values
 
+    @property
+    def question(self) -> Question:
+        """The columns of the data and the readings that were tried; empty where the data are not rows."""
+        if self._question is None:
+            ask, self.ask = self.ask, None
+            self._question = Question()
+            with suppress(Exception):  # a refusal stays what it is, whatever happens here
+                self._question = Question() if ask is None else ask()
+        return self._question
+
+    @property
+    def readings(self) -> Sequence[Offer]:
+        """The readings of the data that were tried and give a number, likeliest first."""
+        return self.question.readings
+
     def with_message(self, message: Message) -> InputError:
         """Return an error of the same kind with another message."""
-        return type(self)(message.code, message.sentence, **message.values)
+        error = type(self)(message.code, message.sentence, **message.values)
+        error.ask, error._question = self.ask, self._question
+        return error
 
     def in_file(self, file: str) -> InputError:
         """Return the same error with the name of the file that it is about."""
@@ -311,8 +395,13 @@ class InputError(ValueError):
 
     def render(self, spelling: Spelling) -> str:
         """Write the sentence with options as a surface spells them, after the name of the file."""
-        text = self.message.render(spelling)
-        return f"{self.file}: {text}" if self.file else text
+        return "\n".join(self.list_lines(spelling))
+
+    def list_lines(self, spelling: Spelling) -> list[str]:
+        """List the sentence, and the lines of the question."""
+        text = self.message.render(spelling, brief=bool(self.readings))
+        text = f"{self.file}: {text}" if self.file else text
+        return [text, *self.question.list_lines(spelling)]
 
     def __str__(self) -> str:
         return self.render(Spelling())
@@ -322,7 +411,7 @@ class InputError(ValueError):
         return (
             partial(type(self), self.code, self.message.sentence, **self.values),
             (),
-            self.__dict__,
+            {**self.__dict__, "ask": None, "_question": self.question},
         )
 
 

@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
-from at_k.cli.options import Flags, refuse, show_all, spell
+from at_k.cli.options import Flags, refuse, show_all
 from at_k.errors import InputError, SeveralModelsError, explain_name
 from at_k.options.registry import FLAGS
 
@@ -265,7 +265,8 @@ def end_plainly(*, debug: bool = False, models: bool = False) -> Iterator[None]:
             raise
         way_on = " For a table of all, a row for each: `--models`, in one file with `--where` for each of them."
         is_answered = models and isinstance(error, SeveralModelsError)
-        fail(describe_error(error) + way_on * is_answered)
+        question = error.question.list_lines(Flags()) if isinstance(error, InputError) else []
+        fail(describe_error(error) + way_on * is_answered, question)
 
 
 def leave_pipe(stream: TextIO) -> None:
@@ -282,11 +283,11 @@ def _suggest_column(error: Any) -> str:
     return f" Did you mean “{near[0]}”?" if near and error.code.endswith("no_column") else ""
 
 
-def fail(sentence: str) -> NoReturn:
-    """Print a sentence on standard error, and exit."""
+def fail(sentence: str, lines: Sequence[str] = ()) -> NoReturn:
+    """Print a sentence on standard error, and the lines of a question below it, and exit."""
     from at_k.results.sheet import make_printable
 
-    typer.echo(make_printable(sentence), err=True)
+    typer.echo("\n".join(map(make_printable, (sentence, *lines))), err=True)
     raise typer.Exit(WRONG)
 
 
@@ -305,7 +306,7 @@ def describe_error(error: Exception) -> str:
             f"{error.filename}: {error.strerror}" if error.filename and error.strerror else sentence
         )
     if isinstance(error, InputError):
-        return spell(error) + _suggest_column(error)
+        return error.list_lines(Flags())[0] + _suggest_column(error)
     # The library's own sentences quote columns in backticks. Those of Python and of NumPy do not.
     if isinstance(error, ImportError) or (
         isinstance(error, (TypeError, ValueError)) and "`" in sentence

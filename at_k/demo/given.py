@@ -30,6 +30,7 @@ from at_k.readers.formats import FORMATS, find_format
 from at_k.readers.names import shorten
 from at_k.readers.samples import Samples
 from at_k.readers.tables.merging import merge
+from at_k.readers.tables.readings import offering
 from at_k.readers.tables.table import Table
 from at_k.validation import exceeds
 from at_k.values import cached_property
@@ -154,6 +155,30 @@ class Given:
         **reading: Any,
     ) -> Samples:
         """Read the samples of all files, within the limits of the page."""
+        given = {"columns": columns, "concat": concat, "pool": pool, **reading}
+        with offering(self._read_tried, given, self._look):
+            return self._read(columns, concat=concat, pool=pool, **reading)
+
+    def _read_tried(self, options: dict[str, Any]) -> Samples:
+        """Read with the options of a reading that is tried: `pool` may be one name."""
+        pool = options.get("pool")
+        return self._read(**{**options, "pool": [pool] if isinstance(pool, str) else pool})
+
+    def _look(self, options: Mapping[str, Any]) -> Table | None:
+        """Open the first file, where it is a table."""
+        file = self.files[0]
+        if file.format.name != "plain":
+            return None
+        return Table(file.source, Reading(rows_at=options.get("rows_at")))
+
+    def _read(
+        self,
+        columns: Mapping[str, str | None],
+        *,
+        concat: bool = False,
+        pool: list[str] | None = None,
+        **reading: Any,
+    ) -> Samples:
         reading["pool"] = [column for column in pool or () if column != "file"]
         if len(self.files) == 1:
             samples = self.files[0].read(columns, reading)

@@ -55,9 +55,13 @@ def make_error(key: str, **values: object) -> InputError:
 
 
 def translate(
-    message: Message | InputError, language: str, spelling: Spelling | None = None
+    message: Message | InputError,
+    language: str,
+    spelling: Spelling | None = None,
+    *,
+    brief: bool = False,
 ) -> str:
-    """Return a message, or the message of an error, in a language.
+    """Return a message, or the message of an error, in a language; if brief, without the ways that it mentions.
 
     Examples:
         >>> translate(make_error("given.packed"), "zh")
@@ -66,13 +70,17 @@ def translate(
     if isinstance(message, InputError):
         message = message.message
     known = WORDS.get(message.code) or SENTENCES.get(message.code)
-    template = known[1] if known and language == "zh" else message.sentence
+    template = message.sentence
+    if known and language == "zh":
+        template = known[1] if brief else known[1].replace("\n", "")  # no space follows a sentence
     spelling = spelling or Spelling()
     values = {
-        name: translate(value, language, spelling) if isinstance(value, Message) else value
+        name: translate(value, language, spelling, brief=brief)
+        if isinstance(value, Message)
+        else value
         for name, value in message.values.items()
     }
-    return Message(message.code, template, **values).render(spelling)
+    return Message(message.code, template, **values).render(spelling, brief=brief)
 
 
 def name_option(option: Option, language: str) -> str:

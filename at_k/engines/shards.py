@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.engines.doubts import FILE, LONGEST_TEXT, PROBLEM
 from at_k.engines.engine import JOINT, Count, Roles, Rows, find_parts, list_others, refuse_columns
+from at_k.readers.files.paths import is_address, is_of_shards
 from at_k.readers.tables.choosing import Where
 
 if TYPE_CHECKING:
@@ -29,8 +30,10 @@ AGGREGATES = {
 
 
 def takes(data: Any) -> bool:
-    """Return whether data are a data set of Arrow, or the address of one in a store, such as "s3://bucket/shards"."""
-    return "://" in data if isinstance(data, str) else type(data).__module__ == "pyarrow._dataset"
+    """Return whether data are a data set of Arrow, or the address of Parquet in a store: "s3://bucket/shards"."""
+    if isinstance(data, str):
+        return is_address(data) and is_of_shards(data)
+    return type(data).__module__ == "pyarrow._dataset"
 
 
 def list_columns(data: Any) -> list[str]:

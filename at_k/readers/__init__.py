@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from at_k.errors import InputError, Message, Phrases, follow_reading
 from at_k.options.registry import PROGRAM_TESTS, READING, complete, takes
-from at_k.readers.files.paths import Paths, is_paths
+from at_k.readers.files.paths import Paths, fetch, is_paths
 from at_k.readers.samples import COUNT_ROLES, ROLES, SAMPLE_ROLES, Samples
 from at_k.validation import UNLIMITED, Limits
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from at_k.readers.files.problems import Problems
     from at_k.readers.files.sources import Source
     from at_k.readers.format import Format, Reading
+    from at_k.readers.tables.table import Table
     from at_k.signatures import ReadOptions, Unpack
 
 _say = Phrases(
@@ -92,7 +93,40 @@ def read_results(
     return make_dataset(samples, path)
 
 
-def read_samples(
+def read_samples(path: Paths, **options: Any) -> Samples:
+    """Read results files as `read_results` does, without the library `datasets`."""
+    # The arguments and errors are those of `read_results`. With `meta=True`, a plain table's other columns are read
+    # too.
+    from at_k.readers.tables.readings import offering
+
+    path, copies = fetch(path)
+    # Readings may be tried later: they hold the copies of what is in a store.
+    read = partial(_read_held, path, copies)
+    with offering(read, options, partial(_look_at, path)):
+        return _read_files(path, **options)
+
+
+def _read_held(path: Paths, copies: object, options: Mapping[str, Any]) -> Samples:
+    """Read files as long as copies of them are held."""
+    return _read_files(path, **options)
+
+
+def _look_at(path: Paths, options: Mapping[str, Any]) -> Table | None:
+    """Open the first file, where it is a table."""
+    from at_k.readers.files.paths import find_files
+    from at_k.readers.files.sources import Source
+    from at_k.readers.format import Reading
+    from at_k.readers.formats import find_format
+    from at_k.readers.tables.table import Table
+
+    file = find_files(path)[0][0]
+    source = Source(file.name, file)
+    if find_format(source, options.get("format")).name != "plain":
+        return None
+    return Table(source, Reading(rows_at=options.get("rows_at")))
+
+
+def _read_files(
     path: Paths,
     *,
     format: str | None = None,
@@ -103,9 +137,7 @@ def read_samples(
     limits: Limits = UNLIMITED,
     **options: Any,
 ) -> Samples:
-    """Read results files as `read_results` does, without the library `datasets`."""
-    # The arguments and errors are those of `read_results`. With `meta=True`, a plain table's other columns are read
-    # too.
+    """Read results files; what they do not say is an error, which is not tried to settle."""
     from at_k.readers.files.paths import find_files, is_named_as_results
     from at_k.readers.files.problems import Problems
     from at_k.readers.format import Reading
@@ -129,7 +161,7 @@ def read_samples(
     with follow_reading(sum(file.stat().st_size for file in files)) as reach:
         before = 0
         for file, source, kind in bundle(chosen) if len(files) > 1 and not concat else chosen:
-            source.reach = partial(reach, before)
+            source.reach, source.is_alone = partial(reach, before), len(files) == 1
             try:
                 kind.refuse_options(reading)
                 samples = kind.read_file(source, reading)

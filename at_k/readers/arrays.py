@@ -181,14 +181,11 @@ def flatten(column: Any) -> tuple[Codes, Any]:
 
 def contains(column: Any, text: str) -> bool:
     """Return whether a column has a text in one of its cells."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     if not is_arrow(column):
         return text in column
-    return bool(
-        pc.any(pc.equal(column, pa.scalar(text))).as_py()
-    )  # a bare text would import pandas
+    return bool(pc.any(pc.equal(column, make_texts([text])[0])).as_py())
 
 
 def encode(column: Any) -> Coded:

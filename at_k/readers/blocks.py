@@ -65,6 +65,13 @@ class Block:
             return list(self.places)
         outer = next((column for column in self.names if name.startswith(f"{column}.")), None)
         if outer is not None:
+            whole, inner = self.get(outer), name[len(outer) + 1 :]
+            if is_arrow(whole) and str(whole.type).startswith("struct<"):
+                return (
+                    whole.field(inner)
+                    if whole.type.get_field_index(inner) >= 0
+                    else [None] * len(self)
+                )
             return [
                 find_field(read_fields(cell), name[len(outer) + 1 :].split("."))
                 for cell in self[outer]

@@ -151,6 +151,31 @@ def read_text(value: object) -> str:
     return repr(value)
 
 
+def read_name(value: object) -> str:
+    """Return the name of a problem: a text, a number or, of a list of messages, what was asked, as JSON."""
+    are_messages = isinstance(value, list) and bool(value) and all(map(_is_message, value))
+    return str(spell_question(value)) if are_messages else read_text(value)
+
+
+def _is_message(part: object) -> bool:
+    return isinstance(part, dict) and "content" in part
+
+
+def spell_question(cell: object) -> object:
+    """Return a question as text. Of messages, what follows the last one of the user is an answer."""
+    if not cell:
+        return None
+    if isinstance(cell, list):
+        asked = [
+            place
+            for place, part in enumerate(cell)
+            if isinstance(part, dict) and part.get("role") == "user"
+        ]
+        cell = cell[: asked[-1] + 1] if asked else cell
+    are_parts = isinstance(cell, (list, dict))
+    return json.dumps(cell, ensure_ascii=False, default=str) if are_parts else cell
+
+
 def read_answer(value: object) -> str | None:
     """Return the answer of a sample; None if there is none."""
     if value is None:
@@ -197,13 +222,14 @@ def is_finite(value: object) -> TypeGuard[float]:
 
 # The function that reads a cell of each role. It raises `UnfitError` for what the role cannot take.
 READERS: dict[str, Callable[[object], object]] = {
-    "problem": read_text,
+    "problem": read_name,
     "answers": read_answer,
     "references": read_references,
     "grades": read_grade,
     "scores": read_score,
     "cost": read_score,
     "weight": read_score,
+    "attempt": read_score,
     "group": read_label,
 }
 
@@ -328,7 +354,7 @@ class Cells:
 
     def read(self, role: str, value: Any) -> Any:
         """Read a cell, or the value of a sample in it."""
-        if role in ("grades", "scores", "cost", "weight"):
+        if role in ("grades", "scores", "cost", "weight", "attempt"):
             value = self._spell(role, value)
         return READERS[role](value)
 

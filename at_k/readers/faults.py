@@ -78,18 +78,18 @@ def describe_place(row: int, column: str, sample: int | None = None) -> Message:
 
 _say = Phrases(
     {
-        "cells.problem": "The name of a problem must be text or a number; got {value} ({place}). To leave out such "
-        "rows: {option:errors=skip}.",
+        "cells.problem": "The name of a problem must be text or a number; got {value} "
+        "({place}).\nTo leave out such rows: {option:errors=skip}.",
         "cells.answer": "An answer must be text or a number; got {value} ({place}).",
         "cells.reference": "A reference must be text or a number, or a list of them; got {value} ({place}).",
-        "cells.grade": "A grade must be true, false, or a number from 0 to 1; got {value} ({place}). If the worst and "
-        "the best grade are others, name them, as in {scale}.",
+        "cells.grade": "A grade must be true, false, or a number from 0 to 1; got {value} "
+        "({place}).\nIf the worst and the best grade are others, name them, as in {scale}.",
         "cells.score": "A score must be a finite number; got {value} ({place}).",
         "cells.cost": "A cost must be a finite number; got {value} ({place}).",
         "cells.group": "The name of a group must be text, a number, true or false; got {value} ({place}).",
         "collector.long_number": "The number {value} has too many digits to be read exactly ({place}). Write it as "
         "text.",
-        "cells.word": "{value} is no verdict that is known ({place}). If it stands for a wrong sample: {wrong}. For a "
+        "cells.word": "{value} is no verdict that is known ({place}).\nIf it stands for a wrong sample: {wrong}. For a "
         "right one: {correct}. For one that was not judged: {unjudged}.",
         "standard.nothing_left": "Nothing is left: all {count:,} rows or samples are broken. The first fault: "
         "“{cause}”.",

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from at_k.readers.samples import FURTHER_ROLES, MISSING, ROLES, SAMPLE_ROLES, Or
 from at_k.readers.tables.choosing import Selection, no_rows
 from at_k.readers.tables.collector import BESIDE, NUMBER, Collector, Sheet
 from at_k.readers.tables.problems import OF_PROBLEM, Part
+from at_k.readers.tables.readings import most_rows
 
 # The roles of what is said of a sample, or of all samples of a problem.
 _SAID = (
@@ -114,7 +116,7 @@ class RowCollector(Collector):
         """Yield the rows that `where` asks for: lines of JSON or objects, each with its number, counted from 1."""
         needed, keeps = frozenset(fields), self.selection.keeps
         with source.open_text() if isinstance(source, Source) else nullcontext(source) as values:
-            for number, value in enumerate(values, 1):
+            for number, value in enumerate(islice(values, most_rows.get()), 1):
                 if type(value) is bytes and value.isspace():
                     continue
                 try:

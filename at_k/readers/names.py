@@ -121,9 +121,27 @@ MODEL = _words(
 )
 # Names of columns that say why a sample failed.
 ERROR = _words("error errors exception error_message error_type traceback")
+# Words in the name of a flag that tells a failure of the harness, and in the texts of a status.
+FAILED = re.compile(
+    r"err(?!at)|time.?out|timed_out|crash|abort|infra|fail|exception|killed|cancel|oom|invalid|unavailable"
+)
+# Names of columns that say how a sample ended.
+STATUS = _words(
+    "status state outcome finish_reason stop_reason termination exit_reason run_status end_reason"
+)
 
 STEP = _words("step global_step training_step")
 SET = _words("dataset dataset_name data_source benchmark task task_name subset")
+
+# Words in the name of a column of settings: several of them within problems are asked about.
+ARM = {
+    *_words(
+        "arm variant method strategy condition policy agent experiment ablation system_prompt template"
+    ),
+    *_words(
+        "temperature temp top_p quantization adapter lora effort shots fewshot decoding config setting settings"
+    ),
+}
 
 # Names of columns by which the rows of one table are told apart from those of another, and with the step of training.
 SYSTEM = (*MODEL, *SET)

@@ -33,8 +33,9 @@ ROLES = ("problem", "answers", "references", "grades", "scores", "group")
 # The roles of columns that count the samples of each problem, and the correct ones: they replace grades.
 COUNT_ROLES = ("n", "c")
 
-# The number of a sample, its cost, the weight of its vote and why it failed: roles that no standard column holds.
-FURTHER_ROLES = ("sample", "cost", "weight", "error")
+# The number of a sample, its cost, the weight of its vote, why it failed, and the number of an attempt at it, of which
+# the last one counts: roles that no standard column holds.
+FURTHER_ROLES = ("sample", "cost", "weight", "error", "attempt")
 
 # The roles that describe each sample; the others describe the problem.
 SAMPLE_ROLES = ("answers", "grades", "scores")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from os import PathLike, fspath
 from typing import Any
@@ -19,10 +20,13 @@ from at_k.grading.verdicts import MissingSamplesError
 from at_k.options.registry import INDEPENDENT, JUDGING_OPTIONS, UNTIL_SUCCESS
 from at_k.readers import COUNT_ROLES, Samples, is_paths, read_samples
 from at_k.readers.arrays import list_cells
+from at_k.readers.files.sources import IN_MEMORY, Source
 from at_k.readers.names import MODEL, normalize_name, quote
+from at_k.readers.objects import hold, holds_columns, is_rows, write_source
 from at_k.readers.samples import SAMPLE_ROLES
 from at_k.readers.tables.choosing import select_rows
 from at_k.readers.tables.prompts import find_tests, gather_tests, join_prompts
+from at_k.readers.tables.readings import offer_policies, offering
 from at_k.report.data import Judged
 from at_k.report.notes import describe_reading, find_conditions
 from at_k.report.report import refuse_report
@@ -49,12 +53,12 @@ _say = Phrases(
         "the lists of rows of one problem.",
         "data.no_clusters": "{option:clusters} are the groups, but the data have none. Give a label for each problem, "
         "or name the column of the groups by {option:columns}.",
-        "missing.grades": "Samples without a grade: {count:,} of {total:,}, such as sample {sample} of problem "
-        "{name}, counted from 0. {option:missing=incorrect} counts them as wrong, {option:missing=drop} leaves them "
-        "out.",
-        "missing.answers": "Samples without an answer: {count:,} of {total:,}, such as sample {sample} of problem "
-        "{name}, counted from 0. {option:missing=incorrect} counts them as wrong, {option:missing=drop} leaves them "
-        "out.",
+        "missing.grades": "Samples without a grade: {count:,} of {total:,}, such as sample "
+        "{sample} of problem {name}, counted from 0.\n{option:missing=incorrect} counts them as "
+        "wrong, {option:missing=drop} leaves them out.",
+        "missing.answers": "Samples without an answer: {count:,} of {total:,}, such as sample "
+        "{sample} of problem {name}, counted from 0.\n{option:missing=incorrect} counts them as "
+        "wrong, {option:missing=drop} leaves them out.",
         "stopped.missing": "Where sampling stopped at the first success, no sample can be missing; {count:,} are. "
         "Leave the problems that have them out of the file, or name them in one: {option:exclude=names.txt}.",
         "stopped.unlike": "Where sampling stopped at the first success, the last sample of a problem is its only "
@@ -255,20 +259,17 @@ def judge_data(
     if isinstance(data, Mapping) and is_integer(data.get("n")) and is_sequence(data.get("c")):
         data = {**data, "n": [data["n"]] * len(data["c"])}
     judging = {name: options.pop(name) for name in JUDGING_OPTIONS if name in options}
-    shared: dict[str, Any] = {
-        "columns": columns,
-        "where": where,
-        "pool": pool,
-        "prompt_column": prompt_column,
-    }
     with_rows = takes_row(find_checker(judging.get("check_correct_fn", "exact_match")))
     source = find_source(data)
-    if source is not None:
-        data = read_samples(data, **shared, **options, meta=with_rows)
-    elif unread := [name for name, value in options.items() if value != _NO_READING[name]]:
-        raise _say.error("options.not_a_file", names=Mention(*unread))
-    if not isinstance(data, Samples) and (pool or is_read_as_file(data, columns or {})):
-        data = read_rows(data, **shared | {"columns": columns or {}}, meta=with_rows)
+    data = _read_data(
+        data,
+        columns=columns,
+        where=where,
+        pool=pool,
+        prompt_column=prompt_column,
+        meta=with_rows,
+        **options,
+    )
     whole = data
     if isinstance(data, Samples) and judging.get("missing") == "drop" and data.n_missing:
         data = data.drop_unjudged()
@@ -300,7 +301,11 @@ def judge_data(
         )
         verdicts = settle_sampling(verdicts, sampling, names)
     except MissingSamplesError as error:
-        raise count_missing(error, problems, names) from None
+        refusal = count_missing(error, problems, names)
+        parts = problems.grades or ()
+        if len(parts) == 1:
+            refusal.ask = partial(offer_policies, parts[0])
+        raise refusal from None
     notes = [] if origin is None else list(describe_reading(origin))
     conditions = find_conditions(data)
     rest = names, labels, together, notes, conditions, source, origin, named, frame["rows"]
@@ -308,6 +313,42 @@ def judge_data(
         return Judged(problems, verdicts, *rest)
     gone = len(whole.problems) - len(problems), int(whole.n.sum() - problems.n.sum())
     return Judged(problems, verdicts, *rest, whole.reasons, *gone)
+
+
+def _read_data(
+    data: Any,
+    *,
+    columns: Mapping[str, str | None] | None,
+    where: Mapping[str, object] | None,
+    pool: str | Sequence[str],
+    prompt_column: str | None,
+    meta: bool,
+    **options: Any,
+) -> Any:
+    """Read data that are a file, or mean what a file of them would; columns of problems stay as they are."""
+    shared: dict[str, Any] = {"where": where, "pool": pool, "prompt_column": prompt_column}
+    if find_source(data) is not None:
+        return read_samples(data, columns=columns, **shared, meta=meta, **options)
+    if isinstance(data, Samples):
+        return data
+    held, called = hold(data), columns or {}
+    is_document = _is_document(held, called)
+    if is_document or pool or is_read_as_file(held, called):
+        taken = (*_OF_ROWS, *(_OF_DOCUMENTS if is_document else ()))
+        rules = {name: options.pop(name) for name in taken if name in options}
+        _refuse_unread(options)
+        return read_rows(
+            held, is_document=is_document, columns=called, **shared, **rules, meta=meta
+        )
+    _refuse_unread(options)
+    return held
+
+
+def _refuse_unread(options: Mapping[str, Any]) -> None:
+    """Raise if options say how a file is read, and the data are none."""
+    unread = [name for name, value in options.items() if value != _NO_READING[name]]
+    if unread:
+        raise _say.error("options.not_a_file", names=Mention(*unread))
 
 
 def count_missing(
@@ -338,6 +379,14 @@ def find_source(data: Any) -> str | list[str] | None:
     return fspath(data) if isinstance(data, (str, PathLike)) else list(map(fspath, data))
 
 
+def _is_document(data: Any, columns: Mapping[str, str | None]) -> bool:
+    """Return whether data are read as the document that they would be in a file: a mapping of problems, or rows."""
+    if isinstance(data, Mapping):
+        are_splits = bool(data) and all(hasattr(each, "column_names") for each in data.values())
+        return bool(data) and not are_splits and not holds_columns(data)
+    return is_rows(data) and is_read_as_file(data, columns)
+
+
 def is_read_as_file(data: Any, columns: Mapping[str, str | None]) -> bool:
     """Return whether data in memory are a table that is read as a file of it would be.
 
@@ -364,13 +413,26 @@ def is_read_as_file(data: Any, columns: Mapping[str, str | None]) -> bool:
     return len(first) > 1 and named and (plain or not standard)
 
 
-def read_rows(data: Any, **reading: Any) -> Samples:
-    """Read a table in memory as a file of it is read."""
-    import pyarrow as pa
-
-    from at_k.readers.files.sources import IN_MEMORY, Source
+def read_rows(data: Any, *, is_document: bool, **reading: Any) -> Samples:
+    """Read a table or a document in memory as a file of it is read."""
     from at_k.readers.format import Reading
+    from at_k.readers.formats import find_format
     from at_k.readers.tables.table import Table
+
+    source = write_source(data) if is_document else _write_table(data)
+    kind = find_format(source)
+    kind.refuse_options(Reading(**reading))
+    with offering(
+        lambda given: kind.read_file(source, Reading(**given)),
+        reading,
+        lambda _: Table(source, Reading()) if kind.name == "plain" else None,
+    ):
+        return kind.read_file(source, Reading(**reading))
+
+
+def _write_table(data: Any) -> Source:
+    """Write a table in memory as a file of Arrow."""
+    import pyarrow as pa
 
     names = [
         name for name in getattr(getattr(data, "index", None), "names", ()) if name is not None
@@ -382,7 +444,7 @@ def read_rows(data: Any, **reading: Any) -> Samples:
         with pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)
         content = stream.getvalue().to_pybytes()
-    return Table(Source(IN_MEMORY, content), Reading(**reading)).read()
+    return Source(IN_MEMORY, content)
 
 
 def settle_sampling(
@@ -438,6 +500,12 @@ def _refuse_unsaid(verdicts: Verdicts, cap: int, times: Ints | None) -> None:
         values=", ".join(f"pass@{k} {np.average(firsts <= k, weights=times):.3f}" for k in shown),
     )
 
+
+# The options of reading that rows in memory take, too.
+_OF_ROWS = ("scale", "correct", "wrong", "unjudged", "errors")
+
+# Those that documents in memory take besides.
+_OF_DOCUMENTS = ("rows_at", "scorer", "filter", "tests")
 
 _NO_READING = {
     **dict.fromkeys(("format", "scorer", "filter", "tests", "scale", "rows_at", "exclude")),

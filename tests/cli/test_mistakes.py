@@ -52,7 +52,7 @@ MISTAKES = [
     ("score *.xyz", "ls -l ."),
     ("score broken.jsonl", "line 2"),
     ("score blank.jsonl", 'such as {"id": 1, "correct": [1, 0]}'),
-    ("score missing.jsonl", "`--missing drop` leaves them out"),
+    ("score missing.jsonl", "`--missing drop` 2 problems × 1 to 2 samples, pass@1 75.0 %"),
     ("score percent.jsonl", "`--scale 0,100`"),
     ("score two.jsonl", "`--where model=m`"),
     ("score mine.jsonl other.jsonl", "`--pool file`"),
@@ -75,7 +75,7 @@ MISTAKES = [
     ("compare mine.jsonl", "--where model=a --where model=b"),
     ("compare mine.jsonl none.jsonl", "none.jsonl"),
     ("compare mine.jsonl two.jsonl", "Column “model” has several values"),
-    ("compare mine.jsonl samplers.jsonl", "keep only its rows: `--where sampler=a`"),
+    ("compare mine.jsonl samplers.jsonl", "`--where sampler=a` 12 problems × 2 samples, pass@1 50.0 %"),
     ("compare mine.jsonl --against other.jsonl --margin 0.1", "'--margin'"),
     ("compare mine.jsonl --against mine.jsonl --against mine.jsonl", "Give one file for each of the 1 benchmarks"),
     *((f"compare mine.jsonl other.jsonl other.jsonl {option} {value}", f"'{option}'") for option, value in

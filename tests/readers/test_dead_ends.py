@@ -154,11 +154,7 @@ WAYS = {
     **{
         f"faults: {name}": (
             text(f"id,{name}", *(f"{row[0]},{words[row[2] == '1']}" for row in ROWS), rows=[]),
-            columns(
-                "id",
-                name,
-                {"correct": [words[1]]} | ({} if words[1] == "0" else {"wrong": [words[0]]}),
-            ),
+            columns("id", name, {"correct": [words[1]]}),
         )
         for name, words in {
             "failed": ("True", "False"),
@@ -169,7 +165,7 @@ WAYS = {
     },
     "faults in lists": (
         '[{"id": "a", "incorrect": [false, true]}, {"id": "b", "incorrect": [false, false]}]',
-        columns("id", "incorrect", {"correct": ["False"], "wrong": ["True"]}),
+        columns("id", "incorrect", {"correct": ["False"]}),
     ),
     "ids of samples": (
         text("id,correct", "a_0,1", "a_1,0", "b_0,1", "b_1,1", rows=[]),
@@ -265,7 +261,7 @@ def test_a_log_is_converted_to_a_table_without_a_header(tmp_path):
         read_samples(tmp_path / "FILE")
     subprocess.run(SPACES, shell=True, check=True, cwd=tmp_path)
     said, found = follow((tmp_path / "NEW").rename(tmp_path / "TABLE"), "standard.no_problem")
-    assert "The first line holds a verdict, so it was read as a row" in said
+    assert "The first line names no columns, so it was read as a row" in said
     assert found == GRADES
 
 

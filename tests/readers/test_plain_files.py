@@ -48,14 +48,14 @@ def refused(code, **mended):
 
 
 def named(options=None, /, **columns):
-    """The refusal of columns that have one reading, and the options that it ends in."""
+    """The refusal of columns that have one reading, and its options."""
     mended = {"columns": columns} | (options or {})
-    return "plain.unknown", mended, Mention(**mended)
+    return "plain.unknown", mended, mended
 
 
 def unsure(options=None, /, **columns):
-    """The refusal of columns that have several readings, of which it picks none, and the options of one of them."""
-    return "plain.unknown", {"columns": columns} | (options or {}), Mention("columns")
+    """The refusal of columns that have several readings, and the options of one of them."""
+    return "plain.unknown", {"columns": columns} | (options or {})
 
 
 def summed(name, column="id"):
@@ -114,9 +114,9 @@ READ = {
     "yes and no": (csv("id,verdict", "a,yes", "a,no", "b,Yes", "b,YES"), AB),
     "one column of truth values": (jsonl(*({"id": p, "ist_gut": v}
         for p, v in [("a", True), ("a", False), ("b", True), ("b", True)])),
-        refused("plain.truths", columns={"problem": "id", "grades": "ist_gut"})),
+        refused("plain.unknown", columns={"problem": "id", "grades": "ist_gut"})),
     "truth values that may mean that something is wrong": (csv("id,defekt", "a,ja", "a,nein"),
-        refused("plain.truths", correct=["nein"], wrong=["ja"], columns={"problem": "id", "grades": "defekt"})),
+        refused("plain.unknown", correct=["nein"], wrong=["ja"], columns={"problem": "id", "grades": "defekt"})),
     "truth values within objects": (csv("id,feedback.correct", "a,yes", "a,false", "b,true", "b,True"), AB),
     "truth values of a name that judges": (csv("id,all_ok", "a,True", "a,False", "b,True", "b,True"), AB),
     "per cent": (csv("id,correct", "a,100%", "a,0%", "b,100%", "b,100 %"), AB),
@@ -130,7 +130,7 @@ READ = {
     "tuples of Python": (csv("id,correct", 'a,"(1, 0)"', 'b,"(1, 1)"'), AB),
     "bits with spaces": (csv("id,correct", "a,1 0", "b,1 1", "c,0 1"), [[1, 0], [1, 1], [0, 1]]),
     "a list of lists": ("[[1, 0], [1, 1]]", AB),
-    "a flat list": ("[true, false, true]", [[1], [0], [1]]),
+    "a flat list": ("[true, false, true]", "standard.no_problem"),
     "a list of answers": (
         jsonl(*({"q": q, "outputs": [label, q], "label": label} for q, label in (("one", "eins"), ("two", "zwei")))),
         unsure(problem="q", answers="outputs", references="label"),
@@ -197,7 +197,7 @@ READ = {
     "problems with samples that are numbered": (json.dumps([{"name": p, "results": [{"id": i, "correct": i * v}
         for i in (0, 1)]} for p, v in (("a", 0), ("b", 1))]), [[0, 0], [0, 1]]),
     "lists of verdicts beside a truth": (csv("id,samples,all_ok", 'a,"[1, 0]",False', 'b,"[1, 1]",True'),
-        refused("plain.beside", columns={"grades": "samples"})),
+        AB),
     "one verdict beside runs": (csv("id,correct,trial 1,trial 2", "a,1,0,1", "b,0,1,1"),
         refused("plain.beside", columns={"grades": "correct"})),
     "verdicts of tests beside the one of each sample": (csv("id,test_1,test_2,correct", "a,1,0,0", "a,1,1,1"),
@@ -315,8 +315,7 @@ READ = {
     "a header once more whose name is a word": (csv("name,pass", "a,yes", "name,pass"), "structure.header"),
     "rows without a header": (csv("a,1", "a,0", "b,1", "b,1"), named(problem="column 1", grades="column 2")),
     "ends of programs of another name": (csv("id,state", "a,AC", "a,RE", "b,PE", "b,AC"),
-        ("plain.unknown", {"columns": {"problem": "id", "grades": "state"}, "correct": ["AC"]},
-            Mention(columns={"problem": "id", "grades": "state"}))),
+        ("plain.unknown", {"columns": {"problem": "id", "grades": "state"}, "correct": ["AC"]})),
     "marks in numbered columns": (csv("id,r1,r2", "a,+,-", "b,+,+"),
         unsure({"correct": ["+"]}, problem="id", grades="r1+r2")),
     "objects in CSV": (csv("id,samples", 'a,"[{""ok"": 1, ""correct"": true}, {""correct"": false}]"',
@@ -338,16 +337,15 @@ READ = {
     "lists as texts in a document": (
         jsonl({"id": "a", "correct": "[1, 0]"}, {"id": "b", "correct": "[True, True]"}), AB,
     ),
-    "words in a flat list": ('["pass", "fail"]', [[1], [0]]),
+    "words in a flat list": ('["pass", "fail"]', "standard.no_problem"),
     "exit codes with points": (csv("id,exit_code", "a,0.0", "a,1.0", "b,0.0", "b,0.0"),
         named({"correct": ["0"]}, problem="id", grades="exit_code")),
     "names beside notes that repeat": (csv("name,note,ok", "a,x,1", "b,x,0", "c,y,1"),
-        ("plain.unknown", {"columns": {"problem": "name", "grades": "ok"}},
-            Mention(columns={"problem": "COLUMN", "grades": "ok"}))),
+        ("plain.unknown", {"columns": {"problem": "name", "grades": "ok"}})),
     "objects in CSV that repeat": (csv("name,out", *(f'{p},"{{""ok"": {int(p == "a")}}}"' for p in "abc")),
         named(problem="name", grades="out.ok")),
     "problems in columns without names": (csv("run,0,1", "0,1,1", "1,1,0"),
-        refused("plain.numbered", columns={"grades": "1"})),
+        refused("plain.numbered", columns={"grades": "1", "problem": "line"})),
     "answers of 0 and 1 beside outputs": (csv("id,model_output,answer", "a,3,1", "b,0,0"),
         unsure(problem="id", answers="model_output", references="answer")),
     "ranks of samples": (csv("id,rank,correct", "a,1,1", "a,2,0", "b,1,1", "b,2,1"), AB),
@@ -534,7 +532,8 @@ def test_plain_file(case, tmp_path):
         assert caught.value.code == code
         if mended is not None:
             assert next(iter(mended)) in str(caught.value)
-            assert [caught.value.values.get("example")] * len(example) == example
+            found = [dict(reading.options) for reading in caught.value.readings]
+            assert [each for each in example if each not in found] == [], found
             assert read_samples(path, **mended).problems
 
 
@@ -636,6 +635,10 @@ def test_tables_in_memory(data):
 
 
 def test_rows_without_names_in_memory():
-    assert at_k.score({"correct": [True, False]}, metrics="pass@1").values == {"pass@1": 0.5}
+    with pytest.raises(InputError) as caught:
+        at_k.score({"correct": [True, False]})
+    assert [reading.options for reading in caught.value.readings] == [
+        {"columns": {"problem": "line"}}
+    ]
     lists = {"predictions": ["a", "b"], "references": ["a", "c"]}
     assert at_k.score(lists, metrics="pass@1").values == {"pass@1": 0.5}

@@ -191,7 +191,7 @@ def test_texts_that_are_no_tables_are_refused(text, code, said):
 
 
 @for_each("write", [
-    lambda n: '{"correct":1}\n' * n, lambda n: "correct\n" + "1\n" * n,
+    lambda n: '{"correct":1,"id":1}\n' * n, lambda n: "id,correct\n" + "1,1\n" * n,
     lambda n: json.dumps({"id": list(range(n)), "correct": [1] * n}), lambda n: json.dumps([[1]] * n),
 ])  # fmt: skip
 def test_one_bound_of_rows_and_one_of_bytes(write):

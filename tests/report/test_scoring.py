@@ -333,14 +333,19 @@ def test_options_that_are_not_the_defaults():
     ({name: MODELS[name] for name in ("problem", "grades")},
      "InputError: `problem` must name each problem once; 'q0' is in rows 0 and 2"),
     *[(wrong, f"TypeError: `data` must be a data set with columns: … ; got {type(wrong).__name__}")
-      for wrong in (7, b"grades", iter([{}]), np.array([1]), {1, 2})],
+      for wrong in (7, b"grades", np.array([1]), {1, 2})],
     *[(kind({name: Dataset.from_dict({"grades": [[1]]}) for name in ("train", "test")[:count]}),
        "InputError: got several: 'train'") for kind, count in ((dict, 1), (DatasetDict, 2))],
-    (IterableDataset.from_generator(lambda: iter([{"grades": [1]}])), "TypeError: got IterableDataset"),
     ("nothing.jsonl", "OSError: no file"),
 ])  # fmt: skip
 def test_data_that_cannot_be_scored(data, says):
     refuses(says, at_k.score, data)
+
+
+def test_a_stream_is_read_once():
+    rows = [{"grades": [1, 0]}, {"grades": [1, 1]}]
+    for stream in (IterableDataset.from_generator(lambda: iter(rows)), iter(rows)):
+        assert at_k.score(stream, metrics="pass@1").values == {"pass@1": 0.75}
 
 
 @for_each("options, says", [

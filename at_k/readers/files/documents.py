@@ -14,6 +14,7 @@ from at_k.readers.files.decoding import load_text, parse_all, refuse_faulty, req
 from at_k.readers.files.sources import Source, refuse_foreign, refuse_many_rows
 from at_k.readers.names import (
     PROBLEM,
+    QUESTION,
     RIGHT,
     ROWS,
     RUN,
@@ -30,13 +31,14 @@ from at_k.readers.names import (
     shorten,
 )
 from at_k.readers.tables.profile import count_up
+from at_k.readers.tables.shapes import read_counts
 from at_k.readers.tables.structure import count_runs, is_summary
 
 _say = Phrases(
     {
         "plain.zip": "No known harness wrote this zip file (`at-k formats` lists them). Its members are: {members}. "
         "Extract the one with the results, and give its path.",
-        "plain.rows": "This document has rows under {paths}. Name the key by {rows}.",
+        "plain.rows": "This document has rows under {paths}.\nName the key by {rows}.",
         "documents.no_rows": "There are no rows under {path} in this document. Rows are under: {paths}.",
         "tables.named": "Each name in this file was read as a problem: {names}.",
         "tables.unequal_columns": "All columns must be equally long: the length of “{column}” is {count:,}, and that "
@@ -70,6 +72,9 @@ def _refuse_zip(source: Source) -> NoReturn:
 
 
 Row = dict[str, Any]
+
+# Fields that hold the text of a problem, and are no name where another one names it.
+_TEXT = {*QUESTION} - {"problem", "问题", "題目"}
 
 
 def _list_rows(source: Source, path: str | None = None) -> tuple[list[Row], list[Message]]:
@@ -171,6 +176,7 @@ def arrange(whole: Any) -> list[Any]:
     if _holds_columns(whole):
         return _read_grid(whole) or _read_columns(whole)
     shapes = (
+        _read_only,
         _read_saved,
         _read_grid,
         _read_runs,
@@ -178,6 +184,7 @@ def arrange(whole: Any) -> list[Any]:
         _read_list,
         _read_lists,
         _read_verdicts,
+        _read_fractions,
     )
     return next(filter(None, (read(whole) for read in shapes)), None) or [whole]
 
@@ -218,6 +225,31 @@ def _read_columns(whole: Row) -> list[Any]:
             told = {"column": shorten(first), "count": len(whole[first]), "other": shorten(name)}
             raise _say.error("tables.unequal_columns", **told, other_count=len(column))
     return [dict(zip(whole, cells, strict=True)) for cells in zip(*whole.values(), strict=True)]
+
+
+def _read_only(whole: Row) -> list[Row] | None:
+    """Read the problems under the only key of a document: `{"problems": {"p0": {"runs": [{…}]}}}`."""
+    name, held = next(iter(whole.items()), ("", None))
+    is_outer = len(whole) == 1 and normalize_name(name) in (*ROWS, *_OUTER)
+    if not is_outer or not isinstance(held, dict):
+        return None
+    are_objects = bool(held) and all(isinstance(each, dict) for each in held.values())
+    rows = arrange(held) if are_objects else [held]
+    return None if rows == [held] else rows
+
+
+def _read_fractions(whole: Row) -> list[Row] | None:
+    """Read how many samples of each problem are correct: `{"p0": "3/5", "p1": "4/5"}`."""
+    if not whole or any(map(has_role, whole)):
+        return None
+    are_counts = all(isinstance(each, str) and read_counts(each, each) for each in whole.values())
+    return (
+        [{"problem": name, "correct": each} for name, each in whole.items()] if are_counts else None
+    )
+
+
+# Keys above the problems of a document.
+_OUTER = ("problems", "tasks", "questions", "cases", "instances")
 
 
 def _read_saved(whole: Row) -> list[Row] | None:
@@ -434,6 +466,7 @@ def _names_problem(name: str) -> bool:
 def _name_rows(named: Iterable[tuple[str, Row]]) -> list[Row] | None:
     """Return rows with the name of their problem; None if they have one already, so that it is of something else."""
     listed = list(named)
-    if any(normalize_name(name) in PROBLEM for _, row in listed for name in row):
+    names = {*PROBLEM} - {*_TEXT}  # a question is no other name of a problem
+    if any(normalize_name(name) in names for _, row in listed for name in row):
         return None
     return [{"problem": name} | row for name, row in listed]

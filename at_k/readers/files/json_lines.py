@@ -70,10 +70,28 @@ def _guess_type(cells: Sequence[Any], is_numeric: bool) -> Any:
     if kinds == {list}:
         inside = _guess_type(list(chain.from_iterable(filter(None, cells))), is_numeric)
         return None if inside is None or pa.types.is_list(inside) else pa.list_(inside)
+    if kinds == {dict}:
+        return _guess_struct(list(filter(None, cells)))
     if is_numeric and kinds and kinds <= {int, float}:
         return pa.float64()
     simple = {str: pa.string(), bool: pa.bool_(), int: pa.int64()}
     return simple.get(*kinds) if len(kinds) == 1 else None
+
+
+def _guess_struct(cells: Sequence[Row]) -> Any:
+    """Return the Arrow type of objects with simple fields; None for others."""
+    import pyarrow as pa
+
+    names = list(dict.fromkeys(chain.from_iterable(cells)))
+    columns = {name: [cell.get(name) for cell in cells] for name in names}
+    kinds = {
+        name: pa.float64() if {*map(type, own)} == {float} else _guess_type(own, False)
+        for name, own in columns.items()
+    }
+    is_simple = bool(kinds) and not any(
+        kind is None or pa.types.is_nested(kind) for kind in kinds.values()
+    )
+    return pa.struct(list(kinds.items())) if is_simple else None
 
 
 def _decode(

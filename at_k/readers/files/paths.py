@@ -8,7 +8,13 @@ from collections.abc import Iterator, Sequence
 from glob import glob, has_magic
 from os import PathLike, fspath
 from os.path import exists
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+from weakref import finalize
 
 from at_k.errors import Phrases
 from at_k.validation import shorten
@@ -17,6 +23,8 @@ _say = Phrases(
     {
         "paths.none": "Give the path of at least one results file.",
         "paths.empty": "There are no files in the folder {folder}.",
+        "paths.address": "{address} cannot be opened ({reason}). Check the address and the access to it, or copy the "
+        "file here first.",
         "paths.special": "{file} is not a file, but a link to nothing, a pipe or a socket. Remove it, or name the "
         "files.",
         "paths.shards": "The folder {folder} must have each shard of {name} once; it has {found}. Bring those that are "
@@ -51,6 +59,76 @@ def is_folder_or_glob(path: str | PathLike[str]) -> bool:
     return "://" not in text and (
         Path(path).is_dir() or (has_magic(text) and not Path(path).exists())
     )
+
+
+def is_address(path: object) -> bool:
+    """Return whether a path is the address of a file or a folder in a store: "s3://bucket/run.jsonl"."""
+    is_of_web = isinstance(path, str) and path.startswith(("http://", "https://"))
+    return isinstance(path, str) and "://" in path and not is_of_web
+
+
+def is_of_shards(address: str) -> bool:
+    """Return whether an address is that of Parquet in a store, which is counted batch by batch.
+
+    Examples:
+        >>> is_of_shards("s3://bucket/shards"), is_of_shards("s3://bucket/run.jsonl.gz")
+        (True, False)
+    """
+    scheme, _, rest = address.partition("://")
+    if scheme == "file":
+        folder = to_path(address)
+        files = [file for file in folder.rglob("*") if file.is_file()] if folder.is_dir() else []
+        named = [file for file in files if is_named_as_results(file)]
+        return bool(named) and all(file.suffix == ".parquet" for file in named)
+    endings = {ending.lower() for ending in PurePosixPath(rest).suffixes}
+    return endings.isdisjoint(_ENDINGS - {".parquet"})
+
+
+def to_path(address: str) -> Path:
+    """Return the path of a file on this machine.
+
+    Examples:
+        >>> to_path("file:///tmp/a%20b.jsonl").as_posix()
+        '/tmp/a b.jsonl'
+    """
+    return Path(url2pathname(urlsplit(address).path))
+
+
+class Copies:
+    """A folder for copies of files in a store, which ends with this object."""
+
+    def __init__(self) -> None:
+        self.folder = Path(mkdtemp())
+        finalize(self, rmtree, self.folder, ignore_errors=True)
+
+
+def fetch(paths: Paths) -> tuple[Paths, Copies | None]:
+    """Return paths of files on this machine, and what holds the copies of those that are in a store."""
+    listed = [paths] if isinstance(paths, (str, PathLike)) else paths
+    if not isinstance(listed, (list, tuple)) or not any(map(is_address, listed)):
+        return paths, None
+    copies = Copies()
+    held = [_fetch(path, copies.folder) if is_address(path) else path for path in listed]
+    return (held[0] if isinstance(paths, (str, PathLike)) else held), copies
+
+
+def _fetch(address: Any, folder: Path) -> Path:
+    """Copy what is at an address into a folder, under its own name."""
+    if address.startswith("file://"):
+        return to_path(address)
+    import fsspec
+
+    try:
+        store, place = fsspec.core.url_to_fs(address)
+        target = folder / str(len(list(folder.iterdir()))) / PurePosixPath(place).name
+        target.parent.mkdir()
+        store.get(place, str(target), recursive=store.isdir(place))
+    except FileNotFoundError:
+        raise FileNotFoundError(f"There is no file {address}") from None
+    except Exception as reason:  # noqa: BLE001 - each store has errors of its own
+        told = f"{type(reason).__name__}: {reason}".strip(": ")
+        raise _say.error("paths.address", address=address, reason=told) from None
+    return target
 
 
 def name_models(paths: Sequence[str]) -> list[str]:

@@ -154,6 +154,7 @@ class Source:
         size = len(content) if isinstance(content, bytes) else content.stat().st_size
         self.size: int = sum(part.size for part in self.parts) or size
         refuse_large(self.size, limits)
+        self.is_alone = True  # no other files are read with it
         self.reach: Callable[[int], None] = lambda place: (
             None
         )  # is told how many bytes of the file were read

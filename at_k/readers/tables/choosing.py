@@ -24,11 +24,11 @@ _KEPT_VALUES = 100
 
 _say = Phrases(
     {
-        "models.several": "Column “{column}” has several values: {values}. To score one of them, keep only its rows: "
-        "{where}. If all rows are samples of one model, say so: {pool}.",
-        "models.settings": "Column “{column}” has several values: {values}. To score one of them, keep only its rows: "
-        "{where}. If each value has problems of its own, say so: {apart}. If all rows are samples of one model, say "
-        "so: {pool}.",
+        "models.several": "Column “{column}” has several values: {values}.\nTo score one of them, "
+        "keep only its rows: {where}. If all rows are samples of one model, say so: {pool}.",
+        "models.settings": "Column “{column}” has several values: {values}.\nTo score one of "
+        "them, keep only its rows: {where}. If each value has problems of its own, say so: "
+        "{apart}. If all rows are samples of one model, say so: {pool}.",
         "models.no_value": "No row has {value} in column “{column}”. Its values are: {values}.",
         "models.no_rows": "No row has all of the values that {option:where} asks for.",
         "standard.no_column": "There is no column {column}. The columns are: {columns}.",

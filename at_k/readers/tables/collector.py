@@ -42,7 +42,7 @@ from at_k.readers.tables.structure import (
 from at_k.samples import Ragged
 
 # The roles that say something of each sample.
-OF_SAMPLE = (*SAMPLE_ROLES, "cost", "weight")
+OF_SAMPLE = (*SAMPLE_ROLES, "cost", "weight", "attempt")
 
 # How roles within a collector begin: the number of a sample, with the column that has it, and what else is said of it.
 NUMBER, BESIDE = "sample", "+"
@@ -59,8 +59,9 @@ _say = Phrases(
         "standard.lengths": "The lists of a row must be equally long: the length of this one is {count:,}, and that "
         "of the {other} is {other_count:,} ({place}).",
         "collector.no_samples": "Problem {name} has no samples ({place}). Remove it, or add its samples.",
-        "collector.repeated": "Sample {number} of problem {name} is there twice: {first} and {place}. To leave out "
-        "what is there again: {option:errors=skip}. If that column does not number samples: {ignored}.",
+        "collector.repeated": "Sample {number} of problem {name} is there twice: {first} and "
+        "{place}.\nTo leave out what is there again: {option:errors=skip}. If that column does "
+        "not number samples: {ignored}.",
     }
 )
 
@@ -275,7 +276,7 @@ class Collector:
         if not held:
             self.faults.refuse_nothing_left()
             raise refuse_empty()
-        held = self._drop_repeated(held)
+        held = self._drop_repeated(self._keep_last(held))
         rows, groups = held["row"], Groups.of(held["problem"])
         columns: dict[str, pa.Array] = {"problem": make_texts(list(self.problems.names))}
         for role in SAMPLE_ROLES:
@@ -317,12 +318,24 @@ class Collector:
         refuse_summaries(samples)
         return samples
 
+    def _keep_last(self, held: dict[str, Any]) -> dict[str, Any]:
+        """Keep the last attempt at each sample, where a column numbers attempts."""
+        if "attempt" not in held:
+            return held
+        codes = join_codes([held["problem"], *self._list_codes(held)])
+        order = np.lexsort((held["attempt"], codes))
+        ends = np.append(np.diff(codes[order]) != 0, True)
+        kept = np.sort(order[ends])
+        return {role: take(values, kept) for role, values in held.items() if role != "attempt"}
+
+    def _list_codes(self, held: Mapping[str, Any]) -> list[NDArray[np.int64]]:
+        """List the numbers of the samples, by each column that has them."""
+        numbers = [held[role] for role in self.numbers]
+        return [encode(each).codes if isinstance(each, list) else each for each in numbers]
+
     def _drop_repeated(self, held: dict[str, Any]) -> dict[str, Any]:
         """Leave out samples whose problem has an earlier one of the same number, or refuse the first of them."""
-        numbers = [
-            encode(held[role]).codes if isinstance(held[role], list) else held[role]
-            for role in self.numbers
-        ]
+        numbers = self._list_codes(held)
         codes = join_codes([held["problem"], *numbers])
         firsts = np.sort(find_firsts(codes)) if numbers else codes
         if len(firsts) == len(codes):

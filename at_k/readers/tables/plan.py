@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from at_k.errors import Mention, Message, Phrases
-from at_k.readers.blocks import Block, Rows
+from at_k.readers.blocks import Block, Rows, list_fields
 from at_k.readers.cells import Cells
-from at_k.readers.files.decoding import read_list
+from at_k.readers.files.decoding import read_fields, read_list
 from at_k.readers.format import Reading
 from at_k.readers.names import (
-    ERROR,
     SETTING,
     TEST,
     VERDICT,
@@ -23,7 +22,14 @@ from at_k.readers.names import (
 )
 from at_k.readers.samples import COUNT_ROLES, Columns
 from at_k.readers.tables.choosing import Where, find_nested, refuse_unknown
-from at_k.readers.tables.profile import Profile, find_lists, find_numbers, find_roles
+from at_k.readers.tables.profile import (
+    Column,
+    Profile,
+    count_up,
+    find_lists,
+    find_numbers,
+    find_roles,
+)
 from at_k.readers.tables.prompts import ENTRY, find_tests, gather_tests, join_prompts
 from at_k.readers.tables.proposals import (
     find_name,
@@ -34,9 +40,18 @@ from at_k.readers.tables.proposals import (
     refuse_unnamed,
 )
 from at_k.readers.tables.settings import MOST_SETTINGS
-from at_k.readers.tables.shapes import find_change
-from at_k.readers.tables.structure import Watch, find_numbered, find_questions
+from at_k.readers.tables.shapes import find_change, find_summed
+from at_k.readers.tables.structure import (
+    Watch,
+    find_asked,
+    find_numbered,
+    find_questions,
+    tells_failure,
+)
 from at_k.validation import is_missing
+
+# Fields within the objects of a column that are looked at.
+_INNER = 50
 
 # Values of a column that is watched for its name, and of one whose values are kept whatever they are.
 _MANY, _ALL = 100_000, 2**62
@@ -44,6 +59,7 @@ _MANY, _ALL = 100_000, 2**62
 _say = Phrases(
     {
         "note.rows": "No column names the problems: every row was read as one of its own.",
+        "note.summed": "Column “{column}” sums up the list of each row, which has the samples.",
         "note.unread_verdicts": "Column “{column}” was not used: {value} is no verdict. Say which words are right: "
         "{words}.",
     }
@@ -57,7 +73,8 @@ class Plan:
         head: its first rows.
         rows: opens all rows.
         reading: the options of the user.
-        default: the name of the problems that is proposed where no column repeats: "line" or "file".
+        default: what names the problems where no column does: "line", where other files have the same lines, or
+            "file", where each has one row; "" where nothing does.
 
     Attributes:
         profile: the columns, with samples in lists where the shape of the rows is another one.
@@ -88,6 +105,14 @@ class Plan:
         if self._tests and self.given.get("references", "test_list") == "test_list":
             head = self._take_tests(guessed, head)
             guessed = find_roles(self.asked, self.given)
+        self.summed: str | None
+        self.summed, samples = find_summed(self.asked, guessed, self.given) or (None, "")
+        if self.summed is not None:
+            head = head.put([self.summed], {})
+            if not any(isinstance(part, dict) for part in self.asked[samples].parts):
+                self.given["grades"] = samples
+            self.asked = self._look(head)
+            guessed = find_roles(self.asked, self.given)
         self.wanted = head.take(self.where.keep(head)) if reading.where else head
         self.change = find_change(self.asked, guessed, self.given, counts, rows.faults)
         self.profile = self.asked
@@ -96,8 +121,9 @@ class Plan:
         self.roles = find_roles(self.profile, self.given) | self.given
         lists = find_lists(self.profile, self.roles)
         self.listed = bool(lists)
-        if self.listed and "problem" not in self.given:
-            self.roles["problem"] = self.roles["problem"] or find_name(self.profile, self.roles)
+        if self.roles["problem"] is None and "problem" not in self.given:
+            find = find_name if self.listed else find_asked
+            self.roles["problem"] = find(self.profile, self.roles)
         if "cost" not in self.given and not self.listed:
             cost = self.profile.find("cost", [*self.roles.values(), *pool])
             self.roles |= {"cost": cost} if cost else {}
@@ -117,6 +143,14 @@ class Plan:
         self.numbers = (
             [] if is_none else [sample] if sample else find_numbers(self.profile, self.others)
         )
+
+    @property
+    def is_unsure(self) -> bool:
+        """Return whether the first rows do not tell whether problems repeat."""
+        problem = self.roles["problem"]
+        if self.listed or "problem" in self.given:
+            return False
+        return problem is None or not self.profile.repeats(problem)
 
     def find_questions(self, *, own_names: bool) -> Mapping[str, str]:
         """Find what each problem asks, by the first rows that are wanted."""
@@ -182,26 +216,42 @@ class Plan:
             1 < profile[name].distinct < profile.count and not profile[name].has_lists
             for name in names
         )
-        # Files that hold one row each may be samples: their number in the list is no name of a problem.
-        if any(repeat) or default == "file" or find_numbers(profile, self.others):
-            raise refuse_unnamed(profile, roles, self.rows)
+        # Files that hold one row each may be samples: their number in the list is no name of a problem. Rows with
+        # nothing but a verdict may be samples of one problem.
+        differs = any(
+            profile[name].distinct > 1 and not count_up(profile[name].cells) for name in names
+        )
+        is_bare = roles["answers"] is None and profile.count > 1 and not (differs or default)
+        is_asked = is_bare or default == "file" or bool(find_numbers(profile, self.others))
+        if any(repeat) or is_asked:
+            raise refuse_unnamed(profile, self.rows)
 
     def watch_settings(self) -> list[Watch]:
         """Watch the columns that may hold settings: those of few values, or of such a name, that number no samples."""
-        numbers, watches = {*self.numbers, *find_numbers(self.profile, self.others)}, []
-        for name in (
-            name for name in self.others if name not in numbers and not has_name(name, VERDICT)
-        ):
-            is_named = has_name(name, (*SETTING, *TEST))
-            is_nested = any(
-                other.startswith(f"{name}.") for other in self.profile.columns
-            )  # it is looked at within
-            are_few = (
-                self.profile[name].distinct <= MOST_SETTINGS and not self.profile[name].has_objects
-            )
-            if (is_named or are_few) and not is_nested:
-                watches.append(Watch(name, _MANY if is_named else MOST_SETTINGS))
+        numbers = {*self.numbers, *find_numbers(self.profile, self.others)}
+        watches: list[Watch] = []
+        for name in self.others:
+            inner = self._list_inner(name)
+            for each in inner or [name]:
+                if each in numbers or has_name(each, VERDICT) or each in self.reading.pool:
+                    continue
+                is_named = has_name(each, (*SETTING, *TEST))
+                column = self.profile.columns.get(each) or Column(each, self.head[each], self.reads)
+                if is_named or (column.distinct <= MOST_SETTINGS and not column.has_objects):
+                    watches.append(Watch(each, _MANY if is_named else MOST_SETTINGS))
         return watches
+
+    def _list_inner(self, name: str) -> list[str]:
+        """List the fields within the objects of a column, such as the settings in `params`."""
+        cells = map(read_fields, filter(_may_be_object, self.profile[name].there))
+        found: dict[str, None] = {}
+        for cell in cells:
+            for path, value in list_fields(cell, name) if isinstance(cell, dict) else ():
+                if not isinstance(value, (dict, list)):
+                    found.setdefault(path)
+        named = [other for other in self.profile.columns if other.startswith(f"{name}.")]
+        used = {*self.roles.values(), *self.where.columns}
+        return [path for path in dict.fromkeys([*named, *found]) if path not in used][:_INNER]
 
     def watch_beside(self) -> tuple[list[Watch], list[Watch]]:
         """Watch further columns of verdicts, which must agree, and the columns that say why a sample failed."""
@@ -218,7 +268,9 @@ class Plan:
             verdicts += [
                 name for name in longer if name not in verdicts and self.profile[name].are_verdicts
             ]
-        errors = find_named(self.others, ERROR) if grades is not None and not self.listed else []
+        errors = []
+        if grades is not None and not self.listed:
+            errors = [name for name in self.others if tells_failure(name)]
         fitting = [name for name in verdicts if self.profile[name].fits("grades")]
         return [Watch(name, _ALL) for name in fitting], [Watch(name, _ALL) for name in errors]
 
@@ -228,7 +280,7 @@ class Plan:
             return dict.fromkeys(self.head.names, False)
         of_names = {self.roles.get(role) for role in ("problem", "answers", "references", "group")}
         numeric = {
-            self.roles.get(role) for role in ("grades", "scores", "cost", "weight")
+            self.roles.get(role) for role in ("grades", "scores", "cost", "weight", "attempt")
         } - of_names
         used = [name for name in self.roles.values() if name is not None]
         extra = () if self.reading.prompt_column is None else (self.reading.prompt_column, ENTRY)
@@ -247,6 +299,7 @@ class Plan:
         block = self._gather_tests(
             block.take(self.where.keep(block)) if self.reading.where else block
         )
+        block = block if self.summed is None else block.put([self.summed], {})
         block = block if self.change is None else self.change.apply(block)
         if self.reading.prompt_column is not None and len(block):
             block = self._join_prompts(block)
@@ -267,11 +320,13 @@ class Plan:
             yield self.reading.note_unseen_words()
         if self.change is not None and self.change.note is not None:
             yield self.change.note
+        if self.summed is not None:
+            yield _say("note.summed", column=shorten(self.summed))
         if self.roles["problem"] is None and not self.listed:
             yield _say("note.rows")
         yield from filter(None, [self._numbered])
         for name in find_named(self.others, VERDICT) if self.roles["grades"] is None else ():
-            parts = self.profile[name].parts
+            parts = self.profile[name].list_parts()
             odd = [
                 part for part in parts if is_missing(part) or not self.reads.fits("grades", part)
             ]
@@ -281,6 +336,10 @@ class Plan:
                     "note.unread_verdicts", column=shorten(name), value=quote(odd[0]), words=words
                 )
                 return
+
+
+def _may_be_object(cell: object) -> bool:
+    return isinstance(cell, dict) or (isinstance(cell, str) and cell.startswith("{"))
 
 
 def find_nested_names(head: Block) -> list[str]:

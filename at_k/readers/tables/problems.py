@@ -125,8 +125,10 @@ class Problems:
 
     def _name(self, problem: object, row: int, kinds: dict[str, tuple[type, int]]) -> str:
         """Return the name of a problem. Refuse one that is spelled like another one of another type."""
-        name: str = self._read("problem", problem, row)
         kind = type(problem)
+        # A text that is not empty is its own name, which most are.
+        is_name = isinstance(problem, str) and problem != ""
+        name = str(problem) if is_name else self._read("problem", problem, row)
         if name in self.names and self._kinds[name][0] is kind:
             return name
         whole = str(int(problem)) if isinstance(problem, float) and problem.is_integer() else name

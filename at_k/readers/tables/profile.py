@@ -61,12 +61,20 @@ class Column:
         """Return whether a cell is a list or an object."""
         return any(isinstance(cell, (list, dict)) for cell in self.there)
 
-    @cached_property
-    def parts(self) -> list[Any]:
-        """The cells, with the values of a list in place of it."""
+    def list_parts(self) -> list[Any]:
+        """List the cells, with the values of a list in place of it."""
         return [
             part for cell in self.there for part in (cell if isinstance(cell, list) else [cell])
         ]
+
+    @cached_property
+    def parts(self) -> list[Any]:
+        """The different values among the cells and in their lists, in order of first appearance."""
+        parts = self.list_parts()
+        try:
+            return [part for _, part in dict.fromkeys(zip(map(type, parts), parts, strict=True))]
+        except TypeError:  # objects have no hash
+            return parts
 
     @cached_property
     def are_judged(self) -> bool:

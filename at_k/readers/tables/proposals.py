@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import permutations
 from typing import Any
 
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.blocks import Rows, list_fields
-from at_k.readers.cells import is_finite, read_share, read_spelled
+from at_k.readers.cells import read_spelled
 from at_k.readers.files.decoding import read_fields
 from at_k.readers.names import (
     MODEL,
@@ -22,7 +21,6 @@ from at_k.readers.names import (
     STEP,
     VERDICT,
     find_named,
-    has_name,
     quote,
     quote_all,
     shorten,
@@ -34,7 +32,7 @@ from at_k.readers.tables.shapes import (
     has_parts,
     joins_counts,
     list_families,
-    read_counts,
+    names_runs,
 )
 
 # A name of what counts or tells faults, such as the code with which a program ended: 0, or no, means success.
@@ -44,32 +42,34 @@ _FAULTS = re.compile(
 
 _say = Phrases(
     {
-        "plain.unknown": "These data ({layout}) do not say which samples are correct: no known harness wrote them "
-        "(`at-k formats` lists those), and there is no column of verdicts, nor one of answers and one of references. "
-        "{columns} Name those of the problem and its grades, of answers and references, or of "
-        "counts (n and c) by {example}.",
-        "plain.numbered": "Columns {first} to {last} may be samples of one model, or each of another model, setting or "
-        "problem. If they are samples: {all}. To score one: {one}. If each is a problem, swap rows and columns first.",
-        "plain.beside": "Beside column {one_name}, these hold verdicts too: {names}. If they are the "
-        "samples of each problem: {all}. If {one_name} is the verdict that counts: {one}.",
-        "plain.parts": "Column “{column}” holds numbers of a total, one for each problem. If they count correct "
-        "samples: {counts}. If each is the share of one sample that is right: {share}.",
-        "plain.ignored": "Column “{column}” seems to hold verdicts: it holds samples right whose texts in “{answers}” "
-        "and “{references}” differ, in {count:,} of the first {total:,}. If it does: {verdict}. If the texts are to be "
-        "compared: {texts}.",
-        "plain.runs": "Each row has a list, and column “{column}” tells the rows apart. If each row is a problem: "
-        "{rows}. If each is a run or a data set whose entries are problems, write a row for each entry first, or "
-        "name lists of objects by {option:rows_at=KEY}.",
-        "plain.truths": "Neither the name of column “{column}” nor its words say which samples are correct. If {word} "
-        "means that one is: {right}. If it means that one is not: {wrong}.",
+        "plain.unknown": "These data ({layout}) do not say which samples are correct: no known "
+        "harness wrote them (`at-k formats` lists those), and there is no column of verdicts, nor "
+        "one of answers and one of references.\n{columns} Name those of the problem and its "
+        "grades, of answers and references, or of counts (n and c) by {option:columns}.",
+        "plain.numbered": "Columns {first} to {last} may be samples of one model, or each of "
+        "another model, setting or problem.\nIf they are samples: {all}. To score one: {one}. If "
+        "each is a problem, swap rows and columns first.",
+        "plain.beside": "Beside column {one_name}, these hold verdicts too: {names}.\nIf they are "
+        "the samples of each problem: {all}. If {one_name} is the verdict that counts: {one}.",
+        "plain.parts": "Column “{column}” holds numbers of a total, one for each problem.\nIf "
+        "they count correct samples: {counts}. If each is the share of one sample that is right: "
+        "{share}.",
+        "plain.ignored": "Column “{column}” seems to hold verdicts: it holds samples right whose "
+        "texts in “{answers}” and “{references}” differ, in {count:,} of the first {total:,}.\nIf "
+        "it does: {verdict}. If the texts are to be compared: {texts}.",
+        "plain.runs": "Each row has a list, and column “{column}” tells the rows apart.\nIf each "
+        "row is a problem: {rows}. If each is a run or a data set whose entries are problems, "
+        "write a row for each entry first, or name lists of objects by {option:rows_at=KEY}.",
         "plain.columns": "The columns are: {names}.",
-        "plain.no_header": "The first line holds a verdict, so it was read as a row; if it is a header, rename its "
-        "columns. The columns are: {names}.",
-        "plain.models": "Each of {names} has the same fields: {columns}. If each is a problem, name the field that "
-        "says that a sample is correct by {option:columns}. If they are models or runs, read one of them: {rows}.",
-        "standard.no_problem": "Each row is one sample, so a column must say which problem it belongs to. {columns} "
-        "Name that column by {example}; or, if every row is a problem of its own: {line}. If the name "
-        "of the file or of its folder says it: {file} or {folder}.",
+        "plain.no_header": "The first line holds a verdict, so it was read as a row; if it is a "
+        "header, rename its columns. The columns are: {names}.",
+        "plain.models": "Each of {names} has the same fields: {columns}.\nIf each is a problem, "
+        "name the field that says that a sample is correct by {option:columns}. If they are "
+        "models or runs, read one of them: {rows}.",
+        "standard.no_problem": "Each row is one sample, so a column must say which problem it "
+        "belongs to.\n{columns} Name that column by {option:columns}; or, if every row is a "
+        "problem of its own: {line}. If the name of the file or of its folder says it: {file} or "
+        "{folder}.",
     }
 )
 
@@ -97,24 +97,7 @@ def refuse_unjudged(profile: Profile, roles: Columns, rows: Rows) -> InputError:
             return _say.error(
                 "plain.numbered", first=quote(names[0]), last=quote(names[-1]), **ways
             )
-    used = (roles["answers"], roles["references"])
-    named = [column for column in verdicts if has_name(column.name, VERDICT)]
-    verdicts = named if len(named) == 1 else verdicts
-    is_clear = (
-        len(verdicts) == 1 and verdicts[0].name not in used and "@" not in verdicts[0].name
-    )  # pass@3 sums up
-    example = _propose(profile, roles, verdicts[0]) if is_clear else _propose_counts(profile, roles)
-    # Lists of truths are what samples were judged.
-    truths = _list_truths(verdicts[0]) if is_clear and not verdicts[0].has_lists else {}
-    if truths and not verdicts[0].are_judged and not _tells_faults(verdicts[0]):
-        if len(truths) > 1:
-            told = {"column": shorten(verdicts[0].name), "word": quote(truths[True])}
-            wrong = _propose(profile, roles, verdicts[0], is_turned=True)
-            return _say.error("plain.truths", right=example, wrong=wrong, **told)
-        example = Mention("columns")  # a name may be a single y
-    return _say.error(
-        "plain.unknown", layout=rows.layout, columns=_name_columns(profile, rows), example=example
-    )
+    return _say.error("plain.unknown", layout=rows.layout, columns=_name_columns(profile, rows))
 
 
 def refuse_beside(profile: Profile, roles: Columns) -> None:
@@ -136,9 +119,12 @@ def refuse_beside(profile: Profile, roles: Columns) -> None:
         for stem, names in families.items()
         if len(names) > 1 and stem in (*RUN, *ROLE["grades"])
     ]
-    is_named = profile[grades].has_lists or profile[grades].spelling in ROLE["grades"]
+    is_listed = profile[grades].has_lists
+    is_named = profile[grades].spelling in ROLE["grades"]
     lists = [
-        [name] for name, column in profile.columns.items() if column.has_lists and not is_named
+        [name]
+        for name, column in profile.columns.items()
+        if column.has_lists and not is_listed and (not is_named or names_runs(name))
     ]
     for names in [*([] if profile.repeats(problem) else runs), *lists]:
         if grades not in names and all(profile[name].are_verdicts for name in names):
@@ -213,7 +199,7 @@ def refuse_runs(profile: Profile, roles: Columns, rows: Rows) -> None:
         ]
         is_repeated = 1 < column.distinct < profile.count and not column.has_lists
         if is_repeated and find_named(fields, PROBLEM):
-            raise refuse_unnamed(profile, roles, rows)
+            raise refuse_unnamed(profile, rows)
 
 
 def _name_columns(profile: Profile, rows: Rows) -> Message:
@@ -226,19 +212,10 @@ def _name_columns(profile: Profile, rows: Rows) -> Message:
     return _say(code, names=quote_all(profile.head.names))
 
 
-def refuse_unnamed(profile: Profile, roles: Columns, rows: Rows) -> InputError:
-    """Make the error that says that no column names the problems, and propose the only one that could."""
-    used = [name for role, name in roles.items() if role != "group" and name is not None]
-    column = _find_problem(profile, used, roles["group"])
-    example = (
-        Mention("columns")
-        if column in (None, "line")
-        else Mention(columns={"problem": shorten(str(column))})
-    )
+def refuse_unnamed(profile: Profile, rows: Rows) -> InputError:
+    """Make the error that says that no column names the problems."""
     places = {name: Mention(columns={"problem": name}) for name in ("line", "file", "folder")}
-    return _say.error(
-        "standard.no_problem", columns=_name_columns(profile, rows), example=example, **places
-    )
+    return _say.error("standard.no_problem", columns=_name_columns(profile, rows), **places)
 
 
 def find_name(profile: Profile, roles: Columns) -> str | None:
@@ -317,66 +294,3 @@ def _numbers_rows(profile: Profile, problem: str | None, column: Column) -> bool
     """Return whether a column numbers the rows of each problem, whatever its name."""
     is_column = column.name in profile.columns and column.numbers is not None
     return profile.repeats(problem) and is_column and profile.numbers_rows(column, problem or "")
-
-
-def _propose_counts(profile: Profile, roles: Columns) -> Mention:
-    """Propose the only two columns of numbers, if one can count the samples of each row and the other those right."""
-    columns = [
-        column
-        for column in profile.columns.values()
-        if column.name not in (roles["problem"], roles["group"])
-    ]
-    if any("test" in column.spelling for column in columns):  # tests of one sample are counted
-        return Mention("columns")
-    shares = {
-        column.name: list(map(read_share, map(read_spelled, column.cells))) for column in columns
-    }
-    numbers = [name for name, cells in shares.items() if all(map(is_finite, cells))]
-    joined = [
-        column for column in columns if None not in map(read_counts, column.cells, column.cells)
-    ]
-    # 3/5, and not 4 alone.
-    ways = [
-        {"n": own.name, "c": own.name}
-        for own in joined
-        if numbers == [own.name] and own.numbers is None
-    ]
-    for total, right in permutations(numbers) if len(numbers) == 2 else ():
-        is_share = any(share % 1 for share in shares[right] if is_finite(share))
-        pairs = zip(profile[total].cells, profile[right].cells, strict=True)
-        counts = [read_counts(*pair, whole=is_share) for pair in pairs]
-        if None not in counts and max(n for n, _ in filter(None, counts)) > 1:
-            ways.append({"n": total, "c": right})
-    problem = roles["problem"] or _find_problem(profile, numbers, roles["group"])
-    is_own = problem in profile.columns and profile[problem].distinct == profile.count
-    if len(ways) != 1 or not is_own:
-        return Mention("columns")
-    return Mention(
-        columns={
-            role: shorten(str(name)) for role, name in ({"problem": problem} | ways[0]).items()
-        }
-    )
-
-
-def _list_truths(column: Column) -> dict[object, str]:
-    """List the words for true and false in a column, true first, if it holds nothing else."""
-    words = {read_spelled(part): str(part) for part in column.parts}
-    return dict(sorted(words.items(), reverse=True)) if {*map(type, words)} == {bool} else {}
-
-
-def _propose(
-    profile: Profile, roles: Columns, verdicts: Column, *, is_turned: bool = False
-) -> Mention:
-    """Propose the only column that holds verdicts, and those of the problem and of the sample's number."""
-    problem = roles["problem"] or _find_problem(profile, [verdicts.name], roles["group"])
-    columns = [column for column in profile.columns.values() if column.name != verdicts.name]
-    numbers = [column.name for column in columns if _numbers_rows(profile, problem, column)]
-    told = dict.fromkeys(("n", "c") if joins_counts(verdicts) else ("grades",), verdicts.name)
-    told = {"problem": problem or "COLUMN"} | told | ({"sample": numbers[0]} if numbers else {})
-    words: dict[str, Any] = {}
-    if is_turned or _tells_faults(verdicts):
-        truths = _list_truths(verdicts)
-        words = {"correct": [truths.get(False, "0")]} | (
-            {"wrong": [truths[True]]} if True in truths else {}
-        )
-    return Mention(columns={role: shorten(name) for role, name in told.items()}, **words)

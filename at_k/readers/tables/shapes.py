@@ -54,10 +54,11 @@ _say = Phrases(
         "shapes.counted": "Columns “{total}” and “{right}” were read as the number of samples and of correct ones.",
         "shapes.counted_once": "Columns “{total}” and “{right}” were read as the number of samples and of correct "
         "ones, once for each problem: its other rows repeat them.",
-        "shapes.one_count": "Counts need two columns: n, the number of samples of each problem, and c, that of the "
-        "correct ones. Name both: {example}.",
-        "shapes.counts": "Column “{total}” must count the samples, from 1 to {most:,}, and “{right}” the correct ones "
-        "among them; got {count} and {correct} ({place}). {option:errors=skip} leaves out such rows.",
+        "shapes.one_count": "Counts need two columns: n, the number of samples of each problem, "
+        "and c, that of the correct ones.\nName both: {example}.",
+        "shapes.counts": "Column “{total}” must count the samples, from 1 to {most:,}, and "
+        "“{right}” the correct ones among them; got {count} and {correct} "
+        "({place}).\n{option:errors=skip} leaves out such rows.",
     }
 )
 
@@ -141,6 +142,12 @@ def _find_counts(
     column = right or share
     if not given and grades in profile.columns and joins_counts(profile[grades]):
         total = column = grades
+    elif not given and (total, right) == (None, None):
+        # {"true": 3, "false": 1}
+        named = {str(_spells(name)): name for name in profile.columns}
+        if {"True", "False"} <= named.keys():
+            column, wrong_ones = named["True"], named["False"]
+            total = f"{column}+{wrong_ones}"
     elif not given and total is None and right is not None:
         wrong = (name for name in profile.columns if read_spelled(normalize_name(name)) is False)
         total = next((f"{right}+{name}" for name in wrong), None)
@@ -174,6 +181,11 @@ def _find_counts(
     apply = partial(_spread, (problem, total, column), apart, faults, gone, {}, whole=whole)
     code = "shapes.counted_once" if profile.repeats(problem) else "shapes.counted"
     return Change(apply, _say(code, total=shorten(total), right=shorten(column)), is_counted=True)
+
+
+def _spells(name: str) -> object:
+    """Return the truth value that the name of a column is."""
+    return read_spelled(normalize_name(name))
 
 
 def _find_whole(
@@ -365,6 +377,60 @@ def _unfold(
     return block.put(() if outer in kept else [outer], columns)
 
 
+def find_summed(
+    profile: Profile, roles: Columns, given: Mapping[str, str | None]
+) -> tuple[str, str] | None:
+    """Find a verdict of each row that sums up a list beside it, and the list: it is any, all, most or the mean."""
+    name = roles["grades"]
+    if name is None or "grades" in given or profile[name].has_lists:
+        return None
+    grades = profile[name]
+    for column in profile.columns.values():
+        if not column.has_lists or not names_runs(column.name):
+            continue
+        rows = zip(grades.cells, column.cells, strict=True)
+        pairs = [_read_pair(grades, verdict, cell) for verdict, cell in rows if cell is not None]
+        if None in pairs or not any(len(own) > 1 for _, own in filter(None, pairs)):
+            continue
+        sums = (
+            max,
+            min,
+            lambda own: float(2 * sum(own) > len(own)),
+            lambda own: sum(own) / len(own),
+        )
+        for total in sums:
+            if all(abs(pair[0] - total(pair[1])) < _ROUNDED for pair in pairs if pair):
+                return name, column.name
+    return None
+
+
+# Words for the samples of a problem in the name of a list; a list of another name may hold the tests of one sample.
+_OF_RUNS = {
+    *("trial", "trials", "run", "runs", "attempt", "attempts", "rollout", "rollouts"),
+    *("repetition", "repetitions", "repeats", "sample", "samples", "epochs", "seeds", "tries"),
+}
+
+
+def names_runs(name: str) -> bool:
+    """Return whether a name speaks of the samples of a problem."""
+    return not _OF_RUNS.isdisjoint(re.split(r"[\W_]+", normalize_name(name)))
+
+
+# A mean of samples may be rounded.
+_ROUNDED = 0.006
+
+
+def _read_pair(grades: Column, verdict: object, cell: object) -> tuple[float, list[float]] | None:
+    """Read a verdict, and those in the list beside it, or in its objects; None if they are no verdicts."""
+    if not isinstance(cell, list) or not cell:
+        return None
+    fields = [each for part in cell if isinstance(part, dict) for each in part]
+    named = next(iter(find_named(fields, ROLE["grades"])), None)
+    parts = [part.get(named) if isinstance(part, dict) else part for part in cell]
+    read = [grades.reads.attempt("grades", part) for part in (verdict, *parts)]
+    return None if None in read else (read[0], read[1:])
+
+
 def list_families(profile: Profile) -> dict[str, list[tuple[int, str]]]:
     """List columns whose names differ in a number alone, by the rest of the name and in the order of the numbers."""
     families: dict[str, list[tuple[int, str]]] = {}
@@ -387,6 +453,7 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
         ]
         numbers, names = zip(*(family or every), strict=True)
         is_row = len(names) > 1 and (count_up(numbers) or stem in RUN or family != every)
+        is_row = is_row and stem != "epoch"  # of training, where columns have them
         role = _find_role(profile, stem, names, roles) if is_row else None
         if (
             role is None

@@ -5,11 +5,10 @@ Prefer an error: the user can override it by one option, which the error names, 
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain, takewhile
+from itertools import chain, permutations, takewhile
 from typing import Any
 from unicodedata import normalize
 
@@ -20,15 +19,23 @@ from at_k.arrow import to_numpy
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import encode, find_firsts, join_codes
 from at_k.readers.blocks import HEAD, Block
-from at_k.readers.cells import read_spelled, read_whole
+from at_k.readers.cells import is_finite, judge, read_spelled, read_whole, spell_question
 from at_k.readers.files.decoding import split_number
 from at_k.readers.names import (
+    ARM,
     ASKED,
+    ERROR,
+    FAILED,
     NUMBER_WORD,
+    NUMBERED,
     PROBLEM,
     PROMPT,
     QUESTION,
+    ROLE,
+    RUN,
     SET,
+    SETTING,
+    STATUS,
     TEST,
     find_named,
     has_name,
@@ -38,7 +45,7 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.samples import Samples
+from at_k.readers.samples import Columns, Samples
 from at_k.readers.tables.choosing import make_several_error, refuse_several, simplify
 from at_k.readers.tables.profile import Column, Profile, count_up
 from at_k.readers.tables.settings import MOST_SETTINGS, is_setting
@@ -64,31 +71,36 @@ _SUMMARY = re.compile(
 
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
 
-_SPACE, _WHOLE = re.compile(r"[^\S\t\r\n]+"), re.compile(r"(-?\d+)\.0+$")
+_SPACE, _POINT = re.compile(r"[^\S\t\r\n]+"), re.compile(r"(-?\d+)\.0+$")
 
 _say = Phrases(
     {
-        "structure.repeated": "The rows from {row:,} on repeat those before them. If the file was appended to itself, "
-        "n is twice as large as it should be: remove one half. If it holds two runs that are alike, say so: "
-        "{option:pool=file}.",
+        "structure.repeated": "The rows from {row:,} on repeat those before them.\nIf the file "
+        "was appended to itself, n is twice as large as it should be: remove one half. If it "
+        "holds two runs that are alike, say so: {option:pool=file}.",
         "samples.white_space": "Two names of problems look the same, but differ in case, in white space, in the code "
         "of a letter or as 1 and 1.0 do: {first} and {second} ({place}). Write them alike if it is one problem. If "
         "they are two, say so: {apart}.",
-        "structure.summary": "The row {name} sums up the others ({place}). Leave it out: {where}.",
-        "structure.tests": "Column “{column}” names several tests of a problem: {values}. If a sample is right where "
-        "all of its tests pass, write one row for each sample first. If each test is a problem: {apart}. If each is a "
-        "sample of its own: {pool}.",
-        "note.errors": "{count:,} samples have a text in column “{column}”, such as {text}, and count as wrong. If "
-        "they were not judged, leave their verdicts empty: {option:missing} then decides.",
+        "structure.summary": "The row {name} sums up the others ({place}).\nLeave it out: {where}.",
+        "structure.tests": "Column “{column}” names several tests of a problem: {values}.\nIf a "
+        "sample is right where all of its tests pass, write one row for each sample first. If "
+        "each test is a problem: {apart}. If each is a sample of its own: {pool}.",
+        "structure.retries": "Column “{outer}” numbers samples, and “{inner}” numbers rows within "
+        "each of them: {name} has {count:,} rows of one sample.\nIf they are attempts of which "
+        "the last one counts: {last}. If each is a sample: {each}.",
+        "note.errors": "Samples with {text} in column “{column}” that count as wrong: {count:,}. "
+        "pass@1 is {included} with them, and {excluded} without them: {way}.",
         "note.numbered_names": "Each name in column “{column}” was read as a problem, and ends in a number: {names}. "
         "If they number the samples of a problem: {split}.",
-        "plain.two_verdicts": "Columns “{taken}” and “{column}” contradict each other in {count:,} of {total:,} "
-        "samples, first at {place}. Say which of them holds the verdicts: {one} or {other}.",
-        "plain.numbered_names": "Each name in column “{column}” ends in a number, and each part before it occurs with "
-        "all of them: {names}. If they number the samples of a problem: {split}. If each name is a problem: {apart}.",
-        "plain.questions": "Columns “{problem}” and “{column}” do not tell the same problems apart: {names} with "
-        "{texts}. If each value of “{column}” is a problem: {apart}. If each value of “{problem}” is one all the same: "
-        "{one}.",
+        "plain.two_verdicts": "Columns “{taken}” and “{column}” contradict each other in "
+        "{count:,} of {total:,} samples, first at {place}.\nSay which of them holds the verdicts: "
+        "{one} or {other}.",
+        "plain.numbered_names": "Each name in column “{column}” ends in a number, and each part "
+        "before it occurs with all of them: {names}.\nIf they number the samples of a problem: "
+        "{split}. If each name is a problem: {apart}.",
+        "plain.questions": "Columns “{problem}” and “{column}” do not tell the same problems "
+        "apart: {names} with {texts}.\nIf each value of “{column}” is a problem: {apart}. If each "
+        "value of “{problem}” is one all the same: {one}.",
     }
 )
 
@@ -150,34 +162,59 @@ class Watch:
         if not 2 <= count <= MOST_SETTINGS or problems < 2 or size > max(2 * rows, _SMALL):
             return ""
         table = np.bincount(problem * count + codes, minlength=size).reshape(problems, count)
-        present, n, is_number = table > 0, table.max(axis=0), self.numbers_samples()
-        shared, parts = int((present.sum(axis=1) > 1).sum()), present.sum(axis=0)
-        if (present & (table < n)).any() or not shared:
-            return "" if listed or is_number else self._find_uneven(table)
-        if present.all() and n.min() == n.max():
-            return "all" if listed or n[0] > 1 or not is_number else ""
-        # Parts of unequal size, each with problems of its own: their rows follow each other, or have n samples. One
-        # problem may be in two parts by chance, as a sample and its repetition differ in a mark.
-        if listed or None in self.values or parts.max() < 2 or (is_number and n.min() < 2):
+        n, is_number = table.max(axis=0), self.numbers_samples()
+        shared = int(((table > 0).sum(axis=1) > 1).sum())
+        if not shared:
             return ""
-        is_told = parts.min() > 1 and not all(
-            read_spelled(value) in (0, 1) for value in self.values
-        )
-        follows = np.count_nonzero(np.diff(codes)) == count - 1 and (shared > 1 or is_told)
-        if size <= 2 * rows and (follows or (n.min() > 1 and not present.all())):
+        if ((table > 0) & (table < n)).any():
+            return "" if listed or is_number else self._find_uneven(table)
+        if table.min() == table.max():
+            return "all" if listed or n[0] > 1 or not is_number else ""
+        if listed or None in self.values or (is_number and n.min() < 2):
+            return ""
+        return self._find_parts(table, shared)
+
+    def _find_parts(self, table: NDArray[np.int64], shared: int) -> str:
+        """Tell whether values are parts of unequal size, each with problems of its own."""
+        # Their rows follow each other, or have n samples. One problem may be in two parts by chance, as a sample and
+        # its repetition differ in a mark.
+        present, n = table > 0, table.max(axis=0)
+        parts, count = present.sum(axis=0), len(self.values)
+        if parts.max() < 2:
+            return ""
+        is_told = parts.min() > 1 and not self._are_marks
+        are_blocks = np.count_nonzero(np.diff(self.codes)) == count - 1
+        follow = are_blocks and (shared > 1 or is_told)
+        are_repeated = n.min() > 1 and not present.all()
+        if table.size <= 2 * table.sum() and (follow or are_repeated):
             return "parts"
+        if is_setting(table) and not self._marks_samples(table):
+            return "all"
         is_ragged = parts.min() > 4 if present.all() else np.ptp(table.sum(axis=1)) > 0
         return "perhaps" if is_ragged and is_told else ""
 
     def _find_uneven(self, table: NDArray[np.int64]) -> str:
-        """Return "all" if rows of a plan were lost, repeated or stopped, by how they are spread."""
-        are_verdicts = all(read_spelled(value) in (0, 1) for value in self.values)
-        if None in self.values or are_verdicts or not is_setting(table):
+        """Return "all" if rows of a plan were lost, repeated or stopped, and "perhaps" in a few problems."""
+        if None in self.values or self._marks_samples(table):
             return ""
-        # What each problem has once at most, and counts from 0 or 1, numbers samples under any name.
+        if is_setting(table):
+            return "all"
+        present = table > 0
+        whole = float((table == table.max(axis=0))[present].mean())
+        if present.mean() < _PRESENT or whole < _WHOLE:
+            return ""
+        return "all" if len(table) >= _CERTAIN else "perhaps"
+
+    @property
+    def _are_marks(self) -> bool:
+        return all(read_spelled(value) in (0, 1) for value in self.values)
+
+    def _marks_samples(self, table: NDArray[np.int64]) -> bool:
+        """Return whether values mark single samples, as that of the best one, or number them under any name."""
+        most = table.max(axis=0)
         whole = list(map(read_whole, self.values))
-        is_number = table.max() == 1 and None not in whole and count_up(whole)
-        return "" if is_number else "all"
+        is_number = most.max() == 1 and None not in whole and count_up(whole)
+        return self._are_marks or is_number or bool(most.min() == 1 < most.max())
 
     def numbers_samples(self) -> bool:
         """Return whether the values number samples, or runs."""
@@ -188,6 +225,11 @@ class Watch:
         if words & NUMBER_WORD and all(number is not None and number >= 0 for number in whole):
             return "seed" in words or count_up(whole)
         return count_runs(list(map(str, self.values)))
+
+
+# Where settings lost some rows: the share of pairs of a problem and a value that have rows, and the share of these that
+# have the most rows of their value; and the number of problems in which that is no chance.
+_PRESENT, _WHOLE, _CERTAIN = 0.9, 0.7, 5
 
 
 def count_runs(names: Sequence[str]) -> bool:
@@ -243,11 +285,17 @@ def refuse_settings(
     models = (watch for watch in several if is_model(watch.name) and not watch.numbers_samples())
     crossing = {watch.name: watch.find_crossed(problem, listed=listed) for watch in several}
     crossed = (watch for watch in several if crossing[watch.name] in ("all", "parts"))
-    sets = (watch for watch in several if has_name(watch.name, SET) and watch.differs(problem))
+    named = (watch for watch in several if has_name(watch.name, SET) or _names_arms(watch.name))
+    sets = (watch for watch in named if watch.differs(problem) and not watch.numbers_samples())
     for watch in chain(models, crossed, sets):
         refuse_several(watch.name, watch.values, column)
     perhaps = (watch for watch in several if crossing[watch.name] == "perhaps")
     return [make_several_error(watch.name, watch.values, column).message for watch in perhaps]
+
+
+def _names_arms(name: str) -> bool:
+    """Return whether the name of a column is that of a setting: `temperature`, `params.prompt_template`."""
+    return not ARM.isdisjoint(re.split(r"[\W_]+", normalize_name(name.rpartition(".")[2])))
 
 
 def refuse_repeated(verdicts: NDArray[np.float64], texts: Sequence[Sequence[str]]) -> list[Message]:
@@ -284,7 +332,7 @@ def refuse_odd_names(samples: Samples, apart: Mention) -> None:
     for problem, name in enumerate(samples.problems):
         # In one case, without invisible signs, with single spaces, each letter as one character, and 1.0 as 1.
         shown = normalize("NFC", _SPACE.sub(" ", _INVISIBLE.sub("", name))).strip().casefold()
-        shown = _WHOLE.sub(r"\1", shown)
+        shown = _POINT.sub(r"\1", shown)
         if seen.setdefault(shown, name) != name:
             told = {
                 "first": quote(seen[shown]),
@@ -302,6 +350,48 @@ def is_summary(name: object) -> bool:
         (True, True, False)
     """
     return isinstance(name, str) and _SUMMARY.fullmatch(name) is not None
+
+
+# Words in the name of a column that numbers attempts at one sample.
+_RETRY = {
+    *("attempt", "attempts", "retry", "retries", "try", "versuch", "essai", "tentative", "intento"),
+    *("tentativa", "tentativo", "попытка", "试行", "尝试"),
+}
+
+
+def refuse_retries(
+    numbers: Mapping[str, NDArray[np.int64]],
+    problem: NDArray[np.int64],
+    names: Callable[[int], object],
+) -> None:
+    """Raise if a column numbers attempts within samples that another one numbers."""
+    for outer, inner in permutations(numbers, 2):
+        if _RETRY.isdisjoint(re.split(r"[\W_]+", normalize_name(inner))):
+            continue  # seeds and samples of each number together
+        joined = join_codes([problem, numbers[outer]])
+        owners = np.unique(joined, return_inverse=True)[1].reshape(-1)
+        counts = np.bincount(owners)
+        if counts.max() == 1 or not _counts_up(owners, numbers[inner], counts):
+            continue
+        first = int(np.argmax(counts[owners] > 1))
+        raise _say.error(
+            "structure.retries",
+            outer=shorten(outer),
+            inner=shorten(inner),
+            name=quote(names(int(problem[first]))),
+            count=int(counts[owners[first]]),
+            last=Mention(columns={"sample": shorten(outer), "attempt": shorten(inner)}),
+            each=Mention(pool=shorten(inner)),
+        )
+
+
+def _counts_up(
+    owners: NDArray[np.int64], numbers: NDArray[np.int64], counts: NDArray[np.int64]
+) -> bool:
+    """Return whether the numbers of each owner are whole numbers from the smallest one, each once."""
+    order = np.lexsort((numbers, owners))
+    ranks = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return bool((numbers[order] - numbers.min() == ranks).all())
 
 
 def refuse_summaries(samples: Samples) -> None:
@@ -373,16 +463,53 @@ def make_summary_error(column: str, name: object, place: Message) -> InputError:
     return _say.error("structure.summary", name=quote(name), place=place, where=where)
 
 
-def note_errors(watch: Watch, verdicts: NDArray[np.float64]) -> list[Message]:
-    """Note samples that have the text of an error and count as wrong: they may not have been judged."""
-    wrong = [
-        text
-        for text, grade in zip(watch.cells, verdicts.tolist(), strict=True)
-        if text and grade <= 0.5
-    ]
-    if not wrong:
+def tells_failure(name: str) -> bool:
+    """Return whether a column tells failures of the harness by its name."""
+    last = normalize_name(name.rpartition(".")[2])
+    return last in (*ERROR, *STATUS) or FAILED.search(last) is not None
+
+
+def _is_failure(value: object, *, is_status: bool) -> bool:
+    """Return whether a cell of a flag, or of a status, says that the harness failed."""
+    spelled = read_spelled(value)
+    if isinstance(spelled, str):
+        text = spelled.strip().lower()
+        return bool(FAILED.search(text)) and judge(text) is None if is_status else bool(text)
+    return spelled is True or (is_finite(spelled) and spelled > 0)
+
+
+def note_errors(
+    watch: Watch, verdicts: NDArray[np.float64], problem: NDArray[np.int64]
+) -> list[Message]:
+    """Note samples whose flag or text tells an error, and that count as wrong: they may not have been judged."""
+    is_status = normalize_name(watch.name.rpartition(".")[2]) in STATUS
+    failed = np.array([_is_failure(value, is_status=is_status) for value in watch.values])
+    flagged = failed[watch.codes] & (verdicts <= 0.5)
+    is_inverse = "fail" in normalize_name(watch.name) and bool((flagged == (verdicts <= 0.5)).all())
+    if not flagged.any() or is_inverse:
         return []
-    return [_say("note.errors", count=len(wrong), column=shorten(watch.name), text=quote(wrong[0]))]
+    kept = ~flagged
+    text = quote(watch.values[int(watch.codes[np.argmax(flagged)])])
+    told = {"count": int(flagged.sum()), "column": shorten(watch.name), "text": text}
+    return [
+        _say(
+            "note.errors",
+            **told,
+            way=Mention(columns={"error": shorten(watch.name)}, missing="drop"),
+            included=_average(verdicts, problem),
+            excluded=_average(verdicts[kept], problem[kept]),
+        )
+    ]
+
+
+def _average(verdicts: NDArray[np.float64], problem: NDArray[np.int64]) -> str:
+    """Write the mean over problems of the share of correct samples."""
+    there = ~np.isnan(verdicts)
+    if not there.any():
+        return "–"
+    n = np.bincount(problem[there])
+    c = np.bincount(problem[there], weights=verdicts[there] > 0.5)
+    return f"{(c[n > 0] / n[n > 0]).mean():.3f}"
 
 
 def refuse_contradiction(
@@ -414,7 +541,7 @@ def find_numbered(profile: Profile, columns: Sequence[str]) -> Message | None:
         numbers: dict[str, list[str]] = {}
         for base, number in filter(None, parts) if len(parts) == profile.count else ():
             numbers.setdefault(base, []).append(number)
-        whole = list(numbers.values())[: -1 if profile.count == HEAD else None]  # others may follow
+        whole = list(numbers.values())[: -1 if profile.count >= HEAD else None]  # others may follow
         if (
             len(whole) > 1
             and len(whole[0]) > 1
@@ -436,6 +563,20 @@ def find_numbered(profile: Profile, columns: Sequence[str]) -> Message | None:
     return None
 
 
+def _spell_name(cell: object) -> object:
+    """Return a name as text, also that which is a number."""
+    return spell_question(cell) if isinstance(cell, (list, dict, str, type(None))) else str(cell)
+
+
+def find_asked(profile: Profile, roles: Columns) -> str | None:
+    """Find the column of messages whose questions repeat, which names the problems where nothing else does."""
+    for name in find_named(profile.columns, PROMPT):
+        asked = [spell_question(cell) for cell in profile[name].there if isinstance(cell, list)]
+        if name not in roles.values() and 1 < len({*asked}) < len(asked):
+            return name
+    return None
+
+
 def find_questions(profile: Profile, problem: str | None, *, own_names: bool) -> Mapping[str, str]:
     """Find what each problem asks, as far as the first rows say it: all rows may have gigabytes of questions."""
     if problem is None or normalize_name(problem) in QUESTION:
@@ -444,13 +585,14 @@ def find_questions(profile: Profile, problem: str | None, *, own_names: bool) ->
     sure = [name for name in others if has_name(name, ASKED)][:1]
     perhaps = [name for name in others if has_name(name, PROMPT)]
     inputs = [name for name in others if normalize_name(name).startswith("inputs.")]
-    alike = [
-        name for name in find_named(others, PROBLEM) if own_names and _repeats_alike(profile[name])
-    ]
+    alike = [name for name in others if _names_items(profile[name])]
+    if (
+        not own_names
+    ):  # a finer name: each of its values belongs to one problem, and has several rows
+        alike = [name for name in alike if _is_finer(profile, problem, name)]
     asking = {
-        name: list(map(_spell_question, profile[name].cells))
-        for name in sure or perhaps or inputs or alike
-    }
+        name: list(map(spell_question, profile[name].cells)) for name in sure or perhaps or inputs
+    } or {name: list(map(_spell_name, profile[name].cells)) for name in alike}
     column = max(asking, key=lambda name: len({*map(repr, asking[name])} - {"None"}), default="")
     if not column or not all(isinstance(text, (str, type(None))) for text in asking[column]):
         return {}
@@ -469,40 +611,47 @@ def find_questions(profile: Profile, problem: str | None, *, own_names: bool) ->
     if other or (own_names and is_repeated and (sure or len(counts) > 1)):
         shared = other[0] if other else counts.most_common(1)[0][0]
         same = [pair for pair in pairs if pair[0 if other else 1] == shared]
-        # A list of messages is no name of a problem.
-        named_by = column if any(isinstance(cell, str) for cell in profile[column].there) else "…"
         raise _say.error(
             "plain.questions",
             problem=shorten(problem),
             column=shorten(column),
             names=quote_all(dict.fromkeys(name for name, _ in same)),
             texts=quote_all(dict.fromkeys(text for _, text in same)),
-            apart=Mention(columns={"problem": shorten(named_by)}),
+            apart=Mention(columns={"problem": shorten(column)}),
             one=Mention(columns={"problem": shorten(problem)}),
         )
     return {str(name): str(text) for name, text in asked.items()}
 
 
+# Words in the name of a column that names problems.
+_ITEM = {
+    *("id", "ref", "key", "item", "question", "prompt", "problem", "task", "case", "example"),
+    *("instance", "input", "inputs", "query", "scenario", "exercise", "puzzle"),
+}
+
+
+def _names_items(column: Column) -> bool:
+    """Return whether a column may name problems, each with several rows, where another one names the rows."""
+    if column.spelling in PROBLEM:
+        return _repeats_alike(column)
+    if column.has_objects or has_name(column.name, (*ROLE["group"], *NUMBERED, *SETTING, *RUN)):
+        return False
+    words = {*re.split(r"[\W_]+", normalize_name(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.name)))}
+    is_named = not words.isdisjoint(_ITEM) and words.isdisjoint(NUMBER_WORD - {"id"})
+    return is_named and column.distinct > 1 and 2 * column.distinct <= len(column.cells)
+
+
+def _is_finer(profile: Profile, problem: str, name: str) -> bool:
+    """Return whether each value of a column belongs to one problem, and occurs as often as any other."""
+    pairs = profile.combine(problem, name)
+    counts = {*Counter(profile[name].keys).values()}
+    return profile[problem].distinct < pairs == profile[name].distinct and min(counts) > 1 == len(
+        counts
+    )
+
+
 def _repeats_alike(column: Column) -> bool:
     """Return whether all values of a column occur equally often, and not more often than there are values."""
     counts = [*Counter(column.keys).values()]
-    counts = counts[: -1 if len(column.keys) == HEAD else None]  # others may follow
+    counts = counts[: -1 if len(column.keys) >= HEAD else None]  # others may follow
     return len({*counts}) == 1 and 2 <= counts[0] <= len(counts)
-
-
-def _spell_question(cell: object) -> object:
-    """Return a question as text. Of messages, what follows the last one of the user is an answer."""
-    if not cell:
-        return None
-    if isinstance(cell, list):
-        asked = [
-            place
-            for place, part in enumerate(cell)
-            if isinstance(part, dict) and part.get("role") == "user"
-        ]
-        cell = cell[: asked[-1] + 1] if asked else cell
-    return (
-        json.dumps(cell, ensure_ascii=False, default=str)
-        if isinstance(cell, (list, dict))
-        else cell
-    )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import contains, encode, make_texts
-from at_k.readers.blocks import Block
+from at_k.readers.blocks import HEAD, Block
 from at_k.readers.cells import Cells, read_whole, speaks_of_failure
 from at_k.readers.faults import UNITS, describe_place
 from at_k.readers.files.decoding import spell_lists
@@ -36,9 +36,10 @@ from at_k.readers.names import (
 )
 from at_k.readers.samples import Columns, Origin, Samples
 from at_k.readers.tables.choosing import find_nested, no_rows
-from at_k.readers.tables.collector import Collector, Sheet
+from at_k.readers.tables.collector import NUMBER, Collector, Sheet
 from at_k.readers.tables.plan import Plan, find_nested_names
 from at_k.readers.tables.profile import Profile, find_roles
+from at_k.readers.tables.readings import most_rows
 from at_k.readers.tables.settings import MOST_SETTINGS
 from at_k.readers.tables.structure import (
     Watch,
@@ -46,6 +47,7 @@ from at_k.readers.tables.structure import (
     note_errors,
     refuse_contradiction,
     refuse_repeated,
+    refuse_retries,
     refuse_settings,
     refuse_sums,
     repeats,
@@ -53,14 +55,23 @@ from at_k.readers.tables.structure import (
 
 _say = Phrases(
     {
-        "structure.header": "The header line is in the table once more (row {row:,}): files were joined. Score them "
-        "one at a time or, if all rows are samples of one model, leave that line out: {where}.",
-        "plain.groups": "Rows of one problem have several values of “{column}”: {values} ({place}). If each value "
-        "has problems of its own, say so: {apart}. If it says nothing of the problems: {ignored}.",
+        "structure.header": "The header line is in the table once more (row {row:,}): files were "
+        "joined.\nScore them one at a time or, if all rows are samples of one model, leave that "
+        "line out: {where}.",
+        "plain.groups": "Rows of one problem have several values of “{column}”: {values} "
+        "({place}).\nIf each value has problems of its own, say so: {apart}. If it says nothing "
+        "of the problems: {ignored}.",
         "plain.merged": "Most cells of column “{column}” are empty, as those of a sheet are that were merged. Write "
         "the name of its problem into each row, for instance by `{way}`.",
     }
 )
+
+
+# Rows from which it is planned, where the first ones are not enough.
+_PLANNED = 300_000
+
+# Errors of a plan that more rows may settle.
+_OF_FIRST_ROWS = ("plain.unknown", "standard.no_problem", "plain.numbered_names")
 
 
 class _LateColumnError(Exception):
@@ -128,8 +139,52 @@ class Table:
         return self._read(self._find_late(named), is_whole=True)
 
     def _read(self, head: Block, *, is_whole: bool = False) -> Samples:
-        plan = Plan(head, self.rows, self.reading, default="file" if self.source.files else "line")
-        return _Pass(self, plan, is_whole=is_whole).read()
+        return _Pass(self, self._plan(head), is_whole=is_whole).read()
+
+    def _plan(self, head: Block) -> Plan:
+        """Plan by the first rows; by all of them where the first ones do not show that problems repeat."""
+        default = "file" if self.source.files else "" if self.source.is_alone else "line"
+        make = partial(Plan, rows=self.rows, reading=self.reading, default=default)
+        is_cut = len(head) >= HEAD
+        try:
+            plan = make(head)
+        except InputError as error:
+            if not is_cut or error.code not in _OF_FIRST_ROWS:
+                raise
+        else:
+            problem = plan.roles["problem"]
+            if not (is_cut and plan.is_unsure):
+                return plan
+            if problem is not None:
+                more = self._find_repeats(head, problem)
+                return plan if more is head else make(more)
+        return make(self._join_rows())
+
+    def _find_repeats(self, head: Block, problem: str) -> Block:
+        """Return the first rows, and further rows of their problems, which may come run by run."""
+        known, more = {*map(repr, head[problem])}, head
+        for block in self.blocks(None):
+            codes, values = encode(block.column(problem))
+            is_known = np.array([*(repr(value) in known for value in values), False])[codes]
+            is_later = np.asarray(block.places) > head.places[-1]
+            places = np.flatnonzero(is_known & is_later)[:HEAD]
+            more = more.extend(block.take(places.tolist())) if len(places) else more
+            if len(more) >= 2 * HEAD:
+                break
+        return more
+
+    def _join_rows(self) -> Block:
+        """Return all rows as one block, at most the first of them that a plan may need."""
+        blocks, count = list[Block](), 0
+        for block in self.blocks(None):
+            blocks.append(block)
+            count += len(block)
+            if count >= _PLANNED:
+                break
+        names = list(dict.fromkeys(chain.from_iterable(block.names for block in blocks)))
+        columns = {name: [cell for block in blocks for cell in block[name]] for name in names}
+        places = [place for block in blocks for place in block.places]
+        return Block(places, names, columns.__getitem__)
 
     def _find_late(self, named: Sequence[str]) -> Block:
         """Return the first rows and, of columns that matter and that appear after them, the first rows of each."""
@@ -147,10 +202,17 @@ class Table:
         return head
 
     def blocks(self, wanted: Mapping[str, bool] | None) -> Iterator[Block]:
-        """Yield all rows."""
+        """Yield all rows, or the first ones where a reading is only tried."""
+        left = most_rows.get()
         for block in self.rows.read(wanted):
             refuse_many_rows(block.places[-1], self.source.limits)
-            yield self._place(block)
+            if left is None:
+                yield self._place(block)
+                continue
+            yield self._place(block.take(range(min(left, len(block)))))
+            left -= len(block)
+            if left <= 0:
+                return
 
     def _place(self, block: Block) -> Block:
         """Add the names of the file and its folder, where a user named them, or they alone say which problem it is."""
@@ -228,6 +290,9 @@ class _Pass:
             notes += refuse_settings(
                 self.settings, of_rows, self.roles["problem"], listed=plan.listed
             )
+        if "attempt" not in self.roles:
+            held = {name[len(NUMBER) :]: collector.held(name) for name in collector.numbers}
+            refuse_retries(held, owners, list(collector.problems.names).__getitem__)
         questions = plan.find_questions(own_names=not plan.listed and len(firsts) == len(owners))
         if not plan.listed:
             notes += self._refuse_repeated()
@@ -326,7 +391,10 @@ class _Pass:
                     verdicts, grades, (self.roles["grades"] or "", watch.name), self._place
                 )
         if len(verdicts):
-            yield from chain.from_iterable(note_errors(watch, verdicts) for watch in self.errors)
+            owners = self.collector.held("problem")
+            yield from chain.from_iterable(
+                note_errors(watch, verdicts, owners) for watch in self.errors
+            )
 
     def _place(self, sample: int) -> Message:
         """Describe the place of a verdict, by its place among all samples."""

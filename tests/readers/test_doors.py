@@ -1,0 +1,172 @@
+"""The same data mean the same through every door: the same numbers, or the same question."""
+
+import csv
+import json
+import warnings
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from datasets import Dataset
+
+import at_k
+from at_k.demo.given import Given
+from at_k.errors import InputError
+
+VERDICTS = {p: [(p + i) % 3 > 0 for i in range(4)] for p in range(6)}
+"""Problem → its verdicts."""
+
+
+def per_sample(**more):
+    """Make a row for each sample; a value may be computed from the problem and the number of the sample."""
+    rows = []
+    for p, verdicts in VERDICTS.items():
+        for i, verdict in enumerate(verdicts):
+            fields = {"task_id": f"q{p}", "passed": verdict}
+            for name, value in more.items():
+                fields[name] = value(p, i) if callable(value) else value
+            rows.append({name: value for name, value in fields.items() if value is not ...})
+    return rows
+
+
+def per_problem(make):
+    """Make a row for each problem."""
+    return [{"task_id": f"q{p}", **make(p, verdicts)} for p, verdicts in VERDICTS.items()]
+
+
+def rename(rows, **names):
+    """Rename columns."""
+    return [{names.get(name, name): value for name, value in row.items()} for row in rows]
+
+
+ARMS = [{**row, "arm": arm} for arm in ("cot", "direct") for row in per_sample()]
+
+SETS = {
+    "rows": per_sample(),
+    "rows with numbers": per_sample(trial=lambda p, i: i),
+    "run by run": sorted(per_sample(trial=lambda p, i: i), key=lambda row: row["trial"]),
+    "whole numbers as names": per_sample(task_id=lambda p, i: p),
+    "words": per_sample(passed=lambda p, i: "pass" if VERDICTS[p][i] else "fail"),
+    "zeros and ones": per_sample(passed=lambda p, i: int(VERDICTS[p][i])),
+    "soft grades": rename(per_sample(passed=lambda p, i: 0.25 * i), passed="reward"),
+    "missing verdicts": per_sample(passed=lambda p, i: VERDICTS[p][i] if i else None),
+    "unknown words": per_sample(passed=lambda p, i: ("AC", "WA")[i % 2]),
+    "one model": per_sample(model="m"),
+    "models": per_sample(model=lambda p, i: "mn"[i % 2]),
+    "arms": ARMS,
+    "arms of which a row was lost": ARMS[:-1],
+    "temperatures": per_sample(temperature=lambda p, i: i % 2 / 2),
+    "benchmarks": per_sample(benchmark=lambda p, i: "xy"[i % 2]),
+    "marks": per_sample(finish=lambda p, i: "stop" if (p * i) % 4 else "length"),
+    "groups": per_sample(level=lambda p, i: p % 2),
+    "groups that differ": per_sample(level=lambda p, i: i % 2),
+    "flags": per_sample(timed_out=lambda p, i: not VERDICTS[p][i] and p > 3),
+    "errors": per_sample(error=lambda p, i: None if VERDICTS[p][i] else "boom"),
+    "attempts": per_sample(trial=lambda p, i: i // 2, attempt=lambda p, i: i % 2),
+    "costs": per_sample(cost=lambda p, i: 0.5 * i),
+    "names of rows": per_sample(id=lambda p, i: f"r{p}.{i}", task_id=..., item_ref=lambda p, i: p),
+    "numbers at the end": per_sample(task_id=lambda p, i: f"q{p}_{i}"),
+    "another verdict": per_sample(correct=lambda p, i: VERDICTS[p][i]),
+    "a verdict that contradicts": per_sample(correct=lambda p, i: not VERDICTS[p][i]),
+    "unknown names": rename(per_sample(), task_id="cosa", passed="bien"),
+    "no problem": per_sample(task_id=...),
+    "answers": per_sample(passed=..., answer=lambda p, i: str(i % 2), target="1"),
+    "whole numbers as answers": per_sample(passed=..., prediction=lambda p, i: i % 2, target=1),
+    "counts": per_problem(lambda p, own: {"n": len(own), "c": sum(own)}),
+    "counts of other names": per_problem(
+        lambda p, own: {"num_samples": len(own), "num_correct": sum(own)}
+    ),
+    "shares": per_problem(lambda p, own: {"passed": f"{sum(own)}/{len(own)}"}),
+    "bits": per_problem(lambda p, own: {"passed": "".join("01"[v] for v in own)}),
+    "columns of runs": per_problem(lambda p, own: {f"run_{i}": v for i, v in enumerate(own)}),
+    "a total": [
+        *per_problem(lambda p, own: {"n": 4, "c": sum(own)}),
+        {"task_id": "total", "n": 24, "c": 16},
+    ],
+    "lists": per_problem(lambda p, own: {"passed": own}),
+    "lists of words": per_problem(lambda p, own: {"passed": [["fail", "pass"][v] for v in own]}),
+    "lists of answers": per_problem(
+        lambda p, own: {"answers": [str(int(v)) for v in own], "references": "1"}
+    ),
+    "a summary beside a list": per_problem(lambda p, own: {"success": any(own), "attempts": own}),
+    "objects": per_problem(lambda p, own: {"samples": [{"correct": v} for v in own]}),
+    "settings in objects": per_sample(params=lambda p, i: {"prompt": "ab"[i % 2]}),
+    "verdicts in objects": rename(
+        per_sample(passed=lambda p, i: {"ok": VERDICTS[p][i]}), passed="out"
+    ),
+}
+
+FLAT = [
+    name
+    for name, rows in SETS.items()
+    if not any(isinstance(v, (list, dict)) for v in rows[0].values())
+]
+"""The sets that CSV can hold."""
+
+
+def spell(error):
+    """Return the code of a refusal, and its first reading: in CSV a number is a text."""
+    return error.code, [
+        str(dict(reading.options)).replace("'", "") for reading in error.readings[:1]
+    ]
+
+
+def read(data, **options):
+    """Return the numbers of a report, or the code of the refusal and its first reading."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            report = at_k.score(data, **options)
+        except InputError as error:
+            return spell(error)
+    return {key: round(value, 12) for key, value in report.values.items()}, len(report)
+
+
+def write(folder, rows, layout):
+    """Write rows as a file."""
+    path = folder / f"results.{layout}"
+    if layout == "csv":
+        names = dict.fromkeys(name for row in rows for name in row)
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(names))
+            writer.writeheader()
+            writer.writerows(rows)
+    elif layout == "parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    elif layout == "json":
+        path.write_text(json.dumps(rows), encoding="utf-8")
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+DOORS = {
+    "rows": lambda rows: rows,
+    "tuple": tuple,
+    "generator": lambda rows: (row for row in rows),
+    "columns": lambda rows: {name: [row.get(name) for row in rows] for name in rows[0]},
+    "pandas": pd.DataFrame,
+    "polars": lambda rows: pl.DataFrame(rows, infer_schema_length=None),
+    "arrow": pa.Table.from_pylist,
+    "datasets": Dataset.from_list,
+    "stream": lambda rows: Dataset.from_list(rows).to_iterable_dataset(),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_same_data_mean_the_same_through_every_door(name, tmp_path):
+    rows = SETS[name]
+    expected = read(write(tmp_path, rows, "jsonl"))
+    found = {door: read(make(rows)) for door, make in DOORS.items()}
+    layouts = ("json", "parquet", *(["csv"] if name in FLAT else []))
+    found |= {layout: read(write(tmp_path, rows, layout)) for layout in layouts}
+    found["address"] = read(f"file://{write(tmp_path, rows, 'jsonl')}")
+    try:
+        samples = Given.take(json.dumps(rows)).read({})
+        is_read = isinstance(expected[0], dict) or expected[0].startswith("missing.")
+        found["page"] = expected if is_read and len(samples.problems) == 6 else samples.problems
+    except InputError as error:
+        found["page"] = spell(error)
+    assert {door: got for door, got in found.items() if got != expected} == {}

@@ -1,0 +1,88 @@
+"""Readings of refused data: each was executed, and gives what it says."""
+
+import pickle
+
+import pytest
+from readers.scoreboard import count, score, unpack
+
+import at_k
+from at_k.errors import InputError
+
+SETTINGS = [
+    {"id": f"q{p}", "arm": arm, "correct": int(i < c)}
+    for arm, c in (("cot", 3), ("direct", 1))
+    for p in range(6)
+    for i in range(5)
+]
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory):
+    return count(tmp_path_factory.mktemp("cases"))
+
+
+def test_scoreboard_of_small_files(board):
+    verdicts, counts, offers = board
+    assert len(verdicts) == 282
+    # Version 0.7.0: 72 at once, 44 within one call, 8 silent, 35 dead; 12 of 57 first offers were wrong.
+    assert counts["at once"] >= 74
+    assert counts["silent"] <= 3
+    assert counts["one call"] >= 66
+    assert counts["dead"] <= 16
+    assert offers["refused"] == 0
+    assert offers["first wrong"] <= 17
+
+
+def test_every_reading_gives_what_it_says(tmp_path):
+    tried = 0
+    for path, _ in list(unpack(tmp_path))[::4]:
+        refused = score(str(path))
+        for reading in refused.readings if isinstance(refused, InputError) else ():
+            report = score(str(path), **reading.options)
+            assert not isinstance(report, Exception), (path, reading, report)
+            told = reading.outcome
+            while "outcome" in told.values:
+                told = told.values["outcome"]
+            assert len(report) == told.values["problems"], (path, reading)
+            if "value" in told.values and told.code != "question.texts":
+                assert 100 * report.values["pass@1"] == pytest.approx(told.values["value"]), path
+            tried += 1
+    assert tried > 20
+
+
+def test_refusal_has_readings_with_options_and_outcomes():
+    with pytest.raises(InputError) as caught:
+        at_k.score(SETTINGS)
+    first = caught.value.readings[0]
+    assert first.options == {"where": {"arm": "cot"}}
+    assert str(first.outcome) == "6 problems × 5 samples, pass@1 60.0 %"
+    assert at_k.score(SETTINGS, **first.options).values["pass@1"] == pytest.approx(0.6)
+    assert [column.name for column in caught.value.question.columns] == ["id", "arm", "correct"]
+    assert "6 problems × 5 samples, pass@1 60.0 %" in str(caught.value)
+
+
+def test_question_survives_pickling():
+    with pytest.raises(InputError) as caught:
+        at_k.score(SETTINGS)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value)
+    assert again.readings == caught.value.readings
+
+
+def test_readings_run_nothing_of_the_user():
+    with pytest.raises(InputError) as caught:
+        at_k.score(SETTINGS, check_correct_fn=lambda *_: pytest.fail("it was called"))
+    assert caught.value.readings
+
+
+def test_missing_grades_are_offered_by_both_policies():
+    data = {"grades": [[1, None, 0], [1, 1, 0]]}
+    with pytest.raises(InputError) as caught:
+        at_k.score(data)
+    assert [str(reading.outcome) for reading in caught.value.readings] == [
+        "2 problems × 3 samples, pass@1 50.0 %",
+        "2 problems × 2 to 3 samples, pass@1 58.3 %",
+    ]
+    for reading in caught.value.readings:
+        value = at_k.score(data, **reading.options).values["pass@1"]
+        assert 100 * value == pytest.approx(reading.outcome.values["value"])
