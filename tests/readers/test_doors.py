@@ -170,3 +170,20 @@ def test_the_same_data_mean_the_same_through_every_door(name, tmp_path):
     except InputError as error:
         found["page"] = spell(error)
     assert {door: got for door, got in found.items() if got != expected} == {}
+
+
+@pytest.mark.parametrize(
+    "read_by",
+    [
+        at_k.Tally.of,
+        lambda data: at_k.score_models({"m": data}),
+        lambda data: at_k.compare(data, data),
+        lambda data: at_k.rank(dict.fromkeys("abc", data), metrics="pass@1"),
+    ],
+    ids=["tally", "score_models", "compare", "rank"],
+)
+def test_settings_with_a_lost_row_are_asked_about_by_every_function(read_by):
+    with pytest.raises(InputError) as caught:
+        read_by(SETS["arms of which a row was lost"])
+    assert caught.value.code == "models.settings"
+    assert caught.value.readings[0].options == {"where": {"arm": "cot"}}
