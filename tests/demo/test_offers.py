@@ -34,7 +34,9 @@ def test_no_button_is_dead_and_each_gives_what_it_says(data, outcomes):
     for mend in found["mends"]:
         page = work.run("score", {"data": data, "options": mend["set"]})
         shown = f"{page['size']}, {page['average']['text'].partition(':')[0]}"
-        assert mend["label"].endswith(f"→ {shown}")
+        size = page["size"].replace("–", " to ").replace("answers", "samples")
+        tried = f"→ {size}, pass@1 {100 * page['average']['value']:.1f} %"
+        assert mend["label"].endswith((f"→ {shown}", tried))
         given.add(shown)
     assert given & outcomes
 
