@@ -16,6 +16,7 @@ def copy(tmp_path):
     """A copy of what holds such texts."""
     for name in (
         "docs/formats.md",
+        "docs/library.md",
         "docs/modules.md",
         "docs/which-metric.md",
         "docs/zh/which-metric.md",
@@ -92,6 +93,7 @@ def test_a_new_card_needs_the_headings_alone(copy):
 
 @pytest.mark.parametrize(("file", "part"), [
     ("docs/modules.md", "<!-- options -->"),
+    ("docs/library.md", "<!-- arguments -->"),
     ("docs/which-metric.md", "<!-- /metrics -->"),
     ("metrics/gpassk/README.md", "### Inputs"),
 ])  # fmt: skip
