@@ -41,7 +41,6 @@ from at_k.demo.words import (
     translate,
 )
 from at_k.errors import InputError
-from at_k.family import OUTPUTS
 from at_k.options.registry import PILOT
 from at_k.readers.samples import ROLES
 from at_k.report import Report
@@ -357,23 +356,11 @@ def play(values: Mapping[str, Any], language: str) -> Data:
 
 
 def measure(values: Mapping[str, Any], language: str) -> Data:
-    """Compute one metric for its demo: the report as `to_dict` has it, its curves, and the same in Python."""
+    """Compute one metric for its endpoint: the report as `to_dict` has it."""
     files, _ = _take(values, "data")
     options = read_options(values.get("options")) | {"metrics": [str(values.get("metric"))]}
     report, _ = score_given(files, options, spread=False)
-    curves = report.curves
-    lines = {
-        str(key): [
-            None if OUTPUTS[key.metric].even_k and k % 2 else value
-            for k, value in zip(curves.k, line, strict=True)
-        ]
-        for key, line in curves.lines.items()
-    }
-    return {
-        "report": report.to_dict(),
-        "curves": {"k": list(curves.k), "lines": lines},
-        "python": write_script(report, "results.jsonl"),
-    }
+    return {"report": report.to_dict()}
 
 
 # What a visitor types on a machine of their own for the numbers of a page.

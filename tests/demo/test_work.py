@@ -107,17 +107,6 @@ def test_the_command_and_the_script_compute_the_same(files, options, tmp_path, m
     capsys.readouterr()
 
 
-def test_the_curve_of_a_demo_has_even_k_where_its_metric_has():
-    found = work.run("measure", {"data": TEXT, "metric": "gpassk", "options": {}})
-    known = {
-        name: [value is not None for value in line]
-        for name, line in found["curves"]["lines"].items()
-    }
-    assert found["curves"]["k"] == [1, 2, 3, 4]
-    assert known.pop("mG-Pass@k") == [False, True, False, True]
-    assert {*map(all, known.values())} == {True}
-
-
 def test_what_no_command_has_is_written_in_python(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results.jsonl").write_text(TEXT, encoding="utf-8")
