@@ -68,13 +68,13 @@ class Metric:
         question: the question that it answers.
         needs: the columns that it needs, in words.
         warning: the most common mistake in reading it.
-        chinese: the question, the needs and the warning in Chinese.
         arguments: the names of its columns and options, in the order of its signature.
         outputs: the numbers that it returns.
         compute: the function that turns verdicts and its own options into values.
         example: the calculation that its page starts with.
         default_k: the k that it takes if it is given none; None for a metric without k.
         votes: whether it compares the answers of a problem with each other.
+        chinese: the question, the needs and the warning in Chinese, if they are translated.
     """
 
     name: str
@@ -82,13 +82,13 @@ class Metric:
     question: str
     needs: str
     warning: str
-    chinese: tuple[str, str, str]
     arguments: tuple[str, ...]
     outputs: tuple[Output, ...]
     compute: Callable[..., Values]
     example: Example
     default_k: Default | None = None
     votes: bool = False
+    chinese: tuple[str, str, str] | None = None
 
     @cached_property
     def options(self) -> tuple[str, ...]:
@@ -104,6 +104,12 @@ class Metric:
     def metrics(self) -> frozenset[str]:
         """Return the `Key.metric` of its keys."""
         return frozenset(output.metric for output in self.outputs)
+
+    def describe(self, language: str) -> tuple[str, str, str]:
+        """Return the question, the needs and the warning in a language, in English where nobody translated them."""
+        if language == "zh" and self.chinese:
+            return self.chinese
+        return self.question, self.needs, self.warning
 
     @property
     def needs_scores(self) -> bool:

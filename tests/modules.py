@@ -107,10 +107,12 @@ def _loaded(path, config):
     return evaluate.load(path, config)
 
 
-MODULES = tuple(map(Module, FAMILY))
+_BY_NAME = {name: Module(name) for name in FAMILY}
 
+MODULES = tuple(_BY_NAME.values())
 
-GPASSK, PASS_AT_K, CONS_AT_K, AVG_AT_N, BEST_AT_K = MODULES
+GPASSK, PASS_AT_K, CONS_AT_K = _BY_NAME["gpassk"], _BY_NAME["pass_at_k"], _BY_NAME["cons_at_k"]
+AVG_AT_N, BEST_AT_K = _BY_NAME["avg_at_n"], _BY_NAME["best_at_k"]
 
 
 every_module = for_each("module", MODULES)

@@ -306,7 +306,7 @@ def test_a_card_needs_nothing_outside_of_its_folder(module):
     assert "open(" not in body
     assert "Path(" not in body
     targets = [target for target in re.findall(r"\]\((.*?)\)", body) if ":" not in target]
-    assert targets == ["README.zh.md"]
+    assert targets in ([], ["README.zh.md"])
     # The Hub renders formulas between two dollars alone.
     prose = FENCE.sub("", body)
     assert "$" not in re.sub(r"^\$\$$.*?^\$\$$", "", prose, flags=re.DOTALL | re.MULTILINE)
@@ -333,9 +333,7 @@ def test_front_matter(path):
     assert path == README or space["description"]
 
 
-@for_each(
-    "path", [each for card in CARDS.values() for each in (card, card.with_name("README.zh.md"))]
-)
+@for_each("path", [each for card in CARDS.values() for each in card.parent.glob("*.md")])
 def test_cards_have_a_place_for_the_command_that_installs(path):
     assert INSTALL.search(read(path))  # `tools.spaces` writes there how to install from the Space
 

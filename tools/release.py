@@ -16,6 +16,7 @@ from pathlib import Path
 
 import at_k
 from tools.maintenance import FOLDER, list_overdue
+from tools.translations import list_missing
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
@@ -87,6 +88,8 @@ def main() -> None:
     print(f"installed alone: {printed}What is left to do:")
     for each in list_left(at_k.__version__, changelog, _run("git", "status", "--porcelain")):
         print(f"- {each}")
+    if missing := list_missing():
+        print("Shown in English to readers of Chinese:", *missing, sep="\n- ")
 
 
 if __name__ == "__main__":

@@ -105,9 +105,10 @@ def parts(space: str) -> Parts:
         return library | {name: name for name in own}
     # The library finds the cards, the modules and the data inside itself, as when it is installed.
     folders = {name: module_path(name).relative_to(ROOT).as_posix() for name in MODULES}
-    modules = (
+    modules = [
         f"{folder}/{file}" for name, folder in folders.items() for file in (*CARDS, f"{name}.py")
-    )
+    ]
+    modules = [file for file in modules if (ROOT / file).is_file()]  # a translation may be missing
     inside = {f"at_k/{file}": file for file in modules}
     return {".": folders[space]} | library | inside | {"at_k/demo/data": "examples/data"}
 

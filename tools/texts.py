@@ -67,8 +67,9 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
         card = root / "metrics" / metric.name / "README.md"
         documents[card] = _fill_list(_read(card), "### Inputs", list_card_inputs(metric), card)
         card = card.with_name("README.zh.md")
-        inputs = list_card_inputs_in_chinese(metric)
-        documents[card] = _fill_list(_read(card), "### 输入", inputs, card)
+        if card.is_file():
+            inputs = list_card_inputs_in_chinese(metric)
+            documents[card] = _fill_list(_read(card), "### 输入", inputs, card)
     for name in COMPARISONS:
         card = root / "comparisons" / name / "README.md"
         module = runpy.run_path(str(ROOT / "comparisons" / name / f"{name}.py"))
@@ -77,6 +78,11 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
         documents[card] = _fill_list(
             text, "## Output values", list_outputs(module["OUTPUTS"]), card
         )
+        card = card.with_name("README.zh.md")
+        if card.is_file():
+            names = "、".join(re.findall(r"`\w+`", module["INPUTS"][-1].text))
+            item = r"(- \*\*options\*\*[^\n]*?：)(?:`\w+`、?)+"
+            documents[card] = re.sub(item, rf"\g<1>{names}", _read(card))
     return documents
 
 
@@ -164,7 +170,7 @@ def list_metrics() -> str:
 
 def list_metrics_in_chinese() -> str:
     """Make the same table in Chinese."""
-    rows = [(f"`{metric.name}`", *metric.chinese) for metric in FAMILY.values()]
+    rows = [(f"`{metric.name}`", *metric.describe("zh")) for metric in FAMILY.values()]
     return make_table(("指标", "回答的问题", "需要", "注意"), rows)
 
 
@@ -183,9 +189,9 @@ def list_card_inputs_in_chinese(metric: Metric) -> str:
     """Make the same list in Chinese."""
     lines = []
     for option in _sort_for_card(metric):
-        text = option.card[1]
+        text = option.card[-1]
         if option.name == "k" and metric.default_k is not None:
-            text += f"默认值：{metric.default_k.card[1]}。"
+            text += f"默认值：{metric.default_k.card[-1]}。"
         lines.append(f"- **{option.name}**（{_spell_short_type(option)}）：{text}")
     return "\n".join(lines)
 

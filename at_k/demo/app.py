@@ -87,7 +87,7 @@ def render_page(page: str, language: str) -> str:
     else:
         metric = FAMILY[page]
         title, script = metric.title, "play"
-        description = metric.chinese[0] if language == "zh" else metric.question
+        description, *_ = metric.describe(language)
         main = _fill(_read("play.html"), {**blanks, **_render_first(page, language)})
     blanks |= {"title": title, "description": description, "script": script}
     return _fill(
@@ -104,7 +104,7 @@ def _render_first(page: str, language: str) -> dict[str, str]:
     )
     links = (f'<a href="{name}">{FAMILY[name].title}</a>' for name in METRICS)
     metric = FAMILY[page]
-    question = metric.chinese[0] if language == "zh" else metric.question
+    question, *_ = metric.describe(language)
     return {
         "metrics": "".join(links),
         "headline": escape(first["title"]),

@@ -247,7 +247,8 @@ def find_label(key: Key, language: str) -> str:
     output = OUTPUTS[key.metric]
     threshold = None if key.tau is None else output.thresholds.get(float(key.tau))
     english, chinese = threshold.label if threshold and threshold.label else output.label
-    label = (chinese if language == "zh" else english).replace("{share}", f"τ = {key.tau}")
+    label = chinese if language == "zh" and chinese else english
+    label = label.replace("{share}", f"τ = {key.tau}")
     return label.partition(";")[0].partition("；")[0]
 
 

@@ -2,7 +2,8 @@
 
 `pages.po` holds the words of the pages themselves, `library.po` the sentences of the library. The context of an entry
 (`msgctxt`) is its key, such as "score.title", or the code of a message; its `msgid` is the English, its `msgstr` the
-Chinese. Names in braces are filled in: "row {row}".
+Chinese. Names in braces are filled in: "row {row}". A sentence without an entry, or whose English has changed since it
+was translated, is shown in English, and `make release` lists it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def say(language: str, key: str, **values: object) -> str:
         >>> say("en", "page.answers", count=8)
         '8 answers'
     """
-    text = WORDS[key][LANGUAGES.index(language)]
+    text = WORDS[key][LANGUAGES.index(language)] or WORDS[key][0]
     return text.format(**values) if values else text
 
 
@@ -69,10 +70,10 @@ def translate(
     """
     if isinstance(message, InputError):
         message = message.message
-    known = WORDS.get(message.code) or SENTENCES.get(message.code)
     template = message.sentence
-    if known and language == "zh":
-        template = known[1] if brief else known[1].replace("\n", "")  # no space follows a sentence
+    chinese = find_chinese(message) if language == "zh" else None
+    if chinese:
+        template = chinese if brief else chinese.replace("\n", "")  # no space follows a sentence
     spelling = spelling or Spelling()
     values = {
         name: translate(value, language, spelling, brief=brief)
@@ -81,6 +82,12 @@ def translate(
         for name, value in message.values.items()
     }
     return Message(message.code, template, **values).render(spelling, brief=brief)
+
+
+def find_chinese(message: Message) -> str | None:
+    """Find the translation of a message, or None where its English has none, or had another one."""
+    english, chinese = WORDS.get(message.code) or SENTENCES.get(message.code) or ("", "")
+    return chinese if english == message.sentence else None
 
 
 def name_option(option: Option, language: str) -> str:
