@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from at_k.columns import flatten, list_rows, to_floats, to_list
 from at_k.combinatorics import Floats, Ints
-from at_k.computation import POWERS, PUBLISHED, choose_k
+from at_k.computation import POWERS, PUBLISHED, Default, choose_k
 from at_k.estimators.counts import (
     evaluate_tables,
     tabulate_g_pass,
@@ -372,14 +372,27 @@ def count_votes(verdicts: Verdicts) -> tuple[Ints, Ints, Ints]:
     return table[:, 0], table[:, 1], table[:, 2]
 
 
-def compute_pass(verdicts: Verdicts, *, k: Any = None) -> Values:
+def compute_counts(
+    verdicts: Verdicts,
+    *,
+    metric: str,
+    table: Any,
+    default: Default = POWERS,
+    k: Any = None,
+    **_: Any,
+) -> Values:
+    """Compute a metric that depends on n and c alone, given as a table."""
+    draws = choose_k(k, verdicts.n, default)
+    return evaluate_draws(verdicts, {Key(metric, size): table for size in draws})
+
+
+def compute_pass(verdicts: Verdicts, *, k: Any = None, **_: Any) -> Values:
     """Compute pass@k."""
-    draws = choose_k(k, verdicts.n, POWERS)
-    return evaluate_draws(verdicts, {Key("pass@k", size): tabulate_pass for size in draws})
+    return compute_counts(verdicts, metric="pass@k", table=tabulate_pass, k=k)
 
 
 def compute_g_pass(
-    verdicts: Verdicts, *, k: Any = None, thresholds: Any = (0.25, 0.5, 0.75, 1.0)
+    verdicts: Verdicts, *, k: Any = None, thresholds: Any = (0.25, 0.5, 0.75, 1.0), **_: Any
 ) -> Values:
     """Compute G-Pass@k for every τ, and mG-Pass@k."""
     taus = check_tau(thresholds, "thresholds")
@@ -404,7 +417,7 @@ def compute_consensus(verdicts: Verdicts, *, k: Any = None, **_: Any) -> Values:
     return dict(zip(keys, values.T, strict=True))
 
 
-def compute_average(verdicts: Verdicts) -> Values:
+def compute_average(verdicts: Verdicts, **_: Any) -> Values:
     """Compute avg@n, the share of correct samples, and the mean grade."""
     n = verdicts.n
     size = int(n[0]) if (n == n[0]).all() else None

@@ -55,6 +55,8 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
     guide = root / "docs" / "formats.md"
     text = fill_region(_read(guide), "formats", list_formats(), guide)
     documents[guide] = fill_region(text, "columns", list_columns(), guide)
+    guide = root / "docs" / "checking.md"
+    documents[guide] = fill_region(_read(guide), "checkers", list_checkers(), guide)
     documents[root / "at_k" / "signatures.pyi"] = write_signatures()
     documents |= {
         root / "at_k" / "demo" / "static" / path: text for path, text in render_prepared().items()
@@ -78,11 +80,6 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
         documents[card] = _fill_list(
             text, "## Output values", list_outputs(module["OUTPUTS"]), card
         )
-        card = card.with_name("README.zh.md")
-        if card.is_file():
-            names = "、".join(re.findall(r"`\w+`", module["INPUTS"][-1].text))
-            item = r"(- \*\*options\*\*[^\n]*?：)(?:`\w+`、?)+"
-            documents[card] = re.sub(item, rf"\g<1>{names}", _read(card))
     return documents
 
 
@@ -233,6 +230,15 @@ def list_columns() -> str:
     """Make the table of the names by which columns of a table are recognised."""
     rows = [(role, ", ".join(f"`{name}`" for name in names)) for role, names in ROLE.items()]
     return make_table(("what", "names of columns, the first that a table has"), rows)
+
+
+def list_checkers() -> str:
+    """Make the table of the checkers, with the first sentence of each docstring."""
+    rows = [
+        (f"`{name}`", " ".join((checker.__doc__ or "").split("\n\n")[0].split()))
+        for name, checker in at_k.checkers.items()
+    ]
+    return make_table(("checker", ""), rows)
 
 
 def list_formats() -> str:

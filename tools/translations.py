@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 _FENCED = re.DOTALL | re.MULTILINE
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_NAME = re.compile(r"`(\w+)`")
 _FIVE_WORDS = re.compile(r"(?:\b[A-Za-z]+[ ,]+){4}[A-Za-z]+")
 # Code, formulas, targets and texts of links, and quotations, which may be titles.
 _NAMES = re.compile(r"`[^`]*`|\$[^$]*\$|\([^)]*\)|\[[^\]]*\]|“[^”]*”|\S*[@^]\S*")
@@ -101,8 +102,13 @@ def list_cards() -> Iterator[str]:
         if not card.is_file():
             yield place
             continue
-        for part in find_english_parts(card.read_text(encoding="utf-8")):
+        text = card.read_text(encoding="utf-8")
+        for part in find_english_parts(text):
             yield f"{place}: {part[:60]}"
+        english = card.with_name("README.md").read_text(encoding="utf-8")
+        new = dict.fromkeys(each for each in _NAME.findall(english) if each not in text)
+        if new:
+            yield f"{place}: what is said of {', '.join(new)}"
 
 
 def find_english_parts(card: str) -> list[str]:

@@ -120,7 +120,12 @@ def compare(english, chinese):
 
 @every_card
 def test_both_cards_agree(name):
-    assert compare(read_english(name), read_chinese(name)) == []
+    found = compare(read_english(name), read_chinese(name))
+    if (
+        name in COMPARISONS
+    ):  # its inputs are written in English alone, and the release lists what they name
+        found = [each for each in found if not re.match(r"## Inputs .*: the names: ", each)]
+    assert found == []
 
 
 @every_card
