@@ -42,7 +42,7 @@ _say = Phrases(
         "{high}].",
         "compare.says_open": "No difference between {a} and {b} is shown at {key}: {difference} [{low}, {high}], {p}.",
         "compare.says_better": "{name} is better at {key}: {difference} [{low}, {high}], {p}.",
-        "compare.undone": "Further problems lost that would undo this: {count:,}.",
+        "compare.undone": "Robustness: further losses that would make this non-significant: {count:,}.",
         "compare.first_loss": "The first k at which {name} is worse lies from {first} to {last}.",
     }
 )

@@ -40,7 +40,7 @@ _say = Phrases(
     {
         "gate.open": "More problems or samples may settle what is inconclusive: plan them with `at-k plan`.",
         "gate.problems": "Problems that pass {requirement}: {passed:,} of {total:,}.",
-        "gate.together": "Requirements: {count}. Their intervals hold together at {level}; each alone is one at {own}.",
+        "gate.together": "Requirements: {count}. Simultaneous {level} intervals ({own} each).",
         "gate.margin": "A comparison with a base needs both: the results of the base, and {option:margin}, the "
         "difference that does not matter.",
         "gate.looks": "No interval judges {requirement}, so that {option:looks} changes nothing. Leave it out.",
@@ -227,7 +227,7 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
     """Tell whether a model meets what is required of it: PASS, FAIL or INCONCLUSIVE, by the ends of intervals.
 
     A requirement passes if its whole interval meets it, and fails if none of the interval does. Several requirements
-    are one family, whose intervals hold together at the confidence level.
+    are one family, with simultaneous intervals at the confidence level.
 
     Args:
         candidate: a report, the file of one that was saved, or a results file or data set as `at_k.score` takes them.

@@ -27,10 +27,10 @@ _say = Phrases(
     {
         "gate.each": "{option:each} must say how many samples of each problem must be correct, such as 8 of 10; got "
         "{text}.",
-        "gate.upper": "A requirement says what a number is at least: no upper limit can be required, as by {sign}. A "
-        "lower one is written as {example}.",
-        "gate.sign": "A requirement says what a number is at least, by >= or ≥, and not {sign}. Ask {example}.",
-        "gate.requirement": "A requirement names a number and what it must be at least, such as {example}; got {text}.",
+        "gate.upper": "Requirements must use >=; {sign}, an upper limit, cannot be required. A lower limit is written "
+        "as {example}.",
+        "gate.sign": "Requirements must use >=, not {sign}. Did you mean {example}?",
+        "gate.requirement": "A requirement is a number and its lower limit, such as {example}; got {text}.",
         "gate.range": "A share such as {key} can be required to be above 0 and at most 1; got {least:g}. Ask "
         "{example}.",
         "gate.no_data": "The policy has nothing about {data}. It has {known}. Name the data set like one of them: "

@@ -31,8 +31,8 @@ _say = Phrases(
         "left_out.no_scores": "{title} is left out: it needs a score for every sample.",
         "note.unanswered": "Samples in which {option:extract_fn} found no answer: {count:,}. They count as "
         "wrong and are excluded from the vote.",
-        "note.no_vote": "Samples in which {option:extract_fn} found no answer: {count:,}. They cast no vote; the data "
-        "have their verdicts.",
+        "note.no_vote": "Samples in which {option:extract_fn} found no answer: {count:,}. They are excluded from the "
+        "vote; the data have their verdicts.",
         "note.not_graded": "Samples that {option:check_correct_fn} did not grade: {count:,} (cause: {cause}; the "
         "first: {reason}). They are missing samples.",
         "note.not_compared": "Answers, or pairs of them, that could not be compared with others: {count:,} (cause: "
@@ -69,7 +69,7 @@ _say = Phrases(
         "answers, or name their column.",
         "note.namespaces": "The programs ran in namespaces of their own: without network, without other processes, "
         "and with read-only files.",
-        "note.limits": "The programs ran under limits alone, which is no way to run those of strangers: they shared "
+        "note.limits": "The programs ran with resource limits only. Do not run untrusted code this way: they shared "
         "the processes of this machine, and, where the kernel has neither seccomp nor Landlock, its network and its "
         "files.",
         "options.k_above_n": "{option:k} must be at most n, the number of samples of every problem; got k = {k}, but "

@@ -43,8 +43,8 @@ class Comparison:
         units: the number of problems, or of clusters, whose signs flip; 0 if not paired.
         counts_from: the size from which a difference would count with this number of problems and this spread; None
             if not paired, or for other samples of these very problems.
-        fragility: the number of further problems, all lost by the better model and solved by the other, after which it
-            would not be better; None without a verdict, for values without a range, if not paired, and in a ranking.
+        fragility: the number of additional lost problems, solved by the other model, that would make the result
+            non-significant; None without a verdict, for values without a range, if not paired, and in a ranking.
         p_equivalence: the p-value of a difference of at least the margin; None without a margin.
         won: problems in which a is better; None if not paired.
         lost: problems in which b is better; None if not paired.

@@ -73,14 +73,14 @@ class TestSentences:
             low, high = sorted((abs(own.low), abs(own.high)))
             assert " ".join(map(str, found.describe("pass@1"))) == (
                 f"x is better at pass@1: +56.2 points [+{100 * low:.1f}, +{100 * high:.1f}], p = {own.p_value:.3f}. "
-                "Further problems lost that would undo this: 1."
+                "Robustness: further losses that would make this non-significant: 1."
             )
 
         found = compare(make([1] * 20), make([0.5] * 19 + [0.25]))
         further = found.comparisons["pass@1"].fragility
         assert (
             str(found.describe("pass@1")[1])
-            == f"Further problems lost that would undo this: {further}."
+            == f"Robustness: further losses that would make this non-significant: {further}."
         )
 
     def test_equivalent_and_open(self):

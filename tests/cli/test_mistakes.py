@@ -98,7 +98,7 @@ MISTAKES = [
     ("score ungrouped.jsonl --by group", "These results have no group."),
     ("score ungrouped.jsonl --clusters group", "`--clusters` are the groups, but the data have none"),
     ("gate mine.jsonl", "or give a base and `--margin`."),
-    ("gate mine.jsonl --require 'pass@1 > 0.5'", "says what a number is at least"),
+    ("gate mine.jsonl --require 'pass@1 > 0.5'", "Requirements must use >=, not >"),
     ("gate mine.jsonl --require 'pass@9 >= 0.5'", "9"),
     ("gate mine.jsonl --require 'pass@1 >= 0.5' --out gate.doc",
      "The name must end in .json, .csv, .md, .tex, .html, .txt, .xml"),

@@ -182,7 +182,7 @@ def test_options_that_judge_say_so_where_verdicts_count():
     assert report.values["pass@1"] == 1
     notes = {note.code: str(note) for note in report.notes}
     assert 'With `columns={"grades": None}` it judges the answers.' in notes["note.not_judged"]
-    assert "found no answer: 1. They cast no vote" in notes["note.no_vote"]
+    assert "found no answer: 1. They are excluded from the vote" in notes["note.no_vote"]
     judged = at_k.score(
         data, k=1, check_correct_fn="numeric", extract_fn="last_number", columns={"grades": None}
     )

@@ -48,9 +48,9 @@ FRAGMENTS = {
     ),
     "pooled": (
         "- Pooled over 1 benchmarks, each benchmark with equal weight.\n\nx\n\nA is better",
-        "\n\n### x\n\nA is better at pass@1: +41.7 points [+18.3, +53.8], p < 0.001. Further problems lost",
+        "\n\n### x\n\nA is better at pass@1: +41.7 points [+18.3, +53.8], p < 0.001. Robustness: further",
         r"pass@1 & 0.542 & 0.125 & +0.417 [+0.183, +0.538] & $<$ 0.001 & 12 / 0 / 0 & \textbf{A is better} \\",
-        "<h4>x</h4><p>A is better at pass@1: +41.7 points [+18.3, +53.8], p &lt; 0.001. Further",
+        "<h4>x</h4><p>A is better at pass@1: +41.7 points [+18.3, +53.8], p &lt; 0.001. Robustness",
         "\npass@1,0.5416666666666667,0.12499999999999999,0.4166666666666667,0.182565529392440",
         '"method": "pooled"',
     ),

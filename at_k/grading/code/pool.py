@@ -229,7 +229,7 @@ def require_permission() -> None:
             "code.not_allowed",
             "The checker `code` would run the programs that a model wrote on this machine. They run under limits, and "
             "where the kernel allows it without network and with read-only files, but no such protection is perfect. "
-            "Use a machine that you can lose, and allow it with the environment variable {variable}=1.",
+            "Use a disposable machine or container, and allow it with the environment variable {variable}=1.",
             variable=PERMISSION,
         )
     if sys.platform != "linux":
