@@ -44,8 +44,8 @@ _say = Phrases(
         "compare.upper_bound": "All samples are drawn for {keys}, so that they do not show how others would differ. "
         "The interval is that for other problems, which is wider.",
         "compare.no_range": "Left out, since values without a range are compared on the same problems only: {keys}.",
-        "compare.adjusted": "Adjusted for {count} comparisons. For one metric only, set {option:metrics=pass@1} (narrower "
-        "intervals).",
+        "compare.adjusted": "Adjusted for {count} comparisons. For one metric only, set {option:metrics=pass@1} "
+        "(narrower intervals).",
         "compare.in_bands": "Intervals, p-values and verdicts of a band hold at every k of its metric together, and "
         "not for several metrics.",
         "compare.of_keys": "{keys}: {note}",

@@ -27,8 +27,7 @@ _say = Phrases(
     {
         "gate.each": "{option:each} must say how many samples of each problem must be correct, such as 8 of 10; got "
         "{text}.",
-        "gate.upper": "Requirements must use >=; {sign}, an upper limit, cannot be required. A lower limit is written "
-        "as {example}.",
+        "gate.upper": "Requirements must use >=, and {sign} would be an upper limit. Write a lower one as {example}.",
         "gate.sign": "Requirements must use >=, not {sign}. Did you mean {example}?",
         "gate.requirement": "A requirement is a number and its lower limit, such as {example}; got {text}.",
         "gate.range": "A share such as {key} can be required to be above 0 and at most 1; got {least:g}. Ask "

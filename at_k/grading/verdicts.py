@@ -55,7 +55,8 @@ class Verdicts:
         conditions: how the samples were judged, as a signature states it.
         not_graded: the number of samples whose check took too long or failed, by cause. They are missing samples.
         first_faults: why the first of these was not graded, by cause.
-        n_unanswered: the number of samples in which no answer was found. They count as wrong and are excluded from the vote.
+        n_unanswered: the number of samples in which no answer was found. They count as wrong and are
+            excluded from the vote.
         not_compared: the number of answers, or of pairs of them, that could not be compared with others, by cause.
         merge: merges the answers that vote together, given a flag for each whether it is correct; by default equal
             answers do. It is called when votes are first asked for.

@@ -179,8 +179,8 @@ def test_samples_are_counted_and_those_to_come_may_be_right_or_wrong():
     *[({"require": f"pass@1 {asked}"}, f"above 0 and at most 1; got {share}. Ask 'pass@1 >= {answer}'")
       for asked, share, answer in (
           (">= 80", 80, "80%"), ("> 0", 0, "0.01"), (">= 800", 800, "0.8"), (">= 150%", 1.5, "0.8"))],
-    ({"require": "pass@1 == 1"}, "by >= or ≥, and not ==. Ask 'pass@1 >= 1'"),
-    *[({"require": f"pass@1 {sign} 1"}, f"no upper limit can be required, as by {sign}.") for sign in ("<=", "<", "≤")],
+    ({"require": "pass@1 == 1"}, "must use >=, not ==. Did you mean 'pass@1 >= 1'"),
+    *[({"require": f"pass@1 {sign} 1"}, f"{sign} would be an upper limit.") for sign in ("<=", "<", "≤")],
     ({"require": "pass@1 => 0.5"}, "'pass@1 >= 0.5'"),
     ({"each": "2 of 4", "looks": 3}, "No interval judges 2 of 4, so that `looks` changes nothing"),
     *[({"require": f"{key} >= 0.5"}, f"There is no number '{key}'") for key in ("pass@k", "pas@1", "G-Pass@4")],

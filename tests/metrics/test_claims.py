@@ -52,7 +52,7 @@ def test_a_checker_that_rejects_one_correct_sample_in_twenty():
     assert round(float(Fraction(19, 20) ** k), 2) == 0.44
     # The same from the estimator: the mean of G-Pass@16 over the binomial number of accepted samples.
     chances = [comb(n, c) * 0.95**c * 0.05 ** (n - c) for c in range(n + 1)]
-    values = at_k.g_pass_at_k([n] * (n + 1), list(range(n + 1)), k=k, tau=1.0)
+    values = at_k.g_pass_at_k([n] * (n + 1), list(range(n + 1)), k=k, thresholds=1.0)
     assert sum(p * v for p, v in zip(chances, values, strict=True)) == pytest.approx(
         0.95**k, rel=1e-12
     )
