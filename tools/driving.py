@@ -42,6 +42,11 @@ READY = {
 """The selector that shows that a page is ready: its figure, or its sentence."""
 
 
+AXE = """only => axe.run({...only, resultTypes: ["violations"], preload: false}).then(
+    found => found.violations.map(each => [each.id, ...each.nodes.map(node => node.target.join())])
+)"""
+"""Runs axe in a page, and returns what it finds."""
+
 INSTALL_CHROMIUM = "type: .venv/bin/python -m playwright install chromium-headless-shell, or apt-get install chromium"
 
 

@@ -77,7 +77,9 @@ def _spell(value: Any) -> str:
 def draw_message(message: Message | InputError, language: str) -> Data:
     """Write a message: its sentence, its code, the quantities in it, and the choices that it offers."""
     spelling = Mends(language)
-    text = translate(message, language, spelling)
+    # Ways that were tried are buttons, and not repeated in the sentence.
+    brief = isinstance(message, InputError) and bool(message.readings)
+    text = translate(message, language, spelling, brief=brief)
     if isinstance(message, InputError) and message.file:
         text = f"{message.file}: {text}"
     values = {

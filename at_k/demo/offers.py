@@ -13,7 +13,7 @@ from at_k.demo.given import Given, read_verdict
 from at_k.demo.limits import OFFERED, TRY_SECONDS
 from at_k.demo.scoring import read_options, score_given
 from at_k.demo.words import say, translate
-from at_k.errors import InputError
+from at_k.errors import InputError, Offer
 from at_k.report import Report
 
 # Columns that are tried in a role, and buttons that are shown.
@@ -28,16 +28,15 @@ def offer(
     given: Given, options: Mapping[str, Any], reason: InputError, language: str
 ) -> list[Data]:
     """List the readings of results that were refused, with what each gives."""
-    readings = getattr(reason, "readings", ())  # tried by the library
-    if readings:
-        return [_write_reading(reading, language) for reading in readings]
+    if reason.readings:  # tried by the library
+        return [_write_reading(reading, language) for reading in reason.readings]
     message = draw_message(reason, language)
     sets = [mend["set"] for mend in message["mends"]]
     sets += [{"columns": {role: name}} for role in _ROLES for name in given.columns[:_MOST_COLUMNS]]
     return list(try_options(given, options, sets, language))
 
 
-def _write_reading(reading: Any, language: str) -> Data:
+def _write_reading(reading: Offer, language: str) -> Data:
     meaning = reading.meaning
     words = _spell(reading.options) if meaning is None else translate(meaning, language)
     label = f"{words} → {translate(reading.outcome, language)}"

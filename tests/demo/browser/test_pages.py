@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from cases import for_each
 
-from tools.driving import READY, eventually, turn_to
+from tools.driving import AXE, READY, eventually, turn_to
 
 PAGES = list(READY)
 ROWS = "\n".join(
@@ -81,11 +81,6 @@ def test_pages_are_small(visit, name, most):
     page.locator(READY[name]).first.wait_for()
     page.wait_for_load_state("networkidle")
     assert 0 < sum(sizes) <= most
-
-
-AXE = """only => axe.run({...only, resultTypes: ["violations"], preload: false}).then(
-    found => found.violations.map(each => [each.id, ...each.nodes.map(node => node.target.join())])
-)"""
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,13 @@ import re
 
 import numpy as np
 import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 
 import at_k
 from at_k.analysis.claims import Share
 from at_k.demo.given import read_example
 from at_k.family import METRICS
-from tools.driving import ROOT, eventually
+from tools.driving import AXE, ROOT, eventually
 
 EXACT = 1e-12
 """Both sides are sums of a few hundred products of doubles."""
@@ -279,6 +280,15 @@ def test_headline_and_numbers_are_there_without_scripts(visit, name, locale):
     assert plain.locator("#rows b").all_inner_texts() == shares
     # Without scripts the browser refuses those that the page asks it to load early.
     visit.troubles[:] = [each for each in visit.troubles if not each.endswith("failed: csp")]
+
+
+def test_axe_finds_nothing_on_the_pages_of_metrics(visit):
+    for name, scheme in zip(METRICS, ("light", "dark", "light", "dark", "light"), strict=True):
+        page = visit(name, ready=False, color_scheme=scheme)
+        page.locator("#rows svg").first.wait_for()
+        page.get_by_text("Problems, the flakiest first").click()
+        page.evaluate(AXE_SCRIPT)
+        assert page.evaluate(AXE, {}) == [], name
 
 
 SHIFT = """() => new Promise((resolve) => {
