@@ -94,7 +94,9 @@ def cons_at_k(
     ballots, flags = read_votes(votes, correct)
     draws = check_k(k)
     refuse_too_many_k(draws, ballots.codes.n)
-    weighted = None if weights is None else columns.read_weights(weights)
+    weighted = None
+    if weights is not None:
+        weighted = columns.read_weights(weights)
     if weighted is not None:
         require_same_samples("weights", weighted.n, "votes", ballots.codes.n)
     value, _ = elect(
@@ -106,7 +108,9 @@ def cons_at_k(
         seed=check_seed(seed),
         on_conflict=on_conflict,
     )
-    return value if is_sequence(k) else value[:, 0]
+    if is_sequence(k):
+        return value
+    return value[:, 0]
 
 
 def read_votes(votes: object, correct: object) -> tuple[Answers, NDArray[np.bool_]]:
@@ -198,11 +202,12 @@ def count_votes(
     else:
         order, start = _order_votes(codes)
         first = order[start]
-        count, right = (
-            np.add.reduceat(weights[order], start) for weights in (times, times * correct)
-        )
+        count = np.add.reduceat(times[order], start)
+        right = np.add.reduceat((times * correct)[order], start)
     cast = codes.values[first] >= 0
-    first, count, right = first[cast], count[cast], right[cast]
+    first = first[cast]
+    count = count[cast]
+    right = right[cast]
     if on_conflict == "error" and ((right > 0) & (right < count)).any():
         report_conflict(ballots, correct, first, count, name)
     problem = np.searchsorted(codes.offsets, first, side="right") - 1
@@ -213,7 +218,8 @@ def sort_votes(
     codes: Ragged, correct: NDArray[np.bool_]
 ) -> tuple[Ints, NDArray[Any], NDArray[np.intp]]:
     """Sort the samples by problem, answer and position, and split them into runs of equal answers of one problem."""
-    total, problems = len(codes.values), len(codes)
+    total = len(codes.values)
+    problems = len(codes)
     place_bits = int(codes.n.max() - 1).bit_length()
     answer_bits = int(codes.values.max() + 1).bit_length()
     if (problems - 1).bit_length() + answer_bits + place_bits + 1 > _KEY_BITS:
@@ -225,7 +231,8 @@ def sort_votes(
     # length, each row is sorted alone, which takes a fifth of the time of sorting all rows together.
     if (codes.n == codes.n[0]).all():
         shape: tuple[int, ...] = (problems, int(codes.n[0]))
-        problem, place = np.arange(problems)[:, None], np.arange(shape[1])
+        problem = np.arange(problems)[:, None]
+        place = np.arange(shape[1])
     else:
         shape = (total,)
         problem = codes.problem
@@ -244,7 +251,8 @@ def sort_votes(
 def _order_votes(codes: Ragged) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the order of the samples by problem and answer, and where in it each run of equal answers starts."""
     order = np.lexsort((codes.values, codes.problem))
-    answer, problem = codes.values[order], codes.problem
+    answer = codes.values[order]
+    problem = codes.problem
     return order, np.flatnonzero(np.diff(answer, prepend=-2) | np.diff(problem, prepend=-1))
 
 
@@ -253,7 +261,8 @@ def report_conflict(
 ) -> NoReturn:
     """Raise for the first sample, in input order, whose verdict is not that of the first sample with its answer."""
     codes = ballots.codes
-    answers, width = codes.values[first].astype(np.int64), int(codes.values.max()) + 1
+    answers = codes.values[first].astype(np.int64)
+    width = int(codes.values.max()) + 1
     problem = np.searchsorted(codes.offsets, first, side="right") - 1
     cast = np.flatnonzero(codes.values >= 0)
     # Problem and answer in one integer, in which the answers that were counted rise: a search finds that of each vote.
@@ -261,7 +270,8 @@ def report_conflict(
         problem * width + answers, codes.problem[cast] * width + codes.values[cast]
     )
     differ = np.flatnonzero(correct[cast] != correct[first[entry]])[0]
-    at, before = cast[differ], first[entry[differ]]
+    at = cast[differ]
+    before = first[entry[differ]]
     owner = int(codes.problem[at])
     raise VoteConflictError(
         "vote.conflict",
@@ -285,9 +295,8 @@ def elect_by_plurality(counts: VoteCounts, k: Sequence[int], ties: str) -> Float
             return value
         for column, draws in enumerate(k):
             majority = partial(at_least, k=draws, m=draws // 2 + 1)
-            np.add.at(
-                value[:, column], problem, look_up(majority, counts.n[problem], counts.count[right])
-            )
+            chance = look_up(majority, counts.n[problem], counts.count[right])
+            np.add.at(value[:, column], problem, chance)
         return np.minimum(value, 1.0)
     value = votes.elect_by_plurality(
         counts.problem, counts.count, counts.correct, counts.n, k, share=ties != "incorrect"
@@ -306,7 +315,8 @@ def elect_by_plurality(counts: VoteCounts, k: Sequence[int], ties: str) -> Float
 def _elect_by_weight(
     ballots: Answers, counts: VoteCounts, weights: Ragged, k: Sequence[int], ties: str, seed: int
 ) -> tuple[Floats, Floats]:
-    codes, streams = ballots.codes, np.random.SeedSequence(seed).spawn(len(ballots))
+    codes = ballots.codes
+    streams = np.random.SeedSequence(seed).spawn(len(ballots))
     value = np.zeros((len(codes), len(k)))
     mcse = np.zeros_like(value)
     equal = np.zeros(len(codes), dtype=bool)
@@ -319,11 +329,11 @@ def _elect_by_weight(
         entries = slice(*np.searchsorted(counts.problem, (problem, problem + 1)))
         names, answer = np.unique(codes.values[row], return_inverse=True)
         answer = answer - (names[0] < 0)  # −1 stays −1, the other answers count from 0
+        scaled = scale_weights(weight)
         for column, draws in enumerate(k):
             rng = np.random.default_rng(stream)
-            value[problem, column], mcse[problem, column] = elect_subsets(
-                answer, counts.correct[entries], scale_weights(weight), draws, ties, rng
-            )
+            elected = elect_subsets(answer, counts.correct[entries], scaled, draws, ties, rng)
+            value[problem, column], mcse[problem, column] = elected
     if equal.any():  # the exact plurality, since every vote weighs the same
         value[equal] = elect_by_plurality(counts, k, ties)[equal]
     return value, mcse
@@ -344,34 +354,33 @@ def elect_subsets(
     rng: np.random.Generator,
 ) -> tuple[float, float]:
     """Return P(a correct answer of a problem has the largest weight among k draws), and the simulation error."""
-    n, answers = len(answer), len(correct)
+    n = len(answer)
+    answers = len(correct)
     first_seen = np.array([np.argmax(answer == a) for a in range(answers)], dtype=np.int64)
     # Subsets are taken in an order of the samples that depends neither on their own nor on the numbers of the answers.
-    held = {
-        a: (correct[a] if a >= 0 else -1, sorted(weight[answer == a].tolist()))
-        for a in set(answer.tolist())
-    }
+    held = {}
+    for a in set(answer.tolist()):
+        held[a] = (correct[a] if a >= 0 else -1, sorted(weight[answer == a].tolist()))
     order = np.array(sorted(range(n), key=lambda i: (held[answer[i]], answer[i], weight[i])))
 
     def share(drawn: NDArray[np.intp]) -> Floats:
         drawn, rows = order[drawn], np.arange(len(drawn))
-        sums = np.zeros(
-            (len(drawn), answers + 1), dtype=weight.dtype
-        )  # the last column takes the −1
+        # The last column takes the −1.
+        sums = np.zeros((len(drawn), answers + 1), dtype=weight.dtype)
         present = np.zeros(sums.shape, dtype=bool)
         for draw in drawn.T:
             sums[rows, answer[draw]] += weight[draw]
             present[rows, answer[draw]] = True
-        votes, present = sums[:, :answers], present[:, :answers]
+        votes = sums[:, :answers]
+        present = present[:, :answers]
         best = np.where(present, votes, -1).max(axis=1, initial=-1)
         winners = present & (votes == best[:, None])
         if ties == "strict":
             majority = 2 * best > weight[drawn].sum(axis=1)
             return np.asarray(majority & (winners & correct).any(axis=1), dtype=np.float64)
         if ties == "first" and k == n:
-            winners &= (
-                first_seen == np.where(winners, first_seen, n).min(axis=1, initial=n)[:, None]
-            )
+            earliest = np.where(winners, first_seen, n).min(axis=1, initial=n)
+            winners &= first_seen == earliest[:, None]
         winning = winners.sum(axis=1)
         right = (winners & correct).sum(axis=1)
         if ties == "incorrect":

@@ -149,7 +149,9 @@ def g_pass_at_k(n: ArrayLike, c: ArrayLike, *, k: K, thresholds: Taus) -> Floats
 
     def table(size: int, draws: int) -> Floats:
         tails = [tabulate_g_pass(size, draws, tau) for tau in taus]
-        return np.stack(tails, axis=-1) if is_sequence(thresholds) else tails[0]
+        if is_sequence(thresholds):
+            return np.stack(tails, axis=-1)
+        return tails[0]
 
     return evaluate_counts(n, c, k, table)
 
@@ -296,4 +298,6 @@ _TABLES: dict[str, Table] = {
 
 def find_table(metric: str, tau: Tau | None = None) -> Table | None:
     """Return the table of a metric of counts, with its τ; None for a metric that needs more than counts."""
-    return _TABLES.get(metric) if tau is None else partial(tabulate_g_pass, tau=tau)
+    if tau is None:
+        return _TABLES.get(metric)
+    return partial(tabulate_g_pass, tau=tau)

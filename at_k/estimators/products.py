@@ -65,9 +65,8 @@ def run_race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: 
     factor of its own. All other samples together are one factor (1 + x)^rest.
     """
     wins: Floats = np.zeros((len(k), len(own)))
-    rivals = np.ascontiguousarray(
-        others.T
-    )  # sums and comparisons along short rows take five times as long
+    # Sums and comparisons along short rows take five times as long
+    rivals = np.ascontiguousarray(others.T)
     most = rivals.max(axis=1, initial=0)
     for t, bound in list_tallies(own, others, min(int(k.max()), int(own.max())), p):
         alive = np.flatnonzero((own >= t) & (bound > _NEGLIGIBLE * wins.min(axis=0)))
@@ -82,7 +81,10 @@ def run_race(n: Ints, own: Ints, others: Ints, k: Ints, p: float | None, share: 
         drawn = count_ways_of_each(own[alive], p, t + 1)[t]
         many = share and p is None and len(alive) > _MANY_FIELDS
         for columns in group_draws(k, t, reach, _SIMILAR if many else np.inf):
-            rows = np.flatnonzero(reach >= k[columns].min()) if many else np.arange(len(alive))
+            if many:
+                rows = np.flatnonzero(reach >= k[columns].min())
+            else:
+                rows = np.arange(len(alive))
             counted = count_draws(field[:, rows], rest[rows], t, k[columns] - t, p, share)
             for column, ways in zip(columns, counted.T, strict=True):
                 wins[column, alive[rows]] += drawn[rows] * ways
@@ -142,12 +144,13 @@ def join_halves(
     depth = int(left.max()) + 1
     # Where each answer gets one vote, and every sample has one, all that are drawn tie, and no node is needed.
     all_tie = t == 1 and not rest.any()
-    x, weights = (
-        (np.ones(1), np.full(1, 2.0))
-        if all_tie
-        else leggauss(min(len(field), (depth - 1) // t) // 2 + 1)
-    )
-    nodes, weights = (x + 1) / 2, weights / 2
+    if all_tie:
+        x = np.ones(1)
+        weights = np.full(1, 2.0)
+    else:
+        x, weights = leggauss(min(len(field), (depth - 1) // t) // 2 + 1)
+    nodes = (x + 1) / 2
+    weights = weights / 2
     keys = pack_tallies(np.vstack([rest, field[cut:]]).T)
     order, distinct = sort_rows(keys)
     second = np.empty(len(order), dtype=np.intp)
@@ -157,31 +160,29 @@ def join_halves(
     pair, race = np.unique(second * heads.shape[1] + np.cumsum(new) - 1, return_inverse=True)
     second, first = np.divmod(pair, heads.shape[1])
 
-    stronger = multiply_prefixes(
-        heads, np.zeros(heads.shape[1], dtype=np.intp), np.ones((1, 1, 1)), t, depth, nodes
-    )
+    parent = np.zeros(heads.shape[1], dtype=np.intp)
+    stronger = multiply_prefixes(heads, parent, np.ones((1, 1, 1)), t, depth, nodes)
     sizes, size = np.unique(rest[last], return_inverse=True)
     silent = np.ascontiguousarray(count_ways_of_each(sizes, None, depth).T)[:, :, None]
     weaker = multiply_prefixes(field[cut:, last], size, silent, t, depth, nodes)
-    weaker = np.pad(
-        np.broadcast_to(weaker, (len(weaker), depth, len(nodes))) * weights,
-        ((0, 0), (0, 1), (0, 0)),
-    )
-    stronger = np.broadcast_to(stronger, (*stronger.shape[:2], len(nodes))).reshape(
-        len(stronger), -1
-    )
+    weaker = np.broadcast_to(weaker, (len(weaker), depth, len(nodes))) * weights
+    weaker = np.pad(weaker, ((0, 0), (0, 1), (0, 0)))
+    rows, width, _ = stronger.shape
+    stronger = np.broadcast_to(stronger, (rows, width, len(nodes))).reshape(rows, -1)
     # The coefficient of x^left in a product: one row of the first factor times the other one, read backwards.
-    place = left - np.arange(stronger.shape[1] // len(nodes))[:, None]
-    place, node = np.where(place < 0, depth, place)[:, None], np.arange(len(nodes))[:, None]
+    place = left - np.arange(width)[:, None]
+    place = np.where(place < 0, depth, place)[:, None]
+    node = np.arange(len(nodes))[:, None]
     ways = np.empty((len(pair), len(left)))
-    bounds = [*find_starts(second).tolist(), len(pair)]
+    bounds = np.append(find_starts(second), len(pair)).tolist()
     for row, (start, stop) in enumerate(pairwise(bounds)):
         if row % _READ == 0:
-            backwards = weaker[row : row + _READ, place, node].reshape(
-                -1, stronger.shape[1], len(left)
-            )
+            backwards = weaker[row : row + _READ, place, node]
+            backwards = backwards.reshape(-1, stronger.shape[1], len(left))
         np.matmul(stronger[first[start:stop]], backwards[row % _READ], out=ways[start:stop])
-    return (ways / (left + 1) if all_tie else ways)[race]
+    if all_tie:
+        ways /= left + 1
+    return ways[race]
 
 
 def multiply_prefixes(
@@ -246,10 +247,13 @@ def multiply_rivals(field: Ints, t: int, depth: int, p: float | None, share: boo
     # product. The answer has one column per product.
     rivals = np.count_nonzero(field, axis=1)
     order = np.argsort(-rivals, kind="stable")
-    field, rivals = field[order], rivals[order]
+    field = field[order]
+    rivals = rivals[order]
     most = int(rivals[0])
     # For t = 1 the powers of x and y are equal, so that one axis holds both.
-    ties = min(most, (depth - 1) // t) if share and t > 1 else 0
+    ties = 0
+    if share and t > 1:
+        ties = min(most, (depth - 1) // t)
     high = min(depth, most * (t if share else t - 1) + 1)
     shares = np.empty((high, len(field)))
     step = max(1, _BLOCK // (high * (ties + 1)))
@@ -269,15 +273,12 @@ def multiply_rivals(field: Ints, t: int, depth: int, p: float | None, share: boo
                     product[t, int(t > 1), :active] = factor[t]
                 degree, tied = reach, wider
                 continue
+            after = product[:reach, :wider, :active]
             if wider * active <= _FEW:
                 before = product[:degree, :tied, :active]
-                product[:reach, :wider, :active] = multiply_rival(
-                    before, factor, reach, wider, share
-                )
+                after[:] = multiply_rival(before, factor, reach, wider, share)
             else:
-                multiply_rival_in_place(
-                    product[:reach, :wider, :active], factor, degree, tied, p, share
-                )
+                multiply_rival_in_place(after, factor, degree, tied, p, share)
             degree, tied = reach, wider
         if t == 1:
             shares[:, block] = product[:, 0] / np.arange(1, high + 1)[:, None]
@@ -312,7 +313,8 @@ def multiply_rival_in_place(
         here = product[d]
         if p is not None:
             here *= factor[0]
-        low, stop = max(1, d - degree + 1), min(t, d + 1)
+        low = max(1, d - degree + 1)
+        stop = min(t, d + 1)
         tying = min(tied, d // t + 1)  # each y comes with x^t
         if low < stop:
             below = product[d - stop + 1 : d - low + 1, :tying][::-1]

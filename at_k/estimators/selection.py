@@ -89,7 +89,9 @@ def best_at_k(
         higher_is_better=higher_is_better,
     )
     value, _ = choose_best(ranked, correct, draws, seed=check_seed(seed))
-    return value if is_sequence(k) else value[:, 0]
+    if is_sequence(k):
+        return value
+    return value[:, 0]
 
 
 def max_at_k(
@@ -125,8 +127,11 @@ def max_at_k(
         scores, k, select=select, score_weights=score_weights, higher_is_better=higher_is_better
     )
     value = expect_highest(ranked, draws)
-    value = value if higher_is_better else 0 - value  # 0 − 0.0 is 0.0, and −(0.0) is −0.0
-    return value if is_sequence(k) else value[:, 0]
+    if not higher_is_better:
+        value = 0 - value  # 0 − 0.0 is 0.0, and −(0.0) is −0.0
+    if is_sequence(k):
+        return value
+    return value[:, 0]
 
 
 def read_choice(
@@ -174,7 +179,9 @@ def rank_scores(
         at = int(np.argmax(missing))
         raise ValueError(f"`scores` must be finite numbers; got None or NaN in {scores.place(at)}")
     values = scores.values if check_flag("higher_is_better", higher_is_better) else -scores.values
-    d = values.shape[1] if values.ndim == 2 else 1
+    d = 1
+    if values.ndim == 2:
+        d = values.shape[1]
     if score_weights is not None and select != "weighted":
         raise ValueError(
             f"`score_weights` goes with `select` 'weighted'; got `select` {shorten(select)}"
@@ -269,12 +276,11 @@ def choose_highest(ranked: Ragged, correct: Ragged, k: Sequence[int]) -> Floats:
     value = np.empty((len(ranked), len(k)))
     for n in np.unique(ranked.n):
         problems = np.flatnonzero(ranked.n == n)
-        scores, right = lay_out_rows(ranked, problems), lay_out_rows(correct, problems)
+        scores = lay_out_rows(ranked, problems)
+        right = lay_out_rows(correct, problems)
         order = np.argsort(scores, axis=1)
-        scores, right = (
-            np.take_along_axis(scores, order, axis=1),
-            np.take_along_axis(right, order, axis=1),
-        )
+        scores = np.take_along_axis(scores, order, axis=1)
+        right = np.take_along_axis(right, order, axis=1)
         new = np.ones(scores.shape, dtype=bool)
         np.not_equal(scores[:, 1:], scores[:, :-1], out=new[:, 1:])
         share = right.astype(np.float64)
@@ -286,9 +292,8 @@ def choose_highest(ranked: Ragged, correct: Ragged, k: Sequence[int]) -> Floats:
         for column, draws in enumerate(k):
             weights = rank_weights(int(n), draws)
             # The weights are summed in the same way as the products, so that the mean of ones is 1.
-            value[problems, column] = weigh_rows(share, weights) / weigh_rows(
-                np.ones((1, n)), weights
-            )
+            total = weigh_rows(np.ones((1, n)), weights)
+            value[problems, column] = weigh_rows(share, weights) / total
     # best@k ≤ pass@k, with equality at k = 1. Clip, so that rounding cannot break this.
     drawn = evaluate_tables([(tabulate_pass, size) for size in k], correct.n, correct.sums())
     return np.where(np.asarray(k) == 1, drawn, np.minimum(value, drawn))
@@ -331,11 +336,12 @@ def _choose_from_fronts(
     mcse = np.zeros_like(value)
     for problem, stream in enumerate(np.random.SeedSequence(seed).spawn(len(scores))):
         row = slice(scores.offsets[problem], scores.offsets[problem + 1])
-        point, right = scores.values[row], correct.values[row]
-        order = np.lexsort(
-            (right, *point.T)
-        )  # subsets are taken in an order that does not depend on the samples' own
-        point, right = point[order], right[order]
+        point = scores.values[row]
+        right = correct.values[row]
+        # Subsets are taken in an order that does not depend on the samples' own.
+        order = np.lexsort((right, *point.T))
+        point = point[order]
+        right = right[order]
         beats = (point[:, None] >= point).all(axis=2) & (point[:, None] > point).any(axis=2)
         share = partial(share_front, beats=np.asarray(beats, dtype=np.float32), right=right)
         for column, draws in enumerate(k):

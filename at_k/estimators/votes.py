@@ -95,7 +95,10 @@ def elect_from_all(
         lead = count == np.repeat(np.maximum.reduceat(count, start), answers)
         tied = np.add.reduceat(lead, start, dtype=np.int64)
         right = np.add.reduceat(lead & correct, start, dtype=np.int64)
-        won[problem[start]] = right / tied if share else (tied == 1) & (right == 1)
+        if share:
+            won[problem[start]] = right / tied
+        else:
+            won[problem[start]] = (tied == 1) & (right == 1)
     return won
 
 
@@ -149,25 +152,29 @@ def add_wins(races: _Races, k: Ints, columns: NDArray[np.intp], share: bool, won
         draws = k[column]
         wins = np.zeros((len(races.n), len(column)))
         heavy = np.count_nonzero(races.others[rows], axis=1) * float(draws.max()) ** 2 > _HEAVY
-        large = rows[heavy] if p is not None else rows[:0]
+        large = rows[:0]
+        if p is not None:
+            large = rows[heavy]
         light = np.setdiff1d(rows, large)
         step = max(1, _GATHER // int(draws.max()))
-        for block in (light[start : start + step] for start in range(0, len(light), step)):
-            wins[block] = run_race(
-                races.n[block], races.own[block], races.others[block], draws, p, share
-            )
+        for first in range(0, len(light), step):
+            block = light[first : first + step]
+            own, others = races.own[block], races.others[block]
+            wins[block] = run_race(races.n[block], own, others, draws, p, share)
         for size in np.unique(races.n[light]):
             wins[races.n == size] /= count_ways(int(size), p)[draws]
         for race in large.tolist():
-            size, votes, rivals = int(races.n[race]), int(races.own[race]), races.others[race]
-            wins[race] = [
-                win_by_transform(size, votes, rivals[rivals > 0], drawn, share=share)
-                for drawn in draws.tolist()
-            ]
+            size = int(races.n[race])
+            votes = int(races.own[race])
+            rivals = races.others[race]
+            rivals = rivals[rivals > 0]
+            for place, drawn in enumerate(draws.tolist()):
+                wins[race, place] = win_by_transform(size, votes, rivals, drawn, share=share)
         runs = np.flatnonzero(np.isin(races.race, rows))
-        problem, race = races.problem[runs], races.race[runs]
+        problem = races.problem[runs]
+        raced = races.race[runs]
         start = find_starts(problem)
-        total = np.add.reduceat(wins[race] * races.times[runs, None], start, axis=0)
+        total = np.add.reduceat(wins[raced] * races.times[runs, None], start, axis=0)
         won[np.ix_(problem[start], column)] = total
 
 
@@ -188,11 +195,8 @@ def plan_passes(
         start = 0
         for stop in range(1, len(rising) + 1):
             if stop == len(rising) or not serves_both(size, k[rising[start]], k[rising[stop]]):
-                yield (
-                    races,
-                    rising[start:stop],
-                    find_middle(size, k[rising[start]], k[rising[stop - 1]]),
-                )
+                middle = find_middle(size, k[rising[start]], k[rising[stop - 1]])
+                yield races, rising[start:stop], middle
                 start = stop
 
 
