@@ -46,13 +46,18 @@ def to_chunks(column: object) -> list[Any] | None:
             return None  # the column is nested, or a transform computes its values
         table = find_table(source)
         name = column.column_name
-        column = source.with_format("arrow")[name][:] if table is None else table.column(name)
+        if table is None:
+            column = source.with_format("arrow")[name][:]
+        else:
+            column = table.column(name)
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(column, polars.Series):
         column = column.to_arrow()
     if isinstance(column, pa.ChunkedArray):
         return list(column.chunks)
-    return [column] if isinstance(column, pa.Array) else None
+    if isinstance(column, pa.Array):
+        return [column]
+    return None
 
 
 def find_table(data: object) -> Any:
@@ -89,7 +94,10 @@ def _to_column(name: str, column: Any, *, is_name: bool) -> Any:
     chunks = to_chunks(column)
     if chunks is not None:
         return pa.chunked_array(chunks)
-    kinds = {*map(type, column)} - {type(None)} if is_name else set()
+    if is_name:
+        kinds = {*map(type, column)} - {type(None)}
+    else:
+        kinds = set()
     alike = (bool, np.bool_, Number, str)  # all types of numbers count as one, and all of texts
     try:
         if len({next(filter(partial(issubclass, kind), alike), kind) for kind in kinds}) < 2:
@@ -127,14 +135,17 @@ def read_scores(column: object) -> Ragged | None:
             lengths = count_lengths(held)
             if lengths is None or (lengths != lengths[0]).any():
                 return None
-            values, width = held.flatten(), int(lengths[0])
-        numbers = None if pa.types.is_boolean(values.type) else to_numbers(values)
+            values = held.flatten()
+            width = int(lengths[0])
+        numbers = None
+        if not pa.types.is_boolean(values.type):
+            numbers = to_numbers(values)
         if numbers is None:
             return None
         parts.append(Ragged.of_lengths(numbers.reshape(-1, width) if width else numbers, n))
-    return (
-        Ragged.concatenate(parts) if len({part.values.shape[1:] for part in parts}) == 1 else None
-    )
+    if len({part.values.shape[1:] for part in parts}) == 1:
+        return Ragged.concatenate(parts)
+    return None
 
 
 def read_answers(column: object) -> Answers | None:
@@ -165,7 +176,9 @@ def read_answers(column: object) -> Answers | None:
 def list_texts(column: object) -> list[str] | None:
     """List the texts of a column that has one in every row."""
     chunks = to_chunks(column)
-    return _list_all(chunks) if chunks else None
+    if chunks:
+        return _list_all(chunks)
+    return None
 
 
 def list_single_texts(column: object) -> list[str] | None:
@@ -228,7 +241,9 @@ def flatten_lists(column: object) -> list[tuple[Any, Ints]] | None:
     pairs = []
     for chunk in chunks:
         if len(chunk):
-            lengths = count_lengths(chunk) if _is_list(chunk.type) else None
+            lengths = None
+            if _is_list(chunk.type):
+                lengths = count_lengths(chunk)
             if lengths is None:
                 return None
             pairs.append((chunk.flatten(), lengths))
@@ -289,7 +304,8 @@ def to_numpy(values: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     import pyarrow as pa
 
     validity, held = values.buffers()
-    start, stop = values.offset, values.offset + len(values)
+    start = values.offset
+    stop = values.offset + len(values)
     name = str(values.type)
     kind = np.dtype(_FLOATS.get(name, name))
     if held is None or not len(values):

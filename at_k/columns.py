@@ -64,7 +64,9 @@ def is_whole(value: Any) -> bool:
 
 def spell_answer(value: Any) -> str:
     """Return an answer as text; a subclass such as np.str_ becomes a plain one."""
-    return str.__str__(value) if isinstance(value, str) else str(int(value))
+    if isinstance(value, str):
+        return str.__str__(value)
+    return str(int(value))
 
 
 def read_labels(rows: object, name: str = "votes") -> Answers:
@@ -118,7 +120,8 @@ def read_grade_parts(
     rows: object, name: str = "predictions", *, missing: bool = True
 ) -> tuple[Ragged, ...]:
     """Read rows as `read_grades` does, but keep the parts in which they come, so that large columns are not copied."""
-    parts, before = _read_number_parts(rows, name), 0
+    parts = _read_number_parts(rows, name)
+    before = 0
     for part in parts:
         values = part.values
         if not (values.min(initial=0) >= 0 and values.max(initial=1) <= 1):  # NaN makes both false
@@ -202,7 +205,10 @@ def read_references(rows: object, name: str = "references") -> list[tuple[str, .
         return [(spell_answer(number),) for number in listed]
     checked = []
     for problem, row in enumerate(listed):
-        accepted = row if isinstance(row, (str, list, tuple)) or row is None else to_list(row)
+        if isinstance(row, (str, list, tuple)) or row is None:
+            accepted = row
+        else:
+            accepted = to_list(row)
         if is_missing(accepted):
             raise ValueError(
                 f"`{name}` must hold an answer for every problem; got {accepted} in problem {problem}"
@@ -243,11 +249,10 @@ def read_groups(rows: object, name: str = "groups") -> list[str]:
             raise TypeError(
                 f"`{name}` must hold strings or integers; got {describe(label)} in problem {problem}"
             )
-        text = (
-            str.__str__(label)
-            if isinstance(label, str)
-            else spell_integer(int(label), name, problem)
-        )
+        if isinstance(label, str):
+            text = str.__str__(label)
+        else:
+            text = spell_integer(int(label), name, problem)
         if sorts.setdefault(text, sort) is not sort:
             raise ValueError(
                 f"`{name}` must not mix the string {text!r} with the number {text}; it does in problem {problem}"
@@ -447,25 +452,31 @@ def read_problems(
     called = {name: name for name in ("answers", "references", "grades", "scores")} | dict(
         names or {}
     )
-    problems = Problems(
-        None if answers is None else read_answers(answers, called["answers"]),
-        None if references is None else read_references(references, called["references"]),
-        None if grades is None else read_grade_parts(grades, called["grades"]),
-        None if scores is None else read_scores(scores, called["scores"]),
-    )
-    first = "answers" if problems.answers is not None else "grades"
-    if problems.references is not None and (
-        problems.answers is not None or problems.grades is not None
-    ):
-        require_same_problems(
-            called[first], len(problems), called["references"], len(problems.references)
-        )
-    if problems.answers is not None and problems.grades is not None:
+    given = {"answers": answers, "references": references, "grades": grades, "scores": scores}
+    read: dict[str, Any] = {
+        role: _READERS[role](column, called[role])
+        for role, column in given.items()
+        if column is not None
+    }
+    problems = Problems(**read)
+    first = "grades" if answers is None else "answers"
+    if references is not None and first in read:
+        listed = len(read["references"])
+        require_same_problems(called[first], len(problems), called["references"], listed)
+    if answers is not None and grades is not None:
         graded = Problems(grades=problems.grades).n
         require_same_samples(called["answers"], problems.n, called["grades"], graded)
-    if problems.scores is not None:
-        require_same_samples(called[first], problems.n, called["scores"], problems.scores.n)
+    if scores is not None:
+        require_same_samples(called[first], problems.n, called["scores"], read["scores"].n)
     return problems
+
+
+_READERS: Mapping[str, Callable[[object, str], object]] = {
+    "answers": read_answers,
+    "references": read_references,
+    "grades": read_grade_parts,
+    "scores": read_scores,
+}
 
 
 def read_module_columns(config_name: str, *, predictions: object, **others: object) -> Problems:

@@ -72,15 +72,19 @@ def rank_weights(n: int, k: int) -> Floats:
 def compute_tails(n: int, k: int, m: int) -> tuple[Floats, Floats]:
     """Return `at_least` and `fewer_than` in floats."""
     if not 0 < m <= k:
-        certain, impossible = np.ones(n + 1), np.zeros(n + 1)
-        return (certain, impossible) if m <= 0 else (impossible, certain)
+        certain = np.ones(n + 1)
+        impossible = np.zeros(n + 1)
+        if m <= 0:
+            return certain, impossible
+        return impossible, certain
     if k == 1:
         correct = np.arange(n + 1)
         return correct / n, (n - correct) / n
     # With c correct samples numbered 1…c, at least m are drawn exactly if the m-th smallest number drawn is at most c.
     # Each tail is summed from its small end, and the larger one taken as 1 − the other: neither loses digits.
     pmf = compute_order_statistic(n, k, m)
-    upper, lower = np.zeros(n + 1), np.zeros(n + 1)
+    upper = np.zeros(n + 1)
+    lower = np.zeros(n + 1)
     np.cumsum(pmf, out=upper[1:])
     lower[:n] = np.cumsum(pmf[::-1])[::-1]
     return np.where(lower < upper, 1 - lower, upper), np.where(lower < upper, lower, 1 - upper)
@@ -143,7 +147,10 @@ def average_over_subsets(
     # `value` takes an array of subsets, one a row, and returns one number for each. Up to `MAX_SUBSETS` subsets are
     # enumerated (standard error 0); beyond, `N_DRAWS` are drawn at random.
     exact = comb(n, k) <= MAX_SUBSETS
-    blocks = enumerate_subsets(n, k) if exact else draw_subsets(n, k, rng)
+    if exact:
+        blocks = enumerate_subsets(n, k)
+    else:
+        blocks = draw_subsets(n, k, rng)
     values = np.concatenate([value(block) for block in blocks])
     if exact:
         return float(values.mean()), 0.0
@@ -206,7 +213,8 @@ def sort_rows(keys: Sequence[Ints]) -> tuple[NDArray[np.intp], NDArray[np.bool_]
 def pack_tallies(rows: Ints) -> list[Ints]:
     """Return integers that compare as the rows of non-negative integers do, the most significant first."""
     # Sorting packed rows takes a tenth of the time of np.unique(axis=0), which compares rows byte by byte.
-    base, together = int(rows.max(initial=0)) + 1, 1
+    base = int(rows.max(initial=0)) + 1
+    together = 1
     while together < rows.shape[1] and base ** (together + 1) < 2**63:
         together += 1
     packed = []
@@ -235,16 +243,16 @@ def win_by_transform(n: int, own: int, rivals: Ints, k: int, *, share: bool) -> 
     kept = count_ways(n, p)
     points = _count_points(kept, k)
     x = np.exp(2j * np.pi * np.arange(points // 2 + 1) / points)
-    once = (np.arange(len(x)) == 0) | (
-        2 * np.arange(len(x)) == points
-    )  # the others have a conjugate
+    # The other points have a conjugate, which counts as much.
+    once = (np.arange(len(x)) == 0) | (2 * np.arange(len(x)) == points)
     weights = np.where(once, 1, 2) / points / kept[k]
 
     tallies = np.arange(max(1, k - (n - own)), min(own, k) + 1)
     chance = count_ways(own, p)[tallies]
     seen = chance * count_ways(n - own, p)[k - tallies] > _NEGLIGIBLE / len(tallies) * kept[k]
     mine = dict(zip(tallies[seen].tolist(), chance[seen].tolist(), strict=True))
-    least, most = min(mine), max(mine)
+    least = min(mine)
+    most = max(mine)
     strong, times = np.unique(rivals[rivals >= least], return_counts=True)
     chances = np.zeros((most + 1, len(strong)))
     for column, size in enumerate(strong.tolist()):
@@ -252,10 +260,14 @@ def win_by_transform(n: int, own: int, rivals: Ints, k: int, *, share: bool) -> 
         chances[: len(ways), column] = ways
     # Rivals that cannot reach the least tally are one factor, with the samples of no answer.
     others = (1 - p + p * x) ** int(n - own - strong @ times)
-    u, shares = (
-        _find_nodes(min(int(times.sum()), k // least)) if share else (np.zeros(1), np.ones(1))
-    )
-    won, power, fewer = 0.0, np.ones_like(x), np.zeros((len(strong), len(x)), dtype=complex)
+    if share:
+        u, shares = _find_nodes(min(int(times.sum()), k // least))
+    else:
+        u = np.zeros(1)
+        shares = np.ones(1)
+    won = 0.0
+    power = np.ones_like(x)
+    fewer = np.zeros((len(strong), len(x)), dtype=complex)
     for tally in range(most + 1):
         tying = chances[tally, :, None] * power
         if tally in mine:
@@ -285,7 +297,8 @@ def _find_nodes(most: int) -> tuple[Floats, Floats]:
     count = 4
     while True:
         nodes, weights = leggauss(min(count, most // 2 + 1))
-        nodes, weights = (nodes + 1) / 2, weights / 2
+        nodes = (nodes + 1) / 2
+        weights = weights / 2
         if (
             2 * len(nodes) > most
             or np.abs(np.einsum("u,us->s", weights, nodes[:, None] ** s) - 1 / (s + 1)).max()

@@ -219,17 +219,12 @@ def compute_consensus(
             raise ValueError(
                 "`weights` must not be given without answers, as in the configuration 'graded': only answers can vote"
             )
-        return evaluate_draws(
-            verdicts,
-            dict.fromkeys(keys, tabulate_majority),
-            conditions | {"ties": "majority of grades"},
-        )
+        conditions["ties"] = "majority of grades"
+        return evaluate_draws(verdicts, dict.fromkeys(keys, tabulate_majority), conditions)
     correct = verdicts.correct
-    weighted = (
-        None
-        if weights is None
-        else verdicts.keep_samples("weights", read_weights(weights, missing=True))
-    )
+    weighted = None
+    if weights is not None:
+        weighted = verdicts.keep_samples("weights", read_weights(weights, missing=True))
     shares, errors = elect(
         ballots,
         correct.values,
@@ -265,19 +260,19 @@ def compute_average(verdicts: Verdicts) -> Values:
     """Compute avg@n, the share of correct samples, and the mean grade from judged samples."""
     n, c, which = verdicts.counts
     same = (verdicts.n == verdicts.n[0]).all()
-    average, accuracy = Key("avg@n", int(verdicts.n[0]) if same else None), Key("accuracy")
+    average = Key("avg@n", int(verdicts.n[0]) if same else None)
+    accuracy = Key("accuracy")
 
     def vary() -> dict[Key, Column]:
         columns = vary_counts(verdicts, {average: tabulate_pass})
-        # No grades in [0, 1] vary more than the verdicts of the worst c.
         levels = jackknife_grades(Ragged.concatenate(verdicts.graded))
-        return columns | {
-            accuracy: Column(np.append(levels, columns[average].levels), np.arange(len(levels)))
-        }
+        # No grades in [0, 1] vary more than the verdicts of the worst c.
+        known = np.append(levels, columns[average].levels)
+        columns[accuracy] = Column(known, np.arange(len(levels)))
+        return columns
 
-    return Values(
-        {average: Column(c / n, which), accuracy: Column.of(verdicts.mean_grade)}, vary=vary
-    )
+    columns = {average: Column(c / n, which), accuracy: Column.of(verdicts.mean_grade)}
+    return Values(columns, vary=vary)
 
 
 def compute_best(
@@ -299,7 +294,8 @@ def compute_best(
         higher_is_better=higher_is_better,
     )
     best, errors = choose_best(ranked, verdicts.correct, draws, seed=seed)
-    keys, highest = [Key("best@k", size) for size in draws], [Key("max@k", size) for size in draws]
+    keys = [Key("best@k", size) for size in draws]
+    highest = [Key("max@k", size) for size in draws]
     columns = split_table(keys, best)
     if select in (None, "weighted"):
         top = expect_highest(ranked, draws)
@@ -307,9 +303,7 @@ def compute_best(
     conditions: dict[str, object] = {
         "k": draws,
         "select": select,
-        "score_weights": None
-        if score_weights is None
-        else [float(weight) for weight in score_weights],
+        "score_weights": None if score_weights is None else list(map(float, score_weights)),
         "higher_is_better": higher_is_better,
     }
 
@@ -327,8 +321,9 @@ def evaluate_draws(
 ) -> Values:
     """Evaluate a table for each key at the key's k, once for each distinct pair of n and c."""
     n, c, which = verdicts.counts
-    table_values = evaluate_tables([(table, key.draws or 1) for key, table in tables.items()], n, c)
-    columns = {key: Column(table_values[:, i], which) for i, key in enumerate(tables)}
+    drawn = [(table, key.draws or 1) for key, table in tables.items()]
+    values = evaluate_tables(drawn, n, c)
+    columns = {key: Column(values[:, i], which) for i, key in enumerate(tables)}
     return Values(columns, conditions=conditions, vary=partial(vary_counts, verdicts, tables))
 
 
@@ -338,9 +333,8 @@ def vary_counts(verdicts: Verdicts, tables: Mapping[Key, Table]) -> dict[Key, Co
     starts = np.cumsum(sizes + 1) - (sizes + 1)
     n = np.repeat(sizes, sizes + 1)
     c = np.arange(len(n)) - np.repeat(starts, sizes + 1)
-    variances = evaluate_tables(
-        [(tabulate_variance(table), key.draws or 1) for key, table in tables.items()], n, c
-    )
+    varied = [(tabulate_variance(table), key.draws or 1) for key, table in tables.items()]
+    variances = evaluate_tables(varied, n, c)
     place = starts[which] + verdicts.c
     return {key: Column(variances[:, i], place) for i, key in enumerate(tables)}
 
@@ -365,12 +359,18 @@ def sign(
 ) -> str:
     """Write the signature: one line with the conditions under which two values of a metric may be compared."""
     n = verdicts.n
+    sizes = str(n.min())
+    if n.min() < n.max():
+        sizes += f"-{n.max()}"
+    estimator = "exact"
+    if values.simulated:
+        estimator = f"simulated(seed={seed})"
     return join_conditions(
         name,
-        n=f"{n.min()}-{n.max()}" if n.min() < n.max() else n.min(),
+        n=sizes,
         **values.conditions,
         **verdicts.conditions,
-        estimator=f"simulated(seed={seed})" if values.simulated else "exact",
+        estimator=estimator,
         **conditions,
         version=version,
     )
@@ -390,4 +390,6 @@ def join_conditions(metric: str, **conditions: object) -> str:
 
 def spell_condition(value: object) -> str:
     """Spell the value of a condition."""
-    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(str, value))
+    return str(value)

@@ -32,7 +32,8 @@ def explain_name(name: str, spelling: Spelling | None = None) -> str:
     """Say what an argument is called here; "" for one that has no other name."""
     spell = (spelling or Spelling()).name
     if name == "threshold":
-        cut, shares = spell("correct_above"), spell("thresholds")
+        cut = spell("correct_above")
+        shares = spell("thresholds")
         return f"{cut} is the cut of soft grades; {shares} is τ of G-Pass@k"
     if name in OTHER_NAMES:
         return f"it is called {spell(OTHER_NAMES[name])} here"
@@ -108,7 +109,9 @@ class Spelling:
 
     def __format__(self, settings: str) -> str:
         name, sign, value = settings.partition("=")
-        return self.set({name: value}) if sign else self.name(name)
+        if sign:
+            return self.set({name: value})
+        return self.name(name)
 
 
 class Mention:
@@ -148,11 +151,9 @@ def write_value(value: Any) -> str:
     """Write a value as Python does, with texts in the quotes of JSON."""
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{write_value(name)}: {write_value(item)}' for name, item in value.items())}}}"
-    return (
-        json.dumps(value, ensure_ascii=False)
-        if isinstance(value, (str, int, float))
-        else str(value)
-    )
+    if isinstance(value, (str, int, float)):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
 
 
 # What `pip install` finds this package by: the folder of a clone, until the package is on an index. A Space has its own
@@ -181,7 +182,9 @@ def quote_word(word: str) -> str:
         >>> quote_word("problem=qid"), quote_word("problem=Task ID"), quote_word("grades=é")
         ('problem=qid', "'problem=Task ID'", 'grades=é')
     """
-    return word if re.fullmatch(r"[\w@%+=:,./^*-]+", word) else shlex.quote(word)
+    if re.fullmatch(r"[\w@%+=:,./^*-]+", word):
+        return word
+    return shlex.quote(word)
 
 
 class Message:
@@ -212,7 +215,10 @@ class Message:
         for name, value in self.values.items():
             if isinstance(value, Message):
                 values[name] = value.render(spelling, brief=brief)
-        template = self.sentence.partition("\n")[0] if brief else self.sentence.replace("\n", " ")
+        if brief:
+            template = self.sentence.partition("\n")[0]
+        else:
+            template = self.sentence.replace("\n", " ")
         return template.format(option=spelling, **values)
 
     def __str__(self) -> str:
@@ -322,7 +328,9 @@ class Question:
         spelled = [Mention(**reading.options).render(spelling) for reading in self.readings]
         wide = min(60, max(map(len, spelled), default=0))
         for text, reading in zip(spelled, self.readings, strict=True):
-            meaning = f" ({reading.meaning})" if reading.meaning is not None else ""
+            meaning = ""
+            if reading.meaning is not None:
+                meaning = f" ({reading.meaning})"
             lines.append(f"  {text:{wide}}  {reading.outcome}{meaning}")
         return lines
 
@@ -373,7 +381,10 @@ class InputError(ValueError):
             ask, self.ask = self.ask, None
             self._question = Question()
             with suppress(Exception):  # a refusal stays what it is, whatever happens here
-                self._question = Question() if ask is None else ask()
+                if ask is None:
+                    self._question = Question()
+                else:
+                    self._question = ask()
         return self._question
 
     @property
@@ -400,7 +411,8 @@ class InputError(ValueError):
     def list_lines(self, spelling: Spelling) -> list[str]:
         """List the sentence, and the lines of the question."""
         text = self.message.render(spelling, brief=bool(self.readings))
-        text = f"{self.file}: {text}" if self.file else text
+        if self.file:
+            text = f"{self.file}: {text}"
         return [text, *self.question.list_lines(spelling)]
 
     def __str__(self) -> str:

@@ -256,7 +256,9 @@ OUTPUTS = _Outputs(
 def find_style(line: Key) -> Style | None:
     """Return how a line is drawn: as its threshold says, or else its output."""
     output = OUTPUTS[line.metric]
-    threshold = None if line.tau is None else output.thresholds.get(float(line.tau))
+    threshold = None
+    if line.tau is not None:
+        threshold = output.thresholds.get(float(line.tau))
     return threshold.style if threshold and threshold.style else output.style
 
 

@@ -47,7 +47,8 @@ from at_k.values import Values
 
 def sample_features(config_name: str, *, scores: bool = False) -> list[Features]:
     """List the forms in which the columns of a module may be given. The host names columns by the first form."""
-    texts, numbers = Sequence(Value("string")), Sequence(Value("float64"))
+    texts = Sequence(Value("string"))
+    numbers = Sequence(Value("float64"))
     judged: list[dict[str, Any]] = [{"predictions": numbers}]
     if config_name == "default":
         judged = [
@@ -112,16 +113,18 @@ class SampledMetric(evaluate.Metric, ABC):
                 "samples in one of them, for instance with `accelerator.gather_for_metrics`, and compute there; or map "
                 "with `Dataset.map(at_k.scorer(…), num_proc=…)`; or let one process read all results"
             )
-        self.simulation_seed = 0 if seed is None else check_seed(seed)
+        if seed is None:
+            self.simulation_seed = 0
+        else:
+            self.simulation_seed = check_seed(seed)
         self._store = Store()
         self._new_lock()
         of_host = {name: options.pop(name) for name in _OF_HOST & options.keys()}
         super().__init__(config_name=check_config(config_name), seed=seed, **of_host)
         metric = find_metric(self.name)
-        refused = ("references", "grades") if self.config_name == "graded" else ()
-        self._columns = [
-            name for name in metric.arguments if name in COLUMNS and name not in refused
-        ]
+        self._columns = [name for name in metric.arguments if name in COLUMNS]
+        if self.config_name == "graded":  # the predictions are the grades
+            self._columns = [name for name in self._columns if name not in ("references", "grades")]
         self._defaults = {name: OPTIONS[name].default for name in metric.options}
         self._defaults |= self._select_own(options)
         # The host gives each instance a function of its own, which knows its configuration.
@@ -174,18 +177,14 @@ class SampledMetric(evaluate.Metric, ABC):
         options = self._defaults | self._select_own(inputs, is_combined=is_combined)
         for name in ("groups", "clusters"):
             if options[name] is not None:
-                options[name] = columns.read_groups(
-                    options[name], name
-                )  # a generator can be read only once
-        batches = (
-            [self._read(given)]
-            if any(given.get(name) is not None for name in self._columns)
-            else []
-        )
+                # A generator can be read only once.
+                options[name] = columns.read_groups(options[name], name)
+        batches = []
+        if any(given.get(name) is not None for name in self._columns):
+            batches = [self._read(given)]
         if batches and not len(self._store):
-            return self._run(
-                batches[0], options
-            )  # without the lock, so that threads run side by side
+            # Run without the lock, so that threads run side by side.
+            return self._run(batches[0], options)
         with self._lock:
             if not batches and not len(self._store):
                 raise ValueError(
@@ -227,7 +226,8 @@ class SampledMetric(evaluate.Metric, ABC):
         self, values: Values, verdicts: Verdicts, options: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Report the means over problems and groups and, if asked for, error bars and details."""
-        wanted, key_style = options["confidence"], options["key_style"]
+        wanted = options["confidence"]
+        key_style = options["key_style"]
         result: dict[str, Any] = summary.summarize_columns(
             values.columns,
             values.errors,
@@ -312,7 +312,9 @@ class SampledMetric(evaluate.Metric, ABC):
                 "`references` or `grades` must be given in the configuration 'default'; predictions that are grades go "
                 "to the configuration 'graded', as in evaluate.load(…, 'graded')"
             )
-        scores = given.get("scores") if "scores" in self._columns else None
+        scores = None
+        if "scores" in self._columns:
+            scores = given.get("scores")
         return read_module_columns(self.config_name, **{**given, "scores": scores})
 
     def _add(self, given: dict[str, Any]) -> None:
@@ -353,7 +355,8 @@ class SampledMetric(evaluate.Metric, ABC):
 
 def read_as_code_eval(batch: Problems, options: dict[str, Any]) -> dict[str, Any]:
     """Run references that are tests, and leave out each k above n with a warning, as `code_eval` does silently."""
-    check, k = options["check_correct_fn"], options["k"]
+    check = options["check_correct_fn"]
+    k = options["k"]
     if batch.grades is not None or batch.references is None:
         return options
     if check == "exact_match" and are_tests(batch.references):

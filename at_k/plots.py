@@ -71,9 +71,8 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> None:
     import warnings
 
     form = check_ending(path)[1:]
-    date = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[
-        form
-    ]  # the same bytes on any day
+    # Without a date, the bytes are the same on any day.
+    date = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]
     metadata = {"Title": figure.axes[0].get_title(loc="left").replace("\n", " ") or "at-k", **date}
     with set_style(), replace_file(path) as part, warnings.catch_warnings():
         # A title may have signs that the font does not have. They are drawn as boxes.
@@ -195,21 +194,16 @@ _MAIN = ("pass@k", "best@k", "cons@k", "pass^k")
 def draw_models(models: Models, *, line: str = "pass@k", title: str | None = None) -> Figure:
     """Draw one metric of several models against k: a line for each model, named at its end."""
     curves = {name: report.curves for name, report in models.reports.items()}
-    known = [
-        key
-        for key in next(iter(curves.values())).lines
-        if all(key in model.lines for model in curves.values())
-    ]
+    first, *others = curves.values()
+    shared = set(first.lines).intersection(*(model.lines for model in others))
     spelled = find_key(line)
-    key = next(
-        (line_key for line_key in known if spelled is not None and line_key == spelled.line), None
-    )
-    if key is None:
+    key = None if spelled is None else spelled.line
+    if key not in shared:
         raise InputError(
             "plots.no_line",
             "The models have no line {line} in common. There are: {lines}.",
             line=line,
-            lines=", ".join(map(str, known)) or "–",
+            lines=", ".join(str(name) for name in first.lines if name in shared) or "–",
         )
     few = len(curves) <= _MOST_BANDS
     lines = [
@@ -240,7 +234,9 @@ _MODEL_PENS: tuple[dict[str, Any], ...] = (
 
 def shorten_name(name: str) -> str:
     """Shorten the name of a model, so that it fits beside its line."""
-    return name if len(name) <= _LONGEST_LABEL else "…" + name[1 - _LONGEST_LABEL :]
+    if len(name) <= _LONGEST_LABEL:
+        return name
+    return "…" + name[1 - _LONGEST_LABEL :]
 
 
 def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
@@ -263,7 +259,8 @@ def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
         report.require_problems("A matrix of problems")
         report.require_independent("A matrix of problems")
     best, problems, table = tabulate_shares(models.reports)
-    names, means = list(map(shorten_name, best)), np.nanmean(table, axis=1)
+    names = list(map(shorten_name, best))
+    means = np.nanmean(table, axis=1)
     with set_style():
         figure, axes = make_figure(
             (), f"{len(names)} models × {len(problems)} problems" if title is None else title
@@ -284,10 +281,8 @@ def draw_matrix(models: Models, *, title: str | None = None) -> Figure:
             axes.annotate(
                 f"{mean:.2f}", (1.01, place), xycoords=("axes fraction", "data"), va="center"
             )
-        axes.set_xticks(
-            sorted({0, len(problems) - 1}),
-            [str(1 + tick) for tick in sorted({0, len(problems) - 1})],
-        )
+        ticks = sorted({0, len(problems) - 1})
+        axes.set_xticks(ticks, [str(1 + tick) for tick in ticks])
         hatched = ", hatched: not given" if np.isnan(table).any() else ""
         axes.set_xlabel(f"problems; black: always right, white: never{hatched}")
     return figure
@@ -300,16 +295,12 @@ _WIDEST, _ROW = 6.75, 0.22
 def draw_budgets(found: Mapping[str, Budgets], *, title: str | None = None) -> Figure:
     """Draw the expected share of problems solved against a budget per problem: a line with its band for each model."""
     few = len(found) <= _MOST_BANDS
-    lines = [
-        Drawn(
-            name,
-            curve.budgets,
-            curve.solved,
-            pen,
-            np.array([curve.low, curve.high]) if few else None,
-        )
-        for (name, curve), pen in zip(found.items(), cycle(_MODEL_PENS))
-    ]
+    lines = []
+    for (name, curve), pen in zip(found.items(), cycle(_MODEL_PENS)):
+        limits = None
+        if few:
+            limits = np.array([curve.low, curve.high])
+        lines.append(Drawn(name, curve.budgets, curve.solved, pen, limits))
     unit = next(iter(found.values())).unit
     wording = "What a budget solves" if title is None else title
     return draw_lines(
@@ -325,20 +316,18 @@ def draw_difference(compared: Compared, *, title: str | None = None) -> Figure:
             "This comparison has no bands to draw. Compare with {option:band=True}, by metrics with a k.",
         )
     short = max(map(len, compared.names)) <= _LONGEST_NAME
-    first, second = compared.names if short else ("A", "B")
+    if short:
+        first, second = compared.names
+    else:
+        first, second = "A", "B"
     shaded = choose_bands(list(compared.bands))
     lines = []
     for line, pen in choose_styles(list(compared.bands)).items():
         k, difference, low, high, *_ = map(np.array, zip(*compared.bands[line], strict=True))
-        lines.append(
-            Drawn(
-                str(line),
-                k,
-                difference,
-                pen,
-                np.array([low, high]) if str(line) in shaded else None,
-            )
-        )
+        limits = None
+        if str(line) in shaded:
+            limits = np.array([low, high])
+        lines.append(Drawn(str(line), k, difference, pen, limits))
     wording = " − ".join(compared.names) if title is None else title
     return draw_lines(lines, f"difference, {first} − {second}", wording, are_shares=False)
 
@@ -351,9 +340,9 @@ def choose_styles(lines: Sequence[Key]) -> dict[Key, dict[str, Any]]:
         style = find_style(line)
         if line.tau is None and style is not None and style.pen is not None:
             colour, marker, dashes = style.pen
-            styles[line] = {"color": colour, "marker": marker} | (
-                {"dashes": dashes} if dashes else {}
-            )
+            styles[line] = {"color": colour, "marker": marker}
+            if dashes:
+                styles[line]["dashes"] = dashes
         elif line.tau is not None:
             place = taus.index(float(line.tau))
             grey = _LIGHTEST + (_DARKEST - _LIGHTEST) * place / max(1, len(taus) - 1)
@@ -373,13 +362,17 @@ def set_axis_of_k(axes: Axes, draws: Sequence[int]) -> None:
     ticks = [tick for tick in ticks if tick * 1.3 < last] + [last]
     axes.set_xticks(ticks, list(map(str, ticks)))
     axes.minorticks_off()
-    axes.set_xlim(min(draws) * 0.93, last * 1.07) if last > 1 else axes.set_xlim(0.5, 2)
+    if last > 1:
+        axes.set_xlim(min(draws) * 0.93, last * 1.07)
+    else:
+        axes.set_xlim(0.5, 2)
     axes.set_xlabel("k, the number of draws")
 
 
 def choose_range(values: Floats) -> tuple[float, float]:
     """Choose the range of an axis of shares: that of the values with a margin."""
-    low, high = float(values.min()), float(values.max())
+    low = float(values.min())
+    high = float(values.max())
     margin = max(0.06 * (high - low), 0.01)
     return max(low - margin, -0.02), min(high + margin, 1.02)
 
@@ -389,7 +382,9 @@ def choose_bands(lines: Sequence[Key]) -> list[str]:
     if len(lines) <= _MOST_BANDS:
         return list(map(str, lines))
     thresholds = {float(line.tau): str(line) for line in lines if line.tau is not None}
-    return ["pass@k", *([thresholds[max(thresholds)]] if thresholds else [])]
+    if not thresholds:
+        return ["pass@k"]
+    return ["pass@k", thresholds[max(thresholds)]]
 
 
 class Drawn(NamedTuple):
@@ -431,9 +426,8 @@ def draw_lines(
             axes.axhline(0, color="black", linewidth=0.8)
         for place, line in enumerate(drawn, 1):
             marked = max(1, len(line.k) // _MOST_MARKERS)
-            first = (
-                place % marked
-            )  # so that the markers of lines that touch do not cover each other
+            # The markers of lines that touch do not cover each other.
+            first = place % marked
             axes.plot(line.k, line.values, label=line.name, markevery=(first, marked), **line.pen)
             if line.limits is not None:
                 axes.fill_between(
@@ -451,9 +445,8 @@ def draw_lines(
             axes.margins(y=0.06)
         elif not budget:
             limits = [line.limits.ravel() for line in drawn if line.limits is not None]
-            axes.set_ylim(
-                *choose_range(np.concatenate([*(line.values for line in drawn), *limits]))
-            )
+            values = [line.values for line in drawn]
+            axes.set_ylim(choose_range(np.concatenate(values + limits)))
         name_ends(axes, drawn)
     return figure
 
@@ -465,24 +458,20 @@ def name_ends(axes: Axes, drawn: Sequence[Drawn]) -> None:
     height = axes.get_window_extent().height / axes.figure.dpi * 72  # points
     gap = _LINE_HEIGHT / height * (high - low)
     ordered = sorted(drawn, key=lambda line: float(line.values[-1]))
-    places = spread_places([float(line.values[-1]) for line in ordered], gap, low, high)
-    for line, place in zip(ordered, places, strict=True):
+    ends = [float(line.values[-1]) for line in ordered]
+    places = spread_places(ends, gap, low, high)
+    leader = {"arrowstyle": "-", "linewidth": 0.4, "shrinkA": 1, "shrinkB": 2, "relpos": (0, 0.5)}
+    for line, end, place in zip(ordered, ends, places, strict=True):
+        colour = line.pen["color"]
         axes.annotate(
             shorten_name(line.name),
-            (float(line.k[-1]), float(line.values[-1])),
+            (float(line.k[-1]), end),
             xytext=(1.055, (place - low) / (high - low)),
             textcoords="axes fraction",
-            color=line.pen["color"],
+            color=colour,
             va="center",
             annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": line.pen["color"],
-                "linewidth": 0.4,
-                "shrinkA": 1,
-                "shrinkB": 2,
-                "relpos": (0, 0.5),
-            },
+            arrowprops=leader | {"color": colour},
         )
 
 
@@ -492,7 +481,5 @@ def spread_places(wanted: Sequence[float], gap: float, low: float, high: float) 
 
     shift = gap * np.arange(len(wanted))
     rising = isotonic_regression(np.array(wanted) - shift).x
-    return [
-        round(place, 12)
-        for place in (np.maximum(np.minimum(rising, high - shift[-1]), low) + shift).tolist()
-    ]
+    places = np.maximum(np.minimum(rising, high - shift[-1]), low) + shift
+    return [round(place, 12) for place in places.tolist()]

@@ -57,7 +57,9 @@ class Ragged:
     @cached_property
     def width(self) -> int | None:
         """Return the number of samples that all problems have; None if they differ."""
-        return int(self.n[0]) if (self.n == self.n[0]).all() else None
+        if (self.n == self.n[0]).all():
+            return int(self.n[0])
+        return None
 
     @property
     def problem(self) -> Ints:
@@ -102,7 +104,9 @@ class Ragged:
         # Grades are in [0, 1]. In each round the highest digits of every number, down to a unit, are added. The unit is
         # as small as it may be for these sums to be exact. Two rounds do for 64 grades that are above 2⁻³⁹.
         rest = np.nan_to_num(to_float64(self.values), nan=0.0)
-        unit, step, rounds = 1.0, 2.0 ** (53 - int(self.n.max()).bit_length()), []
+        unit = 1.0
+        step = 2.0 ** (53 - int(self.n.max()).bit_length())
+        rounds = []
         while rest.any():
             unit = max(unit / step, np.nextafter(0, 1))
             with np.errstate(
@@ -276,25 +280,31 @@ class Problems:
         references = [part.references for part in parts if part.references is not None]
         grades = [part.grades for part in parts if part.grades is not None]
         scores = [part.scores for part in parts if part.scores is not None]
-        return cls(
-            Answers.concatenate(answers) if answers else None,
-            list(chain.from_iterable(references)) if references else None,
-            _join_grades(list(chain.from_iterable(grades))) if grades else None,
-            Ragged.concatenate(scores) if scores else None,
-        )
+        joined: dict[str, Any] = {}
+        if answers:
+            joined["answers"] = Answers.concatenate(answers)
+        if references:
+            joined["references"] = list(chain.from_iterable(references))
+        if grades:
+            joined["grades"] = _join_grades(list(chain.from_iterable(grades)))
+        if scores:
+            joined["scores"] = Ragged.concatenate(scores)
+        return cls(**joined)
 
     def refuse_mismatch(self, other: Problems) -> None:
         """Raise if other problems have other columns, or scores of another number of dimensions."""
         for name in ("answers", "references", "grades", "scores"):
             if (getattr(self, name) is None) != (getattr(other, name) is None):
-                present, absent = (
-                    ("without", "with") if getattr(other, name) is None else ("with", "without")
-                )
+                if getattr(other, name) is None:
+                    present, absent = "without", "with"
+                else:
+                    present, absent = "with", "without"
                 raise ValueError(
                     f"`{name}` must be given in every batch or in none; got a batch {present} after one {absent}"
                 )
         if self.scores is not None and other.scores is not None:
-            held, added = _dimensions(self.scores), _dimensions(other.scores)
+            held = _dimensions(self.scores)
+            added = _dimensions(other.scores)
             if held != added:
                 raise ValueError(
                     f"`scores` must have as many dimensions in every batch; got {added} after {held}"
@@ -319,15 +329,21 @@ class Problems:
         )
 
     def __len__(self) -> int:
-        return len(self.answers) if self.answers is not None else sum(map(len, self.grades or ()))
+        if self.answers is not None:
+            return len(self.answers)
+        return sum(map(len, self.grades or ()))
 
 
 def _join_grades(parts: list[Ragged]) -> tuple[Ragged, ...]:
-    return (Ragged.concatenate(parts),) if sum(map(len, parts)) < SMALL else tuple(parts)
+    if sum(map(len, parts)) < SMALL:
+        return (Ragged.concatenate(parts),)
+    return tuple(parts)
 
 
 def _dimensions(scores: Ragged) -> int:
-    return scores.values.shape[1] if scores.values.ndim == 2 else 1
+    if scores.values.ndim == 1:
+        return 1
+    return int(scores.values.shape[1])
 
 
 class Store:
@@ -386,12 +402,14 @@ class Rows(Sequence[dict[str, Any]]):
         }
 
     def __len__(self) -> int:
-        return (
-            len(next(iter(self._columns.values()), ())) if self._order is None else len(self._order)
-        )
+        if self._order is None:
+            return len(next(iter(self._columns.values()), ()))
+        return len(self._order)
 
     def __getitem__(self, problem: Any) -> Any:
-        place = problem if self._order is None else self._order[problem]
+        place = problem
+        if self._order is not None:
+            place = self._order[problem]
         row = {name: column[place] for name, column in self._listed.items()}
         meta = row.pop("meta", None)
         return row | (json.loads(meta) if isinstance(meta, str) and meta[:1] == "{" else {})

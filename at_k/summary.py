@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, isfinite, isnan, sqrt
 from typing import Any, TypeVar
@@ -55,7 +55,9 @@ class Confidence:
         """Return what a signature says; nothing without error bars."""
         if self.confidence_level is None:
             return {}
-        clusters = {} if self.clusters is None else {"clusters": len(set(self.clusters))}
+        clusters = {}
+        if self.clusters is not None:
+            clusters = {"clusters": len(set(self.clusters))}
         return {
             "ci": self.confidence_level,
             "target": self.target,
@@ -90,55 +92,49 @@ def find_error_bars(
             "`target` must be 'population' here: the samples of the problems are not known"
         )
     else:
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # of values that are too large, which are not among these
+        # Variances of values that are too large may overflow; those values are not among these.
+        with np.errstate(over="ignore", invalid="ignore"):
             variances = vary()
         errors = find_problem_set_errors(columns, n, variances, problems, times)
     # Values lie in [0, 1] by their definition, and, of a key that no metric has made, as they are.
-    ranged = {
-        key: column
-        for key, column in columns.items()
-        if is_bounded(key)
-        and (isinstance(key, Key) or ((column.levels >= 0) & (column.levels <= 1)).all())
-    }
+    ranged = {key: column for key, column in columns.items() if _lies_in_range(key, column)}
     free = {key: column for key, column in columns.items() if key not in ranged}
-    limits = find_limits(ranged, means, errors, wanted, problems, bounded=True) if ranged else {}
+    limits = {}
+    if ranged:
+        limits = find_limits(ranged, means, errors, wanted, problems, bounded=True)
     skewed: set[Key] = set()
     if free:
         limits |= find_limits(free, means, errors, wanted, problems, bounded=False)
     if free and times is None:  # a tally has the moments of values, and not their skewness
         values = expand_columns(free, problems)
-        skewed = {
-            key
-            for key, column in zip(free, values.T, strict=True)
-            if abs(find_skewness(column)) > _SKEWED
-        }
+        for key, column in zip(free, values.T, strict=True):
+            if abs(find_skewness(column)) > _SKEWED:
+                skewed.add(key)
         if wanted.clusters is None and wanted.method not in ("t", "wald"):
-            quantiles = np.transpose(
-                find_studentised_quantiles(values, 1 - wanted.confidence_level)
-            ).tolist()
-            for key, (low, high) in zip(free, quantiles, strict=True):
+            quantiles = find_studentised_quantiles(values, 1 - wanted.confidence_level)
+            for key, (low, high) in zip(free, np.transpose(quantiles).tolist(), strict=True):
+                stderr = errors[key].stderr
                 # Other problems say nothing of other samples of these.
-                if (wanted.target == "population" or errors[key].is_upper_bound) and not isnan(
-                    errors[key].stderr
-                ):
-                    ends = (
-                        means[key] - high * errors[key].stderr,
-                        means[key] - low * errors[key].stderr,
-                    )
-                    limits[key] = min(limits[key][0], ends[0]), max(limits[key][1], ends[1])
-    # Values without a range have none where they are all equal: they do not show how far others may lie.
-    return {
-        key: ErrorBar(
-            None if isnan(error.stderr) else error.stderr,
-            *limits[key],
-            error.is_upper_bound,
-            key in skewed,
-        )
-        for key, error in errors.items()
-        if all(map(isfinite, limits[key])) and (key in ranged or limits[key][0] < limits[key][1])
-    }
+                is_told = wanted.target == "population" or errors[key].is_upper_bound
+                if is_told and not isnan(stderr):
+                    least, most = limits[key]
+                    least = min(least, means[key] - high * stderr)
+                    limits[key] = least, max(most, means[key] - low * stderr)
+    bars = {}
+    for key, error in errors.items():
+        least, most = limits[key]
+        # Values without a range have none where they are all equal: they do not show how far others may lie.
+        if isfinite(least) and isfinite(most) and (key in ranged or least < most):
+            known = None if isnan(error.stderr) else error.stderr
+            bars[key] = ErrorBar(known, least, most, error.is_upper_bound, key in skewed)
+    return bars
+
+
+def _lies_in_range(key: str, column: Column) -> bool:
+    if not is_bounded(key):
+        return False
+    levels = column.levels
+    return isinstance(key, Key) or bool(((levels >= 0) & (levels <= 1)).all())
 
 
 def is_bounded(key: str) -> bool:
@@ -158,30 +154,30 @@ def find_population_errors(
     if clusters is not None:
         labels = np.array(clusters, dtype=object)[chosen].tolist()
         codes = read_clusters(labels, len(labels), "per_problem")
-        stderr, m = estimate_error(
-            expand_columns(columns, problems), codes, None if times is None else times[chosen]
+        repeats = None
+        if times is not None:
+            repeats = times[chosen]
+        return _list_errors(
+            columns, *estimate_error(expand_columns(columns, problems), codes, repeats)
         )
-        return {
-            key: StandardError(*error)
-            for key, *error in zip(columns, stderr.tolist(), m.tolist(), strict=True)
-        }
-    together: dict[
-        int, list[Key]
-    ] = {}  # the columns that share an array, whose levels are counted once
+    # The columns that share an array, whose levels are counted once.
+    together: dict[int, list[Key]] = {}
     for key, column in columns.items():
         together.setdefault(id(column.which), []).append(key)
     errors: dict[Key, StandardError] = {}
     for keys in together.values():
+        first = columns[keys[0]]
         levels = np.stack([columns[key].levels for key in keys], axis=1)
-        if columns[keys[0]].which is None and times is None:
-            stderr, m = estimate_error(levels[chosen], None)
+        if first.which is None and times is None:
+            found = estimate_error(levels[chosen], None)
         else:
-            stderr, m = estimate_error(levels, None, columns[keys[0]].count(problems, times))
-        errors |= {
-            key: StandardError(*error)
-            for key, *error in zip(keys, stderr.tolist(), m.tolist(), strict=True)
-        }
+            found = estimate_error(levels, None, first.count(problems, times))
+        errors |= _list_errors(keys, *found)
     return {key: errors[key] for key in columns}
+
+
+def _list_errors(keys: Iterable[Key], stderr: Floats, m: Floats) -> dict[Key, StandardError]:
+    return dict(zip(keys, map(StandardError, stderr.tolist(), m.tolist()), strict=True))
 
 
 def find_problem_set_errors(
@@ -194,11 +190,16 @@ def find_problem_set_errors(
     """Find the standard errors for other samples of the same problems."""
     errors = {}
     chosen = slice(None) if problems is None else problems
-    repeats = None if times is None else times[chosen]
+    repeats = None
+    if times is not None:
+        repeats = times[chosen]
     for key, column in columns.items():
+        k = key.draws or 1
+        variance = variances.get(key)
         # The samples do not tell that of a weighted sum, as if all of them were drawn: its error is an upper bound.
-        variance, k = variances.get(key, Column.of(np.zeros(len(n)))), key.draws or 1
-        k = k if key in variances else int(n.max())
+        if variance is None:
+            variance = Column.of(np.zeros(len(n)))
+            k = int(n.max())
         levels = variance.expand()[chosen]
         most = np.fmax.reduce(levels if variance.which is None else variance.levels, initial=0.0)
         value = column.expand()[chosen]
@@ -274,7 +275,9 @@ def summarize(
     if confidence_level is not None:
         check_fraction("confidence_level", confidence_level)
     check_choice("ci_method", ci_method, METHODS)
-    labels = None if clusters is None else columns.read_groups(clusters, "clusters")
+    labels = None
+    if clusters is not None:
+        labels = columns.read_groups(clusters, "clusters")
     wanted = Confidence(confidence_level, clusters=labels, method=ci_method)
     if not values:
         raise ValueError("`per_problem` must hold at least one column; got none")
@@ -290,7 +293,9 @@ def summarize(
             raise ValueError(
                 f"`key_style` {key_style!r} must not spell two keys alike; it does {key!r} and another one"
             )
-    members = None if groups is None else columns.read_groups(groups)
+    members = None
+    if groups is not None:
+        members = columns.read_groups(groups)
     if members is not None:
         require_same_problems("groups", len(members), "predictions", n_problems)
     return summarize_columns(values, {}, groups=members, key_style=key_style, wanted=wanted)
@@ -308,11 +313,10 @@ def summarize_columns(
 ) -> dict[str, float]:
     """Average checked columns as `summarize` does; `wanted`, `n` and `vary` are those of `find_error_bars`."""
     result: dict[str, float] = {}
-    members = (
-        {}
-        if groups is None
-        else {f"{label}/": members for label, members in find_members(groups).items()}
-    )
+    if groups is None:
+        members = {}
+    else:
+        members = {f"{label}/": members for label, members in find_members(groups).items()}
     for prefix, problems in {"": None, **members}.items():
         means = average(values, problems)
         for key, mean in means.items():
@@ -322,7 +326,9 @@ def summarize_columns(
                     f"`groups` must not make two keys alike; a group and a column both make {name!r}"
                 )
             result[name] = mean
-            spread = average_error(errors[key], problems) if key in errors else 0.0
+            spread = 0.0
+            if key in errors:
+                spread = average_error(errors[key], problems)
             if spread:
                 result[f"{name}_mcse"] = spread
         bars = find_error_bars(values, means, wanted, n=n, vary=vary, problems=problems)
@@ -333,7 +339,9 @@ def summarize_columns(
 
 def name_limits(name: str, bar: ErrorBar) -> dict[str, float]:
     """Name the standard error of a value, if there is one, and the limits of its interval."""
-    stderr = {} if bar.stderr is None else {f"{name}_stderr": bar.stderr}
+    stderr = {}
+    if bar.stderr is not None:
+        stderr = {f"{name}_stderr": bar.stderr}
     return {**stderr, f"{name}_ci_low": bar.low, f"{name}_ci_high": bar.high}
 
 
@@ -376,7 +384,9 @@ def _check_columns(per_problem: object) -> dict[str, Column]:
             )
         wrong = np.flatnonzero(~np.isfinite(column))
         if column.ndim != 1 or not column.size or wrong.size:
-            place = f" in problem {wrong[0]}" if column.ndim == 1 and wrong.size else ""
+            place = ""
+            if column.ndim == 1 and wrong.size:
+                place = f" in problem {wrong[0]}"
             raise ValueError(
                 "`per_problem` must hold one finite number per problem, and at least one problem; got "
                 f"{shorten(cells)} for {key!r}{place}"
@@ -403,9 +413,8 @@ def mean_of_levels(levels: Floats, counts: Ints) -> float:
     total = int(counts.sum())
     if np.abs(levels).max(initial=0) > LARGEST:  # the products would not be floats
         return fsum((levels * (counts / total)).tolist())
-    wide = (
-        levels * _SPLIT
-    )  # two halves of 26 bits each, and so of counts: products of halves are exact
+    # Two halves of 26 bits each, and so of counts: products of halves are exact.
+    wide = levels * _SPLIT
     high = wide - (wide - levels)
     few = counts % _HALF
     products = np.stack([high, levels - high])[:, None] * np.stack([few, counts - few])
@@ -433,22 +442,21 @@ def make_details(
     """Make the details of a result, ready for `json.dumps`."""
     n = verdicts.n
     table: dict[str, list[Any]] = {"n": n.tolist(), "c": verdicts.c.tolist()}
-    outcomes = verdicts.outcomes
     for key, column in values.columns.items():
         table[spell(key, key_style)] = column.expand().tolist()
+    counted = {}
+    outcomes = verdicts.outcomes
+    if outcomes is not None:
+        counted = {"outcomes": outcomes.count(), "reasons": outcomes.split(verdicts.given)}
+    conditions = wanted.conditions()
+    signature = sign(values, verdicts, conditions, name=name, seed=seed, version=version)
     return {
         "n_problems": len(n),
         "n_samples": int(n.sum()),
         "n_missing": verdicts.n_missing,
         "n_unanswered": verdicts.n_unanswered,
         "not_graded": dict(verdicts.not_graded),
-        **(
-            {}
-            if outcomes is None
-            else {"outcomes": outcomes.count(), "reasons": outcomes.split(verdicts.given)}
-        ),
+        **counted,
         "per_problem": table,
-        "signature": sign(
-            values, verdicts, wanted.conditions(), name=name, seed=seed, version=version
-        ),
+        "signature": signature,
     }

@@ -46,7 +46,9 @@ def is_sequence(value: object) -> bool:
 
 def list_parts(value: Any) -> list[Any]:
     """List a value of an option, or the values of one that has several."""
-    return list(value) if is_sequence(value) or isinstance(value, (set, frozenset)) else [value]
+    if is_sequence(value) or isinstance(value, (set, frozenset)):
+        return list(value)
+    return [value]
 
 
 def is_integer(value: object) -> TypeGuard[int]:
@@ -116,7 +118,9 @@ def shorten(value: object, limit: int = 60) -> str:
         if isinstance(value, int):
             return f"an integer of {int.bit_length(value)} bits"
         return f"a value that cannot be printed ({type_name(error)})"
-    return text if len(text) <= limit else text[: limit - 3] + "..."
+    if len(text) <= limit:
+        return text
+    return text[: limit - 3] + "..."
 
 
 def describe(value: object) -> str:
@@ -126,7 +130,10 @@ def describe(value: object) -> str:
 
 def check_k(value: Any, name: str = "k") -> tuple[int, ...]:
     """Return every k as an int, in the order given."""
-    numbers = list(value) if is_sequence(value) else [value]
+    if is_sequence(value):
+        numbers = list(value)
+    else:
+        numbers = [value]
     if not numbers:
         raise ValueError(f"`{name}` must name at least one number of draws; got {shorten(value)}")
     for number in numbers:
@@ -162,7 +169,10 @@ def refuse_too_many_k(k: Sequence[int], n: Ints) -> None:
 def check_tau(value: Any, name: str = "thresholds") -> tuple[Tau, ...]:
     """Return every threshold τ in the order given: fractions as they are, other numbers as floats."""
     # A float means the decimal that it prints as.
-    numbers = list(value) if is_sequence(value) else [value]
+    if is_sequence(value):
+        numbers = list(value)
+    else:
+        numbers = [value]
     if not numbers:
         raise ValueError(f"`{name}` must name at least one threshold; got {shorten(value)}")
     checked: list[Tau] = []
@@ -185,7 +195,9 @@ def draws_needed(tau: Tau, k: int) -> int:
 def read_cut(value: object, name: str = "correct_above") -> tuple[float, bool]:
     """Return the grade that separates right samples from wrong ones, and whether it is right itself, as in ">=0.8"."""
     number = value
-    match = re.fullmatch(r"\s*(?:>=|≥)\s*(\S+)\s*", value) if isinstance(value, str) else None
+    match = None
+    if isinstance(value, str):
+        match = re.fullmatch(r"\s*(?:>=|≥)\s*(\S+)\s*", value)
     if match is not None:
         with suppress(ValueError):
             number = float(match[1])
@@ -193,7 +205,8 @@ def read_cut(value: object, name: str = "correct_above") -> tuple[float, bool]:
         raise TypeError(
             f"`{name}` must be a number, or a text such as '>=0.8'; got {describe(value)}"
         )
-    number = number if is_integer(number) else read_decimal(number)
+    if not is_integer(number):
+        number = read_decimal(number)
     if not abs(number) <= sys.float_info.max:
         raise ValueError(f"`{name}` must be a finite number; got {shorten(value)}")
     return float(number), match is not None
@@ -221,7 +234,9 @@ def check_cut(value: object, name: str = "correct_above") -> float:
 def spell_cut(value: object, name: str = "correct_above") -> float | str:
     """Return the cut of grades as signatures have it: a number, or a text such as ">=0.8"."""
     cut, is_included = read_cut(value, name)
-    return f">={cut:g}" if is_included else cut
+    if is_included:
+        return f">={cut:g}"
+    return cut
 
 
 def read_decimal(number: float) -> float:
@@ -271,10 +286,10 @@ def _is_of_kind(value: Any, kind: str) -> bool:
         return kind == "list[str]"
     if kind.startswith("dict") != isinstance(value, Mapping) or not isinstance(value, Collection):
         return False
-    values = (
-        value.values() if isinstance(value, Mapping) and kind == "dict[str, str | None]" else ()
-    )
-    return all(isinstance(text, str) for text in (*value, *filter(None, values)))
+    texts = list(value)
+    if isinstance(value, Mapping) and kind == "dict[str, str | None]":
+        texts += filter(None, value.values())
+    return all(isinstance(text, str) for text in texts)
 
 
 def check_numbers(value: Any, name: str) -> None:
@@ -297,7 +312,8 @@ def check_seed(value: object, name: str = "seed") -> int:
 
 def check_counts(n: ArrayLike, c: ArrayLike) -> tuple[Ints, Ints]:
     """Return the n and c of problems, broadcast against each other, as integers with 0 ≤ c ≤ n and n ≥ 1."""
-    sizes, right = _check_integers("n", n), _check_integers("c", c)
+    sizes = _check_integers("n", n)
+    right = _check_integers("c", c)
     if not sizes.size or not right.size:
         raise ValueError(f"`{'c' if sizes.size else 'n'}` must hold at least one problem; got none")
     try:

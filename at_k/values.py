@@ -77,7 +77,9 @@ class Key(str):
 
     def __new__(cls, metric: str, k: int | None = None, tau: float | Fraction | None = None) -> Key:
         """Spell the key."""
-        name = metric if k is None else f"{metric[:-1]}{k}"
+        name = metric
+        if k is not None:
+            name = f"{metric[:-1]}{k}"
         key = super().__new__(cls, name if tau is None else f"{name}_{tau}")
         key.metric, key.k, key.tau = metric, k, tau
         key.draws = k if metric[-1] == "k" else None
@@ -131,14 +133,16 @@ def read_key(name: str, metrics: Collection[str]) -> Key | None:
     start, number, tau = match.groups()
     start = _SYNONYMS.get(start, start)
     metric = next((metric for metric in metrics if metric[:-1].lower() == start), None)
-    if (
-        metric is None
-        or (number.isalpha() and number != metric[-1])
-        or (tau is not None and metric != "G-Pass@k")
-    ):
+    if metric is None or (number.isalpha() and number != metric[-1]):
         return None
-    share = None if tau is None else Fraction(tau) if "/" in tau else float(tau)
-    return Key(metric, int(number) if number.isdigit() else None, share)
+    k = None
+    if number.isdigit():
+        k = int(number)
+    if tau is None:
+        return Key(metric, k)
+    if metric != "G-Pass@k":
+        return None
+    return Key(metric, k, Fraction(tau) if "/" in tau else float(tau))
 
 
 # The same words in English and in Chinese.
@@ -229,16 +233,19 @@ class Column:
 
     def expand(self) -> Floats:
         """List the value of every problem."""
-        return self.levels if self.which is None else self.levels[self.which]
+        if self.which is None:
+            return self.levels
+        return self.levels[self.which]
 
     def count(self, chosen: NDArray[np.intp] | None = None, times: Ints | None = None) -> Ints:
         """Count how often each level occurs, among all problems or the chosen ones."""
         which = np.arange(len(self.levels)) if self.which is None else self.which
         if chosen is not None:
-            which, times = which[chosen], None if times is None else times[chosen]
-        return np.bincount(which, times, minlength=len(self.levels)).astype(
-            np.int64
-        )  # exact below 2⁵³
+            which = which[chosen]
+            if times is not None:
+                times = times[chosen]
+        counts = np.bincount(which, times, minlength=len(self.levels))
+        return counts.astype(np.int64)  # exact below 2⁵³
 
 
 @dataclass(frozen=True, eq=False)

@@ -159,7 +159,8 @@ def add_wins(races: _Races, k: Ints, columns: NDArray[np.intp], share: bool, won
         step = max(1, _GATHER // int(draws.max()))
         for first in range(0, len(light), step):
             block = light[first : first + step]
-            own, others = races.own[block], races.others[block]
+            own = races.own[block]
+            others = races.others[block]
             wins[block] = run_race(races.n[block], own, others, draws, p, share)
         for size in np.unique(races.n[light]):
             wins[races.n == size] /= count_ways(int(size), p)[draws]

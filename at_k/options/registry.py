@@ -157,7 +157,9 @@ class Option:
     @property
     def spelling(self) -> str:
         """Return the spelling that sentences use: a short word, or else the name."""
-        return self.flag if self.flag.startswith("--") else self.flags[0]
+        if self.flag.startswith("--"):
+            return self.flag
+        return self.flags[0]
 
     @property
     def types(self) -> list[str]:
@@ -226,7 +228,9 @@ def _declare(name: str, fields: dict[str, Any]) -> Option:
     if "words" in fields:
         fields["words"] = tuple(fields["words"].items())
     section, _, like = fields.pop("like", "").partition(".")
-    return replace(_SECTIONS[section][like], **fields) if section else Option(name, **fields)
+    if section:
+        return replace(_SECTIONS[section][like], **fields)
+    return Option(name, **fields)
 
 
 for _section, _entries in read_toml(__file__, "options.toml").items():
@@ -327,11 +331,16 @@ def write_flags(settings: Mapping[str, Any]) -> str:
         texts = []
         if isinstance(value, Mapping):
             for key, wanted in value.items():
-                sign, parts = ("!=", wanted["!="]) if isinstance(wanted, Mapping) else ("=", wanted)
+                if isinstance(wanted, Mapping):
+                    sign = "!="
+                    parts = wanted["!="]
+                else:
+                    sign, parts = "=", wanted
                 texts += [
                     f"{key}{sign}{'' if part is None else part}" for part in list_parts(parts)
                 ]
-            texts = [",".join(texts)] if name == "columns" else texts
+            if name == "columns":
+                texts = [",".join(texts)]
         elif name == "pool":
             texts = list_parts(value)
         elif value is not None and not isinstance(value, bool):
@@ -441,7 +450,10 @@ def describe_options(options: Iterable[Option]) -> str:
 def _describe(option: Option) -> str:
     """Describe an option, with the word of the command that is taken as well."""
     word = option.spelling.strip("-").replace("-", "_")
-    also = "" if word == option.name else f" (or `{word}`)"
+    if word == option.name:
+        also = ""
+    else:
+        also = f" (or `{word}`)"
     text = option.text.replace("{default_k}", "values that suit the metric")
     lines = wrap(
         f"{option.name}{also}: {text}", 108, initial_indent=" " * 4, subsequent_indent=" " * 8
@@ -470,12 +482,18 @@ def check_options(
                 f"`{name}` is a column of the data of `{of}`, and no option: give {{'{name}': …}}"
             )
         if name not in known:
-            place = f" of `{of}`" if of else ""
-            said = explain_name(name) if OTHER_NAMES.get(name, "thresholds") in known else ""
+            place = ""
+            if of:
+                place = f" of `{of}`"
+            said = ""
+            if OTHER_NAMES.get(name, "thresholds") in known:
+                said = explain_name(name)
             if said:
                 raise TypeError(f"Unknown option `{name}`{place}: {said}; got {shorten(value)}")
             near = difflib.get_close_matches(name, known, 1)
-            guess = f"Did you mean `{near[0]}`? " if near else ""
+            guess = ""
+            if near:
+                guess = f"Did you mean `{near[0]}`? "
             listed = ", ".join(known)
             raise TypeError(
                 f"Unknown option `{name}`{place}; got {shorten(value)}. {guess}The options are {listed}"
@@ -538,12 +556,16 @@ def spell_types(option: Option) -> str:
     """Spell the types that an option takes, in Markdown; nothing for one that comprises several options."""
     types = [f"`{kind}`" for kind in option.types if kind]
     listed = " or ".join([", ".join(types[:-1]), types[-1]] if len(types) > 1 else types)
-    return f" ({listed})" if listed else ""
+    if listed:
+        return f" ({listed})"
+    return ""
 
 
 def describe_option(option: Option, defaults: Mapping[str, str]) -> str:
     """Describe an option as some metrics take it, with its default."""
-    default = "" if option.default is None else f" Default: `{spell_value(option.default)}`."
+    default = ""
+    if option.default is not None:
+        default = f" Default: `{spell_value(option.default)}`."
     return fill_in(option.text, defaults) + default
 
 
@@ -560,4 +582,6 @@ def fill_in(text: str, defaults: Mapping[str, str]) -> str:
 
 def spell_value(value: object) -> str:
     """Spell a default as JSON does, but True and False as Python does."""
-    return str(value) if isinstance(value, bool) else json.dumps(value)
+    if isinstance(value, bool):
+        return str(value)
+    return json.dumps(value)
