@@ -121,10 +121,12 @@ MODEL = _words(
 )
 # Names of columns that say why a sample failed.
 ERROR = _words("error errors exception error_message error_type traceback")
-# Words in the name of a flag that tells a failure of the harness, and in the texts of a status.
-FAILED = re.compile(
-    r"err(?!at)|time.?out|timed_out|crash|abort|infra|fail|exception|killed|cancel|oom|invalid|unavailable"
+# Words in the name of a flag that tells a failure of the harness; and in the texts of a status, such as APIError.
+FAILING = re.compile(
+    r"(?:^|_)(?:err|errors?|errored|timeouts?|time_?d?_out|crash\w*|abort\w*|infra\w*|fail\w*|exceptions?|killed|"
+    r"cancel\w*|oom|unavailable)(?:_|$)"
 )
+FAILED = re.compile(r"error|time.?out|crash|abort|infra|exception|killed|cancel|oom|unavailable")
 # Names of columns that say how a sample ended.
 STATUS = _words(
     "status state outcome finish_reason stop_reason termination exit_reason run_status end_reason"

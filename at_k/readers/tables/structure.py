@@ -19,13 +19,14 @@ from at_k.arrow import to_numpy
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import encode, find_firsts, join_codes
 from at_k.readers.blocks import HEAD, Block
-from at_k.readers.cells import is_finite, judge, read_spelled, read_whole, spell_question
+from at_k.readers.cells import judge, read_spelled, read_whole, spell_question
 from at_k.readers.files.decoding import split_number
 from at_k.readers.names import (
     ARM,
     ASKED,
     ERROR,
     FAILED,
+    FAILING,
     NUMBER_WORD,
     NUMBERED,
     PROBLEM,
@@ -466,7 +467,7 @@ def make_summary_error(column: str, name: object, place: Message) -> InputError:
 def tells_failure(name: str) -> bool:
     """Return whether a column tells failures of the harness by its name."""
     last = normalize_name(name.rpartition(".")[2])
-    return last in (*ERROR, *STATUS) or FAILED.search(last) is not None
+    return last in (*ERROR, *STATUS) or FAILING.search(last) is not None
 
 
 def _is_failure(value: object, *, is_status: bool) -> bool:
@@ -475,7 +476,7 @@ def _is_failure(value: object, *, is_status: bool) -> bool:
     if isinstance(spelled, str):
         text = spelled.strip().lower()
         return bool(FAILED.search(text)) and judge(text) is None if is_status else bool(text)
-    return spelled is True or (is_finite(spelled) and spelled > 0)
+    return spelled is True or (read_whole(spelled) or 0) > 0
 
 
 def note_errors(
@@ -629,6 +630,49 @@ _ITEM = {
     *("instance", "input", "inputs", "query", "scenario", "exercise", "puzzle"),
 }
 
+# Words behind which a name tells a property of the problem, or a measurement, and no problem.
+_PROPERTY = {
+    *(
+        "type",
+        "kind",
+        "class",
+        "category",
+        "level",
+        "difficulty",
+        "topic",
+        "subject",
+        "format",
+        "style",
+    ),
+    *(
+        "source",
+        "language",
+        "lang",
+        "domain",
+        "group",
+        "split",
+        "set",
+        "tokens",
+        "token",
+        "length",
+        "len",
+    ),
+    *(
+        "time",
+        "cost",
+        "size",
+        "chars",
+        "words",
+        "count",
+        "num",
+        "score",
+        "version",
+        "template",
+        "date",
+    ),
+    *("batch", "user", "session", "run", "hash", "model", "author", "annotator", "worker", "year"),
+}
+
 
 def _names_items(column: Column) -> bool:
     """Return whether a column may name problems, each with several rows, where another one names the rows."""
@@ -637,7 +681,8 @@ def _names_items(column: Column) -> bool:
     if column.has_objects or has_name(column.name, (*ROLE["group"], *NUMBERED, *SETTING, *RUN)):
         return False
     words = {*re.split(r"[\W_]+", normalize_name(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.name)))}
-    is_named = not words.isdisjoint(_ITEM) and words.isdisjoint(NUMBER_WORD - {"id"})
+    others = words & (_PROPERTY | NUMBER_WORD - {"id"})
+    is_named = not words.isdisjoint(_ITEM) and not others
     return is_named and column.distinct > 1 and 2 * column.distinct <= len(column.cells)
 
 
