@@ -141,7 +141,7 @@ ARM = {
         "arm variant method strategy condition policy agent experiment ablation system_prompt template"
     ),
     *_words(
-        "temperature temp top_p quantization adapter lora effort shots fewshot decoding config setting settings"
+        "version temperature temp top_p quantization adapter lora effort shots fewshot decoding config setting settings"
     ),
 }
 
