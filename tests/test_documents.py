@@ -205,7 +205,7 @@ def test_the_steps_of_the_workflow_run(tmp_path):
     assert install.startswith("pip install ./at-k")
     results = read(ROOT / "examples" / "data" / "taubench_airline.jsonl")
     (tmp_path / "baseline.jsonl").write_text(results, encoding="utf-8")
-    (tmp_path / "evaluate.py").write_text(
+    (tmp_path / "my_eval.py").write_text(
         "print(open('baseline.jsonl').read(), end='')", encoding="utf-8"
     )
     places = {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
