@@ -87,3 +87,15 @@ def test_missing_grades_are_offered_by_both_policies():
     for reading in caught.value.readings:
         value = at_k.score(data, **reading.options).values["pass@1"]
         assert 100 * value == pytest.approx(reading.outcome.values["value"])
+
+
+def test_readings_repeat_the_options_that_were_given():
+    rows = [{"cosa": row["id"], "x": row["correct"], "arm": row["arm"]} for row in SETTINGS]
+    with pytest.raises(InputError) as caught:
+        at_k.score(rows, columns={"grades": "x", "problem": "cosa"})
+    first = caught.value.readings[0]
+    assert first.options == {
+        "columns": {"grades": "x", "problem": "cosa"},
+        "where": {"arm": "cot"},
+    }
+    assert at_k.score(rows, **first.options).values["pass@1"] == pytest.approx(0.6)

@@ -317,6 +317,11 @@ class Tries:
 
     def __init__(self, read: Read, given: Options, look: Look, ends: float) -> None:
         self._read, self._given, self._look, self._ends = read, given, look, ends
+        self._told = {
+            name: value
+            for name, value in given.items()
+            if name in _READING and value not in (None, (), [], {}, False, "raise")
+        }
         self._seen: list[Options] = []
         self.found: list[Found] = []
 
@@ -350,7 +355,8 @@ class Tries:
                 self.follow(reason, options, called, prior - _FURTHER)
 
     def _keep(self, options: Options, name: str, samples: Samples, worth: float) -> None:
-        """Keep what a reading gave; of missing samples, both policies."""
+        """Keep what a reading gave, with the options that were given; of missing samples, both policies."""
+        options = _join(self._told, options)
         if samples.n_missing == samples.n.sum():
             return  # nothing was judged
         worth += 0.2 * (samples.n.max() > 1) + 0.1 * (samples.n.min() == samples.n.max() > 1)
@@ -378,6 +384,23 @@ _ABOUT_COLUMNS = {
     "shapes.one_count",
 }
 
+
+# The options of users that a reading repeats.
+_READING = {
+    *(
+        "columns",
+        "where",
+        "pool",
+        "concat",
+        "exclude",
+        "format",
+        "scorer",
+        "filter",
+        "tests",
+        "rows_at",
+    ),
+    *("correct", "wrong", "unjudged", "scale", "prompt_column", "errors"),
+}
 
 # Errors of which the verdicts are known.
 _ABOUT_PROBLEMS = {"standard.no_problem", "plain.numbered_names", "plain.questions", "plain.runs"}
