@@ -69,6 +69,7 @@ class CompareOptions(TypedDict, total=False):
     unmatched: Literal["error", "drop", "unpaired"]
     looks: int
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None
+    audited: str | None
     seed: int
     thresholds: float | Fraction | Sequence[float | Fraction]
     ties: Literal["random", "first", "strict", "incorrect"]
@@ -193,6 +194,8 @@ class GateOptions(TypedDict, total=False):
     policy: str | Mapping[str, Any] | None
     data: str | None
     method: Literal["sign-flip", "bounded"]
+    target: Literal["population", "problem_set"]
+    audited: str | None
     looks: int
     unmatched: Literal["error", "drop"]
     clusters: Sequence[str] | Sequence[int] | Mapping[str, str] | bool | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import inf, isfinite
+from math import ceil, inf, isfinite, log
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -26,6 +26,12 @@ _EXAMPLES, _ATTEMPTS = 5, 8
 # problem samples differ, all of 60 are without one in 5 % of such data sets.
 UNVARIED = 60
 
+# With fewer problems, dear failures may not have been seen.
+_FEW = 15
+
+# The rate of an event for which the samples are counted that would show it, and the chance that they do not.
+_RATE, _ALPHA = 0.01, 0.05
+
 _say = Phrases(
     {
         "diagnosis.solved": "Problems with all samples correct: {always:,} of {total:,} ({always_share:.1%}); some: "
@@ -39,6 +45,14 @@ _say = Phrases(
         "diagnosis.missing": "Missing samples: {missing:,} of {total:,}. Accuracy: {of_all:.1%} of all samples, "
         "{of_present:.1%} of graded samples.",
         "diagnosis.cost": "Cost per success, in {name}: {value} (failures included). Cost per sample: {mean:.4g}.",
+        "diagnosis.dear": "Failures that are rare and dear may not be among these {problems:,} problems: the cost per "
+        "success of others may be higher.",
+        "diagnosis.all_solved": "No sample is wrong in {total:,} problems: with 95 % confidence, at most {bound:.1%} "
+        "of other problems like these have a wrong one. {samples:,} samples of a problem show failures of 1 % with "
+        "95 %.",
+        "diagnosis.none_solved": "No sample is correct in {total:,} problems: with 95 % confidence, at most "
+        "{bound:.1%} of other problems like these have a correct one. {samples:,} samples of a problem show successes "
+        "of 1 % with 95 %.",
         "budget.cheaper": "To solve {share:.3g} % of the problems, {first} needs {a} and {second} {b} ({unit} of each "
         "problem): {ratio} times as much [{interval}].",
         "budget.unreached": "{share:.3g} % of the problems are not solved by both with all of their samples: {solved}.",
@@ -65,6 +79,18 @@ def count_solved(findings: Findings) -> Iterator[Message]:
         yield _say("diagnosis.one_sample")
     elif several >= UNVARIED and solved["sometimes"] == 0 and always and never:
         yield _say("diagnosis.no_variation", several=several)
+
+
+def note_no_event(findings: Findings) -> Iterator[Message]:
+    """Say what can be known of an event that did not occur: a failure, or a success."""
+    if findings.c.any() and (findings.c < findings.n).any():
+        return
+    total = len(findings.n)
+    bound = float(1 - _ALPHA ** (1 / total))
+    samples = ceil(log(_ALPHA) / log(1 - _RATE))
+    findings.figures["no_event"] = {"bound": bound, "rate": _RATE, "samples": samples}
+    code = "diagnosis.all_solved" if findings.c.any() else "diagnosis.none_solved"
+    yield _say(code, total=total, bound=bound, samples=samples)
 
 
 def find_flaky(findings: Findings) -> Iterator[Message]:
@@ -135,6 +161,8 @@ def weigh_costs(findings: Findings) -> Iterator[Message]:
         if isfinite(cost.value):
             limits = f" [{cost.low:.4g}, {cost.high:.4g}]" if isfinite(cost.high) else ""
             yield _say("diagnosis.cost", value=f"{cost.value:.4g}{limits}", name=name, mean=mean)
+            if len(costs) < _FEW or (findings.c == findings.n).all():
+                yield _say("diagnosis.dear", problems=len(costs))
     findings.figures["costs"] = priced or None
 
 
@@ -341,4 +369,4 @@ def _list_costs(report: Report, unit: str) -> list[Floats]:
     return [row[here] for row, here in zip(costs, kept, strict=True)]
 
 
-RULES: tuple[Rule, ...] = (count_solved, find_flaky, weigh_missing, weigh_costs)
+RULES: tuple[Rule, ...] = (count_solved, note_no_event, find_flaky, weigh_missing, weigh_costs)

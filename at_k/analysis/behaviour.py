@@ -6,6 +6,7 @@ Where there is nothing to find, a rule speaks of at most one data set in twenty:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from at_k.combinatorics import Floats
 from at_k.errors import Message, Phrases
 from at_k.estimators.consensus import VoteCounts
 from at_k.report.notes import VOTE_OF_GRADES
+from at_k.uncertainty.prediction import predict_cons_at_infinity
 from at_k.uncertainty.standard_errors import find_noise_floor, find_within_variance, standard_error
 from at_k.values import ErrorBar
 
@@ -167,6 +169,9 @@ def weigh_vote(findings: Findings) -> Iterator[Message]:
         return
     gap = findings.compare_keys("cons@k", "avg@n")
     findings.figures["cons_minus_avg"] = gap._asdict()
+    if findings.counts is not None:
+        limit = predict_cons_at_infinity(list_votes(findings.counts))
+        findings.figures["cons_at_infinity"] = limit._asdict()
     if gap.is_far:
         yield _say(
             "diagnosis.votes_right" if gap.value > 0 else "diagnosis.votes_wrong",
@@ -177,6 +182,14 @@ def weigh_vote(findings: Findings) -> Iterator[Message]:
             gap=gap.signed,
             limit=FAR,
         )
+
+
+def list_votes(counts: VoteCounts) -> list[tuple[list[int], list[bool]]]:
+    """List the votes for each answer of each problem, and whether it is correct."""
+    order = np.argsort(counts.problem, kind="stable")
+    bounds = np.searchsorted(counts.problem[order], np.arange(len(counts.n) + 1)).tolist()
+    votes, correct = counts.count[order].tolist(), counts.correct[order].tolist()
+    return [(votes[i:j], correct[i:j]) for i, j in pairwise(bounds)]
 
 
 def weigh_wrong_answers(findings: Findings) -> Iterator[Message]:

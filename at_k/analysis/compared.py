@@ -33,6 +33,8 @@ _say = Phrases(
     {
         "compare.same_short": "the same samples",
         "compare.better": "{name} is better",
+        "compare.better_here": "{name} is better on these problems",
+        "compare.not_here": "{name} is better; on these problems, another run could differ",
         "compare.equivalent": "equivalent within {margin}",
         "compare.open": "no difference shown",
         "compare.unlike": "{verdict}, n unlike",
@@ -42,7 +44,16 @@ _say = Phrases(
         "{high}].",
         "compare.says_open": "No difference between {a} and {b} is shown at {key}: {difference} [{low}, {high}], {p}.",
         "compare.says_better": "{name} is better at {key}: {difference} [{low}, {high}], {p}.",
-        "compare.undone": "Robustness: further losses that would make this non-significant: {count:,}.",
+        "compare.undone_by_one": "Robustness: 1 more loss would make this non-significant.",
+        "compare.undone": "Robustness: {count:,} more losses would make this non-significant.",
+        "compare.says_here": "On these {problems:,} problems {name} is better at {key}: {difference} [{low}, {high}], "
+        "{p}. For other problems like these, {problems:,} are too few: with this spread a difference counts from "
+        "±{counts}.",
+        "compare.says_not_here": "On these problems alone, other samples could reverse it: {difference} [{low}, "
+        "{high}].",
+        "compare.counts_from": "With this spread and {problems:,} problems, a difference counts from ±{counts}.",
+        "compare.turns": "The sign turns: from k = {first} on, {name} is ahead; at {key} by {difference} [{low}, "
+        "{high}], {p}.",
         "compare.first_loss": "The first k at which {name} is worse lies from {first} to {last}.",
     }
 )
@@ -74,9 +85,12 @@ class Compared(Mapped):
         questions: the number of different questions that the keys ask.
         same: whether both are the same samples.
         unlike: a sentence about numbers of samples that differ; None if they do not, or are not known.
-        noise: how far two runs of each model, with one sample of each problem, differ in accuracy in 95 % of pairs;
-            None if it is not known.
+        noise: how far two runs of each model, with its n, differ in accuracy in 95 % of pairs; None if it is not known.
         asked: the names of the numbers as they were asked for; None for all.
+        reruns: key → how they compare on these very problems, for other samples of them; without the keys whose
+            samples do not tell this, such as those with k = n.
+        target: what `comparisons` are about: "population", or "problem_set".
+        turn: the first k at which the difference of pass@k has the other sign than at k = 1; None if no k has.
     """
 
     names: tuple[str, str]
@@ -93,10 +107,13 @@ class Compared(Mapped):
     unlike: Message | None = None
     noise: tuple[float, float] | None = None
     asked: Any = None
+    reruns: dict[str, Comparison] = field(default_factory=dict)
+    target: str = "population"
+    turn: int | None = None
 
     def __post_init__(self) -> None:
         """Let each name of a number find it."""
-        for name in ("comparisons", "equivalence", "flips"):
+        for name in ("comparisons", "equivalence", "flips", "reruns"):
             object.__setattr__(self, name, Keyed(getattr(self, name)))
 
     @property
@@ -138,14 +155,22 @@ class Compared(Mapped):
         """Say in a few words what the comparison of a key shows."""
         if self.same:
             return _say("compare.same_short")
-        better = self.find_better(key)
+        better, here = self.find_better(key), self.find_better_here(key)
         if better is not None:
-            return _say("compare.better", name=better)
-        return (
-            _say("compare.equivalent", margin=self.margin)
-            if self.is_equivalent(key)
-            else _say("compare.open")
-        )
+            is_open = key in self.reruns and here is None
+            return _say("compare.not_here" if is_open else "compare.better", name=better)
+        if here is not None:
+            return _say("compare.better_here", name=here)
+        if self.is_equivalent(key):
+            return _say("compare.equivalent", margin=self.margin)
+        return _say("compare.open")
+
+    def find_better_here(self, key: str) -> str | None:
+        """Return the name of the model that is better on these very problems; None if neither is, or none is known."""
+        found = self.reruns.get(key)
+        if found is None or found.better is None:
+            return None
+        return self.names[found.better == "b"]
 
     def list_differences(self) -> dict[Key, list[Difference]]:
         """List the differences by the line that they are on, each with the one verdict about it: that of a band."""
@@ -188,27 +213,47 @@ class Compared(Mapped):
         both = dict(zip("ab", self.names, strict=True))
         if self.same:
             return [_say("compare.same", **both)]
-        points, turned = is_bounded(key), -1 if better is not None and main.difference < 0 else 1
-        ends = (main.difference, *sorted((main.low, main.high), key=lambda end: turned * end))
-        difference, low, high = (_write_difference(turned * end, points=points) for end in ends)
-        numbers = {
-            "difference": _say("compare.in_points", number=difference) if points else difference,
-            "low": low,
-            "high": high,
-            "p": write_p_in_sentence(self.p_values[key]),
-            "key": self.spell(key),
-        }
+        here, rerun = self.find_better_here(key), self.reruns.get(key)
+        numbers = _write_numbers(key, main, towards_better=better is not None)
+        numbers["key"] = self.spell(key)
         further = [] if self.unlike is None else [self.unlike]
-        if better is None and self.is_equivalent(key):
-            return [
-                _say("compare.says_equivalent", margin=self.margin, **both, **numbers),
-                *further,
-            ]
-        if better is None:
-            return [_say("compare.says_open", **both, **numbers), *further]
-        if main.fragility is not None:
-            further.append(_say("compare.undone", count=main.fragility))
-        return [_say("compare.says_better", name=better, **numbers), *further]
+        further += self._describe_turn(key)
+        if better is not None:
+            if main.fragility is not None:
+                code = "compare.undone_by_one" if main.fragility == 1 else "compare.undone"
+                further.append(_say(code, count=main.fragility))
+            if rerun is not None and here is None:
+                of_rerun = _write_numbers(key, rerun, towards_better=True)
+                further.insert(0, _say("compare.says_not_here", **of_rerun))
+            return [_say("compare.says_better", name=better, **numbers), *further]
+        counts: dict[str, Any] = {}
+        if main.counts_from is not None:
+            counts = {"problems": main.problems[0], "counts": _write_size(key, main.counts_from)}
+        if rerun is not None and here is not None and counts:
+            of_rerun = _write_numbers(key, rerun, towards_better=True)
+            of_rerun["key"] = self.spell(key)
+            return [_say("compare.says_here", name=here, **of_rerun, **counts), *further]
+        if self.is_equivalent(key):
+            said = _say("compare.says_equivalent", margin=self.margin, **both, **numbers)
+            return [said, *further]
+        said = _say("compare.says_open", **both, **numbers)
+        if counts and main.units > 1:
+            further.insert(0, _say("compare.counts_from", **counts))
+        return [said, *further]
+
+    def _describe_turn(self, key: str) -> list[Message]:
+        """Say from which k the other model is ahead, where pass@k of several k is compared."""
+        on_line = [each for each in self.comparisons if isinstance(each, Key)]
+        draws = [each.k or 1 for each in on_line if each.metric == "pass@k"]
+        if self.turn is None or key != "pass@1" or max(draws) < self.turn:
+            return []
+        last = Key("pass@k", max(draws))
+        pair = self.comparisons[last]
+        if pair.difference * self.comparisons[key].difference >= 0:
+            return []
+        name = self.names[pair.difference < 0]
+        numbers = _write_numbers(last, pair, towards_better=True)
+        return [_say("compare.turns", first=self.turn, name=name, **numbers)]
 
     def describe_bands(self) -> list[list[Message]]:
         """Say of each metric for which k which model is better, and where the first loss can lie after a gain."""
@@ -305,6 +350,8 @@ class Compared(Mapped):
         keys = {
             key: {
                 **vars(pair),
+                "better": pair.better,
+                "problem_set": _list_numbers(self.reruns.get(key)),
                 "p_equivalence": self.equivalence.get(key),
                 **{f"p_{test}": p.get(key) for test, p in self.extra_tests.items()},
                 "verdict": self._remark(key),
@@ -312,7 +359,8 @@ class Compared(Mapped):
             }
             for key, pair in self.comparisons.items()
         }
-        further = {name: getattr(self, name) for name in ("same", "margin", "unmatched", "notes")}
+        names = ("same", "margin", "unmatched", "target", "turn", "notes")
+        further = {name: getattr(self, name) for name in names}
         return {
             "names": self.names,
             "keys": keys,
@@ -320,6 +368,36 @@ class Compared(Mapped):
             "noise_floor": self.noise,
             **further,
         }
+
+
+def _list_numbers(pair: Comparison | None) -> dict[str, Any] | None:
+    """Return the verdict on these very problems, for JSON."""
+    if pair is None:
+        return None
+    names = ("difference", "low", "high", "stderr", "p_value", "p_adjusted", "better")
+    return {name: getattr(pair, name) for name in names}
+
+
+def _write_numbers(key: str, pair: Comparison, *, towards_better: bool) -> dict[str, Any]:
+    """Write difference, limits and p-value, with the sign of the better model's lead if there is one."""
+    sign = -1 if towards_better and pair.difference < 0 else 1
+    points = is_bounded(key)
+    ends = (sign * pair.difference, *sorted((sign * pair.low, sign * pair.high)))
+    difference, low, high = (_write_difference(end, points=points) for end in ends)
+    return {
+        "difference": _say("compare.in_points", number=difference) if points else difference,
+        "low": low,
+        "high": high,
+        "p": write_p_in_sentence(pair.p_adjusted),
+        "key": str(key),
+    }
+
+
+def _write_size(key: str, size: float) -> Message | str:
+    """Write the size of a difference."""
+    if is_bounded(key):
+        return _say("compare.in_points", number=f"{100 * size:.1f}")
+    return f"{size:.4g}"
 
 
 def _write_difference(value: float, *, points: bool) -> str:

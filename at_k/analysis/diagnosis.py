@@ -41,6 +41,8 @@ _FIGURES = (
     "correct_of_all",
     "correct_of_present",
     "costs",
+    "no_event",
+    "cons_at_infinity",
     "repeated",
     "copied",
     "wrong_agreement",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from at_k.analysis.apart import estimate_audited, estimate_rerun
 from at_k.analysis.matching import Matched, match
 from at_k.analysis.measurements import read_models, trace
 from at_k.analysis.requirements import Requirement, read_each, read_policy, read_requirement
@@ -40,7 +41,12 @@ _say = Phrases(
     {
         "gate.open": "More problems or samples may settle what is inconclusive: plan them with `at-k plan`.",
         "gate.problems": "Problems that pass {requirement}: {passed:,} of {total:,}.",
-        "gate.together": "Requirements: {count}. Simultaneous {level} intervals ({own} each).",
+        "gate.together": "Simultaneous {level} intervals ({own} each).",
+        "gate.problem_set": "These problems are gated, for other samples of them, and no others.",
+        "gate.audited": "The numbers are those by the better judge, estimated from all problems.",
+        "gate.upper_bound": "All samples are drawn for {keys}: the interval is that for other problems, an upper "
+        "bound.",
+        "gate.apart": "With {name}, leave out {names}: they are not judged together.",
         "gate.margin": "A comparison with a base needs both: the results of the base, and {option:margin}, the "
         "difference that does not matter.",
         "gate.looks": "No interval judges {requirement}, so that {option:looks} changes nothing. Leave it out.",
@@ -266,6 +272,9 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
     compared = [] if base is None else keys
     scoring = {name: value for name, value in given.items() if name in JUDGED}
     asked = [*(rule.key for rule in wanted), *compared]
+    if options["audited"] is not None:
+        scoring["audited"] = options["audited"]
+    _refuse_together(options)
     reports = {"candidate": _score(candidate, asked, scoring)}
     if base is not None:
         reports["base"] = _score(base, asked, scoring)
@@ -285,7 +294,10 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         text = f"{key} − base >= {f'−{margin:g}' if margin else 0}"
         difference = subtract_columns(*values[key], bounded=is_bounded(key))
         columns.append(Requirement(key, -margin if margin else 0.0, text, difference, paired=True))
-    checks, notes = _judge(columns, matched, options)
+    if options["audited"] is not None or options["target"] == "problem_set":
+        checks, notes = _judge_apart(columns, matched, options)
+    else:
+        checks, notes = _judge(columns, matched, options)
     if per_problem is not None:
         checks += _check_problems(*per_problem, matched)
     if matched.are_same(
@@ -296,6 +308,46 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         tuple(replace(check, data=options["data"] or "") for check in checks),
         (*matched.mistakes, *notes),
     )
+
+
+def _refuse_together(options: Mapping[str, Any]) -> None:
+    """Raise for what neither these very problems nor an audit can be judged by."""
+    if options["audited"] is None and options["target"] == "population":
+        return
+    if options["audited"] is not None and options["target"] != "population":
+        raise _say.error("gate.apart", name=Mention("audited"), names=Mention("target"))
+    if options["clusters"] not in (None, False):
+        name = "target" if options["audited"] is None else "audited"
+        raise _say.error("gate.apart", name=Mention(name), names=Mention("clusters"))
+
+
+def _judge_apart(
+    columns: Sequence[Requirement], matched: Matched, options: Mapping[str, Any]
+) -> tuple[list[Check], list[Message]]:
+    """Judge for other samples of these very problems, or by an audit."""
+    options, notes = share_looks(options)
+    if not columns:
+        return [], notes
+    estimate = estimate_rerun if options["audited"] is None else estimate_audited
+    level = 1 - (1 - options["confidence_level"]) / len(columns)
+    candidate = replace(matched, models=matched.models[:1], only=matched.only[:1])
+    checks, bounds = [], []
+    for column in columns:
+        found = estimate(matched if column.paired else candidate, column.key, level)
+        limits = found.find_limits(level, paired=column.paired)
+        checks.append(Check(column.text, found.value, *limits, column.least))
+        if found.is_upper_bound:
+            bounds.append(str(column.key))
+    notes.append(_say("gate.audited" if options["audited"] is not None else "gate.problem_set"))
+    if bounds:
+        notes.append(_say("gate.upper_bound", keys=", ".join(dict.fromkeys(bounds))))
+    if len(columns) > 1:
+        notes.append(_say_together(options["confidence_level"], level))
+    return checks, notes
+
+
+def _say_together(level: float, own: float) -> Message:
+    return _say("gate.together", level=f"{100 * level:g} %", own=f"{100 * own:.3g} %")
 
 
 def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> Report:
@@ -354,14 +406,7 @@ def _judge(
     if any(column.paired for column in columns) and matched.unlike_samples is not None:
         notes.append(matched.unlike_samples)
     if len(columns) > 1:
-        notes.append(
-            _say(
-                "gate.together",
-                count=len(columns),
-                level=f"{100 * level:g} %",
-                own=f"{100 * shared:.3g} %",
-            )
-        )
+        notes.append(_say_together(level, shared))
     return checks, notes
 
 

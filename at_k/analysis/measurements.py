@@ -92,39 +92,47 @@ def trace(report: Report, lines: Sequence[Key], k: Sequence[int]) -> dict[Key, F
     return traced
 
 
-def find_variances(report: Report, name: str, keys: Sequence[Key]) -> dict[Key, Floats]:
-    """Find how much the value of each problem varies from one run to the next: its jackknife variance."""
+def find_variances(report: Report, keys: Sequence[Key]) -> dict[Key, Floats]:
+    """Find how much the value of each problem varies from one run to the next: its jackknife variance.
+
+    Keys whose samples are not known are left out.
+    """
     variances: dict[Key, Floats] = {}
-    draws = sorted({key.k for key in keys if key.draws is not None and key.k is not None})
-    for values in [] if report.compute_at is None else report.compute_at(draws or [1]):
-        variances |= (
-            {}
-            if values.vary is None
-            else {key: column.expand() for key, column in values.vary().items()}
-        )
     n, c = report.list_counts()
     for key in keys:
         table = find_table("pass@k" if key.metric == "avg@n" else key.metric, key.tau)
-        if table is not None and key not in variances:
-            variances[key] = evaluate_tables([(tabulate_variance(table), key.draws or 1)], n, c)[
-                :, 0
-            ]
-        if key not in variances:
-            raise _say.error("compare.no_samples", key=str(key), name=name)
+        if table is not None:
+            asked = [(tabulate_variance(table), key.draws or 1)]
+            variances[key] = evaluate_tables(asked, n, c)[:, 0]
+    others = [key for key in keys if key not in variances]
+    if not others or report.compute_at is None:
+        return variances
+    draws = sorted({key.k for key in others if key.draws is not None and key.k is not None})
+    for values in report.compute_at(draws or [1]):
+        found = {} if values.vary is None else values.vary()
+        variances |= {key: found[key].expand() for key in others if key in found}
     return variances
+
+
+def refuse_unknown_samples(keys: Sequence[Key], known: Mapping[Key, Floats], name: str) -> None:
+    """Raise if how much a key varies from run to run is not known."""
+    for key in keys:
+        if key not in known:
+            raise _say.error("compare.no_samples", key=str(key), name=name)
 
 
 def read_models(models: Mapping[str, Any], options: Mapping[str, Any]) -> list[Measured]:
     """Read what was measured of each model. Data that are not scored yet are scored with the options."""
     # `metrics` also chooses among numbers that are there; see `choose_keys`.
     scoring = {name: value for name, value in options.items() if name in SCORED}
+    audit = {name: options[name] for name in ("audited",) if options.get(name) is not None}
     scored = {name: find_scored(data) for name, data in models.items()}
     if all(report is not None for report in scored.values()):
         refuse_scoring_options(
             {name: value for name, value in scoring.items() if name != "metrics"}
         )
     return [
-        report if report is not None else read_report(_score(name, models[name], scoring))
+        report if report is not None else read_report(_score(name, models[name], scoring | audit))
         for name, report in scored.items()
     ]
 
@@ -308,7 +316,7 @@ def _choose_default_keys(common: list[str], models: Sequence[Measured]) -> list[
     if all(report.options.get("k") is None for report in reports):
         draws = {largest}
     of_k = [key for key in keys if key.draws in draws and key.draws != 1]
-    chosen = ["pass@1"]
+    chosen = [key for key in common if key == "pass@1"]
     for line in _DEFAULT_LINES:
         chosen += [key for key in of_k if key.line == line]
     return chosen

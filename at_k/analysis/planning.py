@@ -21,13 +21,13 @@ from at_k.report.scoring import score_unless_scored
 from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.results.writers import Shown
 from at_k.uncertainty.checks import check_fraction, check_size, count_unlike, share_looks
+from at_k.uncertainty.power import MOST_PROBLEMS, Chances, find_detectable, simulate_chances
 from at_k.uncertainty.variance import (
     Assumed,
     BetaBinomial,
     Correlation,
     Variance,
     estimate_correlation,
-    find_detectable,
     find_half_width,
     read_pilot,
 )
@@ -80,10 +80,14 @@ _say = Phrases(
         "plan.width_samples": "Samples of each for it, with {problems:,} problems: {needed}.",
         "plan.detect": "Problems to find a difference of {detect:g}, with n = {samples:,} and a correlation of "
         "{correlation:.3g}: {needed}.",
+        "plan.chance": "In simulated data sets, a comparison of that size finds it in {population:.0%} for other "
+        "problems like these, and in {problem_set:.0%} on the problems themselves.",
         "plan.unreached": "more than {most:,}",
         "plan.no_number": "no number is enough",
-        "plan.legend": "Interval: half of its expected width. Difference: the smallest one that a paired comparison of "
-        "two models finds with a chance of {power:.0%}, if the difficulties of problems for the two correlate by r.",
+        "plan.legend": "Interval: half of its expected width. Difference: what a paired comparison of two models finds "
+        "if their difficulties of problems correlate by r, in {least:.0%} to {most:.0%} of simulated data sets.",
+        "plan.legend_alone": "Interval: half of its expected width. Difference: what a paired comparison of two models "
+        "finds with a chance of about {power:.0%}, if their difficulties of problems correlate by r.",
         "plan.assumed": "There is no pilot. It is assumed that {expect:g} of the samples are correct on average, and "
         "that {spread:.0%} of the variance of single samples is between problems (difficulties Beta({a:.3g}, "
         "{b:.3g})): in 40 real data sets this share was 16 % to 86 %. Plan again with a pilot.",
@@ -114,15 +118,19 @@ class Plan(Shown):
         samples: numbers of samples, the columns of the tables.
         stderr: the predicted standard errors; NaN, as the next two, if the pilot cannot tell.
         half_width: half of the widths of the predicted intervals.
-        detectable: correlation → the smallest differences that a paired comparison would find with the given power. The
+        detectable: correlation → the differences that a paired comparison would find with about the given power. The
             correlation is how much the difficulties of problems for the two models agree: the one that was given or
             estimated, else .5 and then .8, which are assumptions.
         own: the pilot's number of problems, or None without a pilot, and its number of samples.
         needed_problems: how many problems reach the half width, with the pilot's samples; None, as the next, if none
             was asked for, the pilot cannot tell, or ten million do not reach it.
         needed_samples: how many samples reach it, with the pilot's problems.
-        needed_to_detect: correlation → how many problems, with the pilot's samples, find the difference with the power;
-            empty if no difference was asked for, or the pilot cannot tell.
+        chances: correlation → how often these differences were found in simulated data sets, by the rule of `compare`,
+            for other problems like these; NaN where none was simulated: with clusters, and of many problems.
+        chances_here: correlation → the same on the problems themselves, for other samples of them.
+        needed_to_detect: correlation → how many problems, with the pilot's samples, find the difference with about the
+            power; empty if no difference was asked for, or the pilot cannot tell.
+        chance_to_detect: correlation → how often it was found in simulated data sets of that size, by both verdicts.
         notes: what a reader must know about these numbers.
         asked: the half width and the difference that were asked for.
         power: the chance with which a comparison finds a difference.
@@ -145,6 +153,9 @@ class Plan(Shown):
     needed_problems: int | None = None
     needed_samples: int | None = None
     needed_to_detect: dict[float, int | None] = field(default_factory=dict)
+    chance_to_detect: dict[float, Chances] = field(default_factory=dict)
+    chances: dict[float, Floats] = field(default_factory=dict)
+    chances_here: dict[float, Floats] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
     asked: tuple[float | None, float | None] = (None, None)
     power: float = 0.8
@@ -201,6 +212,17 @@ class Plan(Shown):
                 correlation=correlation,
                 needed=needed,
             )
+            chances = self.chance_to_detect.get(correlation)
+            if chances is not None and not np.isnan(chances).any():
+                yield _say("plan.chance", **chances._asdict())
+
+    def _explain(self) -> Message:
+        """Say what the tables hold, with the chances that were simulated."""
+        chances = np.concatenate([np.ravel(found) for found in self.chances.values()])
+        known = chances[~np.isnan(chances)]
+        if not len(known):
+            return _say("plan.legend_alone", power=self.power)
+        return _say("plan.legend", least=known.min(), most=known.max())
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the split of the variance, the table of half widths and differences, and what was asked for."""
@@ -224,7 +246,7 @@ class Plan(Shown):
             *([Sentences(needs, "need")] if (needs := [*self.list_needs()]) else []),
             Table(["quantity", "problems", *(f"n = {n:,}" for n in self.samples)], rows),
             Sentences([*self.describe_assumptions()]),
-            Sentences([_say("plan.legend", power=self.power)], "legend"),
+            Sentences([self._explain()], "legend"),
             Sentences(self.notes, "note"),
         ]
         return Sheet(parts, title, data=lambda: vars(self))
@@ -256,10 +278,12 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
         Var = Σ_j P(two k-subsets of n′ share j samples) · mean h(2k − j) − Σ_{i≠l} h_i(k) h_l(k)/(M(M − 1)).
         Otherwise the variance under a beta-binomial distribution that is fitted by maximum likelihood; without a pilot,
         under Beta(a, b) with 1/(a + b + 1) = `spread`. Intervals are those of `at_k.interval` at the pilot's value. A
-        difference is found if it is (t_{α/2} + t_{power})·√(2(within + (1 − correlation)·between)/M′), with M′ − 1
-        degrees of freedom [3]. Clusters add M(se² − se₀²) to the variance between problems, with se the standard error
-        of the pilot with them, and se₀ that without; the degrees of freedom are then M′G*/M − 1, with the effective
-        number G* of clusters.
+        difference is found if it is max(t_{α/2}·se, b) + t_{power}·se with
+        se = √(2(within + (1 − correlation)·between)/M′), M′ − 1 degrees of freedom [3], and the least mean b at which
+        the bounded interval of level 1 − 2α leaves out 0. How often it is found is simulated: 400 data sets of the
+        fitted beta-binomial, judged by the rule of `compare`. Clusters add M(se² − se₀²) to the variance between
+        problems, with se the standard error of the pilot with them, and se₀ that without; the degrees of freedom are
+        then M′G*/M − 1, with the effective number G* of clusters.
 
     Raises:
         InputError: if the pilot cannot be scored, or neither or both of pilot and `expect` are given.
@@ -408,9 +432,24 @@ def _plan(
             )
 
     def find(correlation: float, within: Floats, m: Floats) -> Floats:
-        """Return the smallest differences that a comparison finds."""
-        apart = between * (1 - correlation)
-        return find_detectable(within, apart, m, variance.shares.kish, level, power)
+        """Return the differences that a comparison finds."""
+        spread = 2 * (within + between * (1 - correlation)) + 0 * m
+        return find_detectable(spread, m, variance.shares.kish, level, power)
+
+    def simulate(r: float, difference: float, size: int, m: int) -> Chances:
+        """Return how often a comparison finds a difference."""
+        if not can_tell or variance.shared or variance.shares.kish > 1:
+            return Chances(np.nan, np.nan)
+        return simulate_chances(
+            variance.difficulty,
+            variance.table,
+            variance.k,
+            samples=size,
+            problems=m,
+            difference=difference,
+            correlation=r,
+            confidence_level=level,
+        )
 
     within = np.asarray(max(0.0, total - between))
     sought = _POINTS if detect is None else detect
@@ -423,9 +462,9 @@ def _plan(
             _MOST_PROBLEMS,
         )
 
-    known = (
-        correlation if estimated is None or correlation is not None else max(0.0, estimated.value)
-    )
+    known = correlation
+    if estimated is not None and correlation is None:
+        known = estimated.value
     correlations = (CAUTIOUS, OPTIMISTIC) if known is None else (known,)
     stderr, tau = np.sqrt(spread / m), options["thresholds"]
     needed = {r: count_to_find(r) for r in correlations} if can_tell else {}
@@ -437,6 +476,23 @@ def _plan(
             else float(find(correlations[0], within, np.asarray(float(pilot))))
         )
         to_tell = sought, needed[correlations[0]], own_finds
+    detectable = {r: find(r, np.maximum(spread - between, 0), m) for r in correlations}
+    simulated = {
+        r: np.array(
+            [
+                simulate(r, float(difference), samples[j], rows[i])
+                for (i, j), difference in np.ndenumerate(table)
+            ]
+        ).reshape(*table.shape, 2)
+        for r, table in detectable.items()
+    }
+    chance_to_detect: dict[float, Chances] = {}
+    if detect is not None:
+        chance_to_detect = {
+            r: simulate(r, detect, typical, count)
+            for r, count in needed.items()
+            if count is not None and count <= MOST_PROBLEMS
+        }
     return Plan(
         key=Key("pass@k" if tau is None else "G-Pass@k", variance.k, tau),
         value=variance.value,
@@ -446,11 +502,14 @@ def _plan(
         samples=tuple(samples),
         stderr=stderr,
         half_width=find_half_width(variance, spread, m, level) if can_tell else stderr,
-        detectable={r: find(r, np.maximum(spread - between, 0), m) for r in correlations},
+        detectable=detectable,
+    (189, None, {0.5: 109, 0.8: 64})
+        chances_here={r: found[..., 1] for r, found in simulated.items()},
         own=own,
         needed_problems=by_problems,
         needed_samples=by_samples,
         needed_to_detect={} if detect is None else needed,
+        chance_to_detect=chance_to_detect,
         asked=(half_width, detect),
         power=power,
         estimated=estimated,

@@ -122,7 +122,16 @@ def read_policy(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, 
     return options | {name: value for name, value in entries.items() if name not in given}
 
 
-_OF_POLICY = ("require", "each", "metrics", "margin", "confidence_level", "method", "looks")
+_OF_POLICY = (
+    "require",
+    "each",
+    "metrics",
+    "margin",
+    "confidence_level",
+    "method",
+    "looks",
+    "target",
+)
 
 
 def load_policy(policy: str | PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:

@@ -50,8 +50,8 @@ SHEET = ("problem", "sample", "answer", "audited")
 
 def correct_values(
     data: Any, audited: str, part: Measurement, reading: Mapping[str, Any], level: float | None
-) -> tuple[dict[str, float], dict[str, ErrorBar], Message]:
-    """Return the audited value of each number and its interval, and the sentence that compares both judges."""
+) -> dict[str, Any]:
+    """Return the audited numbers of a report: values, intervals, those of problems, and a note on both judges."""
     judged = part.judged
     if judged.clusters is not None or part.confidence.target != "population":
         raise _say.error("audit.intervals")
@@ -76,17 +76,24 @@ def correct_values(
     )
     values: dict[str, float] = {}
     bars: dict[str, ErrorBar] = {}
+    by_problem: dict[Key, Floats] = {}
     for name, computed in part.found.items():
         true = better.compute(FAMILY[name]).columns
         for key, column in computed.columns.items():
             if key in true and OUTPUTS[key.metric].bounded:
                 corrected = np.where(seen, true[key].expand(), np.nan)
                 named = f"{key}_audited"
+                by_problem[key] = corrected
                 values[named], bar = correct_by_audit(
                     column.expand(), corrected, confidence_level=level or 0.95
                 )
                 bars |= {named: bar} if level is not None else {}
-    return values, bars, compare_judges(part, values, count, len(seen))
+    return {
+        "audited": values,
+        "audited_intervals": bars,
+        "audit": by_problem,
+        "notes": [compare_judges(part, values, count, len(seen))],
+    }
 
 
 def hide_column(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from at_k.combinatorics import Ints
+from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message, Phrases
 from at_k.grading import Verdicts
 from at_k.options.registry import UNTIL_SUCCESS
@@ -91,6 +91,7 @@ class Numbers(Mapped):
         rows: what else the data say of each problem, such as what its samples cost.
         audited: with the option `audited`, `{key}_audited` → the value by a better judge, estimated from its verdicts.
         audited_intervals: the same → its standard error and confidence interval.
+        audit: key → the value of each problem by the better judge, NaN where it was not audited. It is not saved.
     """
 
     values: Keyed[float]
@@ -121,6 +122,7 @@ class Numbers(Mapped):
     rows: Rows | None = field(default=None, compare=False)
     audited: dict[str, float] = field(default_factory=dict)
     audited_intervals: dict[str, ErrorBar] = field(default_factory=dict)
+    audit: dict[Key, Floats] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         """Let each name of a number find it, also in what was read from a file."""

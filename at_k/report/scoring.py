@@ -136,14 +136,10 @@ def score(data: Any = None, /, metrics: Metrics = None, **given: Unpack[ScoreOpt
     numbers["notes"] += _note_idle(options, measurement.found)
     if audited is not None:
         reading = {name: options[name] for name in PILOT}
-        values, bars, note = correct_values(
-            data, audited, measurement, reading, options["confidence_level"]
-        )
-        numbers |= {
-            "audited": values,
-            "audited_intervals": bars,
-            "notes": [*numbers["notes"], note],
-        }
+        level = options["confidence_level"]
+        corrected = correct_values(data, audited, measurement, reading, level)
+        corrected["notes"] = [*numbers["notes"], *corrected["notes"]]
+        numbers |= corrected
     return Report(**numbers, left_out=left_out, options=changed, scored=samples)
 
 

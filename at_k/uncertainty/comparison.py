@@ -15,10 +15,20 @@ from at_k.errors import Message
 from at_k.options.registry import DIFFERENCE_METHODS, POOL_BY, DifferenceMethod
 from at_k.uncertainty.checks import check_fraction, check_size, count_unlike, read_column
 from at_k.uncertainty.flips import N_FLIPS, ROUNDING
-from at_k.uncertainty.intervals import find_difference_interval, find_interval, interval
+from at_k.uncertainty.intervals import (
+    correct_by_audit,
+    find_difference_interval,
+    find_interval,
+    interval,
+)
 from at_k.uncertainty.questions import FACTOR, Questions, find_questions
 from at_k.uncertainty.standard_errors import estimate_error, read_clusters, standard_error
-from at_k.uncertainty.verdicts import Comparison, find_bounded_tails, subtract_columns
+from at_k.uncertainty.verdicts import (
+    Comparison,
+    find_bounded_alpha,
+    find_bounded_tails,
+    subtract_columns,
+)
 from at_k.validation import check_choice, check_flag, check_seed
 
 # With fewer values unlike the most frequent one, Welch's interval is too narrow.
@@ -195,6 +205,54 @@ def compare_reruns(
         won=won,
         lost=lost,
         tied=len(d) - won - lost,
+    )
+
+
+def correct_difference(
+    observed: Floats, audited: Floats, /, *, confidence_level: float
+) -> tuple[float, float, float]:
+    """Return an audited mean difference, its standard error, and the units of its interval.
+
+    Differences by the better judge are NaN for problems that were not audited.
+    """
+    value, bar = correct_by_audit(
+        (1 + observed) / 2, (1 + audited) / 2, confidence_level=confidence_level
+    )
+    stderr = bar.stderr or 0.0
+    count, total = np.count_nonzero(~np.isnan(audited)), len(observed)
+    # All problems say something, and those that were audited more: the units follow from the error.
+    units = value * (1 - value) / stderr**2 if stderr else count
+    return 2 * value - 1, 2 * stderr, float(min(total, max(count, units)))
+
+
+def make_audited(
+    a: Floats,
+    b: Floats,
+    estimated: tuple[float, float, float],
+    own_level: float,
+    /,
+    *,
+    confidence_level: float,
+    questions: int,
+    margin: float | None = None,
+) -> Comparison:
+    """Return the comparison of an audited difference, from its value, standard error and units."""
+    difference, stderr, m = estimated
+    low, high = find_difference_interval(difference, stderr, m, confidence_level=own_level)
+    ends = np.float64(difference), np.float64(stderr), np.float64(m)
+    p_equivalence = None
+    if margin is not None:
+        p_equivalence = float(max(find_bounded_tails(*ends, margin)))
+    return _make_comparison(
+        a,
+        b,
+        (difference, float(low), float(high), stderr),
+        float(find_bounded_alpha(*ends)),
+        confidence_level,
+        questions,
+        paired=True,
+        method="audited",
+        p_equivalence=p_equivalence,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -220,6 +221,63 @@ def extend_power_law(points: ArrayLike, curve: Floats, k: ArrayLike) -> Floats:
         return np.ones(np.shape(k))
     slope, intercept = np.polyfit(np.log(points), np.log(-np.log(curve)), 1)
     return np.asarray(np.exp(-np.exp(intercept + slope * np.log(k))))
+
+
+# Draws of the posterior: a chance of one problem has an error of .016 at most.
+_DRAWS = 1_000
+
+# The weight of each answer that was seen, and of all others together.
+_WEIGHT = 0.5
+
+
+class Limit(NamedTuple):
+    """Hold a predicted limit, and its interval for other problems like these."""
+
+    value: float
+    low: float
+    high: float
+
+
+def predict_cons_at_infinity(
+    votes: Sequence[tuple[Sequence[int], Sequence[bool]]],
+    /,
+    *,
+    confidence_level: float = 0.95,
+    seed: int = 0,
+) -> Limit:
+    """Predict cons@∞: how often the right answer is the most frequent one of the model, not of the samples.
+
+    It is a prediction by a model of the answers, and no estimate.
+
+    Args:
+        votes: for each problem, how often each answer was given, and whether it is correct.
+        confidence_level: the confidence level.
+        seed: of the draws of the posterior.
+
+    Returns:
+        The mean over the problems, with its interval.
+
+    Formula: the chance that a correct answer has the largest share, with shares from a Dirichlet posterior with ½ for
+        each answer that was seen and for the unseen ones together, which are taken as wrong [1]. The interval is that
+        of `at_k.interval`.
+
+    References:
+        1. J. Komiyama et al., Best-of-∞, 2025, https://arxiv.org/abs/2509.21091.
+
+    Examples:
+        >>> found = predict_cons_at_infinity([([6, 2], [True, False]), ([3, 3], [True, False])] * 9)
+        >>> round(found.value, 1), found.low < found.value < found.high
+        (0.7, True)
+    """
+    rng = np.random.default_rng(seed)
+    chances = np.zeros(len(votes))
+    for place, (counts, correct) in enumerate(votes):
+        weights = np.append(np.asarray(counts, dtype=np.float64), 0.0) + _WEIGHT
+        leader = rng.standard_gamma(weights, (_DRAWS, len(weights))).argmax(axis=1)
+        chances[place] = np.append(np.asarray(correct, dtype=bool), False)[leader].mean()
+    value = float(chances.mean())
+    low, high = interval(value, *standard_error(chances), confidence_level=confidence_level)
+    return Limit(value, float(low), float(high))
 
 
 def enough(votes: Sequence[Hashable], /, *, confidence: float = 0.95) -> bool:

@@ -440,6 +440,8 @@ class Questions:
         compared = []
         for q, (a, b) in enumerate(means):
             difference, low, high, stderr, p_value, p_adjusted, counts_from = rows[q]
+            if not is_decided(p_adjusted, confidence_level):
+                counts_from = max(counts_from, abs(difference))  # flips follow t nearly
             won, lost = int(self.won[q]), int(self.lost[q])
             p_equivalence = None
             if margin is not None and self.bounded[q]:

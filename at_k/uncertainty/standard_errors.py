@@ -196,27 +196,34 @@ def problem_set_error(
     )
 
 
-def find_within_variance(n: Ints, c: Ints) -> float:
-    """Return the mean variance of verdicts within a problem, p(1 − p)·n/(n − 1); NaN if each has one sample."""
+def find_within_variance(n: Ints, c: Ints, *, single: bool = True) -> float:
+    """Return the mean variance of verdicts within a problem, p(1 − p)·n/(n − 1); NaN if each has one sample.
+
+    It is that of the mean of n samples if `single` is False.
+    """
     # Two samples of a problem differ twice as often.
     several = n > 1
     if not several.any():
         return np.nan
-    return float(np.mean((c * (n - c))[several] / (n * (n - 1.0))[several]))
+    variance = (c * (n - c))[several] / (n * (n - 1.0))[several]
+    return float(np.mean(variance if single else variance / n[several]))
 
 
-def find_noise_floor(n: Ints, c: Ints, /) -> float:
-    """Compute the difference in accuracy that two single runs of one model exceed in one of twenty pairs.
+def find_noise_floor(n: Ints, c: Ints, /, *, single: bool = True) -> float:
+    """Compute the difference in accuracy that two runs of one model exceed in one of twenty pairs.
+
+    Runs are of one sample of each problem, or of its own n if `single` is False.
 
     Examples:
         >>> round(find_noise_floor(np.full(100, 4), np.full(100, 2)), 3)  # 1.96·√(2·100·⅓)/100
         0.16
     """
-    # Formula: 1.96·√(2 Σ n p(1 − p)/(n − 1))/M over the M problems, with p = c/n, at most 1; NaN where every problem
-    # has one sample.
+    # Formula: 1.96·√(2 Σ n p(1 − p)/(r(n − 1)))/M over the M problems, with p = c/n and r samples, at most 1; NaN where
+    # every problem has one sample.
     from scipy.special import ndtri
 
-    return float(np.minimum(ndtri(0.975) * np.sqrt(2 * find_within_variance(n, c) / len(n)), 1.0))
+    variance = find_within_variance(n, c, single=single)
+    return float(np.minimum(ndtri(0.975) * np.sqrt(2 * variance / len(n)), 1.0))
 
 
 # Words in the names of costs, such as agent_cost and num_output_tokens.
@@ -261,12 +268,13 @@ def cost_per_success(
     Examples:
         >>> found = cost_per_success(np.array([4.0, 2.0, 3.0, 3.0]), np.array([1, 2, 2, 1]), 2)
         >>> found.value, round(found.low, 2), round(found.high, 2)
-        (2.0, 0.76, 5.36)
+        (2.0, 0.76, 6.23)
     """
     # Formula: the hull of three intervals exp(log r ± t·se), r = Σ cost/Σ successes, with the jackknife over problems,
     # or clusters, se² = (G − 1)/G · Σ (log r₋ᵢ − their mean)², and Student's t for G − 1 degrees of freedom: of the
     # problems as they are; with one further problem of mean cost and ¾ of the mean number of samples correct, of which
-    # the lower end counts; and with one of which ¼ are, of which the upper end counts.
+    # the lower end counts; and with one of which ¼ are, of which the upper end counts. That one costs what a regression
+    # of costs on successes says, and at least the mean: failures may be dear (with the mean, 30 problems covered .88).
     # Source: Costs at which problems are solved: S. Meir et al., More Bang for the Buck, 2026,
     # https://arxiv.org/abs/2601.21522.
     codes = None if clusters is None else read_clusters(clusters, len(costs), "costs")
@@ -277,9 +285,18 @@ def cost_per_success(
         return CostPerSuccess(value, 0.0, inf)
     low, high = _find_ends(sums, confidence_level)
     # Problems that happen to be equal say too little of others: the plain interval is then too narrow.
-    further = [[costs.mean(), share * np.mean(samples)] for share in (0.75, 0.25)]
+    mean, correct = float(costs.mean()), 0.25 * float(np.mean(samples))
+    dear = mean + _find_slope(successes, costs) * (correct - float(successes.mean()))
+    further = [[mean, 3 * correct], [max(mean, dear), correct]]
     ends = [_find_ends(np.append(sums, [row], axis=0), confidence_level) for row in further]
     return CostPerSuccess(value, min(low, value, ends[0][0]), max(high, value, ends[1][1]))
+
+
+def _find_slope(x: Ints, y: Floats) -> float:
+    """Return the slope of a regression of y on x; 0 where x does not vary."""
+    centred = x - x.mean()
+    square = float((centred**2).sum())
+    return float((centred * y).sum()) / square if square else 0.0
 
 
 def _find_ends(sums: Floats, level: float) -> tuple[float, float]:

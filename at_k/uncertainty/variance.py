@@ -172,10 +172,11 @@ class Variance:
             return self.exact_at(samples)
         if (self.n == 1).all():
             raise _say.error("plan.one_sample")
-        return vary_fitted(self._fitted, samples, k, self.table)
+        return vary_fitted(self.difficulty, samples, k, self.table)
 
     @cached_property
-    def _fitted(self) -> BetaBinomial:
+    def difficulty(self) -> BetaBinomial:
+        """Return the fitted distribution of difficulties."""
         return fit_beta_binomial(self.n, self.c)
 
     @cached_property
@@ -289,8 +290,8 @@ def read_pilot(
 _GROUPS = 20
 
 
-# Estimates are cut here: beyond, the logarithm of Fisher's z has no value.
-_CUT = 0.999
+# Estimates are cut here: nearly equal models are planned for as if they agreed so much.
+_CUT = 0.99
 
 
 class Correlation(NamedTuple):
@@ -311,11 +312,12 @@ def estimate_correlation(
     a: Variance, b: Variance, /, *, confidence_level: float = 0.95
 ) -> Correlation | None:
     """Estimate the correlation between the difficulties of problems for two models, without the noise of samples."""
-    # There is none where the problems of a pilot do not vary beyond the noise of samples, where the noise hides how far
-    # it is below 1, or where there are fewer than four.
-    # Formula: cov(v_a, v_b)/√(s_a² s_b²), with the variances between problems s², cut at ±1. Samples of two models are
-    # independent, so that noise adds to the variances of v alone (Spearman's correction for attenuation [1]). The
-    # interval is that of Fisher's z, with the standard error of a jackknife over groups of problems and Student's t.
+    # There is none where the problems of a pilot do not vary beyond the noise of samples, or where there are fewer than
+    # four.
+    # Formula: cov(v_a, v_b)/√(s_a² s_b²), with the variances between problems s², cut to [−1, .99]. Samples of two
+    # models are independent, so that noise adds to the variances of v alone (Spearman's correction for attenuation
+    # [1]). The interval is that of Fisher's z, with the standard error of a jackknife over groups of problems and
+    # Student's t.
     # Source: C. Spearman, The Proof and Measurement of Association between Two Things, 1904,
     # https://doi.org/10.2307/1412159.
     from scipy.special import stdtrit
@@ -324,18 +326,17 @@ def estimate_correlation(
     if total < 4:
         return None
     value = _correlate(a, b, np.arange(total))
-    if value is None or abs(value) >= _CUT:
+    if value is None:
         return None
     groups = min(_GROUPS, total)
     order = np.random.default_rng(0).permutation(total) % groups
     left = [_correlate(a, b, np.flatnonzero(order != group)) for group in range(groups)]
-    z = np.arctanh([one for one in left if one is not None])
-    if len(z) < groups:
-        return None
+    z = np.arctanh([value if one is None else one for one in left])
     spread = float(np.sqrt((groups - 1) / groups * ((z - z.mean()) ** 2).sum()))
     margin = -float(stdtrit(groups - 1, (1 - confidence_level) / 2)) * spread
     centre = np.arctanh(value)
-    return Correlation(value, float(np.tanh(centre - margin)), float(np.tanh(centre + margin)))
+    high = min(float(np.tanh(centre + margin)), _CUT)
+    return Correlation(value, float(np.tanh(centre - margin)), max(high, value))
 
 
 def _correlate(
@@ -364,15 +365,3 @@ def find_half_width(
         variance.value, np.sqrt(np.asarray(spread) / m), units, confidence_level=confidence_level
     )
     return np.asarray((high - low) / 2)
-
-
-def find_detectable(
-    within: Floats, between: float, m: Floats, size: float, confidence_level: float, power: float
-) -> Floats:
-    """Return the differences that a paired t-test over units of this size finds with this power, 1 at most."""
-    from scipy.special import stdtrit
-
-    # Fewer than two clusters find nothing. The quantiles for less than one degree of freedom are all but infinite.
-    freedom = np.maximum(m / size - 1, 0.01)
-    quantiles = -stdtrit(freedom, (1 - confidence_level) / 2) + stdtrit(freedom, power)
-    return np.asarray(np.minimum(quantiles * np.sqrt(2 * (within + between) / m), 1.0))

@@ -38,8 +38,8 @@ class Comparison:
         confidence_level: that of all intervals together.
         paired: whether both were measured on the same problems.
         problems: how many problems a and b were measured on.
-        method: how p-value and interval are made: "sign-flip", "mcnemar", "bounded", "pooled", "welch", or "rerun" for
-            other samples of these very problems.
+        method: how p-value and interval are made: "sign-flip", "mcnemar", "bounded", "pooled", "welch", "audited", or
+            "rerun" for other samples of these very problems.
         units: the number of problems, or of clusters, whose signs flip; 0 if not paired.
         counts_from: the size from which a difference would count with this number of problems and this spread; None
             if not paired, or for other samples of these very problems.

@@ -313,3 +313,31 @@ def test_a_share_that_is_not_reached_has_no_budget_and_counts_beyond_both_ends()
     a, b = make_budgets(4, np.array(counts), 1), make_budgets(4, random.permutation(counts), 2)
     ends = [compare_budgets(*pair, ["x", "y"]).values["interval"] for pair in ((a, b), (b, a))]
     assert ends == ["0, no end"] * 2
+
+
+def test_nothing_failed_or_nothing_succeeded():
+    """1 − .05^(1/M) of the problems, and log(.05)/log(.99) samples."""
+    for grade, code in ((1, "all_solved"), (0, "none_solved")):
+        found = diagnose({"grades": [[grade] * 4] * 30})
+        assert code in codes({"grades": [[grade] * 4] * 30})
+        assert found.figures["no_event"] == {
+            "bound": pytest.approx(1 - 0.05 ** (1 / 30)),
+            "rate": 0.01,
+            "samples": 299,
+        }
+    assert diagnose(DATA).figures["no_event"] is None
+
+
+def test_dear_failures_are_held_by_the_upper_end():
+    """Thirty problems; failures are rare, and cost five times as much."""
+    rng = np.random.default_rng(0)
+
+    def draw(count):
+        fails = rng.random((count, 4)) < rng.choice([0.0, 0.5], (count, 1), p=[0.85, 0.15])
+        costs = rng.lognormal(0, 0.3, (count, 4)) * np.where(fails, 5, 1)
+        return costs.sum(axis=1), (~fails).sum(axis=1)
+
+    costs, successes = draw(200_000)
+    truth = costs.sum() / successes.sum()
+    found = [cost_per_success(*draw(30), 4) for _ in range(300)]
+    assert np.mean([each.low <= truth <= each.high for each in found]) >= 0.93 - 0.015

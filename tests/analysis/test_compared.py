@@ -73,23 +73,26 @@ class TestSentences:
             low, high = sorted((abs(own.low), abs(own.high)))
             assert " ".join(map(str, found.describe("pass@1"))) == (
                 f"x is better at pass@1: +56.2 points [+{100 * low:.1f}, +{100 * high:.1f}], p = {own.p_value:.3f}. "
-                "Robustness: further losses that would make this non-significant: 1."
+                "Robustness: 1 more loss would make this non-significant."
             )
 
         found = compare(make([1] * 20), make([0.5] * 19 + [0.25]))
         further = found.comparisons["pass@1"].fragility
         assert (
             str(found.describe("pass@1")[1])
-            == f"Robustness: further losses that would make this non-significant: {further}."
+            == f"Robustness: {further} more losses would make this non-significant."
         )
 
     def test_equivalent_and_open(self):
         (said,) = compare(make([0.5] * 400), make([0.5] * 400), margin=0.02).describe("pass@1")
         assert str(said).startswith("A and B are equivalent at pass@1, within 0.02: +0.0 poi")
         turned = {"pass@1": dict(zip(A["pass@1"], [*A["pass@1"].values()][::-1], strict=True))}
-        (said,) = compare(A, turned).describe("pass@1")
+        said, counts = compare(A, turned).describe("pass@1")
         assert str(said).startswith(
             "No difference between A and B is shown at pass@1: +0.0 points [−"
+        )
+        assert str(counts).startswith(
+            "With this spread and 40 problems, a difference counts from ±"
         )
 
     def test_the_same_samples_are_named_in_one_line_without_a_table(self):
@@ -126,12 +129,65 @@ class TestSentences:
         rows = [[1, 0, 1, 0], [1, 1, 1, 0]] * 4
         other = {"grades": [row[::-1] for row in rows[:-1]] + [[1, 1, 1, 1]]}
         found = compare({"grades": rows}, other, metrics="pass@1")
-        noise = 1.96 * np.sqrt(2 * 4 * (1 / 3 + 0.25)) / 8  # n·p(1 − p)/(n − 1) is ⅓ and ¼
+        # n·p(1 − p)/(n − 1) is ⅓ and ¼, and each run has four samples of a problem.
+        noise = 1.96 * np.sqrt(2 * 4 * (1 / 3 + 0.25) / 4) / 8
         assert found.noise == pytest.approx(
-            (noise, 1.96 * np.sqrt(2 * (4 / 3 + 0.75)) / 8), rel=1e-4
+            (noise, 1.96 * np.sqrt(2 * (4 / 3 + 0.75) / 4) / 8), rel=1e-4
         )
         assert codes(found)[-1] == "compare.noise"
         assert found.to_dict()["noise_floor"][0] == pytest.approx(noise, rel=1e-4)
+
+
+class TestTwoVerdicts:
+    """On these very problems, and for others like these."""
+
+    def draw(self, shift, problems=30, samples=64, seed=3):
+        """Draw two models, of which the first is better by `shift` logits, with some of its own."""
+        rng = np.random.default_rng(seed)
+        logits = rng.normal(0, 1.5, problems)
+        own = logits + shift + rng.normal(0, 0.3, problems)
+        chances = (1 / (1 + np.exp(-each)) for each in (own, logits))
+        return [{"grades": rng.random((problems, samples)) < p[:, None]} for p in chances]
+
+    def test_few_problems_with_many_samples_say_more_of_themselves(self):
+        """Of 30 problems with 64 samples each, none that is valid for every law finds this."""
+        found = at_k.compare(*self.draw(0.3), metrics="pass@1")
+        here, others = found.reruns["pass@1"], found.comparisons["pass@1"]
+        assert (here.better, others.better, here.method) == ("a", None, "rerun")
+        (said,) = found.describe("pass@1")
+        assert str(said).startswith("On these 30 problems A is better at pass@1: +")
+        assert "For other problems like these, 30 are too few" in str(said)
+        assert f"counts from ±{100 * others.counts_from:.1f} points." in str(said)
+        assert str(found.verdict("pass@1")) == "A is better on these problems"
+        plain = json.loads(found.to_json())["keys"]["pass@1"]
+        assert (plain["better"], plain["problem_set"]["better"]) == (None, "a")
+        assert plain["problem_set"]["low"] == pytest.approx(here.low)
+        for form in (found.to_latex(), found.to_markdown()):
+            assert "A is better on these problems" in form
+        asked = at_k.compare(*self.draw(0.3), metrics="pass@1", target="problem_set")
+        assert asked.comparisons["pass@1"] == here
+
+    def test_where_both_agree_one_is_said(self):
+        found = at_k.compare(*self.draw(1.5, problems=100), metrics="pass@1")
+        assert found.reruns["pass@1"].better == found.comparisons["pass@1"].better == "a"
+        assert str(found.describe("pass@1")[0]).startswith("A is better at pass@1: +")
+
+    def test_one_sample_of_each_problem_says_nothing_of_others(self):
+        found = at_k.compare(count(*[1] * 9, n=1), count(*[0] * 9, n=1))
+        assert found.reruns == {}
+        assert found.to_dict()["keys"]["pass@1"]["problem_set"] is None
+
+    def test_a_headline_says_where_the_sign_turns(self):
+        """A solves a third always; B each problem with a chance of ¼."""
+        a, b = count(*[12] * 20, *[0] * 40, n=12), count(*[3] * 60, n=12)
+        found = at_k.compare(a, b)
+        # 1/3 against 1 − C(9, k)/C(12, k): 1/4 for k = 1, and 5/11 for k = 2.
+        assert found.turn == found.to_dict()["turn"] == 2
+        (turn,) = [each for each in found.describe("pass@1") if each.code == "compare.turns"]
+        assert str(turn).startswith(
+            "The sign turns: from k = 2 on, B is ahead; at pass@12 by +66.7"
+        )
+        assert at_k.compare(a, b, metrics="pass@1").turn is None
 
 
 class TestWriting:
@@ -273,7 +329,7 @@ class TestBands:
 ], ids=["equal", "too few problems", "few that differ", "few clusters that differ"])  # fmt: skip
 def test_nothing_is_better_where_no_p_value_could_say_so(a, b, clusters):
     found = at_k.compare(count(*a, n=4), count(*b, n=4), clusters=clusters, band=True)
-    assert str(found.verdict("pass@1")) == "no difference shown"
+    assert found.find_better("pass@1") is None
     assert find_spans(found.bands["pass@k"]) == [("open", 1, 4)]
 
 

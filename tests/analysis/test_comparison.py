@@ -13,7 +13,8 @@ import at_k
 from at_k.analysis.comparison import compare
 from at_k.analysis.ranking import rank
 from at_k.report import score
-from at_k.uncertainty.comparison import compare_columns, compare_values
+from at_k.uncertainty.comparison import compare_columns, compare_values, correct_difference
+from at_k.uncertainty.intervals import correct_by_audit, find_difference_interval, interval
 
 RNG = np.random.default_rng(9)
 
@@ -297,7 +298,13 @@ OLD = {"easy": make_data(4, 20, 0.6), "hard": make_data(8, 40, 0.3)}
 def test_each_benchmark_is_compared_and_all_are_pooled():
     found = at_k.compare_benchmarks(NEW, OLD)
     for name, own in found.benchmarks.items():
-        assert own.comparisons == at_k.compare(NEW[name], OLD[name]).comparisons
+        # Two benchmarks are one family: each has half of α.
+        alone = at_k.compare(NEW[name], OLD[name], confidence_level=0.975).comparisons
+        assert own.comparisons.keys() == alone.keys()
+        for key, pair in own.comparisons.items():
+            assert (pair.low, pair.high) == (alone[key].low, alone[key].high)
+            assert pair.p_adjusted == min(1, 2 * alone[key].p_adjusted)
+            assert (pair.better, pair.confidence_level) == (alone[key].better, 0.95)
     pooled = found.pooled.comparisons["pass@1"]
     parts = [own.comparisons["pass@1"].difference for own in found.benchmarks.values()]
     assert pooled.difference == pytest.approx(np.mean(parts))
@@ -332,3 +339,71 @@ UNLIKE = {
 ])  # fmt: skip
 def test_impossible_pools_are_refused(a, b, options, says):
     refuses(says, at_k.compare_benchmarks, a, b, **options)
+
+
+class TestAudit:
+    """Differences by a better judge, who looked at some of the problems."""
+
+    def draw(self, rng, gain, slips, problems=200, audited=60, n=8):
+        skill = rng.beta(1, 1, problems)
+        judged = set(rng.permutation(problems)[:audited].tolist())
+        models = []
+        for chance in (np.clip(skill + gain, 0, 1), skill):
+            true = rng.random((problems, n)) < chance[:, None]
+            rate = rng.beta(0.5, 0.5 / slips, (problems, 1))
+            seen = np.where(rng.random(true.shape) < rate, True, true)  # it passes what is wrong
+            gold = [row.tolist() if i in judged else None for i, row in enumerate(true)]
+            names = list(map(str, range(problems)))
+            models.append({"problem": names, "grades": seen.tolist(), "gold": gold})
+        return models
+
+    def test_it_is_the_estimator_of_an_audit_on_the_differences(self):
+        a, b = self.draw(np.random.default_rng(0), 0.1, 0.1)
+        found = at_k.compare(a, b, audited="gold", metrics="pass@1")
+        pair = found.comparisons["pass@1"]
+        seen, true = (
+            np.array([np.mean(x) - np.mean(y) if x is not None else np.nan for x, y in rows])
+            for rows in (
+                [*zip(a["grades"], b["grades"], strict=True)],
+                [*zip(a["gold"], b["gold"], strict=True)],
+            )
+        )
+        value, bar = correct_by_audit((1 + seen) / 2, (1 + true) / 2)
+        assert (pair.difference, pair.stderr) == pytest.approx((2 * value - 1, 2 * bar.stderr))
+        units = min(200, max(60, value * (1 - value) / bar.stderr**2))
+        low, high = interval(value, bar.stderr, units)
+        assert (pair.low, pair.high) == pytest.approx((2 * low - 1, 2 * high - 1))
+        assert (pair.method, pair.better is None) == ("audited", pair.low <= 0 <= pair.high)
+        gate = at_k.gate(a, b, audited="gold", margin=0.02).checks[0]
+        assert (gate.value, gate.low, gate.high) == pytest.approx(
+            (pair.difference, pair.low, pair.high)
+        )
+        single = at_k.score(a, audited="gold", metrics="pass@1")
+        alone = at_k.gate(a, audited="gold", require="pass@1 >= 0.2").checks[0]
+        bar = single.audited_intervals["pass@1_audited"]
+        assert (alone.low, alone.high) == pytest.approx((bar.low, bar.high))
+
+    @for_each("gain, slips", [(0.0, 0.1), (0.1, 0.3)])
+    def test_it_covers_the_difference_of_the_truth(self, gain, slips):
+        rng, inside = np.random.default_rng(7), 0
+        for _ in range(300):
+            skill = rng.beta(1, 1, 200)
+            true = rng.binomial(8, np.stack([np.clip(skill + gain, 0, 1), skill])) / 8
+            rate = rng.beta(0.5, 0.5 / slips, true.shape)
+            seen = true + (1 - true) * rate
+            d, better = seen[0] - seen[1], np.full(200, np.nan)
+            better[:60] = (true[0] - true[1])[:60]
+            found = correct_difference(d, better, confidence_level=0.95)
+            low, high = find_difference_interval(*found, confidence_level=0.95)
+            truth = gain - gain**2 / 2  # the mean of min(p + gain, 1) − p
+            inside += low <= truth <= high
+        assert inside / 300 >= 0.93 - 0.013
+
+    @for_each("options", [{"band": True}, {"clusters": True}, {"target": "problem_set"}])
+    def test_what_an_audit_does_not_go_with(self, options):
+        a, b = self.draw(np.random.default_rng(0), 0.1, 0.1)
+        refuses("compare.of_audit", at_k.compare, a, b, audited="gold", **options)
+
+    def test_numbers_without_an_audit_are_refused(self):
+        report = at_k.score(self.draw(np.random.default_rng(0), 0.1, 0.1)[0])
+        refuses("compare.nothing_audited", at_k.compare, report, report, audited="gold")

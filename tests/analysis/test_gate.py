@@ -390,3 +390,37 @@ def test_twenty_looks_at_a_gate_rarely_pass_or_fail_falsely():
         check = at_k.gate(count(*c[own, :100]), require=f"pass@1 >= {least}", looks=LOOKS).checks[0]
         assert (check.low, check.high) == pytest.approx((low[own, 4], high[own, 4]))
     assert max((low > least).any(axis=1).mean(), (high < least).any(axis=1).mean()) <= 0.03
+
+
+class TestTheseProblems:
+    """A gate about these very problems."""
+
+    def test_its_intervals_are_those_of_the_target(self):
+        rng = np.random.default_rng(0)
+        a, b = draw(rng, 0.6), draw(rng, 0.5)
+        gate = at_k.gate(a, require="pass@1 >= 0.5", target="problem_set")
+        report = at_k.score(a, metrics="pass_at_k", k=1, target="problem_set")
+        bar = report.intervals["pass@1"]
+        assert (gate.checks[0].low, gate.checks[0].high) == pytest.approx((bar.low, bar.high))
+        against = at_k.gate(a, b, margin=0.02, target="problem_set")
+        pair = at_k.compare(a, b, metrics="pass@1").reruns["pass@1"]
+        assert (against.checks[0].low, against.checks[0].high) == pytest.approx(
+            (pair.low, pair.high)
+        )
+        for found in (gate, against):
+            assert "These problems are gated" in str(found)
+        others = at_k.gate(a, require="pass@1 >= 0.5").checks[0]
+        assert others.low < gate.checks[0].low < gate.checks[0].high < others.high
+
+    def test_all_samples_are_an_upper_bound_and_clusters_are_of_others(self):
+        a = count(4, 3, 2, 1, n=4)
+        found = at_k.gate(a, require="pass@4 >= 0.5", target="problem_set")
+        assert "gate.upper_bound" in [note.code for note in found.notes]
+        refuses(
+            "gate.apart",
+            at_k.gate,
+            a,
+            require="pass@1 >= 0.5",
+            target="problem_set",
+            clusters=list("xxyy"),
+        )

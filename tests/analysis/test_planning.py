@@ -6,13 +6,16 @@ from cases import for_each, refuses
 from numpy.testing import assert_allclose
 from pairs import count, draw
 from scipy import stats
+from scipy.optimize import brentq
 
 import at_k
 from at_k import pass_at_k
 from at_k.analysis.planning import plan
 from at_k.estimators.counts import tabulate_pass
 from at_k.uncertainty.intervals import interval
+from at_k.uncertainty.questions import Questions
 from at_k.uncertainty.variance import Variance, read_pilot
+from at_k.uncertainty.verdicts import is_decided
 
 N = [4] * 12
 C = [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4]
@@ -117,7 +120,7 @@ class TestTwoPilots:
         assert found.estimated == plan(([8] * 60, self.FIRST), ([8] * 60, self.SECOND)).estimated
         ((correlation, _),) = found.detectable.items()
         assert 0.8 < correlation == found.estimated.value
-        assert found.estimated.low < correlation < found.estimated.high
+        assert found.estimated.low <= correlation <= found.estimated.high
         assert f"correlate by {correlation:.2f} [" in found.to_markdown()
         given = plan(a, correlation=correlation, detect=0.05)
         assert given.needed_to_detect == found.needed_to_detect
@@ -127,7 +130,17 @@ class TestTwoPilots:
     def test_a_second_pilot_that_does_not_tell_it(self):
         found = plan(([8] * 60, self.FIRST), ([8] * 60, [4] * 60))
         assert ([*found.detectable], found.estimated) == ([0.5, 0.8], None)
-        assert "Pass a second pilot" in found.to_markdown()
+        assert "Assumes a correlation of 0.5 between the models" in found.to_markdown()
+
+    def test_pilots_of_two_checkpoints_are_used(self):
+        """Once none was estimated in half of such data sets, and .5 was assumed."""
+        rng = np.random.default_rng(5)
+        for _ in range(20):
+            skill = rng.beta(1, 1, 60)
+            first, second = rng.binomial(8, skill), rng.binomial(8, skill)
+            found = plan(([8] * 60, first), ([8] * 60, second), detect=0.05)
+            assert found.estimated.value <= 0.99
+            assert [*found.detectable] == [found.estimated.value]
 
     def test_one_pilot_has_a_cautious_assumption_and_an_optimistic_one(self):
         pilot = ([8] * 60, self.FIRST)
@@ -296,3 +309,40 @@ def test_the_cautious_plan_keeps_its_promise():
     difference = (rng.binomial(4, first + shift) - rng.binomial(4, second)) / 4
     found = (stats.ttest_1samp(difference, 0, axis=1).pvalue <= 0.05).mean()
     assert found >= 0.77
+
+
+CELLS = [
+    (12, 0.95),
+    (12, 0.8),
+    (20, 0.8),
+    (30, 0.8),
+    (30, 0.5),
+    (60, 0.8),
+    (60, 0.95),
+    (100, 0.5),
+    (100, 0.8),
+]
+
+
+@for_each("problems, correlation", CELLS)
+def test_a_comparison_finds_what_a_plan_promises(problems, correlation):
+    """Data sets are drawn anew, and judged by the flips of `compare`: the promise is off by .05 at most."""
+    rng = np.random.default_rng(problems)
+    pilot = [16] * 400, rng.binomial(16, rng.beta(1.0, 1.0, 400))
+    found = plan(pilot, problems=[problems], samples=[16], correlation=correlation)
+    difference = float(found.detectable[correlation][0, 0])
+    z = rng.standard_normal((2, 600, problems))
+    z[1] = correlation * z[0] + np.sqrt(1 - correlation**2) * z[1]
+    chances = stats.norm.cdf(z)  # those of Beta(1, 1)
+    odds = chances / (1 - chances)
+
+    def raise_by(shift):
+        return np.exp(shift) * odds[0] / (np.exp(shift) * odds[0] + 1)
+
+    shift = brentq(lambda s: (raise_by(s) - chances[0]).mean() - difference, 0, 20)
+    values = rng.binomial(16, [raise_by(shift), chances[1]]) / 16
+    questions = Questions((values[0] - values[1]).T, n_flips=999)
+    decided = [is_decided(p_value, 0.95) for p_value in questions.p_values]
+    power = np.mean(np.array(decided) & (questions.mean > 0))
+    # The simulated promise and this share have errors of .02 and .016 each.
+    assert found.chances[correlation][0, 0] == pytest.approx(power, abs=0.05 + 0.025)

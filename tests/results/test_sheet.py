@@ -47,8 +47,8 @@ FRAGMENTS = {
         '"verdict": "a_1 is better"',
     ),
     "pooled": (
-        "- Pooled over 1 benchmarks, each benchmark with equal weight.\n\nx\n\nA is better",
-        "\n\n### x\n\nA is better at pass@1: +41.7 points [+18.3, +53.8], p < 0.001. Robustness: further",
+        "- Verdicts on single benchmarks are adjusted for 1 benchmarks.\n\nx\n\nA is better",
+        "\n\n### x\n\nA is better at pass@1: +41.7 points [+18.3, +53.8], p < 0.001. Robustness: 2 more",
         r"pass@1 & 0.542 & 0.125 & +0.417 [+0.183, +0.538] & $<$ 0.001 & 12 / 0 / 0 & \textbf{A is better} \\",
         "<h4>x</h4><p>A is better at pass@1: +41.7 points [+18.3, +53.8], p &lt; 0.001. Robustness",
         "\npass@1,0.5416666666666667,0.12499999999999999,0.4166666666666667,0.182565529392440",
@@ -64,8 +64,8 @@ FRAGMENTS = {
     ),
     "plan": (
         "interval ±                  6  0.377  0.301  0.246  0.210   0.188\n",
-        "problems × 4 samples; 12 × 4 tell 34 points.\n\n- Problems for an interval of ± 0.05, with n = 4: 122.\n",
-        r"difference, r = 0.5 & 6 & 1.000 & 0.770 & 0.544 & 0.385 & 0.272 \\",
+        "problems × 4 samples; 12 × 4 tell 37 points.\n\n- Problems for an interval of ± 0.05, with n = 4: 122.\n",
+        r"difference, r = 0.5 & 6 & 1.000 & 0.823 & 0.660 & 0.564 & 0.505 \\",
         "<h3>pass@1 = 0.542 on the pilot</h3><p>To tell models apart that differ by 10 points, take about 117",
         "quantity,problems,n = 1,n = 2,n = 4,n = 8,n = 16\ninterval ±,3,0.4506933282",
         '"needed_to_detect": {\n  "0.5": 117,',

@@ -14,6 +14,7 @@ from at_k.uncertainty.prediction import (
     enough,
     find_settled_probability,
     predict_by_both,
+    predict_cons_at_infinity,
     predict_pass_at_k,
 )
 from at_k.uncertainty.variance import fit_beta_binomial
@@ -193,3 +194,15 @@ class TestSequence:
         stop = settled.argmax(axis=1)
         leader = counts[np.arange(400), stop].argmax(axis=1)
         assert ((leader > 0) & settled.any(axis=1)).mean() <= 0.05
+
+
+def test_cons_at_infinity_is_the_chance_of_the_right_answer_to_lead():
+    """With 8 votes to 2, a Beta(8.5, 2.5) above ½ but for the unseen answers; equal votes are a coin."""
+    sure = predict_cons_at_infinity([([80, 2], [True, False])] * 30)
+    even = predict_cons_at_infinity([([40, 40], [True, False])] * 30)
+    wrong = predict_cons_at_infinity([([80, 2], [False, True])] * 30)
+    assert (sure.value, wrong.value) == (1, 0)
+    assert even.value == pytest.approx(0.5, abs=0.01)
+    few = predict_cons_at_infinity([([8, 2], [True, False])] * 30)
+    assert few.value == pytest.approx(stats.beta.sf(0.5, 8.5, 2.5), abs=0.01)
+    assert few.low < few.value < few.high

@@ -77,7 +77,7 @@ def test_other_metrics_use_a_beta_binomial_distribution(metric, k, samples):
 def test_infinitely_many_samples_leave_the_variance_between_problems():
     n, c = draw(0, 300, 4, 2, 3)
     variance = Variance(n, c, 3, tabulate_majority)
-    a, b = variance._fitted
+    a, b = variance.difficulty
 
     def latent(p):
         return p**3 + 3 * p**2 * (1 - p)
@@ -139,9 +139,8 @@ def test_uninformative_pilots_have_no_correlation():
     assert estimate_correlation(flat, varied) is None
     few = Variance(n[:3], c[:3], 1, tabulate_pass)
     assert estimate_correlation(few, few) is None
-    assert (
-        estimate_correlation(varied, varied) is None
-    )  # noise alone would explain that they differ, or more
+    # Noise alone would explain that they differ, or more: as checkpoints of one model, they agree by .99 at most.
+    assert estimate_correlation(varied, varied) == (0.99, 0.99, 0.99)
 
 
 @for_each("n", [1, 7, 300])

@@ -1,0 +1,165 @@
+"""How often would a comparison decide? Simulated data sets of two models, judged by the rule that will judge."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import nan
+from typing import NamedTuple
+
+import numpy as np
+
+from at_k.combinatorics import Floats
+from at_k.estimators.counts import Table
+from at_k.uncertainty.jackknife import tabulate_variance
+from at_k.uncertainty.questions import FACTOR
+from at_k.uncertainty.variance import BetaBinomial
+from at_k.uncertainty.verdicts import find_alpha, find_bounded_alpha, is_decided
+
+# Simulated data sets of a plan: a chance of .8 has an error of .02.
+REPETITIONS = 400
+
+# Problems of which no more data sets are simulated: the closed formula agrees there.
+MOST_PROBLEMS = 3_000
+
+# Difficulties at which the mean values of both models are matched to the difference.
+_NODES = 400
+
+# The largest shift of logits that is tried.
+_MOST_SHIFT = 40.0
+
+
+# Normal scores between which quantiles of difficulties are interpolated: to compute each takes fifty times as long.
+_GRID = np.linspace(-6, 6, 2_001)
+
+
+class Chances(NamedTuple):
+    """Hold how often a comparison decides for the better model: for other problems, and on these very ones."""
+
+    population: float
+    problem_set: float
+
+
+def simulate_chances(
+    difficulty: BetaBinomial,
+    table: Table,
+    k: int,
+    *,
+    samples: int,
+    problems: int,
+    difference: float,
+    correlation: float,
+    confidence_level: float = 0.95,
+    repetitions: int = REPETITIONS,
+    seed: int = 0,
+) -> Chances:
+    """Simulate how often a comparison of two models finds a difference.
+
+    Difficulties are Beta distributed, and those of two models correlate by a Gaussian copula. The better model has
+    logits that are higher by one number for all problems. Without a chance to have such a difference, both are NaN.
+
+    Examples:
+        >>> found = simulate_chances(
+        ...     BetaBinomial(1, 1), lambda n, k: np.arange(n + 1) / n, 1, samples=16, problems=60, difference=0.1,
+        ...     correlation=0.8,
+        ... )
+        >>> 0.4 < found.population < found.problem_set <= 1
+        True
+    """
+    from scipy.special import stdtr
+
+    shift = _find_shift(difficulty, table, k, difference)
+    if shift is None or problems > MOST_PROBLEMS:
+        return Chances(nan, nan)
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal((2, repetitions, problems))
+    z[1] = correlation * z[0] + np.sqrt(1 - correlation**2) * z[1]
+    chances = np.interp(z, _GRID, find_quantiles(difficulty))
+    chances[0] = _add_logits(chances[0], shift)
+    correct = rng.binomial(samples, chances)
+
+    values = table(samples, k)[correct]
+    d = np.sign(shift) * (values[0] - values[1])
+    mean, stderr = d.mean(axis=1), d.std(axis=1, ddof=1) / np.sqrt(problems)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p_tested = np.nan_to_num(2 * stdtr(problems - 1, -np.abs(mean) / stderr), nan=1.0)
+    units = np.full(repetitions, float(problems))
+    p_values = np.maximum(p_tested, find_bounded_alpha(mean, stderr, units) / FACTOR)
+    population = _count_decided(p_values, mean, confidence_level)
+    if samples <= k:  # the samples do not tell how others would differ
+        return Chances(population, nan)
+    variances = tabulate_variance(table)(samples, k)[correct].sum(axis=(0, 2))
+    units *= samples // k
+    alone = find_bounded_alpha(mean, np.sqrt(variances) / problems, units)
+    return Chances(population, _count_decided(alone, mean, confidence_level))
+
+
+@lru_cache(maxsize=8)
+def find_quantiles(difficulty: BetaBinomial) -> Floats:
+    """Return the difficulties at the normal scores of the grid."""
+    from scipy.special import betaincinv, ndtr
+
+    quantiles = betaincinv(difficulty.a, difficulty.b, ndtr(_GRID))
+    # Where all are nearly equal there is none, and where problems are all or nothing, logits are infinite.
+    known = np.nan_to_num(quantiles, nan=difficulty.a / (difficulty.a + difficulty.b))
+    return np.asarray(np.clip(known, 1e-9, 1 - 1e-9))
+
+
+def _count_decided(p_values: Floats, mean: Floats, confidence_level: float) -> float:
+    """Return the share of verdicts for the better model."""
+    decided = [is_decided(p_value, confidence_level) for p_value in p_values.tolist()]
+    return float(np.mean(np.array(decided) & (mean > 0)))
+
+
+def _find_shift(difficulty: BetaBinomial, table: Table, k: int, difference: float) -> float | None:
+    """Return the shift of logits with which the mean values differ so much; negative without room above."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
+    from scipy.stats import binom
+
+    shares = (np.arange(_NODES) + 0.5) / _NODES
+    nodes = np.interp(ndtri(shares), _GRID, find_quantiles(difficulty))
+    weights = table(k, k)
+
+    def evaluate(shift: float) -> float:
+        """Return the mean value of a model whose logits are shifted."""
+        shifted = _add_logits(nodes, shift)
+        return float((binom.pmf(np.arange(k + 1), k, shifted[:, None]) @ weights).mean())
+
+    start = evaluate(0.0)
+    for most in (_MOST_SHIFT, -_MOST_SHIFT):
+        if abs(evaluate(most) - start) > difference:
+            found = brentq(lambda s: abs(evaluate(s) - start) - difference, 0, most, xtol=1e-6)
+            return float(found)
+    return None
+
+
+def _add_logits(chances: Floats, shift: float) -> Floats:
+    """Return chances whose logits are higher by a number."""
+    odds = chances * np.exp(shift)
+    return np.asarray(odds / (odds + 1 - chances))
+
+
+def find_least_mean(stderr: Floats, m: Floats, alpha: float, factor: float = FACTOR) -> Floats:
+    """Return the least mean difference at which the bounded interval of level 1 − factor·α leaves out 0; at most 1."""
+    least, most = np.zeros(np.shape(stderr)), np.ones(np.shape(stderr))
+    for _ in range(30):  # to nine digits
+        middle = (least + most) / 2
+        counts = find_bounded_alpha(middle, stderr, m) / factor < alpha
+        least, most = np.where(counts, least, middle), np.where(counts, middle, most)
+    return most
+
+
+def find_detectable(
+    variance: Floats, m: Floats, size: float, confidence_level: float, power: float
+) -> Floats:
+    """Return the differences that a comparison of m problems in units of this size finds about with this power."""
+    from scipy.special import stdtrit
+
+    # Fewer than two clusters find nothing. The quantiles for less than one degree of freedom are all but infinite.
+    freedom = np.maximum(m / size - 1, 0.01)
+    alpha = find_alpha(confidence_level)
+    stderr = np.sqrt(variance / m)
+    tested = -stdtrit(freedom, alpha / 2) * stderr
+    bounded = find_least_mean(stderr, np.maximum(m / size, 1.0) + 0 * stderr, alpha)
+    found = np.maximum(tested, bounded) + stdtrit(freedom, power) * stderr
+    return np.asarray(np.minimum(found, 1.0))
