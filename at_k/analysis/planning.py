@@ -301,7 +301,7 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
         >>> round(found.value, 3), round(found.between, 3), round(found.within, 3)
         (0.594, 0.098, 0.019)
         >>> found.needed_problems, found.needed_samples, found.needed_to_detect  # more samples of these do not help
-        (189, None, {0.5: 109, 0.8: 63})
+        (189, None, {0.5: 109, 0.8: 64})
         >>> plan(expect=0.5, samples=8, half_width=0.02).needed_problems
         1374
     """
@@ -503,7 +503,7 @@ def _plan(
         stderr=stderr,
         half_width=find_half_width(variance, spread, m, level) if can_tell else stderr,
         detectable=detectable,
-    (189, None, {0.5: 109, 0.8: 64})
+        chances={r: found[..., 0] for r, found in simulated.items()},
         chances_here={r: found[..., 1] for r, found in simulated.items()},
         own=own,
         needed_problems=by_problems,
