@@ -87,7 +87,12 @@ def translate(
 def find_chinese(message: Message) -> str | None:
     """Find the translation of a message, or None where its English has none, or had another one."""
     english, chinese = WORDS.get(message.code) or SENTENCES.get(message.code) or ("", "")
-    return chinese if english == message.sentence else None
+    return chinese if _leave_units(english) == _leave_units(message.sentence) else None
+
+
+def _leave_units(sentence: str) -> str:
+    """Leave out of a sentence what a reader counts, which may be lines of a file in place of rows."""
+    return re.sub(r"(?:line|row) (?=\{)|:,", "", sentence)
 
 
 def name_option(option: Option, language: str) -> str:
