@@ -198,13 +198,23 @@ def fill_docstrings(path: Path, text: str) -> str:
 
 
 def _replace_outputs(text: str, changed: list[tuple[doctest.DocTest, doctest.Example, str]]) -> str:
-    """Replace the outputs of examples, from the last one to the first."""
+    """Replace the outputs of examples, from the last one to the first.
+
+    Raises:
+        ValueError: If an output is not where it is looked for, as in a docstring with escaped line ends.
+    """
     lines = text.splitlines(keepends=True)
     places = [(_find_line(test, example), example, got) for test, example, got in changed]
     for start, example, got in sorted(places, key=lambda place: place[0], reverse=True):
         indent = " " * example.indent
-        shown = [f"{indent}{line}" if line.strip() else line for line in got.splitlines(True)]
-        lines[start : start + example.want.count("\n")] = shown
+        stop = start + example.want.count("\n")
+        if [line.strip() for line in lines[start:stop]] != [
+            line.strip() for line in example.want.splitlines()
+        ]:
+            raise ValueError(f"line {start + 1} is not the output of `{example.source.strip()}`")
+        lines[start:stop] = [
+            f"{indent}{line}" if line.strip() else line for line in got.splitlines(True)
+        ]
     return "".join(lines)
 
 
