@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from at_k.errors import Phrases, SeveralModelsError
+from at_k.errors import Mention, Phrases, SeveralModelsError
 from at_k.readers.arrays import encode
 from at_k.readers.blocks import Block
+from at_k.readers.cells import Cells
 from at_k.readers.names import SETTING, TEST, has_name, quote
 from at_k.readers.tables.choosing import no_rows
 from at_k.readers.tables.merging import list_names
 from at_k.readers.tables.settings import MOST_SETTINGS
+from at_k.readers.tables.shapes import names_runs, read_listed
 from at_k.readers.tables.structure import Watch, count_runs, refuse_settings
 
 if TYPE_CHECKING:
@@ -42,6 +44,10 @@ _say = Phrases(
         "engine.sources": "Rows of one problem are in several files, which may be of two models or settings by their "
         "names: {first} and {second}. Count one file at a time or, if all rows are samples of one model, say so: "
         "{option:pool=file}.",
+        "engine.summed": "Column {column} holds lists of verdicts, which may be the samples that {grades} sums up. "
+        "Make a row for each of them, in SQL by unnest({name}), in Polars by explode; or give a table in memory, "
+        "which may hold lists: relation.df(), frame.collect(). If each row is one sample all the same, say so: "
+        "{columns}.",
     }
 )
 
@@ -59,6 +65,7 @@ def refuse_doubts(rows: pa.Table, problem: str, pool: Collection[str]) -> None:
         raise no_rows()
     problems = encode(rows[PROBLEM]).codes
     names = [name for name in rows.column_names if name not in (PROBLEM, FILE, *pool)]
+    names = [name for name in names if not _is_list(rows[name])]
     block = Block(range(len(rows)), names, rows.column)
     watches = [Watch(name) for name in names if _may_be_settings(name, rows[name])]
     for watch in watches:
@@ -67,6 +74,29 @@ def refuse_doubts(rows: pa.Table, problem: str, pool: Collection[str]) -> None:
     if FILE in rows.column_names and not pool:
         files = encode(rows[FILE])
         _refuse_sources(files.values, count_rows(problems, files.codes))
+
+
+def refuse_summed(rows: pa.Table, grades: str) -> None:
+    """Raise if rows with a verdict have a list of verdicts beside it, whose samples a file of them would have."""
+    reads = Cells()
+    for name in rows.column_names:
+        if not (names_runs(name) and _is_list(rows[name])):
+            continue
+        lists = [read_listed(cell, reads) for cell in rows[name].to_pylist() if cell is not None]
+        if None not in lists and any(len(own) > 1 for own in lists if own):
+            raise _say.error(
+                "engine.summed",
+                column=quote(name),
+                name=name,
+                grades=quote(grades),
+                columns=Mention(columns={"grades": grades}),
+            )
+
+
+def _is_list(column: pa.ChunkedArray) -> bool:
+    from pyarrow import types
+
+    return types.is_nested(column.type) and not types.is_struct(column.type)
 
 
 def _may_be_settings(name: str, column: pa.ChunkedArray) -> bool:

@@ -20,6 +20,7 @@ from at_k.engines.engine import (
     unpack,
 )
 from at_k.readers.tables.choosing import Where
+from at_k.readers.tables.shapes import names_runs
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -67,11 +68,10 @@ def take_problems(data: Any, roles: Roles, count: int) -> pa.Table:
     for name in list_others(roles, schema.names()):
         kind = schema[name]
         if isinstance(kind, nw.Struct):
-            fields = [f"{name}.{each.name}" for each in kind.fields]
-            columns |= {field: _find(field, [name]) for field in fields}
+            columns |= {field: _find(field, [name]) for field in _list_fields(name, kind)}
         elif kind == nw.String:
             columns[name] = nw.col(name).str.slice(0, LONGEST_TEXT)
-        elif not kind.is_nested():
+        elif names_runs(name) or not kind.is_nested():
             columns[name] = nw.col(name)
     named = frame.select(columns[PROBLEM].alias(PROBLEM)).to_native()
     # Narwhals would number all rows to make the names unique, and Polars would look at all of them.
@@ -81,6 +81,18 @@ def take_problems(data: Any, roles: Roles, count: int) -> pa.Table:
         names = named.head(_HEAD).unique().head(count)
     rows = frame.select(**columns).join(_read(names), on=PROBLEM, how="semi")
     return rows.collect("pyarrow").to_native()
+
+
+def _list_fields(name: str, kind: nw.Struct) -> Iterator[str]:
+    """List the fields within a column of objects, and within objects in it, with dots."""
+    import narwhals as nw
+
+    for field in kind.fields:
+        path = f"{name}.{field.name}"
+        if isinstance(field.dtype, nw.Struct):
+            yield from _list_fields(path, field.dtype)
+        else:
+            yield path
 
 
 def _find(name: str, columns: list[str]) -> nw.Expr:

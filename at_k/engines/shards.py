@@ -9,6 +9,7 @@ from at_k.engines.doubts import FILE, LONGEST_TEXT, PROBLEM
 from at_k.engines.engine import JOINT, Count, Roles, Rows, find_parts, list_others, refuse_columns
 from at_k.readers.files.paths import is_address, is_of_shards
 from at_k.readers.tables.choosing import Where
+from at_k.readers.tables.shapes import names_runs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,6 +76,7 @@ def list_problems(data: Any, roles: Roles, count: int) -> pa.Array:
 def take_named(data: Any, roles: Roles, problems: pa.Array) -> pa.Table:
     """Take all rows of the problems that are named."""
     import pyarrow.dataset as ds
+    from pyarrow import types
 
     names = data.schema.names
     problem = find_column(roles.problem, names)
@@ -84,12 +86,14 @@ def take_named(data: Any, roles: Roles, problems: pa.Array) -> pa.Table:
     rows = data.to_table(columns=list(columns), filter=problem.isin(problems))
     rows = rows.rename_columns([FILE if name == _FILE else name for name in columns])
     named = ds.dataset(rows).to_table(columns={PROBLEM: problem})
-    kept = rows.select([*others, FILE]).flatten()
+    kept = rows.select([*others, FILE])
+    while any(map(types.is_struct, kept.schema.types)):  # objects within objects
+        kept = kept.flatten()
     return kept.append_column(PROBLEM, named[PROBLEM])
 
 
 def _list_short(data: Any, names: list[str]) -> list[str]:
-    """List the columns without lists and long texts, by the first rows."""
+    """List the columns without long texts and lists, but for lists of runs, by the first rows."""
     from pyarrow import types
 
     short = []
@@ -97,7 +101,8 @@ def _list_short(data: Any, names: list[str]) -> list[str]:
         kind = data.schema.field(name).type
         lengths = [len(cell) for cell in column if isinstance(cell, (str, bytes, list))]
         is_long = sum(lengths) > LONGEST_TEXT * len(lengths)
-        if not is_long and (types.is_struct(kind) or not types.is_nested(kind)):
+        is_kept = types.is_struct(kind) or not types.is_nested(kind)
+        if names_runs(name) or (is_kept and not is_long):
             short.append(name)
     return short
 

@@ -26,13 +26,14 @@ from at_k.readers.objects import hold, holds_columns, is_rows, write_source
 from at_k.readers.samples import SAMPLE_ROLES
 from at_k.readers.tables.choosing import select_rows
 from at_k.readers.tables.prompts import find_tests, gather_tests, join_prompts
-from at_k.readers.tables.readings import offer_policies, offering
+from at_k.readers.tables.readings import grade_cut, offer_policies, offering
 from at_k.report.data import Judged
 from at_k.report.notes import describe_reading, find_conditions
 from at_k.report.report import refuse_report
 from at_k.samples import Problems, Rows
 from at_k.validation import (
     K,
+    check_cut,
     check_k,
     is_integer,
     is_sequence,
@@ -260,16 +261,20 @@ def judge_data(
         data = {**data, "n": [data["n"]] * len(data["c"])}
     judging = {name: options.pop(name) for name in JUDGING_OPTIONS if name in options}
     with_rows = takes_row(find_checker(judging.get("check_correct_fn", "exact_match")))
-    source = find_source(data)
-    data = _read_data(
-        data,
-        columns=columns,
-        where=where,
-        pool=pool,
-        prompt_column=prompt_column,
-        meta=with_rows,
-        **options,
-    )
+    source, cut = find_source(data), check_cut(judging.get("correct_above", 0.5))
+    token = grade_cut.set(cut)
+    try:
+        data = _read_data(
+            data,
+            columns=columns,
+            where=where,
+            pool=pool,
+            prompt_column=prompt_column,
+            meta=with_rows,
+            **options,
+        )
+    finally:
+        grade_cut.reset(token)
     whole = data
     if isinstance(data, Samples) and judging.get("missing") == "drop" and data.n_missing:
         data = data.drop_unjudged()
@@ -304,7 +309,7 @@ def judge_data(
         refusal = count_missing(error, problems, names)
         parts = problems.grades or ()
         if len(parts) == 1:
-            refusal.ask = partial(offer_policies, parts[0])
+            refusal.ask = partial(offer_policies, parts[0], cut)
         raise refusal from None
     notes = [] if origin is None else list(describe_reading(origin))
     conditions = find_conditions(data)
@@ -404,8 +409,7 @@ def is_read_as_file(data: Any, columns: Mapping[str, str | None]) -> bool:
     plain = all(
         isinstance(cell, str) or not isinstance(cell, (Iterable, Mapping)) for cell in first
     )
-    called = {*frame, *columns}
-    standard = "grades" in called or {"answers", "references"} <= called
+    standard = "grades" in frame or {"answers", "references"} <= {*frame}
     named = any(role in columns for role in ("problem", *COUNT_ROLES))
     named = named or any(normalize_name(name) in PROBLEM for name in frame)
     if plain and first and not standard:

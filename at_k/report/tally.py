@@ -183,7 +183,7 @@ def _count_with(engine: Engine, data: Any, options: Mapping[str, Any]) -> Tally:
 
 def _refuse_doubts(engine: Engine, data: Any, roles: Roles, options: Mapping[str, Any]) -> Any:
     """Return the rows that are wanted, or raise if some of them are of several models."""
-    from at_k.engines.doubts import PROBLEMS, refuse_doubts
+    from at_k.engines.doubts import PROBLEMS, refuse_doubts, refuse_summed
     from at_k.readers.tables.choosing import Where, refuse_unknown
 
     where = Where(options["where"])
@@ -192,7 +192,10 @@ def _refuse_doubts(engine: Engine, data: Any, roles: Roles, options: Mapping[str
     named = [*where.columns, *(name for name in pool if name != "file")]
     refuse_unknown([*columns, *(name for name in named if find_parts(name, columns))], named)
     kept = engine.keep(data, where) if where.columns else data
-    refuse_doubts(engine.take_problems(kept, roles, PROBLEMS), roles.problem, pool)
+    rows = engine.take_problems(kept, roles, PROBLEMS)
+    refuse_doubts(rows, roles.problem, pool)
+    if roles.grades is not None and "grades" not in (options["columns"] or {}):
+        refuse_summed(rows, roles.grades)
     return kept
 
 

@@ -275,7 +275,30 @@ def test_settings_within_objects_and_with_lost_rows(hold, tmp_path):
     refuses("SeveralModelsError: “params.prompt”", at_k.score, hold(nested))
     for shard in tmp_path.iterdir():
         shard.unlink()
+    deeper = nested.drop(["params"]).append_column(
+        "meta", pa.array([{"params": cell} for cell in struct])
+    )
+    refuses("SeveralModelsError: “meta.params.prompt”", at_k.score, hold(deeper))
+    for shard in tmp_path.iterdir():
+        shard.unlink()
     refuses("SeveralModelsError: “prompt”", at_k.score, hold(samples.slice(2)))
+
+
+@for_each("name, lists, is_refused", [
+    ("attempts", [[True, False, False], [False, False]], True),
+    ("trials", [[{"success": True}, {"success": False}], [{"success": False}]], True),
+    ("attempts", [["first text", "second text"], ["third text"]], False),
+    ("tests", [[True, False, True], [False]], False),
+])  # fmt: skip
+def test_lists_of_verdicts_beside_a_verdict_are_no_single_samples(name, lists, is_refused, hold):
+    """A file of these rows has the samples of the lists."""
+    table = pa.table({"task": ["a", "b"], "success": [True, False], name: lists})
+    data = hold(table)
+    if is_refused:
+        refuses(f"InputError: “{name}” … “success”", at_k.score, data)
+        data = data if isinstance(data, str) else hold(table)
+    kept = at_k.score(data, metrics="pass@1", columns={"grades": "success"})
+    assert kept.values == {"pass@1": 0.5}
 
 
 FINISHES = np.random.default_rng(0).choice(["stop", "length"], 240, p=[0.7, 0.3]).tolist()

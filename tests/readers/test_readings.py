@@ -99,3 +99,35 @@ def test_readings_repeat_the_options_that_were_given():
         "where": {"arm": "cot"},
     }
     assert at_k.score(rows, **first.options).values["pass@1"] == pytest.approx(0.6)
+
+
+def test_outcomes_take_the_cut_of_the_caller():
+    """Of the scores 0, ⅓, ⅔ and 1, two are above one half, and one is 1."""
+    rows = [{"problem": f"q{i // 4}", "score": i % 4 / 3} for i in range(16)]
+    missing = [{"problem": f"q{i // 4}", "grade": i % 4 / 3 or None} for i in range(16)]
+    for data, cut, expected in (
+        (rows, 0.5, "50.0 %"),
+        (rows, ">=1", "25.0 %"),
+        (missing, ">=1", "25.0 %"),
+    ):
+        with pytest.raises(at_k.InputError) as refused:
+            at_k.score(data, correct_above=cut)
+        reading = refused.value.readings[0]
+        assert f"pass@1 {expected}" in str(reading.outcome)
+        report = at_k.score(data, metrics="pass@1", correct_above=cut, **reading.options)
+        assert f"{100 * report.values['pass@1']:.1f} %" == expected
+
+
+def test_lists_in_memory_have_readings_that_work():
+    """The list of an odd row sums up to ⅓, of an even one to ⅔: 10 problems × 3 samples, and one half is right."""
+    rows = [
+        {"task": f"t{i}", "score": (2 - i % 2) / 3, "trials": [i % 2 == 0, True, False]}
+        for i in range(10)
+    ]
+    with pytest.raises(InputError) as refused:
+        at_k.score(rows)
+    first, *others = refused.value.readings
+    assert first.options == {"columns": {"problem": "task", "grades": "trials"}}
+    for reading in (first, *others):
+        value = at_k.score(rows, metrics="pass@1", **reading.options).values["pass@1"]
+        assert str(reading.outcome).endswith(f"10 problems × 3 samples, pass@1 {100 * value:.1f} %")

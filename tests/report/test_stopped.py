@@ -170,3 +170,16 @@ def integrate(k):
 
 
 TRUE = {"pass@1": integrate(1), "pass@4": integrate(4)}
+
+
+@pytest.mark.parametrize("column", ["attempt", "trial", "sample_id"])
+def test_numbered_samples_may_be_in_any_order(column):
+    """Problem i succeeds at its sample i % 3, which is its last one: the order of the rows says nothing."""
+    rows = [
+        {"task": f"t{i}", column: j, "ok": j == i % 3} for i in range(12) for j in range(i % 3 + 1)
+    ]
+    for order in (rows, rows[::-1]):
+        with pytest.raises(at_k.InputError, match="Sampling stopped at the first success"):
+            at_k.score(order)
+        report = at_k.score(order, metrics="pass@k", sampling="until_success", k=[1, 2, 3])
+        assert report.values == pytest.approx({"pass@1": 1 / 3, "pass@2": 2 / 3, "pass@3": 1})

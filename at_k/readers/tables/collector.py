@@ -276,7 +276,7 @@ class Collector:
         if not held:
             self.faults.refuse_nothing_left()
             raise refuse_empty()
-        held = self._drop_repeated(self._keep_last(held))
+        held = self._sort_numbered(self._drop_repeated(self._keep_last(held)))
         rows, groups = held["row"], Groups.of(held["problem"])
         columns: dict[str, pa.Array] = {"problem": make_texts(list(self.problems.names))}
         for role in SAMPLE_ROLES:
@@ -350,6 +350,18 @@ class Collector:
                     number, name, int(held["row"][first]), int(held["row"][place]), column
                 )
         return {role: take(values, firsts) for role, values in held.items()}
+
+    def _sort_numbered(self, held: dict[str, Any]) -> dict[str, Any]:
+        """Put the samples of each problem in the order of their numbers, in which they were drawn."""
+        numbers = [held[role] for role in self.numbers]
+        if len(numbers) != 1 or isinstance(numbers[0], list):
+            return held
+        order = np.argsort(held["problem"], kind="stable")
+        is_same = np.diff(held["problem"][order]) == 0
+        if not (is_same & (np.diff(numbers[0][order]) < 0)).any():
+            return held
+        order = np.lexsort((numbers[0], held["problem"]))
+        return {role: take(values, order) for role, values in held.items()}
 
     def refuse_repeated(
         self, number: object, name: object, first: int, row: int, column: str = ""

@@ -52,6 +52,9 @@ Look = Callable[[Options], Opened | None]
 # Rows on which a reading is tried; None where none is tried, and all rows are read.
 most_rows: ContextVar[int | None] = ContextVar("most_rows", default=None)
 
+# What a grade must exceed for its sample to be right in what a reading gives: the cut of the caller.
+grade_cut: ContextVar[float] = ContextVar("grade_cut", default=0.5)
+
 # Rows that readings are tried on, and seconds for all of them; readings that are tried and offered, and their steps.
 _ROWS, _SECONDS = 50_000, 2.0
 _TRIED, _OFFERED, _STEPS = 40, 4, 2
@@ -137,13 +140,17 @@ def offering(read: Read, given: Mapping[str, Any], look: Look) -> Iterator[None]
         yield
     except InputError as error:
         if most_rows.get() is None and error.ask is None:
-            error.ask = partial(find_question, error.message, read, dict(given), look)
+            error.ask = partial(
+                find_question, error.message, read, dict(given), look, grade_cut.get()
+            )
         raise
 
 
-def find_question(message: Message, read: Read, given: Options, look: Look) -> Question:
+def find_question(
+    message: Message, read: Read, given: Options, look: Look, cut: float = 0.5
+) -> Question:
     """Find the columns of data that were refused, and try readings of them."""
-    token = most_rows.set(_ROWS)
+    token, cut_token = most_rows.set(_ROWS), grade_cut.set(cut)
     try:
         table = None
         with suppress(Exception):  # a refusal stays what it is, whatever happens here
@@ -158,6 +165,7 @@ def find_question(message: Message, read: Read, given: Options, look: Look) -> Q
         return Question(list(_show_columns(table.head)), readings, table.rows.notes)
     finally:
         most_rows.reset(token)
+        grade_cut.reset(cut_token)
 
 
 def _show_columns(head: Block) -> Iterator[ColumnShown]:
@@ -207,7 +215,7 @@ class Found:
             grades = [own for own in grades if own]
         filled = [[grade or 0.0 for grade in own] for own in grades or ()]
         self.flat = [grade for own in filled for grade in own]
-        self.values = [float(np.mean(np.array(own) > 0.5)) for own in filled]
+        self.values = [float(np.mean(np.array(own) > grade_cut.get())) for own in filled]
         self.is_soft = any(grade not in (0, 1) for grade in self.flat)
         if filled:
             self.n = np.array(list(map(len, filled)))
@@ -221,9 +229,10 @@ class Found:
 
     @property
     def size(self) -> int:
-        """The number of options, and of columns in them."""
+        """The number of options, and of columns in them, those that are joined by + each."""
         values = self.options.values()
-        return sum(len(value) if isinstance(value, Mapping) else 1 for value in values)
+        joined = str(dict(self.options.get("columns") or {}).get("problem")).count("+")
+        return joined + sum(len(value) if isinstance(value, Mapping) else 1 for value in values)
 
     @property
     def is_plausible(self) -> bool:
@@ -257,8 +266,8 @@ def _describe_size(n: NDArray[np.int64]) -> dict[str, Any]:
     return {"problems": len(n), "n": " to ".join(f"{end:,}" for end in ends)}
 
 
-def offer_policies(grades: Iterable[Sequence[float]]) -> Question:
-    """Offer both policies for samples without a grade, which is NaN."""
+def offer_policies(grades: Iterable[Sequence[float]], cut: float) -> Question:
+    """Offer both policies for samples without a grade, which is NaN; a right one has a grade above the cut."""
     offers = []
     for policy in ("incorrect", "drop"):
         kept = list(map(np.asarray, grades))
@@ -267,7 +276,7 @@ def offer_policies(grades: Iterable[Sequence[float]]) -> Question:
         n = np.array(list(map(len, kept)))
         if not n.all():
             continue  # nothing is left of a problem
-        values = [np.mean(own > 0.5) for own in kept]
+        values = [np.mean(own > cut) for own in kept]
         told = _describe_size(n) | {"value": 100 * float(np.mean(values))}
         meaning = _say(f"meaning.{policy}")
         offers.append(Offer({"missing": policy}, _say("question.valued", **told), meaning))
@@ -286,11 +295,13 @@ def choose(found: Sequence[Found]) -> list[Found]:
     """Choose the readings to offer, likeliest first: one of each outcome, and none that says nothing."""
     best: dict[object, Found] = {}
     several = any(reading.n.max() > 1 for reading in found)
+    most = max((len(reading.n) for reading in found), default=0)
     for reading in sorted(found, key=lambda each: -each.worth):
         is_told = reading.name not in ("", "example", "columns", "file", "folder")
         problem = dict(reading.options.get("columns") or {}).get("problem")
-        if problem in ("file", "folder") and len(reading.n) == 1:
-            continue  # one problem with all samples
+        is_one = len(reading.n) == 1
+        if is_one and (most > 1 or problem in ("file", "folder")):
+            continue  # one problem with all samples, or one of many
         if not is_told and several and reading.n.max() == 1:
             continue  # one sample for each problem, where another reading gives several
         is_checked = not is_told or reading.are_texts or "scale" in reading.options

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from at_k.errors import Mention, Message, Phrases
 from at_k.readers.blocks import Block
-from at_k.readers.cells import is_finite, read_share, read_spelled, read_whole
+from at_k.readers.cells import Cells, is_finite, read_share, read_spelled, read_whole
 from at_k.readers.faults import UNITS, Faults
 from at_k.readers.files.decoding import read_list
 from at_k.readers.names import (
@@ -422,13 +422,19 @@ _ROUNDED = 0.006
 
 def _read_pair(grades: Column, verdict: object, cell: object) -> tuple[float, list[float]] | None:
     """Read a verdict, and those in the list beside it, or in its objects; None if they are no verdicts."""
+    own, listed = grades.reads.attempt("grades", verdict), read_listed(cell, grades.reads)
+    return None if own is None or listed is None else (own, listed)
+
+
+def read_listed(cell: object, reads: Cells) -> list[float] | None:
+    """Read the verdicts in a list, or in its objects; None if they are no verdicts."""
     if not isinstance(cell, list) or not cell:
         return None
     fields = [each for part in cell if isinstance(part, dict) for each in part]
     named = next(iter(find_named(fields, ROLE["grades"])), None)
     parts = [part.get(named) if isinstance(part, dict) else part for part in cell]
-    read = [grades.reads.attempt("grades", part) for part in (verdict, *parts)]
-    return None if None in read else (read[0], read[1:])
+    read = [reads.attempt("grades", part) for part in parts]
+    return None if None in read else read
 
 
 def list_families(profile: Profile) -> dict[str, list[tuple[int, str]]]:
@@ -468,7 +474,8 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
             continue
         # Beside numbered answers, a column `answer` is the reference.
         other = roles[role]
-        if other is not None and (role != "answers" or normalize_name(other) not in OWN_ANSWER):
+        is_taken = other is not None and other not in names
+        if is_taken and (role != "answers" or normalize_name(other) not in OWN_ANSWER):
             continue
         families[role] = names
     if not families:
