@@ -414,3 +414,16 @@ test_shapes = over(
 def test_scales_that_are_none(scale):
     with pytest.raises((TypeError, ValueError), match="`scale` must be two"):
         read_samples(__file__, scale=scale)
+
+
+@pytest.mark.parametrize("spell", [bool, int])
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_numbered_verdicts_are_samples_whatever_their_spelling(spell, place):
+    """One column is always right, another is spelled otherwise: ½, ⅓ and all of 12 problems are 22 of 36."""
+    columns = {"correct_1": 1, "correct_2": 1, "correct_3": 1}
+    odd = f"correct_{place}"
+    rows = [
+        {"task": f"t{i}"} | columns | {odd: i % 3 == 0, f"correct_{place % 3 + 1}": spell(i % 2)}
+        for i in range(12)
+    ]
+    assert at_k.score(rows).values["pass@1"] == pytest.approx(22 / 36)

@@ -352,7 +352,7 @@ class Collector:
         return {role: take(values, firsts) for role, values in held.items()}
 
     def _sort_numbered(self, held: dict[str, Any]) -> dict[str, Any]:
-        """Put the samples of each problem in the order of their numbers, in which they were drawn."""
+        """Put the samples of each problem in the order of their numbers, if these count up from 0 or 1."""
         numbers = [held[role] for role in self.numbers]
         if len(numbers) != 1 or isinstance(numbers[0], list):
             return held
@@ -360,6 +360,9 @@ class Collector:
         is_same = np.diff(held["problem"][order]) == 0
         if not (is_same & (np.diff(numbers[0][order]) < 0)).any():
             return held
+        places = np.unique(numbers[0])
+        if places[0] not in (0, 1) or places[-1] - places[0] != len(places) - 1:
+            return held  # seeds such as 42 and 7 are no places
         order = np.lexsort((numbers[0], held["problem"]))
         return {role: take(values, order) for role, values in held.items()}
 

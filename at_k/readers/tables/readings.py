@@ -300,7 +300,8 @@ def choose(found: Sequence[Found]) -> list[Found]:
         is_told = reading.name not in ("", "example", "columns", "file", "folder")
         problem = dict(reading.options.get("columns") or {}).get("problem")
         is_one = len(reading.n) == 1
-        if is_one and (most > 1 or problem in ("file", "folder")):
+        is_file = problem in ("file", "folder")
+        if is_one and (is_file or (most > 1 and problem is not None)):
             continue  # one problem with all samples, or one of many
         if not is_told and several and reading.n.max() == 1:
             continue  # one sample for each problem, where another reading gives several

@@ -87,6 +87,8 @@ def find_change(
     if given.get("grades") is not None and not counts:
         return _find_marks(profile, given["grades"])
     counted = _find_counts(profile, roles, counts, faults, kept)
+    if counted is None and _is_one_of_several(profile, roles["grades"]):
+        return _find_columns(profile, roles, kept) or _find_marks(profile, roles["grades"])
     if counted is not None or roles["grades"] is not None:
         return counted or _find_marks(profile, roles["grades"])
     if None not in (roles["answers"], roles["references"]):
@@ -445,6 +447,12 @@ def list_families(profile: Profile) -> dict[str, list[tuple[int, str]]]:
         if match:
             families.setdefault(match[1], []).append((int(match[2]), name))
     return {stem: sorted(family) for stem, family in families.items()}
+
+
+def _is_one_of_several(profile: Profile, name: str | None) -> bool:
+    """Return whether a column is one of several whose names differ in their number, such as `correct_2`."""
+    families = list_families(profile).values()
+    return any(name in dict(family).values() for family in families if len(family) > 1)
 
 
 def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Change | None:
