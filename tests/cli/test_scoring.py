@@ -62,7 +62,8 @@ PRINTED = {
     "two models are compared": ("compare llama-8b.jsonl qwen-7b.jsonl", 0, ""),
     "two pilots": ("plan llama-8b.jsonl qwen-7b.jsonl", 0, ""),
     "two columns of grades": ("score unclear.jsonl --columns problem=question", 2,
-                              "… `--columns problem=question,grades=correct` … `--columns problem=question,grades=passed`"),
+                              "… `--columns problem=question,grades=correct` … "
+                              "`--columns problem=question,grades=passed"),
     "two columns of problems": ("score unclear.jsonl --columns grades=passed", 2,
                                 "… `--columns grades=passed,problem=question`"),
     "columns that are told": ("score unclear.jsonl --columns grades=passed,problem=question", 0, ""),
