@@ -88,19 +88,21 @@ class Rows:
                 and `high` grade, and how many problems are `nameless`; where problems have labels, the `label`, how
                 many problems are `mixed`, and how many samples `unlabelled`.
         """
+        fields = ["n", "c", "problems"]
+        if any("label" in row for row in found):
+            fields.append("label")
+        lows = [row["low"] for row in found if row["low"] is not None]
+        highs = [row["high"] for row in found if row["high"] is not None]
+        is_partly = any(row.get("unlabelled") for row in found)
         return cls(
-            [
-                (row["n"], row["c"], row["problems"], *([row["label"]] if "label" in row else []))
-                for row in found
-            ],
-            sum(row["absent"] for row in found),
-            sum(row["soft"] for row in found),
-            min((row["low"] for row in found if row["low"] is not None), default=0.0),
-            max((row["high"] for row in found if row["high"] is not None), default=0.0),
-            sum(row.get("mixed", 0) for row in found),
-            any(row["nameless"] for row in found),
-            any(row.get("unlabelled") for row in found)
-            and any(row["label"] is not None for row in found),
+            [tuple(row[name] for name in fields) for row in found],
+            n_missing=sum(row["absent"] for row in found),
+            n_soft=sum(row["soft"] for row in found),
+            lowest=min(lows, default=0.0),
+            highest=max(highs, default=0.0),
+            n_mixed=sum(row.get("mixed", 0) for row in found),
+            is_nameless=any(row["nameless"] for row in found),
+            is_unlabelled=is_partly and any(row["label"] is not None for row in found),
         )
 
 
@@ -164,7 +166,8 @@ def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None)
         free = [column for column in columns if column not in called.values()]
         unsure = {*QUESTION, *WHOLE_TEXT, *OWN_ANSWER}
         candidates = find_named(free, [name for name in ROLE[role] if name not in unsure])
-        candidates = candidates or (find_named(free, QUESTION) if role == "problem" else [])
+        if role == "problem" and not candidates:
+            candidates = find_named(free, QUESTION)
         if len(candidates) > 1:
             raise InputError(
                 "engine.columns",
@@ -174,9 +177,8 @@ def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None)
                 columns=Mention(columns={role: candidates[0]}),
             )
         called.update(zip([role], candidates, strict=False))
-    answers = find_named(
-        [column for column in columns if column not in called.values()], OWN_ANSWER
-    )
+    free = [column for column in columns if column not in called.values()]
+    answers = find_named(free, OWN_ANSWER)
     missing = [role for role in ("answers", "references") if role not in called]
     if answers and len(missing) == 1:
         called[missing[0]] = answers[0]
@@ -188,9 +190,8 @@ def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None)
             "`references`. The data have {columns}; {option:columns} says which of them these are.",
             columns=", ".join(map(repr, columns[:20])) or "no columns",
         )
-    return Roles(
-        called["problem"] or "", *map(called.get, ("grades", "answers", "references", "group"))
-    )
+    others = map(called.get, ("grades", "answers", "references", "group"))
+    return Roles(called["problem"] or "", *others)
 
 
 # What parts the texts of columns that are joined, in which it does not occur.
@@ -217,7 +218,10 @@ def find_parts(name: str, columns: Sequence[str]) -> list[list[str]]:
         outer = next((column for column in columns if f"{part}.".startswith(f"{column}.")), None)
         if outer is None:
             return []
-        found.append([outer, *part[len(outer) + 1 :].split(".")] if part != outer else [outer])
+        path = [outer]
+        if part != outer:
+            path += part[len(outer) + 1 :].split(".")
+        found.append(path)
     return found
 
 
@@ -319,13 +323,14 @@ def sql(
         1.0
         >>> database.close()
     """
-    labels = "" if group is None else f", MIN({group}) AS label"
+    labels = ""
+    if group is not None:
+        labels = f", MIN({group}) AS label"
     label = "" if group is None else ", label"
-    right = (
-        f"COALESCE(SUM(CAST({correct} AS INTEGER)), 0)"
-        if cast
-        else f"SUM(CASE WHEN {correct} THEN 1 ELSE 0 END)"
-    )
+    if cast:
+        right = f"COALESCE(SUM(CAST({correct} AS INTEGER)), 0)"
+    else:
+        right = f"SUM(CASE WHEN {correct} THEN 1 ELSE 0 END)"
     return (
         f"SELECT n, c, COUNT(*) AS problems{label} FROM (\n"
         f"    SELECT COUNT(*) AS n, {right} AS c{labels}\n"

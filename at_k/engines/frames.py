@@ -115,10 +115,10 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
     import narwhals as nw
 
     frame = _read_samples(data, roles)
-    grades, kind = nw.col("grades"), frame.collect_schema()["grades"]
-    grades = (
-        grades if kind.is_integer() else grades.cast(nw.Int64 if kind == nw.Boolean else nw.Float64)
-    )
+    grades = nw.col("grades")
+    kind = frame.collect_schema()["grades"]
+    if not kind.is_integer():
+        grades = grades.cast(nw.Int64 if kind == nw.Boolean else nw.Float64)
     # Two sums of flags show that there is nothing else: a database takes a third more time for minima and maxima, and
     # more than twice as much to look for NaN, which it takes for the largest number.
     rows = _count_problems(frame, roles, {"c": grades == 1, "wrong": grades == 0})
@@ -127,10 +127,13 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
         return Rows.of([{**row, **clean} for row in rows])
     grades = grades.cast(nw.Float64)
     grade = nw.when(~grades.is_nan()).then(grades)
-    flags = {"c": grade > threshold, "absent": grade.is_null(), "soft": (grade != 0) & (grade != 1)}
-    again = _count_problems(
-        frame, roles, {**flags, "outside": (grade < 0) | (grade > 1)}, drop=drop
-    )
+    flags: dict[str, nw.Expr] = {
+        "c": grade > threshold,
+        "absent": grade.is_null(),
+        "soft": (grade != 0) & (grade != 1),
+        "outside": (grade < 0) | (grade > 1),
+    }
+    again = _count_problems(frame, roles, flags, drop=drop)
     ends = {"low": 0.0, "high": 1.0}
     if any(row["outside"] for row in again):
         [ends] = frame.select(low=grade.min(), high=grade.max()).collect("pyarrow").rows(named=True)
@@ -143,32 +146,28 @@ def _count_problems(
     """Count the problems that have the same n, c and group, and the samples of all these that have each other flag."""
     import narwhals as nw
 
-    label = {} if roles.group is None else {"label": nw.col("group")}
-    if label and frame.collect_schema()["group"] in (nw.Categorical, nw.Enum):
-        label["label"] = label["label"].cast(
-            nw.String
-        )  # older versions of Polars find no minimum of categories
-    flags = {**flags, **({"unlabelled": label["label"].is_null()} if label else {})}
-    numbers = {
-        name: flag.cast(nw.Int64) for name, flag in flags.items()
-    }  # summed in half of the time of a CASE
-    problems = (
-        frame.select("problem", **numbers, **label)
-        .group_by("problem")
-        .agg(
-            nw.len().cast(nw.Int64).alias("n"),
-            *map(_add, flags),
-            *([nw.col("label").min(), nw.col("label").max().alias("other")] if label else []),
-        )
-    )
+    label = {}
     marks = {"nameless": nw.col("problem").is_null()}
-    if label:
+    if roles.group is not None:
+        group = nw.col("group")
+        if frame.collect_schema()["group"] in (nw.Categorical, nw.Enum):
+            group = group.cast(nw.String)  # older versions of Polars find no minimum of categories
+        label = {"label": group}
+        flags = {**flags, "unlabelled": group.is_null()}
         marks["mixed"] = nw.col("label") != nw.col("other")
-    n = nw.col("n") - nw.col("absent") if drop else nw.col("n")
-    counted = problems.with_columns(
-        n=n, **{name: mark.cast(nw.Int64) for name, mark in marks.items()}
-    )
-    sums = map(_add, [*(name for name in flags if name != "c"), *marks])
+    # Numbers are summed in half of the time of a CASE.
+    numbers = {name: flag.cast(nw.Int64) for name, flag in flags.items()}
+    measured = [nw.len().cast(nw.Int64).alias("n"), *map(_add, flags)]
+    if label:
+        measured += [nw.col("label").min(), nw.col("label").max().alias("other")]
+    samples = frame.select("problem", **numbers, **label)
+    problems = samples.group_by("problem").agg(*measured)
+    n = nw.col("n")
+    if drop:
+        n -= nw.col("absent")
+    marked = {name: mark.cast(nw.Int64) for name, mark in marks.items()}
+    counted = problems.with_columns(n=n, **marked)
+    sums = [_add(name) for name in (*flags, *marks) if name != "c"]
     rows: list[dict[str, Any]] = (
         counted.group_by("n", "c", *label)
         .agg(nw.len().alias("problems"), *sums)
@@ -191,14 +190,12 @@ def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
 
     part = functions.crc32(functions.col("problem").cast("string")) % PARTS
 
-    def judge(
-        table: Any,
-    ) -> Any:  # Spark looks the types up, and knows no others of one argument than its own
+    # Spark looks the types up, and knows no others of one argument than its own.
+    def judge(table: Any) -> Any:
         return pack(count, table)
 
-    yield from unpack(
-        [grouped.to_native().groupBy(part).applyInArrow(judge, schema="packed binary").toArrow()]
-    )
+    judged = grouped.to_native().groupBy(part).applyInArrow(judge, schema="packed binary")
+    yield from unpack([judged.toArrow()])
 
 
 def _read(data: Any) -> nw.LazyFrame[Any]:
@@ -213,10 +210,8 @@ def _read_samples(data: Any, roles: Roles) -> nw.LazyFrame[Any]:
     frame = _read(data)
     names = frame.collect_schema().names()
     frame = frame.select(**{role: _find(name, names) for role, name in roles.present().items()})
-    kinds = {
-        roles.present()[role]: _describe(kind) for role, kind in frame.collect_schema().items()
-    }
-    refuse_columns(roles, kinds)
+    schema = frame.collect_schema()
+    refuse_columns(roles, {name: _describe(schema[role]) for role, name in roles.present().items()})
     return frame
 
 
@@ -226,7 +221,9 @@ def _describe(kind: Any) -> str:
 
     if kind.is_nested():
         return "lists"
-    return "numbers" if kind.is_numeric() or kind in (nw.Boolean, nw.Unknown) else str(kind)
+    if kind.is_numeric() or kind in (nw.Boolean, nw.Unknown):
+        return "numbers"
+    return str(kind)
 
 
 def _add(name: str) -> nw.Expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,9 +83,8 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
         rows: list[dict[str, Any]] = count_problems(problems).to_pylist()
         return rows
 
-    return Rows.of(
-        [row for rows in _count(data, group, ["problem"], AGGREGATES, count) for row in rows]
-    )
+    counted = _count(data, group, ["problem"], AGGREGATES, count)
+    return Rows.of(list(chain.from_iterable(counted)))
 
 
 def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
@@ -124,9 +124,9 @@ def _count(
         return grouped.append_column("hash", hash_problems(grouped["problem"]))
 
     def list_hashes(block: pa.Table) -> Any:
-        return (
-            np.unique(block["hash"]) if len(block) else np.empty(0, np.uint64)
-        )  # no rows may have no columns
+        if not len(block):  # no rows may have no columns
+            return np.empty(0, np.uint64)
+        return np.unique(block["hash"])
 
     def send_shared(block: pa.Table, shared: Any, tasks: int) -> Any:
         place = np.where(np.isin(block["hash"], shared), np.asarray(block["hash"]) % tasks, tasks)
@@ -141,11 +141,11 @@ def _count(
 
     grouped = data.map_batches(group_block, batch_format="pyarrow", batch_size=None).materialize()
     counted = grouped.to_arrow_refs()
-    hashes = dict(zip(counted, ray.get([*map(as_task(list_hashes).remote, counted)]), strict=True))
+    listed = ray.get(list(map(as_task(list_hashes).remote, counted)))
+    hashes = dict(zip(counted, listed, strict=True))
     blocks = [block for block in counted if len(hashes[block])]
-    known, blocks_of = np.unique(
-        np.concatenate([np.empty(0, np.uint64), *hashes.values()]), return_counts=True
-    )
+    together = np.concatenate([np.empty(0, np.uint64), *hashes.values()])
+    known, blocks_of = np.unique(together, return_counts=True)
     shared = ray.put(known[blocks_of > 1])
     wanted = max(2 * int(ray.cluster_resources().get("CPU", 1)), grouped.count() // _ROWS)
     tasks = min(wanted, len(blocks))
@@ -156,8 +156,7 @@ def _count(
         sent = [*zip(*parts, strict=True)]  # there are two blocks at least, and so two tasks
     shares = [blocks[task::tasks] for task in range(tasks)]
     judge_blocks = as_task(judge)
-    judged = [
-        judge_blocks.remote(shared, len(mine), *mine, *its)
-        for mine, its in zip(shares, sent, strict=True)
-    ]
+    judged = []
+    for mine, its in zip(shares, sent, strict=True):
+        judged.append(judge_blocks.remote(shared, len(mine), *mine, *its))
     yield from unpack(map(ray.get, judged))

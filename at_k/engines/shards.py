@@ -52,7 +52,11 @@ def keep(data: Any, where: Where) -> Any:
         # Arrow spells 1.0 as 1, and 0.0 as -0 where the statistics of a file show no other value.
         whole = [value.removesuffix(".0") for value in values if value is not None]
         is_float = pa.types.is_floating(opened.head(0, columns={"": column}).schema.types[0])
-        wanted = [*values, *whole, *(["-0"] if "0" in whole else [])] if is_float else values
+        wanted = list(values)
+        if is_float:
+            wanted += whole
+        if is_float and "0" in whole:
+            wanted.append("-0")
         kept = column.cast(pa.string()).isin(pa.array(wanted, pa.string()))
         opened = opened.filter(~kept if is_out else kept)
     return opened
@@ -120,9 +124,8 @@ def find_column(name: str, columns: list[str]) -> Any:
 
 def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
     """Count problems by n and c."""
-    return Rows.of(
-        count_problems(group_problems(_open(data), roles, threshold, drop=drop)).to_pylist()
-    )
+    problems = group_problems(_open(data), roles, threshold, drop=drop)
+    return Rows.of(count_problems(problems).to_pylist())
 
 
 def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> pa.Table:
@@ -135,28 +138,24 @@ def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> 
     grades = find_column(roles.grades or "", names).cast(pa.float64())
     absent = grades.is_null(nan_is_null=True)
     grade = pc.if_else(absent, pa.scalar(None, pa.float64()), grades)
-    group = find_column(roles.group or names[0], names)
-    if roles.group in names and pa.types.is_dictionary(data.schema.field(roles.group).type):
-        group = group.cast(pa.string())  # categories have no order, and so no minimum
+    counted = ~absent if drop else pc.scalar(True)
     columns = {
         "problem": find_column(roles.problem, names),
-        "n": (~absent if drop else pc.scalar(True)).cast(pa.int64()),
+        "n": counted.cast(pa.int64()),
         "c": pc.if_else(absent, False, grades > threshold).cast(pa.int64()),
         "absent": absent.cast(pa.int64()),
         "soft": pc.if_else(absent, False, (grades != 0) & (grades != 1)).cast(pa.int64()),
-        **dict.fromkeys(("low", "high"), grade),
-        **(
-            {"label": group, "other": group, "unlabelled": group.is_null().cast(pa.int64())}
-            if roles.group
-            else {}
-        ),
+        "low": grade,
+        "high": grade,
     }
-    return _group(
-        data,
-        columns,
-        ["problem"],
-        {name: kind for name, kind in AGGREGATES.items() if name in columns},
-    )
+    if roles.group:
+        group = find_column(roles.group, names)
+        if roles.group in names and pa.types.is_dictionary(data.schema.field(roles.group).type):
+            group = group.cast(pa.string())  # categories have no order, and so no minimum
+        unlabelled = group.is_null().cast(pa.int64())
+        columns |= {"label": group, "other": group, "unlabelled": unlabelled}
+    aggregates = {name: kind for name, kind in AGGREGATES.items() if name in columns}
+    return _group(data, columns, ["problem"], aggregates)
 
 
 def count_problems(problems: pa.Table) -> pa.Table:
@@ -164,12 +163,11 @@ def count_problems(problems: pa.Table) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    flagged, sums = (
-        problems.append_column("nameless", problems["problem"].is_null()),
-        ["absent", "soft", "nameless"],
-    )
-    label = ["label"] if "label" in problems.column_names else []
-    if label:
+    flagged = problems.append_column("nameless", problems["problem"].is_null())
+    sums = ["absent", "soft", "nameless"]
+    label = []
+    if "label" in problems.column_names:
+        label = ["label"]
         flagged = flagged.append_column("mixed", pc.not_equal(problems["label"], problems["other"]))
         sums += ["unlabelled", "mixed"]
     added = [(name, "sum", pc.ScalarAggregateOptions(min_count=0)) for name in sums]
@@ -186,14 +184,9 @@ def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
     refuse_types(opened.schema, roles)
     names = opened.schema.names
     columns = {role: find_column(column, names) for role, column in roles.present().items()}
-    yield count(
-        _group(
-            opened,
-            {**columns, "votes": pc.scalar(1).cast("int64")},
-            list(columns),
-            {"votes": "sum"},
-        )
-    )
+    keys = list(columns)
+    columns["votes"] = pc.scalar(1).cast("int64")
+    yield count(_group(opened, columns, keys, {"votes": "sum"}))
 
 
 def _open(data: Any) -> Any:
@@ -226,13 +219,11 @@ def refuse_types(schema: Any, roles: Roles) -> None:
 
     def describe(kind: Any) -> str:
         kind = kind.value_type if types.is_dictionary(kind) else kind
-        return (
-            "lists"
-            if types.is_nested(kind)
-            else "numbers"
-            if any(holds(kind) for holds in numbers)
-            else str(kind)
-        )
+        if types.is_nested(kind):
+            return "lists"
+        if any(holds(kind) for holds in numbers):
+            return "numbers"
+        return str(kind)
 
     refuse_columns(roles, dict(zip(schema.names, map(describe, schema.types), strict=True)))
 
@@ -251,6 +242,5 @@ def _group(
         "scan": acero.ScanNodeOptions(rows, columns=list(columns)),
         "aggregate": acero.AggregateNodeOptions(measured, keys),
     }
-    return acero.Declaration.from_sequence(
-        [acero.Declaration(*step) for step in steps.items()]
-    ).to_table()
+    declared = [acero.Declaration(*step) for step in steps.items()]
+    return acero.Declaration.from_sequence(declared).to_table()
