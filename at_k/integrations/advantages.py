@@ -33,7 +33,9 @@ def compute_advantages(
     check_advantage_options(options)
     weights = _credit(options, rewards, groups, answers)
     scale = _find_scale(options, groups)
-    return [scale * row for row in weights] if isinstance(weights, list) else scale * weights
+    if isinstance(weights, list):
+        return [scale * row for row in weights]
+    return scale * weights
 
 
 def check_advantage_options(options: Any) -> None:
@@ -61,7 +63,9 @@ def _credit(
 
 def _find_scale(options: Mapping[str, Any], groups: Sequence[Any]) -> float:
     """Return the mean number of samples of a prompt, or 1 for credits that are normalized."""
-    return 1.0 if options.get("normalize") else len(groups) / len(set(groups))
+    if options.get("normalize"):
+        return 1.0
+    return len(groups) / len(set(groups))
 
 
 def compute_scored_advantages(
@@ -72,7 +76,8 @@ def compute_scored_advantages(
     # of this prompt are 0. The scale counts all samples, since the loss is the mean over all of them.
     if not any(unscored):
         return compute_advantages(options, rewards, groups)
-    whole, scored = Counter(groups), Counter(compress(groups, map(not_, unscored)))
+    whole = Counter(groups)
+    scored = Counter(compress(groups, map(not_, unscored)))
 
     def is_enough(size: int) -> bool:
         try:

@@ -84,9 +84,8 @@ class Scorer:
         self.config_name = config_name
         self.columns = dict(columns)
         self.options = dict(options)
-        self.version = (
-            at_k.__version__
-        )  # so that the cache of `Dataset.map` does not return numbers of another version
+        # so that the cache of `Dataset.map` does not return numbers of another version
+        self.version = at_k.__version__
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[float]]:
         """Compute one list per key, with one value for each problem of the batch."""
@@ -105,7 +104,9 @@ class Scorer:
         verdicts = judge(
             problems, **judging, rows=rows, name="grades" if "grades" in columns else "predictions"
         )
-        more = {"scores": problems.scores} if metric.needs_scores else {}
+        more = {}
+        if metric.needs_scores:
+            more = {"scores": problems.scores}
         values = metric.compute(verdicts, **more, **metric.own(self.options))
         style = self.options.get("key_style", "standard")
         return {
@@ -125,9 +126,11 @@ class Scorer:
             column = self.columns.get(name, name)
             if column in names:
                 held = batch[column]
-                columns[name] = (
-                    held if hasattr(held, "__len__") else list(held)
-                )  # an iterator can be read once
+                # an iterator can be read once
+                if hasattr(held, "__len__"):
+                    columns[name] = held
+                else:
+                    columns[name] = list(held)
             elif name in ("predictions", "scores") or column != name:
                 raise ValueError(
                     f"`{column}` must be a column of the batch, whose columns are {', '.join(map(str, names))}: "

@@ -38,20 +38,21 @@ def write_record(
         )
     now = str(int(time.time()))
     origin = report.origin
-    harness, version = (
-        ("at_k", at_k.__version__) if origin is None else (origin.harness, origin.version)
-    )
+    harness, version = "at_k", str(at_k.__version__)
+    if origin is not None:
+        harness, version = origin.harness, origin.version or "unknown"
     level = report.options.get("confidence_level", 0.95)
-    results = [
-        _write_result(key, value, block.bars.get(key), level)
-        | {
-            "evaluation_result_id": f"{block.label}:{key}",
-            "evaluation_name": dataset if block.label == ALL else f"{dataset}/{block.label}",
-            "source_data": {"dataset_name": dataset, "source_type": "other"},
-        }
-        for block in list_blocks(report)
-        for key, value in block.values.items()
-    ]
+    results = []
+    for block in list_blocks(report):
+        name = dataset
+        if block.label != ALL:
+            name = f"{dataset}/{block.label}"
+        for key, value in block.values.items():
+            result = _write_result(key, value, block.bars.get(key), level)
+            result["evaluation_result_id"] = f"{block.label}:{key}"
+            result["evaluation_name"] = name
+            result["source_data"] = {"dataset_name": dataset, "source_type": "other"}
+            results.append(result)
     return {
         "schema_version": VERSION,
         "evaluation_id": f"{dataset}/{model.replace('/', '_')}/{now}",
@@ -63,7 +64,7 @@ def write_record(
         },
         "eval_library": {
             "name": harness,
-            "version": version or "unknown",
+            "version": version,
             "additional_details": {"at_k": at_k.__version__, **report.signatures},
         },
         "model_info": {
@@ -80,33 +81,29 @@ _UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
 
 def _write_result(key: Key, value: float, bar: ErrorBar | None, level: float) -> dict[str, Any]:
     """Write what a record says of one value: its metric, itself, and how sure it is."""
-    parameters = {
-        name: number for name, number in (("k", key.k), ("tau", key.tau)) if number is not None
-    }
-    low, high = (0.0, 1.0) if is_bounded(key) else ("-Infinity", "Infinity")
+    parameters: dict[str, float] = {}
+    if key.k is not None:
+        parameters["k"] = key.k
+    if key.tau is not None:
+        parameters["tau"] = float(key.tau)
+    name = key.metric.lower().replace("@", "_at_").replace("^", "_hat_").replace("-", "_")
     config = {
-        "metric_id": key.metric.lower()
-        .replace("@", "_at_")
-        .replace("^", "_hat_")
-        .replace("-", "_"),
+        "metric_id": name,
         "metric_name": str(key),
-        "metric_parameters": {
-            name: float(number) if name == "tau" else number for name, number in parameters.items()
-        },
+        "metric_parameters": parameters,
         "lower_is_better": False,
         "score_type": "continuous",
-        "min_score": low,
-        "max_score": high,
+        "min_score": 0.0 if is_bounded(key) else "-Infinity",
+        "max_score": 1.0 if is_bounded(key) else "Infinity",
     }
     details: dict[str, Any] = {"score": value}
     if bar is not None:
-        stderr = (
-            {}
-            if bar.stderr is None
-            else {"standard_error": {"value": bar.stderr, "method": "analytic"}}
-        )
+        uncertainty: dict[str, Any] = {}
+        if bar.stderr is not None:
+            uncertainty["standard_error"] = {"value": bar.stderr, "method": "analytic"}
         interval = {"lower": bar.low, "upper": bar.high, "confidence_level": level}
-        details["uncertainty"] = {**stderr, "confidence_interval": interval}
+        uncertainty["confidence_interval"] = interval
+        details["uncertainty"] = uncertainty
     return {"metric_config": config, "score_details": details}
 
 
@@ -122,11 +119,10 @@ def list_instances(report: Numbers, record: dict[str, Any]) -> Iterator[dict[str
     problems, verdicts = report.scored
     correct = verdicts.correct.listed()
     grades = [row for part in verdicts.graded for row in part.listed()]
-    answers = (
-        [[None] * len(row) for row in grades]
-        if verdicts.answers is None
-        else verdicts.answers.listed()
-    )
+    if verdicts.answers is None:
+        answers = [[None] * len(row) for row in grades]
+    else:
+        answers = verdicts.answers.listed()
     references = problems.references or [()] * len(grades)
     average = [f"{ALL}:{key}" for key in report.values if key.metric == "avg@n"]
     shared = {
@@ -134,26 +130,28 @@ def list_instances(report: Numbers, record: dict[str, Any]) -> Iterator[dict[str
         "evaluation_id": record["evaluation_id"],
         "model_id": record["model_info"]["id"],
         "evaluation_name": record["evaluation_results"][0]["evaluation_name"],
-        **({"evaluation_result_id": average[0]} if average else {}),
     }
+    if average:
+        shared["evaluation_result_id"] = average[0]
     for place, name in enumerate(report.problems):
         for answer, grade, right in zip(answers[place], grades[place], correct[place], strict=True):
-            missing = isnan(grade)
-            yield {
+            texts = [str(each) for each in (answer,) if each is not None]
+            is_lost = isnan(grade)
+            instance = {
                 **shared,
                 "sample_id": name,
                 "interaction_type": "single_turn",
                 "input": {"raw": name, "reference": list(references[place])},
-                "output": {"raw": [] if answer is None else [str(answer)]},
-                "answer_attribution": []
-                if answer is None
-                else [{**_ATTRIBUTION, "extracted_value": str(answer)}],
+                "output": {"raw": texts},
+                "answer_attribution": [{**_ATTRIBUTION, "extracted_value": text} for text in texts],
                 "evaluation": {
-                    "score": 0.0 if missing else float(grade),
+                    "score": 0.0 if is_lost else float(grade),
                     "is_correct": bool(right),
                 },
-                **({"error": "no verdict"} if missing else {}),
             }
+            if is_lost:
+                instance["error"] = "no verdict"
+            yield instance
 
 
 _ATTRIBUTION = {

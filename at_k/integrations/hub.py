@@ -43,11 +43,10 @@ def describe_value(report: Numbers, key: Key) -> str:
     """
     _, interval = make_cell(report.values[key], report.intervals.get(key)).write(str)
     level = report.options.get("confidence_level", 0.95)
-    parts = [
-        key,
-        *([f"{100 * level:g} % interval {interval}"] if interval else []),
-        describe_size(report),
-    ]
+    parts: list[str] = [key]
+    if interval:
+        parts.append(f"{100 * level:g} % interval {interval}")
+    parts.append(describe_size(report))
     module = next(name for name, keys in report.metrics.items() if key in keys)
     return f"{', '.join(parts)}; {report.signatures[module]}"
 
@@ -100,14 +99,10 @@ def push_to_hub(
     }
     files = {f".eval_results/{name}.yaml": write_eval_results(report, dataset, key, **fields)}
     if card:
-        old = (
-            Path(api.hf_hub_download(repo, "README.md"))
-            if api.file_exists(repo, "README.md")
-            else None
-        )
-        files["README.md"] = write_card(
-            "" if old is None else old.read_text(encoding="utf-8"), report, dataset
-        )
+        old = ""
+        if api.file_exists(repo, "README.md"):
+            old = Path(api.hf_hub_download(repo, "README.md")).read_text(encoding="utf-8")
+        files["README.md"] = write_card(old, report, dataset)
     with TemporaryDirectory() as folder:
         report.save(Path(folder, "report.json"))
         files[saved] = Path(folder, "report.json").read_text(encoding="utf-8")

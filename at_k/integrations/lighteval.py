@@ -64,18 +64,14 @@ class _Samples(SamplingMetric, SampleLevelComputation):
         """Return the grades of the samples, and their answers. An empty answer casts no vote."""
         choices = [self.preprocess(choice) for choice in doc.choices]
         answers = [self.preprocess(text) for text in model_response.final_text[: self.n]]
-        return {
-            "grades": [
-                float(
-                    self.compute_score(
-                        doc=replace(doc, choices=choices),
-                        model_response=ModelResponse(text=[answer]),
-                    )
-                )
-                for answer in answers
-            ],
-            "answers": [answer or None for answer in answers] if self.has_answers else None,
-        }
+        read = replace(doc, choices=choices)
+        grades = []
+        for answer in answers:
+            response = ModelResponse(text=[answer])
+            grades.append(float(self.compute_score(doc=read, model_response=response)))
+        if not self.has_answers:
+            return {"grades": grades, "answers": None}
+        return {"grades": grades, "answers": [answer or None for answer in answers]}
 
     def num_samples(self) -> int:
         """Return how many samples lighteval shall ask for."""
@@ -90,13 +86,12 @@ class _Numbers(CorpusLevelComputation):
 
     def compute_corpus(self, items: Sequence[dict[str, Any]]) -> dict[str, float]:
         """Return key → value. lighteval takes standard errors from keys that end with `_stderr`."""
-        return measure_samples(
-            [place for place, item in enumerate(items) for _ in item["grades"]],
-            [grade for item in items for grade in item["grades"]],
-            [
-                answer
-                for item in items
-                for answer in item["answers"] or [None] * len(item["grades"])
-            ],
-            **self.options,
-        )
+        problems: list[int] = []
+        grades: list[float] = []
+        answers: list[str | None] = []
+        for place, item in enumerate(items):
+            n = len(item["grades"])
+            problems += [place] * n
+            grades += item["grades"]
+            answers += item["answers"] or [None] * n
+        return measure_samples(problems, grades, answers, **self.options)

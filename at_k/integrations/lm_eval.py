@@ -34,10 +34,11 @@ def at_k(
         >>> at_k(references=["7"], predictions=[["7", "[invalid]", "7", "9"]], k=2, metrics=["pass_at_k", "cons_at_k"])
         {'pass@2': 0.8333333333333334, 'cons@2': 0.6666666666666666}
     """
-    repeats = [predictions[0]] if isinstance(predictions[0], str) else predictions[0]
+    repeats = predictions[0]
+    if isinstance(repeats, str):
+        repeats = [repeats]
     answers = [None if answer == "[invalid]" else answer for answer in repeats]
     settings = {"missing": "incorrect", **options, "confidence_level": None}
     report = score({"answers": [answers], "references": [str(references[0])]}, **settings)
-    return {
-        str(key): value for key, value in report.values.items() if key != "mG-Pass@1"
-    }  # which is 0 for any data
+    # mG-Pass@1 is 0 for any data.
+    return {str(key): value for key, value in report.values.items() if key != "mG-Pass@1"}

@@ -22,9 +22,10 @@ class AtKMetrics:
         """Return what the server computes itself, and the numbers of `tasks`, the rollouts of each task."""
         # The method is that of the server that this class is mixed with, which a type checker does not see.
         metrics: dict[str, Any] = super().compute_metrics(tasks)  # type: ignore[misc]
-        rows = [(place, rollout) for place, rollouts in enumerate(tasks) for rollout in rollouts]
-        return metrics | measure_samples(
-            [place for place, _ in rows],
-            [None if rollout.get("mask_sample") else rollout["reward"] for _, rollout in rows],
-            [self.find_answer(rollout) for _, rollout in rows],
-        )
+        problems, grades, answers = [], [], []
+        for place, rollouts in enumerate(tasks):
+            for rollout in rollouts:
+                problems.append(place)
+                grades.append(None if rollout.get("mask_sample") else rollout["reward"])
+                answers.append(self.find_answer(rollout))
+        return metrics | measure_samples(problems, grades, answers)

@@ -33,7 +33,9 @@ def measure_samples(
         0.25
     """
     report = score_samples(problems, grades, answers, **options)
-    return {} if report is None else list_scalars(report)
+    if report is None:
+        return {}
+    return list_scalars(report)
 
 
 def score_samples(
@@ -50,8 +52,11 @@ def score_samples(
     # A run that has ended must not fail for its report. So samples without a grade are left out, and so is a k above
     # the number of samples of any problem. The logger `at_k` reports it, and names what is probably a mistake in the
     # data.
-    problems, grades = list(problems), list(grades)
-    texts = [None] * len(grades) if answers is None else list(answers)
+    problems = list(problems)
+    grades = list(grades)
+    texts: list[str | None] = [None] * len(grades)
+    if answers is not None:
+        texts = list(answers)
     for name, column in (("problems", problems), ("answers", texts)):
         if len(column) != len(grades):
             raise ValueError(
@@ -66,7 +71,9 @@ def score_samples(
         return None
     correct = [None if reward is None else is_correct(reward, correct_above) for reward in rewards]
     cut, is_included = read_cut(correct_above)
-    is_share = 0 < cut <= 1 if is_included else 0 <= cut < 1
+    is_share = 0 <= cut < 1
+    if is_included:
+        is_share = 0 < cut <= 1
     graded = is_share and all(reward is None or 0 <= reward <= 1 for reward in rewards)
     kept: Sequence[float | None] = rewards if graded else correct
     data: dict[str, Any] = {"grades": [[kept[place] for place in row] for row in rows.values()]}
@@ -74,7 +81,9 @@ def score_samples(
         data["answers"] = [[texts[place] for place in row] for row in rows.values()]
     fewest = min(map(len, rows.values()))
     asked = [k] if isinstance(k, int) else k
-    fitting = None if asked is None else [size for size in asked if size <= fewest]
+    fitting = None
+    if asked is not None:
+        fitting = [size for size in asked if size <= fewest]
     if fitting != asked:
         _LOGGER.warning(
             "k = %s is left out where it is above %d: a problem has only %d samples.",
@@ -88,13 +97,15 @@ def score_samples(
             correct_above,
             max(reward for reward in rewards if reward is not None),
         )
-    options: dict[str, Any] = {"correct_above": correct_above} if graded else {}
+    options: dict[str, Any] = {"sampling": "independent"}
+    if graded:
+        options["correct_above"] = correct_above
     report = score(
         data,
         k=fitting or None,
         metrics=metrics or None,
         confidence_level=confidence_level,
-        **{"sampling": "independent", **options},
+        **options,
     )
     for note in report.notes:
         if isinstance(note, Mistake):
@@ -114,7 +125,9 @@ def check_options(*, k: Any = None, metrics: Any = None, correct_above: Any = 0.
 def is_correct(grade: float, correct_above: float | str) -> bool:
     """Return whether a grade, which may be any number, is above a cut."""
     cut, is_included = read_cut(correct_above)
-    return grade >= cut if is_included else grade > cut
+    if is_included:
+        return grade >= cut
+    return grade > cut
 
 
 def _select(report: Report, keep: Callable[[Key], bool]) -> Report:

@@ -18,11 +18,9 @@ def post_process_rewards(args: Any, samples: Sequence[Any]) -> tuple[list[float]
     rewards = [float(sample.get_reward_value(args)) for sample in samples]
     metadata = [sample.metadata or {} for sample in samples]
     # An answer of None casts no vote. Where no sample has any, they were forgotten.
-    answers = (
-        [fields.get("answer") for fields in metadata]
-        if any("answer" in fields for fields in metadata)
-        else None
-    )
+    answers = None
+    if any("answer" in fields for fields in metadata):
+        answers = [fields.get("answer") for fields in metadata]
     options = getattr(args, "at_k", None) or {"metric": "pass@8"}
     return rewards, compute_advantages(
         options, rewards, [sample.group_index for sample in samples], answers

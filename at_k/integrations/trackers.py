@@ -37,11 +37,11 @@ def log_report(
     elif callable(getattr(run, "log", None)):
         wandb: Any = sys.modules.get("wandb")
         table_of = list_rows({"": report})
-        rows = (
-            {table: wandb.Table(columns=list(table_of.head), data=list(map(list, table_of.rows)))}
-            if wandb
-            else {}
-        )
+        rows = {}
+        if wandb:
+            rows = {
+                table: wandb.Table(columns=list(table_of.head), data=list(map(list, table_of.rows)))
+            }
         run.log(scalars | rows, step=step)
     else:
         raise TypeError(

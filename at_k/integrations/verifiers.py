@@ -17,8 +17,12 @@ def measure_episodes(
     """Compute every @k number of the rewards of episodes, which may come in any order."""
     problems, grades, answers = [], [], []
     for episode in episodes:
-        trace: Any = episode.traces[0] if episode.traces else None
-        is_scored = trace and episode.ok and trace.rewards and None not in trace.rewards.values()
+        trace: Any = None
+        is_scored = False
+        if episode.traces:
+            trace = episode.traces[0]
+            rewards = trace.rewards
+            is_scored = episode.ok and rewards and None not in rewards.values()
         place = episode.task.data.idx
         problems.append(episode.task.key if place is None else place)
         grades.append(trace.reward if is_scored else None)

@@ -37,7 +37,8 @@ def make_estimator(metric: str | None = None) -> Callable[..., tuple[Any, Any]]:
         options = getattr(config, "at_k", None) or {}
         if metric is not None:
             options = {**options, "metric": metric}
-        rewards, groups = token_level_rewards.sum(-1), np.asarray(index).tolist()
+        rewards = token_level_rewards.sum(-1)
+        groups = np.asarray(index).tolist()
         final, session = find_final_outputs(_KEYS.get() or list(map(str, range(len(groups)))))
         advantages = compute_advantages(
             options, rewards[final], [groups[place] for place in final]
@@ -112,7 +113,8 @@ class ValidationMixin:
         )
         infos = reward_extra_infos_dict
         unknown = [None] * len(sample_uids)
-        answers, accuracies = infos.get("pred") or unknown, infos.get("acc") or unknown
+        answers = infos.get("pred") or unknown
+        accuracies = infos.get("acc") or unknown
         rows: dict[str, list[int]] = {}
         for place, source in enumerate(data_sources):
             rows.setdefault(str(source), []).append(place)
@@ -123,7 +125,8 @@ class ValidationMixin:
             if any(grade is not None for grade in grades):
                 lost = _list_lost(source, uids, grades, counts.get("expected_acc_counts") or {})
             else:  # as verl chooses its core variable
-                grades, lost = [infos["reward"][place] for place in places], []
+                grades = [infos["reward"][place] for place in places]
+                lost = []
             numbers = measure_samples(
                 [*uids, *lost], grades + [0.0] * len(lost), votes + [None] * len(lost)
             )
