@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import floor, isfinite, isnan, log10
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from at_k.errors import Legend
 
 # Write a text or a message for a surface: `str`, with the flags of a command, or in another language.
 Say = Callable[[Any], str]
@@ -34,20 +36,18 @@ class Cell(NamedTuple):
 
     def write(self, say: Say) -> tuple[str, str]:
         """Write the value and the interval."""
+        if self.value is None:
+            return "", ""
         if not isinstance(self.value, (int, float, np.number)):
-            return "" if self.value is None else make_printable(
-                " ".join(_say_all(self.value, say).split("\n"))
-            ), ""
+            return make_printable(" ".join(_say_all(self.value, say).split("\n"))), ""
         if isnan(self.value):
             return "–", ""
         if self.form == "p":
             return write_p(float(self.value)), ""
         if self.form == "estimate":
             return write_estimate(float(self.value), self.interval)
-        value, *ends = (
-            format(number, self.form).replace("-", "−")
-            for number in (self.value, *(self.interval or ()))
-        )
+        numbers = [self.value, *(self.interval or ())]
+        value, *ends = (format(number, self.form).replace("-", "−") for number in numbers)
         return self.unit.format(value), f"[{', '.join(ends)}]" if ends else ""
 
     def join(self, say: Say) -> str:
@@ -134,6 +134,18 @@ class Sentences:
         return [" ".join(_say_all(sentence, say).splitlines()) for sentence in self.said]
 
 
+def split_notes(notes: Iterable[Any]) -> tuple[Sentences, Sentences]:
+    """Return the legends, which explain a column, and the other notes, which say what to know of the numbers."""
+    listed = list(notes)
+    legends = [note for note in listed if isinstance(note, Legend)]
+    others = [note for note in listed if not isinstance(note, Legend)]
+    return Sentences(legends, "legend"), Sentences(others, "note")
+
+
+def _make_cell(value: Any) -> Cell:
+    return value if isinstance(value, Cell) else Cell(value)
+
+
 @dataclass(frozen=True)
 class Table:
     """A table.
@@ -159,17 +171,18 @@ class Table:
     @property
     def cells(self) -> list[list[Cell]]:
         """Return the rows as cells."""
-        return [
-            [value if isinstance(value, Cell) else Cell(value) for value in row]
-            for row in self.rows
-        ]
+        return [list(map(_make_cell, row)) for row in self.rows]
 
     def join(self, say: Say, mark: Callable[[Cell, str], str]) -> list[list[str]]:
         """Write the head and the rows as text, the remarks in a last column; `mark` emphasises, and escapes."""
-        remarks = self.remarks if any(remark.value for remark in self.remarks) else ()
-        rows = [[*map(Cell, self.head), *([Cell()] if remarks else [])]]
-        rows += [[*row, *remarks[place : place + 1]] for place, row in enumerate(self.cells)]
-        return [[mark(cell, cell.join(say)) for cell in row] for row in rows]
+        rows = [list(map(Cell, self.head)), *self.cells]
+        if any(remark.value for remark in self.remarks):
+            for row, remark in zip(rows, (Cell(), *self.remarks), strict=True):
+                row.append(remark)
+        written = []
+        for row in rows:
+            written.append([mark(cell, cell.join(say)) for cell in row])
+        return written
 
     def records(self) -> list[dict[str, Any]]:
         """List the values of each row by the heads, and the ends of intervals."""
@@ -206,16 +219,23 @@ class Sheet:
     name: str = ""
     picture: Callable[[], str] = str
 
+    def __post_init__(self) -> None:
+        """Drop sentences that say nothing, so that no caller has to."""
+        parts = [part for part in self.parts if not isinstance(part, Sentences) or part.said]
+        object.__setattr__(self, "parts", parts)
+
     @property
     def main(self) -> Table | None:
         """Return the main table: the first one with a head; of sentences alone, that of them."""
-        loud = (part for part in self.parts if isinstance(part, Table) and not part.quiet)
+        tables = [part for part in self.parts if isinstance(part, Table)]
+        loud = (table for table in tables if not table.quiet)
         inner = (part.main for part in self.parts if isinstance(part, Sheet))
-        quiet = (part for part in self.parts if isinstance(part, Table))
-        spoken = [part for part in self.parts if isinstance(part, Sentences) and part.said]
+        main = next(filter(None, chain(loud, inner, tables)), None)
+        spoken = [part for part in self.parts if isinstance(part, Sentences)]
+        if main is not None or not spoken:
+            return main
         rows = [(part.caption or part.kind, sentence) for part in spoken for sentence in part.said]
-        alone = [Table(("kind", "sentence"), rows, left=2)] if rows else []
-        return next(filter(None, chain(loud, inner, quiet, alone)), None)
+        return Table(("kind", "sentence"), rows, left=2)
 
     def records(self) -> list[dict[str, Any]]:
         """List the rows that programs read."""
@@ -225,19 +245,14 @@ class Sheet:
     @property
     def headline(self) -> str:
         """Return the title and the first sentence, of which the leading one comes first."""
-        listed = sorted(
-            (part for part in self.parts if isinstance(part, Sentences)),
-            key=lambda part: part.kind != "lead",
-        )
-        first = next(
-            (
-                part.said[0]
-                for part in listed
-                if part.said and (part.kind == "lead" or not self.title)
-            ),
-            "",
-        )
-        return self.name or ": ".join(filter(None, (str(self.title), _say_all(first, str))))
+        if self.name:
+            return self.name
+        spoken = [part for part in self.parts if isinstance(part, Sentences)]
+        listed = [part for part in spoken if part.kind == "lead"]
+        if not self.title:
+            listed += spoken
+        first = listed[0].said[0] if listed else ""
+        return ": ".join(filter(None, (str(self.title), _say_all(first, str))))
 
 
 def make_printable(text: str) -> str:

@@ -7,7 +7,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, ItemsView, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from difflib import get_close_matches
@@ -110,121 +110,124 @@ def wrap(
 def lay_out(sheet: Sheet, width: int = 80, say: Say = str) -> list[Line]:
     """Lay out a sheet for a terminal of this width."""
     style = f"bold {_STYLES.get(sheet.style, '')}".strip()
-    lines: list[Line] = [
-        [(line, style)] for line in wrap(make_printable(say(sheet.title)), width, rest="    ")
-    ]
+    title = make_printable(say(sheet.title))
+    lines: list[Line] = [[(line, style)] for line in wrap(title, width, rest="    ")]
     was_listed = False
     for part in sheet.parts:
         laid = _LAY_OUT[type(part)](part, width, say)
+        if not laid:
+            continue
         is_listed = isinstance(part, Sentences) and part.kind != "lead"
-        joins = isinstance(part, Sentences) and (
-            part.kind == "fact" or (was_listed and is_listed and not part.caption)
-        )
-        if laid:
-            lines += [*([[]] if lines and not joins else []), *laid]
-            was_listed = is_listed
+        goes_on = False
+        if isinstance(part, Sentences):
+            goes_on = part.kind == "fact" or (was_listed and is_listed and not part.caption)
+        if lines and not goes_on:
+            lines.append([])
+        lines += laid
+        was_listed = is_listed
     return lines
 
 
 def _lay_out_sentences(part: Sentences, width: int, say: Say) -> list[Line]:
-    sentences, style = (
-        [make_printable(sentence) for sentence in part.write(say)],
-        _STYLES.get(part.kind, ""),
-    )
-    caption = [[(line, "bold")] for line in wrap(say(part.caption), width)]
-    if part.kind == "lead":
-        return [*caption, *([(line, style)] for line in wrap(" ".join(sentences), width))]
-    first, rest = ("  ", " " * 11) if part.kind == "fact" else ("- ", "  ")
-    return [
-        *caption,
-        *([(line, style)] for sentence in sentences for line in wrap(sentence, width, first, rest)),
-    ]
+    sentences = [make_printable(sentence) for sentence in part.write(say)]
+    style = _STYLES.get(part.kind, "")
+    first, rest = "- ", "  "
+    if part.kind == "fact":
+        first, rest = "  ", " " * 11
+    elif part.kind == "lead":
+        sentences = [" ".join(sentences)]
+        first, rest = "", ""
+    lines: list[Line] = [[(line, "bold")] for line in wrap(say(part.caption), width)]
+    for sentence in sentences:
+        lines += [[(line, style)] for line in wrap(sentence, width, first, rest)]
+    return lines
 
 
 def _lay_out_table(table: Table, width: int, say: Say) -> list[Line]:
     """Lay out a table: columns that do not fit go below, and so does what does not fit beside its row."""
-    title, head = (
-        make_printable(say(table.caption)),
-        [make_printable(say(title)) for title in table.head],
-    )
+    title = make_printable(say(table.caption))
+    head = [make_printable(say(name)) for name in table.head]
     indent = " " * _GAP * bool(title)
     rows = [[_stack(cell, say, stacked=table.stacked) for cell in row] for row in table.cells]
-    sizes = [
-        max((measure(text) for row in rows for text, _ in row[i]), default=0)
-        for i in range(len(head))
-    ]
-    sizes = (
-        sizes
-        if table.quiet
-        else [max(size, measure(name)) for size, name in zip(sizes, head, strict=True)]
-    )
+    sizes, narrow = _measure_columns(rows, [] if table.quiet else head, len(head))
     sizes[0] = max(min(sizes[0], _NAME, width - len(indent) - _GAP - 1), 1)
     first = len(indent) + sizes[0]
     if not (table.stacked or table.quiet) and first + _GAP + max(sizes[1:], default=0) > width:
         return _lay_out_table(replace(table, stacked=True), width, say)
     # An interval that does not fit beside the names may begin below them.
-    narrow = [max((measure(row[i][0][0]) for row in rows), default=0) for i in range(len(head))]
-    room = width - first - _GAP
-    sizes[1:] = [
-        size if size <= room or table.quiet else max(narrow[i], measure(head[i]), room)
-        for i, size in enumerate(sizes)
-        if i
-    ]
-    parts: list[list[int]] = [[]]
-    for i in range(1, len(head)):
-        if (
-            parts[-1]
-            and first + sum(_GAP + sizes[j] for j in (*parts[-1], i)) > width
-            and not table.quiet
-        ):
-            parts.append([])
-        parts[-1].append(i)
+    parts = [list(range(1, len(head)))]
+    if not table.quiet:
+        room = width - first - _GAP
+        for i in parts[0]:
+            if sizes[i] > room:
+                sizes[i] = max(narrow[i], room)
+        parts = _split_columns(sizes, first, width)
     end = first + sum(_GAP + sizes[i] for i in parts[-1])
     remarks = [cell.join(say) for cell in table.remarks] or [""] * len(rows)
     beside = end + _GAP + max(map(measure, remarks), default=0) <= width
     below = " " * (first + _GAP)
 
     def align(text: str, style: str, i: int) -> tuple[str, str]:
-        padded = fit(text, sizes[i]) if i < table.left else " " * (sizes[i] - measure(text)) + text
-        return (" " * _GAP if i else indent) + padded, style
+        space = " " * _GAP if i else indent
+        if i < table.left:
+            return space + fit(text, sizes[i]), style
+        return space + " " * (sizes[i] - measure(text)) + text, style
 
     lines: list[Line] = []
     shares = title and not (head[0] or table.quiet) and measure(title) <= first
+    if title and not shares:
+        lines += [[(text, "bold")] for text in wrap(title, width)]
     for number, part in enumerate(parts):
         lines += [[]] * bool(number)
         if not table.quiet:
             start = (fit(title, first), "bold") if shares else align(head[0], "cyan", 0)
             lines.append([start, *(align(head[i], "cyan", i) for i in part)])
+        ends = first + sum(_GAP + sizes[i] for i in part)
         for place, row in enumerate(rows):
-            for level in range(max(len(remarks) for remarks in row)):
-                marks = {
-                    i: row[i][level] for i in (0, *part) if level < len(row[i]) and row[i][level][0]
-                }
+            for level in range(max(map(len, row))):
+                marks = {i: row[i][level] for i in (0, *part) if level < len(row[i])}
+                marks = {i: mark for i, mark in marks.items() if mark[0]}
                 if table.quiet and end > width:
-                    wrapped = wrap(
-                        "  ".join(marks[i][0] for i in part if i in marks), width, below, below
-                    )
-                    lines += [
-                        [align(*marks.get(0, ("", "")), 0), (text[first:], "")]
-                        if not n
-                        else [(text, "")]
-                        for n, text in enumerate(wrapped)
-                    ]
-                elif not marks.keys().isdisjoint(part) or not part:
-                    ends = first + sum(_GAP + sizes[i] for i in part)
-                    lines.append(
-                        _pull([align(*marks.get(i, ("", "")), i) for i in (0, *part)], ends)
-                    )
-            if remarks[place] and number == len(parts) - 1:
-                style = _STYLES.get(table.remarks[place].style, "")
-                if beside:
-                    lines[-1].append((" " * _GAP + remarks[place], style))
-                else:
-                    lines += [[(text, style)] for text in wrap(remarks[place], width, below, below)]
-    return [
-        *([] if shares else [[(text, "bold")] for text in wrap(title, width)]),
-        *map(_strip, lines),
-    ]
+                    listed = "  ".join(marks[i][0] for i in part if i in marks)
+                    start = align(*marks.get(0, ("", "")), 0)
+                    for n, text in enumerate(wrap(listed, width, below, below)):
+                        lines.append([(text, "")] if n else [start, (text[first:], "")])
+                elif not part or not marks.keys().isdisjoint(part):
+                    line = [align(*marks.get(i, ("", "")), i) for i in (0, *part)]
+                    lines.append(_pull(line, ends))
+            if not remarks[place] or number < len(parts) - 1:
+                continue
+            style = _STYLES.get(table.remarks[place].style, "")
+            if beside:
+                lines[-1].append((" " * _GAP + remarks[place], style))
+            else:
+                lines += [[(text, style)] for text in wrap(remarks[place], width, below, below)]
+    return list(map(_strip, lines))
+
+
+def _measure_columns(
+    rows: Sequence[Sequence[Line]], head: Sequence[str], count: int
+) -> tuple[list[int], list[int]]:
+    """Return the widths of columns with all of their lines, and with the first ones alone."""
+    sizes = [0] * count
+    narrow = [0] * count
+    for i, name in enumerate(head):
+        sizes[i] = narrow[i] = measure(name)
+    for row in rows:
+        for i, marks in enumerate(row):
+            sizes[i] = max(sizes[i], *(measure(text) for text, _ in marks))
+            narrow[i] = max(narrow[i], measure(marks[0][0]))
+    return sizes, narrow
+
+
+def _split_columns(sizes: Sequence[int], first: int, width: int) -> list[list[int]]:
+    """Split the columns after the first one into parts that fit beside it."""
+    parts: list[list[int]] = [[]]
+    for i in range(1, len(sizes)):
+        if parts[-1] and first + sum(_GAP + sizes[j] for j in (*parts[-1], i)) > width:
+            parts.append([])
+        parts[-1].append(i)
+    return parts
 
 
 def _stack(cell: Cell, say: Say, *, stacked: bool) -> list[tuple[str, str]]:
@@ -233,24 +236,29 @@ def _stack(cell: Cell, say: Say, *, stacked: bool) -> list[tuple[str, str]]:
     style = _STYLES.get(cell.style, "")
     if cell.style == "best" and isinstance(cell.value, (int, float, np.number)):
         value = f"*{value}"  # visible without colours, too
-    lines = [(value, style)] if stacked else [(f"{value} {interval}".rstrip(), style)]
-    return [*lines, (interval, "dim")] if stacked and interval else lines
+    if not stacked:
+        return [(f"{value} {interval}".rstrip(), style)]
+    if not interval:
+        return [(value, style)]
+    return [(value, style), (interval, "dim")]
 
 
 def _pull(line: Line, end: int) -> Line:
     """Move a line that is too long to the left, as far as it begins with spaces."""
     excess = sum(measure(text) for text, _ in line) - end
-    return (
-        [(line[0][0][excess:], line[0][1]), *line[1:]]
-        if excess > 0 and not line[0][0].strip()
-        else line
-    )
+    first, style = line[0]
+    if excess > 0 and not first.strip():
+        return [(first[excess:], style), *line[1:]]
+    return line
 
 
 def _strip(line: Line) -> Line:
     while line and not line[-1][0].strip():
         line = line[:-1]
-    return [*line[:-1], (line[-1][0].rstrip(), line[-1][1])] if line else []
+    if not line:
+        return []
+    text, style = line[-1]
+    return [*line[:-1], (text.rstrip(), style)]
 
 
 _LAY_OUT: dict[type, Callable[..., list[Line]]] = {
@@ -283,49 +291,53 @@ def escape_markdown(text: str) -> str:
 def write_markdown(sheet: Sheet, say: Say = str, level: int = 0) -> str:
     """Write Markdown; `level` is that of the sheet among others."""
     title = " ".join(say(sheet.title).splitlines())
-    parts = [f"{'#' * (level + 2)} {title}" if level else f"**{title}**"] if title else []
+    parts = []
+    if title:
+        parts.append(f"{'#' * (level + 2)} {title}" if level else f"**{title}**")
     was_listed = False
     for part in sheet.parts:
         if isinstance(part, Sheet):
             parts.append(write_markdown(part, say, level + 1))
             continue
-        parts += [f"**{escape_markdown(say(part.caption))}**"] if part.caption else []
-        if isinstance(part, Sentences):
-            sentences = part.write(say)
-            text = (
-                " ".join(sentences)
-                if part.kind == "lead"
-                else "\n".join(f"- {sentence}" for sentence in sentences)
-            )
-            parts += (
-                [f"{parts.pop()}\n{text}"]
-                if was_listed and part.kind != "lead" and not part.caption
-                else [text]
-            )
-            was_listed = part.kind != "lead"
+        if part.caption:
+            parts.append(f"**{escape_markdown(say(part.caption))}**")
+        if isinstance(part, Table):
+            parts.append(_write_table_in_markdown(part, say))
+            was_listed = False
             continue
-        was_listed = False
-        (head, *rows) = part.join(
-            say, lambda cell, text: _bold(cell, escape_markdown(text), "**{}**")
-        )
-        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-        widths = (
-            widths if sum(widths) <= _LONGEST else [0] * len(widths)
-        )  # nobody reads wider tables as text
-        texts = {i for i in range(len(head)) if i < part.left or i >= len(part.head)}
-        rule = [
-            "-" * max(w, 3) if i in texts else "-" * max(w - 1, 2) + ":"
-            for i, w in enumerate(widths)
-        ]
-        cells = [
-            [
-                f"{c:{'<' if i in texts else '>'}{w}}"
-                for i, (c, w) in enumerate(zip(row, widths, strict=True))
-            ]
-            for row in (head, rule, *rows)
-        ]
-        parts.append("\n".join("| " + " | ".join(row) + " |" for row in cells))
+        sentences = part.write(say)
+        is_listed = part.kind != "lead"
+        if is_listed:
+            text = "\n".join(f"- {sentence}" for sentence in sentences)
+        else:
+            text = " ".join(sentences)
+        if was_listed and is_listed and not part.caption:
+            text = f"{parts.pop()}\n{text}"
+        parts.append(text)
+        was_listed = is_listed
     return "\n\n".join(filter(None, parts))
+
+
+def _write_table_in_markdown(table: Table, say: Say) -> str:
+    def mark(cell: Cell, text: str) -> str:
+        return _bold(cell, escape_markdown(text), "**{}**")
+
+    head, *rows = table.join(say, mark)
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    if sum(widths) > _LONGEST:  # nobody reads wider tables as text
+        widths = [0] * len(widths)
+    sides, rule = [], []
+    for i, width in enumerate(widths):
+        is_text = i < table.left or i >= len(table.head)
+        sides.append("<" if is_text else ">")
+        rule.append("-" * max(width, 3) if is_text else "-" * max(width - 1, 2) + ":")
+    lines = []
+    for row in (head, rule, *rows):
+        cells = zip(row, sides, widths, strict=True)
+        lines.append(
+            "| " + " | ".join(f"{text:{side}{width}}" for text, side, width in cells) + " |"
+        )
+    return "\n".join(lines)
 
 
 def escape_latex(text: str) -> str:
@@ -335,22 +347,21 @@ def escape_latex(text: str) -> str:
         >>> print(escape_latex("a_b of pass^k"), escape_latex("G-Pass@8_0.5"))
         a\_b of pass\textasciicircum{}k G-Pass@$8_{0.5}$
     """
-    return re.sub(
-        r"@(\w+)\\_([\d./]+)$", r"@$\1_{\2}$", "".join(_LATEX.get(sign, sign) for sign in text)
-    )
+    escaped = "".join(_LATEX.get(sign, sign) for sign in text)
+    return re.sub(r"@(\w+)\\_([\d./]+)$", r"@$\1_{\2}$", escaped)
 
 
 def write_latex(sheet: Sheet, say: Say = str) -> str:
     """Write the main table for the package booktabs, with the best values in bold."""
-    table = sheet.main
-    rows = (
-        table.join(say, lambda cell, text: _bold(cell, escape_latex(text), r"\textbf{{{}}}"))
-        if table
-        else [[]]
-    )
+
+    def mark(cell: Cell, text: str) -> str:
+        return _bold(cell, escape_latex(text), r"\textbf{{{}}}")
+
+    table = sheet.main or Table((), (), left=0)
+    rows = table.join(say, mark)
     header, *lines = [" & ".join(row) + r" \\" for row in rows]
-    left = table.left if table else 0
-    numbers = len(table.head) - left if table else 0
+    left = table.left
+    numbers = len(table.head) - left
     columns = "l" * left + "r" * numbers + "l" * (len(rows[0]) - left - numbers)
     parts = [
         rf"\begin{{tabular}}{{{columns}}}",
@@ -365,40 +376,48 @@ def write_latex(sheet: Sheet, say: Say = str) -> str:
 
 def write_html(sheet: Sheet, say: Say = str, level: int = 3) -> str:
     """Write HTML, as notebooks show it; texts are escaped."""
-    parts = [f"<h{level}>{escape(say(sheet.title))}</h{level}>"] if sheet.title else []
+    parts = []
+    if sheet.title:
+        parts.append(f"<h{level}>{escape(say(sheet.title))}</h{level}>")
     for part in sheet.parts:
         if isinstance(part, Sheet):
             parts.append(write_html(part, say, level + 1))
-        elif isinstance(part, Sentences):
-            sentences = [escape(sentence) for sentence in part.write(say)]
-            parts += (
-                [f"<p><strong>{escape(say(part.caption))}</strong></p>"] if part.caption else []
-            )
-            listed = (
-                f"<ul>{''.join(f'<li>{sentence}</li>' for sentence in sentences)}</ul>"
-                if sentences
-                else ""
-            )
-            parts.append(f"<p>{' '.join(sentences)}</p>" if part.kind == "lead" else listed)
+        elif isinstance(part, Table):
+            parts.append(_write_table_in_html(part, say))
         else:
-            head, *rows = part.join(
-                say, lambda cell, text: _bold(cell, escape(text), "<strong>{}</strong>")
-            )
-            caption = f"<caption>{escape(say(part.caption))}</caption>" if part.caption else ""
-            body = "".join(
-                "<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows
-            )
-            heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)
-            parts.append(
-                f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
-            )
+            if part.caption:
+                parts.append(f"<p><strong>{escape(say(part.caption))}</strong></p>")
+            sentences = [escape(sentence) for sentence in part.write(say)]
+            if part.kind == "lead":
+                parts.append(f"<p>{' '.join(sentences)}</p>")
+            elif sentences:
+                items = "".join(f"<li>{sentence}</li>" for sentence in sentences)
+                parts.append(f"<ul>{items}</ul>")
     return "".join([*parts, sheet.picture()])
+
+
+def _write_table_in_html(table: Table, say: Say) -> str:
+    def mark(cell: Cell, text: str) -> str:
+        return _bold(cell, escape(text), "<strong>{}</strong>")
+
+    head, *rows = table.join(say, mark)
+    caption = ""
+    if table.caption:
+        caption = f"<caption>{escape(say(table.caption))}</caption>"
+    heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)
+    body = ""
+    for row in rows:
+        cells = "".join(f"<td>{cell}</td>" for cell in row)
+        body += f"<tr>{cells}</tr>"
+    return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _bold(cell: Cell, text: str, template: str) -> str:
     """Write a cell in bold if it is the best: its value alone, beside an interval."""
     value, blank, rest = text.partition(" [")
-    return template.format(value) + blank + rest if cell.style == "best" and value else text
+    if cell.style != "best" or not value:
+        return text
+    return template.format(value) + blank + rest
 
 
 def write_csv(sheet: Sheet, say: Say = str) -> str:
