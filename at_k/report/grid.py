@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import groupby
+from itertools import chain, groupby
 from math import isfinite, isnan
 from os.path import basename, commonpath
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from at_k.combinatorics import Floats
 from at_k.errors import Legend, Message, Phrases, quote_word
@@ -18,7 +19,7 @@ from at_k.family import OUTPUTS
 from at_k.readers.samples import Origin
 from at_k.report.data import Numbers
 from at_k.report.naming import name_lines
-from at_k.results.sheet import Cell, Sentences, Sheet, Table
+from at_k.results.sheet import Cell, Sentences, Sheet, Table, split_notes
 from at_k.uncertainty.standard_errors import CostPerSuccess
 from at_k.values import ErrorBar, Key, cached_property
 
@@ -96,22 +97,20 @@ def make_cost_cell(cost: CostPerSuccess) -> Cell:
 
 def tabulate_shares(reports: Mapping[str, Numbers]) -> tuple[list[str], list[str], Floats]:
     """Return models and problems, both from the best down, and the share right of each; NaN if it was not given."""
-    known = [
-        dict(zip(report.problems, np.divide(report.c, report.n), strict=True))
-        for report in reports.values()
-    ]
-    names = list(dict.fromkeys(problem for shares in known for problem in shares))
-    table = np.array([[shares.get(problem, np.nan) for problem in names] for shares in known])
-    # Means that differ by rounding are equal, and keep their order.
-    rows, columns = (
-        np.argsort(-np.round(np.nanmean(table, axis), 12), kind="stable") for axis in (1, 0)
-    )
+    names = list(dict.fromkeys(name for report in reports.values() for name in report.problems))
+    places = {name: place for place, name in enumerate(names)}
+    table = np.full((len(reports), len(names)), np.nan)
+    for row, report in zip(table, reports.values(), strict=True):
+        row[[places[name] for name in report.problems]] = np.divide(report.c, report.n)
+    rows, columns = (_sort_down(np.nanmean(table, axis)) for axis in (1, 0))
     models = list(reports)
-    return (
-        [models[row] for row in rows],
-        [names[column] for column in columns],
-        table[np.ix_(rows, columns)],
-    )
+    best = [models[row] for row in rows]
+    return best, [names[column] for column in columns], table[np.ix_(rows, columns)]
+
+
+def _sort_down(means: Floats) -> NDArray[np.intp]:
+    # Means that differ by rounding are equal, and keep their order.
+    return np.argsort(-np.round(means, 12), kind="stable")
 
 
 # Pixels of a picture of shares: the width of all problems, the height of a model, room for names; most problems.
@@ -178,129 +177,125 @@ _FEW = 4
 def show_report(report: Numbers, *, short: bool) -> Sheet:
     """Show metrics down and k across, groups below, and what a reader of the numbers should know."""
     # The short form, for a terminal, begins with what was read, and shows the first and the last k of groups alone.
-    blocks, size = list_blocks(report), describe_size(report)
-    of_groups = bool(report.groups)
-    harness = (
-        []
-        if report.origin is None or report.origin.harness == "plain"
-        else [" ".join(filter(None, [report.origin.harness, report.origin.version]))]
-    )
-    title = " · ".join([describe_source(report.source), *harness, size])
-    main = _lay_out(
-        blocks,
-        f"{blocks[0].label} ({blocks[0].size:,})" if short and of_groups else "",
-        of_groups,
-        short,
-    )
-    notes = [note for note in report.notes if not isinstance(note, Legend)]
-    notes += (
-        note_twins({key: [value] for key, value in report.values.items()})
-        if is_single(report.values)
-        else []
-    )
-    notes += [
-        Message(
-            "note.simulated",
-            "{key} is simulated; the standard error of the simulation is {error}.",
-            key=str(key),
-            error=f"{error:.2g}",
-        )
-        for key, error in report.errors.items()
-    ]
-    return Sheet(
-        [
-            part
-            for part in (
-                *(
-                    [Sentences(_list_facts(report.origin), "fact")]
-                    if short and report.origin is not None
-                    else []
-                ),
-                main,
-                *([_lay_out_audit(report)] if report.audited else []),
-                *(_lay_out_groups(report, blocks) if short and of_groups else ()),
-                Sentences([note for note in report.notes if isinstance(note, Legend)], "legend"),
-                Sentences(notes, "note"),
-                Sentences(report.missed, "legend"),
+    blocks = list_blocks(report)
+    size = describe_size(report)
+    title = ""
+    if short:
+        title = " · ".join([describe_source(report.source), *_name_harness(report.origin), size])
+    notes = list(report.notes)
+    if is_single(report.values):
+        notes += note_twins({key: [value] for key, value in report.values.items()})
+    for key, error in report.errors.items():
+        notes.append(
+            Message(
+                "note.simulated",
+                "{key} is simulated; the standard error of the simulation is {error}.",
+                key=str(key),
+                error=f"{error:.2g}",
             )
-            if isinstance(part, Table) or part.said
-        ],
-        title if short else "",
+        )
+    main = ", ".join(f"{key} = {report.values[key]:.3f}" for key in _choose_main(blocks[0]))
+    missed = Sentences(report.missed, "legend")
+    return Sheet(
+        [*_lay_out_report(report, blocks, short), *split_notes(notes), missed],
+        title,
         data=lambda: spell_report(report),
         rows=lambda: list_rows({"": report}),
-        name=f"{size}: {', '.join(f'{key} = {report.values[key]:.3f}' for key in _choose_main(blocks[0]))}",
+        name=f"{size}: {main}",
     )
 
 
-def _lay_out(blocks: Sequence[Block], caption: str, grouped: bool, short: bool) -> Table:
-    """Lay out metrics down and k across: of all problems, or with a row for each line of each group."""
-    shown = blocks[:1] if short else blocks
-    lines = [lay_out_lines(block) for block in shown]
-    draws = sorted({k for row in lines for cells in row.values() for k in cells})
-    named = grouped and not short
-    rows = [
-        [
-            *([block.label, str(block.size)] if named else []),
-            str(line),
-            *(
-                make_cell(block.values[row[k]], block.bars.get(row[k])) if k in row else None
-                for k in draws
-            ),
-        ]
-        for block, cells in zip(shown, lines, strict=True)
-        for line, row in cells.items()
-    ]
-    head = [
-        *(["group", "problems"] if named else []),
-        "" if short else "metric",
-        *(f"k = {k}" for k in draws),
-    ]
-    return Table(head, rows, caption, left=3 if named else 1, stacked=True)
+def _name_harness(origin: Origin | None) -> list[str]:
+    if origin is None or origin.harness == "plain":
+        return []
+    return [" ".join(filter(None, [origin.harness, origin.version]))]
+
+
+def _lay_out_report(
+    report: Numbers, blocks: Sequence[Block], short: bool
+) -> Iterator[Sentences | Table]:
+    """Lay out the tables of a report, in the short form after the facts of its origin."""
+    if short and report.origin is not None:
+        yield Sentences(_list_facts(report.origin), "fact")
+    if not short:
+        yield _lay_out_all(blocks) if report.groups else _lay_out(blocks[0], "metric")
+    elif report.groups:
+        yield _lay_out(blocks[0], "", f"{blocks[0].label} ({blocks[0].size:,})")
+    else:
+        yield _lay_out(blocks[0], "")
+    if report.audited:
+        yield _lay_out_audit(report)
+    if short and report.groups:
+        yield from _lay_out_groups(report, blocks)
+
+
+def _lay_out(block: Block, corner: str, caption: str = "") -> Table:
+    """Lay out metrics down and k across; `corner` is the head of the first column."""
+    lines = lay_out_lines(block)
+    draws = sorted(set(chain.from_iterable(lines.values())))
+    rows = [[str(line), *_fill_row(block, cells, draws)] for line, cells in lines.items()]
+    return Table([corner, *map("k = {}".format, draws)], rows, caption, stacked=True)
+
+
+def _lay_out_all(blocks: Sequence[Block]) -> Table:
+    """Lay out the rows of `_lay_out` for all problems, and for those of each group."""
+    lines = [lay_out_lines(block) for block in blocks]
+    draws = sorted({k for found in lines for cells in found.values() for k in cells})
+    rows = []
+    for block, found in zip(blocks, lines, strict=True):
+        for line, cells in found.items():
+            row = _fill_row(block, cells, draws)
+            rows.append([block.label, str(block.size), str(line), *row])
+    head = ["group", "problems", "metric", *map("k = {}".format, draws)]
+    return Table(head, rows, left=3, stacked=True)
+
+
+def _fill_row(block: Block, cells: Mapping[int, Key], draws: Sequence[int]) -> list[Cell | None]:
+    """Make the cell of each k, empty where the line has no number."""
+    row: list[Cell | None] = [None] * len(draws)
+    for place, k in enumerate(draws):
+        if k in cells:
+            row[place] = make_cell(block.values[cells[k]], block.bars.get(cells[k]))
+    return row
 
 
 def _lay_out_audit(report: Numbers) -> Table:
     """Lay out the checker's value and the audited one of each number."""
-    rows = [
-        [
-            str(key),
-            make_cell(report.values[key], report.intervals.get(key)),
-            make_cell(
-                report.audited[f"{key}_audited"], report.audited_intervals.get(f"{key}_audited")
-            ),
-        ]
-        for key in find_shown(report.values)
-        if f"{key}_audited" in report.audited
-    ]
+    rows = []
+    for key in find_shown(report.values):
+        name = f"{key}_audited"
+        if name in report.audited:
+            checked = make_cell(report.values[key], report.intervals.get(key))
+            audited = make_cell(report.audited[name], report.audited_intervals.get(name))
+            rows.append([str(key), checked, audited])
     return Table(["", "checker", "audited"], rows)
 
 
 def lay_out_lines(block: Block) -> dict[Key, dict[int, Key]]:
     """Return the rows of a table: for each line, its keys by k. An average is at k = 1, and comes first."""
     values = find_shown(block.values)
-    lines = {
-        line: {k: key for k, key in keys.items() if key in values}
-        for line, keys in block.lines.items()
-    }
-    ordered = sorted(
-        (line for line in lines if lines[line]), key=lambda line: None not in lines[line]
-    )
-    return {line: {k or 1: key for k, key in lines[line].items()} for line in ordered}
+    averages: dict[Key, dict[int, Key]] = {}
+    others: dict[Key, dict[int, Key]] = {}
+    for line, keys in block.lines.items():
+        cells = {k or 1: key for k, key in keys.items() if key in values}
+        if None in keys and keys[None] in values:
+            averages[line] = cells
+        elif cells:
+            others[line] = cells
+    return averages | others
 
 
 def find_shown(values: Mapping[Key, float]) -> dict[Key, float]:
     """Find the values that a table shows: a mean grade only where it is not avg@n, and at k = 1 each number once."""
     average = next((value for key, value in values.items() if key.metric == "avg@n"), None)
-    shown = {
-        key: value
-        for key, value in values.items()
-        if key.metric != "accuracy" or average is None or abs(value - average) > _SAME
-    }
-    twins = find_twins({key: [value] for key, value in shown.items()})
-    return (
-        {key: value for key, value in shown.items() if key not in twins}
-        if is_single(values)
-        else shown
-    )
+    shown = dict(values)
+    for key, value in values.items():
+        if key.metric == "accuracy" and average is not None and not abs(value - average) > _SAME:
+            del shown[key]
+    if is_single(values):
+        twins = find_twins({key: [value] for key, value in shown.items()})
+        return {key: value for key, value in shown.items() if key not in twins}
+    return shown
 
 
 def is_single(keys: Iterable[Key]) -> bool:
@@ -411,62 +406,47 @@ BARS = ["stderr", "ci_low", "ci_high"]
 
 def list_rows(reports: Mapping[str, Numbers]) -> Table:
     """List a row for each value of each group of each report, in full precision; the one report may have no name."""
-    is_named, has_bars = "" not in reports, any(report.intervals for report in reports.values())
-    rows = [
-        [
-            *([name] if is_named else []),
-            block.label,
-            block.size,
-            key.metric,
-            key.k,
-            None if key.tau is None else str(key.tau),
-            str(key),
-            value,
-            *(
-                (block.bars[key][:3] if key in block.bars else [None] * len(BARS))
-                if has_bars
-                else ()
-            ),
-        ]
-        for name, report in reports.items()
-        for block in list_blocks(report)
-        for key, value in block.values.items()
-    ]
-    rows += [
-        [
-            *([name] if is_named else []),
-            ALL,
-            len(report),
-            key.metric,
-            key.k,
-            None if key.tau is None else str(key.tau),
-            f"{key}_audited",
-            report.audited[f"{key}_audited"],
-            *(report.audited_intervals.get(f"{key}_audited", (None,) * 3)[:3] if has_bars else ()),
-        ]
-        for name, report in reports.items()
-        for key in report.values
-        if f"{key}_audited" in report.audited
-    ]
-    return Table([*(["model"] if is_named else []), *COLUMNS, *(BARS if has_bars else ())], rows)
+    rows = []
+    for name, report in reports.items():
+        for block in list_blocks(report):
+            place = (name, block.label, block.size)
+            for key, value in block.values.items():
+                rows.append(_list_row(place, key, str(key), value, block.bars.get(key)))
+    for name, report in reports.items():
+        for key in report.values:
+            label = f"{key}_audited"
+            if label in report.audited:
+                place, bar = (name, ALL, len(report)), report.audited_intervals.get(label)
+                rows.append(_list_row(place, key, label, report.audited[label], bar))
+    has_bars = any(report.intervals for report in reports.values())
+    shown = slice("" in reports, None if has_bars else -len(BARS))
+    return Table(["model", *COLUMNS, *BARS][shown], [row[shown] for row in rows])
+
+
+def _list_row(
+    place: Sequence[Any], key: Key, label: str, value: float, bar: ErrorBar | None
+) -> list[Any]:
+    """List a row of all columns: where a number is from, what it is, and its error bar."""
+    tau = None if key.tau is None else str(key.tau)
+    ends = [None] * len(BARS) if bar is None else bar[: len(BARS)]
+    return [*place, key.metric, key.k, tau, label, value, *ends]
 
 
 def spell_report(report: Numbers) -> dict[str, Any]:
     """Return the report without the values of each problem, as plain data."""
+    audited = {}
+    if report.audited:
+        intervals = _spell_bars(report.audited_intervals)
+        audited = {"audited": report.audited, "audited_intervals": intervals}
+    groups = {label: _spell_bars(bars) for label, bars in report.group_intervals.items()}
     return {
         "source": report.source,
         "values": dict(report.values),
         "groups": report.groups,
         "intervals": _spell_bars(report.intervals),
-        "group_intervals": {
-            label: _spell_bars(bars) for label, bars in report.group_intervals.items()
-        },
+        "group_intervals": groups,
         "errors": dict(report.errors),
-        **(
-            {"audited": report.audited, "audited_intervals": _spell_bars(report.audited_intervals)}
-            if report.audited
-            else {}
-        ),
+        **audited,
         "n_problems": len(report),
         "n_samples": report.n_samples,
         "n_missing": report.n_missing,

@@ -37,7 +37,7 @@ from at_k.report.notes import (
 )
 from at_k.samples import Ragged
 from at_k.summary import NO_ERROR_BARS, Confidence, find_error_bars
-from at_k.values import Column, Key, Values
+from at_k.values import Column, ErrorBar, Key, Values
 
 _say = Phrases(
     {
@@ -183,15 +183,17 @@ class Measurement:
     def average(self) -> dict[str, dict[Any, Any]]:
         """Average the values over all problems and over each group, with their error bars."""
         judged, times = self.judged, self.times
-        columns = {
-            key: column for values in self.found.values() for key, column in values.columns.items()
-        }
+        columns: dict[Key, Column] = {}
+        errors = {}
+        for values in self.found.values():
+            columns |= values.columns
+            for key, error in values.errors.items():
+                errors[key] = summary.average_error(error, times=times)
         members = {} if judged.labels is None else summary.find_members(judged.labels)
         means = summary.average(columns, times=times)
-        groups = {
-            label: summary.average(columns, members[label], times)
-            for label in sorted(members, key=split_numbers)
-        }
+        groups = {}
+        for label in sorted(members, key=split_numbers):
+            groups[label] = summary.average(columns, members[label], times)
 
         @cache
         def vary() -> dict[Key, Column]:
@@ -206,23 +208,18 @@ class Measurement:
             vary=vary,
             times=times,
         )
+        bars = {label: find(here, problems=members[label]) for label, here in groups.items()}
+        sizes = {label: len(here) for label, here in members.items()}
+        if times is not None:
+            sizes = {label: int(times[here].sum()) for label, here in members.items()}
         return {
             "values": means,
             "intervals": find(means),
             "groups": groups,
-            "group_intervals": {
-                label: find(here, problems=members[label]) for label, here in groups.items()
-            },
-            "sizes": {
-                label: len(here) if times is None else int(times[here].sum())
-                for label, here in members.items()
-            },
+            "group_intervals": bars,
+            "sizes": sizes,
             "columns": columns,
-            "errors": {
-                key: summary.average_error(error, times=times)
-                for values in self.found.values()
-                for key, error in values.errors.items()
-            },
+            "errors": errors,
         }
 
     def sign(self) -> dict[str, str]:
@@ -278,20 +275,15 @@ def _choose(found: dict[str, Values], asked: Mapping[str, Key | None]) -> None:
             if not held or held[0].k != term.k is not None:
                 raise make_absent(term, columns)
             terms[held[0]] = weight
-        place = next(
-            name
-            for name, values in found.items()
-            if next(iter(terms)).metric in FAMILY[name].metrics
-        )
-        mixed = {
-            key: Column.of(sum(weight * columns[term].expand() for term, weight in terms.items()))
-        }
-        squares = sum(
-            (weight * errors[term]) ** 2 for term, weight in terms.items() if term in errors
-        )
-        error = {key: np.sqrt(squares)} if np.any(squares) else {}
-        values = found[place]
-        found[place] = replace(values, columns=values.columns | mixed, errors=values.errors | error)
+        first = next(iter(terms)).metric
+        place = next(name for name in found if first in FAMILY[name].metrics)
+        mixed = sum(weight * columns[term].expand() for term, weight in terms.items())
+        known = [(weight * errors[term]) ** 2 for term, weight in terms.items() if term in errors]
+        squares = sum(known)
+        values = replace(found[place], columns=found[place].columns | {key: Column.of(mixed)})
+        if np.any(squares):
+            values = replace(values, errors=values.errors | {key: np.sqrt(squares)})
+        found[place] = values
     for name in [name for name, values in found.items() if not values.columns]:
         del found[name]
 
@@ -309,53 +301,67 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
     metrics: dict[str, list[Key]] = {}
     for name in FAMILY:
         keys = [key for part in used if name in part.found for key in part.found[name].columns]
-        metrics |= {name: keys} if keys else {}
+        if keys:
+            metrics[name] = keys
     order = [key for keys in metrics.values() for key in keys]
-    numbers = [part.average() for part in used]
+    averages = [part.average() for part in used]
 
-    def join(tables: Iterable[Mapping[Key, Any]]) -> dict[Key, Any]:
-        together = {key: value for table in tables for key, value in table.items()}
-        return {key: together[key] for key in order if key in together}
+    def join(name: str, label: str | None = None) -> dict[Key, Any]:
+        joined: dict[Key, Any] = {}
+        for average in averages:
+            joined |= average[name] if label is None else average[name][label]
+        return {key: joined[key] for key in order if key in joined}
 
-    values, intervals = (join(part[name] for part in numbers) for name in ("values", "intervals"))
+    values, intervals = join("values"), join("intervals")
     for key in (whole.options.get("metrics") or {}).values():
         if key is not None and is_average(key) and key not in values:
             raise make_absent(key, values)
-    asked = whole.options.get("metrics") is not None
-    voted = any(FAMILY[name].votes for name in whole.found)
-    return {
+    groups = averages[0]["groups"]
+    gathered = {
         "values": values,
         "intervals": intervals,
-        **{
-            name: {label: join(part[name][label] for part in numbers) for label in numbers[0][name]}
-            for name in ("groups", "group_intervals")
-        },
-        "sizes": numbers[0]["sizes"],
+        "groups": {label: join("groups", label) for label in groups},
+        "group_intervals": {label: join("group_intervals", label) for label in groups},
+        "sizes": averages[0]["sizes"],
         "problems": judged.names,
         "labels": judged.labels,
         "n": verdicts.n.tolist(),
         "c": verdicts.c.tolist(),
-        "times": None if times is None else times.tolist(),
         "n_missing": verdicts.n_missing,
-        "columns": {} if times is not None else join(part["columns"] for part in numbers),
-        "errors": join(part["errors"] for part in numbers),
+        "errors": join("errors"),
         "metrics": metrics,
-        "notes": [
-            *explain_intervals(intervals, whole.confidence, judged.labels),
-            *write_notes(judged, whole.options["check_correct_fn"], voted=voted),
-            *([VOTE_OF_GRADES] if voted and verdicts.ballots is None else []),
-            *(explain_odd_k(values) if asked else []),
-            *(note for part in used for note in (part.note_scatter() if asked else ())),
-        ],
+        "notes": list(_list_notes(used, whole, values, intervals)),
         "sign": lambda: {name: text for part in used for name, text in part.sign().items()},
         "source": judged.source,
         "origin": judged.origin,
         "rows": judged.rows,
         "draw_curves": lambda: draw_all(used, find_grid(whole, metrics)),
-        "compute_at": None
-        if times is not None
-        else lambda k: [item for part in used for item in part.compute_at(k)],
     }
+    if times is not None:  # one row represents many problems, so that none has a value of its own
+        return gathered | {"times": times.tolist(), "columns": {}, "compute_at": None}
+    return gathered | {
+        "times": None,
+        "columns": join("columns"),
+        "compute_at": lambda k: [item for part in used for item in part.compute_at(k)],
+    }
+
+
+def _list_notes(
+    used: Sequence[Measurement],
+    whole: Measurement,
+    values: Mapping[Key, float],
+    intervals: Mapping[Key, ErrorBar],
+) -> Iterator[Message]:
+    judged = whole.judged
+    voted = any(FAMILY[name].votes for name in whole.found)
+    yield from explain_intervals(intervals, whole.confidence, judged.labels)
+    yield from write_notes(judged, whole.options["check_correct_fn"], voted=voted)
+    if voted and judged.verdicts.ballots is None:
+        yield VOTE_OF_GRADES
+    if whole.options.get("metrics") is not None:
+        yield from explain_odd_k(values)
+        for part in used:
+            yield from part.note_scatter()
 
 
 def write_policies(part: Measurement) -> Iterator[Message]:
@@ -363,23 +369,22 @@ def write_policies(part: Measurement) -> Iterator[Message]:
     judged, verdicts = part.judged, part.judged.verdicts
     if judged.reasons:
         unknown = verdicts.n_missing + judged.unjudged_samples - sum(judged.reasons.values())
-        listed = {**judged.reasons, **({"unknown": unknown} if unknown > 0 else {})}
+        listed = dict(judged.reasons)
+        if unknown > 0:
+            listed["unknown"] = unknown
         reasons = ", ".join(f"{name} {count:,}" for name, count in listed.items())
         yield _say("note.reasons", reasons=reasons)
-    absent = np.concatenate(
-        [Ragged.of_lengths(np.isnan(grades.values), grades.n).sums() for grades in verdicts.graded]
-    )
-    present = verdicts.n if verdicts.kept is not None else verdicts.given - absent
+    absent = [grades.with_values(np.isnan(grades.values)).sums() for grades in verdicts.graded]
+    present = verdicts.n
+    if verdicts.kept is None:
+        present = verdicts.given - np.concatenate(absent)
     gone = np.zeros(judged.unjudged, dtype=np.int64)
-    clusters = (
-        None
-        if judged.clusters is None
-        else [*judged.clusters, *(f"problem {i}" for i in range(len(gone)))]
-    )
+    clusters = None
+    if judged.clusters is not None:
+        clusters = [*judged.clusters, *(f"problem {i}" for i in range(len(gone)))]
     dropped = _measure(part, present, verdicts.c, clusters)
-    wrong = _measure(
-        part, np.append(verdicts.given, gone + 1), np.append(verdicts.c, gone), clusters
-    )
+    given, c = np.append(verdicts.given, gone + 1), np.append(verdicts.c, gone)
+    wrong = _measure(part, given, c, clusters)
     if dropped is not None:
         yield _say("note.policies", dropped=dropped, wrong=wrong)
 

@@ -37,7 +37,7 @@ from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import Report, find_report, refuse_scoring_options
 from at_k.report.tally import Tally
 from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tally
-from at_k.results.sheet import Sentences, Sheet, Table
+from at_k.results.sheet import Sentences, Sheet, Table, split_notes
 from at_k.results.writers import Mapped
 from at_k.summary import Confidence
 from at_k.uncertainty.standard_errors import CostPerSuccess, cost_per_success, read_costs
@@ -222,37 +222,33 @@ class Models(Mapped):
     @cached_property
     def keys(self) -> dict[Key, str]:
         """Return the keys of all models, in the order of their tables, and what their columns are called."""
-        names = {
-            key: str(Key(line.metric, key.k, line.tau))
-            for report in self.reports.values()
-            for line, cells in list_blocks(report)[0].lines.items()
-            for key in cells.values()
-        }
-        shown = {key for report in self.reports.values() for key in find_shown(report.values)}
-        return {
-            key: names[key]
-            for report in self.reports.values()
-            for key in report.values
-            if key in names and key in shown
-        }
+        reports = self.reports.values()
+        names: dict[Key, str] = {}
+        for report in reports:
+            for line, cells in list_blocks(report)[0].lines.items():
+                for key in cells.values():
+                    names[key] = str(Key(line.metric, key.k, line.tau))
+        shown = {key for report in reports for key in find_shown(report.values)} & names.keys()
+        return {key: names[key] for report in reports for key in report.values if key in shown}
 
     @cached_property
     def best(self) -> dict[Key, list[str]]:
         """Return key → the models with the best value: several if theirs are equal, none if only one has a value."""
-        leading: dict[Key, list[str]] = {}
-        for key in self.keys:
+        reports = self.reports
+        is_higher = [report.options.get("higher_is_better", True) for report in reports.values()]
+        leading: dict[Key, list[str]] = {key: [] for key in self.keys}
+        for key in leading:
             values = {
-                name: report.values[key]
-                for name, report in self.reports.items()
-                if key in report.values
+                name: reports[name].values[key] for name in reports if key in reports[name].values
             }
-            lower = key.metric == _LOWER and not all(
-                report.options.get("higher_is_better", True) for report in self.reports.values()
-            )
-            best = (min if lower else max)(values.values())
+            if len(values) < 2:
+                continue
+            choose = max if all(is_higher) or key.metric != _LOWER else min
+            best = choose(values.values())
             # Sums of the same numbers in another order differ in the last digits.
-            alike = [name for name, value in values.items() if isclose(value, best, rel_tol=1e-12)]
-            leading[key] = alike if len(values) > 1 else []
+            leading[key] = [
+                name for name, value in values.items() if isclose(value, best, rel_tol=1e-12)
+            ]
         return leading
 
     @cached_property
@@ -275,67 +271,52 @@ class Models(Mapped):
             for note in (*report.notes, *report.missed):
                 sources.setdefault(note, []).append(name)
         notes: list[Message] = []
-        if (
-            len(
-                {
-                    tuple(sorted(report.problems))
-                    for report in self.reports.values()
-                    if report.times is None
-                }
-            )
-            > 1
-        ):
+        reports = self.reports.values()
+        asked = {tuple(sorted(report.problems)) for report in reports if report.times is None}
+        if len(asked) > 1:
             listed = ", ".join(f"{name} ({len(report):,})" for name, report in self.reports.items())
             notes.append(_say("models.problems", models=listed))
-        notes += [
-            note
-            if len(names) == len(self.reports)
-            else _say("models.note", models=", ".join(names), note=note)
-            for note, names in sources.items()
-        ]
-        reports = self.reports.values()
-        common = [
-            key
-            for key in next(iter(reports)).values
-            if all(key in report.values for report in reports)
-        ]
+        for note, names in sources.items():
+            if len(names) == len(reports):
+                notes.append(note)
+            else:
+                notes.append(_say("models.note", models=", ".join(names), note=note))
         if all(is_single(report.values) for report in reports):
-            notes += note_twins({key: [report.values[key] for report in reports] for key in common})
+            numbers: dict[str, list[float]] = {}
+            for key in next(iter(reports)).values:
+                if all(key in report.values for report in reports):
+                    numbers[key] = [report.values[key] for report in reports]
+            notes += note_twins(numbers)
         return sorted(notes, key=lambda note: not isinstance(note, Legend))
+
+    def _spell(self) -> dict[str, Any]:
+        reports = {name: spell_report(report) for name, report in self.reports.items()}
+        spelled: dict[str, Any] = {"models": reports, "best": self.best}
+        if self.costs:
+            spelled["cost_per_success"] = self.costs
+        spelled["notes"] = self.notes
+        return spelled
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show models down and numbers across, the best of each marked, and the notes of all."""
-        rows = [
-            [
-                name,
-                *(
-                    make_cell(
-                        report.values.get(key),
-                        report.intervals.get(key),
-                        "best" * (name in self.best[key]),
-                    )
-                    for key in self.keys
-                ),
-                *(make_cost_cell(cells[name]) for cells in self.costs.values()),
-            ]
-            for name, report in self.reports.items()
-        ]
+        rows = []
+        for name, report in self.reports.items():
+            row: list[Any] = [name]
+            for key in self.keys:
+                style = "best" * (name in self.best[key])
+                row.append(make_cell(report.values.get(key), report.intervals.get(key), style))
+            rows.append(row + [make_cost_cell(cells[name]) for cells in self.costs.values()])
         heads = [f"{name} per success" for name in self.costs]
         sizes = [f"{name} · {describe_size(report)}" for name, report in self.reports.items()]
-        parts: list[Sentences | Table] = [
-            *([Sentences(sizes, "fact")] if short else []),
-            Table(["" if short else "model", *self.keys.values(), *heads], rows, stacked=True),
-            Sentences([BEST, *(note for note in self.notes if isinstance(note, Legend))], "legend"),
-            Sentences([note for note in self.notes if not isinstance(note, Legend)], "note"),
-        ]
+        corner = "" if short else "model"
+        table = Table([corner, *self.keys.values(), *heads], rows, stacked=True)
         return Sheet(
-            [part for part in parts if isinstance(part, Table) or part.said],
-            data=lambda: {
-                "models": {name: spell_report(report) for name, report in self.reports.items()},
-                "best": self.best,
-                **({"cost_per_success": self.costs} if self.costs else {}),
-                "notes": self.notes,
-            },
+            [
+                Sentences(sizes if short else (), "fact"),
+                table,
+                *split_notes([BEST, *self.notes]),
+            ],
+            data=self._spell,
             rows=lambda: list_rows(self.reports),
             name=f"{len(self.reports)} models: {', '.join(self.reports)}",
             picture=lambda: draw_shares(self.reports),

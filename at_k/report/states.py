@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from math import fsum
 from typing import Any, NamedTuple
@@ -57,9 +57,8 @@ class Moments(NamedTuple):
     @classmethod
     def of(cls, values: Floats, variances: Floats, errors: Floats, times: Ints) -> Moments:
         """Measure values, each of which is that of `times` problems. Variances that are not known are infinite."""
-        equal = bool(
-            (values == values[0]).all()
-        )  # their mean must not be rounded: they do not deviate from it
+        # The mean of equal values must not be rounded: they do not deviate from it.
+        equal = bool((values == values[0]).all())
         mean = float(values[0]) if equal else fsum((values * (times / times.sum())).tolist())
         return cls(
             mean,
@@ -259,11 +258,12 @@ class Problem(NamedTuple):
 def list_values(problems: Collection[Problem]) -> dict[Key, Measures]:
     """List the values of problems by key, of the keys that all of them have."""
     held = dict.fromkeys(key for problem in problems for key in problem.values)
-    keys = [
-        key for key in held if key == ACCURACY or all(key in problem.values for problem in problems)
-    ]
-    columns = {key: np.array([problem.measure(key) for problem in problems]).T for key in keys}
-    return {key: (value, variance, error) for key, (value, variance, error) in columns.items()}
+    measured: dict[Key, Measures] = {}
+    for key in held:
+        if key == ACCURACY or all(key in problem.values for problem in problems):
+            value, variance, error = np.array([problem.measure(key) for problem in problems]).T
+            measured[key] = (value, variance, error)
+    return measured
 
 
 def add_up(cells: Sequence[Cell], values: Mapping[Key, Measures]) -> dict[Cell, Stratum]:
@@ -276,10 +276,11 @@ def add_up(cells: Sequence[Cell], values: Mapping[Key, Measures]) -> dict[Cell, 
         value, variance, error = measures
         return Moments.of(value[own], variance[own], error[own], np.ones(len(own), dtype=np.int64))
 
-    return {
-        cell: Stratum(len(here), {key: measure(here, measures) for key, measures in values.items()})
-        for cell, here in rows.items()
-    }
+    strata = {}
+    for cell, here in rows.items():
+        moments = {key: measure(here, measures) for key, measures in values.items()}
+        strata[cell] = Stratum(len(here), moments)
+    return strata
 
 
 def hash_problems(names: Sequence[str]) -> bytes:
@@ -295,18 +296,14 @@ def count_kept(problems: int) -> int:
 
 def merge_hashes(first: bytes, second: bytes, problems: int) -> bytes:
     """Return the hashes of the problems of both tallies: the smallest of all are among the smallest of either."""
-    return np.union1d(np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8"))[
-        : count_kept(problems)
-    ].tobytes()
+    together = np.union1d(np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8"))
+    return together[: count_kept(problems)].tobytes()
 
 
 def count_shared(first: bytes, second: bytes) -> int:
     """Count the problems that both are known to have: all of them where each has at most 50,000."""
-    return len(
-        np.intersect1d(
-            np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8"), assume_unique=True
-        )
-    )
+    mine, its = np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8")
+    return len(np.intersect1d(mine, its, assume_unique=True))
 
 
 # The name of a tally in a file.
@@ -335,63 +332,54 @@ def read_state(text: str | bytes, name: str) -> dict[str, Any]:
 
 def write_state(state: Mapping[str, Any]) -> str:
     """Write the fields of a tally as JSON."""
+    votes = None
+    if state["votes"] is not None:
+        votes = [[*shape, problems] for shape, problems in state["votes"].items()]
+    sums = []
+    for cell, stratum in state["sums"].items():
+        sums.append([*cell, stratum.problems, _encode_lists(stratum.moments)])
+    problems = []
+    for name, problem in state["problems"].items():
+        problems.append([name, *problem[:4], _encode_lists(problem.values)])
     content = {
         "format": _FORMAT,
         "version": at_k.__version__,
         **{name: state[name] for name in ("by_problem", "n_missing", *_MAPPINGS)},
         "hashes": b64encode(state["hashes"]).decode(),
         "left_out": encode(dict(state["left_out"])),
-        "counts": [[*cell, problems] for cell, problems in state["counts"].items()],
-        "votes": None
-        if state["votes"] is None
-        else [[*shape, problems] for shape, problems in state["votes"].items()],
-        "sums": [
-            [
-                *cell,
-                stratum.problems,
-                encode({key: list(moments) for key, moments in stratum.moments.items()}),
-            ]
-            for cell, stratum in state["sums"].items()
-        ],
-        "problems": [
-            [
-                name,
-                *problem[:4],
-                encode({key: list(values) for key, values in problem.values.items()}),
-            ]
-            for name, problem in state["problems"].items()
-        ],
+        "counts": [[*cell, times] for cell, times in state["counts"].items()],
+        "votes": votes,
+        "sums": sums,
+        "problems": problems,
     }
     return json.dumps(content, ensure_ascii=False)
 
 
+def _encode_lists(values: Mapping[Key, Iterable[float]]) -> Any:
+    return encode({key: list(numbers) for key, numbers in values.items()})
+
+
 def _from_content(content: Mapping[str, Any]) -> dict[str, Any]:
-    votes = content["votes"]
+    votes = None
+    if content["votes"] is not None:
+        votes = {(group, n, tuple(shape)): times for group, n, shape, times in content["votes"]}
+    sums = {}
+    for group, n, times, moments in content["sums"]:
+        held = {key: Moments(*parts) for key, parts in decode(moments).items()}
+        sums[group, n] = Stratum(times, held)
+    problems = {}
+    for name, group, n, c, cast, values in content["problems"]:
+        pairs = cast and {answer: (count, right) for answer, (count, right) in cast.items()}
+        known = {
+            key: (mean, spread, error) for key, (mean, spread, error) in decode(values).items()
+        }
+        problems[name] = Problem(group, n, c, pairs, known)
     return {
         "by_problem": bool(content["by_problem"]),
-        "counts": {(group, n, c): problems for group, n, c, problems in content["counts"]},
-        "votes": None
-        if votes is None
-        else {(group, n, tuple(shape)): problems for group, n, shape, problems in votes},
-        "sums": {
-            (group, n): Stratum(
-                problems, {key: Moments(*parts) for key, parts in decode(moments).items()}
-            )
-            for group, n, problems, moments in content["sums"]
-        },
-        "problems": {
-            name: Problem(
-                group,
-                n,
-                c,
-                votes and {answer: (count, right) for answer, (count, right) in votes.items()},
-                {
-                    key: (value, variance, error)
-                    for key, (value, variance, error) in decode(values).items()
-                },
-            )
-            for name, group, n, c, votes, values in content["problems"]
-        },
+        "counts": {(group, n, c): times for group, n, c, times in content["counts"]},
+        "votes": votes,
+        "sums": sums,
+        "problems": problems,
         "hashes": b64decode(content["hashes"], validate=True),
         "n_missing": content["n_missing"],
         **{name: dict(content[name]) for name in _MAPPINGS},
@@ -403,19 +391,17 @@ def _check(state: Mapping[str, Any]) -> None:
     """Raise if the parts of a tally are not numbers that a set of problems can have, or contradict each other."""
     hashes = np.frombuffer(state["hashes"], "<u8")
     kept = count_kept(sum(state["counts"].values()))
-    _require(
-        len(hashes) <= kept and bool((hashes[1:] > hashes[:-1]).all()), "the hashes of problems"
-    )
+    rise = bool((hashes[1:] > hashes[:-1]).all())
+    _require(rise and len(hashes) <= kept, "the hashes of problems")
     for group, n, c in state["counts"]:
         _require(group is None or isinstance(group, str), "groups are texts")
-        _require(
-            all(type(size) is int for size in (n, c)) and 0 <= c <= n and n > 0, f"n = {n}, c = {c}"
-        )
+        are_counts = type(n) is type(c) is int
+        _require(are_counts and 0 <= c <= n > 0, f"n = {n}, c = {c}")
     for _, n, votes in state["votes"] or ():
-        falling = all(type(size) is int and size for size in votes) and list(
-            map(abs, votes)
-        ) == sorted(map(abs, votes), reverse=True)
-        _require(falling and sum(map(abs, votes)) <= n, f"votes {votes} of {n} samples")
+        are_counts = all(type(size) is int and size for size in votes)
+        sizes_of = list(map(abs, votes)) if are_counts else []
+        falls = are_counts and sizes_of == sorted(sizes_of, reverse=True)
+        _require(falls and sum(sizes_of) <= n, f"votes {votes} of {n} samples")
     sizes: dict[Any, list[int]] = {}
     parts = [
         [((group, n), times) for (group, n, _), times in state["counts"].items()],
@@ -429,10 +415,8 @@ def _check(state: Mapping[str, Any]) -> None:
             sizes.setdefault(cell, [0] * len(parts))[place] += times
     for cell, (expected, *others) in sizes.items():
         present = [state["votes"] is not None, bool(state["sums"]), state["by_problem"]]
-        _require(
-            all(size == expected for size, part in zip(others, present, strict=True) if part),
-            f"the problems of {cell}",
-        )
+        known = [size for size, part in zip(others, present, strict=True) if part]
+        _require(all(size == expected for size in known), f"the problems of {cell}")
 
 
 def _require(right: bool, what: str) -> None:

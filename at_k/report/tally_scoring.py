@@ -157,10 +157,8 @@ _States = tuple[Judged, Ints | None]
 
 def _list_counts(tally: Tally, options: Mapping[str, Any]) -> _States:
     """List one problem for each group, n and c; or every problem, if the tally keeps them."""
-    states, times = (
-        [(problem.group, problem.n, problem.c) for problem in tally.problems.values()],
-        None,
-    )
+    states = [(problem.group, problem.n, problem.c) for problem in tally.problems.values()]
+    times = None
     if not tally.by_problem:
         states = sorted(tally.counts)
         times = np.array([tally.counts[state] for state in states], dtype=np.int64)
@@ -168,9 +166,8 @@ def _list_counts(tally: Tally, options: Mapping[str, Any]) -> _States:
     runs = np.stack([np.subtract(n, c), c], axis=1).ravel()
     flags = Ragged.of_lengths(np.repeat(np.tile([False, True], len(states)), runs), np.array(n))
     judged = _judge(tally, options, groups, flags)
-    return replace(
-        judged, verdicts=settle_sampling(judged.verdicts, options["sampling"], times=times)
-    ), times
+    verdicts = settle_sampling(judged.verdicts, options["sampling"], times=times)
+    return replace(judged, verdicts=verdicts), times
 
 
 def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _States:
@@ -182,23 +179,24 @@ def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _States:
         signed = np.fromiter(chain.from_iterable(votes for *_, votes in shapes), np.int64)
     else:
         held = {} if tally.votes is None else tally.votes.cells
-        cells = sorted(held)
+        groups = []
         none = np.zeros(0, dtype=np.int64)
-        rows, repeats = ([held[cell][part] for cell in cells] for part in (0, 1))
-        groups = [group for (group, _), row in zip(cells, rows, strict=True) for _ in row]
-        n = np.repeat(np.array([n for _, n in cells], dtype=np.int64), list(map(len, rows)))
-        size = np.concatenate([none, *(np.count_nonzero(row, axis=1) for row in rows)])
-        signed, times = (
-            np.concatenate([none, *(row[row != 0] for row in rows)]),
-            np.concatenate([none, *repeats]),
-        )
-    problem, count = np.repeat(np.arange(len(n)), size), np.abs(signed)
+        sizes, told, repeats, lengths = [none], [none], [none], [none]
+        for cell in sorted(held):
+            (group, here), (rows, problems) = cell, held[cell]
+            groups += [group] * len(rows)
+            lengths.append(np.full(len(rows), here))
+            sizes.append(np.count_nonzero(rows, axis=1))
+            told.append(rows[rows != 0])
+            repeats.append(problems)
+        n, size, signed, times = map(np.concatenate, (lengths, sizes, told, repeats))
+    problem = np.repeat(np.arange(len(n)), size)
+    count = np.abs(signed)
     counts = VoteCounts(n, problem, count, np.maximum(signed, 0), np.zeros_like(count))
     # Each problem has a run of samples for each answer, and one for those that cast no vote.
     ends = np.cumsum(size)
-    runs = np.insert(
-        count, ends, n - np.bincount(problem, weights=count, minlength=len(n)).astype(np.int64)
-    )
+    cast = np.bincount(problem, weights=count, minlength=len(n)).astype(np.int64)
+    runs = np.insert(count, ends, n - cast)
     codes = np.insert(np.arange(len(count)) - (ends - size)[problem], ends, -1).astype(np.int32)
     ballots = Ragged.of_lengths(np.repeat(codes, runs), n)
     flags = ballots.with_values(np.repeat(np.insert(signed > 0, ends, values=False), runs))
@@ -232,9 +230,8 @@ def _spread(moments: Sequence[Moments], size: Ints) -> Measures:
     mean, squares, variance, largest, error = np.array(moments).T
     others = np.maximum(size - 1, 1)
     deviation = np.sqrt(squares * ((size - 1) / size))
-    rest = np.subtract(
-        variance, largest, out=np.full(len(size), np.inf), where=np.isfinite(largest)
-    )
+    infinite = np.full(len(size), np.inf)
+    rest = np.subtract(variance, largest, out=infinite, where=np.isfinite(largest))
     pairs = (mean + deviation, mean - deviation / others), (largest, np.maximum(rest, 0) / others)
     value, spread = (np.stack(pair, axis=1).ravel() for pair in pairs)
     return value, spread, np.repeat(np.sqrt(error / size), 2)
