@@ -57,11 +57,10 @@ def correct_values(
         raise _say.error("audit.intervals")
     if judged.origin is not None and audited in judged.origin.roles.values():
         raise _say.error("audit.same", column=repr(audited))
-    grades_by_name = (
-        read_sheet(audited)
-        if audited.lower().endswith(".csv")
-        else read_column(data, audited, reading)
-    )
+    if audited.lower().endswith(".csv"):
+        grades_by_name = read_sheet(audited)
+    else:
+        grades_by_name = read_column(data, audited, reading)
     grades, seen = fill_in(judged, grades_by_name, audited)
     if (count := int(seen.sum())) < LEAST_AUDITED:
         raise _say.error(
@@ -107,7 +106,9 @@ def hide_column(
         if normalize_name(audited) in names and role not in kept
     ]
     hidden = {role: None for role in usual if role not in (columns or {})}
-    return {**(columns or {}), **hidden} if hidden or columns else None
+    if hidden or columns:
+        return {**(columns or {}), **hidden}
+    return None
 
 
 def compare_judges(
@@ -136,7 +137,8 @@ def fill_in(
     judged: Judged, found: Mapping[str, Floats], column: str
 ) -> tuple[Ragged, np.ndarray[Any, Any]]:
     """Put audited grades in the place of the checker's, and flag the audited problems."""
-    verdicts, places = judged.verdicts, {name: place for place, name in enumerate(judged.names)}
+    verdicts = judged.verdicts
+    places = {name: place for place, name in enumerate(judged.names)}
     graded = Ragged.concatenate(list(verdicts.graded))
     values: Floats = graded.values.astype(np.float64)
     seen = np.zeros(len(places), dtype=bool)
@@ -235,9 +237,8 @@ def draw_sheet(
     """Draw problems at random, and return the rows of the sheet for a better judge, samples counted from 0."""
     if not 1 <= count <= len(names):
         raise _say.error("audit.draw", most=len(names), count=count)
-    places = (
-        np.random.default_rng(seed).permutation(len(names))[:count].tolist()
-    )  # a larger draw holds a smaller one
+    # A larger draw holds a smaller one
+    places = np.random.default_rng(seed).permutation(len(names))[:count].tolist()
     return [
         [names[place], str(sample), "" if answer is None else str(answer), ""]
         for place in places

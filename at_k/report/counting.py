@@ -49,7 +49,10 @@ def repeat_verdicts(judged: Judged, times: Ints, repeats: Ints) -> Verdicts:
     """Repeat each verdict once per sample that it represents, without the answers; `repeats` is `times` of the kept."""
     verdicts, answers = judged.verdicts, judged.problems.answers
     graded = Ragged.concatenate(verdicts.graded)
-    absent = np.isnan(graded.values) if verdicts.kept is None else ~verdicts.kept
+    if verdicts.kept is None:
+        absent = np.isnan(graded.values)
+    else:
+        absent = ~verdicts.kept
     if verdicts.kept is None and judged.problems.grades is None and answers is not None:
         absent |= answers.codes.values < 0
     n = graded.with_values(repeats).sums()
@@ -186,7 +189,10 @@ def merge_sums(
     for part in parts if shared else ():
         for cell, stratum in part.items():
             kept = stratum.keep(shared)
-            merged[cell] = merged[cell].merge(kept) if cell in merged else kept
+            if cell in merged:
+                merged[cell] = merged[cell].merge(kept)
+            else:
+                merged[cell] = kept
     return merged
 
 
@@ -201,7 +207,10 @@ def _measure_counts(
     for (group, n), listed in rows.items():
         c, times = np.array(listed).T
         share = c / n
-        variance = share * (1 - share) / (n - 1) if n > 1 else np.full(len(c), np.inf)
+        if n > 1:
+            variance = share * (1 - share) / (n - 1)
+        else:
+            variance = np.full(len(c), np.inf)
         moments = {ACCURACY: Moments.of(share, variance, np.zeros(len(c)), times)}
         strata[group, n] = Stratum(
             int(times.sum()), {**(sums[group, n].moments if sums else {}), **moments}
@@ -224,5 +233,7 @@ def read_rows(rows: Iterable[Any]) -> Iterator[tuple[Count, int]]:
             raise ValueError(
                 f"`rows` must have 0 ≤ c ≤ n, n > 0 and problems > 0; got {shorten(row)} in row {place}"
             )
-        group = row[3] if len(row) > 3 else None
+        group = None
+        if len(row) > 3:
+            group = row[3]
         yield (None if group is None else str(group), n, c), problems

@@ -235,7 +235,9 @@ class Numbers(Mapped):
     @property
     def n_samples(self) -> int:
         """Count the samples."""
-        return sum(self.n) if self.times is None else sum(map(mul, self.n, self.times))
+        if self.times is None:
+            return sum(self.n)
+        return sum(map(mul, self.n, self.times))
 
     @property
     def stopped(self) -> bool:
@@ -250,10 +252,11 @@ class Numbers(Mapped):
     def list_counts(self) -> tuple[Ints, Ints]:
         """Return n and c of each problem."""
         self.require_independent("What counts tell")
-        n, c = np.array(self.n), np.array(self.c)
-        return (
-            (n, c) if self.times is None else (np.repeat(n, self.times), np.repeat(c, self.times))
-        )
+        n = np.array(self.n)
+        c = np.array(self.c)
+        if self.times is None:
+            return n, c
+        return np.repeat(n, self.times), np.repeat(c, self.times)
 
     def require_problems(self, what: str) -> None:
         """Raise if this is the report of a tally; `what` is a noun that begins the sentence."""
@@ -262,7 +265,9 @@ class Numbers(Mapped):
 
     def __len__(self) -> int:
         """Count the problems."""
-        return len(self.problems) if self.times is None else sum(self.times)
+        if self.times is None:
+            return len(self.problems)
+        return sum(self.times)
 
 
 @dataclass(frozen=True)

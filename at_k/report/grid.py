@@ -62,10 +62,10 @@ def is_shown(key: Key) -> bool:
 
 def list_blocks(report: Numbers) -> list[Block]:
     """List the blocks of a report: all problems, and then each group."""
-    whole, names = (
-        ALL if ALL not in report.groups else f"({ALL})",
-        name_lines(report.options, report.values),
-    )
+    whole = ALL
+    if ALL in report.groups:
+        whole = f"({ALL})"
+    names = name_lines(report.options, report.values)
     of_groups = [
         Block(label, report.sizes[label], values, report.group_intervals.get(label, {}), names)
         for label, values in report.groups.items()
@@ -75,8 +75,12 @@ def list_blocks(report: Numbers) -> list[Block]:
 
 def describe_size(report: Numbers) -> str:
     """Say how many problems and samples a report is about: "100 problems × 8 samples"."""
-    fewest, most = min(report.n), max(report.n)
-    n = f"{most:,}" if fewest == most else f"{fewest:,}–{most:,}"
+    fewest = min(report.n)
+    most = max(report.n)
+    if fewest == most:
+        n = f"{most:,}"
+    else:
+        n = f"{fewest:,}–{most:,}"
     return f"{len(report):,} problem{'s' * (len(report) != 1)} × {n} sample{'s' * (n != '1')}"
 
 
@@ -140,8 +144,12 @@ def draw_shares(reports: Mapping[str, Numbers]) -> str:
         for right, grouped in groupby(problems, given.get):
             names = list(grouped)
             named = ", ".join(names[:8]) + (f", … ({len(names)})" if len(names) > 8 else "")
-            shade = "none" if right is None else f"hsl(0 0% {95 - 90 * right:.0f}%)"
-            text = "not given" if right is None else f"{right:.0%}"
+            shade = "none"
+            if right is not None:
+                shade = f"hsl(0 0% {95 - 90 * right:.0f}%)"
+            text = "not given"
+            if right is not None:
+                text = f"{right:.0%}"
             drawn.append(
                 f'<rect x="{left:.2f}" y="{row * _HIGH}" width="{len(names) * wide:.2f}" height="{_HIGH - 1}" '
                 f'fill="{shade}"><title>{escape(f"{model} · {named}: {text}")}</title></rect>'
@@ -321,7 +329,8 @@ def find_twins(numbers: Mapping[str, Sequence[float]]) -> list[str]:
 
 def note_twins(numbers: Mapping[str, Sequence[float]]) -> Iterator[Message]:
     """Say which keys are not shown, since their numbers are those of the main one."""
-    main, twins = find_main(numbers), find_twins(numbers)
+    main = find_main(numbers)
+    twins = find_twins(numbers)
     if twins:
         yield _say("report.twins", key=str(main), keys=", ".join(twins))
         same = (main, *twins)
@@ -335,7 +344,8 @@ def _lay_out_groups(report: Numbers, blocks: Sequence[Block]) -> Iterator[Table 
     """Lay out a row for each group: all numbers if they are few, else the first and the last of the main ones."""
     keys = list(find_shown(report.values))
     is_part = len(keys) > _FEW
-    keys = _choose_main(blocks[0]) if is_part else keys
+    if is_part:
+        keys = _choose_main(blocks[0])
     rows = [
         [
             block.label,
@@ -383,11 +393,14 @@ def describe_source(source: str | Sequence[str] | None) -> str:
     """
     if source is None:
         return "data in memory"
-    paths = [source] if isinstance(source, str) else list(source)
+    if isinstance(source, str):
+        paths = [source]
+    else:
+        paths = list(source)
     if len(paths) == 1:
-        return (
-            paths[0] if paths[0].startswith("/dev/") else basename(paths[0].rstrip("/")) or paths[0]
-        )
+        if paths[0].startswith("/dev/"):
+            return paths[0]
+        return basename(paths[0].rstrip("/")) or paths[0]
     try:
         folder = commonpath(paths)
     except ValueError:  # some paths are absolute and others are not
@@ -416,7 +429,8 @@ def list_rows(reports: Mapping[str, Numbers]) -> Table:
         for key in report.values:
             label = f"{key}_audited"
             if label in report.audited:
-                place, bar = (name, ALL, len(report)), report.audited_intervals.get(label)
+                place = name, ALL, len(report)
+                bar = report.audited_intervals.get(label)
                 rows.append(_list_row(place, key, label, report.audited[label], bar))
     has_bars = any(report.intervals for report in reports.values())
     shown = slice("" in reports, None if has_bars else -len(BARS))

@@ -110,7 +110,9 @@ def select_frame(
     called |= dict(columns or {})
     require_columns(called, COLUMNS, whole)
     frame = {role: whole[column] for role, column in called.items() if column is not None}
-    tests = [] if "grades" in frame else find_tests(whole)
+    tests = []
+    if "grades" not in frame:
+        tests = find_tests(whole)
     if tests and called.get("references", "test_list") == "test_list":
         frame["references"] = gather_tests(whole, tests)
     if "grades" not in frame and not ("answers" in frame and "references" in frame):
@@ -149,7 +151,9 @@ def is_null(column: Any) -> bool:
 def _take(column: Any, rows: Sequence[int]) -> Any:
     if hasattr(column, "to_pylist"):
         return column.take(rows)
-    listed = column if isinstance(column, list) else list(column)
+    listed = column
+    if not isinstance(column, list):
+        listed = list(column)
     return [listed[row] for row in rows]
 
 
@@ -160,7 +164,8 @@ def read_frame(data: Any) -> dict[str, Any]:
             raise _say.error("data.splits", names=", ".join(map(repr, data)))
         return {str(name): column for name, column in data.items()}
     columns = getattr(data, "column_names", None)
-    columns = columns if isinstance(columns, (list, tuple)) else getattr(data, "columns", None)
+    if not isinstance(columns, (list, tuple)):
+        columns = getattr(data, "columns", None)
     if columns is not None and hasattr(
         data, "__getitem__"
     ):  # Dataset, pyarrow.Table, pandas, Polars
@@ -292,11 +297,10 @@ def judge_data(
     )
     require_problems("data", len(problems))
     names = read_names(frame.get("problem"), len(problems))
-    named = (
-        frame.get("problem") is not None
-        if origin is None
-        else origin.roles.get("problem") is not None
-    )
+    if origin is None:
+        named = frame.get("problem") is not None
+    else:
+        named = origin.roles.get("problem") is not None
     # Labels are read first: judging may take minutes, and wrong labels should not waste them.
     labels = read_labels(groups, frame.get("group"), len(problems))
     together = read_clusters(clusters, labels, frame.get("group"), len(problems))
@@ -311,7 +315,9 @@ def judge_data(
         if len(parts) == 1:
             refusal.ask = partial(offer_policies, parts[0], cut)
         raise refusal from None
-    notes = [] if origin is None else list(describe_reading(origin))
+    notes = []
+    if origin is not None:
+        notes = list(describe_reading(origin))
     conditions = find_conditions(data)
     rest = names, labels, together, notes, conditions, source, origin, named, frame["rows"]
     if not isinstance(whole, Samples):
@@ -336,7 +342,8 @@ def _read_data(
         return read_samples(data, columns=columns, **shared, meta=meta, **options)
     if isinstance(data, Samples):
         return data
-    held, called = hold(data), columns or {}
+    held = hold(data)
+    called = columns or {}
     is_document = _is_document(held, called)
     if is_document or pool or is_read_as_file(held, called):
         taken = (*_OF_ROWS, *(_OF_DOCUMENTS if is_document else ()))
@@ -381,7 +388,9 @@ def find_source(data: Any) -> str | list[str] | None:
     """Return the path that data are, or the list of paths; None for data in memory."""
     if not is_paths(data):
         return None
-    return fspath(data) if isinstance(data, (str, PathLike)) else list(map(fspath, data))
+    if isinstance(data, (str, PathLike)):
+        return fspath(data)
+    return list(map(fspath, data))
 
 
 def _is_document(data: Any, columns: Mapping[str, str | None]) -> bool:
@@ -423,7 +432,10 @@ def read_rows(data: Any, *, is_document: bool, **reading: Any) -> Samples:
     from at_k.readers.formats import find_format
     from at_k.readers.tables.table import Table
 
-    source = write_source(data) if is_document else _write_table(data)
+    if is_document:
+        source = write_source(data)
+    else:
+        source = _write_table(data)
     kind = find_format(source)
     kind.refuse_options(Reading(**reading))
     with offering(

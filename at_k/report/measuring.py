@@ -160,9 +160,10 @@ class Measurement:
                 raise
             codes = problems.answers.codes
             start, stop = codes.offsets[reason.values["problem"] :][:2]
-            here = (
-                np.arange(start, stop) if kept is None else start + np.flatnonzero(kept[start:stop])
-            )
+            if kept is None:
+                here = np.arange(start, stop)
+            else:
+                here = start + np.flatnonzero(kept[start:stop])
             column = name_samples(problems)
             raise _say.error(
                 "left_out.conflict",
@@ -189,7 +190,9 @@ class Measurement:
             columns |= values.columns
             for key, error in values.errors.items():
                 errors[key] = summary.average_error(error, times=times)
-        members = {} if judged.labels is None else summary.find_members(judged.labels)
+        members = {}
+        if judged.labels is not None:
+            members = summary.find_members(judged.labels)
         means = summary.average(columns, times=times)
         groups = {}
         for label in sorted(members, key=split_numbers):
@@ -296,7 +299,8 @@ def make_left_out(left_out: Mapping[str, Message]) -> InputError:
 
 def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
     """Gather what a report holds, but for the options: every number, and what a reader should know of them."""
-    whole, used = parts[0], [part for part in parts if part.found]
+    whole = parts[0]
+    used = [part for part in parts if part.found]
     judged, verdicts, times = whole.judged, whole.judged.verdicts, whole.times
     metrics: dict[str, list[Key]] = {}
     for name in FAMILY:
@@ -309,10 +313,14 @@ def gather(parts: Sequence[Measurement]) -> dict[str, Any]:
     def join(name: str, label: str | None = None) -> dict[Key, Any]:
         joined: dict[Key, Any] = {}
         for average in averages:
-            joined |= average[name] if label is None else average[name][label]
+            if label is None:
+                joined |= average[name]
+            else:
+                joined |= average[name][label]
         return {key: joined[key] for key in order if key in joined}
 
-    values, intervals = join("values"), join("intervals")
+    values = join("values")
+    intervals = join("intervals")
     for key in (whole.options.get("metrics") or {}).values():
         if key is not None and is_average(key) and key not in values:
             raise make_absent(key, values)
@@ -383,7 +391,8 @@ def write_policies(part: Measurement) -> Iterator[Message]:
     if judged.clusters is not None:
         clusters = [*judged.clusters, *(f"problem {i}" for i in range(len(gone)))]
     dropped = _measure(part, present, verdicts.c, clusters)
-    given, c = np.append(verdicts.given, gone + 1), np.append(verdicts.c, gone)
+    given = np.append(verdicts.given, gone + 1)
+    c = np.append(verdicts.c, gone)
     wrong = _measure(part, given, c, clusters)
     if dropped is not None:
         yield _say("note.policies", dropped=dropped, wrong=wrong)
@@ -394,19 +403,16 @@ def _measure(part: Measurement, n: Ints, c: Ints, clusters: list[str] | None) ->
     kept = n > 0
     if not kept.any():
         return None
-    n, c = n[kept], c[kept]
+    n = n[kept]
+    c = c[kept]
     ends = np.cumsum(n)
     flags = np.arange(ends[-1]) - np.repeat(ends - n, n) < np.repeat(c, n)
     verdicts = Verdicts((Ragged.of_lengths(flags.astype(np.float64), n),), 0.5, n, 0)
-    labels = (
-        None
-        if clusters is None
-        else [label for label, here in zip(clusters, kept, strict=False) if here]
-    )
-    judged, wanted = (
-        replace(part.judged, verdicts=verdicts, labels=None),
-        replace(part.confidence, clusters=labels),
-    )
+    labels = None
+    if clusters is not None:
+        labels = [label for label, here in zip(clusters, kept, strict=False) if here]
+    judged = replace(part.judged, verdicts=verdicts, labels=None)
+    wanted = replace(part.confidence, clusters=labels)
     numbers = Measurement(
         judged, part.options, wanted, found={"": computation.compute_average(verdicts)}
     ).average()
@@ -421,7 +427,8 @@ def _measure(part: Measurement, n: Ints, c: Ints, clusters: list[str] | None) ->
 
 def find_grid(whole: Measurement, names: Iterable[str]) -> tuple[int, ...]:
     """Find the k at which metrics are drawn: those of the table, and others up to the smallest n."""
-    n, defaults = whole.judged.verdicts.drawn, [FAMILY[name].default_k for name in names]
+    n = whole.judged.verdicts.drawn
+    defaults = [FAMILY[name].default_k for name in names]
     asked = {k for default in defaults if default for k in choose_k(whole.options["k"], n, default)}
     smallest = int(n.min())
     return tuple(sorted({*spread_k(smallest), *asked, smallest}))

@@ -187,7 +187,9 @@ def find_number(name: str) -> Key:
         or (key.metric[-1] == "k" and key.k is None)
         or (key.metric == "G-Pass@k" and key.tau is None)
     ):
-        near = _find_near(name) if isinstance(name, str) else ""
+        near = ""
+        if isinstance(name, str):
+            near = _find_near(name)
         if near:
             raise _say.error("naming.near_number", key=shorten(name), near=near)
         raise _say.error("naming.number", key=shorten(name))
@@ -199,7 +201,9 @@ def find_number(name: str) -> Key:
 def _check_draws(name: str) -> None:
     """Raise if a name would be that of a number with another k, such as pass@0."""
     parts = re.fullmatch(r"(.+[@^])-?\d+(?:\.\d+)?(_.+)?", name)
-    near = None if parts is None else find_key(f"{parts[1]}1{parts[2] or ''}")
+    near = None
+    if parts is not None:
+        near = find_key(f"{parts[1]}1{parts[2] or ''}")
     if near is not None:
         raise _say.error("naming.draws", key=shorten(name), near=str(near))
 
@@ -227,7 +231,9 @@ def find_metrics(names: Any) -> dict[str, Key | None]:
     if isinstance(names, Mapping):
         names = spell_sum(names)
     for name in [name.strip() for name in names.split(",")] if isinstance(names, str) else names:
-        key = find_key(name) if isinstance(name, str) and name not in METRICS else None
+        key = None
+        if isinstance(name, str) and name not in METRICS:
+            key = find_key(name)
         if key is None and name not in METRICS:
             if isinstance(name, str):
                 _check_draws(name)
@@ -309,12 +315,16 @@ def find_line(name: str) -> Key | None:
         ('G-Pass@k_1.0', 'cons@k', None)
     """
     key = find_key(name)
-    return None if key is None else _find_line(key)
+    if key is None:
+        return None
+    return _find_line(key)
 
 
 def _find_line(key: Key) -> Key:
     """Find the line that a number is on. That of pass^k is G-Pass@k with τ = 1."""
-    return Key("G-Pass@k", None, 1.0) if key.metric == "pass^k" else key.line
+    if key.metric == "pass^k":
+        return Key("G-Pass@k", None, 1.0)
+    return key.line
 
 
 def choose_numbers(asked: Mapping[str, Key | None] | None, keys: Iterable[Key]) -> list[Key]:
@@ -357,11 +367,10 @@ def name_lines(options: Mapping[str, Any], keys: Iterable[Key]) -> dict[Key, Key
     names: dict[Key, Key] = {}
     for line in dict.fromkeys(key.line for key in keys):
         for name, key in asked.items():
-            is_asked = (
-                line.metric in FAMILY[name].metrics
-                if key is None
-                else _is_on(line, _find_line(key))
-            )
+            if key is None:
+                is_asked = line.metric in FAMILY[name].metrics
+            else:
+                is_asked = _is_on(line, _find_line(key))
             if is_asked:
                 names.setdefault(line, line if key is None else _name_line(name, key, line))
     return names

@@ -180,7 +180,8 @@ def _describe_outcomes(outcomes: Outcomes, answers: Answers | None) -> Iterator[
     counts = outcomes.count()
     ends = ", ".join(f"{name} {count:,}" for name, count in counts.items())
     yield _say("note.outcomes", outcomes=ends)
-    total, missed = sum(counts.values()), counts.get("no program", 0)
+    total = sum(counts.values())
+    missed = counts.get("no program", 0)
     if missed and answers is not None:
         has_none = np.array([name == "no program" for name in outcomes.names])
         first = int(np.argmax(has_none[outcomes.which] & (outcomes.which >= 0)))
@@ -242,9 +243,12 @@ def _note_unread(problems: Problems, answers: Answers, check: object) -> Iterato
     is_numeric = isinstance(check, Numeric)
 
     def reads(form: Any) -> bool:
-        return not isinstance(form, str) if is_numeric else form.letter is not None
+        if is_numeric:
+            return not isinstance(form, str)
+        return form.letter is not None
 
-    codes, texts = answers.codes.values, list(map(str, answers.distinct))
+    codes = answers.codes.values
+    texts = list(map(str, answers.distinct))
     is_unread = np.array([not reads(check.normalize(text)) for text in texts], dtype=bool)
     if not is_unread.any():
         return
@@ -256,7 +260,8 @@ def _note_unread(problems: Problems, answers: Answers, check: object) -> Iterato
     missed = np.flatnonzero(asked & is_unread[codes])
     if not len(missed):
         return
-    count, total = len(missed), int(asked.sum())
+    count = len(missed)
+    total = int(asked.sum())
     told = {"count": count, "total": total, "answer": quote(texts[codes[missed[0]]])}
     if not is_numeric:
         yield _say("note.no_letters", **told)
@@ -270,11 +275,9 @@ def _note_split_votes(verdicts: Verdicts, checker: object) -> Iterator[Message]:
     """Say that answers vote apart that the checker holds equal."""
     from at_k.grading.equivalence import find_split_votes
 
-    split = (
-        None
-        if verdicts.answers is None
-        else find_split_votes(verdicts.answers, find_checker(checker))
-    )
+    split = None
+    if verdicts.answers is not None:
+        split = find_split_votes(verdicts.answers, find_checker(checker))
     if split is not None:
         count, looked, (first, second) = split
         yield _say(
@@ -284,7 +287,8 @@ def _note_split_votes(verdicts: Verdicts, checker: object) -> Iterator[Message]:
 
 def _weigh(answers: Answers, is_one: Callable[[str], bool]) -> tuple[float, str]:
     """Return the share of the answers that are of a kind, and the most frequent of these."""
-    codes, distinct = answers.codes.values, list(map(str, answers.distinct))
+    codes = answers.codes.values
+    distinct = list(map(str, answers.distinct))
     if not distinct:
         return 0.0, ""
     counts = np.bincount(codes[codes >= 0], minlength=len(distinct))
@@ -373,7 +377,8 @@ def find_scatter(verdicts: Verdicts, times: Ints | None = None) -> tuple[int, in
     for start in range(
         0, len(codes), _LOOKED_AT
     ):  # a block at a time, since answers repeat within the first problems
-        first, last = codes.offsets[start], codes.offsets[min(start + _LOOKED_AT, len(codes))]
+        first = codes.offsets[start]
+        last = codes.offsets[min(start + _LOOKED_AT, len(codes))]
         here = cast[first:last]
         pairs = problem[first:last][here] * len(answers.distinct) + codes.values[first:last][here]
         repeats += int(

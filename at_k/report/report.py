@@ -115,9 +115,8 @@ _SIGNS = {
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_OTHER = re.compile(
-    r"\b(?:and|or|not)\b|[%&|()]", re.IGNORECASE
-)  # of other languages than that of conditions
+# Of other languages than that of conditions
+_OTHER = re.compile(r"\b(?:and|or|not)\b|[%&|()]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,9 @@ def read_condition(text: str) -> list[Bound]:
         raise TypeError(f"`where` must be a string; got {describe(text)}")
     bounds = []
     for part in re.split(r"\s+and\s+", text.strip().replace("≤", "<=").replace("≥", ">=")):
-        words = [] if _OTHER.search(part) else re.split(r"\s*(<=|>=|==|<|>)\s*", part)
+        words = []
+        if not _OTHER.search(part):
+            words = re.split(r"\s*(<=|>=|==|<|>)\s*", part)
         for left, sign, right in zip(words[:-2:2], words[1:-1:2], words[2::2], strict=True):
             if _NUMBER.fullmatch(right) and not _NUMBER.fullmatch(left):
                 bounds.append(Bound(find_number(left), sign, float(right)))

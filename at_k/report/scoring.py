@@ -97,8 +97,12 @@ def score(data: Any = None, /, metrics: Metrics = None, **given: Unpack[ScoreOpt
             )
     options = complete(options, score)
     wanted, resolved = choose_metrics(options)
-    groups, clusters, audited = options["groups"], options["clusters"], options["audited"]
-    together: Any = None if clusters in (None, False) else ()
+    groups = options["groups"]
+    clusters = options["clusters"]
+    audited = options["audited"]
+    together: Any = ()
+    if clusters in (None, False):
+        together = None
     confidence = Confidence(
         options["confidence_level"], options["target"], together, options["ci_method"]
     )
@@ -129,7 +133,8 @@ def score(data: Any = None, /, metrics: Metrics = None, **given: Unpack[ScoreOpt
     options["clusters"] = (
         True if clusters is True and judged.labels is not None else judged.clusters
     )
-    changed, samples = find_changed(options), (judged.problems, judged.verdicts)
+    changed = find_changed(options)
+    samples = judged.problems, judged.verdicts
     numbers = gather([measurement])
     if judged.verdicts.n_missing + judged.unjudged:
         numbers["notes"] += write_policies(measurement)
@@ -189,7 +194,9 @@ def _simplify(value: Any) -> Any:
         return value
     if isinstance(value, np.generic):
         return value.item()
-    return [_simplify(part) for part in value] if isinstance(value, Iterable) else value
+    if isinstance(value, Iterable):
+        return [_simplify(part) for part in value]
+    return value
 
 
 # The metric of which the lowest value is the best one, if lower scores are better.
@@ -256,7 +263,8 @@ class Models(Mapped):
         """Return column of costs → model → what a correct sample costs; of the columns that all models have."""
         priced: dict[str, dict[str, CostPerSuccess]] = {}
         for model, report in self.reports.items():
-            n, c = np.array(report.n), np.array(report.c)
+            n = np.array(report.n)
+            c = np.array(report.c)
             for name, costs in read_costs(None if report.stopped else report.rows, n).items():
                 priced.setdefault(name, {})[model] = cost_per_success(
                     costs, c, n, clusters=report.clusters

@@ -59,7 +59,10 @@ class Moments(NamedTuple):
         """Measure values, each of which is that of `times` problems. Variances that are not known are infinite."""
         # The mean of equal values must not be rounded: they do not deviate from it.
         equal = bool((values == values[0]).all())
-        mean = float(values[0]) if equal else fsum((values * (times / times.sum())).tolist())
+        if equal:
+            mean = float(values[0])
+        else:
+            mean = fsum((values * (times / times.sum())).tolist())
         return cls(
             mean,
             float(times @ (values - mean) ** 2),
@@ -70,7 +73,8 @@ class Moments(NamedTuple):
 
     def merge(self, size: int, other: Moments, more: int) -> Moments:
         """Merge those of `size` problems with those of `more`. No large numbers cancel (Chan, Golub, LeVeque, 1983)."""
-        total, gap = size + more, self.mean - other.mean
+        total = size + more
+        gap = self.mean - other.mean
         return Moments(
             self.mean * (size / total) + other.mean * (more / total) if gap else self.mean,
             self.squares + other.squares + gap**2 * (size * more / total),
@@ -244,7 +248,8 @@ class Problem(NamedTuple):
             for answer, (count, right) in other.votes.items():
                 before = votes.get(answer, (0, 0))
                 votes[answer] = (before[0] + count, before[1] + right)
-        n, values = self.n + other.n, {}
+        n = self.n + other.n
+        values = {}
         if ACCURACY in self.values or ACCURACY in other.values:
             parts = [(part.n, *part.measure(ACCURACY)) for part in (self, other)]
             mean = fsum(size / n * value for size, value, _, _ in parts)
@@ -302,7 +307,8 @@ def merge_hashes(first: bytes, second: bytes, problems: int) -> bytes:
 
 def count_shared(first: bytes, second: bytes) -> int:
     """Count the problems that both are known to have: all of them where each has at most 50,000."""
-    mine, its = np.frombuffer(first, "<u8"), np.frombuffer(second, "<u8")
+    mine = np.frombuffer(first, "<u8")
+    its = np.frombuffer(second, "<u8")
     return len(np.intersect1d(mine, its, assume_unique=True))
 
 
@@ -324,7 +330,10 @@ def read_state(text: str | bytes, name: str) -> dict[str, Any]:
     try:
         state = _from_content(content)
         _check(state)
-        state["votes"] = None if state["votes"] is None else Shapes.of(state["votes"])
+        if state["votes"] is None:
+            state["votes"] = None
+        else:
+            state["votes"] = Shapes.of(state["votes"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{name} must be a tally; it is damaged: {error!r}") from None
     return state
@@ -399,7 +408,9 @@ def _check(state: Mapping[str, Any]) -> None:
         _require(are_counts and 0 <= c <= n > 0, f"n = {n}, c = {c}")
     for _, n, votes in state["votes"] or ():
         are_counts = all(type(size) is int and size for size in votes)
-        sizes_of = list(map(abs, votes)) if are_counts else []
+        sizes_of = []
+        if are_counts:
+            sizes_of = list(map(abs, votes))
         falls = are_counts and sizes_of == sorted(sizes_of, reverse=True)
         _require(falls and sum(sizes_of) <= n, f"votes {votes} of {n} samples")
     sizes: dict[Any, list[int]] = {}

@@ -187,7 +187,10 @@ def _refuse_doubts(engine: Engine, data: Any, roles: Roles, options: Mapping[str
     from at_k.readers.tables.choosing import Where, refuse_unknown
 
     where = Where(options["where"])
-    pool = [options["pool"]] if isinstance(options["pool"], str) else options["pool"]
+    if isinstance(options["pool"], str):
+        pool = [options["pool"]]
+    else:
+        pool = options["pool"]
     columns = engine.list_columns(data)
     named = [*where.columns, *(name for name in pool if name != "file")]
     refuse_unknown([*columns, *(name for name in named if find_parts(name, columns))], named)
@@ -299,12 +302,11 @@ class Tally:
             >>> Tally.of(data, missing="incorrect").votes
             {(None, 3, (1, -1)): 1, (None, 3, (2, -1)): 1}
         """
-        options, engine = complete(given, cls.of, of="Tally.of"), find_engine(data)
-        return (
-            _count(_judge(data, options), options)
-            if engine is None
-            else _count_with(engine, data, options)
-        )
+        options = complete(given, cls.of, of="Tally.of")
+        engine = find_engine(data)
+        if engine is None:
+            return _count(_judge(data, options), options)
+        return _count_with(engine, data, options)
 
     @classmethod
     def from_rows(cls, rows: Iterable[Any], /, *, correct_above: float | str = 0.5) -> Tally:
@@ -372,7 +374,9 @@ class Tally:
                 raise _say.error(
                     "tally.conditions", name=name, one=shorten(one), other=shorten(two)
                 )
-        shared = 0 if self.by_problem else count_shared(self.hashes, other.hashes)
+        shared = 0
+        if not self.by_problem:
+            shared = count_shared(self.hashes, other.hashes)
         if shared:
             raise _say.error("tally.same_problems", count=shared)
         merged = replace(
@@ -390,7 +394,9 @@ class Tally:
             ),
             n_missing=self.n_missing + other.n_missing,
         )
-        return _merge_problems(merged, self.problems, other.problems) if self.by_problem else merged
+        if self.by_problem:
+            return _merge_problems(merged, self.problems, other.problems)
+        return merged
 
     def to_json(self) -> str:
         """Write the tally as JSON."""
@@ -432,7 +438,10 @@ def _merge_problems(
                 f"`groups` must put problem {shorten(name)} in one group; got {problems[name].group!r} and "
                 f"{problem.group!r}"
             )
-        problems[name] = problems[name].merge(problem) if name in problems else problem
+        if name in problems:
+            problems[name] = problems[name].merge(problem)
+        else:
+            problems[name] = problem
     votes: Shapes | None = None
     left_out = dict(merged.left_out)
     refused = merged.votes is not None and merged.options["on_conflict"] == "error"

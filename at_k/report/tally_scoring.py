@@ -57,7 +57,12 @@ def find_tally(data: Any) -> Tally | None:
     """Return the tally, if data are one, or paths of some that were saved, whose sum it is; None for other data."""
     if isinstance(data, Tally):
         return data
-    places = [data] if isinstance(data, (str, PathLike)) else list(data) if is_paths(data) else []
+    if isinstance(data, (str, PathLike)):
+        places = [data]
+    else:
+        places = []
+        if is_paths(data):
+            places = list(data)
     paths = [
         path
         for place in places
@@ -250,9 +255,13 @@ def _judge(
     )
     verdicts = replace(verdicts, stopped=options["sampling"] == UNTIL_SUCCESS)
     labels = [group for group in groups if group is not None] or None
-    clusters = read_clusters(options["clusters"], labels, None, len(groups)) if groups else None
+    clusters = None
+    if groups:
+        clusters = read_clusters(options["clusters"], labels, None, len(groups))
     shown = None if options["groups"] is False else labels
-    notes = [] if tally.by_problem else [_say("note.tally")]
+    notes = []
+    if not tally.by_problem:
+        notes = [_say("note.tally")]
     return Judged(
         Problems(), verdicts, list(tally.problems), shown, clusters, notes, dict(tally.reading)
     )
@@ -318,7 +327,8 @@ def _move_accuracy(
         return
     computed = measured.compute(FAMILY[name])
     assert shares.vary is not None and computed.vary is not None  # noqa: PT018 - for the type checker
-    levels, worst = computed.vary()[ACCURACY].levels, shares.vary()[ACCURACY].levels
+    levels = computed.vary()[ACCURACY].levels
+    worst = shares.vary()[ACCURACY].levels
     # No grades in [0, 1] vary more than the verdicts of the worst c.
     variances = {ACCURACY: Column(np.append(levels, worst), np.arange(len(levels)))}
     measured.found[name] = replace(computed, vary=lambda: variances)

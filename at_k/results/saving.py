@@ -95,7 +95,10 @@ def _take_apart(value: Any) -> _Parts:
     if callable(value):
         return Absent, (getattr(value, "__name__", kind.__name__),), {}
     if is_dataclass(value):
-        state = value.saved_state() if hasattr(value, "saved_state") else vars(value)
+        if hasattr(value, "saved_state"):
+            state = value.saved_state()
+        else:
+            state = vars(value)
         return kind, (), {part.name: state[part.name] for part in fields(value) if part.compare}
     raise TypeError(f"A file cannot hold {value!r} of type {kind.__qualname__}")
 
@@ -164,12 +167,12 @@ def load_result(path: str | PathLike[str], kind: str) -> Any:
     except ValueError as error:
         raise refuse_file(path, kind, f"is not JSON: {error}") from None
     if not isinstance(content, dict) or content.get("format") != f"{FORMAT} {kind}":
-        stated = content.get("format") if isinstance(content, dict) else None
-        other = (
-            f"holds a {stated[5:]}"
-            if isinstance(stated, str) and stated.startswith(f"{FORMAT} ")
-            else "is another file"
-        )
+        stated = None
+        if isinstance(content, dict):
+            stated = content.get("format")
+        other = "is another file"
+        if isinstance(stated, str) and stated.startswith(f"{FORMAT} "):
+            other = f"holds a {stated[5:]}"
         raise refuse_file(path, kind, other)
     try:
         return decode(content["state"])
@@ -195,7 +198,9 @@ def replace_file(path: str | PathLike[str]) -> Iterator[Path]:
     target = check_target(path)
     # What is not a file, such as /dev/null or a named pipe, is written to and must not be replaced.
     plain = target.is_file() or not target.exists()
-    part = target.with_name(f".{target.name}.{os.getpid()}.part") if plain else target
+    part = target
+    if plain:
+        part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         yield part
         if plain:

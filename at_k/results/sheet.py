@@ -62,7 +62,11 @@ def write_p(value: float) -> str:
         >>> write_p(0.0312), write_p(0.0001), write_p(float("nan"))
         ('0.031', '< 0.001', '–')
     """
-    return "–" if isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
+    if isnan(value):
+        return "–"
+    if value < 0.001:
+        return "< 0.001"
+    return f"{value:.3f}"
 
 
 # Digits of a value that has an interval. A float has 15 that can be relied on.
@@ -97,7 +101,9 @@ def _count_digits(low: float, high: float) -> int:
     else:
         before = floor(log10(max(abs(low), abs(high)))) + 1
         fewest = before if before <= _PLACES else 0  # no exponent, such as in 1.23e+03
-    narrow = before - floor(log10(high - low)) if high > low else 0
+    narrow = 0
+    if high > low:
+        narrow = before - floor(log10(high - low))
     return min(max(_FEWEST, fewest, narrow), _MOST)
 
 
@@ -108,13 +114,20 @@ def write_value(value: float, digits: int) -> str:
         >>> write_value(0.5, 4), write_value(2.5, 4), write_value(-1234.5, 4)
         ('0.5000', '2.500', '−1234')
     """
-    written = f"{value + 0.0:.{digits}f}" if 0 <= value <= 1 else f"{value:#.{digits}g}".rstrip(".")
-    return written.replace("-", "−", 1) if value < 0 else written
+    if 0 <= value <= 1:
+        written = f"{value + 0.0:.{digits}f}"
+    else:
+        written = f"{value:#.{digits}g}".rstrip(".")
+    if value < 0:
+        return written.replace("-", "−", 1)
+    return written
 
 
 def _say_all(said: Any, say: Say) -> str:
     """Write a text, a message, or several one after the other."""
-    return " ".join(map(say, said)) if isinstance(said, (list, tuple)) else say(said)
+    if isinstance(said, (list, tuple)):
+        return " ".join(map(say, said))
+    return say(said)
 
 
 @dataclass(frozen=True)
@@ -143,7 +156,9 @@ def split_notes(notes: Iterable[Any]) -> tuple[Sentences, Sentences]:
 
 
 def _make_cell(value: Any) -> Cell:
-    return value if isinstance(value, Cell) else Cell(value)
+    if isinstance(value, Cell):
+        return value
+    return Cell(value)
 
 
 @dataclass(frozen=True)
@@ -239,8 +254,12 @@ class Sheet:
 
     def records(self) -> list[dict[str, Any]]:
         """List the rows that programs read."""
-        table = self.main if self.rows is None else self.rows()
-        return table.records() if table else []
+        table = self.main
+        if self.rows is not None:
+            table = self.rows()
+        if table:
+            return table.records()
+        return []
 
     @property
     def headline(self) -> str:
@@ -251,7 +270,9 @@ class Sheet:
         listed = [part for part in spoken if part.kind == "lead"]
         if not self.title:
             listed += spoken
-        first = listed[0].said[0] if listed else ""
+        first = ""
+        if listed:
+            first = listed[0].said[0]
         return ": ".join(filter(None, (str(self.title), _say_all(first, str))))
 
 

@@ -67,11 +67,9 @@ _TOKEN = re.compile(rf"\s+|[{_WIDE}][、。，；：！？）」』”]*|[^\s{_W
 
 def measure(text: str) -> int:
     """Count the columns that a text takes in a terminal, where Chinese characters take two."""
-    return (
-        len(text)
-        if text.isascii()
-        else sum((east_asian_width(s) in "WF") + (not combining(s)) for s in text)
-    )
+    if text.isascii():
+        return len(text)
+    return sum((east_asian_width(s) in "WF") + (not combining(s)) for s in text)
 
 
 def fit(text: str, width: int) -> str:
@@ -88,7 +86,8 @@ def wrap(
 ) -> list[str]:
     """Wrap a text into lines, of which the first may begin otherwise than the rest, at spaces or Chinese characters."""
     # A word that is longer than a line is broken, unless words stay `whole`.
-    lines, width = [first], max(min(width, _LONGEST), len(rest) + 2)
+    lines = [first]
+    width = max(min(width, _LONGEST), len(rest) + 2)
     for token in _TOKEN.findall(text):
         if measure(lines[-1] + token) > width and (token.isspace() or lines[-1].strip()):
             lines[-1] = lines[-1].rstrip()
@@ -133,7 +132,8 @@ def _lay_out_sentences(part: Sentences, width: int, say: Say) -> list[Line]:
     style = _STYLES.get(part.kind, "")
     first, rest = "- ", "  "
     if part.kind == "fact":
-        first, rest = "  ", " " * 11
+        first = "  "
+        rest = " " * 11
     elif part.kind == "lead":
         sentences = [" ".join(sentences)]
         first, rest = "", ""
@@ -168,7 +168,9 @@ def _lay_out_table(table: Table, width: int, say: Say) -> list[Line]:
     below = " " * (first + _GAP)
 
     def align(text: str, style: str, i: int) -> tuple[str, str]:
-        space = " " * _GAP if i else indent
+        space = indent
+        if i:
+            space = " " * _GAP
         if i < table.left:
             return space + fit(text, sizes[i]), style
         return space + " " * (sizes[i] - measure(text)) + text, style
@@ -530,7 +532,9 @@ class Shown:
         if name in _ELSEWHERE:
             raise AttributeError(f"`{kind}` has no `{name}`: {_ELSEWHERE[name]}")
         near = get_close_matches(name, dir(self), 1)
-        guess = f". Did you mean `{near[0]}`?" if near else ""
+        guess = ""
+        if near:
+            guess = f". Did you mean `{near[0]}`?"
         raise AttributeError(f"`{kind}` has no attribute `{name}`{guess}")
 
     def save(self, path: str | PathLike[str]) -> None:
