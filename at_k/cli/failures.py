@@ -90,11 +90,10 @@ def explain_absent(path: str, words: str) -> None:
     near = get_close_matches(
         basename(path), sorted(listdir(folder)) if folder == (dirname(path) or ".") else [], 1
     )
-    way_on = (
-        f"Did you mean {join(dirname(path), near[0])}?"
-        if near
-        else f"List what is there: ls -l {folder}"
-    )
+    if near:
+        way_on = f"Did you mean {join(dirname(path), near[0])}?"
+    else:
+        way_on = f"List what is there: ls -l {folder}"
     what = "There is no file in" if exists(path) else "There is no file"
     raise FileNotFoundError(f"{what} {path or repr(path)}. {way_on}")
 
@@ -206,18 +205,16 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that is typed."""
         if args and args[0] not in self.commands and not args[0].startswith("-"):
-            near = (
-                [_MEANT[args[0]]]
-                if args[0] in _MEANT
-                else get_close_matches(args[0], self.commands, 1)
-            )
+            if args[0] in _MEANT:
+                near = [_MEANT[args[0]]]
+            else:
+                near = get_close_matches(args[0], self.commands, 1)
             if os.path.exists(args[0]) or "." in args[0]:
                 ctx.fail(f"{args[0]!r} is not a command. To score a file: at-k score {args[0]}")
-            hint = (
-                f"Did you mean at-k {near[0]}?"
-                if near
-                else f"The commands are {', '.join(self.commands)}."
-            )
+            if near:
+                hint = f"Did you mean at-k {near[0]}?"
+            else:
+                hint = f"The commands are {', '.join(self.commands)}."
             ctx.fail(f"There is no command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
 
@@ -265,22 +262,25 @@ def end_plainly(*, debug: bool = False, models: bool = False) -> Iterator[None]:
             raise
         way_on = " For a table of all, a row for each: `--models`, in one file with `--where` for each of them."
         is_answered = models and isinstance(error, SeveralModelsError)
-        question = error.question.list_lines(Flags()) if isinstance(error, InputError) else []
+        question = []
+        if isinstance(error, InputError):
+            question = error.question.list_lines(Flags())
         fail(describe_error(error) + way_on * is_answered, question)
 
 
 def leave_pipe(stream: TextIO) -> None:
     """Discard what is still written to a stream whose reader, such as `head`, has closed the pipe."""
-    os.dup2(
-        os.open(os.devnull, os.O_WRONLY), stream.fileno()
-    )  # else Python complains as it flushes at its end
+    # Else Python complains as it flushes at its end
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _suggest_column(error: Any) -> str:
     """Name the column that is near to one that is not there."""
     column, columns = (str(error.values.get(name, "")) for name in ("column", "columns"))
     near = get_close_matches(column.strip("“”"), re.findall("“([^”]*)”", columns), 1)
-    return f" Did you mean “{near[0]}”?" if near and error.code.endswith("no_column") else ""
+    if near and error.code.endswith("no_column"):
+        return f" Did you mean “{near[0]}”?"
+    return ""
 
 
 def fail(sentence: str, lines: Sequence[str] = ()) -> NoReturn:
@@ -302,9 +302,9 @@ def describe_error(error: Exception) -> str:
     """
     sentence = str(error)
     if isinstance(error, OSError):
-        return (
-            f"{error.filename}: {error.strerror}" if error.filename and error.strerror else sentence
-        )
+        if error.filename and error.strerror:
+            return f"{error.filename}: {error.strerror}"
+        return sentence
     if isinstance(error, InputError):
         return error.list_lines(Flags())[0] + _suggest_column(error)
     # The library's own sentences quote columns in backticks. Those of Python and of NumPy do not.

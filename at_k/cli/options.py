@@ -29,7 +29,9 @@ class Flags(Spelling):
 
     def name(self, option: str) -> str:
         """Spell the name of an option."""
-        return f"`{FLAGS[option]}`" if option in FLAGS else super().name(option)
+        if option in FLAGS:
+            return f"`{FLAGS[option]}`"
+        return super().name(option)
 
     def set(self, settings: Mapping[str, Any]) -> str:
         """Spell options with their values."""
@@ -40,7 +42,9 @@ class Flags(Spelling):
 
 def spell(sentence: str | Message | InputError) -> str:
     """Write a message as the command says it."""
-    return sentence if isinstance(sentence, str) else sentence.render(Flags())
+    if isinstance(sentence, str):
+        return sentence
+    return sentence.render(Flags())
 
 
 # The panel of the help for options of the command alone; the others are groups of options.
@@ -179,7 +183,9 @@ def make_flag(option: Option) -> inspect.Parameter:
     if kind is None and option.choices:
         kind = Literal[option.choices]
     elif kind is None:
-        kind = list[str] if re.search("list|dict", option.type) else str
+        kind = str
+        if re.search("list|dict", option.type):
+            kind = list[str]
     default = option.default if isinstance(option.default, (str, int, float)) else None
     settings = typer.Option(
         *option.flags,
@@ -203,13 +209,17 @@ def read_value(option: Option, given: Any) -> Any:
     if given is None or given == default or (default is not None and given == str(default)):
         return default
     read = _READERS.get(option.name)
-    value = read(given) if read is not None and isinstance(given, (str, list)) else given
+    value = given
+    if read is not None and isinstance(given, (str, list)):
+        value = read(given)
     if value is None:
         return None if option.optional else default
     try:
         option.refuse_wrong(value, option.spelling)
     except (TypeError, ValueError) as error:
-        way_on = f". {_ASK}." if option.name in (*_SHARES, "confidence_level") else ""
+        way_on = ""
+        if option.name in (*_SHARES, "confidence_level"):
+            way_on = f". {_ASK}."
         raise typer.BadParameter(
             (spell(error) if isinstance(error, InputError) else str(error)) + way_on
         ) from None
@@ -231,7 +241,9 @@ def read_metrics(texts: Sequence[str] | None) -> list[str] | None:
     from at_k.report.naming import find_metrics
 
     try:
-        return list(find_metrics(_split(texts))) if texts else None
+        if texts:
+            return list(find_metrics(_split(texts)))
+        return None
     except InputError as error:
         raise refuse("--metrics", spell(error)) from None
 
@@ -281,7 +293,9 @@ def read_cut(text: str) -> float | str:
     """
     number = re.sub(r"^\s*(>=|≥)", "", text)
     cut = float(read_share("--correct-above", number))
-    return cut if number == text else f">={cut}"
+    if number == text:
+        return cut
+    return f">={cut}"
 
 
 def _read_decimal(name: str, text: str) -> float:
@@ -330,15 +344,21 @@ def read_columns(texts: Sequence[str] | None) -> dict[str, str | None]:
         for pair in re.split(rf",\s*(?=(?:{'|'.join(roles)})=)", text):
             role, sign, column = pair.partition("=")
             if not sign or role.strip() not in roles:
-                near = get_close_matches(role.strip(), roles, 1) if sign else ["grades"]
-                meant = f" Did you mean {near[0]}={column or pair}?" if near else ""
+                if sign:
+                    near = get_close_matches(role.strip(), roles, 1)
+                else:
+                    near = ["grades"]
+                meant = ""
+                if near:
+                    meant = f" Did you mean {near[0]}={column or pair}?"
                 raise refuse(
                     "--columns",
                     f"Give ROLE=COLUMN, with a role of {', '.join(roles)}; got {pair!r}.{meant}",
                 )
-            pairs[role.strip()] = (
-                None if column == "none" and role.strip() == "sample" else column or None
-            )
+            if column == "none" and role.strip() == "sample":
+                pairs[role.strip()] = None
+            else:
+                pairs[role.strip()] = column or None
     return pairs
 
 
@@ -359,7 +379,10 @@ def read_where(texts: Sequence[str] | None) -> dict[str, Any] | None:
             raise refuse(
                 "--where", f"Give COLUMN=VALUE, such as model=a, or COLUMN!=VALUE; got {text!r}."
             )
-        values = match[3].split(",") if match[2] == " not in " else [match[3]]
+        if match[2] == " not in ":
+            values = match[3].split(",")
+        else:
+            values = [match[3]]
         if match[2] == "=":
             wanted.setdefault(match[1], []).extend(values)
         else:
@@ -380,7 +403,9 @@ def read_name(option: str, kind: str, path: str, name: str) -> str:
         )
     if name not in known:
         near = get_close_matches(name.lower(), known, 1)
-        meant = f"Did you mean {near[0]}? " if near else ""
+        meant = ""
+        if near:
+            meant = f"Did you mean {near[0]}? "
         raise refuse(
             option, f"There is no {kind} {name!r}. {meant}The {kind}s are: {', '.join(known)}."
         )

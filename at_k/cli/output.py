@@ -101,7 +101,8 @@ def show_work(text: str) -> Iterator[None]:
         @contextmanager
         def count(total: int, name: str) -> Iterator[Any]:
             task = progress.add_task(name, total=total, visible=False)
-            done, started = 0, progress.get_time()
+            done = 0
+            started = progress.get_time()
 
             def update(steps: int = 1) -> None:
                 nonlocal done

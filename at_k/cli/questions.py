@@ -122,7 +122,8 @@ def _compare_benchmarks(
         )
     _refuse_given(options, _OF_TWO, "This is for one benchmark.")
     pooling = {name: options[name] for name in POOLING if name in options and name != "clusters"}
-    scoring, names = _choose_scoring(options), name_models(paths)
+    scoring = _choose_scoring(options)
+    names = name_models(paths)
     first, second = (
         {name: make_report([path], **scoring) for name, path in zip(names, side, strict=True)}
         for side in (paths, against)
@@ -175,7 +176,9 @@ def judge_files(
     names = [
         stem if stems.count(stem) == 1 else path for stem, path in zip(stems, paths, strict=True)
     ]
-    policy = load_policy(given["policy"]) if "policy" in given else None
+    policy = None
+    if "policy" in given:
+        policy = load_policy(given["policy"])
     unknown = [
         name
         for name, table in (policy or {}).items()
@@ -193,7 +196,9 @@ def judge_files(
     gates = []
     for place, (path, name) in enumerate(zip(paths, names, strict=True)):
         with show_work(f"Scoring {describe_source([path])}"):
-            base = against[place] if against else None
+            base = None
+            if against:
+                base = against[place]
             gates.append(gate(path, base, data=name if len(paths) > 1 or policy else None, **given))
     result = sum(gates[1:], gates[0])
     for path in out:
@@ -233,8 +238,12 @@ def plan_files(
         for files in ([[path] for path in paths] if two else [paths])
     )
     outcome = plan(report, *others, **asked)
-    predicted = None if predict is None else predict_pass_at_k(*report.list_counts(), k=predict)
-    read = [] if report.origin is None else list(describe_reading(report.origin))
+    predicted = None
+    if predict is not None:
+        predicted = predict_pass_at_k(*report.list_counts(), k=predict)
+    read = []
+    if report.origin is not None:
+        read = list(describe_reading(report.origin))
     # A prediction is shown alone, unless something of the plan is asked for too.
     planned = predicted is None or any(
         asked[name] != option.default for name, option in PLANNING.items() if name in asked
@@ -311,14 +320,15 @@ def draw_budget(paths: Sequence[str], out: str, title: str | None, **options: An
         )
     curves = {name: solve_by_budget(report, unit) for name, report in reports.items()}
     error = max(curve.simulated for curve in curves.values())
-    notes = (
-        [_say("budget.samples", columns=Mention(columns={"cost": "COLUMN"}))]
-        if unit == "samples"
-        else []
-    )
-    notes += [_say("budget.simulated", error=error)] if error else []
+    notes = []
+    if unit == "samples":
+        notes = [_say("budget.samples", columns=Mention(columns={"cost": "COLUMN"}))]
+    if error:
+        notes += [_say("budget.simulated", error=error)]
     first, *others = curves.values()
-    compared = [compare_budgets(first, others[0], list(curves))] if len(curves) == 2 else []
+    compared = []
+    if len(curves) == 2:
+        compared = [compare_budgets(first, others[0], list(curves))]
     parts = [Sentences(compared, "legend"), Sentences(notes, "note")]
     _save(draw_budgets(curves, title=title), out, [part for part in parts if part.said])
 

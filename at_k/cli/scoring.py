@@ -97,7 +97,9 @@ def list_models(
     """
     named = [getattr(path, "name", "") for path in paths]
     if len(paths) > 1 or any(named):
-        names = named if any(named) else name_models(paths)
+        names = named
+        if not any(named):
+            names = name_models(paths)
         return {name: (str(path), dict(where)) for name, path in zip(names, paths, strict=True)}
     several = [(column, values) for column, values in where.items() if len(set(values)) > 1]
     if len(several) != 1:
@@ -124,7 +126,8 @@ def print_selection(paths: Sequence[str], condition: str, *, form: str, **option
     names = report.select(condition)
     lines = names
     if form == "jsonl":
-        chosen, table = set(names), report.per_problem
+        chosen = set(names)
+        table = report.per_problem
         listed = (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
         plain = not _has_every_sign()
         lines = [json.dumps(row, ensure_ascii=plain) for row in listed if row["problem"] in chosen]
@@ -145,7 +148,10 @@ def print_audit(paths: Sequence[str], count: int, seed: int, **options: Any) -> 
         paths, **options, metrics="avg_at_n", confidence_level=None, target="population"
     )
     answers = report.samples[0].answers
-    texts = [[None] * n for n in report.n] if answers is None else answers.listed()
+    if answers is None:
+        texts = [[None] * n for n in report.n]
+    else:
+        texts = answers.listed()
     csv.writer(sys.stdout, lineterminator="\n").writerows(
         [SHEET, *draw_sheet(report.problems, texts, count, seed)]
     )
@@ -185,7 +191,10 @@ def count_files(
                 groups=False if groups == "none" else None,
                 **options,
             )
-            total += replace(tally, hashes=b"") if concat else tally
+            if concat:
+                total += replace(tally, hashes=b"")
+            else:
+                total += tally
     if out == "-":
         typer.echo(json.dumps(json.loads(total.to_json()), ensure_ascii=not _has_every_sign()))
     else:
@@ -230,7 +239,8 @@ def convert_files(
 
 def print_formats(name: str | None) -> None:
     """Print a format, with a line to copy, or all: the usual name of their files, and how to get n samples."""
-    console, lines = make_console(), list[Line]()
+    console = make_console()
+    lines = list[Line]()
     for known in (
         FORMATS.values()
         if name is None
@@ -238,11 +248,8 @@ def print_formats(name: str | None) -> None:
     ):
         facts = {"file": known.file, "samples": known.samples}
         if name is not None:
-            facts |= (
-                {role: ", ".join(names) for role, names in ROLE.items()}
-                if known.name == "plain"
-                else {}
-            )
+            if known.name == "plain":
+                facts |= {role: ", ".join(names) for role, names in ROLE.items()}
             example = re.sub(r"\{\w+\}", "*", known.file.split(", ")[0])
             facts["score"] = f"at-k score {quote_word(example)}"
         lines.append([(known.name, "bold"), (f" · {known.title}", "")])
