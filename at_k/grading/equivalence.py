@@ -76,7 +76,10 @@ def merge_equivalent(
     order = sorted(range(len(texts)), key=lambda code: (len(texts[code]), texts[code]))
     rank = {place: number for number, place in enumerate(order)}
     limits: dict[str, Any] = {"num_workers": num_workers, "timeout": timeout}
-    forms = relation.read_votes(texts, **limits) if isinstance(relation, Checker) else list(texts)
+    if isinstance(relation, Checker):
+        forms = relation.read_votes(texts, **limits)
+    else:
+        forms = list(texts)
     not_compared = Counter(form.cause for form in forms if isinstance(form, NotGraded))
     forms = [
         text.strip() if isinstance(form, NotGraded) else form
@@ -93,12 +96,14 @@ def merge_equivalent(
     leaders = _find_leaders(
         votes, spelled, partial(_compare, relation, limits, not_compared), relation
     )
-    right = [False] * len(votes) if correct is None else correct[voting[first]].tolist()
-    accepted = (
-        [{text.strip() for text in row} for row in references]
-        if references
-        else [set[str]()] * len(codes)
-    )
+    if correct is None:
+        right = [False] * len(votes)
+    else:
+        right = correct[voting[first]].tolist()
+    if references:
+        accepted = [{text.strip() for text in row} for row in references]
+    else:
+        accepted = [set[str]()] * len(codes)
     classes = [
         (row, leaders.get((row, form), form), flag)
         for (row, form, _), flag in zip(votes, right, strict=True)
@@ -158,7 +163,9 @@ def _compare(
     for forth in (True, False):
         asked = [(texts[a], texts[b]) if forth else (texts[b], texts[a]) for a, b in pairs]
         if isinstance(relation, Checker) and relation.slow:
-            grades = relation.grade_all(asked, **limits) if asked else []
+            grades = []
+            if asked:
+                grades = relation.grade_all(asked, **limits)
         else:
             grades = [call_function(relation, pair) for pair in asked]
         not_compared.update(grade.cause for grade in grades if isinstance(grade, NotGraded))
@@ -192,7 +199,9 @@ def find_split_votes(answers: Answers, check: Check) -> tuple[int, int, tuple[st
         with suppress(Exception):  # a check of answers and references need not take two answers
             if all(check(*ordered) > 0.5 for ordered in (pair, pair[::-1])):  # type: ignore[operator]
                 equal.append(pair)
-    return (len(equal), len(looked), equal[0]) if equal else None
+    if equal:
+        return len(equal), len(looked), equal[0]
+    return None
 
 
 def _form_classes(row: Iterable[int], accepted: set[tuple[int, int]]) -> dict[int, int]:

@@ -60,11 +60,16 @@ def find_boxed(text: str) -> str | None:
     for match in _BRACES.finditer(text):
         token = match[0]
         if match["bare"]:
-            last, content = match.start(), match["bare"]
+            last = match.start()
+            content = match["bare"]
         elif token == "}":
-            start, boxed = opened.pop() if opened else (-1, False)
+            if opened:
+                start, boxed = opened.pop()
+            else:
+                start, boxed = -1, False
             if boxed and start > last and (content is None or text[start : match.start()].strip()):
-                last, content = start, text[start : match.start()]
+                last = start
+                content = text[start : match.start()]
         elif token[-1] == "{" and token != r"\{":
             opened.append((match.end(), len(token) > 1))
     return content
@@ -98,7 +103,9 @@ EXTRACTIONS: dict[str, Extract] = {
 def _find_last(expression: re.Pattern[str], text: str) -> str | None:
     """Return what the last match has in the group `answer`, or in its only group. Nothing limits its time."""
     last = deque(expression.finditer(remove_thoughts(text)), maxlen=1)
-    return last[0]["answer" if "answer" in expression.groupindex else 1] if last else None
+    if last:
+        return last[0]["answer" if "answer" in expression.groupindex else 1]
+    return None
 
 
 def find_extraction(rule: object, name: str = "extract_fn") -> Extract | None:
@@ -137,7 +144,9 @@ def find_reference_extraction(rule: object) -> Extract | None:
 def name_option(text: str) -> str | None:
     """Return the letter of an option whose number counts from 0, as HellaSwag has it; None for other texts."""
     number = text.strip()
-    return ascii_uppercase[int(number)] if re.fullmatch(r"1?\d|2[0-5]", number) else None
+    if re.fullmatch(r"1?\d|2[0-5]", number):
+        return ascii_uppercase[int(number)]
+    return None
 
 
 REFERENCE_EXTRACTIONS = {"index": name_option}
@@ -177,7 +186,9 @@ def name_extraction(rule: object) -> str:
     if isinstance(rule, str) and rule in EXTRACTIONS | REFERENCE_EXTRACTIONS:
         return rule
     pattern = rule.pattern if isinstance(rule, re.Pattern) else rule
-    return repr(pattern) if isinstance(pattern, str) else name_function(rule)
+    if isinstance(pattern, str):
+        return repr(pattern)
+    return name_function(rule)
 
 
 def extract(rule: Extract, text: str, name: str, place: Callable[[], str]) -> str | None:
@@ -225,8 +236,13 @@ def extract_references(
     for problem, row in enumerate(references):
         for text in row:
             if text not in extracted:
-                marked = _GSM8K.search(text.rstrip()) if keep else None
-                parts = [marked[1], marked[0]] if marked else [text]
+                marked = None
+                if keep:
+                    marked = _GSM8K.search(text.rstrip())
+                if marked:
+                    parts = [marked[1], marked[0]]
+                else:
+                    parts = [text]
                 place = partial("problem {}".format, problem)
                 answer = next(
                     filter(None, (extract(rule, part, name, place) for part in parts)), None

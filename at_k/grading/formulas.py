@@ -153,7 +153,8 @@ def _is_exact(formula: Formula) -> bool:
 
 def _compare_exactly(first: sympy.Expr, second: sympy.Expr) -> bool | None:
     """Compare two exact numbers: rational ones as such, others to 40 digits. Return None if these do not tell."""
-    one, other = first.evalf(_EXACT), second.evalf(_EXACT)
+    one = first.evalf(_EXACT)
+    other = second.evalf(_EXACT)
     size = min(abs(one), abs(other))
     if not size.is_finite:
         return None
@@ -161,7 +162,8 @@ def _compare_exactly(first: sympy.Expr, second: sympy.Expr) -> bool | None:
         return False
     # A number with more digits than this takes long to be written out, and a small one may be zero but for rounding.
     if size == 0 or abs(sympy.log(size, 10).evalf(5)) < _MOST_DIGITS:
-        first, second = first.doit(), second.doit()
+        first = first.doit()
+        second = second.doit()
         if first.is_Rational and second.is_Rational:
             return bool(first == second)
     return True if size > _AGREEING else None
@@ -170,12 +172,15 @@ def _compare_exactly(first: sympy.Expr, second: sympy.Expr) -> bool | None:
 def list_letters(text: str) -> frozenset[str]:
     """Return the letters of a formula that are no words; of an assignment, those after the last sign of equality."""
     plain = _COMMAND.sub(" ", text).rpartition("=")[2]
-    return frozenset() if _WORDS.fullmatch(plain) else frozenset(filter(str.isalpha, plain))
+    if _WORDS.fullmatch(plain):
+        return frozenset()
+    return frozenset(filter(str.isalpha, plain))
 
 
 def _differ_in_case(first: str, second: str) -> bool:
     """Return whether the variables of two formulas differ by their case alone. Math-Verify lower-cases all of them."""
-    one, other = list_letters(first), list_letters(second)
+    one = list_letters(first)
+    other = list_letters(second)
     return one != other and {letter.lower() for letter in one} == {
         letter.lower() for letter in other
     }
@@ -198,16 +203,17 @@ def _count_places(value: Any) -> int:
     """Return how many decimals beyond the sixth the smallest number of a formula needs."""
     # Math-Verify rounds to six decimals, and to zero what is below 10⁻¹⁵.
     smallest = min(filter(None, map(_measure, _list_constants(value))), default=1.0)
-    return (
-        min(max(0, _SIGNIFICANT - _PLACES - 1 - floor(smallest)), _MOST_PLACES)
-        if smallest < 0
-        else 0
-    )
+    if smallest < 0:
+        return min(max(0, _SIGNIFICANT - _PLACES - 1 - floor(smallest)), _MOST_PLACES)
+    return 0
 
 
 def _list_constants(value: Any) -> Iterator[Any]:
     """Yield the largest parts of an expression that are numbers."""
-    parts = value.flat() if isinstance(value, sympy.MatrixBase) else [value]
+    if isinstance(value, sympy.MatrixBase):
+        parts = value.flat()
+    else:
+        parts = [value]
     for part in parts:
         if isinstance(part, sympy.Expr) and part.is_number:
             yield part
@@ -221,7 +227,9 @@ def _measure(number: Any) -> float | None:
     """Return the common logarithm of the size of a number, or None for zero and what has no size."""
     try:
         size = abs(number.doit().evalf(5))
-        return float(sympy.log(size, 10).evalf(5)) if size.is_finite and size != 0 else None
+        if size.is_finite and size != 0:
+            return float(sympy.log(size, 10).evalf(5))
+        return None
     except (TypeError, ValueError, OverflowError, AttributeError):
         return None
 
@@ -234,19 +242,28 @@ def evaluate_formula(formula: Formula) -> tuple[str, list[tuple[complex, ...]]] 
     """Return the kind of a formula and its values at seeded points, or None where that is impossible."""
     # Formulas of one kind and the same values are equivalent; those with values that are close may be. An assignment
     # also has the values of its right side, with which Math-Verify compares a number.
-    value, words = formula.value, _TEXT.sub(r"\1", formula.text).strip().lower()
+    value = formula.value
+    words = _TEXT.sub(r"\1", formula.text).strip().lower()
     if value is None:
         return None
     if re.fullmatch(r"[a-z]{3,}(?:[ .][a-z]{3,})*[ .]?", words):
         return f"words {words}", []
-    sides = [value, take_last_relation(value).rhs] if is_assignment_relation(value) else [value]
+    if is_assignment_relation(value):
+        sides = [value, take_last_relation(value).rhs]
+    else:
+        sides = [value]
     try:
         values = [tuple(_evaluate(side, point) for point in _POINTS) for side in sides]
-        number = value.doit() if isinstance(value, sympy.Expr) and value.is_number else None
+        number = None
+        if isinstance(value, sympy.Expr) and value.is_number:
+            number = value.doit()
     except (TypeError, ValueError, ArithmeticError, AttributeError, NotImplementedError):
         return None
     if number is not None and not number.is_Rational:
-        number = number.evalf(_DIGITS) if number.has(sympy.Float) else number.evalf(_EXACT // 2)
+        if number.has(sympy.Float):
+            number = number.evalf(_DIGITS)
+        else:
+            number = number.evalf(_EXACT // 2)
     capitals = "".join(sorted(filter(str.isupper, list_letters(formula.text))))
     kind = f"value {capitals} {'' if number is None else number}"
     return kind if isinstance(value, sympy.Expr) else f"formula {formula.text}", values
@@ -265,9 +282,8 @@ def _evaluate(value: Any, point: str) -> complex:
         there = _evaluate_number(difference, "origin") if difference.free_symbols else 1.0
         return abs(_evaluate_number(difference, point) / there)
     parts = value.flat() if isinstance(value, sympy.MatrixBase) else value.args
-    ends = (
-        parts[:2] if isinstance(value, sympy.Interval) else parts
-    )  # but not whether they are open
+    # But not whether they are open
+    ends = parts[:2] if isinstance(value, sympy.Interval) else parts
     return prod(_choose("part", point) - _evaluate(end, point) for end in ends)
 
 

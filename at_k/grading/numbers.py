@@ -18,7 +18,8 @@ class _Characters(dict[int, str]):
     """Map each character to its ASCII form. Full-width and other decimal digits become ASCII digits."""
 
     def __missing__(self, code: int) -> str:
-        character, category = chr(code), unicodedata.category(chr(code))
+        character = chr(code)
+        category = unicodedata.category(chr(code))
         spelled = " " if category == "Zs" else character
         if 0xFF01 <= code <= 0xFF5E:  # the full-width forms of ASCII
             spelled = chr(code - 0xFEE0)
@@ -136,4 +137,6 @@ def read_number(text: str) -> Rational | None:
 
 def _read_decimal(digits: str) -> Rational:
     plain = digits.translate(_UNGROUPED)
-    return int(plain) if plain.isdigit() else Fraction(Decimal(plain))
+    if plain.isdigit():
+        return int(plain)
+    return Fraction(Decimal(plain))

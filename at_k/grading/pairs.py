@@ -148,7 +148,9 @@ def _grade_by_checker(
 ) -> Sequence[Any]:
     """Grade pairs of an answer, or its normal form, and a reference, each with the row of its problem if asked."""
     if check.slow:
-        options: dict[str, Any] = {"rows": rows} if check.takes_row else {}
+        options: dict[str, Any] = {}
+        if check.takes_row:
+            options = {"rows": rows}
         return check.grade_all(pairs, num_workers=num_workers, timeout=timeout, **options)
     if check.takes_row:
         grade = check.grade
@@ -194,7 +196,9 @@ def _spread(sample: Ints, which: Ints, n_samples: int, results: Sequence[Any], n
     best = np.full(n_samples, -1, dtype=np.int64)
     best[sample[rising]] = which[rising]
     graded = np.maximum(np.append(sizes, 0.0)[best], 0.0)
-    outcomes = _describe(best, results) if Explained in set(map(type, results)) else None
+    outcomes = None
+    if Explained in set(map(type, results)):
+        outcomes = _describe(best, results)
     failed = np.flatnonzero((sizes[which] < 0) & (graded[sample] < 1))[::-1]
     faults = {
         at: grades[pair]
@@ -261,9 +265,14 @@ def call_function(
 
 def _quote(texts: Sequence[str], place: Callable[[], str] | None) -> str:
     """Quote what a function was called with."""
-    names = ("the prediction", "and the reference") if place else ("the answers", "and")
+    if place:
+        names = "the prediction", "and the reference"
+    else:
+        names = "the answers", "and"
     quoted = " ".join(f"{name} {text!r:.200}" for name, text in zip(names, texts, strict=True))
-    return f"{quoted}, in {place()}" if place else quoted
+    if place:
+        return f"{quoted}, in {place()}"
+    return quoted
 
 
 def _read_grade(grade: Any, name: str) -> Any:

@@ -130,7 +130,9 @@ def find_program(
     whole = _complete(text, prompt, entry)
     if whole is not None:
         return Program(_add_missing(whole, [prompt], names), compiles=True)
-    blocks = _find_blocks(text) if "```" in text or "~~~" in text else []
+    blocks = []
+    if "```" in text or "~~~" in text:
+        blocks = _find_blocks(text)
     for listed in (blocks, _find_runs(text, _BEGINS_BODY if prompt else _BEGINS)):
         found = _choose(listed, names, prompt, entry, text)
         if found is not None:
@@ -153,7 +155,9 @@ def find_snippet(reply: str) -> str:
     """
     text = _cut(reply)
     closed = [match["code"] for match in _BLOCK.finditer(text) if match["mark"] and match["end"]]
-    return closed[0] if closed else text.partition("```")[0]
+    if closed:
+        return closed[0]
+    return text.partition("```")[0]
 
 
 def _cut(reply: str) -> str:
@@ -179,7 +183,9 @@ def _write_fence(mark: re.Match[str]) -> str:
     """Return the fence that a mark means. A string is kept."""
     if mark["opens"]:
         return "```python\n"
-    return "\n```\n" if mark["closes"] else mark[0]
+    if mark["closes"]:
+        return "\n```\n"
+    return mark[0]
 
 
 def _find_blocks(text: str) -> list[_Block]:
@@ -198,7 +204,10 @@ def _find_blocks(text: str) -> list[_Block]:
 
 def _find_runs(text: str, begins: re.Pattern[str]) -> list[_Block]:
     """List runs of lines that compile, each as long as possible, in a text whose fences do not help."""
-    lines, runs, end, tried = text.splitlines(keepends=True), list[_Block](), 0, 0
+    lines = text.splitlines(keepends=True)
+    runs = list[_Block]()
+    end = 0
+    tried = 0
     for start, line in enumerate(lines):
         if start < end or tried == _MOST_RUNS or not begins.match(line):
             continue
@@ -229,7 +238,9 @@ def _choose(
     """Return the program of the block that is likeliest to be looked for, or None if that does not compile."""
     sources: dict[_Block, str] = {}
     for block in blocks:
-        source = _complete(block.code, prompt, entry) if block.code.strip() else None
+        source = None
+        if block.code.strip():
+            source = _complete(block.code, prompt, entry)
         if source is not None:
             sources[block] = source
     if not sources:
@@ -247,7 +258,9 @@ def _choose(
             return None
         equal = [block for block in sources if block.rank(names)[:3] == (True, 0, True)]
         joined = "\n".join(sources[block] for block in equal)
-        return joined if equal and not _find_error(joined) else sources[best]
+        if equal and not _find_error(joined):
+            return joined
+        return sources[best]
     others = [block.code for block in sources if block is not best and block.language in _PYTHON]
     return _add_missing(sources[best], [prompt, *others], names)
 
@@ -320,7 +333,8 @@ def _list_definitions(source: str) -> dict[str, ast.stmt]:
 
 def _list_names(tree: ast.AST, *, inside: bool = True) -> tuple[set[str], set[str]]:
     """Return the names that a text uses, and those that it gives anywhere, or, without the inside, at its top."""
-    used, given = set[str](), set[str]()
+    used = set[str]()
+    given = set[str]()
     for node in ast.walk(tree) if inside else [tree, *ast.iter_child_nodes(tree)]:
         if isinstance(node, ast.Name):
             (used if isinstance(node.ctx, ast.Load) else given).add(node.id)

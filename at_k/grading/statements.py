@@ -102,7 +102,9 @@ def _find_rest(rest: str, kind: str) -> str:
     if display:
         return (display["a"] or display["b"]).strip()
     line = rest.partition("\n")[0]
-    return line if line.strip(" *_:：\t\u200b") else start.partition("\n")[0]
+    if line.strip(" *_:：\t\u200b"):
+        return line
+    return start.partition("\n")[0]
 
 
 def read_value(rest: str, kind: str) -> str | None:
@@ -218,7 +220,8 @@ def find_letter(text: str, letters: str = LETTERS) -> str | None:
     # names several letters as "B or C" does, the last line counts if it is a letter, as in "**C**". If it is not, and
     # there is no statement, a letter that is mentioned as an option counts, as in "(C)" or "C. Paris", unless other
     # letters are mentioned too.
-    text, rules = _normalize(text), _compile(letters)
+    text = _normalize(text)
+    rules = _compile(letters)
     whole = rules["whole"].fullmatch(text)
     if whole:
         return whole[1].upper()
@@ -230,12 +233,16 @@ def find_letter(text: str, letters: str = LETTERS) -> str | None:
         return listed.pop().upper()
     last = rules["whole"].fullmatch(text.rstrip().rpartition("\n")[2])
     if last or settled is not None:
-        return last[1].upper() if last else None
+        if last:
+            return last[1].upper()
+        return None
     mentioned = set[str]()
     for match in chain(rules["mentioned"].finditer(text), rules["leading"].finditer(text)):
         if not rules["negated"].search(text, max(0, match.start() - 20), match.start()):
             mentioned |= _list_letters(text, match.start(match.lastindex or 1), rules)
-    return mentioned.pop() if len(mentioned) == 1 else None
+    if len(mentioned) == 1:
+        return mentioned.pop()
+    return None
 
 
 def _list_letters(text: str, start: int, rules: dict[str, re.Pattern[str]]) -> set[str]:
@@ -266,7 +273,9 @@ def _is_settled(text: str, letter: int, rules: dict[str, re.Pattern[str]]) -> bo
             )
         if not announced or rules["denied"].match(text, after):
             return False
-    start = announced.start() if announced else 0
+    start = 0
+    if announced:
+        start = announced.start()
     if rules["condition"].search(
         text, _find_start(text, max(0, start - 30), start, ".!?:;,"), start
     ):
@@ -295,11 +304,15 @@ def read_option(text: str, letters: str = LETTERS) -> tuple[str | None, str]:
         >>> read_option("C"), read_option("(C) Paris"), read_option("Paris")
         (('C', ''), ('C', 'Paris'), (None, 'Paris'))
     """
-    plain, rules = _normalize(text), _compile(letters)
-    whole, leading = rules["whole"].fullmatch(plain), rules["leading"].match(plain)
+    plain = _normalize(text)
+    rules = _compile(letters)
+    whole = rules["whole"].fullmatch(plain)
+    leading = rules["leading"].match(plain)
     if whole:
         return whole[1].upper(), ""
-    return (leading[1], plain[leading.end() :].strip()) if leading else (None, text.strip())
+    if leading:
+        return leading[1], plain[leading.end() :].strip()
+    return None, text.strip()
 
 
 _GLYPHS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"

@@ -85,12 +85,16 @@ class Verdicts:
     @cached_property
     def n(self) -> Ints:
         """Count the samples of each problem."""
-        return self.given if self.kept is None else self.graded[0].n
+        if self.kept is None:
+            return self.given
+        return self.graded[0].n
 
     @property
     def drawn(self) -> Ints:
         """Return the numbers that k may not exceed: n, or, where sampling stopped, the most samples of any problem."""
-        return np.array([self.n.max()]) if self.stopped else self.n
+        if self.stopped:
+            return np.array([self.n.max()])
+        return self.n
 
     @cached_property
     def c(self) -> Ints:
@@ -134,7 +138,9 @@ class Verdicts:
         if absent.any():
             place = column.place(int(np.argmax(absent)))
             raise ValueError(f"`{name}` must be finite numbers; got None or NaN in {place}")
-        return column if self.kept is None else column.keep(kept)
+        if self.kept is None:
+            return column
+        return column.keep(kept)
 
 
 def judge(
@@ -274,7 +280,9 @@ def _settle_missing(
         _refuse_missing(mask, name)
     answers = verdicts.ballots
     if missing == "incorrect":
-        silent = None if answers is None else answers.silence(mask.values)
+        silent = None
+        if answers is not None:
+            silent = answers.silence(mask.values)
         return replace(verdicts, n_missing=gone, ballots=silent)
     dropped = mask.sums()
     if (dropped == verdicts.given).any():
@@ -292,7 +300,9 @@ def _settle_missing(
             stacklevel=count_own_frames(),
         )
     kept = ~mask.values
-    ballots = None if answers is None else answers.keep(kept)
+    ballots = None
+    if answers is not None:
+        ballots = answers.keep(kept)
     graded = Ragged.concatenate(verdicts.graded).keep(kept)
     return replace(verdicts, graded=(graded,), n_missing=gone, kept=kept, ballots=ballots)
 
@@ -310,12 +320,14 @@ def _refuse_missing(absent: Ragged, name: str) -> None:
 
 def count_own_frames() -> int:
     """Count the frames of this package on the stack, so that a warning points at the code that called it."""
-    level, frame = 0, inspect.currentframe()
+    level = 0
+    frame = inspect.currentframe()
     while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in (
         "at_k",
         "evaluate_modules",
     ):
-        level, frame = level + 1, frame.f_back
+        level = level + 1
+        frame = frame.f_back
     return level
 
 
@@ -368,7 +380,10 @@ def suggest_options(
     ]
     first = Problems(Answers.of_values(answers, codes.n[:count]), problems.references[:count])
     texts = [text for row in problems.references[:count] for text in row]
-    refused = set() if all(read_option(text)[0] for text in texts) else {"choice"}
+    if all(read_option(text)[0] for text in texts):
+        refused = set()
+    else:
+        refused = {"choice"}
     if any(read_number(text) is not None for text in texts):
         refused.add("quasi_exact")
     tried = [options for options in candidates if refused.isdisjoint(options.values())]
@@ -377,4 +392,6 @@ def suggest_options(
         tried.sort(key=lambda options: options == {"check_correct_fn": "numeric"})  # of sentences
     right = [int(judge(first, missing="incorrect", **options).c.sum()) for options in tried]
     answered = len(answers) - answers.count(None)
-    return (tried[right.index(max(right))], max(right) / answered) if any(right) else None
+    if any(right):
+        return tried[right.index(max(right))], max(right) / answered
+    return None

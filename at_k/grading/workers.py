@@ -45,11 +45,9 @@ class NotGradedError(RuntimeError):
 def check_num_workers(value: object, name: str = "num_workers") -> int:
     """Return the number of worker processes; default: the number of cores this process may use."""
     if value is None:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
     if not is_integer(value):
         raise TypeError(f"`{name}` must be a positive integer; got {describe(value)}")
     if value < 1:

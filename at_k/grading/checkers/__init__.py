@@ -109,4 +109,6 @@ def find_checker(
 def name_checker(check_correct_fn: object) -> str:
     """Return the name of a checker for a signature: its name with its parameters, or the name of the function."""
     check = find_checker(check_correct_fn)
-    return check.describe() if isinstance(check, Checker) else name_function(check)
+    if isinstance(check, Checker):
+        return check.describe()
+    return name_function(check)

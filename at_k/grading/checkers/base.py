@@ -197,7 +197,9 @@ class Checker:
             *self._list_changed(),
             *(f"{package.replace('_', '-')}={version(package)}" for package in self.imports),
         ]
-        return f"{self.name}({','.join(details)})" if details else self.name
+        if details:
+            return f"{self.name}({','.join(details)})"
+        return self.name
 
     def _list_changed(self) -> list[str]:
         """List the parameters that differ from their defaults, with their values."""

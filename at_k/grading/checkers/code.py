@@ -86,12 +86,19 @@ class Code(Checker):
 
     def with_timeout(self, seconds: float) -> Checker:
         """Return a checker with a limit of time: a program that exceeds it is wrong, and so a signature states it."""
-        return replace(self, timeout=seconds) if self.timeout is None else self
+        if self.timeout is None:
+            return replace(self, timeout=seconds)
+        return self
 
     def describe(self) -> str:
         """Return the name with the limits: the verdicts depend on them."""
-        seconds = "" if self.timeout is None else f"timeout={self.timeout:g},"
-        near = "" if self.tolerance == ProgramLimits.tolerance else f",tolerance={self.tolerance:g}"
+        seconds = ""
+        if self.timeout is not None:
+            seconds = f"timeout={self.timeout:g},"
+        if self.tolerance == ProgramLimits.tolerance:
+            near = ""
+        else:
+            near = f",tolerance={self.tolerance:g}"
         return f"code({seconds}memory={self.memory / MEBIBYTE:g}MiB{near})"
 
     def join_references(self, references: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -123,7 +130,9 @@ class Code(Checker):
 def _read_tests(reference: str) -> tuple[Mapping[str, Any], str, frozenset[str]]:
     """Return the row of a reference, its tests, and the names one of which a program must define."""
     row = read_row(reference) or {}
-    tests = write_tests(row) if row else reference
+    tests = reference
+    if row:
+        tests = write_tests(row)
     try:
         cases = read_cases(tests)
     except HarnessError:

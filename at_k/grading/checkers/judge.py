@@ -173,12 +173,12 @@ class Judge(Checker):
 
     def describe(self) -> str:
         """Return the name with what the verdicts depend on. A prompt of the user is named by a hash."""
-        prompt = (
-            self.prompt
-            if self.prompt in TEMPLATES
-            else sha256(self.prompt.encode()).hexdigest()[:12]
-        )
-        words = f",words={self.words!r}" if self.words else ""
+        prompt = self.prompt
+        if self.prompt not in TEMPLATES:
+            prompt = sha256(self.prompt.encode()).hexdigest()[:12]
+        words = ""
+        if self.words:
+            words = f",words={self.words!r}"
         return f"judge(model={self.model},prompt={prompt},temperature={self.temperature:g}{words})"
 
     def grade_all(
@@ -237,7 +237,8 @@ class Judge(Checker):
         client = openai.OpenAI(
             base_url=endpoint, api_key=os.environ.get("OPENAI_API_KEY") or "none"
         )
-        lock, words = Lock(), self.list_words()
+        lock = Lock()
+        words = self.list_words()
 
         def ask(prompt: str) -> _Reply:
             key = sha256(

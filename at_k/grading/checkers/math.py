@@ -60,7 +60,8 @@ class Math(Checker):
         # Numbers that differ are left to Math-Verify, which rounds, and knows that 50% may be meant by 50.
         if reference is None:
             return None
-        answer, reference = answer.strip(), reference.strip()
+        answer = answer.strip()
+        reference = reference.strip()
         if answer == reference:
             return bool(answer)
         number = _read_amount(answer)
@@ -128,9 +129,8 @@ class Math(Checker):
 
     def warm_up(self) -> None:
         """Import Math-Verify and SymPy, and let them build their tables."""
-        logging.disable(
-            logging.CRITICAL
-        )  # Math-Verify warns that it has no time limit: this process has one
+        # Math-Verify warns that it has no time limit: this process has one
+        logging.disable(logging.CRITICAL)
         self.grade(r"\frac{x + 1}{2}", r"\sqrt{2}")
 
 
@@ -150,7 +150,9 @@ def _evaluate_number(text: str) -> Values | None:
     """Read a number: it takes microseconds, and Math-Verify does not know all spellings."""
     number = _read_amount(text.strip())
     try:
-        values = None if number is None else (complex(number),) * 3
+        values = None
+        if number is not None:
+            values = (complex(number),) * 3
     except OverflowError:
         return None
     return values and Values(
@@ -174,7 +176,9 @@ def _have_other_money(answer: str, reference: str) -> bool:
 def _read_half(text: str) -> str:
     """Return "a" for a time in the morning, "p" for one in the afternoon: Math-Verify drops these words as units."""
     time = _TIME.search(text)
-    return time[1].lower() if time else ""
+    if time:
+        return time[1].lower()
+    return ""
 
 
 def prepare_text(text: str) -> str:
@@ -189,4 +193,6 @@ def prepare_text(text: str) -> str:
         text = _ROOT.sub(r"\\sqrt{\1\2}", text).replace("∞", r"\infty ")
         text = _FRACTION.sub(r"\1\\frac{\2}{\3}", to_ascii(text)).strip()
         text = _POWER.sub(r"^{\1}", text)  # LaTeX raises the first character alone
-    return text if _DELIMITED.search(text) or _PROSE.search(text) else f"${text}$"
+    if _DELIMITED.search(text) or _PROSE.search(text):
+        return text
+    return f"${text}$"

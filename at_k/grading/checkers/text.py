@@ -148,7 +148,9 @@ class Numeric(Checker):
         only = self.normalize_reference(find_only_number(form) or "")
         if isinstance(only, str):
             return form
-        return only._replace(text=form) if isinstance(only, Amount) else Amount(form, only, only)
+        if isinstance(only, Amount):
+            return only._replace(text=form)
+        return Amount(form, only, only)
 
     def normalize_reference(self, text: str) -> Rational | Amount | str:
         """Read a text that is a number, and nothing else. Any other text is stripped."""
@@ -159,7 +161,9 @@ class Numeric(Checker):
             return number
         plain = text.strip()
         is_percent = plain.rstrip("$. ").endswith(_PERCENT)
-        return Amount(plain, number, 100 * number) if is_percent else number
+        if is_percent:
+            return Amount(plain, number, 100 * number)
+        return number
 
     def read_votes(self, texts: Sequence[str], **limits: Any) -> list[Hashable]:
         """Read the number of each answer, or else its text."""
@@ -182,7 +186,10 @@ class Numeric(Checker):
             values = [answer.number if isinstance(answer, Amount) else answer]
             reference = reference.number
         elif isinstance(answer, Amount):
-            values = [answer.text] if isinstance(reference, str) else [answer.number, answer.plain]
+            if isinstance(reference, str):
+                values = [answer.text]
+            else:
+                values = [answer.number, answer.plain]
         else:
             values = [answer]
         return any(self._are_near(value, reference) for value in values)
@@ -204,7 +211,8 @@ class Numeric(Checker):
 def _are_far(answer: Rational, reference: Rational, relative: float, absolute: float) -> bool:
     """Return whether floats show that two numbers differ by more than a tolerance. It takes a tenth of the time."""
     try:
-        one, other = float(answer), float(reference)
+        one = float(answer)
+        other = float(reference)
     except OverflowError:
         return False
     allowed = max(relative * abs(other), absolute)
@@ -252,7 +260,9 @@ def _protect(sign: re.Match[str]) -> str:
     """Write a sign as a character that is no punctuation. Decimal points stay within their number."""
     plain = sign[0].strip()
     kept = chr(0xE000 + ord(plain))
-    return kept if plain in ".," else f" {kept} "
+    if plain in ".,":
+        return kept
+    return f" {kept} "
 
 
 class Option(NamedTuple):

@@ -92,7 +92,8 @@ def read_cases(tests: str) -> Cases | None:
     if not isinstance(held, list) and (not isinstance(held, dict) or held.keys().isdisjoint(_KEYS)):
         return None
     try:
-        pairs, function = _list_pairs(held), _find_function(held)
+        pairs = _list_pairs(held)
+        function = _find_function(held)
         read = _read_call if function else _read_texts
         calls = [read(fed, wanted) for fed, wanted, _ in pairs]
     except (KeyError, TypeError, ValueError) as error:
@@ -122,7 +123,10 @@ def _load(text: Any) -> Any:
         if unpacking.unconsumed_tail:
             raise HarnessError(f"the packed cases are larger than {MOST_UNPACKED:,} bytes")
         try:
-            text = _TextUnpickler(io.BytesIO(data)).load() if data[:1] == b"\x80" else data.decode()
+            if data[:1] == b"\x80":
+                text = _TextUnpickler(io.BytesIO(data)).load()
+            else:
+                text = data.decode()
         except (pickle.UnpicklingError, EOFError, IndexError, AttributeError, KeyError) as error:
             raise HarnessError(f"the packed cases cannot be unpacked: {error}") from error
         if not isinstance(text, str):
@@ -140,9 +144,10 @@ def _list_pairs(tests: Any) -> list[tuple[Any, Any, str]]:
     parts = [tests[name] for name in _PARTS if tests.get(name)]
     if parts:
         return [pair for part in parts for pair in _list_pairs(part)]
-    names = (
-        ("inputs", "outputs") if "inputs" in tests or "outputs" in tests else ("input", "output")
-    )
+    if "inputs" in tests or "outputs" in tests:
+        names = "inputs", "outputs"
+    else:
+        names = "input", "output"
     inputs, wanted = (
         [side] if isinstance(side, str) else side for side in (tests[name] for name in names)
     )
@@ -156,12 +161,12 @@ def _find_function(tests: Any) -> str:
     for part in (
         (tests, tests.get("metadata"), tests.get("input_output")) if isinstance(tests, dict) else ()
     ):
-        loaded = _load(part) if part else None
-        name = (
-            (loaded.get("fn_name") or loaded.get("func_name"))
-            if isinstance(loaded, Mapping)
-            else None
-        )
+        loaded = None
+        if part:
+            loaded = _load(part)
+        name = None
+        if isinstance(loaded, Mapping):
+            name = loaded.get("fn_name") or loaded.get("func_name")
         if name:
             if not isinstance(name, str) or not name.isidentifier():
                 raise ValueError(f"`fn_name` must be the name of a function; got {name!r}")
@@ -182,7 +187,9 @@ def _read_call(fed: Any, wanted: Any) -> tuple[list[Any], list[Any]]:
     # LiveCodeBench has a line of JSON for each argument, and JSON for the result. APPS has a list of arguments, and a
     # result that may be alone in a list.
     if isinstance(fed, str):
-        loaded = json.loads(wanted) if isinstance(wanted, str) else wanted
+        loaded = wanted
+        if isinstance(wanted, str):
+            loaded = json.loads(wanted)
         return [json.loads(line) for line in fed.strip("\n").split("\n") if fed.strip()], [loaded]
     if not isinstance(fed, list):
         raise ValueError(f"the arguments of a function must stand in a list; got {fed!r:.60}")
@@ -269,7 +276,9 @@ def compare_value(result: Any, wanted: list[Any], tolerance: float) -> str:
     """
     if any(_is_equal(result, accepted, tolerance) for accepted in wanted):
         return ""
-    shown = result[UNEQUAL] if isinstance(result, dict) and UNEQUAL in result else result
+    shown = result
+    if isinstance(result, dict) and UNEQUAL in result:
+        shown = result[UNEQUAL]
     return f"it must return {shorten(wanted[0])}; got {shorten(shown)}"
 
 
@@ -290,7 +299,9 @@ def _is_equal(value: Any, wanted: Any, tolerance: float) -> bool:
 def shorten(value: object) -> str:
     """Return a value as it is shown in an outcome."""
     text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]} … {text[-_SHOWN // 2 :]}"
+    if len(text) <= _SHOWN:
+        return text
+    return f"{text[: _SHOWN // 2]} … {text[-_SHOWN // 2 :]}"
 
 
 SCRIPTS = ("test_list", "test", "code_context")
@@ -320,7 +331,8 @@ def write_tests(row: Mapping[str, Any]) -> str:
     if context:  # of DS-1000, whose tests take the source of a program
         calls = re.findall(r"^def (test_execution|test_string)\(", context, re.MULTILINE)
         return "\n".join([context, *(f"{name}(code)" for name in calls)])
-    test, entry = str(row.get("test") or ""), row.get("entry_point")
+    test = str(row.get("test") or "")
+    entry = row.get("entry_point")
     if (
         entry
         and re.search(r"^def check\(", test, re.MULTILINE)
@@ -344,7 +356,9 @@ def _list(cell: Any) -> list[str]:
         except ValueError:
             with suppress(ValueError, SyntaxError):
                 cell = ast.literal_eval(cell)
-    return [cell] if isinstance(cell, str) else list(cell or ())
+    if isinstance(cell, str):
+        return [cell]
+    return list(cell or ())
 
 
 def find_prompt(row: Mapping[str, Any]) -> tuple[str, str]:
@@ -354,7 +368,8 @@ def find_prompt(row: Mapping[str, Any]) -> tuple[str, str]:
         >>> find_prompt({"prompt": "def f(x):\n", "entry_point": "f"}), find_prompt({"prompt": "Write f."})
         (('def f(x):\n', 'f'), ('', ''))
     """
-    prompt, entry = row.get("complete_prompt") or row.get("prompt"), row.get("entry_point")
+    prompt = row.get("complete_prompt") or row.get("prompt")
+    entry = row.get("entry_point")
     if isinstance(prompt, str) and isinstance(entry, str) and f"def {entry}" in prompt:
         return prompt, entry
     return "", ""

@@ -125,9 +125,8 @@ DEVICES = tuple(f"/dev/{name}" for name in ("full", "null", "random", "tty", "ur
 
 _libc = ctypes.CDLL(None, use_errno=True)
 for _name in ("capset", "prctl", "syscall"):
-    getattr(
-        _libc, _name
-    )  # to look them up after a fork would copy 40 of the 440 pages that a program writes to
+    # To look them up after a fork would copy 40 of the 440 pages that a program writes to
+    getattr(_libc, _name)
 
 
 def _call(name: str, *arguments: object) -> int:
@@ -151,7 +150,8 @@ def enter_namespaces() -> None:
     try:
         _call("unshare", flags)
     except PermissionError:
-        user, group = os.geteuid(), os.getegid()
+        user = os.geteuid()
+        group = os.getegid()
         _call("unshare", flags | CLONE_NEWUSER)
         Path("/proc/self/setgroups").write_text("deny")
         Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
@@ -173,11 +173,10 @@ def arrange_mounts(place: str, needed: Sequence[str]) -> None:
     paths = sorted(
         {path for folder in needed for path in (os.path.abspath(folder), os.path.realpath(folder))}
     )
-    parents = (
-        {str(parent) for path in paths for parent in Path(path).parents}
-        if os.geteuid() == 0
-        else set()
-    )
+    if os.geteuid() == 0:
+        parents = {str(parent) for path in paths for parent in Path(path).parents}
+    else:
+        parents = set()
     closed = {parent for parent in parents if not os.stat(parent).st_mode & 0o001}
     homes = {*HOMES, os.path.expanduser("~"), *closed} - {"/", *PRIVATE}
     for private in (*sorted(homes), *PRIVATE):
@@ -185,9 +184,8 @@ def arrange_mounts(place: str, needed: Sequence[str]) -> None:
         if private not in paths and os.path.realpath(private) == private and os.path.isdir(private):
             _hide(private, inside)
     os.makedirs(place, exist_ok=True)
-    read_only = (ctypes.c_uint64 * 4)(
-        MOUNT_ATTR_RDONLY, 0, 0, 0
-    )  # struct mount_attr: set, clear, propagation, user
+    # Struct mount_attr: set, clear, propagation, user
+    read_only = (ctypes.c_uint64 * 4)(MOUNT_ATTR_RDONLY, 0, 0, 0)
     _call(
         "syscall", SYS_MOUNT_SETATTR, AT_FDCWD, b"/", AT_RECURSIVE, read_only, ctypes.c_size_t(32)
     )
@@ -240,7 +238,9 @@ def give_up_privileges(user: int | None, *, may_read: bool) -> None:
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
-    kept = 1 << CAP_DAC_READ_SEARCH if user is not None and may_read else 0
+    kept = 0
+    if user is not None and may_read:
+        kept = 1 << CAP_DAC_READ_SEARCH
     _call(
         "capset",
         struct.pack("2I", CAPABILITY_VERSION_3, 0),
@@ -270,14 +270,17 @@ def allow_files(readable: Sequence[str], writable: Sequence[str]) -> int | None:
     of_files = 0b111 | (1 << 14 if version > 2 else 0)  # run, write, read; and truncate
     everything = (1 << 14) - 1 | of_files  # also list, make, remove and move what is in a directory
     # From version 6 on, signals and abstract sockets reach no process without these rules. Before, the last is unknown.
-    handled = (
-        struct.pack("QQQ", everything, 0, 0b11) if version > 5 else struct.pack("Q", everything)
-    )
+    if version > 5:
+        handled = struct.pack("QQQ", everything, 0, 0b11)
+    else:
+        handled = struct.pack("Q", everything)
     rules = _call("syscall", SYS_LANDLOCK_CREATE_RULESET, handled, ctypes.c_size_t(len(handled)), 0)
     for paths, allowed in ((readable, 0b1101), (writable, everything)):
         for path in filter(os.path.exists, paths):
             handle = os.open(path, os.O_PATH)
-            rights = allowed if os.path.isdir(path) else allowed & of_files
+            rights = allowed
+            if not os.path.isdir(path):
+                rights = allowed & of_files
             rule = rights.to_bytes(8, sys.byteorder) + handle.to_bytes(4, sys.byteorder)
             _call("syscall", SYS_LANDLOCK_ADD_RULE, rules, LANDLOCK_RULE_PATH_BENEATH, rule, 0)
             os.close(handle)
@@ -291,8 +294,11 @@ def make_filter(*, network: bool) -> tuple[int, bytes, object] | None:
     if machine is None:
         return None
     name, seccomp, clone, prlimit, always, outside = machine
-    refused = always if network else (*always, *outside)
-    count, refusal = len(refused), (RETURN, 0, 0, SECCOMP_RET_ERRNO | errno.EPERM)
+    refused = always
+    if not network:
+        refused = (*always, *outside)
+    count = len(refused)
+    refusal = RETURN, 0, 0, SECCOMP_RET_ERRNO | errno.EPERM
     number, first_argument = (LOAD, 0, 0, 0), (LOAD, 0, 0, 16)
     steps = [
         (LOAD, 0, 0, 4),
@@ -376,7 +382,10 @@ def apply_limits(limits: ProgramLimits, *, other_tasks: int, shared: int) -> Non
     }
     for which, amount in wanted.items():
         _, hardest = resource.getrlimit(which)
-        least = amount if hardest == resource.RLIM_INFINITY else min(amount, hardest)
+        if hardest == resource.RLIM_INFINITY:
+            least = amount
+        else:
+            least = min(amount, hardest)
         resource.setrlimit(which, (least, least))
 
 

@@ -32,11 +32,9 @@ class Judge:
         candidate, tests = pair
         try:
             cases = read_once(tests)
-            return (
-                self._judge_tests(candidate, tests)
-                if cases is None
-                else self._judge_cases(candidate, cases)
-            )
+            if cases is None:
+                return self._judge_tests(candidate, tests)
+            return self._judge_cases(candidate, cases)
         except HarnessError as fault:
             return fault
 
@@ -51,12 +49,13 @@ class Judge:
         count = len(cases.inputs)
         for place, (fed, wanted) in enumerate(zip(cases.inputs, cases.outputs, strict=True), 1):
             settings = {"function": cases.function, "loose": cases.loose}
-            settings |= (
-                {"arguments": fed, "input": ""}
-                if cases.function
-                else {"arguments": [], "input": fed}
-            )
-            most = MEBIBYTE if cases.function else 2 * len(wanted) + MEBIBYTE
+            if cases.function:
+                settings |= {"arguments": fed, "input": ""}
+            else:
+                settings |= {"arguments": [], "input": fed}
+            most = MEBIBYTE
+            if not cases.function:
+                most = 2 * len(wanted) + MEBIBYTE
             end = self._run(candidate, most, **settings)
             status, detail = judge_case(end, cases.function, wanted, self.limits)
             if status != "passed":
@@ -97,16 +96,21 @@ def judge_case(
         fault = compare_value(facts["result"], wanted, limits.tolerance)
     else:
         fault = compare_output(end["printed"], wanted, limits.tolerance)
-    return ("failed", fault) if fault else ("passed", "")
+    if fault:
+        return "failed", fault
+    return "passed", ""
 
 
 def judge_failure(end: dict[str, Any], tests: str, limits: ProgramLimits) -> tuple[Status, str]:
     """Return the verdict on a program that did not run to the end of its tests."""
     if end["overtime"]:
         return "timed out", end["overtime"]
-    facts, code = end["facts"], end["exit"]
+    facts = end["facts"]
+    code = end["exit"]
     if "detail" in facts:
-        detail, line, lines = facts["detail"], facts.get("line"), tests.splitlines()
+        detail = facts["detail"]
+        line = facts.get("line")
+        lines = tests.splitlines()
         if line and line <= len(lines):
             detail += f" in line {line} of the tests: {lines[line - 1].strip()}"
         return "killed for memory" if facts.get("memory") else "failed", detail

@@ -148,7 +148,8 @@ class Pool:
         self, task: Callable[[Any], Any], items: Sequence[object], num_workers: int, name: str
     ) -> list[Any]:
         """Return what a task, which asks workers, makes of each item. Show a bar with a name."""
-        threads, replies = ThreadPoolExecutor(num_workers), list[Any]()
+        threads = ThreadPoolExecutor(num_workers)
+        replies = list[Any]()
         try:
             with open_bar(len(items), name) as bar:
                 for start in range(0, len(items), MOST_QUEUED):
@@ -160,9 +161,8 @@ class Pool:
             threads.shutdown(wait=False, cancel_futures=True)
             for worker in [*self.busy]:
                 with suppress(OSError):
-                    worker.connection.shutdown(
-                        socket.SHUT_RDWR
-                    )  # its thread hears of it, and closes it
+                    # Its thread hears of it, and closes it
+                    worker.connection.shutdown(socket.SHUT_RDWR)
             threads.shutdown()
         return replies
 

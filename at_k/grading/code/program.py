@@ -208,11 +208,10 @@ def run_case(
             exec(program, namespace)
         result = None
         if function:
-            owner = (
-                namespace["Solution"]()
-                if "class Solution" in candidate
-                else sys.modules["candidate"]
-            )
+            if "class Solution" in candidate:
+                owner = namespace["Solution"]()
+            else:
+                owner = sys.modules["candidate"]
             result = getattr(owner, function)(*(restore_keys(arguments) if loose else arguments))
         else:
             finish()
@@ -278,8 +277,11 @@ def describe_error(error: BaseException) -> str:
         >>> describe_error(AssertionError())
         'AssertionError'
     """
-    name, lines = type(error).__name__, str(error).strip().splitlines()
-    text = f"{name}: {lines[-1]}" if lines else name
+    name = type(error).__name__
+    lines = str(error).strip().splitlines()
+    text = name
+    if lines:
+        text = f"{name}: {lines[-1]}"
     return text[:MOST_CHARACTERS].encode("utf-8", "backslashreplace").decode()
 
 

@@ -58,7 +58,8 @@ def compile_tests(source: str) -> CodeType:
 
 def _split(tree: ast.AST) -> tuple[list[ast.AST], list[_Definition]]:
     """Return what runs with a script, node by node, and the definitions in it, also those under `if`."""
-    nodes, definitions = [tree], list[_Definition]()
+    nodes = [tree]
+    definitions = list[_Definition]()
     for node in nodes:  # it grows
         for part in ast.iter_child_nodes(node):
             if isinstance(part, _Definition):

@@ -169,7 +169,9 @@ class Supervisor:
             source = hold(request.get("input", ""))
             pid = os.fork()
             if pid == 0:
-                noise = printing if "tests" in request else os.open(os.devnull, os.O_WRONLY)
+                noise = printing
+                if "tests" not in request:
+                    noise = os.open(os.devnull, os.O_WRONLY)
                 self._become_program(job, report, (source, printing, noise), limits)
             for handle in (source, printing):
                 os.close(handle)
@@ -195,7 +197,9 @@ class Supervisor:
                 has_cases="unittest" in tests or "unittest" in candidate,
             )
         program.prepare_module()
-        function, arguments, loose = request["function"], request["arguments"], request["loose"]
+        function = request["function"]
+        arguments = request["arguments"]
+        loose = request["loose"]
         return partial(
             program.run_case,
             candidate=candidate,
@@ -264,7 +268,10 @@ def main() -> None:
     sys.dont_write_bytecode = True  # from here on: this library's own may be written
     os.umask(0o022)
     folder = os.path.join(temporary, f"at-k-code-{os.urandom(8).hex()}")
-    processes, number, pid, status = open_processes(), os.getpid(), -1, 1
+    processes = open_processes()
+    number = os.getpid()
+    pid = -1
+    status = 1
     try:
         os.mkdir(folder, 0o755)
         isolation.adopt_orphans()

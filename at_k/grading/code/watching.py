@@ -42,16 +42,16 @@ class Watch:
         poll = select.poll()
         poll.register(self.output, select.POLLIN)
         poll.register(self.connection, 0)  # only to hear that it was closed
-        forked, pause, spent = time.monotonic(), TICK, 0.0
+        forked = time.monotonic()
+        pause = TICK
+        spent = 0.0
         while not self._has_ended():
-            left = max(
-                0.001, self.limits.timeout - spent
-            )  # on a limit, the next look is at its end
+            # On a limit, the next look is at its end
+            left = max(0.001, self.limits.timeout - spent)
             for handle, _ in poll.poll(min(pause, left) * 1000):
                 if handle != self.output:
-                    os._exit(
-                        1
-                    )  # nobody wants the outcome. The process that started this one ends the program.
+                    # Nobody wants the outcome. The process that started this one ends the program.
+                    os._exit(1)
                 if not self.read_output():
                     poll.unregister(self.output)
                     pause = SOON / 2
@@ -77,9 +77,8 @@ class Watch:
         if self.ended is None:
             kill(self.pid)
             self.ended = os.wait4(self.pid, 0)[1:]
-        kill(
-            -1 if all_inside else -self.pid
-        )  # every other process of this namespace, or of the program's group
+        # Every other process of this namespace, or of the program's group
+        kill(-1 if all_inside else -self.pid)
         end_children(self.processes, all_inside=all_inside)
         while self.read_output():
             pass
@@ -100,7 +99,10 @@ class Watch:
 
     def _has_ended(self) -> bool:
         pid, status, used = os.wait4(self.pid, os.WNOHANG)
-        self.ended = (status, used) if pid else None
+        if pid:
+            self.ended = status, used
+        else:
+            self.ended = None
         return bool(pid)
 
     def _is_over(self, spent: float, elapsed: float) -> bool:
@@ -150,7 +152,8 @@ def find_children(processes: int) -> list[int]:
 
 def measure_descendants(processes: int) -> float:
     """Return the seconds of processor time that all descendants of this process have used."""
-    ticks, family = 0, list[int]()
+    ticks = 0
+    family = list[int]()
     with suppress(
         OSError
     ):  # a kernel that does not list children: the clock on the wall still limits them
