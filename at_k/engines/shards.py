@@ -138,7 +138,10 @@ def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> 
     grades = find_column(roles.grades or "", names).cast(pa.float64())
     absent = grades.is_null(nan_is_null=True)
     grade = pc.if_else(absent, pa.scalar(None, pa.float64()), grades)
-    counted = ~absent if drop else pc.scalar(True)
+    if drop:
+        counted = ~absent
+    else:
+        counted = pc.scalar(True)
     columns = {
         "problem": find_column(roles.problem, names),
         "n": counted.cast(pa.int64()),

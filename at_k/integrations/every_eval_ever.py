@@ -38,9 +38,11 @@ def write_record(
         )
     now = str(int(time.time()))
     origin = report.origin
-    harness, version = "at_k", str(at_k.__version__)
+    harness = "at_k"
+    version = str(at_k.__version__)
     if origin is not None:
-        harness, version = origin.harness, origin.version or "unknown"
+        harness = origin.harness
+        version = origin.version or "unknown"
     level = report.options.get("confidence_level", 0.95)
     results = []
     for block in list_blocks(report):
