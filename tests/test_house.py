@@ -42,14 +42,23 @@ def is_name(node, name):
     return isinstance(node, ast.Name) and node.id == name
 
 
+def is_import_by_name(function):
+    """Return whether a function imports a module by its name."""
+    if isinstance(function, ast.Attribute):
+        return function.attr == "import_module"
+    return is_name(function, "import_module")
+
+
 def imports(path):
-    """List the modules that a file imports, within functions and for its types too."""
+    """List the modules that a file imports, within functions, for its types, and by a name that is written there."""
     for node in list_nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path} imports relatively"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and is_import_by_name(node.func):
+            yield from (each.value for each in node.args[:1] if isinstance(each, ast.Constant))
 
 
 def find_file(module):

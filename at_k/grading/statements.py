@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, islice
 
-from at_k.grading.extraction import find_boxed, remove_thoughts
 from at_k.grading.numbers import ARGUMENT, CHARACTERS, MONEY, RAISED, to_ascii
+from at_k.grading.replies import find_boxed, remove_thoughts
 from at_k.options.registry import read_toml
 
 TABLE = read_toml(__file__, "patterns.toml")

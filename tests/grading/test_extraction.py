@@ -16,11 +16,10 @@ from at_k.grading.extraction import (
     extract,
     extract_answers,
     extract_references,
-    find_boxed,
     find_extraction,
     name_extraction,
-    remove_thoughts,
 )
+from at_k.grading.replies import find_boxed, remove_thoughts
 from at_k.grading.statements import find_final_answer, list_announced, list_tagged, read_value
 
 
@@ -81,7 +80,7 @@ def test_a_string_is_a_name_or_a_regular_expression_with_a_group():
     assert find_extraction("(x)")("y") is None
     assert name_extraction("(x)") == "'(x)'"
     assert name_extraction(re.compile("(x)")) == "'(x)'"
-    assert name_extraction(find_boxed) == "at_k.grading.extraction.find_boxed"
+    assert name_extraction(find_boxed) == "at_k.grading.replies.find_boxed"
 
 
 @for_each(

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from at_k.errors import InputError
 from at_k.grading.checkers.base import Checker, find_neighbours
-from at_k.grading.extraction import remove_thoughts
 from at_k.grading.numbers import Rational, read_number, to_ascii
+from at_k.grading.replies import remove_thoughts
 from at_k.validation import describe, is_number, shorten
 
 
