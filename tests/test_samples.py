@@ -210,7 +210,7 @@ def test_columns_that_disagree(changes, says):
 
 @for_each(
     "name, value",
-    [("answers", [[1]]), ("references", [1]), ("grades", [["a"]]), ("scores", [["a"]])],
+    [("answers", [[1.5]]), ("references", [1.5]), ("grades", [["a"]]), ("scores", [["a"]])],
 )
 def test_a_fault_names_the_column_as_it_is_called(name, value):
     for called in (None, {name: "given"}):

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from at_k.columns import flatten, list_rows, to_floats, to_list
 from at_k.combinatorics import Floats, Ints
 from at_k.computation import POWERS, PUBLISHED, Default, choose_k
+from at_k.errors import explain_name
 from at_k.estimators.counts import (
     evaluate_tables,
     tabulate_g_pass,
@@ -33,7 +34,6 @@ from at_k.estimators.selection import choose_highest, expect_highest
 from at_k.estimators.votes import elect_by_plurality
 from at_k.grading.pairs import NotGraded, call_function
 from at_k.grading.zeros import are_tests
-from at_k.options.registry import OTHER_NAMES
 from at_k.samples import Ragged
 from at_k.validation import (
     check_cut,
@@ -186,9 +186,9 @@ class SampledMetric(evaluate.Metric, ABC):
             if name in DEFAULTS or name in COLUMNS:
                 continue
             near = difflib.get_close_matches(name, [*COLUMNS, *DEFAULTS], 1)
-            hint = "."
-            if name in OTHER_NAMES:
-                hint = f": {OTHER_NAMES[name]}."
+            hint, other = ".", explain_name(name)
+            if other:
+                hint = f": {other}."
             elif near:
                 hint = f"; did you mean `{near[0]}`?"
             taken = [*COLUMNS, *(option for option in DEFAULTS if option in ALONE)]
