@@ -110,7 +110,7 @@ def test_the_numbers_of_gpassk_are_those_of_all_draws():
 def test_what_is_not_the_same():
     assert at_k.best_at_k([[4, 3, 2, 1]], [[1, 0, 0, 0]], k=4).tolist() == [1.0]
     assert round(1 - (3 / 4) ** 4, 3) == 0.684  # with replacement; verl's bootstrap estimates it
-    assert at_k.g_pass_at_k([100], [7], k=100, tau=0.07).tolist() == [1.0]
+    assert at_k.g_pass_at_k([100], [7], k=100, thresholds=0.07).tolist() == [1.0]
     assert int(np.ceil(0.07 * 100)) == 8
     assert estimate_as_lighteval(2, 0, 5) == 1.0
 

@@ -82,7 +82,7 @@ REFUSED = [
     *cases("predictions",
            ([ANSWERS[0], []], "ValueError: at least one sample … none in problem 1"),
            ([["a", "b", None, "a"], ["c"]], "ValueError: None … problem 0, sample 2. Set `missing`"),
-           (GRADES, "TypeError: must hold strings; got 1 of type int in problem 0, sample 0"),
+           ([[1.0, 0.0], [1.0]], "TypeError: must hold strings; got 1.0 of type float in problem 0, sample 0"),
            ([["a"], ["c", NAN]], "ValueError: got None or NaN in problem 1, sample 1. Set `missing`"), configs=DEFAULT),
     *cases("predictions",
            ([GRADES[0], []], "ValueError: at least one sample … none in problem 1"),

@@ -52,10 +52,8 @@ OF_OTHERS = {**OWN_BARS, "target": "it is about other problems"}
 REQUIRED = dict.fromkeys(("k", "thresholds"), "the requirements say which numbers are needed")
 WITHOUT_PLAN = [*(SCORING.keys() - at_k.plan.options.keys()), "weights"]
 NO_COUNTS = dict.fromkeys(WITHOUT_PLAN, "changes no count of correct samples") | {"rows": OWN_ROWS}
-NO_GROUPS = {
-    "groups": "all problems are looked at together",
-    "audited": "a report of one model is audited",
-}
+TOGETHER = {"groups": "all problems are looked at together"}
+NO_GROUPS = {**TOGETHER, "audited": "reports, comparisons and gates are audited"}
 
 NOT_OFFERED = {
     "modules": {
@@ -67,14 +65,14 @@ NOT_OFFERED = {
     },
     "at_k.score": IN_FILE,
     "at_k.diagnose": IN_FILE,
-    "at_k.compare": {**IN_FILE, **OWN_BARS, **NO_GROUPS},
+    "at_k.compare": {**IN_FILE, **OWN_BARS, **TOGETHER},
     "at_k.rank": {**IN_FILE, **OF_OTHERS, **NO_GROUPS},
-    "at_k.gate": {**IN_FILE, **OF_OTHERS, **NO_GROUPS, **REQUIRED},
+    "at_k.gate": {**IN_FILE, **OWN_BARS, **TOGETHER, **REQUIRED},
     "at_k.plan": {**NO_COUNTS, **MODULES_OWN},
     "at-k score": UNSEEN,
     "at-k plot": {**UNSEEN, **NO_BARS, **NO_GROUPS, "k": "a curve is drawn over every k"},
-    "at-k compare": {**UNSEEN, **OWN_BARS, **NO_GROUPS},
-    "at-k gate": {**UNSEEN, **OF_OTHERS, **NO_GROUPS, **REQUIRED},
+    "at-k compare": {**UNSEEN, **OWN_BARS, **TOGETHER},
+    "at-k gate": {**UNSEEN, **OWN_BARS, **TOGETHER, **REQUIRED},
     "at-k plan": {**NO_COUNTS, **UNSEEN},
     "at-k diagnose": {**UNSEEN, **NO_BARS, **NO_GROUPS, "metrics": ALL, "thresholds": ALL},
     "the page Score": {
