@@ -136,7 +136,7 @@ def test_it_says_how_every_program_ended(allowed):
         "How the checks ended: failed 2, passed 1, timed out 1, killed for memory 1, not graded 1."
         in shown
     )
-    assert any(note.startswith("The programs ran under limits alone") for note in shown)
+    assert any(note.startswith("The programs ran with resource limits only") for note in shown)
 
 
 def test_a_program_that_was_not_run_is_not_wrong(allowed):
