@@ -48,7 +48,7 @@ def test_all_options_are_handed_on():
 
 UNKNOWN = (
     "ValueError: `at_k` must have a `metric`, and no options but "
-    "metric, k, tau, baseline, ties, normalize, correct_above"
+    "metric, k, thresholds, baseline, ties, normalize, correct_above"
 )
 
 

@@ -31,7 +31,7 @@ def test_a_patch_has_at_most_sixty_lines_and_the_text_of_its_pull_request(patch)
     lines = patch.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 60
     subject, blank, *text = patch.with_suffix(".txt").read_text(encoding="utf-8").splitlines()
-    assert re.match(r"feat\(\w+\): \S", subject)
+    assert re.match(r"(feat|fix)\(\w+\): \S", subject)
     assert not blank
     assert text
     subprocess.run(
