@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("guide")
+pytestmark = [pytest.mark.xdist_group("guide"), pytest.mark.guide]
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -187,6 +187,7 @@ type = "int"
 card = ['how many of the k samples must be correct.']
 text = "how many of the k samples must be correct for pass@k."
 default = 1
+check = "at_k.validation:check_seed"
 
 """,
         ),
