@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PYTHON = ("at_k", "metrics", "comparisons", "benchmarks", "tools", "tests", "examples")
 DOCUMENTS = (
     "README.md",
+    "CHANGELOG.md",
     "CONTRIBUTING.md",
     "docs",
     "metrics",
