@@ -85,7 +85,8 @@ def estimate_audited(matched: Matched, key: Key, level: float) -> Estimated:
         value, bar = correct_by_audit(observed[0], audits[0], confidence_level=level)
         audited = np.count_nonzero(~np.isnan(audits[0]))
         return Estimated(value, bar.stderr or 0.0, float(audited))
-    d, true = observed[0] - observed[1], audits[0] - audits[1]
+    d = observed[0] - observed[1]
+    true = audits[0] - audits[1]
     return Estimated(*correct_difference(d, true, confidence_level=level))
 
 

@@ -62,11 +62,9 @@ _say = Phrases(
 
 def count_solved(findings: Findings) -> Iterator[Message]:
     """Count the problems that are always, sometimes and never solved."""
-    never, always, total = (
-        int((findings.c == 0).sum()),
-        int((findings.c == findings.n).sum()),
-        len(findings.n),
-    )
+    never = int((findings.c == 0).sum())
+    always = int((findings.c == findings.n).sum())
+    total = len(findings.n)
     findings.figures["solved"] = solved = {
         "always": always,
         "sometimes": total - never - always,
@@ -98,11 +96,13 @@ def find_flaky(findings: Findings) -> Iterator[Message]:
     if findings.verdicts is None:
         return
     verdicts, names = findings.verdicts, findings.report.problems
-    places = (
-        np.arange(verdicts.given.sum()) if verdicts.kept is None else np.flatnonzero(verdicts.kept)
-    )
+    if verdicts.kept is None:
+        places = np.arange(verdicts.given.sum())
+    else:
+        places = np.flatnonzero(verdicts.kept)
     starts = np.cumsum(verdicts.given) - verdicts.given
-    correct, offsets = verdicts.correct.values > 0, verdicts.correct.offsets
+    correct = verdicts.correct.values > 0
+    offsets = verdicts.correct.offsets
     failed = {}
     for problem in np.flatnonzero((findings.c > 0) & (findings.c < findings.n)).tolist():
         here = slice(offsets[problem], offsets[problem + 1])
@@ -123,11 +123,9 @@ def weigh_missing(findings: Findings) -> Iterator[Message]:
     """Give the share of correct samples by both denominators, where samples are missing."""
     if findings.verdicts is None:
         return
-    missing, total, right = (
-        findings.verdicts.n_missing,
-        int(findings.verdicts.given.sum()),
-        int(findings.c.sum()),
-    )
+    missing = findings.verdicts.n_missing
+    total = int(findings.verdicts.given.sum())
+    right = int(findings.c.sum())
     if missing and total > missing:
         shares = {"of_all": right / total, "of_present": right / (total - missing)}
         findings.figures |= {f"correct_{name}": share for name, share in shares.items()}
@@ -145,7 +143,8 @@ def weigh_costs(findings: Findings) -> Iterator[Message]:
             clusters=report.clusters,
             confidence_level=findings.confidence_level,
         )
-        once, mean = float((costs / findings.n).sum()), float(costs.sum()) / int(findings.n.sum())
+        once = float((costs / findings.n).sum())
+        mean = float(costs.sum()) / int(findings.n.sum())
         priced[name] = {
             "total": float(costs.sum()),
             "per_sample": mean,
@@ -159,7 +158,9 @@ def weigh_costs(findings: Findings) -> Iterator[Message]:
             ],
         }
         if isfinite(cost.value):
-            limits = f" [{cost.low:.4g}, {cost.high:.4g}]" if isfinite(cost.high) else ""
+            limits = ""
+            if isfinite(cost.high):
+                limits = f" [{cost.low:.4g}, {cost.high:.4g}]"
             yield _say("diagnosis.cost", value=f"{cost.value:.4g}{limits}", name=name, mean=mean)
             if len(costs) < _FEW or (findings.c == findings.n).all():
                 yield _say("diagnosis.dear", problems=len(costs))
@@ -181,19 +182,22 @@ def find_solved_within(
     """Compute the chance that a problem is solved within each budget, and the variance of what was simulated."""
     # Samples are drawn without replacement while the next one can be paid for: of equal cost, this is
     # pass@⌊budget/cost⌋.
-    n, c = len(costs), int(correct.sum())
+    n = len(costs)
+    c = int(correct.sum())
     allowed = budgets * (1 + 1e-9)  # three samples of .1 cost more than .3 in floats
     exact = np.zeros(len(budgets))
     if c == 0:
         return exact, exact
     if (costs == costs[0]).all():
-        afforded = (
-            np.minimum(n, allowed // costs[0]).astype(np.int64)
-            if costs[0]
-            else np.full(len(budgets), n)
-        )
+        if costs[0]:
+            afforded = np.minimum(n, allowed // costs[0]).astype(np.int64)
+        else:
+            afforded = np.full(len(budgets), n)
         pays = afforded > 0
-        exact[pays] = pass_at_k(n, c, k=afforded[pays].tolist()) if pays.any() else 0
+        if pays.any():
+            exact[pays] = pass_at_k(n, c, k=afforded[pays].tolist())
+        else:
+            exact[pays] = 0
         return exact, np.zeros(len(budgets))
     places = rng.permuted(np.broadcast_to(np.arange(n), (orders, n)), axis=1)
     first = correct[places].argmax(axis=1)
@@ -243,10 +247,8 @@ def solve_by_budget(
     """
     verdicts = report.samples[1]
     report.require_independent("A budget")
-    costs, correct = (
-        _list_costs(report, unit),
-        np.split(verdicts.correct.values, verdicts.correct.offsets[1:-1]),
-    )
+    costs = _list_costs(report, unit)
+    correct = np.split(verdicts.correct.values, verdicts.correct.offsets[1:-1])
     totals = [float(row.sum()) for row in costs]
     top = min(totals)
     if top == 0:
@@ -258,15 +260,18 @@ def solve_by_budget(
             without=Mention(columns={"cost": None}),
         )
     step = float(costs[0][0])
-    steady = all(
-        (row == step).all() for row in costs
-    )  # then budgets between whole samples solve no more
-    grid = np.arange(round(top / step) + 1) if steady else np.arange(_MOST_BUDGETS + 1)
+    # Then budgets between whole samples solve no more
+    steady = all((row == step).all() for row in costs)
+    if steady:
+        grid = np.arange(round(top / step) + 1)
+    else:
+        grid = np.arange(_MOST_BUDGETS + 1)
     budgets = np.asarray(grid * (step if steady else top / _MOST_BUDGETS), dtype=np.float64)
     rng = np.random.default_rng(seed)
     pairs = zip(costs, correct, strict=True)
     curves = np.array([find_solved_within(row, right, budgets, rng) for row, right in pairs])
-    shares, variances = curves[:, 0], curves[:, 1]
+    shares = curves[:, 0]
+    variances = curves[:, 1]
     solved = shares.mean(axis=0)
     low, high = interval(
         solved, *standard_error(shares, clusters=report.clusters), confidence_level=confidence_level
@@ -308,7 +313,8 @@ def compare_budgets(
     # has no upper end where the first model solves the share in too few of these data sets, and begins at 0 where the
     # second one does. Its quantiles are those of half of 1 − `confidence_level`: the others covered .88 to .92 in four
     # of seven simulated cells, these .945 to 1.
-    rng, paired = np.random.default_rng(seed), list(a.problems) == list(b.problems)
+    rng = np.random.default_rng(seed)
+    paired = list(a.problems) == list(b.problems)
     drawn = [_draw_problems(rng, len(model.problems)) for model in ((a,) if paired else (a, b))]
     needed = [float(model.find_needed(share)[0]) for model in (a, b)]
     others = [model.find_needed(share, drawn[-place]) for place, model in enumerate((a, b))]

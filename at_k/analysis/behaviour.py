@@ -129,8 +129,12 @@ def look_for_copies(findings: Findings) -> Iterator[Message]:
     repeated = np.bincount(
         counts.problem[again], weights=counts.count[again], minlength=len(findings.n)
     )
-    texts, copied = int(counts.count[long].sum()), int(counts.count[long & again].sum())
-    findings.figures["copied"] = copied / texts if texts else None
+    texts = int(counts.count[long].sum())
+    copied = int(counts.count[long & again].sum())
+    if texts:
+        findings.figures["copied"] = copied / texts
+    else:
+        findings.figures["copied"] = None
     if several.any():
         share = findings.estimate(repeated / np.maximum(cast, 1), several)
         findings.figures["repeated"] = share._asdict()
@@ -164,7 +168,8 @@ def weigh_vote(findings: Findings) -> Iterator[Message]:
     """Compare cons@k with avg@n: is a vote better than a sample? Grades alone do not vote."""
     if not {"cons@k", "avg@n"} <= findings.keys.keys():
         return
-    key, average = findings.keys["cons@k"], findings.keys["avg@n"]
+    key = findings.keys["cons@k"]
+    average = findings.keys["avg@n"]
     if key not in findings.report.values or VOTE_OF_GRADES in findings.report.notes:
         return
     gap = findings.compare_keys("cons@k", "avg@n")
@@ -188,7 +193,8 @@ def list_votes(counts: VoteCounts) -> list[tuple[list[int], list[bool]]]:
     """List the votes for each answer of each problem, and whether it is correct."""
     order = np.argsort(counts.problem, kind="stable")
     bounds = np.searchsorted(counts.problem[order], np.arange(len(counts.n) + 1)).tolist()
-    votes, correct = counts.count[order].tolist(), counts.correct[order].tolist()
+    votes = counts.count[order].tolist()
+    correct = counts.correct[order].tolist()
     return [(votes[i:j], correct[i:j]) for i, j in pairwise(bounds)]
 
 
@@ -196,8 +202,10 @@ def weigh_wrong_answers(findings: Findings) -> Iterator[Message]:
     """Find whether two wrong samples of a problem give the same answer, in the problems with two or more."""
     if findings.counts is None:
         return
-    counts, total = findings.counts, len(findings.n)
-    of, count = counts.problem[~counts.correct], counts.count[~counts.correct]
+    counts = findings.counts
+    total = len(findings.n)
+    of = counts.problem[~counts.correct]
+    count = counts.count[~counts.correct]
     wrong = np.bincount(of, weights=count, minlength=total)
     pairs = wrong * (wrong - 1)
     several = pairs > 0
@@ -215,7 +223,8 @@ def find_wrong_majorities(findings: Findings) -> Iterator[Message]:
     """Find the problems whose leading answer is wrong, although correct answers agree."""
     if findings.counts is None:
         return
-    counts, total = findings.counts, len(findings.n)
+    counts = findings.counts
+    total = len(findings.n)
     right, wrong = (np.zeros(total, dtype=np.int64) for _ in range(2))
     np.maximum.at(right, counts.problem[counts.correct], counts.count[counts.correct])
     np.maximum.at(wrong, counts.problem[~counts.correct], counts.count[~counts.correct])
@@ -249,7 +258,9 @@ def find_level(bar: ErrorBar) -> str | None:
     """Find the level that a whole interval lies in; None if it reaches across a threshold."""
     if bar.low > HIGH:
         return "high"
-    return "low" if bar.high < LOW else "medium" if bar.low >= LOW and bar.high <= HIGH else None
+    if bar.high < LOW:
+        return "low"
+    return "medium" if bar.low >= LOW and bar.high <= HIGH else None
 
 
 def check_targets(findings: Findings) -> Iterator[Message]:
@@ -268,7 +279,8 @@ def check_targets(findings: Findings) -> Iterator[Message]:
 
 def describe_stability(findings: Findings) -> Iterator[Message]:
     """Describe how much the samples of a problem differ, and whether the runs differ more than samples do."""
-    within, runs = find_within_variance(findings.n, findings.c), np.zeros(0)
+    within = find_within_variance(findings.n, findings.c)
+    runs = np.zeros(0)
     if np.isnan(within):
         return
     # Without the samples, or after some were dropped, samples at the same place are not of the same run.
@@ -279,7 +291,9 @@ def describe_stability(findings: Findings) -> Iterator[Message]:
     ):
         correct = findings.verdicts.correct
         runs = correct.values.reshape(len(correct), -1).mean(axis=0)
-    spread = float(runs.std(ddof=1)) if len(runs) > 1 else None
+    spread = None
+    if len(runs) > 1:
+        spread = float(runs.std(ddof=1))
     findings.figures["stability"] = figures = {
         "noise_floor": find_noise_floor(findings.n, findings.c),
         "within_variance": within,
@@ -291,7 +305,8 @@ def describe_stability(findings: Findings) -> Iterator[Message]:
         yield _say("diagnosis.stability", flip=2 * within, floor=figures["noise_floor"])
     if spread is None:
         return
-    least, most = int(runs.argmin()), int(runs.argmax())
+    least = int(runs.argmin())
+    most = int(runs.argmax())
     yield _say(
         "diagnosis.runs",
         runs=len(runs),
@@ -317,12 +332,15 @@ def find_run_p(problems: int, runs: int, sd: float, within: float) -> float | No
     # (runs − 1)·M·sd²/within is χ² for many problems: W. Cochran, Biometrika 37, 1950.
     from scipy.stats import chi2
 
-    return float(chi2.sf((runs - 1) * problems * sd**2 / within, runs - 1)) if within else None
+    if within:
+        return float(chi2.sf((runs - 1) * problems * sd**2 / within, runs - 1))
+    return None
 
 
 def describe_clusters(findings: Findings) -> Iterator[Message]:
     """Say how much clusters widen the interval, where intervals are made with clusters."""
-    clusters, shares = findings.report.clusters, findings.c / findings.n
+    clusters = findings.report.clusters
+    shares = findings.c / findings.n
     if clusters is None or len(set(clusters)) == 1:
         return
     (together, units), (alone, _) = (
@@ -366,13 +384,16 @@ def find_bins(confidence: Floats, bins: int = 10) -> NDArray[np.intp]:
 
 def list_confidences(findings: Findings) -> dict[str, tuple[Floats, Floats]]:
     """List the share of each problem's leading answer and the score of each sample, with what is correct."""
-    signals = {} if findings.counts is None else {"vote": measure_vote_shares(findings.counts)}
+    signals = {}
+    if findings.counts is not None:
+        signals = {"vote": measure_vote_shares(findings.counts)}
     if findings.problems is None or findings.verdicts is None or findings.problems.scores is None:
         return signals
     scores, kept = findings.problems.scores.values, findings.verdicts.kept
     if scores.ndim > 1 or findings.report.options.get("higher_is_better") is False:
         return signals
-    scores = scores if kept is None else scores[kept]
+    if kept is not None:
+        scores = scores[kept]
     if ((scores >= 0) & (scores <= 1)).all():
         signals["score"] = scores, findings.verdicts.correct.values.astype(np.float64)
     return signals
@@ -407,9 +428,9 @@ def describe_calibration(findings: Findings) -> Iterator[Message]:
         put, n = findings.verdicts.correct.with_values, findings.verdicts.n
         gap = findings.compare(put(scores).sums() / n, put(right).sums() / n)
         figures["score"]["overconfidence"] = gap._asdict()
-        rule = (
-            "no_bias" if not gap.is_far else "overconfident" if gap.value > 0 else "underconfident"
-        )
+        rule = "no_bias"
+        if gap.is_far:
+            rule = "overconfident" if gap.value > 0 else "underconfident"
         yield _say(
             "diagnosis.score_confidence",
             said=float(scores.mean()),
@@ -421,10 +442,9 @@ def describe_calibration(findings: Findings) -> Iterator[Message]:
 
 def find_chance_error(said: Floats) -> float:
     """Compute the mean expected calibration error of answers that are correct exactly as often as they promise."""
-    random, place = (
-        np.random.default_rng(0),
-        find_bins(said),
-    )  # the bins depend on what is promised alone
+    # The bins depend on what is promised alone
+    random = np.random.default_rng(0)
+    place = find_bins(said)
     gaps = (np.bincount(place, (random.random(len(said)) < said) - said) for _ in range(_DRAWS))
     return float(np.mean([np.abs(gap).sum() for gap in gaps])) / len(said)
 

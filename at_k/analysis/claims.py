@@ -53,7 +53,9 @@ class Share(float):
         percent = int(100 * self + 0.5)
         if self < 1 and percent == 100:
             return ">\u00a099\u00a0%"
-        return "<\u00a01\u00a0%" if self > 0 and percent == 0 else f"{percent}\u00a0%"
+        if self > 0 and percent == 0:
+            return "<\u00a01\u00a0%"
+        return f"{percent}\u00a0%"
 
 
 class Points(float):
@@ -108,7 +110,9 @@ def describe_step(needed: int, k: int) -> Message:
     """Say what a row of the staircase demands."""
     if k == 1:
         return _say("claims.single")
-    return _say("claims.all", k=k) if needed == k else _say("claims.least", needed=needed, k=k)
+    if needed == k:
+        return _say("claims.all", k=k)
+    return _say("claims.least", needed=needed, k=k)
 
 
 def make_headline(report: Report, k: int, name: str = "") -> Message:
@@ -136,9 +140,12 @@ def make_claims(report: Report, k: int) -> list[Message]:
         Picking the right answer out of 2 could add 16.7 points at most.
     """
     n, c = report.list_counts()
-    always, never = int(np.sum(c == n)), int(np.sum(c == 0))
+    always = int(np.sum(c == n))
+    never = int(np.sum(c == 0))
     counts = {"always": always, "sometimes": len(n) - always - never, "never": never}
-    claims = [_say("claims.solved", **counts)] if n.max() > 1 else []
+    claims = []
+    if n.max() > 1:
+        claims = [_say("claims.solved", **counts)]
     average = find_average(report)
     if k > 1:
         gain = np.mean(evaluate_tables([(tabulate_pass, k)], n, c)) - average
@@ -156,7 +163,8 @@ def make_claims(report: Report, k: int) -> list[Message]:
         ]
     for key, bar in report.intervals.items():
         if key.metric == "avg@n" and bar.low is not None and bar.high is not None:
-            low, high = Points(bar.low - average), Points(bar.high - average)
+            low = Points(bar.low - average)
+            high = Points(bar.high - average)
             claims.append(_say("claims.known", problems=len(n), low=low, high=high))
     return claims
 
@@ -221,7 +229,8 @@ def make_verdicts(
         >>> print(*make_verdicts(differences, Key("pass@k"), ("x", "y")), sep=" ")
         x is better in pass@k for k = 1. No difference is shown for k = 2. At k = 2: +2.0 points [−1.0, +5.0].
     """
-    claims, last = say_better(differences, line, names), differences[-1]
+    claims = say_better(differences, line, names)
+    last = differences[-1]
     if np.isfinite([last.low, last.high]).all():
         values = {"value": Points(last.value), "low": Points(last.low), "high": Points(last.high)}
         one = len(differences) == 1

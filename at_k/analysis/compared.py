@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import KeysView, Mapping
+from collections.abc import Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any, NamedTuple
@@ -145,7 +145,9 @@ class Compared(Mapped):
     def find_better(self, key: str) -> str | None:
         """Return the name of the model that is better in a key; None if neither is."""
         better = self.comparisons[key].better
-        return None if better is None else self.names[better == "b"]
+        if better is None:
+            return None
+        return self.names[better == "b"]
 
     def is_equivalent(self, key: str) -> bool:
         """Return whether the models differ by less than the margin in a key, by its adjusted p-value."""
@@ -155,7 +157,8 @@ class Compared(Mapped):
         """Say in a few words what the comparison of a key shows."""
         if self.same:
             return _say("compare.same_short")
-        better, here = self.find_better(key), self.find_better_here(key)
+        better = self.find_better(key)
+        here = self.find_better_here(key)
         if better is not None:
             is_open = key in self.reruns and here is None
             return _say("compare.not_here" if is_open else "compare.better", name=better)
@@ -190,7 +193,9 @@ class Compared(Mapped):
     def _remark(self, key: str) -> Message:
         """Return the verdict of a row, with the numbers of samples where they differ."""
         plain = self.unlike is None or self.same
-        return self.verdict(key) if plain else _say("compare.unlike", verdict=self.verdict(key))
+        if plain:
+            return self.verdict(key)
+        return _say("compare.unlike", verdict=self.verdict(key))
 
     def spell(self, key: str) -> str:
         """Spell a number as it was asked for."""
@@ -209,14 +214,18 @@ class Compared(Mapped):
 
     def describe(self, key: str) -> list[Message]:
         """Say in sentences what the comparison of a key shows, how sure that is, and what would undo it."""
-        main, better = self.comparisons[key], self.find_better(key)
+        main = self.comparisons[key]
+        better = self.find_better(key)
         both = dict(zip("ab", self.names, strict=True))
         if self.same:
             return [_say("compare.same", **both)]
-        here, rerun = self.find_better_here(key), self.reruns.get(key)
+        here = self.find_better_here(key)
+        rerun = self.reruns.get(key)
         numbers = _write_numbers(key, main, towards_better=better is not None)
         numbers["key"] = self.spell(key)
-        further = [] if self.unlike is None else [self.unlike]
+        further = []
+        if self.unlike is not None:
+            further = [self.unlike]
         further += self._describe_turn(key)
         if better is not None:
             if main.fragility is not None:
@@ -271,84 +280,66 @@ class Compared(Mapped):
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the verdict, a row for each key, further tests, and the problems that differ most."""
-        if self.same or not any(
-            pair.difference or pair.won or pair.lost for pair in self.comparisons.values()
-        ):
+        pairs = self.comparisons.values()
+        if self.same or not any(pair.difference or pair.won or pair.lost for pair in pairs):
             lead = Sentences(self.describe(self.main_key), "lead")
-            return Sheet(
-                [lead, *([] if self.same else [Sentences(self.notes, "note")])], data=self._data
-            )
-        key, twins = self.main_key, find_twins(self.numbers)
-        compared = {name: pair for name, pair in self.comparisons.items() if name not in twins}
-        names = ("A", "B") if short else self.names
-        new = replace(self, names=names)
-        letters = [
-            (Cell(letter, style="best"), name)
-            for letter, name in zip("AB", self.names, strict=True)
-        ]
-        level = next(iter(compared.values())).confidence_level
-        rows = [
-            (
-                self.spell(key),
-                Cell(pair.a, form=".3f"),
-                Cell(pair.b, form=".3f"),
-                Cell(pair.difference, (pair.low, pair.high), "+.3f"),
-                Cell(self.p_values[key], form="p"),
-                "–" if pair.won is None else f"{pair.won} / {pair.lost} / {pair.tied}",
-            )
-            for key, pair in compared.items()
-        ]
-        head = (
-            "" if short else "metric",
-            *names,
-            f"A − B [{100 * level:g} %]",
-            "p",
-            "won / lost / tied",
-        )
+            notes = self.notes
+            if self.same:
+                notes = []
+            return Sheet([lead, Sentences(notes, "note")], data=self._data)
+        if not short:
+            return Sheet([*self._lay_out("metric")], data=self._data)
+        lettered = replace(self, names=("A", "B"))  # a terminal has no room for the names of models
+        parts = [*lettered._lay_out("")]
+        if self.names != lettered.names:
+            pairs_of_names = zip("AB", self.names, strict=True)
+            letters = [(Cell(letter, style="best"), name) for letter, name in pairs_of_names]
+            parts.insert(0, Table(("", "name"), letters, left=2, quiet=True))
+        return Sheet(parts, data=self._data)
+
+    def _lay_out(self, corner: str) -> Iterator[Sentences | Table]:
+        """Lay out models that differ; `corner` is the head of the first column."""
+        main = self.main_key
+        twins = find_twins(self.numbers)
+        keys = [key for key in self.comparisons if key not in twins]
+        yield Sentences(self.describe(main), "lead")
+        yield Sentences([" ".join(map(str, band)) for band in self.describe_bands()])
+        yield self._lay_out_keys(keys, corner)
         tests = {"equivalent": self.equivalence, **self.extra_tests}
         tests = {name: p for name, p in tests.items() if p}
-        tested = [
-            (self.spell(key), *(Cell(p.get(key, nan), form="p") for p in tests.values()))
-            for key in compared
-        ]
-        flips = [
-            (flip.problem, Cell(flip.a, form=".3f"), Cell(flip.b, form=".3f"))
-            for flip in self.flips.get(key, [])[:_SHOWN_FLIPS]
-        ]
-        parts: list[Sentences | Table] = [
-            *(
-                [Table(("", "name"), letters, left=2, quiet=True)]
-                if short and names != self.names
-                else []
-            ),
-            Sentences(new.describe(key), "lead"),
-            Sentences([" ".join(map(str, band)) for band in new.describe_bands()]),
-            Table(head, rows, remarks=[Cell(new._remark(key), style="best") for key in compared]),
-            *(
-                [Table(("" if short else "metric", *tests), tested, "p of further tests")]
-                if tests
-                else []
-            ),
-            *(
-                [
-                    Table(
-                        ("problem", *names),
-                        flips,
-                        f"Problems that differ most in {self.spell(key)}",
-                    )
-                ]
-                if flips
-                else []
-            ),
-            Sentences(self.notes, "note"),
-        ]
-        return Sheet(
-            [part for part in parts if isinstance(part, Table) or part.said], data=self._data
-        )
+        if tests:
+            rows = []
+            for key in keys:
+                found = [Cell(p.get(key, nan), form="p") for p in tests.values()]
+                rows.append([self.spell(key), *found])
+            yield Table((corner, *tests), rows, "p of further tests")
+        flips = self.flips.get(main, [])[:_SHOWN_FLIPS]
+        if flips:
+            shown = [(flip.problem, _write_mean(flip.a), _write_mean(flip.b)) for flip in flips]
+            caption = f"Problems that differ most in {self.spell(main)}"
+            yield Table(("problem", *self.names), shown, caption)
+        yield Sentences(self.notes, "note")
+
+    def _lay_out_keys(self, keys: Sequence[str], corner: str) -> Table:
+        """Lay out a row for each key: both values, their difference, its p-value, and how many problems each won."""
+        rows = []
+        for key in keys:
+            pair = self.comparisons[key]
+            difference = Cell(pair.difference, (pair.low, pair.high), "+.3f")
+            p_value = Cell(self.p_values[key], form="p")
+            counts = "–"
+            if pair.won is not None:
+                counts = f"{pair.won} / {pair.lost} / {pair.tied}"
+            means = _write_mean(pair.a), _write_mean(pair.b)
+            rows.append((self.spell(key), *means, difference, p_value, counts))
+        level = 100 * self.comparisons[keys[0]].confidence_level
+        head = (corner, *self.names, f"A − B [{level:g} %]", "p", "won / lost / tied")
+        return Table(head, rows, remarks=[Cell(self._remark(key), style="best") for key in keys])
 
     def _data(self) -> dict[str, Any]:
-        keys = {
-            key: {
+        keys = {}
+        for key, pair in self.comparisons.items():
+            keys[key] = {
                 **vars(pair),
                 "better": pair.better,
                 "problem_set": _list_numbers(self.reruns.get(key)),
@@ -357,8 +348,6 @@ class Compared(Mapped):
                 "verdict": self._remark(key),
                 "flips": list(map(tuple, self.flips.get(key, []))),
             }
-            for key, pair in self.comparisons.items()
-        }
         names = ("same", "margin", "unmatched", "target", "turn", "notes")
         further = {name: getattr(self, name) for name in names}
         return {
@@ -400,6 +389,10 @@ def _write_size(key: str, size: float) -> Message | str:
     return f"{size:.4g}"
 
 
+def _write_mean(value: float) -> Cell:
+    return Cell(value, form=".3f")
+
+
 def _write_difference(value: float, *, points: bool) -> str:
     return (f"{100 * value:+.1f}" if points else f"{value:+.4g}").replace("-", "−")
 
@@ -412,7 +405,9 @@ def write_p_in_sentence(value: float) -> str:
         ('p = 0.031', 'p < 0.001')
     """
     written = write_p(value)
-    return f"p {written}" if written.startswith("<") else f"p = {written}"
+    if written.startswith("<"):
+        return f"p {written}"
+    return f"p = {written}"
 
 
 def find_bands(
@@ -430,11 +425,8 @@ def find_bands(
     bands: dict[Key, list[Difference]] = {}
     for line in lines:
         draws = [k for k in grid if not (OUTPUTS[line.metric].even_k and k % 2)]
-        keys = [
-            key
-            for key in (Key(line.metric, k, line.tau) for k in draws)
-            if all(key in table for table in values)
-        ]
+        named = [Key(line.metric, k, line.tau) for k in draws]
+        keys = [key for key in named if all(key in table for table in values)]
         if len(keys) < 2:
             continue
         bounded = is_bounded(keys[0])
@@ -448,19 +440,13 @@ def find_bands(
             seed=seed,
         )
         limits = questions.find_limits(confidence_level, questions.p_of_band)
-        bands[line] = [
-            Difference(
-                key.k or 0,
-                value,
-                low,
-                high,
-                "a" if low > 0 else "b" if high < 0 else "open",
-                p_value,
-            )
-            for key, value, low, high, p_value in zip(
-                keys,
-                *(column.tolist() for column in (questions.mean, *limits, questions.p_of_band)),
-                strict=True,
-            )
-        ]
+        columns = np.stack([questions.mean, *limits, questions.p_of_band], axis=1)
+        bands[line] = []
+        for key, (value, low, high, p_value) in zip(keys, columns.tolist(), strict=True):
+            better = "open"
+            if low > 0:
+                better = "a"
+            elif high < 0:
+                better = "b"
+            bands[line].append(Difference(key.k or 0, value, low, high, better, p_value))
     return bands

@@ -134,11 +134,10 @@ def _compare(
     if options["audited"] is not None:
         _refuse_beside_audit(options)
     matched = match(models, called, unmatched=unmatched, clusters=options["clusters"])
-    extra = (
-        [options["extra_tests"]]
-        if isinstance(options["extra_tests"], str)
-        else list(options["extra_tests"])
-    )
+    if isinstance(options["extra_tests"], str):
+        extra = [options["extra_tests"]]
+    else:
+        extra = list(options["extra_tests"])
     unpaired = unmatched == "unpaired" and any(matched.only)
     reruns = options["target"] == "problem_set"
     if reruns:
@@ -200,7 +199,8 @@ def _refuse_beside_audit(options: Mapping[str, Any]) -> None:
 
 def _compare_audited(matched: Matched, keys: Sequence[str], options: Mapping[str, Any]) -> Compared:
     """Compare by the verdicts of a better judge on some problems."""
-    level, margin = options["confidence_level"], options["margin"]
+    level = options["confidence_level"]
+    margin = options["margin"]
     audits = [report.audit for report in matched.reports]
     asked = [key for key in keys if isinstance(key, Key) and all(key in audit for audit in audits)]
     if not asked:
@@ -241,7 +241,8 @@ def _compare_paired(
         key: subtract_columns(a, b, bounded=is_bounded(key)) for key, (a, b) in pairs.items()
     }
     first, which = find_questions([*differences.values()], list(map(is_bounded, keys)))
-    marks, count = dict(zip(keys, which, strict=True)), len(first)
+    marks = dict(zip(keys, which, strict=True))
+    count = len(first)
     compared = compare_columns(
         [(a, b) for a, b in pairs.values()],
         [is_bounded(key) for key in keys],
@@ -258,7 +259,9 @@ def _compare_paired(
     )
     if reruns:
         comparisons |= on_these
-    bands = find_bands(matched, confidence_level=level, seed=seed) if options["band"] else {}
+    bands = {}
+    if options["band"]:
+        bands = find_bands(matched, confidence_level=level, seed=seed)
     of_bands: dict[str, Difference] = {
         Key(line.metric, at.k, line.tau): at for line, points in bands.items() for at in points
     }
@@ -307,7 +310,9 @@ def _measure_noise(matched: Matched) -> tuple[float, float] | None:
     if matched.counts is None:
         return None
     a, b = (find_noise_floor(n, c, single=False) for n, c in matched.counts)
-    return None if np.isnan(a + b) else (a, b)
+    if np.isnan(a + b):
+        return None
+    return a, b
 
 
 def _refuse_for_reruns(options: Mapping[str, Any], *, unpaired: bool) -> None:
@@ -491,21 +496,17 @@ def compare_benchmarks(
     ]
     if not keys:
         raise _say.error("pool.no_key")
+    values = {name: _list_values(matched, keys) for name, (matched, _) in found.items()}
     pooled_keys = compare_pooled(
-        {
-            name: [(x, y) for x, y in map(matched.values, keys)]
-            for name, (matched, _) in found.items()
-        },
+        values,
         {name: matched.codes for name, (matched, _) in found.items()},
         factor=min(matched.find_factor() for matched, _ in found.values()),
         pool_by=options["pool_by"],
         confidence_level=options["confidence_level"],
         seed=options["seed"],
     )
-    first, note = (
-        next(iter(single.values())),
-        _say("pool.weights", count=len(single), weight=options["pool_by"]),
-    )
+    first = next(iter(single.values()))
+    note = _say("pool.weights", count=len(single), weight=options["pool_by"])
     pooled = Compared(
         first.names,
         dict(zip(keys, pooled_keys, strict=True)),
@@ -514,6 +515,10 @@ def compare_benchmarks(
         unlike=next((pair.unlike for pair in single.values() if pair.unlike is not None), None),
     )
     return Pooled(single, pooled)
+
+
+def _list_values(matched: Matched, keys: Sequence[str]) -> list[tuple[Floats, Floats]]:
+    return [(a, b) for a, b in map(matched.values, keys)]
 
 
 def _adjust_for_benchmarks(found: Compared, count: int, confidence_level: float) -> Compared:

@@ -142,7 +142,9 @@ _FLAKY = 8
 
 def rank_finding(finding: Message) -> int:
     """Return the rank of a finding by what matters most; the targets of others and the table of problems are last."""
-    return _ORDER.index(finding.code) if finding.code in _ORDER else len(_ORDER)
+    if finding.code in _ORDER:
+        return _ORDER.index(finding.code)
+    return len(_ORDER)
 
 
 def list_flaky(found: Diagnosis) -> Table:

@@ -77,7 +77,8 @@ class Findings:
         rising = sorted(self.report.values, key=lambda key: key.k or 0)
         keys = {key.metric: key for key in rising if key.metric in ("pass@k", "cons@k", "avg@n")}
         columns = {key: self.report.columns[key] for key in keys.values()}
-        reason, largest = self.report.left_out.get("cons_at_k"), keys.get("pass@k")
+        reason = self.report.left_out.get("cons_at_k")
+        largest = keys.get("pass@k")
         if (
             largest is not None
             and largest.k
@@ -123,7 +124,8 @@ class Findings:
         )
         if not len(mixed):
             return 0, "", -1
-        first, problems = self.all_votes.first_seen[mixed[0]], self.all_votes.problem[mixed]
+        first = self.all_votes.first_seen[mixed[0]]
+        problems = self.all_votes.problem[mixed]
         answer = self.answers.distinct[self.answers.codes.values[first]]
         return len(np.unique(problems)), shorten(answer), int(problems[0])
 
@@ -161,11 +163,8 @@ class Findings:
         clusters = self.report.clusters
         if kept is not None:
             values = values[kept]
-            clusters = (
-                None
-                if clusters is None
-                else [label for label, here in zip(clusters, kept, strict=True) if here]
-            )
+            if clusters is not None:
+                clusters = [label for label, here in zip(clusters, kept, strict=True) if here]
         mean = float(values.mean())
         low, high = interval(
             mean, *standard_error(values, clusters=clusters), confidence_level=self.confidence_level

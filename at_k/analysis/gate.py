@@ -139,11 +139,9 @@ class Gate(Shown):
     @property
     def remarks(self) -> list[Message]:
         """Return what to read beside the checks: counts of problems, what settles what is open, and the notes."""
-        open_ = (
-            [_say("gate.open")]
-            if any(check.verdict == INCONCLUSIVE for check in self.checks)
-            else []
-        )
+        open_ = []
+        if any(check.verdict == INCONCLUSIVE for check in self.checks):
+            open_ = [_say("gate.open")]
         return [*self.count_problems(), *open_, *self.notes]
 
     @property
@@ -259,17 +257,23 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         read_requirement(text)
         for text in list_parts(() if options["require"] is None else options["require"])
     ]
-    per_problem = None if options["each"] is None else read_each(options["each"])
+    per_problem = None
+    if options["each"] is not None:
+        per_problem = read_each(options["each"])
     metrics = options["metrics"] or "pass@1"
-    metrics = spell_sum(metrics) if isinstance(metrics, Mapping) else metrics
-    margin, keys = options["margin"], [find_number(key) for key in list_parts(metrics)]
+    if isinstance(metrics, Mapping):
+        metrics = spell_sum(metrics)
+    margin = options["margin"]
+    keys = [find_number(key) for key in list_parts(metrics)]
     if (base is None) != (margin is None):
         raise _say.error("gate.margin")
     if not wanted and per_problem is None and base is None:
         raise _say.error("gate.nothing", requirement=Mention(require="pass@1 >= 0.8"))
     if options["looks"] > 1 and not wanted and base is None:
         raise _say.error("gate.looks", requirement=options["each"])
-    compared = [] if base is None else keys
+    compared = keys
+    if base is None:
+        compared = []
     scoring = {name: value for name, value in given.items() if name in JUDGED}
     asked = [*(rule.key for rule in wanted), *compared]
     if options["audited"] is not None:
@@ -398,7 +402,8 @@ def _judge(
         ends = questions.find_band(level)
     checks = []
     for column, place in zip(columns, which, strict=True):
-        mean, limits = float(column.values.mean()), (float(ends[0][place]), float(ends[1][place]))
+        mean = float(column.values.mean())
+        limits = float(ends[0][place]), float(ends[1][place])
         if not column.paired:
             stderr, units = (float(error[place]) for error in questions.error)
             limits = _find_limits(mean, stderr, units, shared, bounded=is_bounded(column.key))
@@ -412,11 +417,13 @@ def _judge(
 
 def _check_problems(right: int, samples: int, matched: Matched) -> list[Check]:
     """Judge every problem that is compared, by the samples that were drawn."""
-    report, places = matched.reports[0], matched.models[0].places
+    report = matched.reports[0]
+    places = matched.models[0].places
     report.require_independent("A requirement of each problem")
     checks = []
     for problem in matched.problems:
-        n, c = report.n[places[problem]], report.c[places[problem]]
+        n = report.n[places[problem]]
+        c = report.c[places[problem]]
         left = max(0, samples - n)  # samples still to be drawn can all be wrong, or all right
         ends = c / max(n, samples), (c + left) / max(n, samples)
         checks.append(

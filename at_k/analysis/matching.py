@@ -84,21 +84,19 @@ class Matched:
     @cached_property
     def rows(self) -> list[Ints | None]:
         """Return the places of the problems in each model; None where they are all of them, in order."""
-        return [
-            None
-            if self.problems == model.problems
-            else np.array([model.places[problem] for problem in self.problems], dtype=np.int64)
-            for model in self.models
-        ]
+        rows: list[Ints | None] = [None] * len(self.models)
+        for i, model in enumerate(self.models):
+            if self.problems != model.problems:
+                places = [model.places[problem] for problem in self.problems]
+                rows[i] = np.array(places, dtype=np.int64)
+        return rows
 
     @cached_property
     def codes(self) -> Ints | None:
         """Return the number of the cluster of each problem."""
-        return (
-            None
-            if self.labels is None
-            else read_clusters(self.labels, len(self.labels), "problems")
-        )
+        if self.labels is None:
+            return None
+        return read_clusters(self.labels, len(self.labels), "problems")
 
     def line_up(self, columns: Sequence[Any]) -> list[Any]:
         """Return one column of each model at the problems that all have."""
@@ -109,10 +107,8 @@ class Matched:
 
     def values(self, key: str) -> list[Floats]:
         """Return the values of a key of each model, after a check of them."""
-        bounded, known = (
-            is_bounded(key),
-            [(f"{key} of {model.name}", model.values[key]) for model in self.models],
-        )
+        bounded = is_bounded(key)
+        known = [(f"{key} of {model.name}", model.values[key]) for model in self.models]
         return self.line_up([read_column(name, values, bounded=bounded) for name, values in known])
 
     @cached_property
@@ -183,7 +179,9 @@ def write_range(n: Ints) -> str:
         >>> write_range(np.array([4, 8])), write_range(np.array([8, 8]))
         ('4–8', '8')
     """
-    return str(n.min()) if n.min() == n.max() else f"{n.min()}–{n.max()}"
+    if n.min() == n.max():
+        return str(n.min())
+    return f"{n.min()}–{n.max()}"
 
 
 def match(
@@ -251,7 +249,9 @@ def _find_clusters(
                     shown = {"problem": problem, "one": ours[problem], "two": other[problem]}
                     shown = {part: shorten(text) for part, text in shown.items()}
                     raise _say.error("compare.clusters", first=first, second=name, **shown)
-        return [known[0][1][problem] for problem in problems] if known else None
+        if known:
+            return [known[0][1][problem] for problem in problems]
+        return None
     if not isinstance(clusters, Mapping):
         groups = read_groups(clusters, "clusters")
         require_same_problems("clusters", len(groups), models[0].name, len(models[0].problems))

@@ -68,11 +68,12 @@ class Measured:
 
 def trace(report: Report, lines: Sequence[Key], k: Sequence[int]) -> dict[Key, Floats]:
     """Return the values of each problem on these lines: of the report, and at every k that counts or samples tell."""
-    n, c = np.array(report.n), np.array(report.c)
+    n = np.array(report.n)
+    c = np.array(report.c)
     traced = {key: column.expand() for key, column in report.columns.items() if key.line in lines}
-    of_counts = (
-        {} if report.stopped else {line: find_table(line.metric, line.tau) for line in lines}
-    )
+    of_counts = {}
+    if not report.stopped:
+        of_counts = {line: find_table(line.metric, line.tau) for line in lines}
     for line, table in of_counts.items():
         if table is not None:
             values = evaluate_tables([(table, draws) for draws in k], n, c)
@@ -142,7 +143,9 @@ def find_scored(data: Any) -> Measured | None:
     report = find_report(data)
     if report is not None:
         return read_report(report)
-    tables = list(data.values()) if isinstance(data, Mapping) else []
+    tables = []
+    if isinstance(data, Mapping):
+        tables = list(data.values())
     if tables and all(
         isinstance(table, Mapping) and not {"grades", "answers"} & table.keys() for table in tables
     ):
@@ -152,7 +155,9 @@ def find_scored(data: Any) -> Measured | None:
 
 def _score(name: str, data: Any, options: Mapping[str, Any]) -> Report:
     _refuse_several(name, data)
-    rows = list(data) if is_sequence(data) else []
+    rows = []
+    if is_sequence(data):
+        rows = list(data)
     if not rows or not all(map(is_sequence, rows)):  # rows of grades are a data set
         refuse_wrong_kind(name, data, "a mapping of keys to values of problems")
     return score(data, confidence_level=None, **options)
@@ -333,9 +338,13 @@ def _find_keys(name: Any, common: Mapping[str, str]) -> list[str]:
     """Find the keys that a name means: one key, or those of a metric, as reports or as papers spell it."""
     if name in common:
         return [common[name]]
-    key = find_key(name) if isinstance(name, str) and name not in METRICS else None
+    key = None
+    if isinstance(name, str) and name not in METRICS:
+        key = find_key(name)
     if key is None and name not in METRICS:
         return []
     if key is not None and is_average(key):
-        return [common[key]] if key in common else []
+        if key in common:
+            return [common[key]]
+        return []
     return list(choose_numbers({name: key}, [key for key in common if isinstance(key, Key)]))

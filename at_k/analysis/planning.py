@@ -236,11 +236,11 @@ class Plan(Shown):
         tables = {"interval ±": self.half_width} | {
             f"difference, r = {r:.3g}": d for r, d in self.detectable.items()
         }
-        rows = [
-            [label, Cell(m, form=","), *(Cell(value, form=".3f") for value in values)]
-            for label, table in tables.items()
-            for m, values in zip(self.problems, table, strict=True)
-        ]
+        rows = []
+        for label, table in tables.items():
+            for m, values in zip(self.problems, table, strict=True):
+                cells = [Cell(value, form=".3f") for value in values]
+                rows.append([label, Cell(m, form=","), *cells])
         parts: list[Sentences | Table] = [
             Sentences([*self.answer()], "lead"),
             *([Sentences(needs, "need")] if (needs := [*self.list_needs()]) else []),
@@ -253,7 +253,9 @@ class Plan(Shown):
 
 
 def _write_need(problems: int | None) -> Message | str:
-    return _say("plan.unreached", most=_MOST_PROBLEMS) if problems is None else f"{problems:,}"
+    if problems is None:
+        return _say("plan.unreached", most=_MOST_PROBLEMS)
+    return f"{problems:,}"
 
 
 @takes(PLANNING, PILOT)
@@ -313,10 +315,12 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
     table: counts.Table = counts.tabulate_pass
     if tau is not None:
         table = partial(counts.tabulate_g_pass, tau=check_tau(tau)[0])
-    level, k = options["confidence_level"], options["k"]
+    level = options["confidence_level"]
+    k = options["k"]
     if pilot is None:
         refuse_scoring_options(scoring)
-        mean, size = options["expect"], 1 / options["spread"] - 1
+        mean = options["expect"]
+        size = 1 / options["spread"] - 1
         assumed = Assumed(BetaBinomial(mean * size, (1 - mean) * size), check_k(k)[0], table)
         sizes = _read_samples(options["samples"], assumed.k, max(4, assumed.k))
         difficulty = {"a": assumed.difficulty.a, "b": assumed.difficulty.b}
@@ -332,9 +336,12 @@ def plan(pilot: Any = None, other: Any = None, /, **given: Unpack[PlanOptions]) 
     names, n, c, clusters = _read_pilot("pilot", pilot, scoring)
     if names:
         refuse_k_above_n(k, n, names)
-    second = None if other is None else _line_up(names, *_read_pilot("other", other, scoring)[:3])
+    second = None
+    if other is not None:
+        second = _line_up(names, *_read_pilot("other", other, scoring)[:3])
     variance = read_pilot(n, c, k, table, clusters)
-    size, typical = len(variance.n), int(np.median(variance.n))
+    size = len(variance.n)
+    typical = int(np.median(variance.n))
     estimated = None
     if second is not None:
         beside = read_pilot(*second, k, table)
@@ -388,7 +395,8 @@ def _read_samples(samples: Any, k: int, typical: int) -> list[int]:
 
 def _note_pilot(variance: Variance) -> Iterator[Message]:
     common, times = np.unique(variance.values, return_counts=True)
-    count, total = count_unlike(variance.values), int(times.sum())
+    count = count_unlike(variance.values)
+    total = int(times.sum())
     if count < _FEW:
         code = "plan.cannot_tell" if count < _NONE else "plan.rough"
         yield _say(code, value=float(common[np.argmax(times)]), count=count, total=total)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -126,9 +127,8 @@ def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
     )
     columns = dict(zip(given_names, matched.values(key), strict=True))
     means = {name: float(column.mean()) for name, column in columns.items()}
-    names = sorted(
-        columns, key=lambda name: -means[name]
-    )  # models of equal value stay in the order given
+    # Models of equal value stay in the order given
+    names = sorted(columns, key=lambda name: -means[name])
     places = [given_names.index(name) for name in names]
     questions = Questions(
         np.stack([columns[name] for name in names], axis=1),
@@ -144,10 +144,9 @@ def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
     )
     pairs = dict(zip(asked, compared, strict=True))
     beats = {pair for pair, compared in pairs.items() if compared.better}
-    ranks = {
-        name: (1 + sum(b == name for _, b in beats), len(names) - sum(a == name for a, _ in beats))
-        for name in names
-    }
+    lost = Counter(worse for _, worse in beats)
+    won = Counter(better for better, _ in beats)
+    ranks = {name: (1 + lost[name], len(names) - won[name]) for name in names}
     splits = [
         cut
         for cut in range(1, len(names))

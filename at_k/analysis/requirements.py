@@ -75,7 +75,12 @@ def read_requirement(text: str) -> Requirement:
     least = float(match[1]) / (100 if match[2] else 1)
     named = find_number(key)
     if is_bounded(named) and not 0 < least <= 1:
-        above = "0.01" if least <= 0 else f"{least:g}%" if least <= 100 and not match[2] else "0.8"
+        if least <= 0:
+            above = "0.01"
+        else:
+            above = "0.8"
+            if least <= 100 and not match[2]:
+                above = f"{least:g}%"
         raise _say.error(
             "gate.range", key=str(named), least=least, example=shorten(f"{named} >= {above}")
         )
@@ -92,11 +97,9 @@ def read_each(text: object) -> tuple[int, int]:
         >>> read_each("8 of 10")
         (8, 10)
     """
-    counted = (
-        re.fullmatch(r"\s*(\d{1,9})\s*(?:of|/)\s*(\d{1,9})\s*", text)
-        if isinstance(text, str)
-        else None
-    )
+    counted = None
+    if isinstance(text, str):
+        counted = re.fullmatch(r"\s*(\d{1,9})\s*(?:of|/)\s*(\d{1,9})\s*", text)
     if counted is None or not 0 < int(counted[1]) <= int(counted[2]):
         raise _say.error("gate.each", text=shorten(text))
     return int(counted[1]), int(counted[2])

@@ -67,7 +67,9 @@ class Batch:
         """Read a further column, with the same number of samples as the first one."""
         flat, n = _flatten(name, column, grouped=self.labels is not None)
         self.require_same_samples(name, n)
-        return flat if self.order is None else flat[self.order]
+        if self.order is None:
+            return flat
+        return flat[self.order]
 
     def restore(self, values: Floats) -> Any:
         """Give numbers the shape, order, type and place of the first column."""
@@ -76,16 +78,12 @@ class Batch:
             restored = np.empty_like(values)
             restored[self.order] = values
         if not _is_array(self.column):
-            return (
-                restored.tolist()
-                if self.order is not None
-                else Ragged.of_lengths(restored, self.n).listed()
-            )
-        xp, place, kept = (
-            arrays.array_namespace(self.column),
-            arrays.device(self.column),
-            self.column.dtype,
-        )
+            if self.order is not None:
+                return restored.tolist()
+            return Ragged.of_lengths(restored, self.n).listed()
+        xp = arrays.array_namespace(self.column)
+        place = arrays.device(self.column)
+        kept = self.column.dtype
         if not xp.isdtype(kept, "real floating"):
             kept = xp.__array_namespace_info__().default_dtypes(device=place)["real floating"]
         if (largest := np.abs(restored).max()) > float(xp.finfo(kept).max):
@@ -124,28 +122,33 @@ class Batch:
         if right.all():
             return
         wrong = np.flatnonzero(~right)
-        at = int(wrong[0]) if self.order is None else int(wrong[np.argmin(self.order[wrong])])
-        place = (
-            Ragged.of_lengths(values, self.n).place(at)
-            if self.order is None
-            else f"sample {self.order[at]}"
-        )
+        if self.order is None:
+            at = int(wrong[0])
+        else:
+            at = int(wrong[np.argmin(self.order[wrong])])
+        if self.order is None:
+            place = Ragged.of_lengths(values, self.n).place(at)
+        else:
+            place = f"sample {self.order[at]}"
         raise ValueError(f"`{name}` must {rule}; got {float(values[at])} in {place}")
 
     def name_prompt(self, prompt: int) -> str:
         """Name a prompt, for error messages."""
-        return (
-            f"problem {prompt}" if self.labels is None else f"group {shorten(self.labels[prompt])}"
-        )
+        if self.labels is None:
+            return f"problem {prompt}"
+        return f"group {shorten(self.labels[prompt])}"
 
 
 def to_numpy(values: Any) -> NDArray[Any]:
     """Copy an array of any library to the host, floats in double precision."""
     if arrays.is_torch_array(values):  # NumPy has no bfloat16
         values = values.detach().cpu()
-        values = values.double() if values.is_floating_point() else values
+        if values.is_floating_point():
+            values = values.double()
     array: NDArray[Any] = np.asarray(values)
-    return array if array.dtype.kind in "biu" else array.astype(np.float64)
+    if array.dtype.kind in "biu":
+        return array
+    return array.astype(np.float64)
 
 
 def _is_array(column: object) -> bool:
@@ -188,8 +191,13 @@ def _read_groups(
 ) -> tuple[Ints, NDArray[np.intp], Sequence[Any]]:
     """Return how many samples each group has, the samples in the order of their groups, and the names of these."""
     rule = f"`groups` must name the group of each sample of `{first}`"
-    listed = None if _is_array(groups) else list_rows(groups, "groups", "sample")
-    shape = tuple(groups.shape) if listed is None else (len(listed),)
+    listed = None
+    if not _is_array(groups):
+        listed = list_rows(groups, "groups", "sample")
+    if listed is None:
+        shape = tuple(groups.shape)
+    else:
+        shape = (len(listed),)
     if shape != (size,):
         raise ValueError(
             f"{rule}; got {' × '.join(map(str, shape)) or 'one number'} for {size} samples"
@@ -197,7 +205,8 @@ def _read_groups(
     if listed is None:  # a dictionary takes 3.4 times as long for a million samples
         values, seen, which = np.unique(to_numpy(groups), return_index=True, return_inverse=True)
         order = np.argsort(seen)
-        names, codes = values[order].tolist(), np.argsort(order)[which]
+        names = values[order].tolist()
+        codes = np.argsort(order)[which]
     else:
         try:
             numbers: dict[Hashable, int] = {name: i for i, name in enumerate(dict.fromkeys(listed))}
@@ -205,10 +214,8 @@ def _read_groups(
             raise TypeError(
                 f"{rule} by a string, a number or another hashable label; got an {error}"
             ) from None
-        names, codes = (
-            list(numbers),
-            np.fromiter(map(numbers.__getitem__, listed), dtype=np.int64, count=size),
-        )
+        names = list(numbers)
+        codes = np.fromiter(map(numbers.__getitem__, listed), dtype=np.int64, count=size)
     if any(map(is_missing, names)):
         raise ValueError(f"{rule}; got None or NaN")
     return np.bincount(codes), np.argsort(codes, kind="stable"), names

@@ -31,7 +31,9 @@ def check_margin(name: str, value: object) -> float:
     """Return a difference that is allowed: a number from 0 to 1, without 1."""
     if is_number(value) and not 0 <= value < 1:
         raise ValueError(f"`{name}` must be at least 0 and below 1; got {shorten(value)}")
-    return 0.0 if is_number(value) and value == 0 else check_fraction(name, value)
+    if is_number(value) and value == 0:
+        return 0.0
+    return check_fraction(name, value)
 
 
 def check_size(name: str, value: object, least: int = 1) -> int:
@@ -145,7 +147,9 @@ def read_counts(n: ArrayLike, c: ArrayLike) -> tuple[Ints, Ints]:
 
 def name_place(array: Floats, at: int) -> str:
     """Return the problem of a flat index, in the words that end an error message."""
-    return f" in problem {np.unravel_index(at, array.shape)[0]}" if array.ndim else ""
+    if array.ndim:
+        return f" in problem {np.unravel_index(at, array.shape)[0]}"
+    return ""
 
 
 def share_looks(options: Mapping[str, Any]) -> tuple[dict[str, Any], list[Message]]:
@@ -155,7 +159,8 @@ def share_looks(options: Mapping[str, Any]) -> tuple[dict[str, Any], list[Messag
         >>> share_looks({"confidence_level": 0.95, "looks": 5})[0]["confidence_level"]
         0.99
     """
-    level, looks = check_fraction("confidence_level", options["confidence_level"]), options["looks"]
+    level = check_fraction("confidence_level", options["confidence_level"])
+    looks = options["looks"]
     if looks == 1:
         return dict(options), []
     note = Message(

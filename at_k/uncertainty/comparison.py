@@ -134,7 +134,9 @@ def compare_columns(
         subtract_columns(a, b, bounded=limited)
         for (a, b), limited in zip(pairs, bounded, strict=True)
     ]
-    codes = None if clusters is None else read_clusters(clusters, len(differences[0]), "a")
+    codes = None
+    if clusters is not None:
+        codes = read_clusters(clusters, len(differences[0]), "a")
     first, which = find_questions(differences, bounded)
     asked = np.stack([differences[place] for place in first], axis=1)
     questions = Questions(
@@ -173,25 +175,27 @@ def compare_reruns(
     from scipy.special import stdtr
 
     d = a - b
-    difference, stderr = (
-        float(d.mean()),
-        float(np.sqrt(variances[0].sum() + variances[1].sum())) / len(d),
-    )
-    level, p_equivalence = 1 - (1 - confidence_level) / questions, None
+    difference = float(d.mean())
+    stderr = float(np.sqrt(variances[0].sum() + variances[1].sum())) / len(d)
+    level = 1 - (1 - confidence_level) / questions
+    p_equivalence = None
     if bounded:
         low, high = map(
             float, find_difference_interval(difference, stderr, m, confidence_level=level)
         )
         ends = np.float64(difference), np.float64(stderr), np.float64(m)
         p_value = min(1.0, 2 * float(min(find_bounded_tails(*ends, 0.0))))
-        p_equivalence = None if margin is None else float(max(find_bounded_tails(*ends, margin)))
+        p_equivalence = None
+        if margin is not None:
+            p_equivalence = float(max(find_bounded_tails(*ends, margin)))
     elif stderr and m > 1:
         limits = interval(difference, stderr, m, confidence_level=level, method="t", bounded=False)
         low, high = map(float, limits)
         p_value = float(2 * stdtr(m - 1, -abs(difference) / stderr))
     else:
         low, high, p_value = -np.inf, np.inf, 1.0
-    won, lost = int((d > 0).sum()), int((d < 0).sum())
+    won = int((d > 0).sum())
+    lost = int((d < 0).sum())
     return _make_comparison(
         a,
         b,
@@ -297,13 +301,13 @@ def compare_unpaired(
     # l_b)²) of the limits l and u of `at_k.interval` [1], and the p-value is the larger one.
     from scipy.stats import ttest_1samp, ttest_ind
 
-    first, second = read_column("a", a), read_column("b", b)
+    first = read_column("a", a)
+    second = read_column("b", b)
     level = 1 - (1 - check_fraction("confidence_level", confidence_level)) / questions
     difference = float(first.mean() - second.mean())
     low, high, p_value = difference, difference, 0.0
-    largest = (
-        max(float(first.max()), float(second.max())) or 1.0
-    )  # so that squares of small values are floats
+    # So that squares of small values are floats
+    largest = max(float(first.max()), float(second.max())) or 1.0
     varies = [np.ptp(side) > ROUNDING * largest for side in (first, second)]
     if any(varies):
         if all(varies):
@@ -313,10 +317,13 @@ def compare_unpaired(
                 (first - second.mean() if varies[0] else first.mean() - second) / largest, 0.0
             )
         low, high = (float(end) * largest for end in test.confidence_interval(level))
-        low, high, p_value = max(low, -1.0), min(high, 1.0), float(test.pvalue)
+        low = max(low, -1.0)
+        high = min(high, 1.0)
+        p_value = float(test.pvalue)
     if low == high or min(count_unlike(first), count_unlike(second)) < _FEW_UNLIKE:
         safe = _find_safe_limits(first, second, 1 - level)
-        low, high = min(low, safe[0]), max(high, safe[1])
+        low = min(low, safe[0])
+        high = max(high, safe[1])
         p_value = max(p_value, _find_safe_p(first, second))
     stderr = float(np.hypot(standard_error(first)[0], standard_error(second)[0]))
     return _make_comparison(
@@ -348,7 +355,8 @@ def _find_safe_limits(first: Floats, second: Floats, alpha: float) -> tuple[floa
         )
         for side in (first, second)
     )
-    low, high = a - b - hypot(a - low_a, high_b - b), a - b + hypot(high_a - a, b - low_b)
+    low = a - b - hypot(a - low_a, high_b - b)
+    high = a - b + hypot(high_a - a, b - low_b)
     return float(max(low, -1.0)), float(min(high, 1.0))
 
 
@@ -363,7 +371,9 @@ def _find_safe_p(first: Floats, second: Floats) -> float:
 
     if reach(0) <= 0:
         return 1.0
-    return float(10 ** brentq(reach, -15, 0, xtol=1e-12)) if reach(-15) < 0 else 1e-15
+    if reach(-15) < 0:
+        return float(10 ** brentq(reach, -15, 0, xtol=1e-12))
+    return 1e-15
 
 
 def compare_pooled(
@@ -397,23 +407,19 @@ def compare_pooled(
         strata
     ]
     weight /= sum(size * weight[strata == place][0] for place, size in enumerate(sizes.values()))
-    values = [
-        (
-            np.concatenate([column[0] for column in columns]),
-            np.concatenate([column[1] for column in columns]),
-        )
-        for columns in zip(*benchmarks.values(), strict=True)
-    ]
+    values = []
+    for parts in zip(*benchmarks.values(), strict=True):
+        first, second = zip(*parts, strict=True)
+        values.append((np.concatenate(first), np.concatenate(second)))
     columns = np.stack([a - b for a, b in values], axis=1)
     error = _estimate_stratified(columns, [clusters[name] for name in sizes], strata, weight)
     codes = _join_clusters(clusters, sizes)
     questions = Questions(
         columns, clusters=codes, weight=weight, error=error, factor=factor, seed=seed
     )
-    means = [
-        tuple(float(np.clip((weight * side).sum(), 0.0, 1.0)) for side in pair) for pair in values
-    ]
-    compared = questions.compare([(a, b) for a, b in means], confidence_level)
+    sums = np.array([[(weight * side).sum() for side in pair] for pair in values])
+    means = [(a, b) for a, b in np.clip(sums, 0.0, 1.0).tolist()]
+    compared = questions.compare(means, confidence_level)
     return [replace(result, method="pooled", notes=()) for result in compared]
 
 
@@ -421,7 +427,8 @@ def _join_clusters(clusters: Mapping[str, Ints | None], sizes: Mapping[str, int]
     """Number the clusters of all benchmarks; a problem without a cluster is one of its own."""
     if all(labels is None for labels in clusters.values()):
         return None
-    total, codes = sum(sizes.values()), []
+    total = sum(sizes.values())
+    codes = []
     for place, (name, size) in enumerate(sizes.items()):
         labels = clusters[name]
         codes.append(place * total + (np.arange(size) if labels is None else labels))
@@ -432,7 +439,8 @@ def _estimate_stratified(
     columns: Floats, clusters: Sequence[Ints | None], strata: Ints, weight: Floats
 ) -> tuple[Floats, Floats]:
     """Return the standard errors of means of strata, and the numbers of units behind them."""
-    variance, spread = np.zeros(columns.shape[1]), np.zeros(columns.shape[1])
+    variance = np.zeros(columns.shape[1])
+    spread = np.zeros(columns.shape[1])
     for place, codes in enumerate(clusters):
         inside = strata == place
         stderr, units = estimate_error(columns[inside], codes)
@@ -478,7 +486,8 @@ def wilcoxon_p(differences: ArrayLike, /) -> float:
     from scipy.stats import wilcoxon
 
     values = read_column("differences", differences, bounded=False)
-    values = np.round(
-        values / (float(np.abs(values).max()) or 1.0), 12
-    )  # rounding must not separate equal sizes
-    return float(wilcoxon(values[values != 0]).pvalue) if values.any() else 1.0
+    # Rounding must not separate equal sizes
+    values = np.round(values / (float(np.abs(values).max()) or 1.0), 12)
+    if values.any():
+        return float(wilcoxon(values[values != 0]).pvalue)
+    return 1.0

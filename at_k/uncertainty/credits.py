@@ -167,14 +167,19 @@ def credit(
             right = _judge(batch, graded, correct_above)
             graded = right.astype(np.float64)
     if needed["scores"]:
-        scored = values if lead == "scores" else batch.read("scores", scores)
+        scored = values
+        if lead != "scores":
+            scored = batch.read("scores", scores)
         batch.require_finite(scored, "scores")
 
     total = np.zeros(len(values))
     counted = tuple(term for term in terms if term.metric in _COUNTED)
     ranked = {"avg@n": (graded,), "max@k": (scored,), "best@k": (scored, graded)}
     for _, at in split_by_size(batch.n):
-        total[at] = _credit_counts(counted, baseline, right[at]) if counted else 0.0
+        if counted:
+            total[at] = _credit_counts(counted, baseline, right[at])
+        else:
+            total[at] = 0.0
         for term in (term for term in terms if term.metric in ranked):
             parts = (column[at] for column in ranked[term.metric])
             total[at] += term.weight * _credit_ranks(term.k, baseline, *parts)
@@ -187,7 +192,9 @@ def _read_number(value: Any, rule: str, limit: float) -> float:
     """Return a number, which must be closer to 0 than the limit. In single precision it is the decimal it prints as."""
     if not is_number(value):
         raise TypeError(f"{rule}; got {describe(value)}")
-    number = value if is_integer(value) else read_decimal(value)
+    number = value
+    if not is_integer(value):
+        number = read_decimal(value)
     if not abs(number) < limit:
         raise ValueError(f"{rule}; got {shorten(value)}")
     return float(number)
@@ -260,7 +267,8 @@ def _read_terms(metric: object, k: Any, tau: Any) -> list[Term]:
 
 def _refuse_too_large_k(terms: list[Term], batch: Batch, baseline: str | None) -> None:
     smallest = int(np.argmin(batch.n))
-    most, where = int(batch.n[smallest]), f"n={batch.n[smallest]} in {batch.name_prompt(smallest)}"
+    most = int(batch.n[smallest])
+    where = f"n={batch.n[smallest]} in {batch.name_prompt(smallest)}"
     draws = max(term.k or 1 for term in terms)
     if draws > most:
         raise ValueError(
@@ -280,7 +288,9 @@ def _compose(
     if baseline == "leave_one_out":
         return whole - without(k)
     weight = whole - (1 - k / n) * without(k)
-    return weight - k / n * without(k - 1) if baseline == "subset" and k > 1 else weight
+    if baseline == "subset" and k > 1:
+        return weight - k / n * without(k - 1)
+    return weight
 
 
 @lru_cache(maxsize=256)
@@ -297,7 +307,9 @@ def _tabulate_credit(terms: tuple[Term, ...], n: int, baseline: str | None) -> F
         for draws, part in parts:
 
             def without(k: int, table: Table = table) -> Any:
-                return np.stack(leave_out_counts(table, n, k)[::-1]) if k < n else 0.0
+                if k < n:
+                    return np.stack(leave_out_counts(table, n, k)[::-1])
+                return 0.0
 
             total += part * _compose(table(n, draws), without, draws, n, baseline)
     return total
@@ -315,7 +327,8 @@ def _credit_ranks(
     k: int | None, baseline: str | None, scores: Any, grades: Floats | None = None
 ) -> Floats:
     """Return the credits of prompts with n samples for what the best of k is worth; without k, for the mean score."""
-    n, draws = scores.shape[1], k or 1
+    n = scores.shape[1]
+    draws = k or 1
     # All values are taken from the lowest one: equal ones are then worth 0 exactly, and a constant adds k/n to each sᵢ.
     floor = np.min(scores if grades is None else grades, axis=1, keepdims=True)
     shift = floor * (draws / n if baseline is None or (baseline == "subset" and draws == 1) else 0)
@@ -357,7 +370,8 @@ def _credit_votes(
     try:
         tally = count_votes(ballots, right, "error", "grades")
     except VoteConflictError as conflict:
-        answer, place = conflict.values["answer"], batch.name_prompt(conflict.values["problem"])
+        answer = conflict.values["answer"]
+        place = batch.name_prompt(conflict.values["problem"])
         raise ValueError(
             f"`grades` must agree on equal answers; got both verdicts on {answer} in {place}"
         ) from None
@@ -368,7 +382,8 @@ def _credit_votes(
     )
 
     def without(k: int) -> Floats:
-        voted, silent = np.zeros(len(tally.count) + 1), np.zeros(len(batch.n))
+        voted = np.zeros(len(tally.count) + 1)
+        silent = np.zeros(len(batch.n))
         for left in leave_out_votes(tally, [k], ties):
             voted[left.entries] = left.voted[:, 0]
             silent[left.problems] = left.silent[:, 0]

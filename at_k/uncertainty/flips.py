@@ -106,7 +106,8 @@ def add_all_subsets(units: Floats) -> Floats:
 def factor_columns(units: Floats) -> tuple[Floats, Floats]:
     """Return orthonormal columns, and the factors of which they make up the given ones: by Gram and Schmidt."""
     # It does without BLAS, which can hang for ever in a process that was forked while it was running.
-    remainder, lengths = units.copy(), np.sqrt((units**2).sum(axis=0))
+    remainder = units.copy()
+    lengths = np.sqrt((units**2).sum(axis=0))
     parts: list[Floats] = []
     for _ in range(units.shape[1]):
         left = np.sqrt((remainder**2).sum(axis=0))
@@ -128,7 +129,8 @@ def count_effective(totals: Floats) -> Floats:
     """Return (Σ S²)²/Σ S⁴ of each column: how many units make up its variance; 0 where all are 0."""
     largest = np.abs(totals).max(axis=0)
     squares = np.divide(totals, largest, out=np.zeros(totals.shape), where=largest > 0) ** 2
-    second, fourth = squares.sum(axis=0), (squares**2).sum(axis=0)
+    second = squares.sum(axis=0)
+    fourth = (squares**2).sum(axis=0)
     return np.asarray(np.divide(second**2, fourth, out=np.zeros(len(second)), where=fourth > 0))
 
 
@@ -195,7 +197,8 @@ def find_critical_t(observed: Floats, flipped: Callable[[int], Floats], alpha: f
 
 def adjust_by_max_t(observed: Floats, flipped: Callable[[int], Floats]) -> Floats:
     """Adjust p-values of several questions for each other, by the step-down distribution of the largest statistic."""
-    adjusted, rising = np.empty(len(observed)), []
+    adjusted = np.empty(len(observed))
+    rising = []
     for question, largest in step_down(observed, flipped):
         extreme = np.count_nonzero(largest >= observed[question] * (1 - _NEARLY))
         adjusted[question] = (1 + extreme) / (len(largest) + 1)

@@ -119,12 +119,16 @@ def find_difference_interval(
 def _read(
     value: ArrayLike, stderr: ArrayLike | None, m: ArrayLike, *, bounded: bool
 ) -> tuple[Floats, Floats, Floats]:
-    v, units = read_numbers("value", value), read_numbers("m", m)
+    v = read_numbers("value", value)
+    units = read_numbers("m", m)
     if bounded:
         require_unit_range("value", v)
     if (units < 1).any():
         raise ValueError(f"`m` must be at least 1; got {units[units < 1][0]}")
-    se = np.full((), np.nan) if stderr is None else read_stderr(stderr)
+    if stderr is None:
+        se = np.full((), np.nan)
+    else:
+        se = read_stderr(stderr)
     try:
         v, se, units = np.broadcast_arrays(v, se, units)
     except ValueError:
@@ -139,24 +143,26 @@ def find_interval(
 ) -> tuple[Floats, Floats]:
     """Compute `interval` of checked arrays of one shape; `alpha` is 1 − confidence_level."""
     if method == "beta":
-        m, se = np.where(np.isnan(se), 1.0, m), np.nan_to_num(se, nan=0.0)
+        m = np.where(np.isnan(se), 1.0, m)
+        se = np.nan_to_num(se, nan=0.0)
         return find_lower(v, se, m, alpha)[()], np.maximum(v, 1 - find_lower(1 - v, se, m, alpha))[
             ()
         ]
     if method in ("t", "wald"):
         margin = find_margin(se, m, alpha, method)
-        ends = (0.0, 1.0) if bounded else (-np.inf, np.inf)
+        if bounded:
+            ends = 0.0, 1.0
+        else:
+            ends = -np.inf, np.inf
         return np.maximum(v - margin, ends[0])[()], np.minimum(v + margin, ends[1])[()]
     return find_wilson(v, se, m, alpha)
 
 
 def read_stderr(stderr: ArrayLike) -> Floats:
     """Return standard errors, NaN where there are none."""
-    listed = (
-        [np.nan if error is None else error for error in stderr]
-        if isinstance(stderr, (list, tuple))
-        else stderr
-    )
+    listed = stderr
+    if isinstance(stderr, (list, tuple)):
+        listed = [np.nan if error is None else error for error in stderr]
     errors = to_floats("stderr", listed)
     missing = np.isnan(errors)
     known = read_numbers("stderr", np.where(missing, 0.0, errors))
@@ -206,7 +212,8 @@ def find_wilson(v: Floats, se: Floats, m: Floats, alpha: float) -> tuple[Floats,
     """Return Wilson's limits of 0/1 data on the effective size; [0, 1] without a standard error."""
     from scipy.special import ndtri
 
-    none, zero = np.isnan(se), se == 0
+    none = np.isnan(se)
+    zero = se == 0
     divisor = np.where(none | zero, 1.0, se)
     # A tiny standard error makes an infinite size.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -217,8 +224,10 @@ def find_wilson(v: Floats, se: Floats, m: Floats, alpha: float) -> tuple[Floats,
     z = -ndtri(alpha / 2)
     centre = (v + z**2 / (2 * size)) / (1 + z**2 / size)
     half = z / (1 + z**2 / size) * np.sqrt(v * (1 - v) / size + (z / size / 2) ** 2)
-    lower, upper = np.minimum(v, centre - half), np.maximum(v, centre + half)
-    lower, upper = np.where(none, 0.0, lower), np.where(none, 1.0, upper)
+    lower = np.minimum(v, centre - half)
+    upper = np.maximum(v, centre + half)
+    lower = np.where(none, 0.0, lower)
+    upper = np.where(none, 1.0, upper)
     return np.maximum(lower, 0.0)[()], np.minimum(upper, 1.0)[()]
 
 
@@ -237,7 +246,9 @@ def find_studentised_quantiles(values: Floats, alpha: float) -> tuple[Floats, Fl
     if not 1 < problems <= _MOST_PROBLEMS:
         return low, high
     error = np.sort(centre(values), axis=0)  # so that the order of the problems does not matter
-    table, rng, draws = np.concatenate([error, error**2], axis=1), np.random.default_rng(0), []
+    table = np.concatenate([error, error**2], axis=1)
+    rng = np.random.default_rng(0)
+    draws = []
     for block in np.array_split(np.arange(_RESAMPLES), 1 + _RESAMPLES * problems // _CELLS):
         drawn = (
             rng.integers(0, problems, size=(len(block), problems))
@@ -288,22 +299,27 @@ def correct_by_audit(
         )
     level = check_fraction("confidence_level", confidence_level)
     seen = ~np.isnan(by_judge)
-    count, others = int(seen.sum()), int((~seen).sum())
+    count = int(seen.sum())
+    others = int((~seen).sum())
     if count < LEAST_AUDITED:
         short = LEAST_AUDITED - count
         raise ValueError(
             f"`audited` must hold at least {LEAST_AUDITED} problems; got {count}, {short} too few"
         )
-    truth, paired = by_judge[seen], by_checker[seen]
+    truth = by_judge[seen]
+    paired = by_checker[seen]
     spread = float(np.var(by_checker, ddof=1))
     slope = 0.0
     if others and spread:
         slope = float(np.cov(truth, paired)[0, 1]) / (spread * (1 + count / others))
         slope = min(max(slope, 0.0), 1.0)
-    shift = float(by_checker[~seen].mean() - paired.mean()) if others else 0.0
+    shift = 0.0
+    if others:
+        shift = float(by_checker[~seen].mean() - paired.mean())
     value = min(max(float(truth.mean()) + slope * shift, 0.0), 1.0)
     variance = float(np.var(truth - slope * paired, ddof=1)) / (count - 2)
-    variance += slope**2 * spread / others if others else 0.0
+    if others:
+        variance += slope**2 * spread / others
     tail = (1 + level) / 2
     stderr = variance**0.5 * float(stdtrit(count - 2, tail) / ndtri(tail))
     # With v(1 − v)/se² units it covered .86 where k = n = 64 and none of 40 audited problems shows a rare slip.

@@ -79,7 +79,8 @@ def jackknife_votes(
     counts = count_votes(ballots, correct, on_conflict, name)
     variances = np.full((len(counts.n), len(k)), np.nan)
     for left in leave_out_votes(counts, k, ties):
-        count, n = counts.count[left.entries][:, None], counts.n[left.problems][:, None]
+        count = counts.count[left.entries][:, None]
+        n = counts.n[left.problems][:, None]
         row = np.searchsorted(left.problems, counts.problem[left.entries])
         unvoted = n - _add_up(count, row, len(n))
         mean = (_add_up(left.voted * count, row, len(n)) + unvoted * left.silent) / n
@@ -200,18 +201,15 @@ def vary_ranks(ranked: Ragged, grades: Ragged | None, k: Sequence[int]) -> Float
         n = at.shape[1]
         order = np.argsort(ranked.values[at], axis=1, kind="stable")
         rising = np.take_along_axis(ranked.values[at], order, axis=1)
-        worth = (
-            None
-            if grades is None
-            else np.take_along_axis(grades.values[at], order, axis=1).astype(np.float64)
-        )
+        worth = None
+        if grades is not None:
+            worth = np.take_along_axis(grades.values[at], order, axis=1).astype(np.float64)
         places = Places.of(rising, worth)
         for column, draws in enumerate(k):
             if draws < n:
                 value = leave_out_ranks(places, draws)
-                value.sort(
-                    axis=1
-                )  # so that the order of equal scores does not matter to the last digit
+                # So that the order of equal scores does not matter to the last digit
+                value.sort(axis=1)
                 mean = value.mean(axis=1, keepdims=True)
                 variances[problems, column] = ((value - mean) ** 2).sum(axis=1) * (n - 1) / n
     return variances
@@ -289,7 +287,8 @@ def jackknife_samples(estimate: Callable[..., ArrayLike], /, *rows: Sequence[Any
     """
     # It takes n times as long as the metric. `tabulate_variance`, `jackknife_votes` and `jackknife_choice` are faster.
     # Formula: (n − 1)/n · Σ (U₋ᵢ − mean of all U₋ᵢ)².
-    n, draws = np.array([len(row) for row in rows[0]], dtype=np.int64), check_k(k)
+    n = np.array([len(row) for row in rows[0]], dtype=np.int64)
+    draws = check_k(k)
     variances = np.full((len(n), len(draws)), np.nan)
     for problem, size in enumerate(n.tolist()):
         fit = [column for column, draw in enumerate(draws) if draw < size]
@@ -297,7 +296,9 @@ def jackknife_samples(estimate: Callable[..., ArrayLike], /, *rows: Sequence[Any
             without = [[_leave_out(column[problem], i) for i in range(size)] for column in rows]
             value = np.asarray(estimate(*without, k=[draws[column] for column in fit]))
             variances[problem, fit] = np.sort(value, axis=0).var(axis=0) * (size - 1)
-    return variances if is_sequence(k) else variances[:, 0]
+    if is_sequence(k):
+        return variances
+    return variances[:, 0]
 
 
 def _leave_out(row: Sequence[Any], i: int) -> list[Any]:

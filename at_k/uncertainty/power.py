@@ -79,7 +79,8 @@ def simulate_chances(
 
     values = table(samples, k)[correct]
     d = np.sign(shift) * (values[0] - values[1])
-    mean, stderr = d.mean(axis=1), d.std(axis=1, ddof=1) / np.sqrt(problems)
+    mean = d.mean(axis=1)
+    stderr = d.std(axis=1, ddof=1) / np.sqrt(problems)
     with np.errstate(divide="ignore", invalid="ignore"):
         p_tested = np.nan_to_num(2 * stdtr(problems - 1, -np.abs(mean) / stderr), nan=1.0)
     units = np.full(repetitions, float(problems))
@@ -141,11 +142,13 @@ def _add_logits(chances: Floats, shift: float) -> Floats:
 
 def find_least_mean(stderr: Floats, m: Floats, alpha: float, factor: float = FACTOR) -> Floats:
     """Return the least mean difference at which the bounded interval of level 1 − factor·α leaves out 0; at most 1."""
-    least, most = np.zeros(np.shape(stderr)), np.ones(np.shape(stderr))
+    least = np.zeros(np.shape(stderr))
+    most = np.ones(np.shape(stderr))
     for _ in range(30):  # to nine digits
         middle = (least + most) / 2
         counts = find_bounded_alpha(middle, stderr, m) / factor < alpha
-        least, most = np.where(counts, least, middle), np.where(counts, middle, most)
+        least = np.where(counts, least, middle)
+        most = np.where(counts, middle, most)
     return most
 
 

@@ -163,7 +163,8 @@ def predict_pass_at_k(
     fitted = fit_beta_binomial(sizes, right)
     start = float(pass_at_k(sizes, right, k=least).mean())
     value, power = predict_by_both(sizes, right, fitted, least, at)
-    random, resampled = np.random.default_rng(0), []
+    random = np.random.default_rng(0)
+    resampled = []
     for _ in range(_RESAMPLES):
         chosen = random.integers(0, len(sizes), len(sizes))
         if right[chosen].any():
@@ -178,7 +179,10 @@ def predict_pass_at_k(
         half = np.hypot(half, _LEVEL_Z * np.nan_to_num(stderr, nan=1.0))
     floor = _find_floor(sizes, right, target)
     columns = [value, power, mean, np.maximum(mean - half, floor), np.minimum(mean + half, 1.0)]
-    value, power, mean, low, high = columns if is_sequence(k) else [column[0] for column in columns]
+    if is_sequence(k):
+        value, power, mean, low, high = columns
+    else:
+        value, power, mean, low, high = [column[0] for column in columns]
     return Prediction(
         tuple(draws) if is_sequence(k) else draws[0],
         value,

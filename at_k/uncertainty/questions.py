@@ -126,13 +126,18 @@ class Questions:
             effective = count_effective(self.totals)
             flips = Flips(added, clusters, n_flips=n_flips, seed=seed, effective=effective)
         self.flips = flips
-        self.problems = flips.problems if weight is None else flips.sums[:, -1]
+        if weight is None:
+            self.problems = flips.problems
+        else:
+            self.problems = flips.sums[:, -1]
         self.methods = methods or [self._choose_method(q) for q in range(self.count)]
         alone = np.array([method == "bounded" for method in self.methods])
         self.factors = np.where(alone, 1.0, np.where(self.bounded, factor, np.inf))
 
     def _weigh(self, columns: Floats) -> Floats:
-        return columns if self.weight is None else columns * self.weight[:, None]
+        if self.weight is None:
+            return columns
+        return columns * self.weight[:, None]
 
     def _choose_method(self, q: int) -> str:
         if not self.bounded[q]:
@@ -196,7 +201,8 @@ class Questions:
         return min(1.0, least)
 
     def _find_mid_tails(self, q: int, share: float) -> tuple[float, float]:
-        won, lost = int(self.won[q]), int(self.lost[q])
+        won = int(self.won[q])
+        lost = int(self.lost[q])
         return find_mid_tail(won, lost, share), find_mid_tail(lost, won, share)
 
     @cached_property
@@ -219,7 +225,8 @@ class Questions:
         """Return the α for which the bounded interval begins to hold 0 at its share of the level of the family."""
         from scipy.special import stdtrit
 
-        alone, shared = self.bounded_p, np.ones(self.count)
+        alone = self.bounded_p
+        shared = np.ones(self.count)
         if self.flips.units > 1:
             shared = self._find_band_p(-stdtrit(self.flips.units - 1, alone / 2))
         return np.asarray(np.maximum(alone, np.minimum(self.count * alone, shared)))
@@ -233,11 +240,15 @@ class Questions:
     def _largest_t(self) -> Floats:
         """Return, in rising order, the largest |t| of the centred differences over the questions, of each flip."""
         units = self.flips.units
-        counted = self.flips.drawn if self.weight is None else self.flips.sums[:, -1]
+        counted = self.flips.drawn
+        if self.weight is not None:
+            counted = self.flips.sums[:, -1]
         largest = np.zeros(len(counted))
         if units < 2:
             return largest
-        sizes = self.flips.sizes if self.weight is None else self.flips.totals[:, -1]
+        sizes = self.flips.sizes
+        if self.weight is not None:
+            sizes = self.flips.totals[:, -1]
         for q in range(self.count):
             if self._is_equal(q):
                 continue
@@ -261,20 +272,26 @@ class Questions:
         share = 1 - find_alpha(confidence_level)
         place = int(np.ceil(round(share * (len(self._largest_t) + 1), 9)))
         known = self.flips.units > 1 and place <= len(self._largest_t)
-        return float(self._largest_t[place - 1]) if known else np.inf
+        if known:
+            return float(self._largest_t[place - 1])
+        return np.inf
 
     def share_level(self, confidence_level: float) -> float:
         """Return the level of each interval with which all hold together: that of Bonferroni, or of the quantile."""
         from scipy.special import stdtr
 
-        alpha, q = find_alpha(confidence_level), self.find_quantile(confidence_level)
-        level = 2 * float(stdtr(self.flips.units - 1, -q)) if np.isfinite(q) else 0.0
+        alpha = find_alpha(confidence_level)
+        q = self.find_quantile(confidence_level)
+        level = 0.0
+        if np.isfinite(q):
+            level = 2 * float(stdtr(self.flips.units - 1, -q))
         return float(1 - min(alpha, max(alpha / self.count, level)))
 
     def find_band(self, confidence_level: float) -> tuple[Floats, Floats]:
         """Return limits that hold together: those of mean ± q·se and of the bounded intervals at their level."""
         margin = self._find_margins(confidence_level)
-        low, high = self.mean - margin, self.mean + margin
+        low = self.mean - margin
+        high = self.mean + margin
         own = find_alpha(self.share_level(confidence_level))
         bounded_low, bounded_high = self._find_bounded(own)
         alone = ~np.isfinite(margin) & self.bounded
@@ -288,7 +305,10 @@ class Questions:
         known = self._has_margin
         q = self.find_quantile(confidence_level)
         margin = np.full(self.count, np.inf)
-        margin[known] = q * self.error[0][known] if np.isfinite(q) else np.inf
+        if np.isfinite(q):
+            margin[known] = q * self.error[0][known]
+        else:
+            margin[known] = np.inf
         return margin
 
     @cached_property
@@ -300,7 +320,8 @@ class Questions:
 
     def _find_bounded(self, alpha: float) -> tuple[Floats, Floats]:
         """Return the bounded intervals of level 1 − factor·α; without a range, the mean alone."""
-        low, high = self.mean.copy(), self.mean.copy()
+        low = self.mean.copy()
+        high = self.mean.copy()
         for factor in np.unique(self.factors[self.bounded]):
             chosen = self.factors == factor
             stderr, m = (errors[chosen] for errors in self.error)
@@ -314,7 +335,8 @@ class Questions:
     @cached_property
     def p_of_band(self) -> Floats:
         """Return the α at which the band begins to hold 0."""
-        known, stderr = self._has_margin, self.error[0]
+        known = self._has_margin
+        stderr = self.error[0]
         with np.errstate(divide="ignore"):
             differs = known & (self.mean != 0)
             t = np.divide(np.abs(self.mean), stderr, out=np.zeros(self.count), where=differs)
@@ -343,7 +365,8 @@ class Questions:
 
     def find_own_limits(self, q: int, confidence_level: float) -> tuple[float, float]:
         """Return the interval of one question, as if it were the only one."""
-        alpha, mean = find_alpha(confidence_level), float(self.mean[q])
+        alpha = find_alpha(confidence_level)
+        mean = float(self.mean[q])
         decided = is_decided(float(self.p_values[q]), confidence_level)
         typical = find_typical_limits(self.add_up(q) / self.problems, alpha)
         if not self.bounded[q]:
@@ -364,7 +387,8 @@ class Questions:
 
     def _invert_mid_p(self, q: int, alpha: float) -> tuple[float, float]:
         """Return the limits of the difference that McNemar's test with mid-p does not reject."""
-        won, lost = int(self.won[q]), int(self.lost[q])
+        won = int(self.won[q])
+        lost = int(self.lost[q])
         share = (won + lost) / self.size
         low, high = (find_mid_limit(*counts, alpha / 2) for counts in ((won, lost), (lost, won)))
         return share * (2 * low - 1), share * (1 - 2 * high)
@@ -381,11 +405,13 @@ class Questions:
             own = find_alpha(confidence_level)
             freedom = max(self.flips.units - 1, 1)
             margin = -stdtrit(freedom, own / 2) * np.nan_to_num(stderr, nan=np.inf)
-        least, most = np.zeros(self.count), np.ones(self.count)
+        least = np.zeros(self.count)
+        most = np.ones(self.count)
         for _ in range(_HALVINGS):
             middle = (least + most) / 2
             counts = find_bounded_alpha(middle, stderr, m) / self.factors < own
-            least, most = np.where(counts, least, middle), np.where(counts, middle, most)
+            least = np.where(counts, least, middle)
+            most = np.where(counts, middle, most)
         least = np.clip(np.maximum(margin, most), 0, 1)
         return np.asarray(np.where(self.bounded, least, margin))
 
@@ -442,11 +468,13 @@ class Questions:
             difference, low, high, stderr, p_value, p_adjusted, counts_from = rows[q]
             if not is_decided(p_adjusted, confidence_level):
                 counts_from = max(counts_from, abs(difference))  # flips follow t nearly
-            won, lost = int(self.won[q]), int(self.lost[q])
+            won = int(self.won[q])
+            lost = int(self.lost[q])
             p_equivalence = None
             if margin is not None and self.bounded[q]:
                 p_equivalence = self.find_equivalence_p(q, margin)
-            least_p, differing = self._find_least_p(q), int(self.differing[q])
+            least_p = self._find_least_p(q)
+            differing = int(self.differing[q])
             compared.append(
                 Comparison(
                     a=a,

@@ -57,7 +57,9 @@ def standard_error(per_problem: object, /, *, clusters: object = None) -> tuple[
         (0.5, 2.0)
     """
     values = read_values("per_problem", per_problem, bounded=False)
-    codes = None if clusters is None else read_clusters(clusters, len(values), "per_problem")
+    codes = None
+    if clusters is not None:
+        codes = read_clusters(clusters, len(values), "per_problem")
     return estimate_error(values, codes)
 
 
@@ -66,18 +68,23 @@ def estimate_error(
 ) -> tuple[Floats, Floats]:
     """Compute `standard_error` of checked values."""
     if times is not None:
-        values, clusters, times = (
-            values[times > 0],
-            None if clusters is None else clusters[times > 0],
-            times[times > 0],
-        )
-    problems, centred = len(values) if times is None else int(times.sum()), centre(values, times)
-    squares = (centred**2).sum(axis=0) if times is None else times @ centred**2
-    alone = (
-        np.sqrt(squares / (problems - 1) / problems)
-        if problems > 1
-        else np.full(values.shape[1:], np.nan)
-    )
+        values = values[times > 0]
+        if clusters is not None:
+            clusters = clusters[times > 0]
+        times = times[times > 0]
+    if times is None:
+        problems = len(values)
+    else:
+        problems = int(times.sum())
+    centred = centre(values, times)
+    if times is None:
+        squares = (centred**2).sum(axis=0)
+    else:
+        squares = times @ centred**2
+    if problems > 1:
+        alone = np.sqrt(squares / (problems - 1) / problems)
+    else:
+        alone = np.full(values.shape[1:], np.nan)
     if clusters is None:
         return alone[()], np.full(alone.shape, float(problems))[()]
     sizes, total = add_units(centred, clusters, times)
@@ -112,7 +119,8 @@ def count_units(design: Floats, problems: ArrayLike, shares: Shares) -> Floats:
 
     # Of unequal clusters, the largest decide how well their variance is known: ν₂ is below G*. In the worst of 32
     # cells, the geometric mean of both counts covers .93 where G* alone covers .86.
-    least, product = np.asarray(problems) / shares.kish, 1.0
+    least = np.asarray(problems) / shares.kish
+    product = 1.0
     for share in shares:
         freedom = np.maximum(np.asarray(problems) / share - 1, 1)
         factor = freedom / chdtri(freedom, 1 - _CHANCE)
@@ -152,7 +160,10 @@ def add_units(
 
 def centre(values: Floats, times: Ints | None = None) -> Floats:
     """Subtract the mean. Equal values become 0, which the rounding of their mean must not change."""
-    mean = values.mean(axis=0) if times is None else times @ values / times.sum()
+    if times is None:
+        mean = values.mean(axis=0)
+    else:
+        mean = times @ values / times.sum()
     return np.where((values == values[0]).all(axis=0), 0.0, values - mean)
 
 
@@ -277,15 +288,20 @@ def cost_per_success(
     # of costs on successes says, and at least the mean: failures may be dear (with the mean, 30 problems covered .88).
     # Source: Costs at which problems are solved: S. Meir et al., More Bang for the Buck, 2026,
     # https://arxiv.org/abs/2601.21522.
-    codes = None if clusters is None else read_clusters(clusters, len(costs), "costs")
+    codes = None
+    if clusters is not None:
+        codes = read_clusters(clusters, len(costs), "costs")
     _, sums = add_units(np.stack([costs, successes], axis=1), codes)
     total = sums.sum(axis=0)
-    value = float(total[0] / total[1]) if total[1] else inf
+    value = inf
+    if total[1]:
+        value = float(total[0] / total[1])
     if len(sums) < 2 or (total - sums <= 0).any():
         return CostPerSuccess(value, 0.0, inf)
     low, high = _find_ends(sums, confidence_level)
     # Problems that happen to be equal say too little of others: the plain interval is then too narrow.
-    mean, correct = float(costs.mean()), 0.25 * float(np.mean(samples))
+    mean = float(costs.mean())
+    correct = 0.25 * float(np.mean(samples))
     dear = mean + _find_slope(successes, costs) * (correct - float(successes.mean()))
     further = [[mean, 3 * correct], [max(mean, dear), correct]]
     ends = [_find_ends(np.append(sums, [row], axis=0), confidence_level) for row in further]
@@ -296,7 +312,9 @@ def _find_slope(x: Ints, y: Floats) -> float:
     """Return the slope of a regression of y on x; 0 where x does not vary."""
     centred = x - x.mean()
     square = float((centred**2).sum())
-    return float((centred * y).sum()) / square if square else 0.0
+    if square:
+        return float((centred * y).sum()) / square
+    return 0.0
 
 
 def _find_ends(sums: Floats, level: float) -> tuple[float, float]:

@@ -88,7 +88,8 @@ def fit_beta_binomial(n: Ints, c: Ints, *, near: BetaBinomial | None = None) -> 
     from scipy.special import betaln
 
     pairs, times = np.unique(np.stack([n, c]), axis=1, return_counts=True)
-    size, right = pairs[0], pairs[1]
+    size = pairs[0]
+    right = pairs[1]
 
     def loss(point: Floats) -> float:
         """Return the negative mean log-likelihood at these log-odds of the mean and log(a + b)."""
@@ -110,7 +111,8 @@ def fit_beta_binomial(n: Ints, c: Ints, *, near: BetaBinomial | None = None) -> 
 
 
 def _read_point(point: Floats) -> tuple[float, float]:
-    mean, total = 1 / (1 + np.exp(-point[0])), np.exp(point[1])
+    mean = 1 / (1 + np.exp(-point[0]))
+    total = np.exp(point[1])
     return float(mean * total), float((1 - mean) * total)
 
 
@@ -167,7 +169,8 @@ class Variance:
         return self._at_alone(samples) + self.shared
 
     def _at_alone(self, samples: float) -> float:
-        k, least = self.k, int(self.n.min())
+        k = self.k
+        least = int(self.n.min())
         if self.table is tabulate_pass and min(2 * k, samples) <= least:
             return self.exact_at(samples)
         if (self.n == 1).all():
@@ -190,17 +193,16 @@ class Variance:
         # pass@k and its complement have one variance. Two draws that share j samples both fail if 2k − j samples do.
         # The square of the mean is taken over pairs of different problems, so that it has no bias.
         k, fails = self.k, self._fails
-        m, fail = len(fails), fails[:, 0]
+        m = len(fails)
+        fail = fails[:, 0]
         square = (fail.sum() ** 2 - (fail**2).sum()) / (m * (m - 1))
         if k == 1 and (self.n > 1).all():
             # The two parts of pass@1, of which the one between problems is not below 0 either.
             both_alone = fails[:, 1].mean()
             between = max(0.0, float(both_alone - square))
-            return (
-                between
-                if samples == inf
-                else between + float(fail.mean() - both_alone) / int(samples)
-            )
+            if samples == inf:
+                return between
+            return between + float(fail.mean() - both_alone) / int(samples)
         if samples == inf:
             return max(0.0, float(fails[:, k].mean() - square))
         size = int(samples)
@@ -247,7 +249,8 @@ def vary_fitted(fitted: BetaBinomial, samples: float, k: int, table: Table) -> f
     """Return the variance of a problem's value by its number of samples, under a distribution of difficulties."""
     if samples == inf:
         return vary_latent(fitted, table(k, k))
-    value, chances = table(int(samples), k), fitted.chances(int(samples))
+    value = table(int(samples), k)
+    chances = fitted.chances(int(samples))
     return max(0.0, float(chances @ value**2 - (chances @ value) ** 2))
 
 
@@ -280,7 +283,9 @@ def read_pilot(
         raise TypeError(f"`k` must be one number of draws; got {shorten(k)}")
     draws = check_k(k)
     refuse_too_many_k(draws, sizes)
-    codes = None if clusters is None else read_clusters(clusters, len(sizes), "n")
+    codes = None
+    if clusters is not None:
+        codes = read_clusters(clusters, len(sizes), "n")
     if codes is not None and not codes.any():
         raise _say.error("plan.one_cluster")
     return Variance(sizes, right, draws[0], table, codes)
@@ -358,9 +363,8 @@ def find_half_width(
     """Return half of the width of the interval for m problems whose values have the variance `spread`."""
     alone = np.asarray(spread) - variance.shared
     design = np.divide(spread, alone, out=np.full(alone.shape, np.inf), where=alone > 0)
-    units = np.maximum(
-        1, count_units(design, m, variance.shares)
-    )  # of problems without clusters, m
+    # Of problems without clusters, m
+    units = np.maximum(1, count_units(design, m, variance.shares))
     low, high = interval(
         variance.value, np.sqrt(np.asarray(spread) / m), units, confidence_level=confidence_level
     )

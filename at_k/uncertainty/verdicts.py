@@ -102,17 +102,17 @@ def note_few(
     """Say where no value differs, or so few units that no verdict can occur."""
     if not difference.any():
         return (_say("compare.equal"),)
-    return (
-        ()
-        if is_decided(least, confidence_level)
-        else (_say("compare.few", count=count, least=least),)
-    )
+    if is_decided(least, confidence_level):
+        return ()
+    return (_say("compare.few", count=count, least=least),)
 
 
 def subtract_columns(a: Floats, b: Floats, *, bounded: bool = True) -> Floats:
     """Return a − b, with 0 where they differ by rounding alone."""
     difference = a - b
-    scale = 1.0 if bounded else max(float(np.abs(a).max()), float(np.abs(b).max()))
+    scale = 1.0
+    if not bounded:
+        scale = max(float(np.abs(a).max()), float(np.abs(b).max()))
     return np.where(np.abs(difference) <= ROUNDING * scale, 0.0, difference)
 
 
@@ -139,7 +139,8 @@ def find_bounded_tails(
 ) -> tuple[Floats, Floats]:
     """Return half of the α at which the bounded interval begins to hold −distance below, and distance above."""
     none = np.isnan(stderr)
-    half, units = np.where(none, 0.0, stderr) / 2, np.where(none, 1.0, m)
+    half = np.where(none, 0.0, stderr) / 2
+    units = np.where(none, 1.0, m)
     below, above = (
         find_lower_level((1 + side) / 2, half, units, (1 - distance) / 2) for side in (mean, -mean)
     )
@@ -160,7 +161,9 @@ def obey_test(
     if not decided:
         return min(low, 0.0), max(high, 0.0)
     if low <= 0 <= high:
-        return (inverted[0], high) if mean > 0 else (low, inverted[1])
+        if mean > 0:
+            return inverted[0], high
+        return low, inverted[1]
     return low, high
 
 
