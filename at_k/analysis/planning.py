@@ -85,7 +85,8 @@ _say = Phrases(
         "plan.unreached": "more than {most:,}",
         "plan.no_number": "no number is enough",
         "plan.legend": "Interval: half of its expected width. Difference: what a paired comparison of two models finds "
-        "if their difficulties of problems correlate by r, in {least:.0%} to {most:.0%} of simulated data sets.",
+        "if their difficulties of problems correlate by r, in {least:.0%} to {most:.0%} of data sets that were "
+        "simulated with n = {samples:,}.",
         "plan.legend_alone": "Interval: half of its expected width. Difference: what a paired comparison of two models "
         "finds with a chance of about {power:.0%}, if their difficulties of problems correlate by r.",
         "plan.assumed": "There is no pilot. It is assumed that {expect:g} of the samples are correct on average, and "
@@ -125,8 +126,9 @@ class Plan(Shown):
         needed_problems: how many problems reach the half width, with the pilot's samples; None, as the next, if none
             was asked for, the pilot cannot tell, or ten million do not reach it.
         needed_samples: how many samples reach it, with the pilot's problems.
-        chances: correlation → how often these differences were found in simulated data sets, by the rule of `compare`,
-            for other problems like these; NaN where none was simulated: with clusters, and of many problems.
+        chances: correlation → for each number of problems, with the pilot's samples, how often its difference was found
+            in simulated data sets, by the rule of `compare`, for other problems like these; NaN where none was
+            simulated: with clusters, and of many problems.
         chances_here: correlation → the same on the problems themselves, for other samples of them.
         needed_to_detect: correlation → how many problems, with the pilot's samples, find the difference with about the
             power; empty if no difference was asked for, or the pilot cannot tell.
@@ -218,11 +220,11 @@ class Plan(Shown):
 
     def _explain(self) -> Message:
         """Say what the tables hold, with the chances that were simulated."""
-        chances = np.concatenate([np.ravel(found) for found in self.chances.values()])
+        chances = np.concatenate([*self.chances.values()])
         known = chances[~np.isnan(chances)]
         if not len(known):
             return _say("plan.legend_alone", power=self.power)
-        return _say("plan.legend", least=known.min(), most=known.max())
+        return _say("plan.legend", least=known.min(), most=known.max(), samples=self.own[1])
 
     def sheet(self, *, short: bool = False) -> Sheet:
         """Show the split of the variance, the table of half widths and differences, and what was asked for."""
@@ -444,15 +446,15 @@ def _plan(
         spread = 2 * (within + between * (1 - correlation)) + 0 * m
         return find_detectable(spread, m, variance.shares.kish, level, power)
 
-    def simulate(r: float, difference: float, size: int, m: int) -> Chances:
-        """Return how often a comparison finds a difference."""
+    def simulate(r: float, difference: float, m: int) -> Chances:
+        """Return how often a comparison finds a difference, with the pilot's samples."""
         if not can_tell or variance.shared or variance.shares.kish > 1:
             return Chances(np.nan, np.nan)
         return simulate_chances(
             variance.difficulty,
             variance.table,
             variance.k,
-            samples=size,
+            samples=typical,
             problems=m,
             difference=difference,
             correlation=r,
@@ -485,19 +487,16 @@ def _plan(
         )
         to_tell = sought, needed[correlations[0]], own_finds
     detectable = {r: find(r, np.maximum(spread - between, 0), m) for r in correlations}
-    simulated = {
-        r: np.array(
-            [
-                simulate(r, float(difference), samples[j], rows[i])
-                for (i, j), difference in np.ndenumerate(table)
-            ]
-        ).reshape(*table.shape, 2)
-        for r, table in detectable.items()
-    }
+    simulated = {}
+    for r in correlations:
+        differences = np.ravel(find(r, within, m)).tolist()
+        simulated[r] = np.array(
+            [simulate(r, *each) for each in zip(differences, rows, strict=True)]
+        )
     chance_to_detect: dict[float, Chances] = {}
     if detect is not None:
         chance_to_detect = {
-            r: simulate(r, detect, typical, count)
+            r: simulate(r, detect, count)
             for r, count in needed.items()
             if count is not None and count <= MOST_PROBLEMS
         }
@@ -511,8 +510,8 @@ def _plan(
         stderr=stderr,
         half_width=find_half_width(variance, spread, m, level) if can_tell else stderr,
         detectable=detectable,
-        chances={r: found[..., 0] for r, found in simulated.items()},
-        chances_here={r: found[..., 1] for r, found in simulated.items()},
+        chances={r: found[:, 0] for r, found in simulated.items()},
+        chances_here={r: found[:, 1] for r, found in simulated.items()},
         own=own,
         needed_problems=by_problems,
         needed_samples=by_samples,

@@ -345,4 +345,4 @@ def test_a_comparison_finds_what_a_plan_promises(problems, correlation):
     decided = [is_decided(p_value, 0.95) for p_value in questions.p_values]
     power = np.mean(np.array(decided) & (questions.mean > 0))
     # The simulated promise and this share have errors of .02 and .016 each.
-    assert found.chances[correlation][0, 0] == pytest.approx(power, abs=0.05 + 0.025)
+    assert found.chances[correlation][0] == pytest.approx(power, abs=0.05 + 0.025)
