@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import lru_cache
 from math import nan
 from typing import NamedTuple
@@ -70,12 +71,9 @@ def simulate_chances(
     shift = _find_shift(difficulty, table, k, difference)
     if shift is None or problems > MOST_PROBLEMS:
         return Chances(nan, nan)
-    rng = np.random.default_rng(seed)
-    z = rng.standard_normal((2, repetitions, problems))
-    z[1] = correlation * z[0] + np.sqrt(1 - correlation**2) * z[1]
-    chances = np.interp(z, _GRID, find_quantiles(difficulty))
-    chances[0] = _add_logits(chances[0], shift)
-    correct = rng.binomial(samples, chances)
+    chances, rng = _draw_difficulties(difficulty, correlation, (2, repetitions, problems), seed)
+    better = _add_logits(chances[0], shift)
+    correct = deepcopy(rng).binomial(samples, np.stack([better, chances[1]]))
 
     values = table(samples, k)[correct]
     d = np.sign(shift) * (values[0] - values[1])
@@ -92,6 +90,18 @@ def simulate_chances(
     units *= samples // k
     alone = find_bounded_alpha(mean, np.sqrt(variances) / problems, units)
     return Chances(population, _count_decided(alone, mean, confidence_level))
+
+
+# A plan asks for one number of problems after the other, each with many numbers of samples.
+@lru_cache(maxsize=1)
+def _draw_difficulties(
+    difficulty: BetaBinomial, correlation: float, shape: tuple[int, int, int], seed: int
+) -> tuple[Floats, np.random.Generator]:
+    """Draw the difficulties of two models. Return them with the generator, whose next numbers draw the samples."""
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal(shape)
+    z[1] = correlation * z[0] + np.sqrt(1 - correlation**2) * z[1]
+    return np.interp(z, _GRID, find_quantiles(difficulty)), rng
 
 
 @lru_cache(maxsize=8)
