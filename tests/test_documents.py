@@ -23,7 +23,7 @@ from tools.endpoint import serve
 from tools.outputs import accept_paris, fill_document, find_english, is_page, list_documents
 from tools.spaces import INSTALL
 from tools.statements import FENCE, list_blocks
-from tools.texts import list_inputs, list_outputs, list_shared_options
+from tools.texts import list_inputs, list_options, list_outputs
 
 ROOT = Path(__file__).parent.parent
 
@@ -390,7 +390,7 @@ def test_lists_are_filled_in_and_no_line_that_continues_an_item_begins_one(metri
 
 
 def test_default_k_is_told_apart_where_metrics_differ():
-    k = next(text for name, text, _ in list_shared_options() if name == "`k`")
+    (k,) = (row for row in list_options().splitlines() if row.startswith("| `k` |"))
     for metric in FAMILY.values():
         if metric.default_k is not None:
             assert f"`{metric.name}`" in k

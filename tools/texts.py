@@ -48,10 +48,9 @@ def render_documents(root: Path = ROOT) -> dict[Path, str]:
     text = fill_region(
         _read(guide), "columns", list_inputs(COLUMNS.values(), FAMILY.values()), guide
     )
-    text = fill_region(text, "options", list_options(), guide)
     documents[guide] = fill_region(text, "outputs", list_outputs(SHARED_OUTPUTS), guide)
-    guide = root / "docs" / "library.md"
-    documents[guide] = fill_region(_read(guide), "arguments", list_arguments(), guide)
+    guide = root / "docs" / "options.md"
+    documents[guide] = fill_region(_read(guide), "options", list_options(), guide)
     guide = root / "docs" / "formats.md"
     text = fill_region(_read(guide), "formats", list_formats(), guide)
     documents[guide] = fill_region(text, "columns", list_columns(), guide)
@@ -130,28 +129,28 @@ def _spell_type(option: Option) -> str:
     )
 
 
-def list_arguments() -> str:
-    """Make the table of every argument: its name, its flag, other names that are taken, and who takes it."""
-    takers: dict[str, tuple[Option, list[str]]] = {}
-    functions = {
-        "modules": OPTIONS,
-        **{function.__name__: function.options for function in _SIGNATURES.values()},
-        "diagnose": at_k.diagnose.options,
-    }
+def list_options() -> str:
+    """Make the table of every option: its name, its flag, its meaning, its default, and who takes it."""
+    functions = {function.__name__: function.options for function in _SIGNATURES.values()}
     functions["Tally.of"] = functions.pop("of")
+    functions = {"modules": OPTIONS, **functions, "diagnose": at_k.diagnose.options}
+    takers: dict[str, tuple[Option, list[str]]] = {}
     for taker, options in functions.items():
         for option in options.values():
             takers.setdefault(option.name, (option, []))[1].append(taker)
+    defaults = list_defaults(FAMILY.values())
     rows = []
     for name, (option, names) in sorted(takers.items(), key=lambda item: _rank(item[0])):
         flag = f"`{FLAGS[name]}`" if name in FLAGS else "–"
-        summary = fill_in(re.split(r"(?<=[\w`)])[.;:] ", option.text)[0].rstrip("."), {})
-        rows.append((f"`{name}`", flag, summary, ", ".join(names)))
-    return make_table(("argument", "in the command", "meaning", "taken by"), rows)
+        default = "–" if option.default is None else f"`{spell_value(option.default)}`"
+        others = [taker for taker in functions if taker not in names]
+        taken = f"all but {', '.join(others)}" if len(others) < 4 else ", ".join(names)
+        rows.append((f"`{name}`", flag, fill_in(option.text, defaults), default, taken))
+    return make_table(("option", "in the command", "meaning", "default", "taken by"), rows)
 
 
 def _rank(name: str) -> tuple[int, str]:
-    """Sort the arguments that people use first before the others."""
+    """Sort the options that people use first before the others."""
     return (FIRST.index(name) if name in FIRST else len(FIRST), name)
 
 
@@ -219,11 +218,6 @@ SHARED_OUTPUTS = {
     if all(key in find_outputs(metric) for metric in FAMILY.values())
 }
 """Outputs of every module, if an option asks for them."""
-
-
-def list_options() -> str:
-    """Make the table of k and of the options that all metrics share."""
-    return make_table(("option", "meaning", "default"), list_shared_options())
 
 
 def list_columns() -> str:
@@ -377,17 +371,6 @@ def list_inputs(inputs: Iterable[Option], metrics: Iterable[Metric]) -> str:
 def list_outputs(outputs: Mapping[str, str]) -> str:
     """Make the list of what a module returns, as its card shows it."""
     return "\n".join(wrap_item(f"- **`{key}`**: {text}", "  ") for key, text in outputs.items())
-
-
-def list_shared_options() -> list[tuple[str, str, str]]:
-    """List k and the options that all metrics share: name, meaning and default."""
-    rows = []
-    for option in map(OPTIONS.__getitem__, ("k", *SHARED_OPTIONS)):
-        default = "–" if option.default is None else f"`{spell_value(option.default)}`"
-        rows.append(
-            (f"`{option.name}`", fill_in(option.text, list_defaults(FAMILY.values())), default)
-        )
-    return rows
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from at_k.demo import given, scoring, work
 from at_k.demo.drawing import draw_sheet
 from at_k.demo.scoring import OFFERED, read_options
 from at_k.options.registry import SCORING
-from tools.prepared import STATIC, render_prepared
 
 ROWS = [
     {"id": f"p{i}", "answers": ["7", "7", str(i % 3), "7" if i % 4 else str(i)], "reference": "7",
@@ -320,10 +319,3 @@ def test_a_sheet_is_drawn_as_text():
     assert json.loads(json.dumps(found)) == found
     table = next(part for part in found["parts"] if "rows" in part)
     assert len(table["head"]) == len(table["rows"][0])
-
-
-def test_prepared_answers_are_fresh():
-    rendered = render_prepared().items()
-    assert [
-        path.name for path, text in rendered if (STATIC / path).read_text(encoding="utf-8") != text
-    ] == []
