@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.arrow import to_numpy
+from at_k.arrow import join_lists, to_numpy
 from at_k.errors import Mention, Phrases
 from at_k.samples import Ragged
 
@@ -165,26 +165,28 @@ def flatten(column: Any) -> tuple[Codes, Any]:
         >>> flatten([[1, 0], None, [1]])
         (array([ 2, -1,  1]), [1, 0, 1])
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not is_arrow(column):
         lists = [cell if isinstance(cell, list) else None for cell in column]
         lengths = (-1 if cell is None else len(cell) for cell in lists)
         return np.fromiter(lengths, np.int64, len(lists)), list(
             chain.from_iterable(filter(None, lists))
         )
+    import pyarrow as pa
+
     if not pa.types.is_list(column.type):
         return np.full(len(column), -1), column
-    return fill_numbers(pc.list_value_length(column), -1), column.flatten()
+    counts = np.diff(to_numpy(column.offsets)[0]).astype(np.int64)
+    if column.null_count:
+        counts[~to_numpy(column.is_valid())[0]] = -1
+    return counts, join_lists(column)
 
 
 def contains(column: Any, text: str) -> bool:
     """Return whether a column has a text in one of its cells."""
-    import pyarrow.compute as pc
-
     if not is_arrow(column):
         return text in column
+    import pyarrow.compute as pc
+
     return bool(pc.any(pc.equal(column, make_texts([text])[0])).as_py())
 
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from at_k.arrow import join_lists, to_numpy
 from at_k.errors import Message
-from at_k.readers.arrays import fill_numbers
 from at_k.readers.faults import describe_place
 from at_k.readers.names import quote_all
 from at_k.samples import Ragged
@@ -200,9 +200,7 @@ class Samples:
     def n(self) -> NDArray[np.int64]:
         """The number of samples of each problem."""
         role = next(role for role in SAMPLE_ROLES if role in self.table.column_names)
-        return np.concatenate(
-            [fill_numbers(chunk.value_lengths(), 0) for chunk in self.table[role].chunks]
-        )
+        return np.concatenate([_count(chunk) for chunk in self.table[role].chunks])
 
     def take(self, kept: Sequence[int]) -> Samples:
         """Return the problems at these positions, counted from 0."""
@@ -244,7 +242,7 @@ class Samples:
         # A sample with a grade and without an answer counts, and casts no vote.
         for role in ("grades", "answers"):
             if role in self.table.column_names:
-                return sum(chunk.flatten().null_count for chunk in self.table[role].chunks)
+                return sum(join_lists(chunk).null_count for chunk in self.table[role].chunks)
         return 0
 
     @cached_property
@@ -277,6 +275,12 @@ class Samples:
             if self.per_sample
             else describe_place(rows[0], column, sample + 1)
         )
+
+
+def _count(lists: pa.ListArray) -> NDArray[np.int64]:
+    """Return the length of each list; 0 for null."""
+    lengths = np.diff(to_numpy(lists.offsets)[0]).astype(np.int64)
+    return lengths * to_numpy(lists.is_valid())[0] if lists.null_count else lengths
 
 
 def make_dataset(samples: Samples, path: str | PathLike[str] | Sequence[Any]) -> Dataset:

@@ -15,7 +15,7 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.arrow import to_numpy
+from at_k.arrow import join_lists, to_numpy
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.readers.arrays import encode, find_firsts, join_codes
 from at_k.readers.blocks import HEAD, Block
@@ -323,11 +323,7 @@ def repeats(*columns: NDArray[Any]) -> bool:
 
 def refuse_odd_names(samples: Samples, apart: Mention) -> None:
     """Raise if two names differ by case, white space or a point alone; an option, which is named, holds them apart."""
-    import pyarrow.compute as pc
-
-    names = samples.table["problem"]
-    odd = pc.match_substring_regex(names, r"^\s|\s$|\s\s|[^ -~]|\.0+$")
-    if not pc.any(odd).as_py() and len(pc.unique(pc.ascii_lower(names))) == len(names):
+    if not _may_be_odd(samples.problems):
         return
     seen: dict[str, str] = {}
     for problem, name in enumerate(samples.problems):
@@ -341,6 +337,17 @@ def refuse_odd_names(samples: Samples, apart: Mention) -> None:
                 "place": samples.place(problem, 0, "problem"),
             }
             raise _say.error("samples.white_space", apart=apart, **told)
+
+
+def _may_be_odd(names: Sequence[str]) -> bool:
+    """Return whether names have more than plain signs, or differ by case alone; looks at all as one text, for speed."""
+    text = "\n" + "\n".join(names) + "\n"
+    if text.count("\n") != len(names) + 1:
+        return True
+    plain = text.isascii() and text.replace("\n", "").isprintable()
+    if not plain or any(part in text for part in ("  ", "\n ", " \n", ".0")):
+        return True
+    return len({*map(str.lower, names)}) < len(names)
 
 
 def is_summary(name: object) -> bool:
@@ -440,7 +447,7 @@ def _is_mean(samples: Samples, problem: int, *, is_named: bool) -> bool:
 
 def _list_grades(samples: Samples) -> NDArray[np.float64]:
     """List the grades of all samples; NaN means a missing one."""
-    numbers, present = to_numpy(samples.table["grades"].combine_chunks().flatten())
+    numbers, present = to_numpy(join_lists(samples.table["grades"].combine_chunks()))
     return numbers if present is None else np.where(present, numbers, np.nan)
 
 
