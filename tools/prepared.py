@@ -61,7 +61,7 @@ FIRST = {
         "scores",
     ),
     "avg_at_n": First(
-        "textvqa", 3, {"avg@3": ("hard", 1), "accuracy": ("soft", 1)}, "lead_grade", "grades"
+        "qwen_soft", 8, {"avg@8": ("hard", 1), "accuracy": ("soft", 1)}, "lead_grade", "grades"
     ),
 }
 FILES = {"gpt4o_airline": "taubench_airline", "qwen_math": "qwen25_math"}
@@ -146,6 +146,7 @@ def prepare_play(metric: str, language: str) -> dict[str, Any]:
             "lead": say(language, f"play.{first.lead}", **blanks),
             "hint": say(language, f"play.{first.lead.replace('lead', 'hint')}"),
             "rows": rows,
+            "legend": say(language, "play.legend", average=average),
         },
         "examples": [
             {"id": first.example, "name": name, "problems": list_problems(report, first.field)},
@@ -156,12 +157,24 @@ def prepare_play(metric: str, language: str) -> dict[str, Any]:
 
 def score_first(example: str, k: int) -> Report:
     """Score the data that a page shows first."""
-    options = {"k": [k], "thresholds": [0.5, 0.75, 1.0]}
+    options: dict[str, Any] = {"k": [k], "thresholds": [0.5, 0.75, 1.0]}
     if example in FILES:
         return score_given(Given.take(read_example(FILES[example])), options)[0]
-    # That of TextVQA is in the user guide of AISBench for avg@n, section III.
-    grades = {"textvqa": [[0.6, 0.4, 0.6]]}.get(example) or count_out(read_published()[example])
-    return at_k.score({"grades": grades}, **options)
+    if example == "qwen_soft":
+        return score_soft(options)
+    return at_k.score({"grades": count_out(read_published()[example])}, **options)
+
+
+def score_soft(options: dict[str, Any]) -> Report:
+    """Grade the answers to the hardest problems of MATH by their likeness with the reference."""
+    rows = map(json.loads, read_example("qwen25_math").splitlines())
+    hardest = [row for row in rows if row["level"] == "Level 5"]
+    data = {
+        "problem": [row["idx"] for row in hardest],
+        "answers": [row["answers"] for row in hardest],
+        "references": [row["reference"] for row in hardest],
+    }
+    return at_k.score(data, check_correct_fn="chrf", metrics=["avg_at_n"], **options)
 
 
 def list_problems(report: Report, field: str) -> list[dict[str, Any]]:
@@ -186,7 +199,11 @@ def count_out(result: dict[str, Any]) -> list[list[int]]:
 
 
 def list_published(language: str, first: First) -> list[dict[str, Any]]:
-    """List the published results that a metric of counts can be played with, too."""
+    """List the published results that a metric of counts can be played with, too; of grades, one question."""
+    if first.field == "grades":
+        # In the user guide of AISBench for avg@n, section III.
+        problem = {"name": "0", "n": 3, "c": 2, "grades": [0.6, 0.4, 0.6]}
+        return [{"id": "textvqa", "name": say(language, "example.textvqa"), "problems": [problem]}]
     if first.field:
         return []
     return [

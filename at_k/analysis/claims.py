@@ -29,8 +29,6 @@ _say = Phrases(
         "claims.choice": "Picking the right answer out of {k} could add {gain} points at most.",
         "claims.choice_scores": "The best-scored answer gets {gain:+} points.",
         "claims.choice_vote": "A vote gets {gain:+} points.",
-        "claims.plan": "{problems} problems with {samples} answers each: {key} is known to ±\u00a0{half} points, and a "
-        "difference of {detect} points between two models is found with a chance of 80\u00a0%.",
         "claims.no_difference": "No difference between {a} and {b} is shown in {line}.",
         "claims.open": "No difference is shown for k = {k}.",
         "claims.better": "{name} is better in {line}.",

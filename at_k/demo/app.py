@@ -111,6 +111,7 @@ def _render_first(page: str, language: str) -> dict[str, str]:
         "lead": escape(first["lead"]),
         "hint": escape(first["hint"]),
         "rows": rows,
+        "legend": escape(first["legend"]),
         "question": f"{metric.title}: {escape(question)}",
     }
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from at_k.demo.hub import is_address, read_file
 from at_k.demo.limits import LIMITS, MOST_FILES
-from at_k.demo.words import make_error
+from at_k.demo.words import make_error, translate
 from at_k.errors import InputError, Message
 from at_k.readers.cells import read_spelled
 from at_k.readers.files.sources import Source, refuse_large
@@ -192,6 +192,14 @@ class Given:
             )
         refuse_much(samples)
         return samples
+
+
+def list_rewritten(given: Given, language: str) -> list[str]:
+    """Say what was read as what in texts that were rewritten."""
+    notes = [
+        (file.name, translate(note, language)) for file in given.files for note in file.rewritten
+    ]
+    return [f"{name}: {text}" if name and len(given.files) > 1 else text for name, text in notes]
 
 
 @contextmanager

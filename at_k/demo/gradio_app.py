@@ -33,6 +33,20 @@ _OTHERS = "Any other option of `at_k.score` by its name, such as `columns` or `w
 _CSS = ".stair { display: grid; grid-template-columns: minmax(0, 1fr) 18em; gap: 1em; align-items: center }"
 
 
+class Words(gr.I18n):
+    """The words of labels, by their English, which an app that loads this one shows."""
+
+    def say(self, key: str, **values: object) -> gr.i18n.I18nData:
+        """Return the words of a key, filled in, as the browser translates them."""
+        return self.add(*(say(language, key, **values) for language in LANGUAGES))
+
+    def add(self, english: str, chinese: str) -> gr.i18n.I18nData:
+        """Return a text that the browser translates."""
+        for locale, text in (("en", english), ("zh", chinese), ("zh-CN", chinese)):
+            self.translations.setdefault(locale, {})[english] = text
+        return self(english)
+
+
 class Quiet(gr.Blocks):
     """Blocks whose errors never repeat what a visitor sent."""
 
@@ -44,10 +58,12 @@ class Quiet(gr.Blocks):
 
 def mount() -> Any:
     """Mount the app at the root."""
+    words = Words()
     return gr.mount_gradio_app(
         Starlette(),
-        build(),
+        build(words),
         "",
+        i18n=words,
         ssr_mode=False,  # it would start a server of Node
         run_history=False,
         enable_monitoring=False,
@@ -58,30 +74,30 @@ def mount() -> Any:
     )
 
 
-def build() -> gr.Blocks:
+def build(words: Words) -> gr.Blocks:
     """Build the tabs and the endpoints."""
     app: gr.Blocks
     with Quiet(title="at-k", analytics_enabled=False) as app:
         with gr.Tabs():
             for metric in FAMILY.values():
                 with gr.Tab(metric.title):
-                    _add_figure(app, metric)
-                    _add_endpoint(make_tool(metric))
+                    _add_figure(app, metric, words)
+                    _add_endpoint(make_tool(metric), words)
         for function in (score, compare, plan):
-            _add_endpoint(function)
+            _add_endpoint(function, words)
     return app
 
 
-def _add_endpoint(function: Callable[..., Any]) -> None:
+def _add_endpoint(function: Callable[..., Any], words: Words) -> None:
     """Add a function with a component for each argument, from which `gr.load` can make it again."""
-    with gr.Accordion(f"Your own results: {function.__name__}", open=False):
+    with gr.Accordion(words.say("gradio.own", name=function.__name__), open=False):
         inputs = [
             _make_component(parameter)
             for parameter in inspect.signature(function).parameters.values()
             if parameter.name != "request"
         ]
-        button = gr.Button("Compute", variant="primary")
-        output = gr.JSON(label="Result")
+        button = gr.Button(words.say("gradio.compute"), variant="primary")
+        output = gr.JSON(label=words.say("gradio.result"))
     name = function.__name__
     button.click(function, inputs, output, api_name=name, concurrency_limit=None)
 
@@ -99,21 +115,24 @@ def _make_component(parameter: inspect.Parameter) -> gr.components.Component:
     return gr.Textbox(value, label=parameter.name, lines=4 if is_data else 1)
 
 
-def _add_figure(app: gr.Blocks, metric: Metric) -> None:
+def _add_figure(app: gr.Blocks, metric: Metric, words: Words) -> None:
     """Add the controls of a metric, and its numbers, which follow them without a call of the server."""
     answers = {
         language: json.loads(_read(f"data/{metric.name}.{language}.json")) for language in LANGUAGES
     }
     start, example = answers["en"]["start"], answers["en"]["examples"][0]
     n = example["problems"][0]["n"]
-    gr.Markdown(metric.question)
+    gr.Markdown(words.add(*(metric.describe(language)[0] for language in LANGUAGES)))
     with gr.Row():
         if metric.name == "avg_at_n":
-            controls = [gr.Slider(0, 0.95, start["cut"], step=0.05, label="Right is graded above")]
+            label = words.say("gradio.cut")
+            controls = [gr.Slider(0, 0.95, start["cut"], step=0.05, label=label)]
         else:
-            controls = [gr.Slider(1, n, start["k"], step=1, label=f"Draw k of {n}")]
+            label = words.say("gradio.draw", n=n)
+            controls = [gr.Slider(1, n, start["k"], step=1, label=label)]
         if metric.name == "gpassk":
-            controls.append(gr.Slider(1, n, start["k"], step=1, label="At least so many succeed"))
+            label = words.say("gradio.needed")
+            controls.append(gr.Slider(1, n, start["k"], step=1, label=label))
     figure = gr.HTML()
     script = _read("counting.js").replace("export ", "")
     names = ("cut",) if metric.name == "avg_at_n" else ("k", "needed")

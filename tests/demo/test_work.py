@@ -1,6 +1,7 @@
 """The endpoints without a server: what pages draw are the numbers of the library, and refusals name what mends them."""
 
 import json
+import re
 import shlex
 
 import numpy as np
@@ -148,7 +149,7 @@ def test_the_line_of_compare_computes_the_same(a, b, options, form, tmp_path, mo
     assert "error" not in found, found
     assert found["command"].startswith(form)
     if form == "import at_k":
-        said = run_script(found["command"], "compared").to_dict()
+        said = run_script(found["command"], "found").to_dict()
     else:
         said = run_command(found["command"], capsys)
     said, drawn = (json.loads(json.dumps(each)) for each in (said, found["data"]))
@@ -178,7 +179,7 @@ def test_the_line_of_plan_computes_the_same(files, options, tmp_path, monkeypatc
             "at-k plan examples/data/qwen25_math.jsonl --k 4 --thresholds 0.5 "
         )
     if found["command"].startswith("import"):
-        half = run_script(found["command"], "plan").half_width
+        half = run_script(found["command"], "found").half_width
     else:
         half = run_command(found["command"], capsys)["half_width"]
     assert np.array(found["half"]) == pytest.approx(np.array(half), abs=1e-6)
@@ -226,6 +227,68 @@ def test_compare_draws_both_and_one_verdict():
         assert [each["code"] for each in line["said"]]
 
 
+def draw_counts(rng, chances, n):
+    return "\n".join(
+        json.dumps({"id": i, "correct": (rng.random(n) < chance).astype(int).tolist()})
+        for i, chance in enumerate(chances)
+    )
+
+
+def test_both_verdicts_are_said_where_few_problems_have_many_samples():
+    """These problems decide, and are too few for others: the same as of the library, for the same data."""
+    rng = np.random.default_rng(0)
+    chances = rng.beta(0.8, 0.8, 30)
+    a, b = (draw_counts(rng, np.minimum(1, chances + more), 64) for more in (0.05, 0))
+    found = work.run("compare", {"a": {"name": "x", "text": a}, "b": {"name": "y", "text": b}})
+    line = found["lines"]["pass@k"]
+    reports = [
+        at_k.score([json.loads(row) for row in text.split("\n")], k=found["models"][0]["k"])
+        for text in (a, b)
+    ]
+    compared = at_k.compare(*reports, names=("x", "y"), band=True)
+    (about_here, here), (about_others, others) = line["verdicts"]
+    assert (about_here, about_others) == ("On these 30 problems", "For other problems like these")
+    decided = [
+        key.k
+        for key in compared.comparisons
+        if key.line == "pass@k" and compared.find_better_here(key) == "x"
+    ]
+    assert decided
+    assert here.startswith(f"x is better in pass@k for k = {', '.join(map(str, decided))}.")
+    assert others == "No difference between x and y is shown in pass@k."
+    for row in line["table"]["rows"]:
+        key = row[0]["text"]
+        for cell, pair in ((row[3], compared.reruns.get(key)), (row[4], compared.comparisons[key])):
+            if pair is None:  # every sample is drawn: others of these problems are not known
+                assert (cell["text"], key) == ("–", "pass@64")
+            else:
+                assert float(cell["text"].replace("−", "-")) == pytest.approx(
+                    100 * pair.difference, abs=0.05
+                )
+                assert (cell["style"] == "best") == (pair.better is not None)
+    assert "For other problems like these, 30 are too few" in line["said_at"]["1"][0]
+
+
+@for_each("narrow, wide, said", [
+    (30, 55, "x is better in pass@k for k = 1. y is better in pass@k for k = 3–16."),
+    (4, 6, "No difference between x and y is shown in pass@k. The sign turns: from k = 3 on, y is ahead."),
+])  # fmt: skip
+def test_the_headline_says_where_the_sign_turns(narrow, wide, said):
+    """One model always solves some problems; the other one sometimes solves more."""
+    problems = narrow * 2
+    steady = [[int(i < narrow)] * 16 for i in range(problems)]
+    ahead = [[int(i < wide)] * 6 + [0] * 10 for i in range(problems)]
+    a, b = (
+        {
+            "name": name,
+            "text": "\n".join(json.dumps({"id": i, "correct": row}) for i, row in enumerate(rows)),
+        }
+        for name, rows in (("x", steady), ("y", ahead))
+    )
+    verdicts = work.run("compare", {"a": a, "b": b})["lines"]["pass@k"]["verdicts"]
+    assert verdicts[1][1] == said
+
+
 def test_equal_files_are_compared():
     found = work.run(
         "compare", {"a": {"name": "x", "text": TEXT}, "b": {"name": "x", "text": TEXT}}
@@ -244,9 +307,17 @@ def test_plan_fills_in_the_numbers_of_the_library():
     )
     assert found["key"] == "pass@2"
     assert np.array(found["half"]) == pytest.approx(plan.half_width, abs=1e-6)
-    assert found["sentence"].startswith(
-        "{problems} problems with {samples} answers each: {key} is known to ±"
-    )
+    correlation = next(iter(plan.chances))
+    for table, expected in (("chance", plan.chances), ("here", plan.chances_here)):
+        simulated = np.array(found[table], dtype=float)
+        assert np.array_equal(simulated, expected[correlation], equal_nan=True), table
+    assert np.isfinite(simulated[: found["problems"].index(1000)]).any()
+    blanks = [re.findall(r"{(\w+)}", sentence) for sentence in found["sentences"]]
+    assert blanks == [
+        ["problems", "samples", "key", "half"],
+        ["detect", "chance", "here"],
+        ["detect"],
+    ]
     assert found["start"] == [24, 4]
     assert len(found["detect"]) == len(found["problems"])
 

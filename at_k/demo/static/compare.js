@@ -1,7 +1,7 @@
 // The page Compare: two models on the same problems, and one verdict for each k.
 
 import { ask, at, button, fetchPrepared, fold, join, make, makeCode, mark, readState, say, writeState } from "./base.js";
-import { choose, drawLines, drawStairs, makeEntry, makeTakeAway } from "./figures.js";
+import { choose, drawLines, drawStairs, drawTable, makeEntry, makeTakeAway } from "./figures.js";
 import { isCarried, makeNotice, makeSource, merge, readHash, readOptions, writeHash, writeOptions } from "./source.js";
 
 const state = readState();
@@ -78,14 +78,15 @@ function show() {
   const verdicts = new Set(now.at.map((each) => each[4]));
   const legend = make("div", { class: "legend" }, ...Object.entries(VERDICTS).filter(([each]) => verdicts.has(each)).map(([each, text]) => makeEntry(say(text), COLOURS[each])));
   at("report").replaceChildren(
-    make("h1", { class: "verdict" }, now.said[0].text),
-    make("p", { class: "lead" }, join(now.said.slice(1).map((each) => each.text))),
+    make("h1", { class: "verdict" }, ...now.verdicts.map(([about, said]) => make("span", {}, make("small", {}, `${about}: `), said))),
+    make("p", { class: "lead" }, join(now.said.map((each) => each.text))),
     make("h2", {}, say("Difference A − B, in points")),
     make("p", { class: "over" }, choose("", names, line, (each) => set({ line: each }), (each) => found.lines[each].label)),
     drawLines([{ name: null, colour: "var(--soft)", points }], { title: `${say("Difference A − B, in points")}: ${now.label}`, low: Math.min(0, Math.floor(20 * Math.min(...ends)) / 20), high: Math.max(0, Math.ceil(20 * Math.max(...ends)) / 20), zero: true, height: 220, write: signed }),
     legend,
     make("p", { class: "over" }, choose("k =", draws, k, (each) => set({ k: String(each) }))),
     make("p", { class: "text" }, join(now.said_at[k] ?? [])),
+    now.table.rows.length ? drawTable(now.table) : "",
     make("div", { class: "cols" }, ...["a", "b"].map((side, i) => make("section", { class: `side of-${side}` },
       make("h2", {}, found.names[i] === side.toUpperCase() ? found.names[i] : `${side.toUpperCase()} · ${found.names[i]}`),
       drawStairs(found.models[i], k)))),

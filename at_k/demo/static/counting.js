@@ -183,7 +183,7 @@ export const expand = ({ problems, n, right }) => problems ?? Object.entries(rig
 export function writeRow({ value, low, high, text, ends, label, name, chosen }, mean) {
   const rect = (x, width, y, height, colour, fallback) => `<rect x="${100 * x}" width="${100 * width}" y="${y}" height="${height}" fill="var(--${colour},${fallback})"/>`;
   const bar = rect(0, 1, 0, 10, "no", "#d0d6dd") + rect(0, value, 0, 10, "right", "#0f62c4") + rect(low, high - low, 4.4, 1.2, "ink", "#14171a") + rect(mean - 0.0015, 0.003, 0, 10, "average", "#b3460b");
-  return `<div class="stair${chosen ? " key" : ""}"><svg viewBox="0 0 100 10" preserveAspectRatio="none" width="100%" height="26" role="img" aria-label="${label}: ${text} ${ends}">${bar}</svg><div><b>${text}</b><small>${ends}</small><p>${label} · ${name}</p></div></div>`;
+  return `<div class="stair${chosen ? " key" : ""}"><svg viewBox="0 0 100 10" preserveAspectRatio="none" width="100%" height="26" role="img" aria-label="${label}: ${text} ${ends}">${bar}</svg><div><b>${text}</b><small>${ends}</small><p>${label} · ${name.replace(/( = )?G-Pass@\d+, (τ = 1$)?/, '<span class="wide">$&</span>')}</p></div></div>`;
 }
 
 /** Write the figure of a metric for the page of Gradio, in the language of the browser. */

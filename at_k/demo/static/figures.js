@@ -126,7 +126,7 @@ const findPlaces = (lines) => [...new Set(lines.flatMap((line) => line.points.ma
 
 function drawChart(lines, { low = 0, high = 1, title, height = 260, write = percent, zero = false, across: axis = "k", marked = null, scale = (each) => each }, width) {
   const x = findPlaces(lines);
-  const across = (each) => LEFT + 8 + ((width - LEFT - 24) * (scale(each) - scale(x[0]))) / (scale(x.at(-1)) - scale(x[0]) || 1);
+  const across = (each) => LEFT + 8 + ((width - LEFT - 30) * (scale(each) - scale(x[0]))) / (scale(x.at(-1)) - scale(x[0]) || 1);
   const up = (each) => height - BOTTOM - ((height - TOP - BOTTOM) * (each - low)) / (high - low);
   const marks = [];
   for (const tick of zero ? new Set([low, 0, high]) : [low, (low + high) / 2, high]) {
@@ -134,9 +134,14 @@ function drawChart(lines, { low = 0, high = 1, title, height = 260, write = perc
       make("text", { x: LEFT - 6, y: up(tick) + 4, "text-anchor": "end" }, write(tick)));
   }
   if (marked !== null) marks.push(make("line", { x1: across(marked), x2: across(marked), y1: TOP, y2: height - BOTTOM, stroke: "var(--average)" }));
-  const step = Math.max(1, Math.ceil(x.length / (width / 45)));
   marks.push(make("text", { x: LEFT - 6, y: height - 6, "text-anchor": "end" }, axis));
-  x.forEach((each, i) => { if (i % step === 0 || i === x.length - 1) marks.push(make("text", { x: across(each), y: height - 6, "text-anchor": "middle" }, each)); });
+  const placed = []; // the ends and the marked place come first, then as many others as have room
+  for (const each of [x[0], x.at(-1), marked ?? x[0], ...x]) {
+    const here = across(each);
+    if (placed.some((other) => Math.abs(other - here) < 38)) continue;
+    placed.push(here);
+    marks.push(make("text", { x: here, y: height - 6, "text-anchor": "middle" }, each));
+  }
   for (const { points, colour, dash } of lines) {
     const banded = points.filter((point) => point[2] !== undefined && point[2] !== null);
     if (banded.length) {

@@ -1,6 +1,7 @@
 // The page Plan: how precise a measurement will be, for numbers of problems and answers that can be dragged.
 
 import { ask, at, fetchPrepared, fold, make, makeCode, mark, readState, say, writeState } from "./base.js";
+import { percent } from "./counting.js";
 import { choose, drawLines, drawSheet, makeTakeAway } from "./figures.js";
 import { isCarried, makeNotice, makeSource, merge, readHash, readOptions, writeHash, writeOptions } from "./source.js";
 
@@ -62,6 +63,14 @@ function slide(name, listed, place, onchange) {
   return make("label", { class: "slide" }, make("span", {}, `${name} = `, number), input);
 }
 
+/** Fill the blanks of a sentence, with the numbers that the controls change in colour. */
+function writeFilled(sentence, values, marked) {
+  return sentence.split(/\{(\w+)\}/).map((part, i) => {
+    if (i % 2 === 0) return part;
+    return marked.includes(part) ? make("em", {}, values[part]) : String(values[part]);
+  });
+}
+
 const points = (share) => (100 * share).toFixed(1);
 
 function show() {
@@ -75,11 +84,14 @@ function show() {
     return;
   }
   const title = make("h1", { class: "sentence" });
+  const lead = make("p", { class: "lead" });
   let [m, n] = [near(found.problems, Number(chosen.M) || found.start[0]), near(found.samples, Number(chosen.n) || found.start[1])];
   const say_it = () => {
-    const values = { problems: found.problems[m].toLocaleString("en"), samples: found.samples[n], key: found.key, half: points(found.half[m][n]), detect: points(found.detect[m][n]) };
-    const parts = found.sentence.split(/\{(\w+)\}/);
-    title.replaceChildren(...parts.map((part, i) => (i % 2 ? (["half", "detect"].includes(part) ? make("em", {}, values[part]) : String(values[part])) : part)));
+    const [known, simulated, formula] = found.sentences;
+    const [chance, here] = found.samples[n] === found.simulated ? [found.chance[m], found.here[m]] : [null, null];
+    const values = { problems: found.problems[m].toLocaleString("en"), samples: found.samples[n], key: found.key, half: points(found.half[m][n]), detect: points(found.detect[m][n]), chance: percent(chance), here: percent(here) };
+    title.replaceChildren(...writeFilled(known, values, ["half"]));
+    lead.replaceChildren(...writeFilled(chance === null ? formula : simulated, values, ["detect", "chance", "here"]));
   };
   const move = () => { if (!found) return; chosen = { M: found.problems[m], n: found.samples[n] }; remember(); say_it(); draw(); };
   const picture = make("div");
@@ -89,9 +101,10 @@ function show() {
   draw();
   at("report").replaceChildren(
     title,
+    lead,
     slide(`${say("Problems")}, M`, found.problems, m, (next) => { m = next; move(); }),
     slide(`${say("Answers to each")}, n`, found.samples, n, (next) => { n = next; move(); }),
-    make("p", {}, draws),
+    make("p", { class: "over" }, draws),
     picture,
     make("p", { class: "more" }, ...makeTakeAway(() => at("report"), "", "plan")),
     ...notes, sheet, command,

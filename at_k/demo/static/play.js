@@ -2,7 +2,7 @@
 
 import { ask, at, button, copy, fetchPrepared, fold, make, readState, say, writeState } from "./base.js";
 import { drawLines, drawProblems, makeTakeAway, writeClaim } from "./figures.js";
-import { atLeast, describe, expand, fill, share, writeRow } from "./counting.js";
+import { atLeast, describe, expand, fill, percent, share, writeRow } from "./counting.js";
 import { catchGiven, isCarried, makeNotice, makeOpen, makePaste, merge, read, readHash, readOptions, writeHash, writeOptions } from "./source.js";
 
 const metric = document.querySelector("main").id;
@@ -189,6 +189,7 @@ function draw() {
   const place = at("knobs");
   if (place.children.length !== wanted.length || NEEDS[metric]) place.replaceChildren(...wanted);
   at("figure").replaceChildren(...FIGURES[metric](problems, found.chosen));
+  at("legend").textContent = fill(words.legend, { average: percent(found.mean) });
   at("rows").innerHTML = found.rows.map((row) => writeRow(row, found.mean)).join("");
   found.rows.forEach(({ needed }, i) => { if (needed) at("rows").children[i].onclick = () => { now.needed = needed; draw(); }; });
   const { load, call, script } = writeCall(problems);

@@ -186,18 +186,20 @@ def test_equal_runs_are_noted_and_one_can_be_dropped(visit):
     eventually(lambda: "2 problems × 1 answer" in page.locator("#source").inner_text(), True)
 
 
-def test_two_files_are_compared_with_one_verdict(visit):
+def test_two_files_are_compared_with_both_verdicts(visit):
     page = visit("compare")
     better = ROWS.replace('"1"]', '"7"]')
     give(page, better, "better.jsonl", "#source_a")
     give(page, ROWS, "worse.jsonl", "#source_b")
     eventually(lambda: page.locator("#compare .side").count(), 2)
     eventually(lambda: "worse" in page.locator("#source_b").inner_text(), True)
-    said = page.locator("h1.verdict").inner_text()
+    here, others = page.locator("h1.verdict span").all_inner_texts()
+    assert here.startswith("On these 24 problems:")
     read = "all => all.map(each => each.getAttribute('stroke'))"
     colours = page.locator(".chart path[stroke-linecap]").evaluate_all(read)
-    assert ("is better" in said) == ("var(--a)" in colours)
-    assert ("No difference" in said) == (set(colours) == {"var(--soft)"})
+    assert ("is better" in others) == ("var(--a)" in colours)
+    assert ("No difference" in others) == (set(colours) == {"var(--soft)"})
+    assert page.locator("#report table >> nth=1").locator("tbody tr").count() == 3
 
 
 def test_sliders_of_plan_change_the_sentence_quickly(visit):
@@ -218,7 +220,11 @@ def test_sliders_of_plan_change_the_sentence_quickly(visit):
     assert page.locator("h1").inner_text() != before
     page.locator("input[type=range]").first.focus()
     page.keyboard.press("Home")
-    assert page.locator("h1").inner_text().startswith("10 problems with 8 answers each:")
+    assert page.locator("h1").inner_text().startswith("10 problems × 8 answers:")
+    assert "of simulated data sets" in page.locator(".lead").inner_text()
+    page.keyboard.press("End")
+    assert "by a formula" in page.locator(".lead").inner_text()
+    page.keyboard.press("Home")
     eventually(lambda: "M=10" in find_address(page), True)
 
 
