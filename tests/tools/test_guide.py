@@ -1,7 +1,7 @@
 """The table “How far a change reaches” of CONTRIBUTING.md, followed as it is written, in a copy of the project.
 
 Each change edits what its row names, and nothing else: no row has more than six places, and none is in Chinese. Then
-`tools.texts` and `tools.outputs` write what repeats the registry, and the tests of the rooms that have changed pass.
+`tools.texts` writes what repeats the registry, and the tests of the rooms that have changed pass.
 """
 
 import re
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from cases import for_each
 
 pytestmark = [pytest.mark.xdist_group("guide"), pytest.mark.guide]
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -313,7 +314,7 @@ TOYS = rows(
         ),
     ),
     {},
-    "tests/readers/formats/test_meaning.py tests/test_house.py -k toy-harness or every_format or layers",
+    "tests/readers/formats/test_meaning.py -k toy-harness or every_format",
 )
 
 ENGINE = Change(
@@ -396,8 +397,11 @@ def _open(data: Any) -> Any:
     return ds.dataset(data.read_all()) if hasattr(data, "read_all") else data
 ''',
     },
-    "tests/engines/test_engine.py tests/test_house.py -k files or layers",
+    "tests/engines/test_engine.py -k files",
 )
+
+OPTIONS = ["-q", "-x", "-p", "no:cacheprovider", "-m", "not alone", "-n", "2", "--dist=loadgroup"]
+"""Of the tests in the copy."""
 
 CHANGES = {
     "a metric": METRIC,
@@ -428,7 +432,7 @@ def test_no_change_reaches_more_than_six_places():
         assert 0 < places.count(";") + 1 <= 6, change
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@for_each("name", CHANGES)
 def test_a_change_needs_what_its_row_names(name):
     row = read_table()[name]
     for place in list_places(CHANGES[name]):
@@ -436,35 +440,37 @@ def test_a_change_needs_what_its_row_names(name):
         assert f"`{place}`" in row or f"`{folder}/" in row, f"{place} is not in the row of {name}"
 
 
-@pytest.mark.parametrize("name", CHANGES)
-def test_a_change_by_the_table_passes_the_tests(name, tmp_path):
-    change = CHANGES[name]
-    copy = tmp_path / "project"
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory):
+    """A copy of the project with all changes, in which what repeats the registry was written anew."""
+    copy = tmp_path_factory.mktemp("guide") / "project"
     unneeded = shutil.ignore_patterns(".*", "build", "dist", "__pycache__", "*.egg-info")
     shutil.copytree(ROOT, copy, ignore=unneeded)
-    for file, old, new in change.edits:
-        path = copy / file
-        text = path.read_text(encoding="utf-8")
-        assert text.count(old) >= 1, f"{file}: {old}"
-        path.write_text(text.replace(old, new, 1), encoding="utf-8")
-    for file, text in change.files.items():
-        (copy / file).parent.mkdir(exist_ok=True)
-        (copy / file).write_text(text, encoding="utf-8")
-    if name == "a metric":
-        copy_card(copy / "metrics")
+    for change in CHANGES.values():
+        for file, old, new in change.edits:
+            path = copy / file
+            text = path.read_text(encoding="utf-8")
+            assert text.count(old) >= 1, f"{file}: {old}"
+            path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        for file, text in change.files.items():
+            (copy / file).parent.mkdir(exist_ok=True)
+            (copy / file).write_text(text, encoding="utf-8")
+    copy_card(copy / "metrics")
     run(copy, "tools.texts")
-    run(
-        copy,
-        "pytest",
-        "-q",
-        "-x",
-        "-p",
-        "no:cacheprovider",
-        "-m",
-        "not alone",
-        *change.tests.partition(" -k ")[0].split(),
-        *(["-k", change.tests.partition(" -k ")[2]] if " -k " in change.tests else []),
-    )
+    return copy
+
+
+def test_the_changed_project_passes_the_tests(changed):
+    """All changes at once, since the tests of options and of texts are those of several."""
+    whole = [change.tests for change in CHANGES.values() if " -k " not in change.tests]
+    tests = sorted({test for each in whole for test in each.split()})
+    run(changed, "pytest", *OPTIONS, *tests)
+
+
+@for_each("name", [name for name, change in CHANGES.items() if " -k " in change.tests])
+def test_the_changed_room_passes_its_tests(changed, name):
+    files, _, chosen = CHANGES[name].tests.partition(" -k ")
+    run(changed, "pytest", *OPTIONS, *files.split(), "-k", chosen)
 
 
 def copy_card(folder):
