@@ -8,6 +8,7 @@ from cases import for_each
 from readers.texts import collect, guess_roles, read_table
 
 import at_k
+from at_k.readers.names import ROLE
 from at_k.readers.samples import ROLES
 
 
@@ -299,9 +300,10 @@ def test_votes_have_weights(door, tmp_path):
     assert "weights" in str(at_k.score(tally).left_out["cons_at_k"])
 
 
-def test_a_cost_is_read_without_being_named(tmp_path):
-    rows = [row | {"total_cost": place} for place, row in enumerate(ROWS)]
-    named = at_k.score(as_file(rows, tmp_path), columns={"cost": "total_cost"})
+@for_each("name", ROLE["cost"])
+def test_a_cost_is_read_without_being_named(name, tmp_path):
+    rows = [row | {name: place} for place, row in enumerate(ROWS)]
+    named = at_k.score(as_file(rows, tmp_path), columns={"cost": name})
     found = at_k.score(as_file(rows, tmp_path))
     assert found.rows[0]["cost"] == named.rows[0]["cost"] == [0, 1, 2, 3]
     without = at_k.score(as_file(rows, tmp_path), columns={"cost": None})
