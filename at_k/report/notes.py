@@ -84,7 +84,7 @@ _say = Phrases(
         "that for other problems, which is wider.",
         "note.skewed": "The values of the problems are very skewed for {keys}: their skewness exceeds 2. These "
         "intervals cover the true value too rarely, whatever the method.",
-        "note.intervals_problem_set": "Intervals: {level} %, for other samples of these problems.",
+        "note.intervals_problem_set": "{level} % confidence intervals (for other samples of these problems).",
         "note.intervals": "{level} % confidence intervals (for similar problems, not only these).",
         "note.intervals_clusters": "{level} % confidence intervals (for similar problems, not only these). "
         "They come in clusters: {count:,}.",
