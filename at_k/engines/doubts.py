@@ -13,11 +13,13 @@ from at_k.readers.arrays import encode
 from at_k.readers.blocks import Block
 from at_k.readers.cells import Cells
 from at_k.readers.names import SETTING, TEST, has_name, quote
+from at_k.readers.numbering import count_runs
 from at_k.readers.tables.choosing import no_rows
+from at_k.readers.tables.doubts import OF_ROWS, walk
+from at_k.readers.tables.doubts.of_rows import RowsKnown
 from at_k.readers.tables.merging import list_names
-from at_k.readers.tables.settings import MOST_SETTINGS
+from at_k.readers.tables.settings import MOST_SETTINGS, Watch
 from at_k.readers.tables.shapes import names_runs, read_listed
-from at_k.readers.tables.structure import Watch, count_runs, refuse_settings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,7 +72,7 @@ def refuse_doubts(rows: pa.Table, problem: str, pool: Collection[str]) -> None:
     watches = [Watch(name) for name in names if _may_be_settings(name, rows[name])]
     for watch in watches:
         watch.add(block)
-    refuse_settings(watches, problems, problem, listed=False)
+    walk(OF_ROWS, RowsKnown(problems, problem, watches))
     if FILE in rows.column_names and not pool:
         files = encode(rows[FILE])
         _refuse_sources(files.values, count_rows(problems, files.codes))

@@ -272,7 +272,7 @@ def _holds_samples(file: Path, source: Source, format: Format, reading: Reading)
     from at_k.readers.files.documents import holds_one_row, open_rows
     from at_k.readers.files.paths import is_named_as_results
     from at_k.readers.names import PROBLEM, ROLE, find_named, has_role
-    from at_k.readers.tables.structure import is_summary
+    from at_k.readers.numbering import is_summary
 
     if format.name != "plain" or source.layout not in _TEXTS:
         return True

@@ -17,7 +17,7 @@ from at_k.readers.names import (
     has_role,
     normalize_name,
 )
-from at_k.readers.tables.structure import count_runs
+from at_k.readers.numbering import count_runs
 
 
 def hold(data: Any) -> Any:

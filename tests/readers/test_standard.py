@@ -13,9 +13,9 @@ from readers.texts import guess_roles, read_table as read, standardize, write_de
 
 from at_k.demo.words import LANGUAGES, translate
 from at_k.errors import InputError
+from at_k.readers.numbering import is_summary
 from at_k.readers.samples import ROLES
 from at_k.readers.tables.collector import Collector
-from at_k.readers.tables.structure import is_summary
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
 NAN = float("nan")

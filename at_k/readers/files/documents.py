@@ -30,9 +30,8 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.tables.profile import count_up
+from at_k.readers.numbering import count_runs, count_up, is_summary
 from at_k.readers.tables.shapes import read_counts
-from at_k.readers.tables.structure import count_runs, is_summary
 
 _say = Phrases(
     {

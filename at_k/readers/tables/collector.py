@@ -31,14 +31,11 @@ from at_k.readers.blocks import Block
 from at_k.readers.cells import Cells, UnfitError, name_reason, read_integers, says_failed
 from at_k.readers.faults import Faults, describe_place, find_fault
 from at_k.readers.names import quote, shorten
+from at_k.readers.numbering import is_summary
 from at_k.readers.samples import MISSING, SAMPLE_ROLES, STANDARD, Origin, Samples
+from at_k.readers.tables.doubts import OF_SAMPLES, walk
+from at_k.readers.tables.doubts.of_samples import make_summary_error, refuse_odd_names
 from at_k.readers.tables.problems import OF_PROBLEM, Findings, Part, Place, Problems, fill
-from at_k.readers.tables.structure import (
-    is_summary,
-    make_summary_error,
-    refuse_odd_names,
-    refuse_summaries,
-)
 from at_k.samples import Ragged
 
 # The roles that say something of each sample.
@@ -315,7 +312,7 @@ class Collector:
                 samples,
                 Mention(columns={"problem": shorten(samples.roles["problem"] or "problem")}),
             )
-        refuse_summaries(samples)
+        walk(OF_SAMPLES, samples)
         return samples
 
     def _keep_last(self, held: dict[str, Any]) -> dict[str, Any]:

@@ -25,8 +25,9 @@ from at_k.readers.files.documents import holds_one_row
 from at_k.readers.files.sources import Source
 from at_k.readers.format import Format
 from at_k.readers.names import MODEL, STEP, has_name, is_model, quote, quote_all
+from at_k.readers.numbering import count_runs, count_samples
 from at_k.readers.samples import SAMPLE_ROLES, STANDARD, Origin, Samples
-from at_k.readers.tables.structure import count_runs, count_samples, refuse_odd_names
+from at_k.readers.tables.doubts.of_samples import refuse_odd_names
 from at_k.samples import Ragged
 
 # Files that a message lists.

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from at_k.errors import Mention, Message, Phrases
-from at_k.readers.blocks import Block, Rows, list_fields
+from at_k.readers.blocks import Block, Rows
 from at_k.readers.cells import Cells
-from at_k.readers.files.decoding import read_fields, read_list
+from at_k.readers.files.decoding import read_list
 from at_k.readers.format import Reading
 from at_k.readers.names import (
     SETTING,
@@ -22,36 +22,16 @@ from at_k.readers.names import (
 )
 from at_k.readers.samples import COUNT_ROLES, Columns
 from at_k.readers.tables.choosing import Where, find_nested, refuse_unknown
-from at_k.readers.tables.profile import (
-    Column,
-    Profile,
-    count_up,
-    find_lists,
-    find_numbers,
-    find_roles,
-)
+from at_k.readers.tables.doubts import OF_COLUMNS, walk
+from at_k.readers.tables.doubts.known import ColumnsKnown
+from at_k.readers.tables.doubts.of_columns import find_name
+from at_k.readers.tables.doubts.of_names import find_asked, find_questions
+from at_k.readers.tables.doubts.of_rows import names_failures
+from at_k.readers.tables.profile import Profile, find_lists, find_numbers, find_roles
 from at_k.readers.tables.prompts import ENTRY, find_tests, gather_tests, join_prompts
-from at_k.readers.tables.proposals import (
-    find_name,
-    refuse_beside,
-    refuse_ignored,
-    refuse_runs,
-    refuse_unjudged,
-    refuse_unnamed,
-)
-from at_k.readers.tables.settings import MOST_SETTINGS
+from at_k.readers.tables.settings import MOST_SETTINGS, Watch
 from at_k.readers.tables.shapes import find_change, find_summed
-from at_k.readers.tables.structure import (
-    Watch,
-    find_asked,
-    find_numbered,
-    find_questions,
-    tells_failure,
-)
 from at_k.validation import is_missing
-
-# Fields within the objects of a column that are looked at.
-_INNER = 50
 
 # Values of a column that is watched for its name, and of one whose values are kept whatever they are.
 _MANY, _ALL = 100_000, 2**62
@@ -127,22 +107,23 @@ class Plan:
         if "cost" not in self.given and not self.listed:
             cost = self.profile.find("cost", [*self.roles.values(), *pool])
             self.roles |= {"cost": cost} if cost else {}
-        taken = {
-            part for name in filter(None, self.roles.values()) for part in (name, *name.split("+"))
-        }
-        self.others = [name for name in self.profile.columns if name not in (*taken, *pool)]
-        self._numbered: Message | None = None
-        self._refuse_nothing(default, pool)
+        used = [name for name in self.roles.values() if name]
+        self._taken = {*used, *chain.from_iterable(name.split("+") for name in used)}
+        self.others = [name for name in self.profile.columns if name not in {*self._taken, *pool}]
+        self._notes = walk(OF_COLUMNS, self._sum_up(default))
         spelled = {*lists, self.roles["references"]} if rows.is_text else ()
         self._texts = [
             name for name in spelled if name is not None and self.profile[name].has_lists
         ]
-        sample = reading.columns.get("sample", "")
+        self.numbers = self._find_numbers()
+
+    def _find_numbers(self) -> list[str]:
+        """Find the columns that number the samples of each problem."""
+        sample = self.reading.columns.get("sample", "")
         # The samples of several models may have the same numbers.
-        is_none = self.listed or sample is None or any(map(head.has, pool))
-        self.numbers = (
-            [] if is_none else [sample] if sample else find_numbers(self.profile, self.others)
-        )
+        if self.listed or sample is None or any(map(self.head.has, self.reading.pool)):
+            return []
+        return [sample] if sample else find_numbers(self.profile, self.others)
 
     @property
     def is_unsure(self) -> bool:
@@ -154,12 +135,14 @@ class Plan:
 
     def find_questions(self, *, own_names: bool) -> Mapping[str, str]:
         """Find what each problem asks, by the first rows that are wanted."""
-        profile = self._look(self.wanted) if self.reading.where else self.asked
-        return (
-            {}
-            if "problem" in self.given
-            else find_questions(profile, self.roles["problem"], own_names=own_names)
-        )
+        if "problem" in self.given:
+            return {}
+        return find_questions(self._wanted, self.roles["problem"], own_names=own_names)
+
+    @property
+    def _wanted(self) -> Profile:
+        """The columns of the file in the first rows that are wanted."""
+        return self._look(self.wanted) if self.reading.where else self.asked
 
     def _look(self, head: Block) -> Profile:
         named = [
@@ -191,67 +174,37 @@ class Plan:
             (), {"tests": gather_tests({name: block[name] for name in self._tests}, self._tests)}
         )
 
-    def _refuse_nothing(self, default: str, pool: Sequence[str]) -> None:
-        """Raise if no column says which samples are correct, or which problem a row is of."""
-        profile, roles = self.profile, self.roles
-        if roles["grades"] is None and None in (roles["answers"], roles["references"]):
-            problem = roles["problem"]
-            self.find_questions(
-                own_names=problem in profile.columns and profile[problem].distinct == profile.count
-            )
-            raise refuse_unjudged(self.asked, roles, self.rows)
-        if "grades" not in self.given and self.change is None:
-            refuse_beside(profile, roles)
-            if self.given.keys().isdisjoint(("answers", "references")):
-                refuse_ignored(profile, roles)
-        if not self.listed and "problem" not in self.given:
-            named = self.others if roles["problem"] is None else [roles["problem"]]
-            self._numbered = find_numbered(profile, named)
-        if self.listed and roles["problem"] is None and "problem" not in self.given:
-            refuse_runs(self.asked, roles, self.rows)
-        if roles["problem"] is not None or self.listed:
-            return
-        names = [*self.others, *([roles["group"]] if roles["group"] else [])]
-        repeat = (
-            1 < profile[name].distinct < profile.count and not profile[name].has_lists
-            for name in names
+    def _sum_up(self, default: str) -> ColumnsKnown:
+        """Sum up what is known, for those who doubt it."""
+        return ColumnsKnown(
+            profile=self.profile,
+            asked=self._wanted,
+            roles=self.roles,
+            given=self.given,
+            others=self.others,
+            listed=self.listed,
+            changed=self.change is not None,
+            default=default,
+            rows=self.rows,
         )
-        # Files that hold one row each may be samples: their number in the list is no name of a problem. Rows with
-        # nothing but a verdict may be samples of one problem.
-        differs = any(
-            profile[name].distinct > 1 and not count_up(profile[name].cells) for name in names
-        )
-        is_bare = roles["answers"] is None and profile.count > 1 and not (differs or default)
-        is_asked = is_bare or default == "file" or bool(find_numbers(profile, self.others))
-        if any(repeat) or is_asked:
-            raise refuse_unnamed(profile, self.rows)
 
     def watch_settings(self) -> list[Watch]:
         """Watch the columns that may hold settings: those of few values, or of such a name, that number no samples."""
-        numbers = {*self.numbers, *find_numbers(self.profile, self.others)}
+        used = {*self.roles.values(), *self.reading.pool}
+        used |= {*self.numbers, *find_numbers(self.profile, self.others)}
         watches: list[Watch] = []
-        for name in self.others:
-            inner = self._list_inner(name)
-            for each in inner or [name]:
-                if each in numbers or has_name(each, VERDICT) or each in self.reading.pool:
-                    continue
-                is_named = has_name(each, (*SETTING, *TEST))
-                column = self.profile.columns.get(each) or Column(each, self.head[each], self.reads)
-                if is_named or (column.distinct <= MOST_SETTINGS and not column.has_objects):
-                    watches.append(Watch(each, _MANY if is_named else MOST_SETTINGS))
+        for name, column in self.profile.leaves.items():
+            outer = name if name in self.profile.columns else name.partition(".")[0]
+            is_within = name not in self.profile.columns
+            if outer in self._taken or name in used or has_name(name, VERDICT):
+                continue
+            if is_within and column.has_lists:
+                continue  # each sample has a list of objects
+            if has_name(name, (*SETTING, *TEST)):
+                watches.append(Watch(name, _MANY))
+            elif column.distinct <= MOST_SETTINGS and not column.has_objects:
+                watches.append(Watch(name))
         return watches
-
-    def _list_inner(self, name: str) -> list[str]:
-        """List the fields within the objects of a column, such as the settings in `params`."""
-        cells = map(read_fields, filter(_may_be_object, self.profile[name].there))
-        found: dict[str, None] = {}
-        for cell in cells:
-            for path, value in list_fields(cell, name) if isinstance(cell, dict) else ():
-                if not isinstance(value, (dict, list)):
-                    found.setdefault(path)
-        named = [other for other in self.profile.columns if other.startswith(f"{name}.")]
-        used = {*self.roles.values(), *self.where.columns}
-        return [path for path in dict.fromkeys([*named, *found]) if path not in used][:_INNER]
 
     def watch_beside(self) -> tuple[list[Watch], list[Watch]]:
         """Watch further columns of verdicts, which must agree, and the columns that say why a sample failed."""
@@ -270,7 +223,7 @@ class Plan:
             ]
         errors = []
         if grades is not None and not self.listed:
-            errors = [name for name in self.others if tells_failure(name)]
+            errors = [name for name in self.others if names_failures(name)]
         fitting = [name for name in verdicts if self.profile[name].fits("grades")]
         return [Watch(name, _ALL) for name in fitting], [Watch(name, _ALL) for name in errors]
 
@@ -324,7 +277,7 @@ class Plan:
             yield _say("note.summed", column=shorten(self.summed))
         if self.roles["problem"] is None and not self.listed:
             yield _say("note.rows")
-        yield from filter(None, [self._numbered])
+        yield from self._notes
         for name in find_named(self.others, VERDICT) if self.roles["grades"] is None else ():
             parts = self.profile[name].list_parts()
             odd = [
@@ -336,10 +289,6 @@ class Plan:
                     "note.unread_verdicts", column=shorten(name), value=quote(odd[0]), words=words
                 )
                 return
-
-
-def _may_be_object(cell: object) -> bool:
-    return isinstance(cell, dict) or (isinstance(cell, str) and cell.startswith("{"))
 
 
 def find_nested_names(head: Block) -> list[str]:

@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from at_k.errors import Phrases
-from at_k.readers.blocks import Block
+from at_k.readers.blocks import Block, list_fields
 from at_k.readers.cells import Cells, judge, read_spelled, read_whole
-from at_k.readers.files.decoding import Listed, read_lists
+from at_k.readers.files.decoding import Listed, read_fields, read_lists
 from at_k.readers.names import (
     MODEL,
     NUMBERED,
@@ -26,6 +26,7 @@ from at_k.readers.names import (
     normalize_name,
     quote,
 )
+from at_k.readers.numbering import count_up
 from at_k.readers.samples import COUNT_ROLES, FURTHER_ROLES, ROLES, SAMPLE_ROLES, Columns
 from at_k.readers.tables.choosing import refuse_unknown
 from at_k.readers.tables.prompts import find_tests
@@ -33,6 +34,9 @@ from at_k.values import cached_property
 
 # Cells, and samples of each, from which it is judged what a column holds.
 _LOOKED_AT, _SAMPLES_LOOKED_AT = 100, 20
+
+# Fields within the objects of a column that are looked at.
+_INNER = 50
 
 # Different labels of a column that is taken for the group; any other column can be named.
 _MOST_GROUPS = 100
@@ -66,6 +70,18 @@ class Column:
         return [
             part for cell in self.there for part in (cell if isinstance(cell, list) else [cell])
         ]
+
+    def list_fields(self) -> list[str]:
+        """List the paths of the fields within the objects of the column, or in lists of objects."""
+        found: dict[str, None] = {}
+        for cell in self.there:
+            is_text = isinstance(cell, str)
+            if is_text and not cell.startswith("{"):
+                continue
+            for path, value in list_fields(read_fields(cell) if is_text else cell, self.name):
+                if path != self.name and not isinstance(value, (dict, list)):
+                    found.setdefault(path)
+        return list(found)[:_INNER]
 
     @cached_property
     def parts(self) -> list[Any]:
@@ -156,6 +172,17 @@ class Profile:
     def __getitem__(self, name: str) -> Column:
         return self.columns[name]
 
+    @cached_property
+    def leaves(self) -> dict[str, Column]:
+        """The columns, with the fields within their objects in place of these."""
+        found: dict[str, Column] = {}
+        for name, column in self.columns.items():
+            for path in column.list_fields() or [name]:
+                if path not in found:
+                    known = self.columns.get(path)
+                    found[path] = known or Column(path, self.head[path], self.reads)
+        return found
+
     def find(
         self, role: str, taken: Collection[str | None] = (), *, fitting: bool = True
     ) -> str | None:
@@ -240,12 +267,6 @@ class Profile:
                 not self.head.has(name) or (name not in self.head.names and not self[name].there)
             ):
                 refuse_unknown(self.head.names, [name])
-
-
-def count_up(values: Sequence[object]) -> bool:
-    """Return whether values are the whole numbers from 0 or from 1."""
-    numbers = sorted(number for number in map(read_whole, values) if number is not None)
-    return bool(values) and numbers in (list(range(len(values))), list(range(1, len(values) + 1)))
 
 
 def find_roles(profile: Profile, given: Mapping[str, str | None]) -> Columns:

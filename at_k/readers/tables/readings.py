@@ -32,8 +32,9 @@ from at_k.readers.names import (
     quote,
     shorten,
 )
+from at_k.readers.numbering import count_up
 from at_k.readers.samples import Samples
-from at_k.readers.tables.profile import Column, count_up
+from at_k.readers.tables.profile import Column
 from at_k.readers.tables.shapes import has_parts, read_counts
 
 Options = dict[str, Any]

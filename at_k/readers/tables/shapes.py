@@ -30,8 +30,9 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
+from at_k.readers.numbering import count_up
 from at_k.readers.samples import SAMPLE_ROLES, Columns
-from at_k.readers.tables.profile import Column, Profile, count_up
+from at_k.readers.tables.profile import Column, Profile
 
 # A name with a number at its end: answer_1, run[0], 第1次; not pass@1, which sums up samples.
 _NUMBERED = re.compile(r"(|.*?[^\W\d])[\s._\[(#-]*(\d+)(?:次|[\])])?")
@@ -439,59 +440,59 @@ def read_listed(cell: object, reads: Cells) -> list[float] | None:
     return None if None in read else read
 
 
-def list_families(profile: Profile) -> dict[str, list[tuple[int, str]]]:
+def list_families(profile: Profile) -> dict[str, list[str]]:
     """List columns whose names differ in a number alone, by the rest of the name and in the order of the numbers."""
     families: dict[str, list[tuple[int, str]]] = {}
     for name, column in profile.columns.items():
         match = _NUMBERED.fullmatch(column.spelling)
         if match:
             families.setdefault(match[1], []).append((int(match[2]), name))
-    return {stem: sorted(family) for stem, family in families.items()}
+    return {stem: [name for _, name in sorted(own)] for stem, own in families.items()}
 
 
 def _is_one_of_several(profile: Profile, name: str | None) -> bool:
     """Return whether a column is one of several whose names differ in their number, such as `correct_2`."""
     families = list_families(profile).values()
-    return any(name in dict(family).values() for family in families if len(family) > 1)
+    return any(name in family for family in families if len(family) > 1)
 
 
 def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Change | None:
     """Find numbered columns that hold a sample each: `answer_1` … `answer_8`, `run_0` … `run_3`."""
-    families: dict[str, tuple[str, ...]] = {}
+    families: dict[str, list[str]] = {}
     for stem, every in list_families(profile).items():
-        # Where columns have no names, those that hold no verdicts name the problem, or say something of it.
-        family = [
-            (number, name)
-            for number, name in every
-            if stem not in _UNNAMED or profile[name].fits("grades")
-        ]
-        numbers, names = zip(*(family or every), strict=True)
-        is_row = len(names) > 1 and (count_up(numbers) or stem in RUN or family != every)
-        is_row = is_row and stem != "epoch"  # of training, where columns have them
-        role = _find_role(profile, stem, names, roles) if is_row else None
-        if (
-            role is None
-            or role in profile.columns
-            or role in families
-            or not kept.isdisjoint(names)
-        ):
+        names = every
+        if stem in _UNNAMED:
+            # Where columns have no names, those that hold no verdicts name the problem, or say something of it.
+            names = [name for name in every if profile[name].fits("grades")] or every
+        if len(names) < 2 or stem == "epoch":  # of training, where columns have them
+            continue
+        numbers = [name_number(profile[name].spelling) for name in names]
+        role = None
+        if count_up(numbers) or stem in RUN or names != every:
+            role = _find_role(profile, stem, names, roles)
+        if role is None or role in (*profile.columns, *families) or not kept.isdisjoint(names):
             continue
         # Without names, soft grades may be confidences, and the columns of numbered runs problems.
         are_runs = roles["problem"] is None and find_named(profile.columns, NUMBERED)
-        if stem in _UNNAMED and (are_runs or not all(profile[name].are_verdicts for name in names)):
+        are_verdicts = all(profile[name].are_verdicts for name in names)
+        if stem in _UNNAMED and (are_runs or not are_verdicts):
             continue
         # Beside numbered answers, a column `answer` is the reference.
         other = roles[role]
         is_taken = other is not None and other not in names
-        if is_taken and (role != "answers" or normalize_name(other) not in OWN_ANSWER):
+        if is_taken and (role != "answers" or normalize_name(other or "") not in OWN_ANSWER):
             continue
         families[role] = names
     if not families:
         return None
-    return Change(
-        partial(_join, families, kept),
-        _say("shapes.listed", columns=quote_all(next(iter(families.values())))),
-    )
+    listed = quote_all(next(iter(families.values())))
+    return Change(partial(_join, families, kept), _say("shapes.listed", columns=listed))
+
+
+def name_number(name: str) -> str:
+    """Return the number at the end of a name."""
+    match = _NUMBERED.fullmatch(name)
+    return match[2] if match else ""
 
 
 def _find_role(profile: Profile, stem: str, names: Sequence[str], roles: Columns) -> str | None:

@@ -34,24 +34,16 @@ from at_k.readers.names import (
     has_role,
     shorten,
 )
+from at_k.readers.numbering import count_runs
 from at_k.readers.samples import Columns, Origin, Samples
 from at_k.readers.tables.choosing import find_nested, no_rows
 from at_k.readers.tables.collector import NUMBER, Collector, Sheet
+from at_k.readers.tables.doubts import OF_COUNTS, OF_ROWS, walk
+from at_k.readers.tables.doubts.of_rows import RowsKnown, doubt_settings, repeats
 from at_k.readers.tables.plan import Plan, find_nested_names
 from at_k.readers.tables.profile import Profile, find_roles
 from at_k.readers.tables.readings import most_rows
-from at_k.readers.tables.settings import MOST_SETTINGS
-from at_k.readers.tables.structure import (
-    Watch,
-    count_runs,
-    note_errors,
-    refuse_contradiction,
-    refuse_repeated,
-    refuse_retries,
-    refuse_settings,
-    refuse_sums,
-    repeats,
-)
+from at_k.readers.tables.settings import MOST_SETTINGS, Watch
 
 _say = Phrases(
     {
@@ -286,29 +278,42 @@ class _Pass:
         notes = [*plan.list_notes()]
         owners, firsts = collector.held("problem"), collector.problems.first_rows
         if len(owners):
-            of_rows = np.arange(len(firsts)) if plan.listed else owners
-            notes += refuse_settings(
-                self.settings, of_rows, self.roles["problem"], listed=plan.listed
-            )
-        if "attempt" not in self.roles:
-            held = {name[len(NUMBER) :]: collector.held(name) for name in collector.numbers}
-            refuse_retries(held, owners, list(collector.problems.names).__getitem__)
+            notes += walk(OF_ROWS, self._sum_up(owners))
         questions = plan.find_questions(own_names=not plan.listed and len(firsts) == len(owners))
-        if not plan.listed:
-            notes += self._refuse_repeated()
         origin = Origin(
             "plain", roles=self.roles, subject=_find_subject(self.settings), notes=notes
         )
         samples = collector.finish(origin, per_sample=not plan.listed)
         if plan.change is not None and plan.change.is_counted:
-            refuse_sums(samples)
-        samples.origin.notes.extend(self._check_beside())
+            walk(OF_COUNTS, samples)
         if plan.reading.meta:
             listed = [self.meta[int(rows[0])] for rows in samples.rows]
-            samples = replace(
-                samples, table=samples.table.append_column("meta", make_texts(listed))
-            )
+            meta = make_texts(listed)
+            samples = replace(samples, table=samples.table.append_column("meta", meta))
         return replace(samples, questions=questions)
+
+    def _sum_up(self, owners: NDArray[np.int64]) -> RowsKnown:
+        """Sum up what all rows show, for those who doubt it."""
+        plan, collector = self.plan, self.collector
+        known = RowsKnown(
+            problem=owners,
+            column=self.roles["problem"],
+            settings=self.settings,
+            listed=plan.listed,
+            names=list(collector.problems.names),
+            owners=owners,
+            taken=self.roles["grades"] or "",
+            grades=collector.held("grades"),
+            verdicts={watch.name: self._read_verdicts(watch) for watch in self.verdicts},
+            errors=self.errors,
+            place=self._place,
+        )
+        if plan.listed:
+            return replace(known, problem=np.arange(len(collector.problems.first_rows)))
+        numbers = {}
+        if "attempt" not in self.roles:
+            numbers = {name[len(NUMBER) :]: collector.held(name) for name in collector.numbers}
+        return replace(known, numbers=numbers, repeated=self._find_repeated(known))
 
     def _collect(self) -> None:
         """Collect all rows, and what is watched beside."""
@@ -381,21 +386,6 @@ class _Pass:
                 where = Mention(where={shorten(name): {"!=": shorten(name)}})
                 raise _say.error("structure.header", row=block.places[row], where=where)
 
-    def _check_beside(self) -> Iterator[Message]:
-        """Refuse other verdicts that contradict, and note errors beside wrong ones."""
-        rows, verdicts = self.collector.held("row"), self.collector.held("grades")
-        for watch in self.verdicts:
-            grades = self._read_verdicts(watch)
-            if len(grades) == len(rows):  # else samples of a list were left out
-                refuse_contradiction(
-                    verdicts, grades, (self.roles["grades"] or "", watch.name), self._place
-                )
-        if len(verdicts):
-            owners = self.collector.held("problem")
-            yield from chain.from_iterable(
-                note_errors(watch, verdicts, owners) for watch in self.errors
-            )
-
     def _place(self, sample: int) -> Message:
         """Describe the place of a verdict, by its place among all samples."""
         rows = self.collector.held("row")
@@ -425,32 +415,22 @@ class _Pass:
             for row, place in enumerate(part.places)
         }
 
-    def _refuse_repeated(self) -> list[Message]:
-        """Raise if the second half of the rows repeats the first, in all columns, or return a note of it."""
-        problem, values, reading = (
-            self.collector.held("problem"),
-            self.collector.held("grades"),
-            self.plan.reading,
-        )
-        verdicts = values if len(values) else np.zeros(len(problem))
-        if (
-            reading.where
-            or reading.pool
-            or self.collector.numbers
-            or not repeats(problem, verdicts)
-        ):
-            return []
-        half = len(problem) // 2
+    def _find_repeated(self, known: RowsKnown) -> list[list[str]] | None:
+        """Return the texts of the samples if the second half of the rows repeats the first in all columns."""
+        reading = self.plan.reading
+        if reading.where or reading.pool or self.collector.numbers:
+            return None
+        if not repeats(known.problem, known.grades if len(known.grades) else known.problem):
+            return None
+        half = len(known.problem) // 2
         columns: dict[str, list[str]] = {name: [] for name in self.plan.head.names}
         for block in self.table.blocks(None):
             for name, cells in columns.items():
                 cells.extend(map(repr, block[name]))
         if any(cells[:half] != cells[half:] for cells in columns.values()):
-            return []
+            return None
         names = {*find_named(columns, WHOLE_TEXT), self.roles["answers"]}
-        return refuse_repeated(
-            verdicts, [cells for name, cells in columns.items() if name in names]
-        )
+        return [cells for name, cells in columns.items() if name in names]
 
     def _refuse_crossed_lists(self, needed: Mapping[str, bool] | None) -> None:
         """Raise if a problem occurs twice because the rows are of several settings."""
@@ -458,7 +438,8 @@ class _Pass:
         for block in self._list_blocks(needed):
             settings = [watch for watch in settings if watch.add(block)]
             problem += map(str, block[self.roles["problem"] or "line"])
-        refuse_settings(settings, encode(problem).codes, self.roles["problem"], listed=True)
+        codes = encode(problem).codes
+        walk([doubt_settings], RowsKnown(codes, self.roles["problem"], settings, listed=True))
 
     def _refuse_groups(self, error: InputError) -> None:
         """Raise because problems are of several groups, with what a user may say of it."""

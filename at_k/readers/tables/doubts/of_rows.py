@@ -1,0 +1,260 @@
+"""Doubts about all rows of a table: whether they are samples of one model, each there once, with one verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from at_k.errors import InputError, Mention, Message, Phrases
+from at_k.readers.arrays import join_codes
+from at_k.readers.cells import judge, says_failed
+from at_k.readers.names import (
+    ARM,
+    ERROR,
+    FAILED,
+    FAILING,
+    SET,
+    STATUS,
+    TEST,
+    has_name,
+    is_model,
+    normalize_name,
+    quote,
+    quote_all,
+    shorten,
+)
+from at_k.readers.numbering import split_words
+from at_k.readers.tables.choosing import make_several_error
+from at_k.readers.tables.settings import Watch
+
+# Words in the name of a column that numbers attempts at one sample.
+_RETRY = {
+    *("attempt", "attempts", "retry", "retries", "try", "versuch", "essai", "tentative", "intento"),
+    *("tentativa", "tentativo", "попытка", "试行", "尝试"),
+}
+
+# Verdicts in half a table, and of each kind among them, that are not equal to those of the other half by chance.
+_LONG, _EACH = 20, 5
+
+_say = Phrases(
+    {
+        "structure.repeated": "The rows from {row:,} on repeat those before them.\nIf the file "
+        "was appended to itself, n is twice as large as it should be: remove one half. If it "
+        "holds two runs that are alike, say so: {option:pool=file}.",
+        "structure.tests": "Column “{column}” names several tests of a problem: {values}.\nIf a "
+        "sample is right where all of its tests pass, write one row for each sample first. If "
+        "each test is a problem: {apart}. If each is a sample of its own: {pool}.",
+        "structure.retries": "Column “{outer}” numbers samples, and “{inner}” numbers rows within "
+        "each of them: {name} has {count:,} rows of one sample.\nIf they are attempts of which "
+        "the last one counts: {last}. If each is a sample: {each}.",
+        "note.errors": "Samples with {text} in column “{column}” that count as wrong: {count:,}. "
+        "pass@1 is {included} with them, and {excluded} without them: {way}.",
+        "plain.two_verdicts": "Columns “{taken}” and “{column}” contradict each other in "
+        "{count:,} of {total:,} samples, first at {place}.\nSay which of them holds the verdicts: "
+        "{one} or {other}.",
+    }
+)
+
+Doubts = Iterator[InputError | Message]
+Numbers = NDArray[np.int64]
+
+
+@dataclass
+class RowsKnown:
+    """Knowledge of all rows of a table, or those of some of its problems.
+
+    Attributes:
+        problem: the number of the problem of each row.
+        column: what names the problems; None where nothing does.
+        settings: the columns that may hold settings.
+        listed: whether a row is a problem, with lists of samples.
+        names: the names of the problems.
+        numbers: column → the number of each sample, as far as columns number samples.
+        owners: the number of the problem of each sample.
+        taken: the column of the verdicts.
+        grades: the verdict on each sample, or nothing.
+        verdicts: column → its verdict on each sample, of those beside the grades; NaN where it has none.
+        errors: the columns that tell failures.
+        repeated: the texts of all samples, a list for each column, if the second half of the rows repeats the first.
+        place: describes the place of a sample.
+    """
+
+    problem: Numbers
+    column: str | None
+    settings: Sequence[Watch]
+    listed: bool = False
+    names: Sequence[str] = ()
+    numbers: Mapping[str, Numbers] = field(default_factory=dict)
+    owners: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
+    taken: str = ""
+    grades: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    verdicts: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    errors: Sequence[Watch] = ()
+    repeated: Sequence[Sequence[str]] | None = None
+    place: Callable[[int], Message] | None = None
+
+
+def doubt_tests(rows: RowsKnown) -> Doubts:
+    """Ask where the rows of a problem are the tests of one sample."""
+    if rows.listed or rows.column is None:
+        return
+    for watch in rows.settings:
+        if has_name(watch.name, TEST) and watch.differs(rows.problem):
+            yield _say.error(
+                "structure.tests",
+                column=shorten(watch.name),
+                values=quote_all(watch.values),
+                apart=Mention(columns={"problem": f"{rows.column}+{watch.name}"}),
+                pool=Mention(pool=watch.name),
+            )
+
+
+def doubt_settings(rows: RowsKnown) -> Doubts:
+    """Ask where the rows are of several models, settings or sets of problems; note where they may be."""
+    several = [watch for watch in rows.settings if len(watch.values) > 1]
+    counting = {watch.name for watch in several if watch.numbers_samples}
+    found = {watch.name: watch.find_settings(rows.problem, listed=rows.listed) for watch in several}
+
+    def rank(watch: Watch) -> int:
+        """Rank models first, then what the rows show, then what the name says."""
+        if is_model(watch.name) and watch.name not in counting:
+            return 0
+        if found[watch.name] in ("all", "parts"):
+            return 1
+        if watch.name in counting or not _names_settings(watch.name):
+            return 3
+        return 2 if watch.differs(rows.problem) else 3
+
+    ranks = {watch.name: rank(watch) for watch in several}
+    for watch in sorted(several, key=lambda watch: ranks[watch.name]):
+        error = make_several_error(watch.name, watch.values, rows.column)
+        if ranks[watch.name] < 3:
+            yield error
+        elif found[watch.name] == "perhaps":
+            yield error.message
+
+
+def _names_settings(name: str) -> bool:
+    """Return whether a column has the name of a setting, or of a set: `params.prompt_template`."""
+    return has_name(name, SET) or not ARM.isdisjoint(split_words(name.rpartition(".")[2]))
+
+
+def doubt_retries(rows: RowsKnown) -> Doubts:
+    """Ask where a column numbers attempts within samples that another one numbers."""
+    for outer, inner in permutations(rows.numbers, 2):
+        if _RETRY.isdisjoint(split_words(inner)):
+            continue  # seeds and samples of each number together
+        joined = join_codes([rows.owners, rows.numbers[outer]])
+        samples = np.unique(joined, return_inverse=True)[1].reshape(-1)
+        counts = np.bincount(samples)
+        if counts.max() == 1 or not _counts_up(samples, rows.numbers[inner], counts):
+            continue
+        first = int(np.argmax(counts[samples] > 1))
+        yield _say.error(
+            "structure.retries",
+            outer=shorten(outer),
+            inner=shorten(inner),
+            name=quote(rows.names[int(rows.owners[first])]),
+            count=int(counts[samples[first]]),
+            last=Mention(columns={"sample": shorten(outer), "attempt": shorten(inner)}),
+            each=Mention(pool=shorten(inner)),
+        )
+
+
+def _counts_up(owners: Numbers, numbers: Numbers, counts: Numbers) -> bool:
+    """Return whether the numbers of each owner are whole numbers from the smallest one, each once."""
+    order = np.lexsort((numbers, owners))
+    ranks = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return bool((numbers[order] - numbers.min() == ranks).all())
+
+
+def doubt_repeated(rows: RowsKnown) -> Doubts:
+    """Ask, or note, where the second half of a table repeats the first: a file that was appended to itself."""
+    if rows.repeated is None:
+        return
+    # A few verdicts alone may be equal by chance, so that a note says it. Texts of samples are not, nor are many
+    # verdicts that differ.
+    half = len(rows.problem) // 2
+    right = int((rows.grades[:half] > 0.5).sum())
+    differing = min(right, len(rows.grades[:half]) - right)
+    are_long = half >= _LONG and differing >= _EACH and not rows.repeated
+    if are_long or any(len({*cells[:half]}) >= half / 2 for cells in rows.repeated):
+        yield _say.error("structure.repeated", row=half + 1)
+    elif differing:
+        yield _say("structure.repeated", row=half + 1)
+
+
+def repeats(*columns: NDArray[np.float64] | Numbers) -> bool:
+    """Return whether the second half of each column is its first half once more."""
+    half, odd = divmod(len(columns[0]), 2)
+    if half <= 2 or odd:
+        return False
+    return all(np.array_equal(column[:half], column[half:], equal_nan=True) for column in columns)
+
+
+def doubt_contradictions(rows: RowsKnown) -> Doubts:
+    """Ask where another column of verdicts says something else than the one that was taken."""
+    mine = rows.grades
+    for name, other in rows.verdicts.items():
+        if len(other) != len(mine):
+            continue  # samples of a list were left out
+        are_both = ~np.isnan(mine) & ~np.isnan(other)
+        differs = are_both & ((mine > 0.5) != (other > 0.5))
+        if differs.any() and rows.place is not None:
+            yield _say.error(
+                "plain.two_verdicts",
+                taken=shorten(rows.taken),
+                column=shorten(name),
+                count=int(differs.sum()),
+                total=len(differs),
+                place=rows.place(int(np.argmax(differs))),
+                one=Mention(columns={"grades": shorten(rows.taken)}),
+                other=Mention(columns={"grades": shorten(name)}),
+            )
+
+
+def doubt_failures(rows: RowsKnown) -> Doubts:
+    """Note samples whose flag or text tells an error, and that count as wrong: they may not have been judged."""
+    are_wrong = rows.grades <= 0.5
+    for watch in rows.errors if len(rows.grades) else ():
+        are_states = normalize_name(watch.name.rpartition(".")[2]) in STATUS
+        failed = [_tells_failure(value, is_state=are_states) for value in watch.values]
+        flagged = np.array(failed)[watch.codes] & are_wrong
+        is_inverse = "fail" in normalize_name(watch.name) and np.array_equal(flagged, are_wrong)
+        if flagged.any() and not is_inverse:
+            yield _say(
+                "note.errors",
+                count=int(flagged.sum()),
+                column=shorten(watch.name),
+                text=quote(watch.values[int(watch.codes[np.argmax(flagged)])]),
+                way=Mention(columns={"error": shorten(watch.name)}, missing="drop"),
+                included=_average(rows.grades, rows.owners),
+                excluded=_average(rows.grades[~flagged], rows.owners[~flagged]),
+            )
+
+
+def _tells_failure(value: object, *, is_state: bool) -> bool:
+    """Return whether a cell of a flag, or of a status, says that the harness failed."""
+    if is_state and isinstance(value, str):
+        return FAILED.search(value.lower()) is not None and judge(value) is None
+    return says_failed(value)
+
+
+def names_failures(name: str) -> bool:
+    """Return whether a column tells failures of the harness by its name."""
+    last = normalize_name(name.rpartition(".")[2])
+    return last in (*ERROR, *STATUS) or FAILING.search(last) is not None
+
+
+def _average(verdicts: NDArray[np.float64], problem: Numbers) -> str:
+    """Write the mean over problems of the share of correct samples."""
+    there = ~np.isnan(verdicts)
+    if not there.any():
+        return "–"
+    n = np.bincount(problem[there])
+    c = np.bincount(problem[there], weights=verdicts[there] > 0.5)
+    return f"{(c[n > 0] / n[n > 0]).mean():.3f}"
