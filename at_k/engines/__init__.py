@@ -5,6 +5,6 @@ few rows of the second come back. A package adds an engine by an entry point in 
 object with the functions of `Engine`.
 """
 
-from at_k.engines.engine import Engine, Roles, Rows, choose_roles, find_engine, sql
+from at_k.engines.engine import Engine, Roles, Rows, find_engine, sql
 
-__all__ = ["Engine", "Roles", "Rows", "choose_roles", "find_engine", "sql"]
+__all__ = ["Engine", "Roles", "Rows", "find_engine", "sql"]

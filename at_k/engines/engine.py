@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -14,11 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.columns import require_columns
-from at_k.errors import InputError, Mention
 from at_k.readers.arrays import encode, make_numbers
-from at_k.readers.names import OWN_ANSWER, QUESTION, ROLE, WHOLE_TEXT, find_named
-from at_k.validation import shorten
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,6 +38,8 @@ class Roles:
         answers: its answer; None where grades alone say which samples are correct.
         references: the correct answer.
         group: the group of its problem.
+        words: the grade that each text in the column of grades means; None where this column holds numbers. Other
+            texts are missing grades.
     """
 
     problem: str
@@ -49,10 +47,15 @@ class Roles:
     answers: str | None = None
     references: str | None = None
     group: str | None = None
+    words: Mapping[str, float] | None = None
 
     def present(self) -> dict[str, str]:
         """Return role → column, of the roles that have one."""
-        return {role: column for role, column in asdict(self).items() if column is not None}
+        called = {role: getattr(self, role) for role in _ROLES}
+        return {role: column for role, column in called.items() if column is not None}
+
+
+_ROLES = ("problem", "grades", "answers", "references", "group")
 
 
 @dataclass(frozen=True)
@@ -118,8 +121,19 @@ class Engine(Protocol):
     def keep(self, data: Any, where: Where) -> Any:
         """Return the data with the rows that are wanted alone. The columns exist."""
 
-    def take_problems(self, data: Any, roles: Roles, count: int) -> pa.Table:
-        """Return all rows of some problems, as `at_k.engines.doubts.refuse_doubts` looks at them."""
+    def name_files(self, data: Any) -> Any:
+        """Return the data with the column `FILE`, of the file that holds each row, if the engine can tell."""
+
+    def take_rows(self, data: Any, count: int) -> pa.Table:
+        """Return the first rows."""
+
+    def take_problems(
+        self, data: Any, problem: str, columns: Sequence[str], count: int
+    ) -> pa.Table:
+        """Return these columns, and `FILE` where there is one, of all rows of some problems."""
+
+    def list_values(self, data: Any, column: str, count: int) -> list[Any]:
+        """List values of a column, at most `count`."""
 
     def count_grades(self, data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
         """Count problems by n and c. With `drop`, n does not count samples without a grade."""
@@ -149,59 +163,11 @@ def is_of(data: object, *packages: str) -> bool:
     return any(kind.__module__.partition(".")[0] in packages for kind in type(data).__mro__)
 
 
-def choose_roles(columns: Sequence[str], given: Mapping[str, str | None] | None) -> Roles:
-    """Choose the columns of samples: those that are called as their roles, or as files call them, or as is said.
-
-    Examples:
-        >>> choose_roles(["Task ID", "reward", "type"], {"group": None})
-        Roles(problem='Task ID', grades='reward', answers=None, references=None, group=None)
-    """
-    # A question names its problem, and `answer` for what of answers and references has no other column. Whole
-    # completions are no answers.
-    roles = Roles.__dataclass_fields__
-    called = {role: role for role in roles if role in columns} | dict(given or {})
-    known = [*columns, *(name for name in called.values() if name and find_parts(name, columns))]
-    require_columns(called, roles, known)
-    for role in [role for role in roles if role not in called]:
-        free = [column for column in columns if column not in called.values()]
-        unsure = {*QUESTION, *WHOLE_TEXT, *OWN_ANSWER}
-        candidates = find_named(free, [name for name in ROLE[role] if name not in unsure])
-        if role == "problem" and not candidates:
-            candidates = find_named(free, QUESTION)
-        if len(candidates) > 1:
-            raise InputError(
-                "engine.columns",
-                "The columns {names} may each be `{role}`. Name the one that is: {columns}.",
-                names=", ".join(map(repr, candidates)),
-                role=role,
-                columns=Mention(columns={role: candidates[0]}),
-            )
-        called.update(zip([role], candidates, strict=False))
-    free = [column for column in columns if column not in called.values()]
-    answers = find_named(free, OWN_ANSWER)
-    missing = [role for role in ("answers", "references") if role not in called]
-    if answers and len(missing) == 1:
-        called[missing[0]] = answers[0]
-    filled = {role for role, column in called.items() if column is not None}
-    if "problem" not in filled or not ("grades" in filled or {"answers", "references"} <= filled):
-        raise InputError(
-            "engine.no_samples",
-            "Each row must be a sample, with the columns `problem` and `grades`, or `problem`, `answers` and "
-            "`references`. The data have {columns}; {option:columns} says which of them these are.",
-            columns=", ".join(map(repr, columns[:20])) or "no columns",
-        )
-    others = map(called.get, ("grades", "answers", "references", "group"))
-    return Roles(called["problem"] or "", *others)
-
+# The column of the file of each row.
+FILE = "file of the row"
 
 # What parts the texts of columns that are joined, in which it does not occur.
 JOINT = "\x1f"
-
-
-def list_others(roles: Roles, columns: Sequence[str]) -> list[str]:
-    """List the columns that no role takes, nor a part of one."""
-    taken = [path for name in roles.present().values() for path in find_parts(name, columns)]
-    return [name for name in columns if [name] not in taken]
 
 
 def find_parts(name: str, columns: Sequence[str]) -> list[list[str]]:
@@ -223,32 +189,6 @@ def find_parts(name: str, columns: Sequence[str]) -> list[list[str]]:
             path += part[len(outer) + 1 :].split(".")
         found.append(path)
     return found
-
-
-def refuse_columns(roles: Roles, kinds: Mapping[str, str]) -> None:
-    """Raise if a column cannot hold what it should: a row is one sample, and grades are numbers.
-
-    Examples:
-        >>> refuse_columns(Roles("id", grades="ok"), {"id": "String", "ok": "numbers", "tags": "lists"})
-    """
-    for column in (roles.grades, roles.answers):
-        if column is not None and kinds[column] == "lists":
-            raise InputError(
-                "engine.lists",
-                "Each row must be a sample, but column {column} holds lists or objects. Make a row for each sample, in "
-                "SQL by unnest({name}), in Polars by explode; or give a table in memory, which may hold lists: "
-                "relation.df(), frame.collect().",
-                column=shorten(column),
-                name=column,
-            )
-    if roles.grades is not None and kinds[roles.grades] != "numbers":
-        raise InputError(
-            "engine.kind",
-            "`grades` must hold numbers, but column {column} is of the type {kind}. Make numbers of it with the "
-            "engine, before it counts, in SQL by CAST or CASE.",
-            column=shorten(roles.grades),
-            kind=kinds[roles.grades],
-        )
 
 
 # The sets of problems whose answers workers judge, each set as a whole.

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.doubts import LONGEST_TEXT, PROBLEM
 from at_k.engines.engine import (
+    FILE,
     JOINT,
     PARTS,
     Count,
@@ -14,20 +18,17 @@ from at_k.engines.engine import (
     Rows,
     find_parts,
     is_of,
-    list_others,
     pack,
-    refuse_columns,
     unpack,
 )
 from at_k.readers.tables.choosing import Where
-from at_k.readers.tables.shapes import names_runs
 
 if TYPE_CHECKING:
     import narwhals as nw
     import pyarrow as pa
 
-# Rows of Polars in which problems are looked for.
-_HEAD = 100_000
+# Rows of Polars in which problems are looked for, and the column of the problems of rows that are taken.
+_HEAD, _PROBLEM = 100_000, "problem of the row"
 
 _LAZY = ("duckdb", "_duckdb", "ibis", "sqlframe", "pyspark")
 
@@ -58,41 +59,114 @@ def keep(data: Any, where: Where) -> Any:
     return frame.to_native()
 
 
-def take_problems(data: Any, roles: Roles, count: int) -> pa.Table:
-    """Take all rows of some problems."""
-    import narwhals as nw
+def name_files(data: Any) -> Any:
+    """Add the column of the file of each row, where a frame scans files; others stay as they are."""
+    with suppress(Exception):  # what a frame scans is told by its plan, which is no interface
+        if is_of(data, "polars"):
+            return _name_files_of_polars(data)
+        if is_of(data, "pyspark"):
+            from pyspark.sql import functions
 
+            return data.withColumn(FILE, functions.input_file_name())
+        for named in _name_files_in_sql(data):
+            if FILE in list_columns(named):
+                return named
+    return data
+
+
+def _name_files_of_polars(data: Any) -> Any:
+    """Let every scan in the plan of a lazy frame name its files."""
+    import warnings
+
+    import polars
+
+    plan = data.explain(optimized=False)
+    if "SCAN [" not in plan or "DF [" in plan:
+        return data  # a frame in memory would be written as text, with all its rows
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore"
+        )  # Polars may change what it writes: a frame is then left as it is
+        plan = data.serialize(format="json")
+        told = plan.replace('"include_file_paths":null', f'"include_file_paths":"{FILE}"')
+        # A projection names the columns that it keeps, and keeps this one too.
+        named = polars.LazyFrame.deserialize(StringIO(told), format="json")
+        if told != plan and FILE not in list_columns(named):
+            told = _PROJECTION.sub(rf'\g<0>{{"Column":"{FILE}"}},', told)
+            named = polars.LazyFrame.deserialize(StringIO(told), format="json")
+        return named if FILE in list_columns(named) else data
+
+
+def _name_files_in_sql(data: Any) -> Iterator[Any]:
+    """Yield forms of a query whose scans name their files. Some of them are no query: the engine raises."""
+    if is_of(data, "ibis"):
+        import ibis  # type: ignore[import-untyped]
+
+        text, run = str(ibis.to_sql(data)), data.get_backend().con.sql
+    else:
+        text, run = data.sql_query(), partial(data.query, "_")
+    views = run(_VIEWS).fetchall()
+    for name, view in views:
+        text = text.replace(f'"{name}"', f"({view.rstrip(';')})")
+    for ending, function in _READERS.items():
+        path = rf"(\bFROM)\s+(['\"])([^'\"]+\.{ending}(?:\.\w+)?)\2"
+        text = re.sub(path, rf"\1 {function}('\3')", text, flags=re.IGNORECASE)
+    text = _UNNAMED.sub("", text)
+    scanned = _SCAN.sub(rf"\1, filename = '{FILE}')", text)
+    if scanned == text:
+        return
+    for query in (scanned, _SELECT.sub(rf'\g<0> "{FILE}",', scanned)):
+        with suppress(Exception):
+            yield run(query)
+
+
+# The views of a database, each with its query.
+_VIEWS = (
+    "SELECT view_name, regexp_replace(sql, '^CREATE [^(]*?VIEW .*? AS ', '') FROM duckdb_views() "
+    "WHERE NOT internal"
+)
+
+# The ending of a path in the place of a table → the function that reads such files.
+_READERS = {"parquet": "read_parquet", "[ct]sv": "read_csv", r"(?:json\w?|ndjson)": "read_json"}
+
+# A function that reads files, with its arguments, and one of these; the start of a query; and that of a list of columns
+# in the plan of Polars.
+_SCAN = re.compile(r"(\b(?:read_\w+|parquet_scan)\((?:[^()]|\([^()]*\))*)\)", re.IGNORECASE)
+_UNNAMED = re.compile(r",\s*filename\s*:?=\s*false", re.IGNORECASE)
+_SELECT = re.compile(r"\bSELECT\b", re.IGNORECASE)
+_PROJECTION = re.compile(r'"Select":\{"expr":\[')
+
+
+def take_rows(data: Any, count: int) -> pa.Table:
+    """Take the first rows."""
+    return _read(data).head(count).collect("pyarrow").to_native()
+
+
+def take_problems(data: Any, problem: str, columns: Sequence[str], count: int) -> pa.Table:
+    """Take all rows of some problems."""
     frame = _read(data)
-    schema = frame.collect_schema()
-    columns = {PROBLEM: _find(roles.problem, schema.names())}
-    for name in list_others(roles, schema.names()):
-        kind = schema[name]
-        if isinstance(kind, nw.Struct):
-            columns |= {field: _find(field, [name]) for field in _list_fields(name, kind)}
-        elif kind == nw.String:
-            columns[name] = nw.col(name).str.slice(0, LONGEST_TEXT)
-        elif names_runs(name) or not kind.is_nested():
-            columns[name] = nw.col(name)
-    named = frame.select(columns[PROBLEM].alias(PROBLEM)).to_native()
+    names = frame.collect_schema().names()
+    kept = [*columns, *({FILE} & {*names})]
+    frame = frame.select(*kept, **{_PROBLEM: _find(problem, names)})
+    named = frame.select(_PROBLEM).to_native()
     # Narwhals would number all rows to make the names unique, and Polars would look at all of them.
     if hasattr(named, "distinct"):
-        names = named.distinct().limit(count)
+        chosen = named.distinct().limit(count)
     else:
-        names = named.head(_HEAD).unique().head(count)
-    rows = frame.select(**columns).join(_read(names), on=PROBLEM, how="semi")
+        chosen = named.head(_HEAD).unique().head(count)
+    rows = frame.join(_read(chosen), on=_PROBLEM, how="semi").select(*kept)
     return rows.collect("pyarrow").to_native()
 
 
-def _list_fields(name: str, kind: nw.Struct) -> Iterator[str]:
-    """List the fields within a column of objects, and within objects in it, with dots."""
+def list_values(data: Any, column: str, count: int) -> list[Any]:
+    """List values of a column, at most `count`."""
     import narwhals as nw
 
-    for field in kind.fields:
-        path = f"{name}.{field.name}"
-        if isinstance(field.dtype, nw.Struct):
-            yield from _list_fields(path, field.dtype)
-        else:
-            yield path
+    frame = _read(data)
+    values = frame.select(value=_find(column, frame.collect_schema().names()))
+    grouped = values.group_by("value").agg(nw.len().alias("rows")).head(count)
+    found: list[Any] = grouped.collect("pyarrow")["value"].to_list()
+    return found
 
 
 def _find(name: str, columns: list[str]) -> nw.Expr:
@@ -207,23 +281,18 @@ def _read(data: Any) -> nw.LazyFrame[Any]:
 
 def _read_samples(data: Any, roles: Roles) -> nw.LazyFrame[Any]:
     """Return the samples with a column for each role, which is called as the role."""
+    import narwhals as nw
+
     frame = _read(data)
     names = frame.collect_schema().names()
     frame = frame.select(**{role: _find(name, names) for role, name in roles.present().items()})
-    schema = frame.collect_schema()
-    refuse_columns(roles, {name: _describe(schema[role]) for role, name in roles.present().items()})
-    return frame
-
-
-def _describe(kind: Any) -> str:
-    """Describe the type of a column; that of a column of nulls is unknown."""
-    import narwhals as nw
-
-    if kind.is_nested():
-        return "lists"
-    if kind.is_numeric() or kind in (nw.Boolean, nw.Unknown):
-        return "numbers"
-    return str(kind)
+    if roles.words is None:
+        return frame
+    grades, read = nw.col("grades").cast(nw.String), nw.lit(None, nw.Float64)
+    for grade in dict.fromkeys(roles.words.values()):
+        words = [word for word, meant in roles.words.items() if meant == grade]
+        read = nw.when(grades.is_in(words)).then(nw.lit(grade)).otherwise(read)
+    return frame.with_columns(grades=read)
 
 
 def _add(name: str) -> nw.Expr:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from at_k.engines import shards
-from at_k.engines.doubts import FILE
-from at_k.engines.engine import Count, Roles, Rows, hash_problems, is_of, pack, unpack
+from at_k.engines.engine import FILE, Count, Roles, Rows, hash_problems, is_of, pack, unpack
 from at_k.engines.shards import (
     AGGREGATES,
     count_problems,
-    find_column,
+    find_columns,
     group_problems,
     list_problems,
-    refuse_types,
     take_named,
 )
 from at_k.readers.tables.choosing import Where
@@ -54,25 +52,52 @@ def keep(data: Any, where: Where) -> Any:
     return data.map_batches(keep_rows, batch_format="pyarrow", batch_size=None)
 
 
-def take_problems(data: Any, roles: Roles, count: int) -> pa.Table:
-    """Take all rows of some problems. A data set of Ray does not say which files they are from."""
-    import pyarrow as pa
-    import pyarrow.dataset as ds
-    import ray
+def name_files(data: Any) -> Any:
+    """Return the data: a data set of Ray does not say which files its rows are from."""
+    return data
 
-    head = pa.concat_tables(ray.get(data.limit(_HEAD).to_arrow_refs()), promote_options="default")
-    problems = list_problems(ds.dataset(head), roles, count)
+
+def take_rows(data: Any, count: int) -> pa.Table:
+    """Take the first rows."""
+    return _gather(data.limit(count))
+
+
+def take_problems(data: Any, problem: str, columns: Sequence[str], count: int) -> pa.Table:
+    """Take all rows of some problems."""
+    import pyarrow.dataset as ds
+
+    problems = list_problems(ds.dataset(_gather(data.limit(_HEAD))), problem, count)
 
     def take(block: pa.Table) -> pa.Table:
-        return take_named(ds.dataset(block), roles, problems).drop_columns([FILE])
+        named = take_named(ds.dataset(block), problem, columns, problems)
+        return named.drop_columns([FILE])
 
-    taken = data.map_batches(take, batch_format="pyarrow", batch_size=None)
-    return pa.concat_tables(ray.get(taken.to_arrow_refs()), promote_options="permissive")
+    return _gather(data.map_batches(take, batch_format="pyarrow", batch_size=None))
+
+
+def list_values(data: Any, column: str, count: int) -> list[Any]:
+    """List values of a column, at most `count`."""
+    import pyarrow as pa
+
+    def find(block: pa.Table) -> pa.Table:
+        import pyarrow.dataset as ds
+
+        return pa.table({"value": shards.list_values(ds.dataset(block), column, count)})
+
+    found = _gather(data.map_batches(find, batch_format="pyarrow", batch_size=None))
+    return list(dict.fromkeys(found["value"].to_pylist()))[:count]
+
+
+def _gather(data: Any) -> pa.Table:
+    """Bring the rows of a data set here."""
+    import pyarrow as pa
+    import ray
+
+    return pa.concat_tables(ray.get(data.to_arrow_refs()), promote_options="permissive")
 
 
 def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
     """Count problems by n and c."""
-    refuse_types(data.schema(), roles)
 
     def group(block: pa.Table) -> pa.Table:
         import pyarrow.dataset as ds
@@ -90,15 +115,12 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
 def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
     """Count how often each problem has each answer, and let the workers judge them."""
     called = roles.present()
-    refuse_types(data.schema(), roles)
 
     def group(block: pa.Table) -> pa.Table:
         import pyarrow as pa
         import pyarrow.dataset as ds
 
-        names = block.column_names
-        columns = {role: find_column(column, names) for role, column in called.items()}
-        samples = ds.dataset(block).to_table(columns=columns)
+        samples = ds.dataset(block).to_table(columns=find_columns(roles, block.column_names))
         counted = pa.TableGroupBy(samples, list(called)).aggregate([([], "count_all")])
         return counted.rename_columns([*called, "votes"])
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.doubts import FILE, LONGEST_TEXT, PROBLEM
-from at_k.engines.engine import JOINT, Count, Roles, Rows, find_parts, list_others, refuse_columns
+from at_k.engines.engine import FILE, JOINT, Count, Roles, Rows, find_parts
 from at_k.readers.files.paths import is_address, is_of_shards
 from at_k.readers.tables.choosing import Where
-from at_k.readers.tables.shapes import names_runs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,8 +15,8 @@ if TYPE_CHECKING:
 # The column in which Arrow says which file a row is from.
 _FILE = "__filename"
 
-# Rows in which problems are looked for, and those that show how long texts are.
-_HEAD, _PEEK = 100_000, 20
+# Rows in which problems are looked for.
+_HEAD = 100_000
 
 LABELS = {"label": "min", "other": "max", "unlabelled": "sum"}
 # The columns that are known of each problem, and how each is made from those of its samples.
@@ -62,53 +60,47 @@ def keep(data: Any, where: Where) -> Any:
     return opened
 
 
-def take_problems(data: Any, roles: Roles, count: int) -> pa.Table:
+def name_files(data: Any) -> Any:
+    """Return the data: each of their rows has the name of its file."""
+    return data
+
+
+def take_rows(data: Any, count: int) -> pa.Table:
+    """Take the first rows, with their files."""
+    opened = _open(data)
+    columns = [*opened.schema.names, _FILE]
+    return opened.head(count, columns=columns).rename_columns([*columns[:-1], FILE])
+
+
+def take_problems(data: Any, problem: str, columns: Sequence[str], count: int) -> pa.Table:
     """Take all rows of some problems, with their files."""
     opened = _open(data)
-    return take_named(opened, roles, list_problems(opened, roles, count))
+    return take_named(opened, problem, columns, list_problems(opened, problem, count))
 
 
-def list_problems(data: Any, roles: Roles, count: int) -> pa.Array:
+def list_problems(data: Any, problem: str, count: int) -> pa.Array:
     """List the names of some problems: the first ones."""
     import pyarrow.compute as pc
 
-    problem = find_column(roles.problem, data.schema.names)
-    head = data.head(_HEAD, columns={PROBLEM: problem})
-    return pc.unique(head[PROBLEM]).drop_null()[:count]
+    head = data.head(_HEAD, columns={"": find_column(problem, data.schema.names)})
+    return pc.unique(head[""]).drop_null()[:count]
 
 
-def take_named(data: Any, roles: Roles, problems: pa.Array) -> pa.Table:
+def take_named(data: Any, problem: str, columns: Sequence[str], problems: pa.Array) -> pa.Table:
     """Take all rows of the problems that are named."""
-    import pyarrow.dataset as ds
-    from pyarrow import types
-
-    names = data.schema.names
-    problem = find_column(roles.problem, names)
-    needed = {outer for outer, *_ in find_parts(roles.problem, names)}
-    others = _list_short(data, list_others(roles, names))
-    columns = dict.fromkeys([*needed, *others, _FILE])
-    rows = data.to_table(columns=list(columns), filter=problem.isin(problems))
-    rows = rows.rename_columns([FILE if name == _FILE else name for name in columns])
-    named = ds.dataset(rows).to_table(columns={PROBLEM: problem})
-    kept = rows.select([*others, FILE])
-    while any(map(types.is_struct, kept.schema.types)):  # objects within objects
-        kept = kept.flatten()
-    return kept.append_column(PROBLEM, named[PROBLEM])
+    wanted = find_column(problem, data.schema.names).isin(problems)
+    rows = data.to_table(columns=[*columns, _FILE], filter=wanted)
+    return rows.rename_columns([*columns, FILE])
 
 
-def _list_short(data: Any, names: list[str]) -> list[str]:
-    """List the columns without long texts and lists, but for lists of runs, by the first rows."""
-    from pyarrow import types
+def list_values(data: Any, column: str, count: int) -> list[Any]:
+    """List values of a column, at most `count`."""
+    import pyarrow.compute as pc
 
-    short = []
-    for name, column in data.head(_PEEK, columns=names).to_pydict().items():
-        kind = data.schema.field(name).type
-        lengths = [len(cell) for cell in column if isinstance(cell, (str, bytes, list))]
-        is_long = sum(lengths) > LONGEST_TEXT * len(lengths)
-        is_kept = types.is_struct(kind) or not types.is_nested(kind)
-        if names_runs(name) or (is_kept and not is_long):
-            short.append(name)
-    return short
+    opened = _open(data)
+    columns = {"value": find_column(column, opened.schema.names), "rows": pc.scalar(1)}
+    found: list[Any] = _group(opened, columns, ["value"], {"rows": "sum"})["value"].to_pylist()
+    return found[:count]
 
 
 def find_column(name: str, columns: list[str]) -> Any:
@@ -122,6 +114,29 @@ def find_column(name: str, columns: list[str]) -> Any:
     return pc.binary_join_element_wise(*(part.cast(pa.string()) for part in found), JOINT)
 
 
+def find_grades(roles: Roles, names: list[str]) -> Any:
+    """Find the grades: numbers, or what the words of the column mean."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    grades = find_column(roles.grades or "", names)
+    if roles.words is None:
+        return grades
+    words, read = grades.cast(pa.string()), pc.scalar(pa.scalar(None, pa.float64()))
+    for grade in dict.fromkeys(roles.words.values()):
+        own = [word for word, meant in roles.words.items() if meant == grade]
+        read = pc.if_else(words.isin(pa.array(own, pa.string())), grade, read)
+    return read
+
+
+def find_columns(roles: Roles, names: list[str]) -> dict[str, Any]:
+    """Find the column of each role."""
+    columns = {role: find_column(column, names) for role, column in roles.present().items()}
+    if roles.grades is not None:
+        columns["grades"] = find_grades(roles, names)
+    return columns
+
+
 def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:
     """Count problems by n and c."""
     problems = group_problems(_open(data), roles, threshold, drop=drop)
@@ -133,9 +148,8 @@ def group_problems(data: Any, roles: Roles, threshold: float, *, drop: bool) -> 
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    refuse_types(data.schema, roles)
     names = data.schema.names
-    grades = find_column(roles.grades or "", names).cast(pa.float64())
+    grades = find_grades(roles, names).cast(pa.float64())
     absent = grades.is_null(nan_is_null=True)
     grade = pc.if_else(absent, pa.scalar(None, pa.float64()), grades)
     if drop:
@@ -184,9 +198,7 @@ def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
     import pyarrow.compute as pc
 
     opened = _open(data)
-    refuse_types(opened.schema, roles)
-    names = opened.schema.names
-    columns = {role: find_column(column, names) for role, column in roles.present().items()}
+    columns = find_columns(roles, opened.schema.names)
     keys = list(columns)
     columns["votes"] = pc.scalar(1).cast("int64")
     yield count(_group(opened, columns, keys, {"votes": "sum"}))
@@ -206,29 +218,6 @@ def _open(data: Any) -> Any:
 
     store, path = fsspec.core.url_to_fs(data)
     return ds.dataset(path, filesystem=store, **options)
-
-
-def refuse_types(schema: Any, roles: Roles) -> None:
-    """Raise if a column of this schema cannot hold what it should."""
-    from pyarrow import types
-
-    numbers = (
-        types.is_integer,
-        types.is_floating,
-        types.is_decimal,
-        types.is_boolean,
-        types.is_null,
-    )
-
-    def describe(kind: Any) -> str:
-        kind = kind.value_type if types.is_dictionary(kind) else kind
-        if types.is_nested(kind):
-            return "lists"
-        if any(holds(kind) for holds in numbers):
-            return "numbers"
-        return str(kind)
-
-    refuse_columns(roles, dict(zip(schema.names, map(describe, schema.types), strict=True)))
 
 
 def _group(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isclose
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.engines import find_engine
 from at_k.errors import Legend, Mention, Message, Phrases
 from at_k.family import FAMILY
 from at_k.options.registry import COLUMNS, NUMBERS, PILOT, SCORING, TALLYING, complete, takes
@@ -35,7 +34,7 @@ from at_k.report.measuring import Measurement, compute_all, gather, write_polici
 from at_k.report.naming import choose_metrics
 from at_k.report.notes import refuse_k_above_n
 from at_k.report.report import Report, find_report, refuse_scoring_options
-from at_k.report.tally import Tally
+from at_k.report.tally import Tally, count_in_place
 from at_k.report.tally_scoring import find_tally, refuse_late_options, score_tally
 from at_k.results.sheet import Sentences, Sheet, Table, split_notes
 from at_k.results.writers import Mapped
@@ -106,17 +105,18 @@ def score(data: Any = None, /, metrics: Metrics = None, **given: Unpack[ScoreOpt
     confidence = Confidence(
         options["confidence_level"], options["target"], together, options["ci_method"]
     )
+    notes: Sequence[Message] = ()
     tally = find_tally(data)
     if tally is not None:
         refuse_late_options(find_changed(options))
-    elif find_engine(data) is not None:
-        tally = Tally.of(data, **{name: options[name] for name in TALLYING if name in options})
+    else:
+        counted = {name: options[name] for name in TALLYING if name in options}
+        data, tally, notes = count_in_place(data, complete(counted, Tally.of))
     if tally is not None and audited is not None:
         raise _say.error("audit.counts")
     if tally is not None:
-        return score_tally(
-            tally, resolved, find_changed(options), wanted, confidence, find_source(data)
-        )
+        changed = find_changed(options)
+        return score_tally(tally, resolved, changed, wanted, confidence, find_source(data), notes)
     if audited is not None:
         options["columns"] = hide_column(audited, options["columns"])
     judged = judge_data(

@@ -14,12 +14,12 @@ import numpy as np
 
 from at_k import computation
 from at_k.combinatorics import Ints
-from at_k.engines import Engine, Rows, choose_roles, find_engine
-from at_k.engines.engine import Roles, find_parts
-from at_k.errors import Mention, Message, Phrases
+from at_k.engines import Rows, find_engine
+from at_k.errors import InputError, Message, Phrases, Question
 from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.family import FAMILY
-from at_k.options.registry import INDEPENDENT, JUDGING_OPTIONS, PILOT, TALLYING, complete, takes
+from at_k.options.registry import INDEPENDENT, PILOT, TALLYING, complete, takes
+from at_k.readers.tables.readings import offer_policy
 from at_k.report.counting import (
     list_answers,
     list_votes,
@@ -32,6 +32,7 @@ from at_k.report.counting import (
 )
 from at_k.report.data import Judged
 from at_k.report.judging import judge_data
+from at_k.report.looking import KEPT, Counting, look
 from at_k.report.measuring import Measurement
 from at_k.report.notes import LeftOutError
 from at_k.report.states import (
@@ -63,8 +64,6 @@ _say = Phrases(
         "the other. Count all with the same options.",
         "tally.soft": "The mean grade is left out: grades are not 0 and 1 alone, and the engine counted which samples "
         "are correct.",
-        "engine.options": "The options {names} are for files and for data in memory. Do the same with the engine, "
-        "before it counts.",
         "tally.conflict": "cons@k is left out: samples that were added to a problem have another verdict on the same "
         "answer. {option:on_conflict=majority} lets most of the samples decide.",
         "tally.weights": "cons@k is left out: a tally counts votes, and does not keep their weights.",
@@ -77,10 +76,6 @@ _say = Phrases(
         "different ones, give them different names.",
     }
 )
-
-
-# Options that act when a tally is scored.
-KEPT = ("on_conflict", "select", "score_weights", "higher_is_better", "sampling")
 
 
 def _judge(data: Any, options: Mapping[str, Any]) -> Judged:
@@ -150,26 +145,31 @@ def _count(judged: Judged, options: Mapping[str, Any], times: Ints | None = None
     )
 
 
-def _count_with(engine: Engine, data: Any, options: Mapping[str, Any]) -> Tally:
+def count_in_place(
+    data: Any, options: Mapping[str, Any]
+) -> tuple[Any, Tally | None, Sequence[Message]]:
+    """Count rows where an engine holds them. Return the data, which may be a table now, the tally and notes."""
+    engine = find_engine(data)
+    if engine is None:
+        return data, None, ()
+    found = look(engine, data, options)
+    if isinstance(found, Counting):
+        return data, _count_rows(found, options), found.notes
+    return found, None, ()
+
+
+def _count_rows(counting: Counting, options: Mapping[str, Any]) -> Tally:
     """Count with an engine. Rows of grades are counted there, and answers are judged here, once each."""
-    unused = [name for name in options if options[name] != TALLYING[name].default]
-    known = (*JUDGING_OPTIONS, *KEPT, "columns", "seed", "where", "pool")
-    unused = [name for name in unused if name not in known]
-    unused = [name for name in unused if name != "groups" or options[name] not in (True, False)]
-    if unused:
-        raise _say.error("engine.options", names=Mention(*unused))
-    called = {
-        **(options["columns"] or {}),
-        **({"group": None} if options["groups"] is False else {}),
-    }
-    columns = engine.list_columns(data)
-    roles = choose_roles(columns, called)
-    data = _refuse_doubts(engine, data, roles, options)
+    engine, data, roles = counting.engine, counting.data, counting.roles
     if roles.answers is None:
-        rows = engine.count_grades(
-            data, roles, check_cut(options["correct_above"]), drop=options["missing"] == "drop"
-        )
-        return _count_grades(rows, options)
+        cut = check_cut(options["correct_above"])
+        rows = engine.count_grades(data, roles, cut, drop=options["missing"] == "drop")
+        try:
+            return _count_grades(rows, options)
+        except InputError as error:
+            if error.code == "engine.missing":
+                error.ask = partial(_offer_policies, counting, cut)
+            raise
     count = partial(_count_answers, options={**options, "columns": None})
     parts: list[Tally] = list(engine.count_answers(data, roles, count))
     # A worker that meets only nulls takes them for no groups.
@@ -181,25 +181,18 @@ def _count_with(engine: Engine, data: Any, options: Mapping[str, Any]) -> Tally:
     return parts[0]
 
 
-def _refuse_doubts(engine: Engine, data: Any, roles: Roles, options: Mapping[str, Any]) -> Any:
-    """Return the rows that are wanted, or raise if some of them are of several models."""
-    from at_k.engines.doubts import PROBLEMS, refuse_doubts, refuse_summed
-    from at_k.readers.tables.choosing import Where, refuse_unknown
-
-    where = Where(options["where"])
-    if isinstance(options["pool"], str):
-        pool = [options["pool"]]
-    else:
-        pool = options["pool"]
-    columns = engine.list_columns(data)
-    named = [*where.columns, *(name for name in pool if name != "file")]
-    refuse_unknown([*columns, *(name for name in named if find_parts(name, columns))], named)
-    kept = engine.keep(data, where) if where.columns else data
-    rows = engine.take_problems(kept, roles, PROBLEMS)
-    refuse_doubts(rows, roles.problem, pool)
-    if roles.grades is not None and "grades" not in (options["columns"] or {}):
-        refuse_summed(rows, roles.grades)
-    return kept
+def _offer_policies(counting: Counting, cut: float) -> Question:
+    """Offer both policies for samples without a grade, as far as something is left of each problem."""
+    offers = []
+    for policy in ("incorrect", "drop"):
+        rows = counting.engine.count_grades(
+            counting.data, counting.roles, cut, drop=policy == "drop"
+        )
+        n, c, problems = np.array([row[:3] for row in rows.counts], dtype=np.int64).T
+        if n.min():
+            n, values = np.repeat(n, problems), np.repeat(c / n, problems)
+            offers.append(offer_policy(policy, n, values.tolist()))
+    return Question(readings=offers)
 
 
 def _count_answers(
@@ -303,10 +296,8 @@ class Tally:
             {(None, 3, (1, -1)): 1, (None, 3, (2, -1)): 1}
         """
         options = complete(given, cls.of, of="Tally.of")
-        engine = find_engine(data)
-        if engine is None:
-            return _count(_judge(data, options), options)
-        return _count_with(engine, data, options)
+        data, tally, _ = count_in_place(data, options)
+        return _count(_judge(data, options), options) if tally is None else tally
 
     @classmethod
     def from_rows(cls, rows: Iterable[Any], /, *, correct_above: float | str = 0.5) -> Tally:

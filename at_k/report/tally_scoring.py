@@ -88,8 +88,9 @@ def score_tally(
     wanted: Sequence[Metric],
     confidence: Confidence,
     source: str | list[str] | None,
+    notes: Sequence[Message] = (),
 ) -> Report:
-    """Compute the report of a tally."""
+    """Compute the report of a tally. `notes` say how its samples were read."""
     sampling = tally.options.get("sampling")
     if sampling and options["sampling"] not in (None, sampling):
         raise _say.error("tally.late", names=Mention("sampling"))
@@ -121,6 +122,7 @@ def score_tally(
     numbers = gather([counted, voted, measured]) | {"source": source}
     if not numbers["values"]:  # the mean grade was asked for alone, and the tally does not have it
         raise make_left_out(left_out)
+    numbers["notes"] = [*notes, *numbers["notes"]]
     stopped = {"sampling": UNTIL_SUCCESS} if counted.judged.verdicts.stopped else {}
     return Report(**numbers, left_out=left_out, options={**changed, **stopped})
 

@@ -1,7 +1,6 @@
 """The same numbers come from every engine as from the samples in memory."""
 
 import sqlite3
-from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,13 +20,14 @@ from tallies import assert_same, list_samples, make_data
 
 import at_k
 from at_k.engines import engine, find_engine, shards
-from at_k.engines.doubts import PROBLEM
-from at_k.engines.engine import choose_roles, list_engines
-from at_k.errors import SeveralModelsError
+from at_k.engines.engine import list_engines
+from at_k.errors import InputError, SeveralModelsError
 
 pytestmark = [  # of the clusters' own
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     pytest.mark.filterwarnings(r"ignore:`\w+` is deprecated:DeprecationWarning"),
+    # of Ibis, about DuckDB
+    pytest.mark.filterwarnings(r"ignore:fetch_arrow_table\(\) is deprecated:DeprecationWarning"),
 ]
 
 
@@ -62,31 +62,6 @@ def test_an_engine_gives_the_report_of_the_samples(hold):
         assert_same(at_k.score(data, **options), at_k.score(graded, **options))
 
 
-@for_each("columns, roles", [
-    ("task_id passed", "task_id passed - - -"),
-    ("Question Is_Correct category", "Question Is_Correct - - category"),
-    ("id question correct", "id correct - - -"),
-    ("doc_id pred gold level", "doc_id - pred gold level"),
-    ("doc_id pred answer", "doc_id - pred answer -"),
-    ("doc_id answer target", "doc_id - answer target -"),
-    ("题号 答案 标准答案", "题号 - 答案 标准答案 -"),
-    ("task_id completion passed", "task_id passed - - -"),  # whole texts are no answers
-    ("problem grades id reward type kind", "problem grades - - type"),
-])  # fmt: skip
-def test_columns_are_called_as_in_files(columns, roles):
-    expected = [None if column == "-" else column for column in roles.split()]
-    assert list(asdict(choose_roles(columns.split(), {})).values()) == expected
-
-
-@for_each("columns, names, settled", [
-    ("id task_id correct", "'task_id', 'id'", 'columns={"problem": "task_id"}'),
-    ("problem passed reward", "'passed', 'reward'", 'columns={"grades": "passed"}'),
-    ("problem grades subject difficulty", "'subject', 'difficulty'", 'columns={"group": "subject"}'),
-])  # fmt: skip
-def test_two_columns_of_one_role_are_refused(columns, names, settled):
-    refuses(f"InputError: {names} … {settled}", choose_roles, columns.split(), {})
-
-
 def test_answers_are_judged_here(hold):
     answered = make_data("answers")
     data = hold(answered)
@@ -119,7 +94,12 @@ def test_odd_grades(hold):
         assert "accuracy" not in report.values
         assert "engine counted which" in str(report.left_out["accuracy"])
         refuses(says, at_k.score, counted, missing=missing, metrics="accuracy")
-    refuses("InputError: Samples without a grade: 3", at_k.score, counted)
+    with pytest.raises(InputError, match="Samples without a grade: 3") as of:
+        at_k.score(counted)
+    for reading in of.value.readings:
+        value = at_k.score(data, metrics="pass@1", **reading.options).values["pass@1"]
+        assert f"pass@1 {100 * value:.1f} %" in str(reading.outcome)
+    assert len(of.value.readings) == 2
     emptied = hold({"problem": ["a", "b"], "grades": [[1.0], [None, None]]})
     refuses(
         "InputError: all samples are missing, and dropped: 1", at_k.score, emptied, missing="drop"
@@ -188,40 +168,51 @@ def test_categories_are_groups_and_nulls_are_none(hold, tmp_path):
 
 
 @pytest.mark.parametrize(("data", "says"), [
-    ({"problem": ["a"], "grades": [[1.0, 3.0]]}, "grades in [0, 1]; got some from 1 to 3"),
-    ({"problem": ["a", "a"], "grades": [[1.0], [0.0]], "group": ["x", "y"]}, "it is not in 1 problems"),
-    ({"problem": ["a"], "ok": [[1.0]]}, "`problem` and `grades`"),
-    ({"problem": ["a"], "grades": [[0.0, 1.5]]}, "grades in [0, 1]; got some from 0 to 1.5"),
-    ({"problem": ["a"], "grades": [[1, 3]]}, "grades in [0, 1]; got some from 1 to 3"),
-    ({"problem": ["a"], "grades": [[-1, 3, 0]]}, "grades in [0, 1]; got some from -1 to 3"),
-    ({"problem": ["a", None], "grades": [[1.0], [0.0]]}, "Each row must name its problem"),
-    ({"problem": ["a", None], "answers": [["7"], ["7"]], "references": ["7", "7"]}, "Each row must name its problem"),
-    *(({"problem": ["a", "a", "b"], "group": group, **samples}, "a label for every problem; got null in some rows")
-      for group in (["x", None, None], [None, None, "x"])
-      for samples in ({"grades": [[1.0], [0.0], [1.0]]},
-                      {"answers": [["7"], ["9"], ["9"]], "references": ["7", "7", "7"]})),
-    *(({"problem": ["a"], "grades": [[grade, grade]]}, "`grades` must hold numbers, but column 'grades' is of")
-      for grade in ("1", b"1", date(2026, 1, 1))),
-    ({"problem": ["a"], "grades": [[{"right": 1}]]}, "column 'grades' holds lists or objects"),
+    ({"problem": ["a"], "grades": [[1.0, 3.0]]}, "or a number from 0 to 1; got 3.0"),
+    ({"problem": ["a", "a"], "grades": [[1.0], [0.0]], "group": ["x", "y"]}, "several values of “group”: “x”, “y”"),
+    ({"problem": ["a"], "ok": [[1.0]]}, "do not say which samples are correct"),
+    ({"problem": ["a"], "grades": [[-1, 3, 0]]}, "or a number from 0 to 1; got -1"),
+    ({"problem": ["a", None], "grades": [[1.0], [0.0]]}, "The name of a problem must be text or a number; got null"),
+    *(({"problem": ["a"], "grades": [[grade, grade]]}, says)
+      for grade, says in ((b"1", "from 0 to 1; got"), (date(2026, 1, 1), "is no verdict"))),
     ({"problem": ["a", "a", "b"], "answers": [["7"], ["9"], ["1"]], "references": ["7", "9", "1"]},
-     "`references` must be the same in all rows of a problem; it is not in 1 problems"),
+     "All samples of a problem must have the same reference; “9” differs from “7”"),
 ])  # fmt: skip
-def test_invalid_samples_of_an_engine_are_refused(data, says, hold):
+def test_invalid_samples_of_an_engine_are_refused_as_in_a_file(data, says, hold):
     rows = pa.table({"problem": ["a"], "ok": [1.0]}) if "ok" in data else list_samples(data)
     refuses(f"ValueError: {says}", at_k.score, hold(rows))
+    refuses(f"ValueError: {says}", at_k.score, rows)
+
+
+LATE = [
+    ({"grades": [2.0]}, "grades in [0, 1]; got some from 0 to 2"),
+    ({"problem": [None]}, "Each row must name its problem"),
+    ({"group": ["other"]}, "it is not in 1 problems"),
+    ({"group": [None]}, "a label for every problem; got null in some rows"),
+]
+
+
+@pytest.mark.parametrize(("cells", "says"), LATE)
+def test_what_is_wrong_beyond_the_problems_that_are_looked_at(cells, says, hold):
+    names = [f"p{i // 2:05}" for i in range(12_000)]
+    columns = {"problem": names, "grades": [0.0, 1.0] * 6000, "group": ["x", "x", "y", "y"] * 3000}
+    columns |= {name: [*columns[name][:-1], *cell] for name, cell in cells.items()}
+    refuses(f"ValueError: {says}", at_k.score, hold(pa.table(columns)))
 
 
 ANSWERED = {"answers": [["7", "8"], ["9", "9"]], "references": ["7", "9"]}
 
 
 @pytest.mark.parametrize("samples", [{"grades": [[1, 0], [1, 1]]}, ANSWERED])
-def test_lists_of_samples_are_refused_with_a_way_on(samples, hold):
-    data = hold(pa.table({"problem": ["a", "b"], **samples}))
-    refuses(
-        "InputError: Each row must be a sample, but column … holds lists or objects. … unnest",
-        at_k.score,
-        data,
-    )
+def test_rows_that_are_no_samples_are_read_as_a_table(samples, hold):
+    table = pa.table({"problem": ["a", "b"], **samples})
+    assert at_k.score(hold(table)).values == at_k.score(table).values
+
+
+def test_too_many_rows_that_are_no_samples_are_refused_with_a_way_on(hold, monkeypatch):
+    monkeypatch.setattr("at_k.report.looking._IN_MEMORY", 1)
+    data = hold(pa.table({"problem": ["a", "b"], "grades": [[1, 0], [1, 1]]}))
+    refuses("InputError: no more than 1 rows … in SQL by unnest", at_k.score, data)
 
 
 def test_the_ways_from_lists_to_samples():
@@ -284,19 +275,16 @@ def test_settings_within_objects_and_with_lost_rows(hold, tmp_path):
     refuses("SeveralModelsError: “prompt”", at_k.score, hold(samples.slice(2)))
 
 
-@for_each("name, lists, is_refused", [
-    ("attempts", [[True, False, False], [False, False]], True),
-    ("trials", [[{"success": True}, {"success": False}], [{"success": False}]], True),
-    ("attempts", [["first text", "second text"], ["third text"]], False),
-    ("tests", [[True, False, True], [False]], False),
+@for_each("name, lists, value", [
+    ("attempts", [[True, False, False], [False, False]], 1 / 6),
+    ("trials", [[{"success": True}, {"success": False}], [{"success": False}]], 0.25),
+    ("attempts", [["first text", "second text"], ["third text"]], 0.5),
+    ("tests", [[True, False, True], [False]], 0.5),
 ])  # fmt: skip
-def test_lists_of_verdicts_beside_a_verdict_are_no_single_samples(name, lists, is_refused, hold):
-    """A file of these rows has the samples of the lists."""
-    table = pa.table({"task": ["a", "b"], "success": [True, False], name: lists})
-    data = hold(table)
-    if is_refused:
-        refuses(f"InputError: “{name}” … “success”", at_k.score, data)
-        data = data if isinstance(data, str) else hold(table)
+def test_lists_of_verdicts_beside_a_verdict_are_the_samples(name, lists, value, hold):
+    """As in a file of these rows."""
+    data = hold(pa.table({"task": ["a", "b"], "success": [True, False], name: lists}))
+    assert at_k.score(data, metrics="pass@1").values["pass@1"] == pytest.approx(value)
     kept = at_k.score(data, metrics="pass@1", columns={"grades": "success"})
     assert kept.values == {"pass@1": 0.5}
 
@@ -334,11 +322,34 @@ OTHER_NAMES = [
 ]  # fmt: skip
 
 
+def scan(folder):
+    """Scan the files of a folder by every engine that can, in the ways that people write it."""
+    pattern = f"{folder}/**/*.parquet"
+    lazy = polars.scan_parquet(pattern)
+    files = list(map(str, folder.rglob("*.parquet")))
+    database = duckdb.connect()
+    database.execute(f"CREATE VIEW samples AS SELECT * FROM '{pattern}'")
+    return (
+        ds.dataset(folder),
+        f"file://{folder}",
+        lazy,
+        lazy.select("problem", "grades"),
+        lazy.filter(polars.col("grades") >= 0).with_columns(z=polars.col("problem")),
+        polars.concat([polars.scan_parquet(path) for path in files]),
+        duckdb.read_parquet(pattern),
+        duckdb.sql(f"SELECT * FROM '{pattern}'"),
+        duckdb.sql(f"SELECT problem, grades FROM read_parquet('{pattern}') WHERE grades >= 0"),
+        duckdb.sql(f"SELECT problem, grades FROM read_parquet({files})"),
+        database.table("samples"),
+        ibis.duckdb.connect().read_parquet(files),
+    )
+
+
 @for_each("names", OTHER_NAMES)
 def test_files_of_other_names_are_of_several_models(names):
     with TemporaryDirectory() as path:
         folder = write_parts(cross("run", ["x", "y"]).drop(["run"]), names, Path(path))
-        for data in (ds.dataset(folder), f"file://{folder}"):
+        for data in scan(folder):
             refuses("SeveralModelsError: several", at_k.score, data)
             assert at_k.score(data, pool=["file"], metrics="pass@1").values == {"pass@1": 0.5}
         first = at_k.score(f"file://{folder / names[0]}", metrics="pass@1")
@@ -407,13 +418,12 @@ def test_groups_of_an_engine_are_left_out():
 
 
 @for_each("options, says", [
-    ({"columns": {"grades": "x"}}, "got 'x'"),
-    ({"columns": {"graded": "ok"}}, "one of problem, grades, answers, references, group; got 'graded'"),
+    ({"columns": {"grades": "x"}}, "There is no column “x”"),
+    ({"columns": {"graded": "ok"}}, "There is no role “graded”"),
     ({"where": {"model": "a"}}, "There is no column “model”"),
     ({"pool": "model"}, "There is no column “model”"),
-    ({"columns": {"problem": "problem+x"}}, "got 'problem+x'"),
-    ({"format": "plain"}, "The options `format` are for files"),
-    ({"groups": ["a"]}, "The options `groups` are for files"),
+    ({"columns": {"problem": "problem+x"}}, "There is no column “problem+x”"),
+    ({"format": "plain"}, "The options `format` say how a file is read"),
 ])  # fmt: skip
 def test_wrong_options(options, says):
     data = duckdb.sql("SELECT 1 AS problem, 1 AS grades, 1 AS ok")
@@ -427,7 +437,10 @@ def test_an_engine_of_another_package(monkeypatch):
         count_grades = staticmethod(
             lambda data, roles, threshold, drop: at_k.engines.Rows([(4, 1, 2)], 0, 0, 0.0, 1.0)
         )
-        take_problems = staticmethod(lambda data, roles, count: pa.table({PROBLEM: ["a", "b"]}))
+        name_files = staticmethod(lambda data: data)
+        take_rows = staticmethod(
+            lambda data, count: pa.table({"problem": ["a", "b"] * 4, "grades": [1, 0, 0, 0] * 2})
+        )
 
     class Point:
         load = staticmethod(lambda: Own)

@@ -4,9 +4,11 @@ import csv
 import json
 import warnings
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from datasets import Dataset
@@ -153,6 +155,43 @@ DOORS = {
     "datasets": Dataset.from_list,
     "stream": lambda rows: Dataset.from_list(rows).to_iterable_dataset(),
 }
+
+
+ENGINES = {
+    "duckdb": lambda rows: duckdb.from_arrow(pa.Table.from_pylist(rows)),
+    "polars lazy": lambda rows: DOORS["polars"](rows).lazy(),
+    "data set of Arrow": lambda rows: ds.dataset(pa.Table.from_pylist(rows)),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_engines_reach_the_numbers_or_the_question_of_a_file(name):
+    expected = read(SETS[name])
+    if isinstance(expected[0], dict) and name == "soft grades":
+        expected[0].pop("accuracy")  # an engine counts which samples are correct
+    found = {door: read(make(SETS[name])) for door, make in ENGINES.items()}
+    found = {
+        door: ("missing.grades", got[1]) if got[0] == "engine.missing" else got
+        for door, got in found.items()
+    }
+    assert {door: got for door, got in found.items() if got != expected} == {}
+
+
+@pytest.mark.parametrize(("name", "options"), [
+    ("errors", {"columns": {"error": "error"}, "missing": "drop"}),
+    ("costs", {"columns": {"cost": "cost"}}),
+    ("answers", {"columns": {"weight": "weight"}, "groups": False}),
+    ("unknown words", {"correct": ["AC"]}),
+    ("unknown words", {"wrong": ["WA"], "unjudged": ["AC"], "missing": "incorrect"}),
+    ("counts", {"columns": {"problem": "task_id", "n": "n", "c": "c"}}),
+])  # fmt: skip
+def test_engines_follow_every_role_and_the_words_of_verdicts(name, options):
+    rows = [{**row, "weight": 1 + place % 3} for place, row in enumerate(SETS[name])]
+    expected = at_k.score(rows, **options)
+    for make in ENGINES.values():
+        found = at_k.score(make(rows), **options)
+        assert found.values == pytest.approx(expected.values, abs=1e-12)
+        assert str(found).count("cost") == str(expected).count("cost")
 
 
 @pytest.mark.parametrize("name", SETS)

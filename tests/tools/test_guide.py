@@ -349,7 +349,7 @@ def as_arrow_file(table, folder):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from at_k.engines import shards
@@ -375,9 +375,24 @@ def keep(data: Any, where: Where) -> Any:
     return shards.keep(_open(data), where)
 
 
-def take_problems(data: Any, roles: Roles, count: int) -> pa.Table:
+def name_files(data: Any) -> Any:
+    """Return the data: their rows are of one file."""
+    return data
+
+
+def take_rows(data: Any, count: int) -> pa.Table:
+    """Take the first rows."""
+    return shards.take_rows(_open(data), count)
+
+
+def take_problems(data: Any, problem: str, columns: Sequence[str], count: int) -> pa.Table:
     """Take all rows of some problems."""
-    return shards.take_problems(_open(data), roles, count)
+    return shards.take_problems(_open(data), problem, columns, count)
+
+
+def list_values(data: Any, column: str, count: int) -> list[Any]:
+    """List the values of a column."""
+    return shards.list_values(_open(data), column, count)
 
 
 def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Rows:

@@ -277,11 +277,15 @@ def offer_policies(grades: Iterable[Sequence[float]], cut: float) -> Question:
         n = np.array(list(map(len, kept)))
         if not n.all():
             continue  # nothing is left of a problem
-        values = [np.mean(own > cut) for own in kept]
-        told = _describe_size(n) | {"value": 100 * float(np.mean(values))}
-        meaning = _say(f"meaning.{policy}")
-        offers.append(Offer({"missing": policy}, _say("question.valued", **told), meaning))
+        offers.append(offer_policy(policy, n, [np.mean(own > cut) for own in kept]))
     return Question(readings=offers)
+
+
+def offer_policy(policy: str, n: NDArray[np.int64], values: Sequence[Any]) -> Offer:
+    """Offer a policy for samples without a grade, given n and the share of correct samples of each problem."""
+    told = _describe_size(n) | {"value": 100 * float(np.mean(values))}
+    meaning = _say(f"meaning.{policy}")
+    return Offer({"missing": policy}, _say("question.valued", **told), meaning)
 
 
 def _compare(answers: Sequence[str | None], references: Sequence[str]) -> list[float | None]:

@@ -1,0 +1,266 @@
+"""Look at rows that an engine holds as a file of them is read, before it counts all of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from at_k.engines import Engine, Roles
+from at_k.engines.engine import FILE, find_parts
+from at_k.errors import InputError, Message, Offer, Phrases, Question, SeveralModelsError
+from at_k.options.registry import JUDGING_OPTIONS, TALLYING
+from at_k.readers import Samples
+from at_k.readers.arrays import encode
+from at_k.readers.names import PROBLEM, find_named, has_role, quote
+from at_k.readers.tables.choosing import Where, no_rows, refuse_unknown
+from at_k.report.judging import read_rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# The problems whose rows are looked at, and the first rows, which show how long texts are.
+_PROBLEMS, _HEAD = 200, 200
+
+# Bytes of a cell, on average, in columns that are looked at whatever they are called.
+_SHORT = 1000
+
+# Words of verdicts in a column.
+_WORDS = 100
+
+# Rows that are read into memory where they are no samples that an engine can count.
+_IN_MEMORY = 1_000_000
+
+# Options that act when a tally is scored.
+KEPT = ("on_conflict", "select", "score_weights", "higher_is_better", "sampling")
+
+# How words are read, the roles of columns that an engine counts, and the options that it can follow.
+_READING = ("correct", "wrong", "unjudged")
+_ROLES = ("problem", "grades", "answers", "references", "group")
+_COUNTED = (*JUDGING_OPTIONS, *KEPT, *_READING, "columns", "seed", "where", "pool")
+
+# What differs between the names of shards: numbers, and what clusters make up. The words around them.
+_PARTS = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+")
+_SHARD = {"part", "parts", "shard", "chunk", "rank", "block", "batch", "worker", "file", "of"}
+
+_say = Phrases(
+    {
+        "engine.sources": "Rows of one problem are in several files, which may be of two models or settings by their "
+        "names: {first} and {second}. Count one file at a time or, if all rows are samples of one model, say so: "
+        "{option:pool=file}.",
+        "engine.rows": "An engine counts rows that are samples, with a number or a word as their grade, and reads "
+        "others into memory, but no more than {most:,} rows. Make a row for each sample, in SQL by unnest, in Polars "
+        "by explode, and numbers of grades by CASE; or give a part of the rows.",
+        "engine.outcome": "{outcome} (of {problems:,} problems that were looked at)",
+        "engine.note": "Of {problems:,} problems that were looked at: {note}",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Rows that an engine can count, each of them a sample.
+
+    Attributes:
+        engine: the engine.
+        data: the rows that are wanted.
+        roles: their columns.
+        notes: what is to be said of how they were read.
+    """
+
+    engine: Engine
+    data: Any
+    roles: Roles
+    notes: Sequence[Message] = ()
+
+
+def look(engine: Engine, data: Any, options: Mapping[str, Any]) -> Counting | pa.Table:
+    """Find out what rows mean, or raise what a file of them would. Rows that are no samples come as a table.
+
+    Args:
+        engine: the engine.
+        data: its data.
+        options: those of `at_k.Tally.of`, in full.
+    """
+    columns = dict(options["columns"] or {})
+    if options["groups"] is False:
+        columns["group"] = None
+    where, pool = Where(options["where"]), _list_names(options["pool"])
+    names = engine.list_columns(data)
+    chosen = [*where.columns, *(name for name in pool if name != "file")]
+    refuse_unknown([*names, *(name for name in chosen if find_parts(name, names))], chosen)
+    named = _keep(engine, engine.name_files(data), where)
+    rows = _take_rows(engine, named, columns, options)
+    read = partial(_read, columns=columns, pool=pool, options=options)
+    samples = read(rows.table, rows)
+    if FILE in rows.table.column_names and not pool:
+        _refuse_sources(rows.table[FILE], samples)
+    roles = {role: samples.origin.roles.get(role) for role in _ROLES}
+    called = [column for column in roles.values() if column is not None]
+    is_found = all(find_parts(column, names) for column in called)
+    if not (_can_count(options) and samples.per_sample and is_found):
+        return _load(engine, data)
+    notes = samples.origin.notes
+    if not rows.are_all:
+        notes = [_say("engine.note", problems=len(samples.problems), note=note) for note in notes]
+    kept = _keep(engine, data, where)
+    words = None
+    if roles["grades"] is not None and _holds_words(rows.table, roles["grades"]):
+        words = _read_words(engine, kept, roles["grades"], read)
+        if words is None:
+            return _load(engine, data)
+    return Counting(engine, kept, Roles(**roles, words=words), notes)  # type: ignore[arg-type]
+
+
+def _list_names(pool: str | Sequence[str]) -> list[str]:
+    return [pool] if isinstance(pool, str) else list(pool)
+
+
+def _keep(engine: Engine, data: Any, where: Where) -> Any:
+    return engine.keep(data, where) if where.columns else data
+
+
+def _can_count(options: Mapping[str, Any]) -> bool:
+    """Return whether an engine can follow all options."""
+    if not {*(options["columns"] or {})} <= {*_ROLES}:
+        return False
+    given = [name for name in options if options[name] != TALLYING[name].default]
+    return all(name in _COUNTED or (name, options[name]) == ("groups", False) for name in given)
+
+
+def _load(engine: Engine, data: Any) -> pa.Table:
+    """Read all rows into memory, unless they are too many."""
+    table = engine.take_rows(data, _IN_MEMORY + 1)
+    if len(table) > _IN_MEMORY:
+        raise _say.error("engine.rows", most=_IN_MEMORY)
+    return table.select([name for name in table.column_names if name != FILE])
+
+
+@dataclass(frozen=True)
+class _Looked:
+    """Rows that are looked at, and whether they are all."""
+
+    table: pa.Table
+    are_all: bool
+
+
+def _take_rows(
+    engine: Engine, data: Any, columns: Mapping[str, str | None], options: Mapping[str, Any]
+) -> _Looked:
+    """Take all rows if they are few, or else those of some problems, without columns of long texts."""
+    head = engine.take_rows(data, _HEAD)
+    if not len(head):
+        raise no_rows()
+    if len(head) < _HEAD:
+        return _Looked(head, are_all=True)
+    names = [name for name in head.column_names if name != FILE]
+    named = find_named(names, PROBLEM)
+    problem = columns.get("problem") or (named[0] if len(named) == 1 else None)
+    if problem is None:
+        pool = _list_names(options["pool"])
+        first = _read(
+            head, _Looked(head, are_all=False), columns=columns, pool=pool, options=options
+        )
+        problem = first.origin.roles.get("problem")
+    if problem is None or not find_parts(problem, names):
+        return _Looked(head, are_all=False)
+    needed = {outer for role in columns.values() if role for outer, *_ in find_parts(role, names)}
+    needed |= {outer for outer, *_ in find_parts(problem, names)}
+    short = [
+        name
+        for name in names
+        if name in needed or has_role(name) or head[name].nbytes <= _SHORT * len(head)
+    ]
+    return _Looked(engine.take_problems(data, problem, short, _PROBLEMS), are_all=False)
+
+
+def _read(
+    table: pa.Table,
+    rows: _Looked,
+    *,
+    columns: Mapping[str, str | None],
+    pool: Sequence[str],
+    options: Mapping[str, Any],
+) -> Samples:
+    """Read rows as a file of them is read. The readings of a refusal are those of all rows."""
+    told = {name: options[name] for name in _READING}
+    own = [name for name in pool if name != "file"]
+    table = table.select([name for name in table.column_names if name != FILE])
+    try:
+        return read_rows(table, is_document=False, columns=columns, pool=own, **told)
+    except InputError as error:
+        error.ask = partial(_ask, error.ask, options["where"], are_all=rows.are_all)
+        raise
+
+
+def _ask(ask: Any, where: Mapping[str, Any] | None, *, are_all: bool) -> Question:
+    """Find the question about rows that were looked at, for those of an engine that `where` keeps."""
+    question: Question = ask() if ask is not None else Question()
+    offers = []
+    for offer in question.readings:
+        options, outcome = dict(offer.options), offer.outcome
+        if where:
+            options["where"] = {**where, **options.get("where", {})}
+        if not are_all:
+            problems = offer.outcome.values.get("problems", _PROBLEMS)
+            outcome = _say("engine.outcome", outcome=outcome, problems=problems)
+        offers.append(Offer(options, outcome, offer.meaning))
+    return replace(question, readings=offers)
+
+
+def _holds_words(table: pa.Table, grades: str) -> bool:
+    """Return whether a column of grades holds texts."""
+    from pyarrow import types
+
+    kind = table.field(grades).type if grades in table.column_names else None
+    if kind is not None and types.is_dictionary(kind):
+        kind = kind.value_type
+    return kind is not None and (types.is_string(kind) or types.is_large_string(kind))
+
+
+def _read_words(engine: Engine, data: Any, column: str, read: Any) -> dict[str, float] | None:
+    """Read the grade that each word of a column means, or raise what a file with such words would."""
+    import pyarrow as pa
+
+    words = [word for word in engine.list_values(data, column, _WORDS + 1) if word is not None]
+    if len(words) > _WORDS:
+        return None
+    names = [f"word {place}" for place in range(len(words))]
+    table = pa.table({"problem": names, column: pa.array(words, pa.string())})
+    samples = read(table, _Looked(table, are_all=False))
+    grades = [own[0] for own in samples.grades]
+    return {word: grade for word, grade in zip(words, grades, strict=True) if grade is not None}
+
+
+def _refuse_sources(files: pa.ChunkedArray, samples: Samples) -> None:
+    """Raise if problems are in several files that are no runs of one model, nor shards of one table."""
+    from at_k.readers.numbering import count_runs
+    from at_k.readers.tables.merging import list_names
+
+    coded = encode(files)
+    rows = (np.atleast_1d(numbers) for numbers in samples.rows)
+    are_shared = any(len({*coded.codes[numbers - 1].tolist()}) > 1 for numbers in rows)
+    names = list(map(str, coded.values))
+    if are_shared and not count_runs(names) and not _are_shards(names):
+        first, second = (quote(name) for name in list_names(names)[:2])
+        raise _say.error("engine.sources", SeveralModelsError, first=first, second=second)
+
+
+def _are_shards(files: Sequence[str]) -> bool:
+    """Return whether the paths differ by numbers alone, and have the words of shards, or none.
+
+    Examples:
+        >>> _are_shards(["a/part-00000.snappy.parquet", "a/part-00001.snappy.parquet"])
+        True
+        >>> _are_shards(["0.parquet", "1.parquet"]), _are_shards(["llama-3.parquet", "llama-4.parquet"])
+        (True, False)
+    """
+    if len({_PARTS.sub("#", file) for file in files}) > 1:
+        return False
+    stem = _PARTS.sub("#", files[0].rpartition("/")[2].partition(".")[0])
+    words = {word for word in re.split(r"[\W_]+", stem.lower()) if word}
+    return not words or bool(words & _SHARD)
