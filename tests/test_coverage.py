@@ -9,7 +9,15 @@ from cases import for_each
 from benchmarks import __main__ as command, deciding, measure
 from benchmarks.case import FASTER, Case, Outcome, Target
 from benchmarks.cases import CASES
-from benchmarks.coverage import OURS, Demands, Simulation, comparisons, intervals, others
+from benchmarks.coverage import (
+    OURS,
+    Demands,
+    Simulation,
+    deciding as decisions,
+    equal,
+    intervals,
+    others,
+)
 from benchmarks.coverage.intervals import POPULATION, PROBLEM_SET, Cell
 from tools.driving import find_chromium
 
@@ -80,39 +88,58 @@ def test_clusters(layout):
     assert found["without"] < 0.9
 
 
-@for_each(
-    "kind",
-    [kind for kind in comparisons.EQUAL_MODELS if kind not in ("1,200 of 2", comparisons.RARE)],
-)
+@for_each("kind", list(equal.ALIKE))
 def test_equal_models_are_told_apart_as_often_as_stated(kind):
     """At 5 %, .055 at most of 20,000; the standard error of a share of .055 of 1,000 is .0072, of which three."""
-    problems = sum(others.LAYOUTS.get(kind, [40]))
-    assert (
-        comparisons.simulate_equal_models(kind, problems, repetitions=1000, seed=0)
-        <= 0.055 + 3 * 0.0072
+    found = equal.simulate_errors(kind, 40, repetitions=1000, seed=0)
+    assert found <= 0.055 + 3 * 0.0072
+
+
+def test_other_rules_err_where_the_sample_shows_no_loss_and_where_problems_of_a_cluster_flip_alone():
+    ours, *others_rules = equal.simulate_rules(list(equal.SKEWED)[-1], 15, repetitions=200, seed=0)
+    assert ours <= 0.055
+    assert min(others_rules) > 0.3  # no loss is in .46 of the samples
+    coverage, told, alone = equal.simulate_clusters(
+        "unequal, 10", 0.5, 0.7, repetitions=200, seed=0
     )
+    assert (coverage >= 0.925, told <= 0.055, alone > 0.25) == (True, True, True)
 
 
-def test_rare_losses_are_no_exemption_and_problems_that_flip_alone_within_clusters_differ_far_too_often():
-    assert (
-        comparisons.simulate_equal_models("unequal", 64, comparisons.ALONE, repetitions=200, seed=0)
-        > 0.3
-    )
-    assert (
-        comparisons.simulate_equal_models(
-            comparisons.RARE, 15, "sign-flip", repetitions=1000, seed=0
-        )
-        <= 0.055
-    )
+def test_no_rule_claims_a_gain_that_an_unseen_loss_makes_up_for():
+    """Known bounds: .162, .105 and .051 for 20, 30 and 60 problems; the loss is then unseen with a chance of .05."""
+    bounds = [equal.find_least_claim(problems) for problems in (20, 30, 60)]
+    assert bounds == pytest.approx([0.162, 0.105, 0.051], abs=6e-4)
+    share = bounds[0] / (1 + bounds[0])
+    assert (1 - share) ** 20 == pytest.approx(0.05)
+    assert share * 1 == pytest.approx((1 - share) * bounds[0])  # a mean of 0
 
 
-def test_several_numbers_and_one_sample_lose_less_power():
-    """Of 200 times: max-T finds more than Bonferroni's method, and mid-p more than the flips of signs."""
-    many = comparisons.simulate_many_numbers(0.06, repetitions=200, seed=0)
-    assert many["pass@1 alone"] > many["pass@1, max-T"] > many["pass@1, Bonferroni"] + 0.05
-    assert comparisons.simulate_many_numbers(0.0, repetitions=200, seed=0)["any, max-T"] <= 0.1
-    one = comparisons.simulate_one_sample(50, 0.2, repetitions=200, seed=0)
-    assert one["mid-p"] > one["sign-flip"]
+def test_the_worst_law_of_two_values():
+    """Exact chances: at most .12 for ours; flips decide whenever no loss is in the sample, .74 for .3 expected ones."""
+    ours, _, flips, *_ = equal.find_worst(20, repetitions=8, seed=0)
+    assert ours <= 0.12
+    assert flips == pytest.approx(0.737, abs=0.01)
+
+
+@for_each("name", list(equal.FAMILIES))
+def test_families_of_questions_about_equal_models_claim_nothing(name):
+    """Once .70, .68 and .48 of data sets; of 10 at .05, more than two have a chance of .012."""
+    assert equal.simulate_family(name, repetitions=10, seed=0) <= 2 / 10
+
+
+@for_each("cell", [cell for cell in decisions.GATES if cell[1] in (30, 100)])
+def test_a_gate_at_its_limit_decides_seldom(cell):
+    """Each of both errors of a gate has a chance of 5 % at most; three standard errors of 60 are .084."""
+    found = decisions.simulate_gate(*cell, repetitions=60, seed=0)
+    assert max(found.values()) <= 0.05 + 0.084
+
+
+def test_two_verdicts_at_30_problems_of_64_samples():
+    """For other problems hardly anything can be decided there; on these problems nearly all is, and covers."""
+    *rules, here, coverage = decisions.simulate_power((30, 64), 0.4, 0.7, repetitions=200, seed=0)
+    assert rules[0] < 0.4
+    assert here > 0.8
+    assert coverage >= 0.92
 
 
 def test_every_figure_that_misses_its_demand_is_named():
@@ -124,24 +151,6 @@ def test_every_figure_that_misses_its_demand_is_named():
     assert demands.missed == [
         "b: 0.9000 ± 0.0300, at least 0.93",
         "c: 0.0551 ± 0.0023, at most 0.055",
-    ]
-
-
-def test_equal_models_share_a_rank():
-    """Three standard errors of .05 of 200 are .046."""
-    assert (
-        comparisons.simulate_ranking(30, 4, repetitions=200, seed=0)["any false claim"]
-        <= 0.05 + 0.046
-    )
-
-
-def test_a_table_has_a_row_for_each_kind_and_a_column_for_each_number():
-    found = {("x", 15, "sign-flip"): 0.05, ("x", 30, "sign-flip"): 0.04, ("x", 30, "bounded"): 0.01}
-    assert comparisons.tabulate_equal_models(found) == [
-        "| problems | 15 | 30 |",
-        "|---|--:|--:|",
-        "| x | 0.050 | 0.040 |",
-        "| x, bounded |  | 0.010 |",
     ]
 
 

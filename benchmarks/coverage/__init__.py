@@ -61,7 +61,7 @@ class Simulation:
         demands: the figures that miss their bounds.
     """
 
-    slow: int = 40
+    slow: int = 100
     seed: int = 0
     workers: int = 1
     demands: Demands = field(default_factory=Demands)

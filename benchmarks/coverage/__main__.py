@@ -5,23 +5,24 @@ from __future__ import annotations
 import os
 import re
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import typer
 
-from benchmarks.coverage import LEVEL, MEANS, Simulation, comparisons, others
+from benchmarks.coverage import LEVEL, MEANS, Simulation, deciding, equal, others
 from benchmarks.coverage.intervals import (
     Found,
     list_population_cells,
     simulate_population,
     write_section,
+    write_summary,
 )
-from benchmarks.coverage_comparisons import write_section as write_skewed
 from tools.maintenance import summarise
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-REPETITIONS, SLOW = 4000, 40
+REPETITIONS, SLOW = 4000, 100
 """Data sets of each cell in a whole run, and those of what takes long."""
 
 
@@ -90,15 +91,17 @@ def main(
             "",
             *others.write_section(simulation),
             "",
-            *comparisons.write_section(simulation),
+            *equal.write_section(simulation),
             "",
-            *write_skewed(50 * slow, simulation),
+            *deciding.write_section(simulation),
         ]
         found = simulation.demands.missed
         missed = [f"- {each}" for each in found] or ["None."]
-        said = ["## Demands that are not met", "", *missed, "", *said]
+        made = f"Simulated with version {version('at-k')} of at-k, seed {seed}."
+        said = [made, "", "## Demands that are not met", "", *missed, "", *said]
         draw(population, DOCS / "coverage.png")
         write(said, DOCS / "coverage.md")
+        write(write_summary(population, repetitions), DOCS / "uncertainty.md")
         print("\n".join(said))
         counts.update(
             cells=len(population), repetitions=repetitions, slow=slow, seed=seed, workers=workers

@@ -96,8 +96,8 @@ def test_partial_runs_say_what_they_left_out(tmp_path, monkeypatch):
     ("engines", maintenance.list_left_out("engines", ["tests/engines", "-k", "ray"], 0),
      "all tests but tests/engines -k ray"),
     ("coverage", coverage.list_left_out(coverage.REPETITIONS, coverage.SLOW), None),
-    ("coverage", coverage.list_left_out(4000, 20), "data sets: 4000 and 20 of 4000 and 40"),
-    ("coverage", coverage.list_left_out(400, 40), "data sets: 400 and 40 of 4000 and 40"),
+    ("coverage", coverage.list_left_out(4000, 20), "data sets: 4000 and 20 of 4000 and 100"),
+    ("coverage", coverage.list_left_out(400, 100), "data sets: 400 and 100 of 4000 and 100"),
     ("mutants", mutants.list_left_out(["cli"], 40), "all rooms but cli"),
 ])  # fmt: skip
 def test_a_release_is_refused_after_a_partial_run(command, left_out, partial, tmp_path):

@@ -14,14 +14,8 @@ from at_k.uncertainty.flips import Flips
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.questions import Questions
 from at_k.uncertainty.verdicts import find_least, is_decided
-from benchmarks.coverage_comparisons import (
-    SKEWED,
-    UNLIKE_N,
-    simulate_band,
-    simulate_clusters,
-    simulate_errors,
-    simulate_evalperf,
-)
+from benchmarks.coverage.deciding import simulate_band, simulate_pairs
+from benchmarks.coverage.equal import SKEWED, UNLIKE_N, simulate_clusters, simulate_errors
 
 RNG = np.random.default_rng(0)
 
@@ -338,8 +332,9 @@ def test_equal_models_are_rarely_told_apart(kind, problems):
 
 
 @for_each("simulate, arguments, repetitions, least", [
-    # Real pairs: once .85, .82 and .92; the error of 500 is .01.
-    *[(simulate_evalperf, each, 500, 0.93 - 0.02) for each in ((10, 15), (30, 30), (64, 100))],
+    # Real pairs: once .85, .82 and .92; the error of 300 is .013.
+    *[(simulate_pairs, each, 300, 0.93 - 0.03)
+      for each in (("EvalPerf", 10, 15), ("EvalPerf", 1, 30), ("P3", 10, 100))],
     (simulate_clusters, ("unequal, 10", 0.5, 0.7), 500, 0.925 - 0.02),
     # Bands: once .575 for 100 easy problems; the error of 200 is .015.
     *[(simulate_band, each, 200, 0.93 - 0.035)
