@@ -22,7 +22,7 @@ from cases import for_each
 from numpy.testing import assert_array_equal
 
 import at_k
-from at_k import errors
+from at_k import progress
 from at_k.demo.limits import LIMITS
 from at_k.errors import InputError, Message
 from at_k.validation import UNLIMITED, Limits, exceeds
@@ -221,14 +221,14 @@ def test_an_instance_does_not_wait_for_another_and_threads_get_one_value():
 
 
 def draw(total):
-    with redirect_stderr(io.StringIO()) as said, errors.open_bar(total, "math") as bar:
+    with redirect_stderr(io.StringIO()) as said, progress.open_bar(total, "math") as bar:
         for _ in range(total):
             bar.update()
     return said.getvalue()
 
 
 def test_a_bar_follows_the_switch_of_datasets(monkeypatch):
-    monkeypatch.setattr(errors, "_DELAY", 0)
+    monkeypatch.setattr(progress, "_DELAY", 0)
     assert "Checking with math: 100%" in draw(3)
     datasets.disable_progress_bars()
     try:
@@ -239,9 +239,9 @@ def test_a_bar_follows_the_switch_of_datasets(monkeypatch):
 
 def test_short_runs_have_no_bar(monkeypatch, capsys):
     assert draw(3) == ""
-    monkeypatch.setattr(errors, "_DELAY", 0)
+    monkeypatch.setattr(progress, "_DELAY", 0)
     assert draw(1) == ""
-    with errors.follow_reading(10) as reach:  # in Python, reading has none
+    with progress.follow_reading(10) as reach:  # in Python, reading has none
         reach(0, 5)
     assert capsys.readouterr() == ("", "")
 
@@ -254,9 +254,9 @@ def test_bars_can_be_opened_by_another_function():
         opened.append((total, text))
         yield io.StringIO()
 
-    with errors.replace_bars(open_mine), errors.open_bar(5, "code"):
+    with progress.replace_bars(open_mine), progress.open_bar(5, "code"):
         pass
-    with pytest.raises(ZeroDivisionError), errors.replace_bars(open_mine):
+    with pytest.raises(ZeroDivisionError), progress.replace_bars(open_mine):
         _ = 1 / 0
     assert draw(3) == ""
     assert opened == [(5, "Checking with code")]
@@ -283,7 +283,7 @@ def test_the_bytes_of_all_files_are_counted_once(tmp_path, name):
         totals.append(total)
         yield SimpleNamespace(update=steps.append)
 
-    with errors.replace_bars(open_mine):
+    with progress.replace_bars(open_mine):
         at_k.score(paths)
     assert totals == [sum(path.stat().st_size for path in paths)]
     assert sum(steps) == totals[0]

@@ -85,7 +85,7 @@ def show_work(text: str) -> Iterator[None]:
         return
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    from at_k.errors import replace_bars
+    from at_k.progress import replace_bars
 
     console = make_console(stderr=True)
     spinner = SpinnerColumn("dots" if console.encoding.startswith("utf") else "line")

@@ -10,8 +10,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from at_k.errors import InputError, Message, Phrases, follow_reading
+from at_k.errors import InputError, Message, Phrases
 from at_k.options.registry import PROGRAM_TESTS, READING, complete, takes
+from at_k.progress import follow_reading
 from at_k.readers.files.paths import Paths, fetch, is_paths
 from at_k.readers.samples import COUNT_ROLES, ROLES, SAMPLE_ROLES, Samples
 from at_k.validation import UNLIMITED, Limits

@@ -7,7 +7,7 @@ import pytest
 from cases import for_each
 from rich.cells import cell_len
 
-from at_k import errors
+from at_k import progress
 from at_k.cli import output
 
 
@@ -72,7 +72,7 @@ def test_colours_are_those_of_a_terminal_unless_they_are_not_wanted(open_termina
 
 def test_short_work_has_no_bar(open_terminal):
     shown = open_terminal()
-    with output.show_work("Scoring"), errors.open_bar(2000, "math") as bar:
+    with output.show_work("Scoring"), progress.open_bar(2000, "math") as bar:
         bar.update(1500)
     assert "Checking" not in shown.getvalue()
 
@@ -80,10 +80,10 @@ def test_short_work_has_no_bar(open_terminal):
 def test_long_work_is_counted(open_terminal, monkeypatch):
     shown = open_terminal()
     monkeypatch.setattr(output, "_DELAY", -1)
-    with output.show_work("Scoring"), errors.follow_reading(4000) as reach:
+    with output.show_work("Scoring"), progress.follow_reading(4000) as reach:
         reach(600, 400)
     assert "Reading bytes: 1,000 of 4,000 (25%)" in shown.getvalue()
-    with output.show_work("Scoring"), errors.open_bar(2000, "math") as bar:
+    with output.show_work("Scoring"), progress.open_bar(2000, "math") as bar:
         bar.update(1500)
         bar.update()
     assert "Checking with math: 1,501 of 2,000" in shown.getvalue()

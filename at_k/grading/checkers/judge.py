@@ -15,11 +15,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from at_k.errors import InputError, open_bar
+from at_k.errors import InputError
 from at_k.grading.checkers.base import Checker, Explained, Row
 from at_k.grading.checkers.text import normalize_words
 from at_k.grading.replies import remove_thoughts
 from at_k.grading.workers import NotGraded, check_num_workers
+from at_k.progress import open_bar
 from at_k.validation import shorten, type_name
 
 _TABLE = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))

@@ -38,9 +38,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from at_k.errors import InputError, open_bar
+from at_k.errors import InputError
 from at_k.grading.code.judging import Judge
 from at_k.grading.code.protocol import HarnessError, Outcome, ProgramLimits
+from at_k.progress import open_bar
 
 HERE = Path(__file__).resolve().parent
 PERMISSION = "HF_ALLOW_CODE_EVAL"
