@@ -19,7 +19,6 @@ import evaluate
 import numpy as np
 from numpy.typing import NDArray
 
-from at_k.columns import flatten, list_rows, to_floats, to_list
 from at_k.combinatorics import Floats, Ints
 from at_k.computation import POWERS, PUBLISHED, Default, choose_k
 from at_k.errors import explain_name
@@ -34,6 +33,7 @@ from at_k.estimators.selection import choose_highest, expect_highest
 from at_k.estimators.votes import elect_by_plurality
 from at_k.grading.pairs import NotGraded, call_function
 from at_k.grading.zeros import are_tests
+from at_k.lists import flatten, list_rows, to_floats, to_list
 from at_k.samples import Ragged
 from at_k.validation import (
     check_cut,

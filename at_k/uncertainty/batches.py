@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k import columns
-from at_k.columns import list_rows
 from at_k.combinatorics import Floats, Ints
+from at_k.lists import list_rows
 from at_k.samples import Ragged
 from at_k.validation import NUMBERS, is_missing, require_problems, require_same_samples, shorten
 

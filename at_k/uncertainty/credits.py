@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k import columns
-from at_k.columns import list_rows
 from at_k.combinatorics import Floats, rank_weights
 from at_k.errors import answer_other_names
 from at_k.estimators.consensus import VoteConflictError, count_votes, elect_by_plurality
 from at_k.estimators.counts import Table, find_table, tabulate_pass
+from at_k.lists import list_rows
 from at_k.options.registry import BASELINES, NORMALIZATIONS, TIES, Baseline, Normalization, Ties
 from at_k.uncertainty.batches import Batch
 from at_k.uncertainty.jackknife import (
