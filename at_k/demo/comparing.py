@@ -11,7 +11,7 @@ import at_k
 from at_k.analysis.claims import Difference, Points, make_verdicts
 from at_k.analysis.compared import Compared, write_p_in_sentence
 from at_k.demo.drawing import Data, draw_message, draw_report, find_label, name_line
-from at_k.demo.given import Given, list_rewritten
+from at_k.demo.given import Given, list_read
 from at_k.demo.limits import BAND_SECONDS, COMPARING, OFFERED
 from at_k.demo.scoring import TooLateError, interrupt_after, read_options, score_given
 from at_k.demo.words import say, translate
@@ -51,7 +51,7 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
         chosen = ", ".join(_list_choices(options))
         name = values.get(f"name_{side}") or chosen or files.name or side.upper()
         names.append(str(name)[:60])
-        rewritten += [f"{side.upper()}: {note}" for note in list_rewritten(files, language)]
+        rewritten += [f"{side.upper()}: {note}" for note in list_read(files, report, language)]
     if names[0] == names[1]:
         names = [f"{name} ({letter})" for name, letter in zip(names, "AB", strict=True)]
     compared, used = _compare(reports, (names[0], names[1]), {"unmatched": "drop", **comparing})

@@ -1,7 +1,7 @@
 """The input of a visitor: a pasted text, one file or several, the address of a file on the Hub, or an example.
 
 Pasted texts that are no file (Markdown tables, literals of Python, matrices of verdicts) are recognised by their whole
-structure, and rewritten as JSON lines or CSV for the reader of files, with notes that say what was read as what.
+structure, and rewritten as JSON or CSV for the reader of files, with notes that say what was read as what.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import re
 from base64 import b64decode
 from binascii import Error as DecodingError
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import StringIO
@@ -32,6 +32,7 @@ from at_k.readers.samples import Samples
 from at_k.readers.tables.merging import merge
 from at_k.readers.tables.readings import offering
 from at_k.readers.tables.table import Table
+from at_k.report import Report
 from at_k.validation import exceeds
 from at_k.values import cached_property
 
@@ -194,12 +195,15 @@ class Given:
         return samples
 
 
-def list_rewritten(given: Given, language: str) -> list[str]:
-    """Say what was read as what in texts that were rewritten."""
-    notes = [
-        (file.name, translate(note, language)) for file in given.files for note in file.rewritten
-    ]
-    return [f"{name}: {text}" if name and len(given.files) > 1 else text for name, text in notes]
+def list_read(given: Given, report: Report, language: str) -> list[str]:
+    """Say what was read as what: in texts that were rewritten, and in the data."""
+    said = []
+    for file in given.files:
+        start = f"{file.name}: " if file.name and len(given.files) > 1 else ""
+        said += [f"{start}{translate(note, language)}" for note in file.rewritten]
+    if report.origin is not None:
+        said += [translate(note, language) for note in report.origin.notes]
+    return said
 
 
 @contextmanager
@@ -271,6 +275,8 @@ _VERDICTS = re.compile("result|correct|verdict|pass|grade|outcome|bits|结果|�
 # Characters up to which a text is looked at: what is longer was written by a program.
 _LONGEST = 1_000_000
 
+Rows = list[list[str]]
+
 
 class Tidied(NamedTuple):
     """A text for the reader of files, and what was read as what, if it was rewritten."""
@@ -287,29 +293,34 @@ def tidy_text(text: str) -> Tidied:
         'task,ok\na,1\n'
         >>> text, (note,) = tidy_text("1 0\n1 1")
         >>> text
-        '{"problem": 1, "correct": [1, 0]}\n{"problem": 2, "correct": [1, 1]}'
+        '1,0\n1,1\n'
         >>> print(note)
-        Read as a matrix: 2 rows are problems, and 2 columns are answers.
+        Read with blanks between the cells of a row.
         >>> tidy_text("[[True, False]]").text, tidy_text("task,s1,s2\na,1,0").text
-        ('[[true, false]]', '{"task": "a", "correct": [1, 0]}')
+        ('[[true, false]]', 'task,sample 1,sample 2\na,1,0\n')
     """
     if len(text) > _LONGEST or not text.strip():
         return Tidied(text)
     lines = [line.strip() for line in text.strip().lstrip("\ufeff").splitlines() if line.strip()]
     if text.lstrip()[0] in "[{(":
         return _rewrite_python(text, lines)
-    table = _read_markdown(lines)
-    matrix = _rewrite_matrix(table or _split(lines))
-    if table is None:
-        return matrix or Tidied(text)
-    text, notes = matrix or Tidied(_write_csv(table))
-    return Tidied(text, (_note("markdown", columns=", ".join(table[0])), *notes))
+    rows, notes = _read_markdown(lines) or _read_matrix(lines) or (_split(lines), [])
+    rows, notes = _name_samples(rows, notes) or _split_digits(rows, notes) or (rows, notes)
+    if not notes:
+        return Tidied(text)
+    written = StringIO()
+    csv.writer(written, lineterminator="\n").writerows(rows)
+    return Tidied(written.getvalue(), tuple(notes))
 
 
 def read_verdict(cell: str) -> int | None:
     """Read a verdict as 1 or 0; None for any other text."""
     value = read_spelled(cell)
     return int(value) if isinstance(value, (bool, float)) and value in (0, 1) else None
+
+
+def _are_verdicts(cells: Iterable[str]) -> bool:
+    return all(read_verdict(cell) is not None for cell in cells)
 
 
 def _note(name: str, **values: object) -> Message:
@@ -325,108 +336,74 @@ def _rewrite_python(text: str, lines: Sequence[str]) -> Tidied:
         except (ValueError, RecursionError):
             pass
         try:
-            rewritten = "\n".join(
-                json.dumps(ast.literal_eval(part), allow_nan=False) for part in parts
-            )
+            values = map(ast.literal_eval, parts)
+            rewritten = "\n".join(json.dumps(value, allow_nan=False) for value in values)
             return Tidied(rewritten, (_note("python"),))
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             continue
     return Tidied(text)
 
 
-def _read_markdown(lines: Sequence[str]) -> list[list[str]] | None:
+def _read_markdown(lines: Sequence[str]) -> tuple[Rows, list[Message]] | None:
     """Read a Markdown table; None for any other text."""
-    if (
-        len(lines) < 3
-        or "|" not in lines[0]
-        or not _RULE.fullmatch(lines[1])
-        or "|" not in lines[1]
-    ):
+    if len(lines) < 3 or not all("|" in line for line in lines[:2]):
         return None
-    rows = [re.split(r"(?<!\\)\|", line.strip("|")) for line in (lines[0], *lines[2:])]
-    return [[cell.strip().replace(r"\|", "|") for cell in row] for row in rows]
+    if not _RULE.fullmatch(lines[1]):
+        return None
+    rows = []
+    for line in (lines[0], *lines[2:]):
+        cells = re.split(r"(?<!\\)\|", line.strip("|"))
+        rows.append([cell.strip().replace(r"\|", "|") for cell in cells])
+    return rows, [_note("markdown", columns=", ".join(rows[0]))]
 
 
-def _split(lines: Sequence[str]) -> list[list[str]]:
-    """Split lines at the sign that gives all of them equally many cells; blanks come last."""
-    for sign in "\t,;| ":
-        rows = [line.split(sign) if sign != " " else line.split() for line in lines]
+def _read_matrix(lines: Sequence[str]) -> tuple[Rows, list[Message]] | None:
+    """Read verdicts between blanks, with or without a name before them; None for any other text."""
+    rows = [line.split() for line in lines]
+    count = len(rows[0])
+    are_alike = all(len(row) == count and _are_verdicts(row[1:]) for row in rows)
+    if count < 2 or not are_alike or re.search("[,;|\t]", "".join(lines)):
+        return None
+    if count == 2 and not _are_verdicts(row[0] for row in rows):
+        return None
+    return rows, [_note("blanks")]
+
+
+def _split(lines: Sequence[str]) -> Rows:
+    """Split lines at the sign that gives all of them equally many cells."""
+    for sign in "\t,;|":
+        rows = [line.split(sign) for line in lines]
         if len(rows[0]) > 1 and len({len(row) for row in rows}) == 1:
             return [[cell.strip().strip('"') for cell in row] for row in rows]
     return []
 
 
-def _rewrite_matrix(rows: Sequence[Sequence[str]]) -> Tidied | None:
-    """Rewrite rows of verdicts, with or without names, and with or without a header that numbers the samples."""
-    if not rows:
+def _name_samples(rows: Rows, notes: list[Message]) -> tuple[Rows, list[Message]] | None:
+    """Name columns of verdicts with one name and running numbers as samples; None where there are none."""
+    head, *body = rows or [[]]
+    matches = {i: found for i, name in enumerate(head) if (found := _NUMBERED.fullmatch(name))}
+    numbers = [int(found[2]) for found in matches.values()]
+    is_counted = len(numbers) > 1 and numbers == [*range(numbers[0], numbers[0] + len(numbers))]
+    is_one_name = len({found[1] for found in matches.values()}) == 1
+    if not (body and is_counted and is_one_name):
         return None
-    whole = [
-        i for i in range(len(rows[0])) if all(read_verdict(row[i]) is not None for row in rows)
-    ]
-    if len(whole) == len(rows[0]) or (len(whole) > 1 and whole == list(range(1, len(rows[0])))):
-        named = len(whole) < len(rows[0])
-        note = _note("named_matrix" if named else "matrix", rows=len(rows), columns=len(whole))
-        return _write_rows(
-            [{"problem": row[0] if named else i + 1} for i, row in enumerate(rows)],
-            rows,
-            whole,
-            note,
-        )
-    head, *body = rows
-    numbered = [(i, match) for i, name in enumerate(head) if (match := _NUMBERED.fullmatch(name))]
-    numbers = [int(match[2]) for _, match in numbered]
-    places = [i for i, _ in numbered]
-    is_counted = len(numbers) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-    same = len({match[1] for _, match in numbered}) == 1
-    if not (body and is_counted and same) or any(
-        read_verdict(row[i]) is None for row in body for i in places
-    ):
-        return _rewrite_bits(head, body)
-    others = [i for i in range(len(head)) if i not in places]
-    about: list[dict[str, Any]] = [
-        {head[i]: row[i] for i in others} or {"problem": n + 1} for n, row in enumerate(body)
-    ]
-    return _write_rows(
-        about, body, places, _note("numbered", first=head[places[0]], last=head[places[-1]])
-    )
-
-
-def _rewrite_bits(head: Sequence[str], body: Sequence[Sequence[str]]) -> Tidied | None:
-    """Rewrite a column of verdicts whose cells are strings of 0 and 1, all equally long."""
-    bits = [
-        i
-        for i in range(len(head))
-        if body and all(re.fullmatch("[01]{2,}", row[i]) for row in body)
-    ]
-    if (
-        len(bits) != 1
-        or len({len(row[bits[0]]) for row in body}) != 1
-        or not _VERDICTS.search(head[bits[0]])
-    ):
+    if not _are_verdicts(row[i] for row in body for i in matches):
         return None
-    about: list[dict[str, Any]] = [
-        {name: row[i] for i, name in enumerate(head) if i not in bits} for row in body
-    ]
-    verdicts = [list(row[bits[0]]) for row in body]
-    return _write_rows(
-        about, verdicts, range(len(verdicts[0])), _note("digits", column=head[bits[0]])
-    )
+    first, *_, last = (head[i] for i in matches)
+    named = [f"sample {matches[i][2]}" if i in matches else name for i, name in enumerate(head)]
+    return [named, *body], [*notes, _note("numbered", first=first, last=last)]
 
 
-def _write_rows(
-    about: Sequence[dict[str, Any]],
-    rows: Sequence[Sequence[str]],
-    places: Sequence[int],
-    note: Message,
-) -> Tidied:
-    lines = (
-        {**fields, "correct": [read_verdict(row[i]) for i in places]}
-        for fields, row in zip(about, rows, strict=True)
-    )
-    return Tidied("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), (note,))
-
-
-def _write_csv(rows: Sequence[Sequence[str]]) -> str:
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+def _split_digits(rows: Rows, notes: list[Message]) -> tuple[Rows, list[Message]] | None:
+    """Split a column of verdicts whose cells are strings of 0 and 1, all equally long; None without one."""
+    head, *body = rows or [[]]
+    for i, name in enumerate(head):
+        cells = [row[i] for row in body]
+        count = len(cells[0]) if cells else 0
+        are_digits = all(re.fullmatch("[01]{2,}", cell) for cell in cells)
+        if count and are_digits and len({*map(len, cells)}) == 1 and _VERDICTS.search(name):
+            named = [f"sample {place + 1}" for place in range(count)]
+            split = [[*head[:i], *named, *head[i + 1 :]]]
+            split += [[*row[:i], *row[i], *row[i + 1 :]] for row in body]
+            return split, [*notes, _note("digits", column=name)]
+    return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from time import process_time
 from typing import Any
@@ -16,12 +15,9 @@ from at_k.demo.words import say, translate
 from at_k.errors import InputError, Offer
 from at_k.report import Report
 
-# Columns that are tried in a role, and buttons that are shown.
-_MOST_COLUMNS, _MOST_OFFERED = 8, 5
+_MOST_OFFERED = 5
 _LONGEST = 20_000
 _SAMPLE = '{"problem": "a", "correct": [1, 0, 1, 1]}\n{"problem": "b", "correct": [0, 0, 1, 0]}'
-# Roles that a column of unknown meaning may have, the likeliest first.
-_ROLES = ("grades", "answers")
 
 
 def offer(
@@ -30,10 +26,22 @@ def offer(
     """List the readings of results that were refused, with what each gives."""
     if reason.readings:  # tried by the library
         return [_write_reading(reading, language) for reading in reason.readings]
-    message = draw_message(reason, language)
-    sets = [mend["set"] for mend in message["mends"]]
-    sets += [{"columns": {role: name}} for role in _ROLES for name in given.columns[:_MOST_COLUMNS]]
+    sets = [mend["set"] for mend in draw_message(reason, language)["mends"]]
     return list(try_options(given, options, sets, language))
+
+
+def join_mends(
+    given: Given, options: Mapping[str, Any], mends: list[Data], language: str
+) -> list[Data]:
+    """Join the options that a note names into one choice that was tried; alternatives stay as they are."""
+    names = [name for mend in mends for name in mend["set"]]
+    if len(names) < 2 or len({*names}) < len(names):
+        return mends
+    return list(try_options(given, options, [_join(mends)], language))
+
+
+def _join(mends: list[Data]) -> Data:
+    return {name: value for mend in mends for name, value in mend["set"].items()}
 
 
 def _write_reading(reading: Offer, language: str) -> Data:
@@ -88,8 +96,8 @@ def _spell_value(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def rewrite(sent: object, language: str) -> list[Data]:
-    """Rewrite a text that says too little: a column of verdicts in the two ways it can be meant, prose as a sample."""
+def rewrite(sent: object, language: str, *, is_unknown: bool) -> list[Data]:
+    """Rewrite a column of verdicts in the two ways it can be meant, and offer a sample for an unknown text."""
     text = sent.get("text") if isinstance(sent, Mapping) else sent
     lines = text.split("\n") if isinstance(text, str) and len(text) < _LONGEST else []
     verdicts = [read_verdict(line) for line in lines if line.strip()]
@@ -97,7 +105,7 @@ def rewrite(sent: object, language: str) -> list[Data]:
     if verdicts and None not in verdicts:
         texts["one_each"] = "\n".join(f'{{"correct": [{verdict}]}}' for verdict in verdicts)
         texts["all_one"] = f'{{"correct": {verdicts}}}'
-    elif lines and not re.search(r"[,;|\t{\[]", str(text)):
+    elif is_unknown and lines:
         texts["sample"] = _SAMPLE
     return [{"label": say(language, f"page.{name}"), "data": new} for name, new in texts.items()]
 
@@ -110,9 +118,8 @@ def question_zero(
         return []
     sets: list[Data] = []
     for note in report.notes:
-        found = [mend["set"] for mend in draw_message(note, language)["mends"]]
-        whole = {name: value for each in found for name, value in each.items()}
-        sets += [whole, *found]
+        mends = draw_message(note, language)["mends"]
+        sets += [_join(mends), *(mend["set"] for mend in mends)]
     sets = [each for each in sets if {"extract_fn", "check_correct_fn"} & each.keys()]
     tried = [
         each

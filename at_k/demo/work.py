@@ -18,9 +18,9 @@ from at_k.demo.drawing import (
     draw_report,
     draw_sheet,
 )
-from at_k.demo.given import EXAMPLES, Given, list_rewritten, read_example
+from at_k.demo.given import EXAMPLES, Given, list_read, read_example
 from at_k.demo.limits import OFFERED, PLANNING
-from at_k.demo.offers import offer, question_zero, rewrite
+from at_k.demo.offers import join_mends, offer, question_zero, rewrite
 from at_k.demo.scoring import (
     OPTIONS,
     read_options,
@@ -46,6 +46,9 @@ _PROBLEMS = (
     *(1000, 1500, 2000, 3000, 5000, 10000),
 )
 _SAMPLES = (1, 2, 4, 8, 16, 32, 64, 128)
+
+# Refusals of texts that are no results.
+_UNKNOWN = ("plain.unknown", "tables.empty", "tables.form", "sources.foreign")
 
 # The sentences of a plan, whose numbers the page fills in as its controls move.
 _PLANNED = ("plan.known", "plan.simulated", "plan.formula")
@@ -89,7 +92,8 @@ def _take(values: Mapping[str, Any], side: str) -> tuple[Given, str]:
 
 def _offer(name: str, values: Mapping[str, Any], reason: InputError, language: str) -> list[Data]:
     """Offer what mends a refusal, on the side that it belongs to."""
-    rewritten = rewrite(values.get("data"), language)
+    is_unknown = reason.code in _UNKNOWN and not reason.readings
+    rewritten = rewrite(values.get("data"), language, is_unknown=is_unknown)
     # What cannot be compared or planned was read well.
     if rewritten or reason.code.startswith(("compare.", "plan.")):
         return rewritten
@@ -127,7 +131,7 @@ def score(values: Mapping[str, Any], language: str) -> Data:
         "table": draw_sheet(report.sheet(), language),
         "fields": _draw_fields(options, language),
         "read": roles,
-        "rewritten": list_rewritten(files, language),
+        "rewritten": list_read(files, report, language),
         "interval": say(
             language, "page.interval", level=Share(options.get("confidence_level") or 0.95)
         ),
@@ -136,6 +140,8 @@ def score(values: Mapping[str, Any], language: str) -> Data:
         "python": write_script(report, paths[0] if len(paths) == 1 else paths),
         "values": {str(key): value for key, value in report.values.items()},
     }
+    for note in page["notes"]:
+        note["mends"] = join_mends(files, options, note["mends"], language)
     page["notes"] += _note_copies(files, language)
     return page
 
@@ -189,7 +195,7 @@ def plan(values: Mapping[str, Any], language: str) -> Data:
     return {
         "name": name,
         "key": str(key),
-        "rewritten": list_rewritten(files, language),
+        "rewritten": list_read(files, report, language),
         "can_tell": planned.can_tell,
         "sentences": [say(language, code) for code in _PLANNED],
         "problems": problems,
@@ -221,7 +227,7 @@ def play(values: Mapping[str, Any], language: str) -> Data:
     options = read_options(values.get("options")) | {"metrics": ["avg_at_n"], "groups": False}
     report, _ = score_given(files, options, spread=False)
     problems = draw_problems(report, whole=True)
-    return {"name": name, "problems": problems, "rewritten": list_rewritten(files, language)}
+    return {"name": name, "problems": problems, "rewritten": list_read(files, report, language)}
 
 
 def measure(values: Mapping[str, Any], language: str) -> Data:

@@ -60,16 +60,26 @@ def test_a_button_mends_what_only_a_person_can_tell():
     assert work.run("score", {"data": text, "options": mend["set"]})["average"]["value"] == 0.5
 
 
+SAMPLES = "Read as the samples of each problem, in columns: "
+
+
 @pytest.mark.parametrize(("name", "notes"), [
-    ("a matrix of tabs", ["Read as a matrix: 3 rows are problems, and 4 columns are answers."]),
-    ("a matrix with names", ["Read as a matrix: 2 rows are problems with their names, and 2 columns are answers."]),
-    ("columns s1 … s4", ["Read the columns from “s1” to “s4” as the answers to the problem of a row."]),
-    ("bit strings", ["Read each digit in column “results” as an answer: 1 is right, 0 is wrong."]),
-    ("a Python dict", ["Read as values of Python."]),
+    ("a matrix of tabs", ["The first line names no columns, so it was read as a row.",
+                          f"{SAMPLES}“column 1”, “column 2”, “column 3”, “column 4”."]),
+    ("a matrix with names", ["Read with blanks between the cells of a row.",
+                             "The first line names no columns, so it was read as a row.",
+                             f"{SAMPLES}“column 2”, “column 3”."]),
+    ("columns s1 … s4", ["Read the columns from “s1” to “s4” as the answers to the problem of a row.",
+                         f"{SAMPLES}“sample 1”, “sample 2”, “sample 3”, “sample 4”."]),
+    ("bit strings", ["Read each digit in column “results” as an answer: 1 is right, 0 is wrong.",
+                     f"{SAMPLES}“sample 1”, “sample 2”."]),
+    ("a Python dict", ["Read as values of Python.", "Each name in this file was read as a problem: “a”, “b”."]),
     ("a Markdown table", ["Read as a Markdown table with the columns task, correct."]),
     ("a wide Markdown table", ["Read as a Markdown table with the columns task, run 1, run 2.",
-                               "Read the columns from “run 1” to “run 2” as the answers to the problem of a row."]),
-    ("percents", []), ("PASS and FAIL", []), ("lists of verdicts", []),
+                               "Read the columns from “run 1” to “run 2” as the answers to the problem of a row.",
+                               f"{SAMPLES}“sample 1”, “sample 2”."]),
+    ("percents", ["Columns “n” and “accuracy” were read as the number of samples and of correct ones."]),
+    ("PASS and FAIL", []), ("lists of verdicts", []),
 ])  # fmt: skip
 def test_a_text_that_was_rewritten_says_what_was_read_as_what(name, notes):
     data = {"name": "a.txt", "text": PASTES[name][0]}

@@ -282,6 +282,7 @@ PARTS = {
         f"compare.{name}"
         for name in ("better", "equivalent", "in_points", "of_keys", "open", "same_short", "unlike")
     ),
+    *(f"engine.{name}" for name in ("note", "outcome")),
     *(f"plan.{name}" for name in ("expected", "no_number", "on_pilot", "unreached")),
     *(f"predict.{name}" for name in ("population", "problem_set")),
     "models.note",
