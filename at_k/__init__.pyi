@@ -1,6 +1,7 @@
 # The names that users import from at_k. Each is imported when it is first used.
 
-from .analysis.comparison import compare as compare, compare_benchmarks as compare_benchmarks
+from .analysis.benchmarks import compare_benchmarks as compare_benchmarks
+from .analysis.comparison import compare as compare
 from .analysis.diagnosis import diagnose as diagnose
 from .analysis.gate import gate as gate
 from .analysis.planning import plan as plan

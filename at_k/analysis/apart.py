@@ -1,25 +1,35 @@
-"""Errors of values and differences that flips do not tell: on these very problems, and by an audit."""
+"""Values and differences that flips do not judge: on these very problems, and by an audit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from at_k.analysis.compared import Compared
 from at_k.analysis.matching import Matched
 from at_k.analysis.measurements import find_variances, refuse_unknown_samples
-from at_k.combinatorics import Floats
-from at_k.errors import Phrases
+from at_k.combinatorics import Floats, Ints
+from at_k.errors import Mention, Phrases
 from at_k.estimators.counts import find_table
-from at_k.uncertainty.comparison import correct_difference
+from at_k.summary import is_bounded
+from at_k.uncertainty.comparison import compare_estimated, correct_difference
 from at_k.uncertainty.intervals import correct_by_audit, find_difference_interval, interval
 from at_k.uncertainty.jackknife import tabulate_variance
 from at_k.uncertainty.standard_errors import estimate_error, problem_set_error
+from at_k.uncertainty.verdicts import Comparison
 from at_k.values import Key
 
 _say = Phrases(
     {
+        "compare.of_others": "With {option:target=problem_set}, leave out {names}: it is about other problems, and "
+        "the target about other samples of these.",
+        "compare.of_audit": "With {option:audited}, leave out {names}: an audited difference takes problems as "
+        "independent, and is about other problems like these.",
+        "compare.nothing_audited": "No number that is compared was audited for both models. Give data of which "
+        "{option:audited} names a column of verdicts.",
         "compare.no_audit": "{name} has no audited values of {key}. Give data whose column {option:audited} names, and "
         "a number in [0, 1].",
     }
@@ -43,10 +53,6 @@ class Estimated(NamedTuple):
         return float(ends[0]), float(ends[1])
 
 
-# It estimates a key of the first model, or the difference of two, at a level.
-Estimate = Callable[[Matched, Key, float], Estimated]
-
-
 def estimate_rerun(matched: Matched, key: Key, level: float) -> Estimated:
     """Estimate for other samples of these problems. Where all samples are drawn, the error is an upper bound."""
     values = matched.values(key)
@@ -64,8 +70,7 @@ def estimate_rerun(matched: Matched, key: Key, level: float) -> Estimated:
     mean = float(d.mean())
     if any((size <= k).any() for size in sizes):
         return Estimated(mean, float(estimate_error(d, None)[0]), float(len(d)), True)
-    stderr = float(np.sqrt(sum(variance.sum() for variance in variances))) / len(d)
-    return Estimated(mean, stderr, float(min((size // k).sum() for size in sizes)))
+    return _estimate_rerun_of(d, variances, sizes, k)
 
 
 def _find_largest(key: Key, n: Any, variances: Floats) -> float:
@@ -97,9 +102,112 @@ def _find_audit(matched: Matched, place: int, key: Key) -> Floats:
     return np.asarray(audit[key])
 
 
-def estimate_all(
-    matched: Matched, keys: Sequence[Key], level: float, estimate: Estimate
-) -> tuple[dict[Key, Estimated], float]:
-    """Estimate several keys as one family: each at its share of the level, by Bonferroni."""
-    own = 1 - (1 - level) / len(keys)
-    return {key: estimate(matched, key, own) for key in keys}, own
+def refuse_beside_audit(options: Mapping[str, Any]) -> None:
+    """Raise for what an audited comparison cannot have."""
+    asked = [name for name in ("extra_tests", "band") if options[name]]
+    if options["clusters"] not in (None, False):
+        asked.append("clusters")
+    if options["target"] != "population":
+        asked.append("target")
+    if options["unmatched"] == "unpaired":
+        asked.append("unmatched")
+    if asked:
+        raise _say.error("compare.of_audit", names=Mention(asked[0]))
+
+
+def refuse_for_reruns(options: Mapping[str, Any], *, unpaired: bool) -> None:
+    """Raise for what is about other problems, where the problem set is the target."""
+    asked = [
+        name
+        for name in ("clusters", "extra_tests", "band")
+        if options[name] not in (None, False, (), [])
+    ]
+    if unpaired:
+        asked.append("unmatched")
+    if asked:
+        raise _say.error("compare.of_others", names=Mention(asked[0]))
+
+
+def compare_audited(matched: Matched, keys: Sequence[str], options: Mapping[str, Any]) -> Compared:
+    """Compare by the verdicts of a better judge on some problems."""
+    margin = options["margin"]
+    audits = [report.audit for report in matched.reports]
+    asked = [key for key in keys if isinstance(key, Key) and all(key in audit for audit in audits)]
+    if not asked:
+        raise _say.error("compare.nothing_audited")
+    level = options["confidence_level"]
+    own_level = 1 - (1 - level) / len(asked)
+    comparisons: dict[str, Comparison] = {}
+    equivalence: dict[str, float] = {}
+    for key in asked:
+        a, b = matched.values(key)
+        pair = compare_estimated(
+            a,
+            b,
+            estimate_audited(matched, key, own_level)[:3],
+            method="audited",
+            confidence_level=level,
+            questions=len(asked),
+            margin=margin,
+        )
+        comparisons[key] = pair
+        if pair.p_equivalence is not None:
+            equivalence[key] = min(1.0, len(asked) * pair.p_equivalence)
+    return Compared(
+        (matched.names[0], matched.names[1]),
+        comparisons,
+        equivalence=equivalence,
+        margin=margin,
+        questions=len(asked),
+        unlike=matched.unlike_samples,
+    )
+
+
+def compare_reruns(
+    matched: Matched, pairs: Mapping[str, Sequence[Floats]], *, needed: bool, **shared: Any
+) -> dict[str, Comparison]:
+    """Compare for other samples of these problems, where the samples tell how others would differ."""
+    compared: dict[str, Comparison] = {}
+    for key, estimated in estimate_reruns(matched, pairs, needed=needed).items():
+        a, b = pairs[key]
+        bounded = is_bounded(key)
+        pair = compare_estimated(a, b, estimated[:3], method="rerun", bounded=bounded, **shared)
+        won = int((a > b).sum())
+        lost = int((a < b).sum())
+        compared[key] = replace(pair, won=won, lost=lost, tied=len(a) - won - lost)
+    return compared
+
+
+def estimate_reruns(
+    matched: Matched, pairs: Mapping[str, Sequence[Floats]], *, needed: bool
+) -> dict[Key, Estimated]:
+    """Estimate differences for other samples of these problems, but not where all n are drawn.
+
+    Where it is `needed`, samples that are not known are an error.
+    """
+    are_known = all(model.report is not None for model in matched.models)
+    if not needed and (not are_known or matched.counts is None):
+        return {}
+    reports = matched.reports
+    sizes = matched.line_up([np.array(report.n) for report in reports])
+    draws = {key: key.draws or 1 for key in reports[0].by_problem if key in pairs}
+    known = [key for key in draws if all((size > draws[key]).all() for size in sizes)]
+    variances = [find_variances(report, known) for report in reports]
+    if needed:
+        for found, name in zip(variances, matched.names, strict=True):
+            refuse_unknown_samples(known, found, name)
+    estimated = {}
+    for key in known:
+        if all(key in found for found in variances):
+            a, b = pairs[key]
+            own = matched.line_up([table[key] for table in variances])
+            estimated[key] = _estimate_rerun_of(a - b, own, sizes, draws[key])
+    return estimated
+
+
+def _estimate_rerun_of(
+    d: Floats, variances: Sequence[Floats], sizes: Sequence[Ints], k: int
+) -> Estimated:
+    """Estimate a mean difference for other samples, from the jackknife variances of both models."""
+    stderr = float(np.sqrt(sum(variance.sum() for variance in variances))) / len(d)
+    return Estimated(float(d.mean()), stderr, float(min((size // k).sum() for size in sizes)))

@@ -1,52 +1,47 @@
-"""Is A better than B? Two models on the same problems, or on several benchmarks."""
+"""Is A better than B? Two models on the same problems."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from at_k.analysis.apart import estimate_all, estimate_audited
+from at_k.analysis.apart import (
+    compare_audited,
+    compare_reruns,
+    refuse_beside_audit,
+    refuse_for_reruns,
+)
 from at_k.analysis.claims import Difference
 from at_k.analysis.compared import Compared, Flip, find_bands
 from at_k.analysis.matching import OF_MATCHING, Matched, match, write_range
-from at_k.analysis.measurements import (
-    choose_keys,
-    find_variances,
-    read_models,
-    refuse_unknown_samples,
-)
+from at_k.analysis.measurements import choose_keys, read_models
 from at_k.combinatorics import Floats, Ints
-from at_k.errors import Mention, Message, Phrases
+from at_k.errors import Message, Phrases
 from at_k.estimators.counts import evaluate_tables, tabulate_pass
-from at_k.options.registry import COMPARING, POOLING, SCORED, complete, takes
+from at_k.options.registry import COMPARING, SCORED, complete, takes
 from at_k.report.grid import note_twins
 from at_k.report.measuring import spread_k
-from at_k.results.sheet import Sheet
-from at_k.results.writers import Shown
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import share_looks
-from at_k.uncertainty.comparison import (
+from at_k.uncertainty.comparison import compare_columns
+from at_k.uncertainty.flips import ROUNDING
+from at_k.uncertainty.further_tests import (
     WILCOXON_WARNING,
-    compare_columns,
-    compare_pooled,
-    compare_reruns,
     compare_unpaired,
-    make_audited,
     paired_t_p,
     wilcoxon_p,
 )
-from at_k.uncertainty.flips import ROUNDING
 from at_k.uncertainty.questions import find_questions
 from at_k.uncertainty.standard_errors import find_noise_floor
 from at_k.uncertainty.verdicts import Comparison, subtract_columns
-from at_k.validation import is_sequence, shorten, type_name
+from at_k.validation import is_sequence, shorten
 from at_k.values import Key
 
 if TYPE_CHECKING:
-    from at_k.signatures import CompareOptions, PoolOptions, Unpack
+    from at_k.signatures import CompareOptions, Unpack
 
 _say = Phrases(
     {
@@ -64,20 +59,10 @@ _say = Phrases(
         "compare.noise": "Noise floor: two runs of this size (n = {n}) of one model differ by up to {a:.1f} points in "
         "accuracy for {name}, and {b:.1f} for {other}, in 95 % of pairs.",
         "compare.no_pairs": "Equivalence and further tests are left out: they compare models on the same problems.",
-        "pool.family": "Verdicts on single benchmarks are adjusted for {count} benchmarks.",
-        "pool.weights": "Pooled over {count} benchmarks, each {weight} with equal weight.",
         "compare.unpaired_clusters": "Problems in {option:clusters} are compared on the same problems only. Take "
         "every problem alone with clusters=False, or leave out what only one model has.",
         "compare.unpaired_range": "Values without a range, such as those of {keys}, can be compared on the same "
         "problems only.",
-        "compare.of_others": "With {option:target=problem_set}, leave out {names}: it is about other problems, and "
-        "the target about other samples of these.",
-        "compare.of_audit": "With {option:audited}, leave out {names}: an audited difference takes problems as "
-        "independent, and is about other problems like these.",
-        "compare.nothing_audited": "No number that is compared was audited for both models. Give data of which "
-        "{option:audited} names a column of verdicts.",
-        "pool.benchmarks": "Both models need the same benchmarks; only one has {names}.",
-        "pool.no_key": "The benchmarks have no share in common. Ask for the same k on all of them.",
     }
 )
 
@@ -113,10 +98,10 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
         >>> found.comparisons["pass@1"].difference, found.comparisons["pass@1"].won, str(found.verdict("pass@1"))
         (0.5, 7, 'A is better')
     """
-    return _compare(a, b, complete(given, compare), given)[1]
+    return compare_matched(a, b, complete(given, compare), given)[1]
 
 
-def _compare(
+def compare_matched(
     a: Any, b: Any, given: Mapping[str, Any], scoring: Mapping[str, Any]
 ) -> tuple[Matched, Compared]:
     """Line up two models, and compare them."""
@@ -132,7 +117,7 @@ def _compare(
     held = [model.report.options for model in models if model.report is not None]
     asked = next((options["metrics"] for options in held if "metrics" in options), None)
     if options["audited"] is not None:
-        _refuse_beside_audit(options)
+        refuse_beside_audit(options)
     matched = match(models, called, unmatched=unmatched, clusters=options["clusters"])
     if isinstance(options["extra_tests"], str):
         extra = [options["extra_tests"]]
@@ -141,10 +126,10 @@ def _compare(
     unpaired = unmatched == "unpaired" and any(matched.only)
     reruns = options["target"] == "problem_set"
     if reruns:
-        _refuse_for_reruns(options, unpaired=unpaired)
+        refuse_for_reruns(options, unpaired=unpaired)
         matched = replace(matched, labels=None)
     if options["audited"] is not None:
-        compared = _compare_audited(matched, keys, options)
+        compared = compare_audited(matched, keys, options)
     elif unpaired:
         compared = Compared(called, _compare_unpaired(matched, keys, level), margin=margin)
     else:
@@ -184,49 +169,6 @@ def _compare_unpaired(matched: Matched, keys: Sequence[str], level: float) -> di
     }
 
 
-def _refuse_beside_audit(options: Mapping[str, Any]) -> None:
-    """Raise for what an audited comparison cannot have."""
-    asked = [name for name in ("extra_tests", "band") if options[name]]
-    if options["clusters"] not in (None, False):
-        asked.append("clusters")
-    if options["target"] != "population":
-        asked.append("target")
-    if options["unmatched"] == "unpaired":
-        asked.append("unmatched")
-    if asked:
-        raise _say.error("compare.of_audit", names=Mention(asked[0]))
-
-
-def _compare_audited(matched: Matched, keys: Sequence[str], options: Mapping[str, Any]) -> Compared:
-    """Compare by the verdicts of a better judge on some problems."""
-    level = options["confidence_level"]
-    margin = options["margin"]
-    audits = [report.audit for report in matched.reports]
-    asked = [key for key in keys if isinstance(key, Key) and all(key in audit for audit in audits)]
-    if not asked:
-        raise _say.error("compare.nothing_audited")
-    found, own = estimate_all(matched, asked, level, estimate_audited)
-    comparisons: dict[str, Comparison] = {}
-    for key, estimated in found.items():
-        a, b = matched.values(key)
-        comparisons[key] = make_audited(
-            a, b, estimated[:3], own, confidence_level=level, questions=len(asked), margin=margin
-        )
-    equivalence = {
-        key: min(1.0, len(asked) * pair.p_equivalence)
-        for key, pair in comparisons.items()
-        if pair.p_equivalence is not None
-    }
-    return Compared(
-        (matched.names[0], matched.names[1]),
-        comparisons,
-        equivalence=equivalence,
-        margin=margin,
-        questions=len(asked),
-        unlike=matched.unlike_samples,
-    )
-
-
 def _compare_paired(
     matched: Matched,
     keys: Sequence[str],
@@ -254,7 +196,7 @@ def _compare_paired(
         factor=matched.find_factor(),
     )
     comparisons = dict(zip(keys, compared, strict=True))
-    on_these = _compare_reruns(
+    on_these = compare_reruns(
         matched, pairs, needed=reruns, confidence_level=level, margin=margin, questions=count
     )
     if reruns:
@@ -315,19 +257,6 @@ def _measure_noise(matched: Matched) -> tuple[float, float] | None:
     return a, b
 
 
-def _refuse_for_reruns(options: Mapping[str, Any], *, unpaired: bool) -> None:
-    """Raise for what is about other problems, where the problem set is the target."""
-    asked = [
-        name
-        for name in ("clusters", "extra_tests", "band")
-        if options[name] not in (None, False, (), [])
-    ]
-    if unpaired:
-        asked.append("unmatched")
-    if asked:
-        raise _say.error("compare.of_others", names=Mention(asked[0]))
-
-
 def _find_turn(matched: Matched, keys: Sequence[str]) -> int | None:
     """Return the first k at which the difference of pass@k has the other sign than at k = 1; None without one."""
     draws = [key.k or 1 for key in keys if isinstance(key, Key) and key.metric == "pass@k"]
@@ -344,33 +273,6 @@ def _find_turn(matched: Matched, keys: Sequence[str]) -> int | None:
 def evaluate_curve(n: Ints, c: Ints, k: Sequence[int]) -> Floats:
     """Return pass@k of the data set at each k."""
     return np.asarray(evaluate_tables([(tabulate_pass, each) for each in k], n, c).mean(axis=0))
-
-
-def _compare_reruns(
-    matched: Matched, pairs: Mapping[str, Sequence[Floats]], *, needed: bool, **options: Any
-) -> dict[str, Comparison]:
-    """Compare for other samples of these problems; not where all n samples are drawn, which says nothing of others."""
-    are_known = all(model.report is not None for model in matched.models)
-    if not needed and (not are_known or matched.counts is None):
-        return {}
-    reports = matched.reports
-    sizes = matched.line_up([np.array(report.n) for report in reports])
-    draws = {key: key.draws or 1 for key in reports[0].by_problem if key in pairs}
-    known = [key for key in draws if all((size > draws[key]).all() for size in sizes)]
-    variances = [find_variances(report, known) for report in reports]
-    if needed:
-        for found, name in zip(variances, matched.names, strict=True):
-            refuse_unknown_samples(known, found, name)
-    compared: dict[str, Comparison] = {}
-    for key in known:
-        if any(key not in found for found in variances):
-            continue
-        a, b = matched.line_up([table[key] for table in variances])
-        units = float(min((size // draws[key]).sum() for size in sizes))
-        compared[key] = compare_reruns(
-            pairs[key][0], pairs[key][1], (a, b), units, bounded=is_bounded(key), **options
-        )
-    return compared
 
 
 def _note_reruns(comparisons: Mapping[str, Comparison]) -> Iterator[Message]:
@@ -415,120 +317,3 @@ def _note_noise(matched: Matched, found: Compared) -> Iterator[Message]:
         names = {"name": found.names[0], "other": found.names[1]}
         n = np.concatenate([sizes for sizes, _ in matched.counts or ()])
         yield _say("compare.noise", n=write_range(n), a=a, b=b, **names)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Pooled(Shown):
-    """Hold how two models compare on several benchmarks.
-
-    Attributes:
-        benchmarks: benchmark → how they compare on it.
-        pooled: how they compare over all of them, in the numbers that all have.
-    """
-
-    benchmarks: dict[str, Compared]
-    pooled: Compared
-
-    def sheet(self, *, short: bool = False) -> Sheet:
-        """Show the pooled comparison, and then that of each benchmark."""
-        pooled = self.pooled.sheet(short=short)
-        parts = {name: pair.sheet(short=short) for name, pair in self.benchmarks.items()}
-        return Sheet(
-            [*pooled.parts, *(replace(part, title=name) for name, part in parts.items())],
-            data=lambda: {
-                "pooled": pooled.data(),
-                "benchmarks": {name: part.data() for name, part in parts.items()},
-            },
-        )
-
-
-@takes(POOLING, SCORED)
-def compare_benchmarks(
-    a: Mapping[str, Any], b: Mapping[str, Any], /, **given: Unpack[PoolOptions]
-) -> Pooled:
-    """Compare two models on several benchmarks: on each, and over all of them in one verdict.
-
-    Args:
-        a: benchmark → a report, a file or a data set, as of `compare`.
-        b: the other model, in any of these forms.
-        given: see below.
-
-    Returns:
-        The comparison on each benchmark, and the pooled one. Its p-values are adjusted for the numbers that are pooled,
-        but not for the benchmarks, which it takes together.
-
-    Raises:
-        InputError: as `compare`; also if the two do not have the same benchmarks, or these no number in common.
-        TypeError: if a or b is not a mapping, or an option is of the wrong kind.
-        ValueError: if an option is out of its range.
-
-    Examples:
-        >>> a = {"easy": {"grades": [[1, 1]] * 6}, "hard": {"grades": [[1, 0]] * 9}}
-        >>> b = {"easy": {"grades": [[1, 0]] * 6}, "hard": {"grades": [[0, 0]] * 8 + [[1, 0]]}}
-        >>> found = compare_benchmarks(a, b, metrics="pass@1")
-        >>> str(found.pooled.verdict("pass@1")), round(found.pooled.comparisons["pass@1"].difference, 3)
-        ('A is better', 0.472)
-    """
-    options, looks = share_looks(complete(given, compare_benchmarks))
-    for name, models in (("a", a), ("b", b)):
-        if not isinstance(models, Mapping) or not models:
-            raise TypeError(
-                f"`{name}` must map benchmarks to reports, files or data sets; got {shorten(models)} of type "
-                f"{type_name(models)}"
-            )
-    a, b = ({str(name): data for name, data in models.items()} for models in (a, b))
-    if a.keys() != b.keys():
-        raise _say.error("pool.benchmarks", names=", ".join(sorted(a.keys() ^ b.keys())))
-    comparing = complete(
-        {name: value for name, value in given.items() if name in COMPARING}, compare
-    )
-    shared = 1 - (1 - comparing["confidence_level"]) / len(a)
-    comparing["confidence_level"] = shared
-    found = {name: _compare(a[name], b[name], comparing, given) for name in a}
-    single = {
-        name: _adjust_for_benchmarks(compared, len(a), options["confidence_level"])
-        for name, (_, compared) in found.items()
-    }
-    keys = [
-        key
-        for key in next(iter(single.values())).comparisons
-        if is_bounded(key) and all(key in pair.comparisons for pair in single.values())
-    ]
-    if not keys:
-        raise _say.error("pool.no_key")
-    values = {name: _list_values(matched, keys) for name, (matched, _) in found.items()}
-    pooled_keys = compare_pooled(
-        values,
-        {name: matched.codes for name, (matched, _) in found.items()},
-        factor=min(matched.find_factor() for matched, _ in found.values()),
-        pool_by=options["pool_by"],
-        confidence_level=options["confidence_level"],
-        seed=options["seed"],
-    )
-    first = next(iter(single.values()))
-    note = _say("pool.weights", count=len(single), weight=options["pool_by"])
-    pooled = Compared(
-        first.names,
-        dict(zip(keys, pooled_keys, strict=True)),
-        notes=[*looks, note, _say("pool.family", count=len(single))],
-        same=all(pair.same for pair in single.values()),
-        unlike=next((pair.unlike for pair in single.values() if pair.unlike is not None), None),
-    )
-    return Pooled(single, pooled)
-
-
-def _list_values(matched: Matched, keys: Sequence[str]) -> list[tuple[Floats, Floats]]:
-    return [(a, b) for a, b in map(matched.values, keys)]
-
-
-def _adjust_for_benchmarks(found: Compared, count: int, confidence_level: float) -> Compared:
-    """Adjust the verdicts on one of several benchmarks, whose intervals share the level."""
-
-    def adjust(pair: Comparison) -> Comparison:
-        p_adjusted = min(1.0, count * pair.p_adjusted)
-        return replace(pair, p_adjusted=p_adjusted, confidence_level=confidence_level)
-
-    comparisons = {key: adjust(pair) for key, pair in found.comparisons.items()}
-    reruns = {key: adjust(pair) for key, pair in found.reruns.items()}
-    equivalence = {key: min(1.0, count * p_value) for key, p_value in found.equivalence.items()}
-    return replace(found, comparisons=comparisons, reruns=reruns, equivalence=equivalence)

@@ -18,6 +18,7 @@ from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.results.writers import Shown
 from at_k.summary import is_bounded
 from at_k.uncertainty.checks import share_looks
+from at_k.uncertainty.comparison import summarize_questions
 from at_k.uncertainty.questions import Questions
 from at_k.uncertainty.verdicts import Comparison
 
@@ -139,9 +140,8 @@ def rank(models: Any, /, **given: Unpack[RankOptions]) -> Ranking:
         seed=options["seed"],
     )
     asked = list(combinations(names, 2))
-    compared = questions.compare(
-        [(means[a], means[b]) for a, b in asked], options["confidence_level"]
-    )
+    pairs_of_means = [(means[a], means[b]) for a, b in asked]
+    compared = summarize_questions(questions, pairs_of_means, options["confidence_level"])
     pairs = dict(zip(asked, compared, strict=True))
     beats = {pair for pair, compared in pairs.items() if compared.better}
     lost = Counter(worse for _, worse in beats)

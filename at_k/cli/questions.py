@@ -113,7 +113,7 @@ def _compare_benchmarks(
     paths: Sequence[str], against: Sequence[str], form: str, options: dict[str, Any]
 ) -> None:
     """Compare two models on several benchmarks, and print the pooled verdict and that of each."""
-    from at_k.analysis.comparison import compare_benchmarks
+    from at_k.analysis.benchmarks import compare_benchmarks
 
     if len(against) != len(paths):
         raise refuse(

@@ -1,32 +1,33 @@
-"""Is A better than B? On the same problems, on other samples of them, over several benchmarks, or on other problems."""
+"""Is A better than B? On the same problems, by an estimate of the difference, or over several benchmarks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import hypot
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from at_k.combinatorics import Floats, Ints
-from at_k.errors import Message
 from at_k.options.registry import DIFFERENCE_METHODS, POOL_BY, DifferenceMethod
-from at_k.uncertainty.checks import check_fraction, check_size, count_unlike, read_column
-from at_k.uncertainty.flips import N_FLIPS, ROUNDING
+from at_k.uncertainty.checks import check_fraction, check_size, read_column
+from at_k.uncertainty.flips import N_FLIPS
+from at_k.uncertainty.fragility import count_to_undo
 from at_k.uncertainty.intervals import (
     correct_by_audit,
     find_difference_interval,
-    find_interval,
     interval,
 )
 from at_k.uncertainty.questions import FACTOR, Questions, find_questions
-from at_k.uncertainty.standard_errors import estimate_error, read_clusters, standard_error
+from at_k.uncertainty.standard_errors import estimate_error, read_clusters
 from at_k.uncertainty.verdicts import (
     Comparison,
     find_bounded_alpha,
     find_bounded_tails,
+    is_decided,
+    make_comparison,
+    note_few,
     subtract_columns,
 )
 from at_k.validation import check_choice, check_flag, check_seed
@@ -143,60 +144,104 @@ def compare_columns(
         asked, bounded=[bounded[place] for place in first], clusters=codes, **options
     )
     means = [(float(a.mean()), float(b.mean())) for a, b in pairs]
-    compared = questions.compare([means[place] for place in first], confidence_level, margin)
-    undone = questions.count_to_undo(confidence_level)
+    asked_means = [means[place] for place in first]
+    compared = summarize_questions(questions, asked_means, confidence_level, margin)
+    undone = count_to_undo(questions, confidence_level)
     return [
         replace(compared[q], fragility=undone[q], a=a, b=b)
         for q, (a, b) in zip(which, means, strict=True)
     ]
 
 
-def compare_reruns(
-    a: Floats,
-    b: Floats,
-    variances: tuple[Floats, Floats],
-    m: float,
-    /,
-    *,
-    bounded: bool,
+def summarize_questions(
+    questions: Questions,
+    means: Sequence[tuple[float, float]],
     confidence_level: float,
     margin: float | None = None,
+) -> list[Comparison]:
+    """Return how two models compare in each question, from the mean values of both."""
+    least = questions.find_least_differences(confidence_level)
+    limits = questions.find_limits(confidence_level)
+    tested = questions.p_values, questions.adjusted
+    rows = np.stack([questions.mean, *limits, questions.error[0], *tested, least], axis=1).tolist()
+    compared = []
+    for q, (a, b) in enumerate(means):
+        difference, low, high, stderr, p_value, p_adjusted, counts_from = rows[q]
+        if not is_decided(p_adjusted, confidence_level):
+            counts_from = max(counts_from, abs(difference))  # flips follow t nearly
+        won = int(questions.won[q])
+        lost = int(questions.lost[q])
+        p_equivalence = None
+        if margin is not None and questions.bounded[q]:
+            p_equivalence = questions.find_equivalence_p(q, margin)
+        column = questions.difference[:, q]
+        differing = int(questions.differing[q])
+        notes = note_few(column, differing, questions.find_least_p(q), confidence_level)
+        compared.append(
+            Comparison(
+                a=a,
+                b=b,
+                difference=difference,
+                low=low,
+                high=high,
+                stderr=stderr,
+                p_value=p_value,
+                p_adjusted=p_adjusted,
+                confidence_level=confidence_level,
+                paired=True,
+                problems=(questions.size, questions.size),
+                method=questions.methods[q],
+                units=len(questions.totals),
+                counts_from=counts_from,
+                p_equivalence=p_equivalence,
+                won=won,
+                lost=lost,
+                tied=questions.size - won - lost,
+                notes=notes,
+            )
+        )
+    return compared
+
+
+def compare_estimated(
+    a: Floats,
+    b: Floats,
+    estimated: tuple[float, float, float],
+    /,
+    *,
+    method: str,
+    bounded: bool = True,
+    confidence_level: float = 0.95,
     questions: int = 1,
+    margin: float | None = None,
 ) -> Comparison:
-    """Compare two models on these very problems, for other samples of them: would another run reverse it?
+    """Compare two columns by the value, standard error and units of their difference, which share the level.
 
     Examples:
         >>> a, b = np.array([0.75, 0.5, 1.0]), np.array([0.5, 0.25, 0.5])
-        >>> found = compare_reruns(a, b, (a * (1 - a) / 3, b * (1 - b) / 3), 12, bounded=True, confidence_level=0.95)
-        >>> round(found.difference, 3), round(found.low, 3), round(found.high, 3), found.better
-        (0.333, -0.144, 0.691, None)
+        >>> found = compare_estimated(a, b, (1 / 3, 0.2, 12), method="rerun")
+        >>> round(found.low, 3), round(found.high, 3), found.better
+        (-0.137, 0.685, None)
     """
-    # Formula: se² = (Σ J_a + Σ J_b)/M², and 2·interval((1 + d)/2, se/2, m) − 1. Without a range, d ± t·se.
+    # Formula: 2·interval((1 + d)/2, se/2, m) − 1. Without a range, d ± t·se.
     from scipy.special import stdtr
 
-    d = a - b
-    difference = float(d.mean())
-    stderr = float(np.sqrt(variances[0].sum() + variances[1].sum())) / len(d)
+    difference, stderr, m = estimated
     level = 1 - (1 - confidence_level) / questions
+    low, high, p_value = -np.inf, np.inf, 1.0
     p_equivalence = None
     if bounded:
-        low, high = map(
-            float, find_difference_interval(difference, stderr, m, confidence_level=level)
-        )
-        ends = np.float64(difference), np.float64(stderr), np.float64(m)
-        p_value = min(1.0, 2 * float(min(find_bounded_tails(*ends, 0.0))))
-        p_equivalence = None
+        ends = find_difference_interval(difference, stderr, m, confidence_level=level)
+        low, high = map(float, ends)
+        numbers = np.float64(difference), np.float64(stderr), np.float64(m)
+        p_value = float(find_bounded_alpha(*numbers))
         if margin is not None:
-            p_equivalence = float(max(find_bounded_tails(*ends, margin)))
+            p_equivalence = float(max(find_bounded_tails(*numbers, margin)))
     elif stderr and m > 1:
-        limits = interval(difference, stderr, m, confidence_level=level, method="t", bounded=False)
-        low, high = map(float, limits)
+        ends = interval(difference, stderr, m, confidence_level=level, method="t", bounded=False)
+        low, high = map(float, ends)
         p_value = float(2 * stdtr(m - 1, -abs(difference) / stderr))
-    else:
-        low, high, p_value = -np.inf, np.inf, 1.0
-    won = int((d > 0).sum())
-    lost = int((d < 0).sum())
-    return _make_comparison(
+    return make_comparison(
         a,
         b,
         (difference, low, high, stderr),
@@ -204,11 +249,8 @@ def compare_reruns(
         confidence_level,
         questions,
         paired=True,
-        method="rerun",
+        method=method,
         p_equivalence=p_equivalence,
-        won=won,
-        lost=lost,
-        tied=len(d) - won - lost,
     )
 
 
@@ -227,153 +269,6 @@ def correct_difference(
     # All problems say something, and those that were audited more: the units follow from the error.
     units = value * (1 - value) / stderr**2 if stderr else count
     return 2 * value - 1, 2 * stderr, float(min(total, max(count, units)))
-
-
-def make_audited(
-    a: Floats,
-    b: Floats,
-    estimated: tuple[float, float, float],
-    own_level: float,
-    /,
-    *,
-    confidence_level: float,
-    questions: int,
-    margin: float | None = None,
-) -> Comparison:
-    """Return the comparison of an audited difference, from its value, standard error and units."""
-    difference, stderr, m = estimated
-    low, high = find_difference_interval(difference, stderr, m, confidence_level=own_level)
-    ends = np.float64(difference), np.float64(stderr), np.float64(m)
-    p_equivalence = None
-    if margin is not None:
-        p_equivalence = float(max(find_bounded_tails(*ends, margin)))
-    return _make_comparison(
-        a,
-        b,
-        (difference, float(low), float(high), stderr),
-        float(find_bounded_alpha(*ends)),
-        confidence_level,
-        questions,
-        paired=True,
-        method="audited",
-        p_equivalence=p_equivalence,
-    )
-
-
-def _make_comparison(
-    a: Floats,
-    b: Floats,
-    found: tuple[float, float, float, float],
-    p_value: float,
-    confidence_level: float,
-    questions: int,
-    **more: Any,
-) -> Comparison:
-    """Make a comparison of two columns, whose questions share the level by Bonferroni."""
-    difference, low, high, stderr = found
-    return Comparison(
-        a=float(a.mean()),
-        b=float(b.mean()),
-        difference=difference,
-        low=low,
-        high=high,
-        stderr=stderr,
-        p_value=p_value,
-        p_adjusted=min(1.0, questions * p_value),
-        confidence_level=confidence_level,
-        problems=(len(a), len(b)),
-        **more,
-    )
-
-
-def compare_unpaired(
-    a: ArrayLike, b: ArrayLike, /, *, confidence_level: float = 0.95, questions: int = 1
-) -> Comparison:
-    """Compare two models that were measured on different problems. It has far less power than pairs.
-
-    Examples:
-        >>> found = compare_unpaired([1, 1, 1, 0.5, 1, 1], [0, 0.5, 0, 0.25])
-        >>> found.paired, round(found.difference, 3), round(found.low, 3), round(found.high, 3)
-        (False, 0.729, 0.144, 1.0)
-    """
-    # Formula: those of Welch's test, by SciPy, cut at −1 and 1. Where fewer than six values of a model differ from its
-    # most frequent one, the interval is widened to hold d − √((a − l_a)² + (u_b − b)²) and d + √((u_a − a)² + (b −
-    # l_b)²) of the limits l and u of `at_k.interval` [1], and the p-value is the larger one.
-    from scipy.stats import ttest_1samp, ttest_ind
-
-    first = read_column("a", a)
-    second = read_column("b", b)
-    level = 1 - (1 - check_fraction("confidence_level", confidence_level)) / questions
-    difference = float(first.mean() - second.mean())
-    low, high, p_value = difference, difference, 0.0
-    # So that squares of small values are floats
-    largest = max(float(first.max()), float(second.max())) or 1.0
-    varies = [np.ptp(side) > ROUNDING * largest for side in (first, second)]
-    if any(varies):
-        if all(varies):
-            test = ttest_ind(first / largest, second / largest, equal_var=False)
-        else:  # the mean of equal values has no error
-            test = ttest_1samp(
-                (first - second.mean() if varies[0] else first.mean() - second) / largest, 0.0
-            )
-        low, high = (float(end) * largest for end in test.confidence_interval(level))
-        low = max(low, -1.0)
-        high = min(high, 1.0)
-        p_value = float(test.pvalue)
-    if low == high or min(count_unlike(first), count_unlike(second)) < _FEW_UNLIKE:
-        safe = _find_safe_limits(first, second, 1 - level)
-        low = min(low, safe[0])
-        high = max(high, safe[1])
-        p_value = max(p_value, _find_safe_p(first, second))
-    stderr = float(np.hypot(standard_error(first)[0], standard_error(second)[0]))
-    return _make_comparison(
-        first,
-        second,
-        (difference, low, high, stderr),
-        p_value,
-        confidence_level,
-        questions,
-        paired=False,
-        method="welch",
-        notes=(_UNPAIRED,),
-    )
-
-
-_UNPAIRED = Message(
-    "compare.unpaired",
-    "The two were measured on different problems, so that the comparison is unpaired. One on the same problems finds "
-    "smaller differences.",
-)
-
-
-def _find_safe_limits(first: Floats, second: Floats, alpha: float) -> tuple[float, float]:
-    """Return the limits of the difference that follow from those of both means."""
-    (a, low_a, high_a), (b, low_b, high_b) = (
-        (
-            side.mean(),
-            *find_interval(side.mean(), *standard_error(side), alpha, "beta", bounded=True),
-        )
-        for side in (first, second)
-    )
-    low = a - b - hypot(a - low_a, high_b - b)
-    high = a - b + hypot(high_a - a, b - low_b)
-    return float(max(low, -1.0)), float(min(high, 1.0))
-
-
-def _find_safe_p(first: Floats, second: Floats) -> float:
-    """Return the alpha for which an end of the safe interval is 0."""
-    from scipy.optimize import brentq
-
-    def reach(digits: float) -> float:
-        """Return how far from 0 the interval is at alpha = 10^digits; it is negative if 0 is inside."""
-        low, high = _find_safe_limits(first, second, 10**digits)
-        return low if first.mean() > second.mean() else -high
-
-    if reach(0) <= 0:
-        return 1.0
-    if reach(-15) < 0:
-        return float(10 ** brentq(reach, -15, 0, xtol=1e-12))
-    return 1e-15
 
 
 def compare_pooled(
@@ -419,7 +314,7 @@ def compare_pooled(
     )
     sums = np.array([[(weight * side).sum() for side in pair] for pair in values])
     means = [(a, b) for a, b in np.clip(sums, 0.0, 1.0).tolist()]
-    compared = questions.compare(means, confidence_level)
+    compared = summarize_questions(questions, means, confidence_level)
     return [replace(result, method="pooled", notes=()) for result in compared]
 
 
@@ -448,46 +343,3 @@ def _estimate_stratified(
         variance += (part * np.nan_to_num(stderr, nan=0.0)) ** 2
         spread += part**2 / units
     return np.sqrt(variance), 1 / spread
-
-
-# With 15, 30 and 100 problems it is 13, 17 and 35 %; docs/uncertainty.md reports it too.
-WILCOXON_WARNING = Message(
-    "significance.wilcoxon",
-    "The Wilcoxon test does not compare means: with equal means and different spread it finds a difference in up to "
-    "72 % of simulated cases (300 problems, level 5 %). Prefer the sign-flip test.",
-)
-
-
-def paired_t_p(differences: ArrayLike, /) -> float:
-    """Compute the p-value of the paired t-test, by SciPy.
-
-    Examples:
-        >>> round(paired_t_p([0.5, 0.25, 0.25, 0.0]), 4)
-        0.0917
-    """
-    from scipy.stats import ttest_1samp
-
-    values = read_column("differences", differences, bounded=False)
-    largest = float(np.abs(values).max())
-    if not largest:
-        return 1.0
-    if np.ptp(values) <= ROUNDING * largest:
-        return float("nan")
-    return float(ttest_1samp(values / largest, 0.0).pvalue)
-
-
-def wilcoxon_p(differences: ArrayLike, /) -> float:
-    """Compute the p-value of the Wilcoxon signed-rank test, by SciPy. It does not compare means.
-
-    Examples:
-        >>> wilcoxon_p([0.5, 0.2, 0.1, 0.0])  # of 8 assignments of signs, two are as extreme
-        0.25
-    """
-    from scipy.stats import wilcoxon
-
-    values = read_column("differences", differences, bounded=False)
-    # Rounding must not separate equal sizes
-    values = np.round(values / (float(np.abs(values).max()) or 1.0), 12)
-    if values.any():
-        return float(wilcoxon(values[values != 0]).pvalue)
-    return 1.0

@@ -9,29 +9,24 @@ from numpy.typing import NDArray
 
 from at_k.combinatorics import Floats, Ints
 from at_k.uncertainty.flips import (
-    MANY,
     N_FLIPS,
     ROUNDING,
     Flips,
     adjust_by_max_t,
     count_effective,
-    find_critical_t,
     find_flip_p,
     find_typical_limits,
     round_ties,
 )
 from at_k.uncertainty.intervals import find_difference_interval
-from at_k.uncertainty.standard_errors import add_units, estimate_error, lengthen_clusters
+from at_k.uncertainty.standard_errors import add_units, estimate_error
 from at_k.uncertainty.verdicts import (
-    Comparison,
     find_alpha,
     find_bounded_alpha,
     find_bounded_tails,
-    find_least,
     find_mid_limit,
     find_mid_tail,
     is_decided,
-    note_few,
     obey_test,
     subtract_columns,
 )
@@ -163,7 +158,8 @@ class Questions:
         return self._given_error or estimate_error(self.difference, self.clusters)
 
     @cached_property
-    def _norms(self) -> Floats:
+    def norms(self) -> Floats:
+        """Return the roots of the sums of squares of the units."""
         return np.asarray(np.sqrt((self.totals**2).sum(axis=0)))
 
     def add_up(self, q: int) -> Floats:
@@ -181,7 +177,7 @@ class Questions:
     def find_t(self, q: int, sums: Floats | float = 0.0) -> Floats:
         """Return the size of t of the observed signs, or with other signs of the subsets of these sums."""
         turned = self.totals[:, q].sum() - 2 * np.asarray(sums)
-        return np.asarray(np.abs(turned) / (self._norms[q] or 1.0))
+        return np.asarray(np.abs(turned) / (self.norms[q] or 1.0))
 
     @cached_property
     def p_values(self) -> Floats:
@@ -193,9 +189,9 @@ class Questions:
         if self.methods[q] == "mcnemar":
             return 2 * min(self._find_mid_tails(q, 0.5))
         # Random flips may fall below the least p-value by chance.
-        return max(find_flip_p(self.add_up(q)), self._find_least_p(q))
+        return max(find_flip_p(self.add_up(q)), self.find_least_p(q))
 
-    def _find_least_p(self, q: int) -> float:
+    def find_least_p(self, q: int) -> float:
         """Return the least p-value that flips of these signs can have; mid-p counts half of what was seen."""
         least: float = 2.0 ** ((self.methods[q] != "mcnemar") - int(self.differing[q]))
         return min(1.0, least)
@@ -430,110 +426,3 @@ class Questions:
             share = max(0.0, (1 - margin * self.size / differing) / 2)
             return max(p_value, *self._find_mid_tails(q, share))
         return p_value
-
-    def count_to_undo(self, confidence_level: float) -> list[int | None]:
-        """Count, for each question, the further problems after which its verdict falls; None without a verdict."""
-        # The better model loses them, and the other one solves them, in every question: that is the worst case. The
-        # method of the verdict stays. None for values without a range.
-        undo = _Undoing(self, confidence_level)
-        decided = [is_decided(p_value, confidence_level) for p_value in self.adjusted.tolist()]
-        return [
-            undo.count(q) if self.bounded[q] and decided[q] else None for q in range(self.count)
-        ]
-
-    def lengthen(self, value: float, count: int) -> Questions:
-        """Return the questions with more problems, each of which is a cluster of its own."""
-        return Questions(
-            np.append(self.difference, np.full((count, self.count), value), axis=0),
-            bounded=self.bounded.tolist(),
-            clusters=lengthen_clusters(self.clusters, count),
-            factor=self.factors.tolist(),
-            flips=self.flips.lengthen(value, count),
-            methods=self.methods,
-        )
-
-    def compare(
-        self,
-        means: Sequence[tuple[float, float]],
-        confidence_level: float,
-        margin: float | None = None,
-    ) -> list[Comparison]:
-        """Return how two models compare in each question, from the mean values of both."""
-        least = self.find_least_differences(confidence_level)
-        limits = self.find_limits(confidence_level)
-        table = [self.mean, *limits, self.error[0], self.p_values, self.adjusted, least]
-        rows = np.stack(table, axis=1).tolist()
-        compared = []
-        for q, (a, b) in enumerate(means):
-            difference, low, high, stderr, p_value, p_adjusted, counts_from = rows[q]
-            if not is_decided(p_adjusted, confidence_level):
-                counts_from = max(counts_from, abs(difference))  # flips follow t nearly
-            won = int(self.won[q])
-            lost = int(self.lost[q])
-            p_equivalence = None
-            if margin is not None and self.bounded[q]:
-                p_equivalence = self.find_equivalence_p(q, margin)
-            least_p = self._find_least_p(q)
-            differing = int(self.differing[q])
-            compared.append(
-                Comparison(
-                    a=a,
-                    b=b,
-                    difference=difference,
-                    low=low,
-                    high=high,
-                    stderr=stderr,
-                    p_value=p_value,
-                    p_adjusted=p_adjusted,
-                    confidence_level=confidence_level,
-                    paired=True,
-                    problems=(self.size, self.size),
-                    method=self.methods[q],
-                    units=len(self.totals),
-                    counts_from=counts_from,
-                    p_equivalence=p_equivalence,
-                    won=won,
-                    lost=lost,
-                    tied=self.size - won - lost,
-                    notes=note_few(self.difference[:, q], differing, least_p, confidence_level),
-                )
-            )
-        return compared
-
-
-class _Undoing:
-    """Count the further problems after which verdicts fall, for the questions of one family."""
-
-    def __init__(self, questions: Questions, confidence_level: float) -> None:
-        self.questions, self.level = questions, confidence_level
-        self.longer: dict[tuple[int, int], Questions] = {}  # once for all questions
-        self.critical: Floats | None = None
-        if questions.flips.units >= MANY:
-            # The t at which each verdict falls: a few more units hardly change it.
-            observed = np.array([float(questions.find_t(q)) for q in range(questions.count)])
-            alpha = find_alpha(confidence_level)
-            self.critical = find_critical_t(
-                observed, lambda q: questions.find_t(q, questions.add_up(q)), alpha
-            )
-
-    def count(self, q: int) -> int | None:
-        """Count the further problems for one question."""
-        return find_least(lambda count: self._undoes(q, count), 1, 2 * self.questions.size)
-
-    def _undoes(self, q: int, count: int) -> bool:
-        asked = self.questions
-        total = abs(float(asked.mean[q])) * asked.size
-        if count >= total:
-            return True
-        sign = 1 if asked.mean[q] > 0 else -1
-        if self.critical is None:
-            if (sign, count) not in self.longer:
-                self.longer[sign, count] = asked.lengthen(-sign, count)
-            return not is_decided(float(self.longer[sign, count].adjusted[q]), self.level)
-        norm = (float(asked._norms[q]) ** 2 + count) ** 0.5
-        if total - count < self.critical[q] * norm:
-            return True
-        longer = np.append(asked.difference[:, q], np.full(count, -sign))
-        stderr, m = estimate_error(longer, lengthen_clusters(asked.clusters, count))
-        alpha = find_bounded_alpha(longer.mean(), stderr, m) / asked.factors[q]
-        return not is_decided(float(alpha), self.level)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -79,6 +80,32 @@ class Comparison:
         if not is_decided(self.p_adjusted, self.confidence_level):
             return None
         return "a" if self.difference > 0 else "b"
+
+
+def make_comparison(
+    a: Floats,
+    b: Floats,
+    found: tuple[float, float, float, float],
+    p_value: float,
+    confidence_level: float,
+    questions: int,
+    **more: Any,
+) -> Comparison:
+    """Make a comparison of two columns, whose questions share the level by Bonferroni."""
+    difference, low, high, stderr = found
+    return Comparison(
+        a=float(a.mean()),
+        b=float(b.mean()),
+        difference=difference,
+        low=low,
+        high=high,
+        stderr=stderr,
+        p_value=p_value,
+        p_adjusted=min(1.0, questions * p_value),
+        confidence_level=confidence_level,
+        problems=(len(a), len(b)),
+        **more,
+    )
 
 
 def is_decided(p_value: float, confidence_level: float) -> bool:

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from at_k import gate, plan
 from at_k.estimators.counts import pass_at_k, tabulate_pass
-from at_k.uncertainty.comparison import compare_reruns, correct_difference
+from at_k.uncertainty.comparison import compare_estimated, correct_difference
 from at_k.uncertainty.intervals import find_difference_interval
 from at_k.uncertainty.jackknife import tabulate_variance
 from at_k.uncertainty.standard_errors import find_noise_floor
@@ -45,11 +45,9 @@ def simulate_power(
         found[:-2] += wins.sum(axis=1)
         for q in range(AT_ONCE):
             a, b = c[:, :, q]
-            here = compare_reruns(
-                *(a / n, b / n, (variances[a], variances[b]), problems * n),
-                bounded=True,
-                confidence_level=LEVEL,
-            )
+            stderr = float(np.sqrt((variances[a] + variances[b]).sum())) / problems
+            estimated = float(columns[:, q].mean()), stderr, problems * n
+            here = compare_estimated(a / n, b / n, estimated, method="rerun")
             found[-2] += here.better == "a" or (not shift and here.better is not None)
             found[-1] += here.low <= truth[q] <= here.high
     return list(map(float, found / repetitions))

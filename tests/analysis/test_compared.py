@@ -11,8 +11,9 @@ from cases import for_each
 from pairs import A, B, codes, count, make
 
 import at_k
+from at_k.analysis.benchmarks import compare_benchmarks
 from at_k.analysis.claims import Difference, find_spans
-from at_k.analysis.comparison import compare, compare_benchmarks
+from at_k.analysis.comparison import compare
 from at_k.analysis.ranking import rank
 from at_k.report.grid import find_twins
 from at_k.uncertainty.comparison import compare_columns, compare_values

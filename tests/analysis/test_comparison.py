@@ -316,6 +316,26 @@ def test_each_benchmark_is_compared_and_all_are_pooled():
     assert by_problem.difference == pytest.approx((20 * parts[0] + 40 * parts[1]) / 60)
 
 
+@for_each("pool_by", ["benchmark", "problem"])
+def test_benchmarks_are_pooled_for_these_very_problems_too(pool_by):
+    """By hand: the jackknife variance of c/n is c(n − c)/(n²(n − 1)), and 1/m is Σ w²/(M n) over the benchmarks."""
+    pooled = at_k.compare_benchmarks(NEW, OLD, pool_by=pool_by, metrics="pass@1").pooled
+    weights = {"benchmark": (1 / 2, 1 / 2), "problem": (1 / 3, 2 / 3)}[pool_by]
+    variance = m = difference = 0.0
+    for name, weight, n in zip(NEW, weights, (4, 8), strict=True):
+        c = [np.sum(data[name]["grades"], axis=1) for data in (NEW, OLD)]
+        problems = len(c[0])
+        jackknife = sum(np.sum(each * (n - each)) for each in c) / (n**2 * (n - 1))
+        variance += weight**2 * jackknife / problems**2
+        m += weight**2 / (problems * n)
+        difference += weight * float(np.mean(c[0] - c[1])) / n
+    low, high = at_k.interval((1 + difference) / 2, variance**0.5 / 2, 1 / m)
+    found = pooled.reruns["pass@1"]
+    assert (found.low, found.high) == pytest.approx((2 * low - 1, 2 * high - 1), abs=1e-12)
+    assert found.difference == pooled.comparisons["pass@1"].difference
+    assert (found.better == "a") == (low > 0.5)
+
+
 def test_benchmarks_may_be_numbered():
     found = at_k.compare_benchmarks(NEW, OLD, metrics="pass@1")
     again = at_k.compare_benchmarks(

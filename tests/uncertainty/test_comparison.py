@@ -16,12 +16,14 @@ from scipy.stats import binom
 from at_k import interval, pass_at_k
 from at_k.estimators.counts import tabulate_pass
 from at_k.uncertainty.comparison import (
-    WILCOXON_WARNING,
     compare_columns,
+    compare_estimated,
     compare_pooled,
-    compare_reruns,
-    compare_unpaired,
     compare_values,
+)
+from at_k.uncertainty.further_tests import (
+    WILCOXON_WARNING,
+    compare_unpaired,
     paired_t_p,
     wilcoxon_p,
 )
@@ -133,9 +135,10 @@ N, K = np.full(30, 8), 2
 def rerun(first, second, level=0.95, **more):
     values = [np.asarray(pass_at_k(N, c, k=K)) for c in (first, second)]
     variances = tuple(tabulate_variance(tabulate_pass)(8, K)[c] for c in (first, second))
-    return compare_reruns(
-        *values, variances, 30 * 4, bounded=True, confidence_level=level, **more
-    ), variances
+    stderr = np.sqrt(sum(each.sum() for each in variances)) / 30
+    estimated = float(np.mean(values[0] - values[1])), float(stderr), 30 * 4
+    found = compare_estimated(*values, estimated, method="rerun", confidence_level=level, **more)
+    return found, variances
 
 
 C = np.random.default_rng(0).integers(0, 9, (2, 30))
@@ -146,7 +149,6 @@ def test_the_interval_is_the_bounded_one_of_both_jackknives():
     stderr = np.sqrt(sum(each.sum() for each in variances)) / 30
     low, high = interval((1 + found.difference) / 2, stderr / 2, 120)
     assert (found.low, found.high) == pytest.approx((2 * low - 1, 2 * high - 1), abs=1e-12)
-    assert found.won + found.lost + found.tied == 30
 
 
 @for_each("shift", range(3))
@@ -180,15 +182,12 @@ def test_other_runs_of_these_problems_fall_into_it():
 
 def test_scores_have_t():
     a, b = np.array([3.0, 5.0]), np.array([1.0, 2.0])
-    variances = (np.array([0.5, 0.5]), np.array([0.5, 0.5]))
-    found = compare_reruns(a, b, variances, 9.0, bounded=False, confidence_level=0.95)
+    found = compare_estimated(a, b, (2.5, 0.5**0.5, 9.0), method="rerun", bounded=False)
     assert (found.low, found.high) == pytest.approx(
         (2.5 - 2.306004 * 0.7071068, 2.5 + 2.306004 * 0.7071068), abs=1e-5
     )
     assert found.p_value == pytest.approx(2 * stats.t.sf(2.5 / 0.5**0.5, 8), rel=1e-9)
-    none = compare_reruns(
-        a, b, (np.zeros(2), np.zeros(2)), 9.0, bounded=False, confidence_level=0.95
-    )
+    none = compare_estimated(a, b, (2.5, 0.0, 9.0), method="rerun", bounded=False)
     assert (none.low, none.high, none.p_value) == (-np.inf, np.inf, 1.0)
 
 

@@ -11,7 +11,8 @@ from scipy import stats
 
 from at_k.options.registry import METHODS
 from at_k.uncertainty import checks
-from at_k.uncertainty.comparison import compare_unpaired, compare_values, paired_t_p
+from at_k.uncertainty.comparison import compare_values
+from at_k.uncertainty.further_tests import compare_unpaired, paired_t_p
 from at_k.uncertainty.intervals import find_lower_level, interval
 from at_k.uncertainty.prediction import enough, predict_pass_at_k
 from at_k.uncertainty.standard_errors import standard_error
