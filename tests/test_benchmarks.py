@@ -22,6 +22,7 @@ CORRECT = {
     "CodeContests": [2, 2],
     "CodeXGLUE": [2, 1],
     "CoderEval": [2, 1],
+    "MultiPL-E, other languages": [2, 1],
     "GSM8K": [2, 3],
     "MATH": [2, 2],
     "AIME 2024, 2025, 2026": [2, 3],
@@ -43,7 +44,16 @@ CORRECT = {
 NAMES = {
     *("HumanEval", "MBPP", "APPS", "CodeXGLUE", "DS-1000", "CoderEval", "CodeContests", "GSM8K"),
     *("MATH", "AIME", "PRM800K", "NumGLUE", "LogiQA", "FOLIO", "ReClor", "AR-LSAT", "HellaSwag"),
-    *("PIQA", "TextVQA", "LiveCodeBench", "BigCodeBench", "SWE-bench", "Terminal-Bench 2", "GPQA"),
+    *(
+        "MultiPL-E",
+        "PIQA",
+        "TextVQA",
+        "LiveCodeBench",
+        "BigCodeBench",
+        "SWE-bench",
+        "Terminal-Bench 2",
+        "GPQA",
+    ),
     *("MMLU-Pro", "HLE", "IFEval", "τ²-bench"),
 }
 
