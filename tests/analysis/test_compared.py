@@ -72,17 +72,16 @@ class TestSentences:
             found = compare(*pair, names=("x", "y") if pair[0] == make(x) else ("y", "x"))
             own = found.comparisons["pass@1"]
             low, high = sorted((abs(own.low), abs(own.high)))
-            assert " ".join(map(str, found.describe("pass@1"))) == (
-                f"x is better at pass@1: +56.2 points [+{100 * low:.1f}, +{100 * high:.1f}], p = {own.p_value:.3f}. "
-                "Robustness: 1 more loss would make this non-significant."
+            verdict, robustness = found.describe("pass@1")
+            assert str(verdict) == (
+                f"x is better at pass@1: +56.2 points [+{100 * low:.1f}, +{100 * high:.1f}], p = {own.p_value:.3f}."
             )
+            assert robustness.code == "compare.undone_by_one"
 
         found = compare(make([1] * 20), make([0.5] * 19 + [0.25]))
-        further = found.comparisons["pass@1"].fragility
-        assert (
-            str(found.describe("pass@1")[1])
-            == f"Robustness: {further} more losses would make this non-significant."
-        )
+        robustness = found.describe("pass@1")[1]
+        assert robustness.code == "compare.undone"
+        assert robustness.values == {"count": found.comparisons["pass@1"].fragility}
 
     def test_equivalent_and_open(self):
         (said,) = compare(make([0.5] * 400), make([0.5] * 400), margin=0.02).describe("pass@1")
