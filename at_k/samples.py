@@ -196,10 +196,8 @@ class Answers:
 
     def listed(self) -> list[list[Any]]:
         """List the answers of each problem; None where there is none."""
-        return [
-            [None if code < 0 else self.distinct[code] for code in row]
-            for row in self.codes.listed()
-        ]
+        values = [*self.distinct, None]  # code −1 is the last one
+        return [list(map(values.__getitem__, row)) for row in self.codes.listed()]
 
     @classmethod
     def of_values(cls, flat: Sequence[Hashable], lengths: Ints) -> Answers:

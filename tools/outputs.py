@@ -16,7 +16,7 @@ import os
 import re
 import shlex
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -262,24 +262,30 @@ def render_outputs() -> Iterator[tuple[Path, str, str]]:
             yield path, text, fill_docstrings(path, text)
 
 
-def main(
-    check: bool = typer.Option(
-        False, "--check", help="Change nothing, list the stale files, and fail if there are any."
-    ),
-) -> None:
-    """Write the outputs of all examples."""
-    os.chdir(ROOT)
+CHECK = typer.Option(
+    False, "--check", help="Change nothing, list the stale files, and fail if there are any."
+)
+
+
+def update(found: Iterable[tuple[Path, str, str]], root: Path, *, check: bool) -> None:
+    """Write each file whose text is another one than it should be, or only list these, and then fail."""
     stale = False
-    for path, text, wanted in render_outputs():
+    for path, text, wanted in found:
         if text == wanted:
             continue
         stale = True
         if not check:
             path.write_text(wanted, encoding="utf-8")
-        print(f"{'stale' if check else 'written'}: {path.relative_to(ROOT)}")
+        print(f"{'stale' if check else 'written'}: {path.relative_to(root)}")
     if check and stale:
         print("`make texts` writes them anew")
         raise typer.Exit(1)
+
+
+def main(check: bool = CHECK) -> None:
+    """Write the outputs of all examples."""
+    os.chdir(ROOT)
+    update(render_outputs(), ROOT, check=check)
 
 
 if __name__ == "__main__":

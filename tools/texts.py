@@ -33,6 +33,7 @@ from at_k.options.registry import (
 )
 from at_k.readers.formats import FORMATS
 from at_k.readers.names import ROLE
+from tools.outputs import CHECK, update
 from tools.prepared import render_prepared
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -340,23 +341,11 @@ def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def main(
-    check: bool = typer.Option(
-        False, "--check", help="Change nothing, list the stale files, and fail if there are any."
-    ),
-) -> None:
+def main(check: bool = CHECK) -> None:
     """Write the texts that repeat the registry."""
-    documents = render_documents()
-    stale = {
-        path: text for path, text in documents.items() if not path.is_file() or _read(path) != text
-    }
-    for path, text in stale.items():
-        if not check:
-            path.write_text(text, encoding="utf-8")
-        print(f"{'stale' if check else 'written'}: {path.relative_to(ROOT)}")
-    if check and stale:
-        print("`make texts` writes them anew")
-        raise typer.Exit(1)
+    documents = render_documents().items()
+    found = ((path, _read(path) if path.is_file() else "", text) for path, text in documents)
+    update(found, ROOT, check=check)
 
 
 def list_inputs(inputs: Iterable[Option], metrics: Iterable[Metric]) -> str:
