@@ -78,8 +78,6 @@ def _name_files_of_polars(data: Any) -> Any:
     """Let every scan in the plan of a lazy frame name its files."""
     import warnings
 
-    import polars
-
     plan = data.explain(optimized=False)
     if "SCAN [" not in plan or "DF [" in plan:
         return data  # a frame in memory would be written as text, with all its rows
@@ -90,19 +88,17 @@ def _name_files_of_polars(data: Any) -> Any:
         plan = data.serialize(format="json")
         told = plan.replace('"include_file_paths":null', f'"include_file_paths":"{FILE}"')
         # A projection names the columns that it keeps, and keeps this one too.
-        named = polars.LazyFrame.deserialize(StringIO(told), format="json")
+        named = type(data).deserialize(StringIO(told), format="json")
         if told != plan and FILE not in list_columns(named):
             told = _PROJECTION.sub(rf'\g<0>{{"Column":"{FILE}"}},', told)
-            named = polars.LazyFrame.deserialize(StringIO(told), format="json")
+            named = type(data).deserialize(StringIO(told), format="json")
         return named if FILE in list_columns(named) else data
 
 
 def _name_files_in_sql(data: Any) -> Iterator[Any]:
     """Yield forms of a query whose scans name their files. Some of them are no query: the engine raises."""
     if is_of(data, "ibis"):
-        import ibis  # type: ignore[import-untyped]
-
-        text, run = str(ibis.to_sql(data)), data.get_backend().con.sql
+        text, run = data.compile(), data.get_backend().con.sql
     else:
         text, run = data.sql_query(), partial(data.query, "_")
     views = run(_VIEWS).fetchall()

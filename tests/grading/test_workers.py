@@ -16,7 +16,7 @@ from bounds import hold, seconds_of_children, timed
 from cases import for_each
 from grading.obedient import Broken, Fatal, Obedient
 
-from at_k import errors
+from at_k import progress
 from at_k.grading import workers
 from at_k.grading.code import pool
 from at_k.grading.workers import (
@@ -221,7 +221,7 @@ def test_a_forked_child_leaves_the_workers_to_its_parent(obedient):
 def test_the_progress_bar_follows_the_switch_of_datasets(obedient, monkeypatch, capsys):
     import datasets
 
-    monkeypatch.setattr(errors, "_DELAY", 0)
+    monkeypatch.setattr(progress, "_DELAY", 0)
     grade_pairs(obedient, [("a", "a"), ("b", "a")])
     assert "Checking with obedient" in capsys.readouterr().err
     datasets.disable_progress_bars()
