@@ -149,7 +149,7 @@ def find_population_errors(
     problems: NDArray[np.intp] | None,
     times: Ints | None,
 ) -> dict[Key, StandardError]:
-    """Find the standard errors for other problems like these."""
+    """Find the standard errors for similar problems, not only these."""
     chosen = slice(None) if problems is None else problems
     if clusters is not None:
         labels = np.array(clusters, dtype=object)[chosen].tolist()
@@ -254,7 +254,7 @@ def summarize(
         key_style: "standard" spells keys as papers do (`pass@8`, `G-Pass@8_0.5`); "plain" spells them in
             `[A-Za-z0-9_.]`, for trackers that refuse `@` (`pass_at_8`, `g_pass_at_8_0.5`).
         confidence_level: adds `{key}_stderr` (unless there is none), `{key}_ci_low` and `{key}_ci_high`: the standard
-            error and the confidence interval for other problems like these.
+            error and the confidence interval, for similar problems, not only these.
         clusters: one label per problem, where problems come in groups that resemble each other.
         ci_method: how an interval is made; see `at_k.interval`.
 

@@ -52,13 +52,6 @@ MATRIX: dict[tuple[str | None, ...], str] = {
     ("low",) * 3: "ineffective",
 }
 
-# Requirements of AISBench for three kinds of use: all of these values must be above these numbers.
-TARGETS = {
-    "reliability": {"cons@k": 0.8, "pass@k": 0.9},
-    "tolerance": {"pass@k": 0.8, "avg@n": 0.7},
-    "balance": {"avg@n": 0.75},
-}
-
 _NAMES = {"pass@k": "passed", "avg@n": "average", "cons@k": "cons"}
 
 # Runs differ if samples without an order would differ as much with at most this probability. It is small, since the
@@ -263,20 +256,6 @@ def find_level(bar: ErrorBar) -> str | None:
     return "medium" if bar.low >= LOW and bar.high <= HIGH else None
 
 
-def check_targets(findings: Findings) -> Iterator[Message]:
-    """Note whether the values meet what AISBench asks of three kinds of use; a sentence is left to a gate."""
-    state = findings.figures["targets"] = {}
-    for use, asked in TARGETS.items():
-        if asked.keys() <= findings.keys.keys():
-            pairs = [(findings.bars[findings.keys[name]], least) for name, least in asked.items()]
-            state[use] = "not settled"
-            if all(bar.low > least for bar, least in pairs):
-                state[use] = "met"
-            elif any(bar.high <= least for bar, least in pairs):
-                state[use] = "missed"
-    yield from ()
-
-
 def describe_stability(findings: Findings) -> Iterator[Message]:
     """Describe how much the samples of a problem differ, and whether the runs differ more than samples do."""
     within = find_within_variance(findings.n, findings.c)
@@ -456,7 +435,6 @@ RULES: tuple[Rule, ...] = (
     weigh_wrong_answers,
     find_wrong_majorities,
     place_in_matrix,
-    check_targets,
     describe_stability,
     describe_clusters,
     describe_calibration,

@@ -7,27 +7,17 @@ from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from at_k.analysis.claims import Difference, say_better
-from at_k.analysis.matching import Matched
-from at_k.analysis.measurements import trace
 from at_k.errors import Message, Phrases
-from at_k.family import OUTPUTS, leave_out_twins
 from at_k.report.grid import find_main, find_twins
-from at_k.report.measuring import spread_k
 from at_k.report.naming import Keyed, name_numbers
 from at_k.results.sheet import Cell, Sentences, Sheet, Table, write_p
 from at_k.results.writers import Mapped
 from at_k.summary import is_bounded
-from at_k.uncertainty.questions import Questions
-from at_k.uncertainty.verdicts import Comparison, is_decided, subtract_columns
+from at_k.uncertainty.verdicts import Comparison, is_decided
 from at_k.values import Key
 
 _SHOWN_FLIPS = 5
-
-# Up to this n, a band is over every k; of more, over k that are evenly spread on a logarithmic axis.
-_EVERY_K = 512
 
 _say = Phrases(
     {
@@ -408,45 +398,3 @@ def write_p_in_sentence(value: float) -> str:
     if written.startswith("<"):
         return f"p {written}"
     return f"p = {written}"
-
-
-def find_bands(
-    matched: Matched, *, confidence_level: float, seed: int
-) -> dict[Key, list[Difference]]:
-    """Find the band of every metric that both models have against k."""
-    reports = matched.reports
-    smallest = min(min(report.n) for report in reports)
-    grid = range(1, smallest + 1) if smallest <= _EVERY_K else spread_k(smallest)
-    first, second = (
-        {key.line: None for key in report.columns if key.draws is not None} for report in reports
-    )
-    lines = leave_out_twins([line for line in first if line in second])
-    values = [trace(report, lines, grid) for report in reports]
-    bands: dict[Key, list[Difference]] = {}
-    for line in lines:
-        draws = [k for k in grid if not (OUTPUTS[line.metric].even_k and k % 2)]
-        named = [Key(line.metric, k, line.tau) for k in draws]
-        keys = [key for key in named if all(key in table for table in values)]
-        if len(keys) < 2:
-            continue
-        bounded = is_bounded(keys[0])
-        pairs = [matched.line_up([table[key] for table in values]) for key in keys]
-        table = np.stack([subtract_columns(a, b, bounded=bounded) for a, b in pairs], axis=1)
-        questions = Questions(
-            table,
-            bounded=bounded,
-            clusters=matched.codes,
-            factor=matched.find_factor(),
-            seed=seed,
-        )
-        limits = questions.find_limits(confidence_level, questions.p_of_band)
-        columns = np.stack([questions.mean, *limits, questions.p_of_band], axis=1)
-        bands[line] = []
-        for key, (value, low, high, p_value) in zip(keys, columns.tolist(), strict=True):
-            better = "open"
-            if low > 0:
-                better = "a"
-            elif high < 0:
-                better = "b"
-            bands[line].append(Difference(key.k or 0, value, low, high, better, p_value))
-    return bands

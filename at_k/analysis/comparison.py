@@ -14,8 +14,9 @@ from at_k.analysis.apart import (
     refuse_beside_audit,
     refuse_for_reruns,
 )
+from at_k.analysis.bands import find_bands
 from at_k.analysis.claims import Difference
-from at_k.analysis.compared import Compared, Flip, find_bands
+from at_k.analysis.compared import Compared, Flip
 from at_k.analysis.matching import OF_MATCHING, Matched, match, write_range
 from at_k.analysis.measurements import choose_keys, read_models
 from at_k.combinatorics import Floats, Ints

@@ -141,7 +141,7 @@ _FLAKY = 8
 
 
 def rank_finding(finding: Message) -> int:
-    """Return the rank of a finding by what matters most; the targets of others and the table of problems are last."""
+    """Return the rank of a finding by what matters most; the table of problems is last."""
     if finding.code in _ORDER:
         return _ORDER.index(finding.code)
     return len(_ORDER)
@@ -177,8 +177,8 @@ def diagnose(data: Any, /, metrics: Metrics = None, **given: Unpack[ScoreOptions
         ValueError: if the data cannot be scored, or options come with a report.
 
     References:
-        The levels, the decision matrix and the targets are those of AISBench, https://github.com/AISBench/benchmark, in
-        its page on accuracy metrics.
+        The levels and the decision matrix are those of AISBench, https://github.com/AISBench/benchmark, in its page on
+        accuracy metrics.
 
     Examples:
         >>> found = diagnose({"answers": [["7", "9", "9"], ["1", "1", "1"]], "references": ["7", "1"]})

@@ -25,8 +25,8 @@ from at_k.values import ErrorBar, Key
 
 _say = Phrases(
     {
-        "audit.intervals": "{option:audited} takes problems as independent, for other problems like these. Leave out "
-        "{option:clusters} and {option:target}.",
+        "audit.intervals": "{option:audited} takes problems as independent; its confidence intervals are for similar "
+        "problems, not only these. Leave out {option:clusters} and {option:target}.",
         "audit.same": "{option:audited} needs verdicts of another judge; {column} is a column of the results already.",
         "audit.few": "{option:audited} needs {least} problems that a better judge has looked at; {column} has "
         "{count}, {short} too few. `at-k select FILE --audit {least}` draws the same problems as a smaller audit, and "

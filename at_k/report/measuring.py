@@ -435,7 +435,7 @@ def find_grid(whole: Measurement, names: Iterable[str]) -> tuple[int, ...]:
 
 
 def draw_all(parts: Sequence[Measurement], grid: tuple[int, ...]) -> Curves:
-    """Draw the metrics of all parts against k, with bands for other problems like these."""
+    """Draw the metrics of all parts against k, with confidence bands for similar problems."""
     lines: dict[Key, Sequence[float | None]] = {}
     bands: dict[Key, Sequence[tuple[float, float] | None]] = {}
     for name, part in ((name, part) for name in FAMILY for part in parts if name in part.found):

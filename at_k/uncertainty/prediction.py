@@ -116,7 +116,7 @@ def predict_pass_at_k(
         c: correct samples among them.
         k: numbers of draws above n: one, or a list of them.
         force: predict for k > 10 n too.
-        target: "problem_set", an interval about these problems; "population", about other problems like these.
+        target: "problem_set", an interval about these problems; "population", about similar problems, not only these.
 
     Returns:
         Both predictions and their mean in [0, 1], with the interval of the mean and the estimate of pass@n from which
@@ -235,7 +235,7 @@ _WEIGHT = 0.5
 
 
 class Limit(NamedTuple):
-    """Hold a predicted limit, and its interval for other problems like these."""
+    """Hold a predicted limit, and its confidence interval for similar problems."""
 
     value: float
     low: float

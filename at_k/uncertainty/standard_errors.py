@@ -21,7 +21,7 @@ _CHANCE = 0.1
 
 
 def standard_error(per_problem: object, /, *, clusters: object = None) -> tuple[Floats, Floats]:
-    """Compute the standard error of a mean over problems, for other problems like these.
+    """Compute the standard error of a mean over problems, for similar problems, not only these.
 
     Args:
         per_problem: finite values, one per problem along the first axis; several metrics are in the further axes.
@@ -274,7 +274,7 @@ def cost_per_success(
     clusters: Sequence[str] | None = None,
     confidence_level: float = 0.95,
 ) -> CostPerSuccess:
-    """Compute what a correct sample costs, with an interval for other problems like these.
+    """Compute what a correct sample costs, with a confidence interval for similar problems, not only these.
 
     Examples:
         >>> found = cost_per_success(np.array([4.0, 2.0, 3.0, 3.0]), np.array([1, 2, 2, 1]), 2)

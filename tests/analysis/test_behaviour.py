@@ -14,6 +14,7 @@ from scipy.stats import binom, chi2
 from at_k.analysis import behaviour
 from at_k.analysis.behaviour import measure_calibration, measure_vote_shares
 from at_k.analysis.diagnosis import diagnose
+from at_k.analysis.gate import gate
 from at_k.estimators.consensus import count_votes, read_votes
 from at_k.uncertainty.standard_errors import find_noise_floor
 from benchmarks.false_alarms import CASES, DOCUMENT, MARKS, MOST, count_alarms, list_codes
@@ -182,21 +183,15 @@ class TestAISBench:
             levels = diagnose(data, metrics=METRICS).figures["levels"]
             assert levels == dict.fromkeys(("pass@k", "avg@n", "cons@k"))
 
-    @for_each("always, reliability, tolerance, balance", [
-        (990, "met", "met", "met"),
-        (850, "missed", "met", "met"),
-        (900, "not settled", "met", "met"),
-        (750, "missed", "missed", "not settled"),
-        (600, "missed", "missed", "missed"),
-    ])  # fmt: skip
-    def test_targets(self, always, **expected):
+    @for_each("always, verdict", [(850, "PASS"), (750, "FAIL"), (800, "INCONCLUSIVE")])
+    def test_targets_of_others_are_asked_of_a_gate(self, always, verdict):
         data = grades((always, 2), (1000 - always, 0), n=2)
-        assert diagnose(data, metrics=METRICS).figures["targets"] == expected
+        assert "targets" not in diagnose(data, metrics=METRICS).figures
+        assert gate(data, require=["pass@2 >= 0.8", "pass@1 >= 0.7"]).verdict == verdict
 
-    def test_targets_without_a_vote(self):
+    def test_nothing_is_said_of_a_vote_that_scatters(self):
         scattered = {"answers": [list("abcdefgh"), list("ijklmnop")], "grades": [[1] + [0] * 7] * 2}
         found = diagnose(scattered)
-        assert found.figures["targets"].keys() == {"tolerance", "balance"}
         assert found.figures["wrong_majority"] is None
         assert "vote" not in found.figures["calibration"]
 
