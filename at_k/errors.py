@@ -104,7 +104,11 @@ class Spelling:
 
     def set(self, settings: Mapping[str, Any]) -> str:
         """Spell options with their values."""
-        return f"`{', '.join(f'{name}={write_value(value)}' for name, value in settings.items())}`"
+        return f"`{Spelling.call(self, settings)}`"
+
+    def call(self, settings: Mapping[str, Any]) -> str:
+        """Spell options as they are given to what was called."""
+        return ", ".join(f"{name}={write_value(value)}" for name, value in settings.items())
 
     def __format__(self, settings: str) -> str:
         name, sign, value = settings.partition("=")
@@ -150,7 +154,7 @@ def write_value(value: Any) -> str:
     """Write a value as Python does, with texts in the quotes of JSON."""
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{write_value(name)}: {write_value(item)}' for name, item in value.items())}}}"
-    if isinstance(value, (str, int, float)):
+    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
         return json.dumps(value, ensure_ascii=False)
     return str(value)
 
@@ -315,7 +319,7 @@ class Question:
     notes: Sequence[Message] = ()
 
     def list_lines(self, spelling: Spelling) -> list[str]:
-        """Write the columns and the readings, a line for each."""
+        """Write a line for each column and, for each reading, one to copy and one with what it gives."""
         lines: list[str] = []
         wide = max((len(column.name) for column in self.columns), default=0)
         for column in self.columns:
@@ -324,13 +328,12 @@ class Question:
         lines += [f"  {note.render(spelling)}" for note in self.notes]
         if self.readings:
             lines.append("These read it:")
-        spelled = [Mention(**reading.options).render(spelling) for reading in self.readings]
-        wide = min(60, max(map(len, spelled), default=0))
-        for text, reading in zip(spelled, self.readings, strict=True):
+        for reading in self.readings:
             meaning = ""
             if reading.meaning is not None:
                 meaning = f" ({reading.meaning})"
-            lines.append(f"  {text:{wide}}  {reading.outcome}{meaning}")
+            lines.append(f"  {spelling.call(reading.options)}")
+            lines.append(f"      {reading.outcome}{meaning}")
         return lines
 
 

@@ -96,6 +96,18 @@ def to_vectors(flat: list[Any], name: str, place: Place) -> Floats:
     return to_floats(list(chain.from_iterable(rows)), name, lambda i: place(i // d)).reshape(-1, d)
 
 
+def _show_lists(rows: Sequence[Any], name: str) -> str:
+    """Show both ways to write a flat list of few samples: as one problem, or as problems of one sample each."""
+    text = f"{rows!r}"
+    if len(text) > _SHOWN or any(isinstance(row, (list, tuple)) for row in rows):
+        return ""
+    return f". Write {name}=[{text}] for one problem, or {name}={[[row] for row in rows]!r} for one sample of each"
+
+
+# Characters of a flat list that an error repeats.
+_SHOWN = 60
+
+
 def flatten(rows: object, name: str) -> tuple[list[Any], Ints]:
     """Split rows of samples into the samples and the length of each row."""
     outer: Sequence[Any] = list_rows(rows, name)
@@ -105,6 +117,7 @@ def flatten(rows: object, name: str) -> tuple[list[Any], Ints]:
             if not isinstance(row, (list, tuple)):
                 raise TypeError(
                     f"`{name}` must hold a list of samples for every problem; got {describe(row)} in problem {problem}"
+                    f"{_show_lists(outer, name)}"
                 )
     n = np.fromiter(map(len, outer), dtype=np.int64, count=len(outer))
     if not n.all():

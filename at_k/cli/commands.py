@@ -274,7 +274,9 @@ def gate(
     from at_k.cli.questions import judge_files
 
     chosen = {name: value for name, value in options.items() if is_given(ctx, name)}
-    raise typer.Exit(judge_files(paths, against=against or [], form=form, out=out or [], **chosen))
+    raise typer.Exit(
+        judge_files(paths, against=against or [], form=form, out=out or [], ctx=ctx, **chosen)
+    )
 
 
 @app.command(cls=Command)

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from glob import glob, has_magic
 from os import listdir
 from os.path import basename, dirname, exists, isdir, join
+from shutil import get_terminal_size
 from typing import Any, NoReturn, TextIO
 
 import typer
@@ -19,7 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from at_k.cli.options import Flags, refuse, show_all
-from at_k.errors import InputError, SeveralModelsError, explain_name
+from at_k.errors import InputError, explain_name
 from at_k.options.registry import FLAGS
 
 
@@ -116,6 +117,7 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words of the command line, and name the choice that is near to a wrong one."""
+        ctx.meta["typed"] = list(args)
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
@@ -159,7 +161,7 @@ class Command(TyperCommand):
                 stream, io.TextIOWrapper
             ):  # a name of a problem may have signs that the console lacks
                 stream.reconfigure(errors="backslashreplace")
-        with end_plainly(debug=bool(ctx.params.get("debug")), models="models" in ctx.params):
+        with end_plainly(debug=bool(ctx.params.get("debug")), ctx=ctx):
             for name in ("paths", "against"):
                 if ctx.params.get(name):
                     ctx.params[name] = read_paths(ctx.params[name])
@@ -247,9 +249,9 @@ def is_given(ctx: Any, name: str) -> bool:
 
 
 @contextmanager
-def end_plainly(*, debug: bool = False, models: bool = False) -> Iterator[None]:
-    """Turn an exception into one line on standard error and the status `WRONG`. With `debug`, let it through."""
-    # With `models`, the command has this option, which is a way on where results are of several models.
+def end_plainly(*, debug: bool = False, ctx: Any = None) -> Iterator[None]:
+    """Turn an exception into lines on standard error and the status `WRONG`. With `debug`, let it through."""
+    # With the context of a command, a refusal of data is answered by whole commands.
     try:
         yield
     except (typer.Exit, typer.Abort, typer.BadParameter):
@@ -257,15 +259,17 @@ def end_plainly(*, debug: bool = False, models: bool = False) -> Iterator[None]:
     except BrokenPipeError:
         leave_pipe(sys.stdout)
         raise typer.Exit from None
+    except InputError as error:
+        if debug:
+            raise
+        from at_k.cli.asking import list_answer
+
+        sentence, *question = list_answer(error, ctx)
+        fail(sentence + _suggest_column(error), question)
     except Exception as error:
         if debug:
             raise
-        way_on = " For a table of all, a row for each: `--models`, in one file with `--where` for each of them."
-        is_answered = models and isinstance(error, SeveralModelsError)
-        question = []
-        if isinstance(error, InputError):
-            question = error.question.list_lines(Flags())
-        fail(describe_error(error) + way_on * is_answered, question)
+        fail(describe_error(error))
 
 
 def leave_pipe(stream: TextIO) -> None:
@@ -287,7 +291,12 @@ def fail(sentence: str, lines: Sequence[str] = ()) -> NoReturn:
     """Print a sentence on standard error, and the lines of a question below it, and exit."""
     from at_k.results.sheet import make_printable
 
-    typer.echo("\n".join(map(make_printable, (sentence, *lines))), err=True)
+    told = [make_printable(sentence)]
+    if sys.stderr.isatty():
+        from at_k.results.writers import wrap
+
+        told = wrap(told[0], get_terminal_size().columns, whole=True)
+    typer.echo("\n".join([*told, *map(make_printable, lines)]), err=True)
     raise typer.Exit(WRONG)
 
 
@@ -305,8 +314,6 @@ def describe_error(error: Exception) -> str:
         if error.filename and error.strerror:
             return f"{error.filename}: {error.strerror}"
         return sentence
-    if isinstance(error, InputError):
-        return error.list_lines(Flags())[0] + _suggest_column(error)
     # The library's own sentences quote columns in backticks. Those of Python and of NumPy do not.
     if isinstance(error, ImportError) or (
         isinstance(error, (TypeError, ValueError)) and "`" in sentence

@@ -7,6 +7,7 @@ from os.path import basename, splitext
 from typing import TYPE_CHECKING, Any
 
 from at_k.analysis.ranking import RANKS, Ranking
+from at_k.cli.asking import write_plan
 from at_k.cli.options import refuse, spell
 from at_k.cli.output import (
     BY_ENDING,
@@ -158,10 +159,16 @@ _FORMS = {**BY_ENDING, ".xml": "junit"}
 
 
 def judge_files(
-    paths: Sequence[str], *, against: Sequence[str], form: str, out: Sequence[str], **given: Any
+    paths: Sequence[str],
+    *,
+    against: Sequence[str],
+    form: str,
+    out: Sequence[str],
+    ctx: Any,
+    **given: Any,
 ) -> int:
     """Judge files, print and write the verdict, and return the status with which the command ends."""
-    from at_k.analysis.gate import gate
+    from at_k.analysis.gate import INCONCLUSIVE, gate
     from at_k.analysis.requirements import load_policy
 
     if against and len(against) != len(paths):
@@ -205,6 +212,13 @@ def judge_files(
         save_form(result, _FORMS[splitext(path)[1].lower()], path, junit=result.to_junit)
         say_written(path)
     write_result(result, form, junit=result.to_junit)
+    for place, part in enumerate(gates):
+        open_ = [check for check in part.checks if check.verdict == INCONCLUSIVE]
+        if open_ and result.verdict == INCONCLUSIVE:
+            base = against[place] if against else None
+            command = write_plan(open_[0], paths[place], base, ctx)
+            print_lines([[(command, "bold")]], make_console(stderr=form != "table"))
+            break
     return result.exit_code
 
 

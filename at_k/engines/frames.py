@@ -82,9 +82,8 @@ def _name_files_of_polars(data: Any) -> Any:
     if "SCAN [" not in plan or "DF [" in plan:
         return data  # a frame in memory would be written as text, with all its rows
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # Polars may change what it writes: a frame is then left as it is
+        # Polars may change what it writes: a frame is then left as it is.
+        warnings.simplefilter("ignore")
         plan = data.serialize(format="json")
         told = plan.replace('"include_file_paths":null', f'"include_file_paths":"{FILE}"')
         # A projection names the columns that it keeps, and keeps this one too.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from filecmp import cmp
-from functools import partial
+from functools import lru_cache, partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,7 +121,7 @@ def _look_at(path: Paths, options: Mapping[str, Any]) -> Table | None:
     from at_k.readers.tables.table import Table
 
     file = find_files(path)[0][0]
-    source = Source(file.name, file)
+    source = Source(file.name, open_content(file))
     if find_format(source, options.get("format")).name != "plain":
         return None
     return Table(source, Reading(rows_at=options.get("rows_at")))
@@ -225,6 +225,19 @@ def _is_doubled(file: Path) -> bool:
     return lines > 1  # two equal lines may be two samples
 
 
+def open_content(file: Path) -> Path | bytes:
+    """Return the path of a file or folder, or the bytes of a pipe, as in `at-k score <(zcat results.gz)`."""
+    if file.is_file() or file.is_dir():
+        return file
+    return _read_pipe(file, file.stat().st_ino)
+
+
+@lru_cache(maxsize=1)
+def _read_pipe(file: Path, number: int) -> bytes:
+    """Read a pipe once, by its number: readings are tried on the same bytes."""
+    return file.read_bytes()
+
+
 def _find_formats(
     files: Sequence[Path],
     format: str | None,
@@ -241,9 +254,7 @@ def _find_formats(
     listed, beside = list[tuple[Path, Source, "Format"]](), list[tuple[Path, Source, "Format"]]()
     for file in files:
         try:
-            # A pipe, as in `at-k score <(zcat results.gz)`, can be read only once.
-            content = file if file.is_file() or file.is_dir() else file.read_bytes()
-            source = Source(file.name, content, reading.limits)
+            source = Source(file.name, open_content(file), reading.limits)
             if problems is not None:
                 source = problems.join(source)
             kind = find_format(source, format)

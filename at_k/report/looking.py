@@ -245,18 +245,18 @@ def _refuse_sources(files: pa.ChunkedArray, samples: Samples) -> None:
     rows = (np.atleast_1d(numbers) for numbers in samples.rows)
     are_shared = any(len({*coded.codes[numbers - 1].tolist()}) > 1 for numbers in rows)
     names = list(map(str, coded.values))
-    if are_shared and not count_runs(names) and not _are_shards(names):
+    if are_shared and not count_runs(names) and not are_shards(names):
         first, second = (quote(name) for name in list_names(names)[:2])
         raise _say.error("engine.sources", SeveralModelsError, first=first, second=second)
 
 
-def _are_shards(files: Sequence[str]) -> bool:
+def are_shards(files: Sequence[str]) -> bool:
     """Return whether the paths differ by numbers alone, and have the words of shards, or none.
 
     Examples:
-        >>> _are_shards(["a/part-00000.snappy.parquet", "a/part-00001.snappy.parquet"])
+        >>> are_shards(["a/part-00000.snappy.parquet", "a/part-00001.snappy.parquet"])
         True
-        >>> _are_shards(["0.parquet", "1.parquet"]), _are_shards(["llama-3.parquet", "llama-4.parquet"])
+        >>> are_shards(["0.parquet", "1.parquet"]), are_shards(["llama-3.parquet", "llama-4.parquet"])
         (True, False)
     """
     if len({_PARTS.sub("#", file) for file in files}) > 1:

@@ -50,7 +50,7 @@ def folder(make_folder):
     return place
 
 
-TWO = "… llama-8b.jsonl and qwen-7b.jsonl may be of two models … `--pool file`"
+TWO = "… llama-8b.jsonl and qwen-7b.jsonl may be of two models … --pool file"
 ONE = "… samples of one model … llama-8b.jsonl, qwen-7b.jsonl"
 
 # What is typed after at-k, the exit status, and what is printed in this order.
@@ -62,10 +62,10 @@ PRINTED = {
     "two models are compared": ("compare llama-8b.jsonl qwen-7b.jsonl", 0, ""),
     "two pilots": ("plan llama-8b.jsonl qwen-7b.jsonl", 0, ""),
     "two columns of grades": ("score unclear.jsonl --columns problem=question", 2,
-                              "… `--columns problem=question,grades=correct` … "
-                              "`--columns problem=question,grades=passed"),
+                              "… --columns problem=question,grades=correct … "
+                              "--columns problem=question,grades=passed"),
     "two columns of problems": ("score unclear.jsonl --columns grades=passed", 2,
-                                "… `--columns grades=passed,problem=question`"),
+                                "… --columns grades=passed,problem=question"),
     "columns that are told": ("score unclear.jsonl --columns grades=passed,problem=question", 0, ""),
     "soft grades": ("score soft.jsonl", 0, "… If it stands for a correct sample: `--correct-above '>=0.5'`"),
     "models of one file": ("score both.jsonl --models", 2, "… --where model=a --where model=b"),

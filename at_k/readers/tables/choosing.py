@@ -187,9 +187,8 @@ def make_several_error(
     if problem is not None:
         ways["apart"] = Mention(columns={"problem": f"{shorten(name)}+{shorten(problem)}"})
     code = "models.several" if problem is None else "models.settings"
-    return _say.error(
-        code, SeveralModelsError, column=shorten(name), values=quote_all(values), **ways
-    )
+    told = {"column": shorten(name), "values": quote_all(values), "listed": values}
+    return _say.error(code, SeveralModelsError, **told, **ways)
 
 
 def simplify(value: object) -> object:
