@@ -1,7 +1,6 @@
 // Where results come from: a file that is opened or dropped, a text that is pasted, an example; and what mends a refusal.
 
 import { button, make, mark, say } from "./base.js";
-import { rules } from "./rules.js";
 
 const LONGEST = 1500; // characters of a text that an address carries
 
@@ -24,10 +23,10 @@ export const isCarried = (given) => given?.text !== undefined && given.text.leng
 /** Read files that were opened, dropped or pasted. */
 export async function read(files, take, refuse) {
   const { readFiles } = await import("./reader.js");
-  const found = await readFiles(files, rules());
+  const found = await readFiles(files);
   if (found.refused) refuse({ error: found.refused, mends: [] });
-  else if (Array.isArray(found.packed)) take(found.packed, found);
-  else take({ name: found.name, text: found.text, packed: found.packed }, found);
+  else if (Array.isArray(found.packed)) take(found.packed);
+  else take({ name: found.name, text: found.text, packed: found.packed });
 }
 
 /** A button that opens files. */

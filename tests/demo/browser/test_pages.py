@@ -264,8 +264,10 @@ def write_large(kind):
     rows = [(f"task {i // 4}", words[i % 500 :], int(chance.random() < 0.5)) for i in range(2_900)]
     if kind == "csv":
         return "task_id,completion,passed\n" + "\n".join(f'{a},"{b}",{c}' for a, b, c in rows), rows
+    # Numbers of more digits than a double has: each must stay another problem.
     return "\n".join(
-        json.dumps({"task_id": a, "completion": b, "passed": bool(c)}) for a, b, c in rows
+        json.dumps({"task_id": 10**19 + i // 4, "completion": b, "passed": bool(c)})
+        for i, (_, b, c) in enumerate(rows)
     ), rows
 
 
