@@ -13,7 +13,6 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 from weakref import finalize
 
 from at_k.errors import Phrases
@@ -91,6 +90,8 @@ def to_path(address: str) -> Path:
         >>> to_path("file:///tmp/a%20b.jsonl").as_posix()
         '/tmp/a b.jsonl'
     """
+    from urllib.request import url2pathname  # loads what speaks HTTP
+
     return Path(url2pathname(urlsplit(address).path))
 
 
