@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from at_k.errors import InputError, Message, Phrases
 from at_k.options.registry import PROGRAM_TESTS, READING, complete, takes
 from at_k.progress import follow_reading
-from at_k.readers.files.paths import Paths, fetch, is_paths
+from at_k.readers.files.paths import Copies, Paths, fetch, is_paths
 from at_k.readers.samples import COUNT_ROLES, ROLES, SAMPLE_ROLES, Samples
 from at_k.validation import UNLIMITED, Limits
 
@@ -101,10 +101,36 @@ def read_samples(path: Paths, **options: Any) -> Samples:
     from at_k.readers.tables.readings import offering
 
     path, copies = fetch(path)
-    # Readings may be tried later: they hold the copies of what is in a store.
-    read = partial(_read_held, path, copies)
+    try:
+        path, members = _unpack(path, options.get("format"), options.get("limits", UNLIMITED))
+    except InputError as error:
+        raise error.in_file(str(path)) from None
+    # Readings may be tried later: they hold the copies of what is in a store, or in an archive.
+    read = partial(_read_held, path, (copies, members))
     with offering(read, options, partial(_look_at, path)):
         return _read_files(path, **options)
+
+
+def _unpack(path: Paths, format: str | None, limits: Limits) -> tuple[Paths, Copies | None]:
+    """Return the folder of the files in a zip or tar file that is no harness's own, and what holds it."""
+    from at_k.readers.files.archives import list_results, names_tar
+    from at_k.readers.files.sources import Source
+    from at_k.readers.formats import find_format
+
+    if not isinstance(path, (str, PathLike)) or not Path(path).is_file():
+        return path, None
+    file = Path(path)
+    if not names_tar(file):
+        source = Source(file.name, file, limits)
+        if source.layout != "zip" or find_format(source, format).name != "plain":
+            return path, None
+    copies = Copies()
+    folder = copies.folder / file.name
+    for name, content in list_results(file, limits):
+        target = folder.joinpath(*(part for part in name.parts if part not in ("/", "..")))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    return (folder, copies) if folder.exists() else (path, None)
 
 
 def _read_held(path: Paths, copies: object, options: Mapping[str, Any]) -> Samples:

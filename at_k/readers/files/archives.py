@@ -1,17 +1,21 @@
-"""Read the members of a zip file, Zstandard ones too, without writing them anywhere."""
+"""Read the members of a zip file, Zstandard ones too, or of a tar file, without writing them anywhere."""
 
 from __future__ import annotations
 
 import io
 import struct
+import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from at_k.errors import Phrases
+from at_k.readers.files.paths import is_named_as_results
 from at_k.readers.files.sources import Source, refuse_growth
 from at_k.readers.names import quote
+from at_k.validation import UNLIMITED, Limits
 
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
 # Flags of a member that is encrypted, strongly encrypted, or has a masked header.
@@ -37,6 +41,7 @@ _say = Phrases(
     {
         "archives.encrypted": "Member {name} of this zip file is encrypted. Decrypt the file first.",
         "archives.member": "Member {name} of this zip file is damaged ({reason}). Copy the file again.",
+        "archives.tar": "This tar file is cut off or damaged ({reason}). Copy it again.",
         "archives.broken": "This zip file is cut off or damaged ({reason}). Copy it again; a run that is still going "
         "on may not have written its end yet.",
     }
@@ -121,6 +126,45 @@ def _decompress(packed: bytes, method: int, size: int) -> bytes:
     import pyarrow as pa
 
     return bytes(pa.Codec("zstd").decompress(packed, decompressed_size=size, asbytes=True))
+
+
+def list_results(path: Path, limits: Limits = UNLIMITED) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Yield the results files in a zip or tar file, each with its path in it; nothing of a spreadsheet."""
+    if names_tar(path):
+        yield from _list_in_tar(path, limits)
+        return
+    with Archive(Source(path.name, path, limits)) as archive:
+        if any(name.startswith("xl/") for name in archive):
+            return
+        for name in archive:
+            if _holds_results(PurePosixPath(name)):
+                yield PurePosixPath(name), archive.read(name)
+
+
+def names_tar(path: Path) -> bool:
+    """Return whether a path ends as that of a tar file, compressed or not."""
+    return path.suffix.lower() in (".tar", ".tgz") or ".tar." in path.name
+
+
+def _list_in_tar(path: Path, limits: Limits) -> Iterator[tuple[PurePosixPath, bytes]]:
+    total = 0
+    try:
+        with tarfile.open(path) as archive:
+            for member in archive:
+                total += member.size
+                refuse_growth(total, path.stat().st_size, limits)
+                file = archive.extractfile(member)
+                if file is not None and _holds_results(PurePosixPath(member.name)):
+                    yield PurePosixPath(member.name), file.read()
+    except (tarfile.TarError, EOFError, zlib.error) as error:
+        raise _say.error("archives.tar", reason=str(error) or type(error).__name__) from None
+
+
+def _holds_results(member: PurePosixPath) -> bool:
+    """Return whether a member is a results file by its name, and no hidden one, such as those of macOS."""
+    parts = [part for part in member.parts if part != ".."]
+    is_hidden = any(part.startswith((".", "__MACOSX")) for part in parts)
+    return not is_hidden and is_named_as_results(Path(member.name))
 
 
 def list_members(source: Source) -> tuple[str, ...]:
