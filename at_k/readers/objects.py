@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from at_k.errors import Mention, Phrases
 from at_k.readers.cells import read_spelled
 from at_k.readers.files.sources import IN_MEMORY, Source
 from at_k.readers.names import (
@@ -16,8 +17,15 @@ from at_k.readers.names import (
     has_name,
     has_role,
     normalize_name,
+    quote_all,
 )
 from at_k.readers.numbering import count_runs
+
+_say = Phrases(
+    {
+        "data.splits": "`data` must be one data set; got several: {names}. Choose one of them: {where}.",
+    }
+)
 
 
 def hold(data: Any) -> Any:
@@ -32,6 +40,27 @@ def hold(data: Any) -> Any:
     if isinstance(data, Mapping) or hasattr(data, "__len__") or not isinstance(data, Iterable):
         return data
     return list(data)
+
+
+def holds_splits(data: Any) -> bool:
+    """Return whether data are several data sets by their names, as a `DatasetDict` is."""
+    is_mapping = isinstance(data, Mapping) and bool(data)
+    return is_mapping and all(hasattr(each, "column_names") for each in data.values())
+
+
+def choose_split(
+    data: Mapping[str, Any], where: Mapping[str, Any] | None
+) -> tuple[Any, dict[str, Any]]:
+    """Choose one of several data sets, as `where` says by `{"split": "test"}`; return it, and the rest of `where`."""
+    rest = dict(where or {})
+    wanted = rest.pop("split", None)
+    if len(data) == 1 and wanted is None:
+        return next(iter(data.values())), rest
+    if wanted not in data:
+        ways = {f"split {name}": Mention(where={"split": name}) for name in data}
+        first = next(iter(ways.values()))
+        raise _say.error("data.splits", names=quote_all(data), where=first, **ways)
+    return data[wanted], rest
 
 
 def holds_columns(data: Mapping[Any, Any]) -> bool:

@@ -22,7 +22,14 @@ from at_k.readers import COUNT_ROLES, Samples, is_paths, read_samples
 from at_k.readers.arrays import list_cells
 from at_k.readers.files.sources import IN_MEMORY, Source
 from at_k.readers.names import MODEL, normalize_name, quote
-from at_k.readers.objects import hold, holds_columns, is_rows, write_source
+from at_k.readers.objects import (
+    choose_split,
+    hold,
+    holds_columns,
+    holds_splits,
+    is_rows,
+    write_source,
+)
 from at_k.readers.samples import SAMPLE_ROLES
 from at_k.readers.tables.choosing import select_rows
 from at_k.readers.tables.prompts import find_tests, gather_tests, join_prompts
@@ -47,7 +54,6 @@ _say = Phrases(
     {
         "data.nothing_to_score": "`data` must have a column `grades`, or `answers` and `references`; it has "
         "{columns}. Say with {option:columns} what others are called, or read a file with `at_k.read_results`.",
-        "data.splits": "`data` must be one data set; got several: {names}. Choose one of them.",
         "data.same_column": "`data` must have one column {name}; it has several. Rename all but one of them.",
         "data.same_problem": "`problem` must name each problem once; {name} is in rows {first} and {row}. If each row "
         "is a sample, score the table with a verdict in each row, or read the file by `at_k.read_results`; join "
@@ -160,8 +166,8 @@ def _take(column: Any, rows: Sequence[int]) -> Any:
 def read_frame(data: Any) -> dict[str, Any]:
     """List the columns of a data set by name. They stay as they are held: Arrow columns stay in Arrow."""
     if isinstance(data, Mapping):
-        if data and all(hasattr(value, "column_names") for value in data.values()):
-            raise _say.error("data.splits", names=", ".join(map(repr, data)))
+        if holds_splits(data):
+            return read_frame(choose_split(data, None)[0])
         return {str(name): column for name, column in data.items()}
     columns = getattr(data, "column_names", None)
     if not isinstance(columns, (list, tuple)):
@@ -264,6 +270,7 @@ def judge_data(
         groups, columns = None, {"group": groups, **(columns or {})}
     if isinstance(data, Mapping) and is_integer(data.get("n")) and is_sequence(data.get("c")):
         data = {**data, "n": [data["n"]] * len(data["c"])}
+    data, where = _choose_split(data, where)
     judging = {name: options.pop(name) for name in JUDGING_OPTIONS if name in options}
     with_rows = takes_row(find_checker(judging.get("check_correct_fn", "exact_match")))
     source, cut = find_source(data), check_cut(judging.get("correct_above", 0.5))
@@ -297,10 +304,7 @@ def judge_data(
     )
     require_problems("data", len(problems))
     names = read_names(frame.get("problem"), len(problems))
-    if origin is None:
-        named = frame.get("problem") is not None
-    else:
-        named = origin.roles.get("problem") is not None
+    named = (frame if origin is None else origin.roles).get("problem") is not None
     # Labels are read first: judging may take minutes, and wrong labels should not waste them.
     labels = read_labels(groups, frame.get("group"), len(problems))
     together = read_clusters(clusters, labels, frame.get("group"), len(problems))
@@ -324,6 +328,21 @@ def judge_data(
         return Judged(problems, verdicts, *rest)
     gone = len(whole.problems) - len(problems), int(whole.n.sum() - problems.n.sum())
     return Judged(problems, verdicts, *rest, whole.reasons, *gone)
+
+
+def _choose_split(
+    data: Any, where: Mapping[str, object] | None
+) -> tuple[Any, Mapping[str, object] | None]:
+    """Choose one of several data sets, each of which is a reading; other data stay."""
+    if not holds_splits(data):
+        return data, where
+
+    def read(options: Mapping[str, Any]) -> Samples:
+        part, rest = choose_split(data, options["where"])
+        return read_rows(part, is_document=False, columns={}, where=rest)
+
+    with offering(read, {}, lambda _: None):
+        return choose_split(data, where)
 
 
 def _read_data(
@@ -396,8 +415,7 @@ def find_source(data: Any) -> str | list[str] | None:
 def _is_document(data: Any, columns: Mapping[str, str | None]) -> bool:
     """Return whether data are read as the document that they would be in a file: a mapping of problems, or rows."""
     if isinstance(data, Mapping):
-        are_splits = bool(data) and all(hasattr(each, "column_names") for each in data.values())
-        return bool(data) and not are_splits and not holds_columns(data)
+        return bool(data) and not holds_columns(data)
     return is_rows(data) and is_read_as_file(data, columns)
 
 
