@@ -361,8 +361,9 @@ class Cells:
     def _spell(self, role: str, value: Any) -> Any:
         if role == "grades" and (found := self.find_word(value)) is not NOTHING:
             return found
-        value = read_share(read_spelled(value))
-        return rescale(value, self.scale) if role == "grades" else value
+        spelled = read_share(read_spelled(value))
+        is_graded = role == "grades" and judge(value) is None  # a word judges on any scale
+        return rescale(spelled, self.scale) if is_graded else spelled
 
     def find_word(self, value: object) -> object:
         """Return the verdict of a word by those that were named, None for a missing one; else NOTHING."""
@@ -448,7 +449,7 @@ class Cells:
                 return numbers
             values = values.to_pylist()
         kinds = set(map(type, values))
-        if role == "grades" and kinds == {bool} and not self._words:
+        if role == "grades" and kinds == {bool} and not self._words and self.scale is None:
             return np.array(values, dtype=np.float64)
         if kinds <= {str, type(None)}:
             known = {value: self.read(role, value) for value in set(values)}
@@ -487,16 +488,18 @@ class Cells:
 
 
 def rescale(value: object, scale: tuple[float, float] | None) -> object:
-    """Bring a number of a scale into [0, 1]; truth values and what is no number stay.
+    """Bring a number of a scale into [0, 1]; what is no number stays, and truth values where 0 and 1 are no ends.
 
     Examples:
-        >>> rescale(4, (1, 5)), rescale(True, (0, 100))
-        (0.75, True)
+        >>> rescale(4, (1, 5)), rescale(True, (0, 100)), rescale(True, (1, 0))
+        (0.75, True, 0.0)
     """
-    if scale is None or not isinstance(value, (int, float)) or isinstance(value, bool):
+    if scale is None or not isinstance(value, (int, float)):
         return value
     low, high = scale
-    return (value - low) / (high - low)
+    if isinstance(value, bool) and {low, high} != {0, 1}:
+        return value
+    return (value - low) / (high - low) + 0.0  # no −0
 
 
 class FieldCells(Cells):

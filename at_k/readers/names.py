@@ -168,7 +168,7 @@ NUMBER_WORD = {
     ),
     *_words(
         "iteration gen generation completion response round replicate pass copy order pos position rank rs sampling "
-        "submission"
+        "submission retry retries attempts"
     ),
     *_words(
         "durchlauf lauf versuch essai tentative intento tentativa prova попытка 시도 試行 試行回数 第几次 尝试 采样序号"

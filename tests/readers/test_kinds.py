@@ -1,7 +1,14 @@
 """Kinds of data that version 0.7.0 read wrongly: a right number, a question, or a word beside the number."""
 
+import io
+import json
+import random
+import tarfile
+import zipfile
+
 import fsspec
 import pytest
+from datasets import Dataset, DatasetDict
 from readers.scoreboard import read_kinds
 
 import at_k
@@ -120,3 +127,105 @@ def test_failures_are_left_out_as_the_note_says(tmp_path):
     (note,) = [note for note in at_k.score(data).notes if note.code == "note.errors"]
     report = at_k.score(data, **note.values["way"].settings)
     assert f"{report.values['pass@1']:.3f}" == note.values["excluded"]
+
+
+def list_tries(outer, inner, n_tries):
+    """Make a row for each try at each sample, in no order; the last try at sample 0 alone is right."""
+    rows = [
+        {"id": f"q{p}", outer: i, inner: j, "passed": (i == 0) == (j + 1 == n_tries(i))}
+        for p in range(5)
+        for i in range(4)
+        for j in range(n_tries(i))
+    ]
+    return random.Random(1).sample(rows, len(rows))
+
+
+@pytest.mark.parametrize("names", [("run", "retry"), ("trial", "retry"), ("run", "attempt")])
+@pytest.mark.parametrize("n_tries", [lambda i: 2, lambda i: 1 + i % 2], ids=["all", "some"])
+def test_retries_are_asked_about_under_any_name(names, n_tries):
+    with pytest.raises(InputError) as caught:
+        at_k.score(list_tries(*names, n_tries))
+    outer, inner = names
+    assert caught.value.code == "structure.retries"
+    assert caught.value.readings[0].options == {"columns": {"sample": outer, "attempt": inner}}
+
+
+def test_models_below_problems_are_read_one_by_one():
+    data = {f"p{i}": {"gpt-4o": [1, 0, 1], "llama": [0, 0, int(i == 0)]} for i in range(3)}
+    with pytest.raises(InputError) as caught:
+        at_k.score(data)
+    first, second = caught.value.readings
+    assert first.options == {"columns": {"grades": "gpt-4o"}}
+    assert at_k.score(data, **first.options).values["pass@1"] == pytest.approx(2 / 3)
+    assert second.options == {"rows_at": "p0"}
+
+
+def test_truth_values_on_a_scale_that_is_turned():
+    rows = [{"id": f"q{p}", "failed": p == 0} for p in range(4) for _ in range(2)]
+    read = {"columns": {"grades": "failed"}, "metrics": "pass@1"}
+    assert at_k.score(rows, **read).values["pass@1"] == 0.25
+    assert at_k.score(rows, scale=(1, 0), **read).values["pass@1"] == 0.75
+
+
+RUNS = {
+    f"run{run}.jsonl": "".join(
+        json.dumps({"id": f"q{p}", "passed": p > run}) + "\n" for p in range(4)
+    )
+    for run in range(3)
+}
+"""Files of three runs: pass@1 is the mean of 3/4, 2/4 and 1/4."""
+
+
+def write_zip(folder):
+    """Write the runs and what macOS adds as a zip file."""
+    with zipfile.ZipFile(folder / "runs.zip", "w") as archive:
+        for name, text in RUNS.items():
+            archive.writestr(f"out/{name}", text)
+            archive.writestr(f"__MACOSX/out/._{name}", "…")
+    return folder / "runs.zip"
+
+
+def write_tar(folder):
+    """Write the runs as a tar file that is compressed."""
+    with tarfile.open(folder / "runs.tar.gz", "w:gz") as archive:
+        for name, text in RUNS.items():
+            member = tarfile.TarInfo(f"../{name}")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return folder / "runs.tar.gz"
+
+
+@pytest.mark.parametrize("write", [write_zip, write_tar])
+def test_archives_are_read_as_the_folders_that_they_hold(write, tmp_path):
+    report = at_k.score(write(tmp_path), metrics="pass@1")
+    assert (len(report), report.values["pass@1"]) == (4, 0.5)
+    assert list(tmp_path.parent.glob("*.jsonl")) == []
+
+
+def test_a_broken_tar_file_is_named(tmp_path):
+    path = write_tar(tmp_path)
+    path.write_bytes(path.read_bytes()[:-60])
+    with pytest.raises(InputError, match=r"runs\.tar\.gz: This tar file is cut off or damaged"):
+        at_k.score(path)
+
+
+def test_a_dict_of_data_sets_is_asked_about():
+    rows = [{"id": f"q{p}", "passed": p % 2} for p in range(4) for _ in range(2)]
+    parts = {"train": Dataset.from_list(rows[:4]), "test": Dataset.from_list(rows)}
+    with pytest.raises(InputError) as caught:
+        at_k.score(DatasetDict(parts))
+    for reading, part in zip(caught.value.readings, parts, strict=True):
+        assert reading.options == {"where": {"split": part}}
+    assert len(at_k.score(DatasetDict(parts), where={"split": "test"})) == 4
+    assert len(at_k.score(DatasetDict(test=parts["test"]))) == 4
+
+
+def test_folders_name_problems_where_files_count_samples(tmp_path):
+    for p in range(4):
+        (tmp_path / f"prob{p}").mkdir()
+        for i in range(3):
+            text = json.dumps({"passed": p > i})
+            (tmp_path / f"prob{p}" / f"sample_{i}.json").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        at_k.score(tmp_path)
+    assert caught.value.readings[0].options == {"columns": {"problem": "folder"}}

@@ -55,6 +55,7 @@ class Plan:
         reading: the options of the user.
         default: what names the problems where no column does: "line", where other files have the same lines, or
             "file", where each has one row; "" where nothing does.
+        files: the files that hold a row each.
 
     Attributes:
         profile: the columns, with samples in lists where the shape of the rows is another one.
@@ -66,8 +67,10 @@ class Plan:
         numbers: those of them that number the samples of each problem.
     """
 
-    def __init__(self, head: Block, rows: Rows, reading: Reading, *, default: str) -> None:
-        self.head, self.rows, self.reading = head, rows, reading
+    def __init__(
+        self, head: Block, rows: Rows, reading: Reading, *, default: str, files: Sequence[str] = ()
+    ) -> None:
+        self.head, self.rows, self.reading, self.files = head, rows, reading, files
         self.reads = reading.make_cells(Cells)
         self.where, pool = Where(reading.where), reading.pool
         self.given = {
@@ -185,6 +188,7 @@ class Plan:
             listed=self.listed,
             changed=self.change is not None,
             default=default,
+            files=self.files,
             rows=self.rows,
         )
 

@@ -65,7 +65,7 @@ _WORDS = 8
 
 # The worth of a way that an error mentions: more than what is composed. Each further step, and a policy for missing
 # samples, make a reading less likely.
-_TOLD, _FURTHER, _POLICY = 1.0, 0.6, 0.2
+_TOLD, _FURTHER, _POLICY = 1.0, 1.1, 0.2
 
 # Columns that a question shows, and examples of each.
 _SHOWN, _EXAMPLES = 12, 3
@@ -125,7 +125,8 @@ _say = Phrases(
 )
 
 # The name of a way in an error → what it means, where that is called otherwise.
-_MEANINGS = {"other": "one", "rows": "line", "columns": "", "example": "", "file": "", "folder": ""}
+_MEANINGS = {"other": "one", "rows": "line", "inner": "where", "outer": "where"}
+_MEANINGS |= dict.fromkeys(("columns", "example", "file", "folder"), "")
 
 
 @contextmanager

@@ -136,7 +136,8 @@ class Table:
     def _plan(self, head: Block) -> Plan:
         """Plan by the first rows; by all of them where the first ones do not show that problems repeat."""
         default = "file" if self.source.files else "" if self.source.is_alone else "line"
-        make = partial(Plan, rows=self.rows, reading=self.reading, default=default)
+        files = self.source.files
+        make = partial(Plan, rows=self.rows, reading=self.reading, default=default, files=files)
         is_cut = len(head) >= HEAD
         try:
             plan = make(head)
@@ -313,6 +314,10 @@ class _Pass:
         numbers = {}
         if "attempt" not in self.roles:
             numbers = {name[len(NUMBER) :]: collector.held(name) for name in collector.numbers}
+            for watch in self.settings:
+                whole = [read_whole(value) for value in watch.values]
+                if watch.numbers_samples and None not in whole:
+                    numbers[watch.name] = np.array(whole, np.int64)[watch.codes]
         return replace(known, numbers=numbers, repeated=self._find_repeated(known))
 
     def _collect(self) -> None:

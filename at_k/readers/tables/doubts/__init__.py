@@ -28,8 +28,8 @@ OF_COLUMNS = (
 # Of all rows, or of those of some problems.
 OF_ROWS = (
     of_rows.doubt_tests,
-    of_rows.doubt_settings,
     of_rows.doubt_retries,
+    of_rows.doubt_settings,
     of_rows.doubt_repeated,
     of_rows.doubt_contradictions,
     of_rows.doubt_failures,

@@ -23,6 +23,7 @@ class ColumnsKnown:
         listed: whether a row is a problem, with lists of samples.
         changed: whether the shape of the rows is another one.
         default: what names the problems where no column does.
+        files: the files that hold a row each.
         rows: how the rows were found.
     """
 
@@ -34,4 +35,5 @@ class ColumnsKnown:
     listed: bool
     changed: bool
     default: str
+    files: Sequence[str]
     rows: Rows

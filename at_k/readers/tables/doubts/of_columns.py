@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from at_k.errors import InputError, Mention, Message, Phrases
@@ -23,7 +24,7 @@ from at_k.readers.names import (
     quote_all,
     shorten,
 )
-from at_k.readers.numbering import count_up, split_words
+from at_k.readers.numbering import count_runs, count_up, split_words
 from at_k.readers.samples import Columns
 from at_k.readers.tables.doubts.known import ColumnsKnown
 from at_k.readers.tables.doubts.of_names import find_questions
@@ -54,8 +55,7 @@ _say = Phrases(
         "plain.no_header": "The first line holds a verdict, so it was read as a row; if it is a "
         "header, rename its columns. The columns are: {names}.",
         "plain.models": "Each of {names} has the same fields: {columns}.\nIf each is a problem, "
-        "name the field that says that a sample is correct by {option:columns}. If they are "
-        "models or runs, read one of them: {rows}.",
+        "read one of the fields: {inner}. If they are models or runs, read one of them: {outer}.",
         "standard.no_problem": "Each row is one sample, so a column must say which problem it "
         "belongs to.\n{columns} Name that column by {option:columns}; or, if every row is a "
         "problem of its own: {line}. If the name of the file or of its folder says it: {file} or "
@@ -79,13 +79,7 @@ def doubt_unjudged(known: ColumnsKnown) -> Doubts:
     are_verdicts = all(column.has_objects or column.fits("grades", whole=True) for column in fields)
     notes = [note.code for note in known.rows.notes]
     if are_verdicts and len(fields) > 1 and "tables.named" in notes:
-        names = asked["problem"].cells
-        yield _say.error(
-            "plain.models",
-            names=quote_all(names),
-            columns=quote_all([field.name for field in fields]),
-            rows=Mention(rows_at=str(names[0])),
-        )
+        yield _refuse_models(asked["problem"].cells, [field.name for field in fields])
     verdicts = {column.name for column in list_verdicts(asked, problem)}
     is_answered = (roles["answers"] or roles["references"]) is not None
     for stem, family in list_families(asked).items():
@@ -104,6 +98,17 @@ def doubt_unjudged(known: ColumnsKnown) -> Doubts:
             )
     columns = _name_columns(asked, known.rows)
     yield _say.error("plain.unknown", layout=known.rows.layout, columns=columns)
+
+
+def _refuse_models(names: Sequence[str], fields: Sequence[str]) -> InputError:
+    """Make the error that problems are above models, or below them: of the two, problems are mostly more."""
+    ways = {
+        "inner": Mention(columns={"grades": fields[0]}),
+        "outer": Mention(rows_at=str(names[0])),
+    }
+    if len(names) < len(fields):
+        ways = dict(reversed(ways.items()))
+    return _say.error("plain.models", names=quote_all(names), columns=quote_all(fields), **ways)
 
 
 def doubt_parts(known: ColumnsKnown) -> Doubts:
@@ -231,7 +236,7 @@ def doubt_runs(known: ColumnsKnown) -> Doubts:
             for path, _ in list_fields(cell, column.name)
         ]
         if is_repeated and find_named(fields, PROBLEM):
-            yield refuse_unnamed(known.asked, known.rows)
+            yield _refuse_unnamed(known, known.asked)
 
 
 def doubt_unnamed(known: ColumnsKnown) -> Doubts:
@@ -250,13 +255,17 @@ def doubt_unnamed(known: ColumnsKnown) -> Doubts:
     is_bare = is_alone and not differs and not known.default
     is_numbered = bool(find_numbers(profile, known.others))
     if repeats or is_bare or is_numbered or known.default == "file":
-        yield refuse_unnamed(profile, known.rows)
+        yield _refuse_unnamed(known, profile)
 
 
-def refuse_unnamed(profile: Profile, rows: Rows) -> InputError:
+def _refuse_unnamed(known: ColumnsKnown, profile: Profile) -> InputError:
     """Make the error that says that no column names the problems."""
     places = {name: Mention(columns={"problem": name}) for name in ("line", "file", "folder")}
-    return _say.error("standard.no_problem", columns=_name_columns(profile, rows), **places)
+    stems = {Path(file).stem for file in known.files}
+    if len(stems) < len(known.files) and count_runs(sorted(stems)):
+        # Names of files number the samples in each folder.
+        places = {name: places[name] for name in ("line", "folder", "file")}
+    return _say.error("standard.no_problem", columns=_name_columns(profile, known.rows), **places)
 
 
 def _name_columns(profile: Profile, rows: Rows) -> Message:
