@@ -109,17 +109,7 @@ def ask_pair(a: Values, b: Values) -> Iterator[tuple[str, Callable[[], Any]]]:
         "statsmodels (t)",
         lambda: _test_by_t(_import("statsmodels.stats.weightstats").DescrStatsW(a - b)),
     )
-    yield (
-        "evalstats",
-        lambda: _limits(
-            _import("evalstats").pairwise_differences(
-                np.stack([a, b]), 0, 1, rng=np.random.default_rng(0)
-            ),
-            "ci_low",
-            "ci_high",
-            "p_value",
-        ),
-    )
+    yield "evalstats", lambda: _ask_evalstats(a, b)
 
 
 def ask_zeros_and_ones(a: Values, b: Values) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -131,17 +121,7 @@ def ask_zeros_and_ones(a: Values, b: Values) -> Iterator[tuple[str, Callable[[],
         "statsmodels (exact)",
         lambda: (_import("statsmodels.stats.contingency_tables").mcnemar(table).pvalue,),
     )
-    yield (
-        "evalstats",
-        lambda: _limits(
-            _import("evalstats").pairwise_differences(
-                np.stack([a, b]), 0, 1, rng=np.random.default_rng(0)
-            ),
-            "ci_low",
-            "ci_high",
-            "p_value",
-        ),
-    )
+    yield "evalstats", lambda: _ask_evalstats(a, b)
 
 
 def ask_clusters(
@@ -244,6 +224,12 @@ def _import(name: str) -> Any:
 
 def _limits(found: Any, *names: str) -> tuple[float, ...]:
     return tuple(getattr(found, name) for name in names)
+
+
+def _ask_evalstats(a: Values, b: Values) -> tuple[float, ...]:
+    rng = np.random.default_rng(0)
+    found = _import("evalstats").pairwise_differences(np.stack([a, b]), 0, 1, rng=rng)
+    return _limits(found, "ci_low", "ci_high", "p_value")
 
 
 def _test_by_t(found: Any) -> tuple[float, ...]:

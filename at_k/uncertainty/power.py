@@ -14,7 +14,7 @@ from at_k.estimators.counts import Table
 from at_k.uncertainty.jackknife import tabulate_variance
 from at_k.uncertainty.questions import FACTOR
 from at_k.uncertainty.variance import BetaBinomial
-from at_k.uncertainty.verdicts import find_alpha, find_bounded_alpha, is_decided
+from at_k.uncertainty.verdicts import find_alpha, find_bounded_alpha, find_least_mean, is_decided
 
 # Simulated data sets of a plan: a chance of .8 has an error of .02.
 REPETITIONS = 400
@@ -150,18 +150,6 @@ def _add_logits(chances: Floats, shift: float) -> Floats:
     return np.asarray(odds / (odds + 1 - chances))
 
 
-def find_least_mean(stderr: Floats, m: Floats, alpha: float, factor: float = FACTOR) -> Floats:
-    """Return the least mean difference at which the bounded interval of level 1 − factor·α leaves out 0; at most 1."""
-    least = np.zeros(np.shape(stderr))
-    most = np.ones(np.shape(stderr))
-    for _ in range(30):  # to nine digits
-        middle = (least + most) / 2
-        counts = find_bounded_alpha(middle, stderr, m) / factor < alpha
-        least = np.where(counts, least, middle)
-        most = np.where(counts, middle, most)
-    return most
-
-
 def find_detectable(
     variance: Floats, m: Floats, size: float, confidence_level: float, power: float
 ) -> Floats:
@@ -173,6 +161,6 @@ def find_detectable(
     alpha = find_alpha(confidence_level)
     stderr = np.sqrt(variance / m)
     tested = -stdtrit(freedom, alpha / 2) * stderr
-    bounded = find_least_mean(stderr, np.maximum(m / size, 1.0) + 0 * stderr, alpha)
+    bounded = find_least_mean(stderr, np.maximum(m / size, 1.0) + 0 * stderr, FACTOR * alpha)
     found = np.maximum(tested, bounded) + stdtrit(freedom, power) * stderr
     return np.asarray(np.minimum(found, 1.0))

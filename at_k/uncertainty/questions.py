@@ -24,6 +24,7 @@ from at_k.uncertainty.verdicts import (
     find_alpha,
     find_bounded_alpha,
     find_bounded_tails,
+    find_least_mean,
     find_mid_limit,
     find_mid_tail,
     is_decided,
@@ -46,9 +47,6 @@ _FEW = 6
 
 # Columns that agree to these digits are one question: pass@1 and avg@n may differ by rounding.
 _DIGITS = 12
-
-# The halvings that find the least difference that counts, to nine digits.
-_HALVINGS = 30
 
 
 def find_questions(
@@ -401,15 +399,8 @@ class Questions:
             own = find_alpha(confidence_level)
             freedom = max(self.flips.units - 1, 1)
             margin = -stdtrit(freedom, own / 2) * np.nan_to_num(stderr, nan=np.inf)
-        least = np.zeros(self.count)
-        most = np.ones(self.count)
-        for _ in range(_HALVINGS):
-            middle = (least + most) / 2
-            counts = find_bounded_alpha(middle, stderr, m) / self.factors < own
-            least = np.where(counts, least, middle)
-            most = np.where(counts, middle, most)
-        least = np.clip(np.maximum(margin, most), 0, 1)
-        return np.asarray(np.where(self.bounded, least, margin))
+        least = np.maximum(margin, find_least_mean(stderr, m, self.factors * own))
+        return np.asarray(np.where(self.bounded, np.clip(least, 0, 1), margin))
 
     def find_equivalence_p(self, q: int, margin: float) -> float:
         """Return the least α for which the interval of this question alone, of level 1 − 2α, lies in the margin."""

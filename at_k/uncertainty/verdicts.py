@@ -13,6 +13,9 @@ from at_k.errors import Message, Phrases
 from at_k.uncertainty.flips import ROUNDING
 from at_k.uncertainty.intervals import find_lower_level
 
+# The halvings that find the least difference that counts, to nine digits.
+_HALVINGS = 30
+
 _say = Phrases(
     {
         "compare.equal": "The two have the same value in every problem.",
@@ -178,6 +181,21 @@ def find_bounded_alpha(mean: Floats, stderr: Floats, m: Floats) -> Floats:
     """Return the α at which the bounded interval begins to hold 0."""
     below, above = find_bounded_tails(np.clip(mean, -1, 1), stderr, m, 0.0)
     return np.asarray(np.minimum(1.0, 2 * np.minimum(below, above)))
+
+
+def find_least_mean(stderr: Floats, m: Floats, alpha: Floats | float) -> Floats:
+    """Return the least mean difference at which the bounded interval of level 1 − α leaves out 0; at most 1."""
+    none = np.isnan(stderr)
+    half = np.where(none, 0.0, stderr) / 2
+    units = np.where(none, 1.0, m)
+    least = np.zeros(np.shape(stderr))
+    most = np.ones(np.shape(stderr))
+    for _ in range(_HALVINGS):
+        middle = (least + most) / 2
+        counts = 2 * find_lower_level((1 + middle) / 2, half, units, 0.5) < alpha
+        least = np.where(counts, least, middle)
+        most = np.where(counts, middle, most)
+    return most
 
 
 def obey_test(
