@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from at_k.combinatorics import Ints
-from at_k.computation import compute_average, powers_of_two
 from at_k.engines import Rows
 from at_k.errors import Message, Phrases
 from at_k.estimators.consensus import VoteCounts
@@ -18,18 +17,18 @@ from at_k.family import FAMILY
 from at_k.grading import Verdicts
 from at_k.readers.arrays import encode, fill_numbers, make_lists, make_numbers
 from at_k.report.data import Judged
-from at_k.report.measuring import Measurement, spread_k
-from at_k.report.notes import LeftOutError
-from at_k.report.states import ACCURACY, Cell, Count, Measures, Moments, Stratum
+from at_k.report.states import ACCURACY, Count
 from at_k.samples import Ragged
 from at_k.validation import describe, is_integer, is_whole_decimal, shorten
-from at_k.values import Key, Values
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _say = Phrases(
     {
+        "tally.soft": "The mean grade is left out: a tally counts correct samples, and some grades are neither 0 "
+        "nor 1. Score the samples themselves: at_k.score(data).",
+        "tally.scores": "{title} is left out: a tally keeps no scores. Score the samples themselves: at_k.score(data).",
         "engine.missing": "Samples without a grade: {count:,}. {option:missing=incorrect} counts them as wrong, "
         "{option:missing=drop} leaves them out.",
         "engine.nothing_left": "Problems of which all samples are missing, and dropped: {count:,}. "
@@ -79,38 +78,23 @@ def list_votes(judged: Judged, counted: VoteCounts) -> list[dict[str, tuple[int,
     return [dict(entries[start:stop]) for start, stop in pairwise(bounds)]
 
 
-def measure_rest(measurement: Measurement) -> tuple[dict[Key, Measures], dict[str, Message]]:
-    """Measure the numbers that do not follow from counts and votes. Return what is left out, too."""
-    verdicts, left_out = measurement.judged.verdicts, {}
-    computed: list[Values] = []
-    flags = ((part.values, part.above(verdicts.cut).values) for part in verdicts.graded)
-    if not all(((grades == correct) | np.isnan(grades)).all() for grades, correct in flags):
-        computed.append(compute_average(verdicts))
-    smallest = int(verdicts.n.min())
-    for metric in FAMILY.values():
-        if metric.needs_scores and measurement.judged.problems.scores is not None:
-            try:
-                computed.append(
-                    measurement.compute(metric, k=[*spread_k(smallest, *powers_of_two(smallest))])
-                )
-            except LeftOutError as reason:
-                left_out[metric.name] = reason.message
-    measured: dict[Key, Measures] = {}
-    for values in computed:
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # values may be so large that they have no variance
-            variances = values.vary() if values.vary is not None else {}
-        for key, column in values.columns.items():
-            if key.metric != "avg@n":
-                error = values.errors.get(key, np.zeros(len(column)))
-                variance = variances[key].expand()
-                measured[key] = (
-                    column.expand(),
-                    np.where(np.isnan(variance), np.inf, variance),
-                    error,
-                )
-    return measured, left_out
+def explain_lost(judged: Judged) -> dict[str, Message]:
+    """Say which numbers a tally loses: the mean of soft grades, and those of scores."""
+    lost: dict[str, Message] = {}
+    verdicts = judged.verdicts
+    parts = ((part.values, part.above(verdicts.cut).values) for part in verdicts.graded)
+    if not all(((grades == correct) | np.isnan(grades)).all() for grades, correct in parts):
+        lost[ACCURACY] = say_soft()
+    if judged.problems.scores is not None:
+        for metric in FAMILY.values():
+            if metric.needs_scores:
+                lost[metric.name] = _say("tally.scores", title=metric.title)
+    return lost
+
+
+def say_soft() -> Message:
+    """Say that a tally has no mean of soft grades."""
+    return _say("tally.soft")
 
 
 def list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
@@ -172,50 +156,6 @@ def refuse_labels(
         raise ValueError(
             f"`{role}` must be the same in all rows of a problem; it is not in {mixed:,} problems"
         )
-
-
-def merge_sums(
-    tallies: Sequence[tuple[Mapping[Count, int], Mapping[Cell, Stratum]]],
-) -> dict[Cell, Stratum]:
-    """Merge the moments of two tallies, of the keys that both have, given the counts and sums of each."""
-    parts = [dict(sums) for _, sums in tallies]
-    soft = [any(ACCURACY in stratum.moments for stratum in part.values()) for part in parts]
-    for place, (counts, _) in enumerate(tallies):
-        if soft[1 - place] and not soft[place]:
-            parts[place] = _measure_counts(counts, parts[place])
-    keys = [frozenset(next(iter(part.values())).moments) if part else frozenset() for part in parts]
-    shared = keys[0] & keys[1]
-    merged: dict[Cell, Stratum] = {}
-    for part in parts if shared else ():
-        for cell, stratum in part.items():
-            kept = stratum.keep(shared)
-            if cell in merged:
-                merged[cell] = merged[cell].merge(kept)
-            else:
-                merged[cell] = kept
-    return merged
-
-
-def _measure_counts(
-    counts: Mapping[Count, int], sums: Mapping[Cell, Stratum]
-) -> dict[Cell, Stratum]:
-    """Add the moments of mean grades that are shares of correct samples: they follow from the counts."""
-    strata = dict(sums)
-    rows: dict[Cell, list[tuple[int, int]]] = {}
-    for (group, n, c), problems in counts.items():
-        rows.setdefault((group, n), []).append((c, problems))
-    for (group, n), listed in rows.items():
-        c, times = np.array(listed).T
-        share = c / n
-        if n > 1:
-            variance = share * (1 - share) / (n - 1)
-        else:
-            variance = np.full(len(c), np.inf)
-        moments = {ACCURACY: Moments.of(share, variance, np.zeros(len(c)), times)}
-        strata[group, n] = Stratum(
-            int(times.sum()), {**(sums[group, n].moments if sums else {}), **moments}
-        )
-    return strata
 
 
 def read_rows(rows: Iterable[Any]) -> Iterator[tuple[Count, int]]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
-from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import at_k
-from at_k.combinatorics import Floats, Ints, pack_tallies, sort_rows
+from at_k.combinatorics import Ints, pack_tallies, sort_rows
 from at_k.engines.engine import hash_names
 from at_k.results.saving import FORMAT, decode, encode
 from at_k.values import Key
@@ -29,59 +28,8 @@ Shape = tuple[str | None, int, tuple[int, ...]]
 # Group and n of problems.
 Cell = tuple[str | None, int]
 
-# Values of problems, their jackknife variances, and the errors of simulated ones.
-Measures = tuple[Floats, Floats, Floats]
-
-
 # Problems up to which a tally keeps the hashes of all their names, 400 kB; beyond, one more for every eight.
 _HASHES = 50_000
-
-
-class Moments(NamedTuple):
-    """Hold what is known of the values of several problems: enough for their mean and its error bars.
-
-    Attributes:
-        mean: their mean.
-        squares: the sum of the squares of their deviations from it.
-        variance: the sum of their jackknife variances; infinite where there are none.
-        largest: the largest of these.
-        error: the sum of the squared errors of simulated values.
-    """
-
-    mean: float
-    squares: float
-    variance: float
-    largest: float
-    error: float
-
-    @classmethod
-    def of(cls, values: Floats, variances: Floats, errors: Floats, times: Ints) -> Moments:
-        """Measure values, each of which is that of `times` problems. Variances that are not known are infinite."""
-        # The mean of equal values must not be rounded: they do not deviate from it.
-        equal = bool((values == values[0]).all())
-        if equal:
-            mean = float(values[0])
-        else:
-            mean = fsum((values * (times / times.sum())).tolist())
-        return cls(
-            mean,
-            float(times @ (values - mean) ** 2),
-            float(times @ variances),
-            float(variances.max()),
-            float(times @ errors**2),
-        )
-
-    def merge(self, size: int, other: Moments, more: int) -> Moments:
-        """Merge those of `size` problems with those of `more`. No large numbers cancel (Chan, Golub, LeVeque, 1983)."""
-        total = size + more
-        gap = self.mean - other.mean
-        return Moments(
-            self.mean * (size / total) + other.mean * (more / total) if gap else self.mean,
-            self.squares + other.squares + gap**2 * (size * more / total),
-            self.variance + other.variance,
-            max(self.largest, other.largest),
-            self.error + other.error,
-        )
 
 
 class Shapes(Mapping[Shape, int]):
@@ -178,29 +126,6 @@ def _count_rows(votes: Ints, times: Ints) -> tuple[Ints, Ints]:
     return votes[order[new]], np.add.reduceat(times[order], np.flatnonzero(new))
 
 
-class Stratum(NamedTuple):
-    """Hold the number of problems of one group and one n, and the moments of their values by key."""
-
-    problems: int
-    moments: Mapping[Key, Moments]
-
-    def keep(self, keys: frozenset[Key]) -> Stratum:
-        """Keep the moments of these keys."""
-        return Stratum(
-            self.problems, {key: moments for key, moments in self.moments.items() if key in keys}
-        )
-
-    def merge(self, other: Stratum) -> Stratum:
-        """Merge with other problems of the same group and n, which have the same keys."""
-        return Stratum(
-            self.problems + other.problems,
-            {
-                key: old.merge(self.problems, other.moments[key], other.problems)
-                for key, old in self.moments.items()
-            },
-        )
-
-
 class Problem(NamedTuple):
     """Hold what is enough of one problem.
 
@@ -210,15 +135,12 @@ class Problem(NamedTuple):
         c: the correct ones.
         votes: answer → its votes and the correct ones. None where there are no answers, or equal answers have different
             verdicts and must not.
-        values: key → a value that depends on more, its jackknife variance, infinite where there is none, and its error
-            if it is simulated.
     """
 
     group: str | None
     n: int
     c: int
     votes: Mapping[str, tuple[int, int]] | None = None
-    values: Mapping[Key, tuple[float, float, float]] = {}
 
     @property
     def shape(self) -> Shape:
@@ -233,59 +155,15 @@ class Problem(NamedTuple):
         """Return whether equal answers have different verdicts."""
         return any(0 < right < count for count, right in (self.votes or {}).values())
 
-    def measure(self, key: Key) -> tuple[float, float, float]:
-        """Return a value. A mean grade that was not measured is the share of correct samples."""
-        if key in self.values or key != ACCURACY:
-            return self.values[key]
-        share = self.c / self.n
-        return share, share * (1 - share) / (self.n - 1) if self.n > 1 else np.inf, 0.0
-
     def merge(self, other: Problem) -> Problem:
-        """Add further samples of the same problem. Of the values the mean grade remains; the others need the scores."""
+        """Add further samples of the same problem."""
         votes = None
         if self.votes is not None and other.votes is not None:
             votes = dict(self.votes)
             for answer, (count, right) in other.votes.items():
                 before = votes.get(answer, (0, 0))
                 votes[answer] = (before[0] + count, before[1] + right)
-        n = self.n + other.n
-        values = {}
-        if ACCURACY in self.values or ACCURACY in other.values:
-            parts = [(part.n, *part.measure(ACCURACY)) for part in (self, other)]
-            mean = fsum(size / n * value for size, value, _, _ in parts)
-            # The variance of a mean grade is that of its samples by n, so that squared deviations add up again.
-            squares = [size * (size - 1) * variance for size, _, variance, _ in parts if size > 1]
-            spread = fsum([*squares, *(size * (value - mean) ** 2 for size, value, _, _ in parts)])
-            values = {ACCURACY: (mean, spread / (n * (n - 1)), 0.0)}
-        return Problem(self.group, n, self.c + other.c, votes, values)
-
-
-def list_values(problems: Collection[Problem]) -> dict[Key, Measures]:
-    """List the values of problems by key, of the keys that all of them have."""
-    held = dict.fromkeys(key for problem in problems for key in problem.values)
-    measured: dict[Key, Measures] = {}
-    for key in held:
-        if key == ACCURACY or all(key in problem.values for problem in problems):
-            value, variance, error = np.array([problem.measure(key) for problem in problems]).T
-            measured[key] = (value, variance, error)
-    return measured
-
-
-def add_up(cells: Sequence[Cell], values: Mapping[Key, Measures]) -> dict[Cell, Stratum]:
-    """Add up the values of problems by their group and n."""
-    rows: dict[Cell, list[int]] = {}
-    for row, cell in enumerate(cells) if values else ():
-        rows.setdefault(cell, []).append(row)
-
-    def measure(own: list[int], measures: Measures) -> Moments:
-        value, variance, error = measures
-        return Moments.of(value[own], variance[own], error[own], np.ones(len(own), dtype=np.int64))
-
-    strata = {}
-    for cell, here in rows.items():
-        moments = {key: measure(here, measures) for key, measures in values.items()}
-        strata[cell] = Stratum(len(here), moments)
-    return strata
+        return Problem(self.group, self.n + other.n, self.c + other.c, votes)
 
 
 def hash_problems(names: Sequence[str]) -> bytes:
@@ -344,12 +222,7 @@ def write_state(state: Mapping[str, Any]) -> str:
     votes = None
     if state["votes"] is not None:
         votes = [[*shape, problems] for shape, problems in state["votes"].items()]
-    sums = []
-    for cell, stratum in state["sums"].items():
-        sums.append([*cell, stratum.problems, _encode_lists(stratum.moments)])
-    problems = []
-    for name, problem in state["problems"].items():
-        problems.append([name, *problem[:4], _encode_lists(problem.values)])
+    problems = [[name, *problem] for name, problem in state["problems"].items()]
     content = {
         "format": _FORMAT,
         "version": at_k.__version__,
@@ -358,36 +231,23 @@ def write_state(state: Mapping[str, Any]) -> str:
         "left_out": encode(dict(state["left_out"])),
         "counts": [[*cell, times] for cell, times in state["counts"].items()],
         "votes": votes,
-        "sums": sums,
         "problems": problems,
     }
     return json.dumps(content, ensure_ascii=False)
-
-
-def _encode_lists(values: Mapping[Key, Iterable[float]]) -> Any:
-    return encode({key: list(numbers) for key, numbers in values.items()})
 
 
 def _from_content(content: Mapping[str, Any]) -> dict[str, Any]:
     votes = None
     if content["votes"] is not None:
         votes = {(group, n, tuple(shape)): times for group, n, shape, times in content["votes"]}
-    sums = {}
-    for group, n, times, moments in content["sums"]:
-        held = {key: Moments(*parts) for key, parts in decode(moments).items()}
-        sums[group, n] = Stratum(times, held)
     problems = {}
-    for name, group, n, c, cast, values in content["problems"]:
+    for name, group, n, c, cast in content["problems"]:
         pairs = cast and {answer: (count, right) for answer, (count, right) in cast.items()}
-        known = {
-            key: (mean, spread, error) for key, (mean, spread, error) in decode(values).items()
-        }
-        problems[name] = Problem(group, n, c, pairs, known)
+        problems[name] = Problem(group, n, c, pairs)
     return {
         "by_problem": bool(content["by_problem"]),
         "counts": {(group, n, c): times for group, n, c, times in content["counts"]},
         "votes": votes,
-        "sums": sums,
         "problems": problems,
         "hashes": b64decode(content["hashes"], validate=True),
         "n_missing": content["n_missing"],
@@ -417,7 +277,6 @@ def _check(state: Mapping[str, Any]) -> None:
     parts = [
         [((group, n), times) for (group, n, _), times in state["counts"].items()],
         [((group, n), times) for (group, n, _), times in (state["votes"] or {}).items()],
-        [(cell, stratum.problems) for cell, stratum in state["sums"].items()],
         [((problem.group, problem.n), 1) for problem in state["problems"].values()],
     ]
     for place, part in enumerate(parts):
@@ -425,7 +284,7 @@ def _check(state: Mapping[str, Any]) -> None:
             _require(type(times) is int and times > 0, f"{times} problems")
             sizes.setdefault(cell, [0] * len(parts))[place] += times
     for cell, (expected, *others) in sizes.items():
-        present = [state["votes"] is not None, bool(state["sums"]), state["by_problem"]]
+        present = [state["votes"] is not None, state["by_problem"]]
         known = [size for size, part in zip(others, present, strict=True) if part]
         _require(all(size == expected for size in known), f"the problems of {cell}")
 

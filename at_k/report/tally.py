@@ -21,14 +21,14 @@ from at_k.family import FAMILY
 from at_k.options.registry import INDEPENDENT, PILOT, TALLYING, complete, takes
 from at_k.readers.tables.readings import offer_policy
 from at_k.report.counting import (
+    explain_lost,
     list_answers,
     list_votes,
-    measure_rest,
-    merge_sums,
     read_rows,
     refuse_labels,
     refuse_rows,
     repeat_verdicts,
+    say_soft,
 )
 from at_k.report.data import Judged
 from at_k.report.judging import judge_data
@@ -37,15 +37,11 @@ from at_k.report.measuring import Measurement
 from at_k.report.notes import LeftOutError
 from at_k.report.states import (
     ACCURACY,
-    Cell,
     Count,
     Problem,
     Shapes,
-    Stratum,
-    add_up,
     count_shared,
     hash_problems,
-    list_values,
     merge_hashes,
     read_state,
     write_state,
@@ -62,15 +58,11 @@ _say = Phrases(
     {
         "tally.conditions": "These tallies were counted differently: {name} is {one} in one of them, and {other} in "
         "the other. Count all with the same options.",
-        "tally.soft": "The mean grade is left out: grades are not 0 and 1 alone, and the engine counted which samples "
-        "are correct.",
         "tally.conflict": "cons@k is left out: samples that were added to a problem have another verdict on the same "
         "answer. {option:on_conflict=majority} lets most of the samples decide.",
         "tally.weights": "cons@k is left out: a tally counts votes, and does not keep their weights.",
         "tally.votes": "cons@k is left out: some of the tallies that were added have no answers, or none that can "
         "vote.",
-        "tally.grown": "Numbers of scores are left out: samples were added to problems, and a tally does not keep "
-        "scores one by one.",
         "tally.same_problems": "Problems that both tallies have, by their names: {count:,}. Nothing says which of "
         "their samples are the same. To add samples to problems, count with {option:by_problem}. If the problems are "
         "different ones, give them different names.",
@@ -113,26 +105,16 @@ def _count(judged: Judged, options: Mapping[str, Any], times: Ints | None = None
         judged = replace(judged, verdicts=verdicts)
     labels: Sequence[str | None] = judged.labels or [None] * len(verdicts)
     n, c = verdicts.n.tolist(), verdicts.c.tolist()
-    values, missing = measure_rest(Measurement(judged, options))
     problems: list[Problem] = []
     if by_problem:
         votes = repeat(None) if counted is None else list_votes(judged, counted)
         problems = list(map(Problem, labels, n, c, votes))
-        rows = {
-            key: list(zip(*map(np.ndarray.tolist, column), strict=True))
-            for key, column in values.items()
-        }
-        problems = [
-            problem._replace(values={key: rows[key][i] for key in rows})
-            for i, problem in enumerate(problems)
-        ]
     return Tally(
         by_problem=by_problem,
         counts=dict(Counter(zip(labels, n, c, strict=True))),
         votes=None
         if counted is None
         else Shapes.count(labels, verdicts.n, counted.problem, counted.signed),
-        sums=add_up(list(zip(labels, n, strict=True)), values),
         problems=dict(zip(judged.names, problems, strict=True)) if by_problem else {},
         hashes=hash_problems(judged.names) if judged.named else b"",
         n_missing=verdicts.n_missing,
@@ -141,7 +123,7 @@ def _count(judged: Judged, options: Mapping[str, Any], times: Ints | None = None
         },
         reading=judged.conditions,
         options={name: options[name] for name in KEPT},
-        left_out=left_out | missing,
+        left_out=left_out | explain_lost(judged),
     )
 
 
@@ -220,7 +202,7 @@ def _count_grades(rows: Rows, options: Mapping[str, Any]) -> Tally:
         n_missing=rows.n_missing,
         conditions={**tally.conditions, "missing": options["missing"]},
         options={name: options[name] for name in KEPT},
-        left_out={ACCURACY: _say("tally.soft")} if rows.n_soft else {},
+        left_out={ACCURACY: say_soft()} if rows.n_soft else {},
     )
 
 
@@ -228,9 +210,9 @@ def _count_grades(rows: Rows, options: Mapping[str, Any]) -> Tally:
 class Tally:
     """Count problems by what their numbers depend on, so that the counts of machines, shards and days can be added.
 
-    `a + b` counts the problems of both, to the last bit the same in any order; numbers that depend on grades between 0
-    and 1, or on scores, are the same to 1e-12. `at_k.score(tally)` computes the report that the samples would have
-    given, without what needs problems one by one. `Tally()` counts no problems.
+    `a + b` counts the problems of both, to the last bit the same in any order. `at_k.score(tally)` computes the report
+    that the samples would have given, without what needs problems, soft grades or scores one by one. `Tally()` counts
+    no problems.
 
     The problems of two tallies must be different ones. A tally keeps hashes of their names, and tallies that share a
     name are refused: always where each has at most 50,000 problems. Above, a tally has the hashes of 50,000 and of an
@@ -243,7 +225,6 @@ class Tally:
         counts: (group, n, c) → the number of problems.
         votes: (group, n, votes) → the number of problems, held in arrays. The votes for each answer are in falling
             order, those for a wrong answer below zero. None without answers.
-        sums: (group, n) → the moments of numbers that depend on more: on grades between 0 and 1, or on scores.
         problems: name → the problem, with `by_problem`.
         hashes: 64-bit hashes of the names of problems: of all up to 50,000, and the smallest, an eighth, beyond.
         n_missing: the number of missing samples.
@@ -264,7 +245,6 @@ class Tally:
     by_problem: bool = False
     counts: Mapping[Count, int] = field(default_factory=dict)
     votes: Shapes | None = None
-    sums: Mapping[Cell, Stratum] = field(default_factory=dict)
     problems: Mapping[str, Problem] = field(default_factory=dict, repr=False)
     hashes: bytes = field(default=b"", repr=False)
     n_missing: int = 0
@@ -284,7 +264,7 @@ class Tally:
             given: see below.
 
         Returns:
-            The tally. Of metrics that need scores it has every k up to the smallest n, or some of them above n = 64.
+            The tally.
 
         Raises:
             TypeError: as `at_k.score` does.
@@ -375,7 +355,6 @@ class Tally:
             left_out=_merge_reasons(self, other),
             counts=dict(Counter(self.counts) + Counter(other.counts)),
             votes=None if self.votes is None or other.votes is None else self.votes + other.votes,
-            sums=merge_sums([(part.counts, part.sums) for part in (self, other)]),
             hashes=merge_hashes(
                 self.hashes,
                 other.hashes,
@@ -440,18 +419,6 @@ def _merge_problems(
         left_out["cons_at_k"] = _say("tally.conflict")
     if merged.votes is not None and "cons_at_k" not in left_out:
         votes = Shapes.of(Counter(problem.shape for problem in problems.values()))
-    values = list_values(problems.values())
-    gone = {
-        key.metric
-        for stratum in merged.sums.values()
-        for key in stratum.moments
-        if key not in values
-    }
-    lost = {
-        kind.name: _say("tally.grown")
-        for kind in FAMILY.values()
-        if kind.needs_scores and gone & kind.metrics
-    }
     return replace(
         merged,
         problems=problems,
@@ -459,6 +426,5 @@ def _merge_problems(
             Counter((problem.group, problem.n, problem.c) for problem in problems.values())
         ),
         votes=votes,
-        sums=add_up([(problem.group, problem.n) for problem in problems.values()], values),
-        left_out=left_out | lost,
+        left_out=left_out,
     )

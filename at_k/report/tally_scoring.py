@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from at_k.combinatorics import Ints
-from at_k.computation import Metric, choose_k
+from at_k.computation import Metric
 from at_k.errors import Mention, Message, Phrases
 from at_k.estimators.consensus import CountedAnswers, VoteCounts
-from at_k.family import FAMILY
 from at_k.grading import Verdicts
 from at_k.options.registry import TALLYING, UNTIL_SUCCESS
 from at_k.readers import is_paths
@@ -23,22 +22,20 @@ from at_k.readers.files.paths import find_files, is_folder_or_glob
 from at_k.report.data import Judged
 from at_k.report.judging import read_clusters, refuse_undefined, settle_sampling
 from at_k.report.measuring import Measurement, compute_all, gather, make_left_out
-from at_k.report.notes import LeftOutError, ask_for_scores
 from at_k.report.report import Report
-from at_k.report.states import ACCURACY, TALLY, Measures, Moments, list_values, read_state
+from at_k.report.states import ACCURACY, TALLY, read_state
 from at_k.report.tally import Tally
 from at_k.results.saving import holds
 from at_k.samples import Answers, Problems, Ragged
 from at_k.summary import Confidence
 from at_k.validation import check_k
-from at_k.values import Column, Key, Values
 
 _say = Phrases(
     {
         "tally.other_file": "Tallies and other files cannot be scored together: {path} is not a tally that was saved, "
         "and {tally} is.",
         "note.tally": "Scored from a tally, which counts problems and does not keep them: there is no table of "
-        "problems, no comparison of problems and no diagnosis. Intervals of max@k are those of Student's t.",
+        "problems, no comparison of problems and no diagnosis.",
         "tally.ties": "cons@k is left out: a tally does not keep the order of the samples, by which "
         "{option:ties=first} decides. {option:ties=random} differs only where k is n.",
         "tally.late": "The options {names} act when samples are counted, and this is a tally of samples that were. "
@@ -48,7 +45,6 @@ _say = Phrases(
         "leave it out; clusters can be the groups.",
         "tally.k_above_n": "{option:k} must be at most n, the number of samples of every problem; got k = {k}, but "
         "the smallest n is {n} (problems with too few samples: {count:,} of {total:,}).",
-        "tally.no_k": "{title} is left out: the tally has it for k = {held} alone.",
     }
 )
 
@@ -103,23 +99,15 @@ def score_tally(
     counted, voted = measure(*_list_counts(tally, options)), measure(*_list_votes(tally, options))
     if counted.judged.verdicts.stopped:
         refuse_undefined(counted.judged.verdicts, options["k"], confidence.target)
-    states, listed = _list_moments(tally, options)
-    measured = _Listed(**vars(measure(*states)), listed=listed)
 
     def choose(metric: Metric) -> Measurement | Message:
-        part = (
-            measured
-            if metric.needs_scores
-            else voted
-            if metric.votes and tally.votes is not None
-            else counted
-        )
+        part = voted if metric.votes and tally.votes is not None else counted
         no_order = _say("tally.ties") if part is voted and options["ties"] == "first" else None
         return tally.left_out.get(metric.name) or no_order or part
 
     left_out = compute_all(wanted, choose)
-    _move_accuracy(tally, counted, measured, left_out)
-    numbers = gather([counted, voted, measured]) | {"source": source}
+    _leave_out_accuracy(tally, counted, left_out)
+    numbers = gather([counted, voted]) | {"source": source}
     if not numbers["values"]:  # the mean grade was asked for alone, and the tally does not have it
         raise make_left_out(left_out)
     numbers["notes"] = [*notes, *numbers["notes"]]
@@ -211,39 +199,6 @@ def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _States:
     return _judge(tally, options, groups, flags, answers), times
 
 
-def _list_moments(
-    tally: Tally, options: Mapping[str, Any]
-) -> tuple[_States, Mapping[Key, Measures]]:
-    """List two problems for each group and n, one of them for all but one; or every problem. And their values."""
-    # Of M problems, one has the value v + d, and M − 1 have v − d/(M − 1). With d = √(S (M − 1)/M), they have the mean
-    # v and the sum S of squared deviations from it. Of their jackknife variances the first is the largest.
-    cells, times = [(problem.group, problem.n) for problem in tally.problems.values()], None
-    values = list_values(tally.problems.values())
-    if not tally.by_problem:
-        held = sorted(tally.sums)
-        cells = [cell for cell in held for _ in range(2)]
-        strata = [tally.sums[cell] for cell in held]
-        size = np.array([stratum.problems for stratum in strata])
-        times = np.stack([np.ones_like(size), size - 1], axis=1).ravel()
-        keys = strata[0].moments if strata else ()
-        values = {key: _spread([stratum.moments[key] for stratum in strata], size) for key in keys}
-    n = np.array([n for _, n in cells], dtype=np.int64)
-    flags = Ragged.of_lengths(np.zeros(n.sum(), dtype=bool), n)
-    return (_judge(tally, options, [group for group, _ in cells], flags), times), values
-
-
-def _spread(moments: Sequence[Moments], size: Ints) -> Measures:
-    """Return the values, jackknife variances and errors of two problems that have the moments of `size` problems."""
-    mean, squares, variance, largest, error = np.array(moments).T
-    others = np.maximum(size - 1, 1)
-    deviation = np.sqrt(squares * ((size - 1) / size))
-    infinite = np.full(len(size), np.inf)
-    rest = np.subtract(variance, largest, out=infinite, where=np.isfinite(largest))
-    pairs = (mean + deviation, mean - deviation / others), (largest, np.maximum(rest, 0) / others)
-    value, spread = (np.stack(pair, axis=1).ravel() for pair in pairs)
-    return value, spread, np.repeat(np.sqrt(error / size), 2)
-
-
 def _judge(
     tally: Tally,
     options: Mapping[str, Any],
@@ -269,68 +224,12 @@ def _judge(
     )
 
 
-@dataclass(frozen=True)
-class _Listed(Measurement):
-    """Take the values of metrics from lists of them.
-
-    Attributes:
-        listed: key → its values, and their variances and errors.
-    """
-
-    listed: Mapping[Key, Measures] = field(default_factory=dict)
-
-    def compute(self, metric: Metric, **changes: Any) -> Values:
-        """Take the values of a metric, for the k that there are."""
-        keys = [key for key in self.listed if key.metric in metric.metrics]
-        if not keys:
-            raise ask_for_scores(metric.title)
-        conditions: dict[str, object] = {}
-        if metric.default_k is not None:
-            held = {key.k for key in keys}
-            draws = choose_k(
-                changes.get("k", self.options["k"]), self.judged.verdicts.n, metric.default_k
-            )
-            if not changes and self.options["k"] is not None and not held.issuperset(draws):
-                raise _say.error(
-                    "tally.no_k",
-                    LeftOutError,
-                    title=metric.title,
-                    held=", ".join(map(str, sorted(place for place in held if place is not None))),
-                )
-            draws = tuple(draw for draw in draws if draw in held)
-            keys = [key for key in keys if key.k in draws]
-            conditions = {**metric.own(self.options), "k": draws}
-        variances = {key: Column(self.listed[key][1]) for key in keys}
-        errors = {key: self.listed[key][2] for key in keys if self.listed[key][2].any()}
-        return Values(
-            {key: Column(self.listed[key][0]) for key in keys},
-            errors,
-            conditions,
-            lambda: variances,
-        )
-
-
-def _move_accuracy(
-    tally: Tally, counted: Measurement, measured: Measurement, left_out: dict[str, Message]
-) -> None:
-    """Take mean grades from moments, where they are not the shares of correct samples, or leave them out."""
-    name = next(
-        (name for name, values in counted.found.items() if ACCURACY in values.columns), None
-    )
-    soft = any(ACCURACY in stratum.moments for stratum in tally.sums.values())
-    if name is None or not (soft or ACCURACY in tally.left_out):
+def _leave_out_accuracy(tally: Tally, counted: Measurement, left_out: dict[str, Message]) -> None:
+    """Leave out the mean grade, where it is not the share of correct samples."""
+    if ACCURACY not in tally.left_out:
         return
-    shares = counted.found[name]
-    counted.found[name] = replace(
-        shares, columns={key: column for key, column in shares.columns.items() if key != ACCURACY}
-    )
-    if not soft:
-        left_out[ACCURACY] = tally.left_out[ACCURACY]
-        return
-    computed = measured.compute(FAMILY[name])
-    assert shares.vary is not None and computed.vary is not None  # noqa: PT018 - for the type checker
-    levels = computed.vary()[ACCURACY].levels
-    worst = shares.vary()[ACCURACY].levels
-    # No grades in [0, 1] vary more than the verdicts of the worst c.
-    variances = {ACCURACY: Column(np.append(levels, worst), np.arange(len(levels)))}
-    measured.found[name] = replace(computed, vary=lambda: variances)
+    for name, values in counted.found.items():
+        if ACCURACY in values.columns:
+            kept = {key: column for key, column in values.columns.items() if key != ACCURACY}
+            counted.found[name] = replace(values, columns=kept)
+            left_out[ACCURACY] = tally.left_out[ACCURACY]

@@ -82,7 +82,7 @@ def test_odd_grades(hold):
     """Samples without a grade follow `missing`; NaN is one of them, although databases take it for a large number."""
     grades = [[1.0, None, 0.0], [0.75, float("nan"), 0.0, 1.0], [None, 0.25]]
     data = {"problem": ["a", "b", "c"], "grades": grades}
-    counted, says = hold(data), "InputError: engine counted which"
+    counted, says = hold(data), "InputError: a tally counts correct samples"
     for missing in ("incorrect", "drop"):
         expected, found = (at_k.Tally.of(each, missing=missing) for each in (data, counted))
         assert (found.counts, found.n_missing, found.conditions) == (
@@ -92,7 +92,7 @@ def test_odd_grades(hold):
         )
         report = at_k.score(counted, missing=missing)
         assert "accuracy" not in report.values
-        assert "engine counted which" in str(report.left_out["accuracy"])
+        assert "a tally counts correct samples" in str(report.left_out["accuracy"])
         refuses(says, at_k.score, counted, missing=missing, metrics="accuracy")
     with pytest.raises(InputError, match="Samples without a grade: 3") as of:
         at_k.score(counted)
@@ -133,14 +133,16 @@ def test_answers_that_become_one_vote_together(hold):
 
 
 def test_answers_with_grades(hold, tmp_path):
-    """Grades between 0 and 1 say who is right, and their mean is that of all samples; verdicts may contradict."""
+    """Grades between 0 and 1 say which samples are correct; verdicts may contradict."""
     grades = [[0.75, 0.75, 0.25, 1.0], [0.0, 0.25, 0.25, 1.0]]
     data = {
         "problem": ["a", "b"],
         "answers": [["x", "x", "y", "x"], ["x", "y", "y", "z"]],
         "grades": grades,
     }
-    assert_same(at_k.score(hold(data)), at_k.score(data))
+    found, report = at_k.score(hold(data)), at_k.score(data)
+    assert dict(found.values) == {key: report.values[key] for key in found.values}
+    assert report.values.keys() - found.values.keys() == {"accuracy"}
     data["grades"] = [[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
     for shard in tmp_path.iterdir():
         shard.unlink()

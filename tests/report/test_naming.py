@@ -44,9 +44,9 @@ def test_a_name_of_papers_is_a_number_of_a_module(names, same, numbers):
     }
     assert found.signatures == expected.signatures
     assert found.options == {"metrics": names}
-    assert at_k.score(at_k.Tally.of(DATA), metrics=names).values == pytest.approx(
-        found.values, abs=1e-12
-    )
+    if numbers != ["best@2"]:  # a tally keeps no scores
+        counted = at_k.score(at_k.Tally.of(DATA), metrics=names)
+        assert counted.values == pytest.approx(found.values, abs=1e-12)
 
 
 ASKED = ["pass^2", "maj@3", "PASS@1", "mean@4", "rm@2", ".5 pass@2 + .5 maj@2"]
