@@ -54,9 +54,14 @@ ALONE = tuple(f"tests/{room}/" for room in ("demo", "engines", "readers"))
 """Folders in which tests may run alone: `make test` reads these a second time."""
 
 
+LONG = ("tests/demo/browser/", "tests/tools/test_spaces.py", "tests/test_loading.py")
+"""What takes long in one worker begins first, so that no worker ends long after the others."""
+
+
 @pytest.hookimpl(tryfirst=True)  # before `-m` leaves any out, and before workers read the groups
 def pytest_collection_modifyitems(items):
     """Refuse a test that would run in neither part of `make test`. Let one worker make what a whole file shares."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
     for item in items:
         fixtures = getattr(item, "_fixtureinfo", None)
         shared = fixtures and any(
