@@ -91,7 +91,8 @@ def to_vectors(flat: list[Any], name: str, place: Place) -> Floats:
             )
         elif len(row) != d or d == 0:
             raise ValueError(
-                f"`{name}` must have as many dimensions for every sample; got {len(row)} in {place(i)}, elsewhere {d}"
+                f"`{name}` must have equally many dimensions for every sample; got {len(row)} in {place(i)}, "
+                f"elsewhere {d}"
             )
     return to_floats(list(chain.from_iterable(rows)), name, lambda i: place(i // d)).reshape(-1, d)
 

@@ -305,7 +305,7 @@ class Problems:
             added = _dimensions(other.scores)
             if held != added:
                 raise ValueError(
-                    f"`scores` must have as many dimensions in every batch; got {added} after {held}"
+                    f"`scores` must have equally many dimensions in every batch; got {added} after {held}"
                 )
 
     def compact(self) -> Problems:

@@ -291,7 +291,7 @@ def summarize(
     for key in values:
         if spelled[spell(key, key_style)] != key:
             raise ValueError(
-                f"`key_style` {key_style!r} must not spell two keys alike; it does {key!r} and another one"
+                f"`key_style` {key_style!r} must not give two keys one spelling; it does {key!r} and another one"
             )
     members = None
     if groups is not None:
@@ -323,7 +323,7 @@ def summarize_columns(
             name = prefix + spell(key, key_style)
             if name in result:
                 raise ValueError(
-                    f"`groups` must not make two keys alike; a group and a column both make {name!r}"
+                    f"`groups` must not make two equal keys; a group and a column both make {name!r}"
                 )
             result[name] = mean
             spread = 0.0

@@ -359,7 +359,7 @@ def require_same_problems(name: str, length: int, other: str, other_length: int)
     """Raise if two columns have different numbers of problems."""
     if length != other_length:
         raise ValueError(
-            f"`{name}` and `{other}` must have as many problems; got {length} and {other_length}"
+            f"`{name}` and `{other}` must have equally many problems; got {length} and {other_length}"
         )
 
 
@@ -370,7 +370,7 @@ def require_same_samples(name: str, n: Ints, other: str, other_n: Ints) -> None:
     if len(differ):
         at = differ[0]
         raise ValueError(
-            f"`{name}` and `{other}` must have as many samples in every problem; got {n[at]} and {other_n[at]} "
+            f"`{name}` and `{other}` must have equally many samples in every problem; got {n[at]} and {other_n[at]} "
             f"in problem {at}"
         )
 

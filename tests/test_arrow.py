@@ -183,7 +183,7 @@ def test_dimensions_in_fixed_size_lists_and_of_chunks():
         assert [row.tolist() for row in np.split(column.values, column.offsets[1:-1])] == VECTORS
     column = pa.chunked_array([pa.array([[[1.0, 2.0]]]), pa.array([[[1.0]]])])
     assert arrow.read_scores(column) is None
-    says = "ValueError: `scores` must have as many dimensions … ; got 1 in problem 1, sample 0"
+    says = "ValueError: `scores` must have equally many dimensions … ; got 1 in problem 1, sample 0"
     refuses(says, columns.read_scores, column)
 
 

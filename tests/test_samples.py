@@ -188,13 +188,13 @@ def test_few_parts():
 
 
 @for_each("changes, says", [
-    ({"references": ["a"]}, "`answers` and `references` must have as many problems; got 2 and 1"),
-    ({"grades": [[1, 0]]}, "`answers` and `grades` must have as many problems; got 2 and 1"),
-    ({"grades": [[1, 0], [1]]}, "`answers` and `grades` must have as many samples … got 3 and 1 in problem 1"),
-    ({"scores": [[1, 2]]}, "`answers` and `scores` must have as many problems; got 2 and 1"),
-    ({"scores": [[1], [1, 2, 3]]}, "`answers` and `scores` must have as many samples … got 2 and 1 in problem 0"),
-    ({"answers": None, "references": ["a"]}, "`grades` and `references` must have as many problems; got 2 and 1"),
-    ({"answers": None, "scores": [[1, 2], [1]]}, "`grades` and `scores` must have as many samples … got 3 and 1"),
+    ({"references": ["a"]}, "`answers` and `references` must have equally many problems; got 2 and 1"),
+    ({"grades": [[1, 0]]}, "`answers` and `grades` must have equally many problems; got 2 and 1"),
+    ({"grades": [[1, 0], [1]]}, "`answers` and `grades` must have equally many samples … got 3 and 1 in problem 1"),
+    ({"scores": [[1, 2]]}, "`answers` and `scores` must have equally many problems; got 2 and 1"),
+    ({"scores": [[1], [1, 2, 3]]}, "`answers` and `scores` must have equally many samples … got 2 and 1 in problem 0"),
+    ({"answers": None, "references": ["a"]}, "`grades` and `references` must have equally many problems; got 2 and 1"),
+    ({"answers": None, "scores": [[1, 2], [1]]}, "`grades` and `scores` must have equally many samples … got 3 and 1"),
 ])  # fmt: skip
 def test_columns_that_disagree(changes, says):
     refuses(f"ValueError: {says}", read_problems, **COLUMNS | changes)
@@ -225,7 +225,7 @@ def test_few_grades_are_joined_and_many_stay_in_parts_and_scores_must_have_as_ma
         assert len(problems) == problems.n.sum() == 2 * each
     first, second = ({"grades": [[1]], "scores": scores} for scores in ([[1.0]], [[[1.0, 2.0]]]))
     refuses(
-        "ValueError: `scores` must have as many dimensions in every batch; got 2 after 1",
+        "ValueError: `scores` must have equally many dimensions in every batch; got 2 after 1",
         join,
         first,
         second,

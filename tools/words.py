@@ -1,6 +1,6 @@
 """Find sentences that break the rules of style: `python -m tools.words`, a part of `make quality`.
 
-It reads docstrings and comments of Python files, and documents without their code. CONTRIBUTING.md has the rules.
+It reads docstrings, comments and messages of Python files, and documents without their code.
 """
 
 from __future__ import annotations
@@ -88,6 +88,20 @@ def read_python(path: Path) -> Iterator[tuple[int, str]]:
             yield token.start[0], token.string
     for line, _, text in list_docstrings(path):
         yield line, _blank_code(re.sub(r"(?m)^ *(>>>|\.\.\.) .*$", "", text))
+    if path.is_relative_to(ROOT / "at_k"):
+        described = {line for line, _, _ in list_docstrings(path)}
+        yield from (found for found in list_messages(source) if found[0] not in described)
+
+
+def list_messages(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the strings of a file that are sentences, each with its line: people read them."""
+    for node in ast.walk(ast.parse(source)):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and node.value.count(" ") > 3
+        ):
+            yield node.lineno, _blank_code(node.value)
 
 
 def list_docstrings(path: Path) -> Iterator[tuple[int, str, str]]:

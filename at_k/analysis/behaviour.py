@@ -84,7 +84,7 @@ _say = Phrases(
         "{passed}, a medium {average} and a low {cons}: much potential, little stability. It advises to make answers "
         "more consistent, by the temperature or by a vote.",
         "diagnosis.even": "The decision matrix of AISBench (high: above {high}; low: below {low}) says of a medium "
-        "{passed}, {average} and {cons}: balanced, with room to improve. It advises to work on data and prompts alike.",
+        "{passed}, {average} and {cons}: balanced, with room to improve. It advises to work on both data and prompts.",
         "diagnosis.ineffective": "The decision matrix of AISBench (high: above {high}; low: below {low}) says of a low "
         "{passed}, {average} and {cons}: close to no effect. It advises to train again, or to take another model.",
         "diagnosis.stability": "Two samples of a problem differ in their verdict with probability {flip:.3f}. Two "
@@ -93,9 +93,9 @@ _say = Phrases(
         "{least:.3f} and {most:.3f}, with a standard deviation of {sd:.4f}.",
         "diagnosis.runs_differ": "These runs differ more than samples of one model do: run {least} has "
         "{least_accuracy:.3f}, and run {most} has {most_accuracy:.3f} (Cochran's Q, p = {p_value:.1g}; the rule: below "
-        "{limit}). Either the runs were not made alike, or the samples are sorted.",
+        "{limit}). Either the runs were made under different conditions, or the samples are sorted.",
         "diagnosis.clusters": "Clusters of problems: {count:,}. The share of correct samples varies {design:.2f} times "
-        "as much as that of as many unrelated problems; its interval counts them as {units:.1f}.",
+        "as much as that of the same number of unrelated problems; its interval counts them as {units:.1f}.",
         "diagnosis.vote_confidence": "The share of a vote as a confidence: the share of the leading answer has the "
         "expected calibration error {ece:.3f} ({chance:.3f} on average if every share were the chance to be correct); "
         "the Brier score is {brier:.3f}.",

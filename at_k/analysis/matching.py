@@ -36,9 +36,9 @@ _say = Phrases(
         "compare.no_groups": "{option:clusters} are the groups, but the models have none. Give a label for each "
         "problem, or name the column of groups.",
         "compare.no_names": "The problems of {names} have no names, so that they are matched by their order, and all "
-        "models must have as many; they have {counts}. Name them in a column `problem`.",
+        "models must have the same number; they have {counts}. Name them in a column `problem`.",
         "compare.no_problem": "The models have no problem in common. Their first ones are {examples}: spell names "
-        "alike.",
+        "the same way.",
         "compare.no_report": "This needs reports or data, which say how many samples are correct; {name} has bare "
         "values.",
         "compare.problems": "The models were not measured on the same problems: all have {shared:,}, and beside these "

@@ -94,7 +94,7 @@ def explain_absent(path: str, words: str) -> None:
     if near:
         way_on = f"Did you mean {join(dirname(path), near[0])}?"
     else:
-        way_on = f"List what is there: ls -l {folder}"
+        way_on = f"List the files: ls -l {folder}"
     what = "There is no file in" if exists(path) else "There is no file"
     raise FileNotFoundError(f"{what} {path or repr(path)}. {way_on}")
 

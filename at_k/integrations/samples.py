@@ -60,7 +60,7 @@ def score_samples(
     for name, column in (("problems", problems), ("answers", texts)):
         if len(column) != len(grades):
             raise ValueError(
-                f"`{name}` and `grades` must have as many samples; got {len(column)} and {len(grades)}"
+                f"`{name}` and `grades` must have equally many samples; got {len(column)} and {len(grades)}"
             )
     rewards = [None if grade is None or isnan(grade) else float(grade) for grade in grades]
     rows: dict[Hashable, list[int]] = {}

@@ -89,7 +89,7 @@ _say = Phrases(
         "cells.group": "The name of a group must be text, a number, true or false; got {value} ({place}).",
         "collector.long_number": "The number {value} has too many digits to be read exactly ({place}). Write it as "
         "text.",
-        "cells.word": "{value} is no verdict that is known ({place}).\nIf it stands for a wrong sample: {wrong}. For a "
+        "cells.word": "{value} is no verdict that is known ({place}).\nIf it means a wrong sample: {wrong}. For a "
         "right one: {correct}. For one that was not judged: {unjudged}.",
         "standard.nothing_left": "Nothing is left: all {count:,} rows or samples are broken. The first fault: "
         "“{cause}”.",

@@ -70,7 +70,7 @@ _say = Phrases(
         "Leave the problems that have them out of the file, or name them in one: {option:exclude=names.txt}.",
         "stopped.unlike": "Where sampling stopped at the first success, the last sample of a problem is its only "
         "correct one, or none of {cap:,} is correct. In problem {problem}, {c:,} of {n:,} samples are correct. If "
-        "samples were drawn independently, say so: {option:sampling=independent}.",
+        "samples were drawn independently, add {option:sampling=independent}.",
         "stopped.k_above_cap": "Sampling stopped after {cap:,} samples, which show pass@k for k up to {cap:,}; got "
         "{option:k} = {k}.",
         "stopped.target": "{option:target=problem_set} asks how other samples of these problems would do, which "
@@ -78,7 +78,7 @@ _say = Phrases(
         "stopped.unsaid": "Sampling stopped at the first success: each problem has at most one correct sample, its "
         "last one, and those without have {cap:,} samples. The share of problems solved within k samples is all that "
         "is defined: {values}. Ask for it: {option:sampling=until_success}. If the samples were drawn independently "
-        "all the same, say so: {option:sampling=independent}.",
+        "all the same, add {option:sampling=independent}.",
         "options.not_a_file": "The options {names} say how a file is read, but the data are in memory. Leave them "
         "out, or give the path of a file.",
     }

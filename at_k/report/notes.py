@@ -41,7 +41,7 @@ _say = Phrases(
         "note.incorrect": "Missing samples, counted as wrong: {count}. They are excluded from the vote.",
         "note.outcomes": "How the checks ended: {outcomes}.",
         "note.no_program": "{count:,} of {total:,} replies hold no program that compiles, such as {answer}.",
-        "note.no_python": "Where a program stands between marks of its own, a regular expression with a group, such as "
+        "note.no_python": "Where a program is between marks of its own, a regular expression with a group, such as "
         "{pattern}, takes it from there. A completion needs its prompt: {prompt} joins the two.",
         "note.judge": "The judge was asked {requests:,} times, and {cached:,} replies came from its cache: {read:,} "
         "tokens read, {written:,} written. It agrees with quasi_exact on {share:.0%} of the answers.",
@@ -55,7 +55,7 @@ _say = Phrases(
         "note.split_votes": "Equal texts vote together. {option:check_correct_fn} accepts each for the other in "
         "{count} of {total} pairs of answers that vote apart, such as {first} and {second}; {option:equivalence} can "
         "merge them.",
-        "note.low_grades": "No sample is correct by {cut}: the highest grade is {highest:g}. If it stands for a "
+        "note.low_grades": "No sample is correct by {cut}: the highest grade is {highest:g}. If it means a "
         "correct sample: {lower}.",
         "note.partial_grades": "{count:,} of {total:,} grades are between 0 and 1, and {above:,} of them count as "
         "correct, by {cut}. To count full grades alone: {full}.",

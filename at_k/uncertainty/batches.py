@@ -108,7 +108,7 @@ class Batch:
             require_same_samples(name, n, self.name, self.n)
         elif n.sum() != self.n.sum():
             raise ValueError(
-                f"`{name}` and `{self.name}` must have as many samples; got {n.sum()} and {self.n.sum()}"
+                f"`{name}` and `{self.name}` must have equally many samples; got {n.sum()} and {self.n.sum()}"
             )
 
     def require_finite(self, values: Floats, name: str) -> None:

@@ -140,7 +140,7 @@ def read_counts(n: ArrayLike, c: ArrayLike) -> tuple[Ints, Ints]:
         )
     if np.ndim(n) == np.ndim(c) == 1 and len(np.asarray(n)) != len(np.asarray(c)):
         raise ValueError(
-            f"`n` and `c` must have as many problems; got {len(np.asarray(n))} and {len(np.asarray(c))}"
+            f"`n` and `c` must have equally many problems; got {len(np.asarray(n))} and {len(np.asarray(c))}"
         )
     return sizes.reshape(-1), correct.reshape(-1)
 

@@ -175,7 +175,7 @@ class TestClusters:
         refuses("compare.no_groups", compare, self.a, self.b, clusters=True)
         unpaired = {"clusters": list("xxxxyyyy"), "unmatched": "unpaired"}
         refuses("compare.unpaired_clusters", compare, self.a, make([0.5] * 9), **unpaired)
-        says = "ValueError: `clusters` and `A` must have as many problems; got 2 and 8"
+        says = "ValueError: `clusters` and `A` must have equally many problems; got 2 and 8"
         refuses(says, compare, self.a, self.b, clusters=["x", "y"])
 
 

@@ -67,7 +67,7 @@ PRINTED = {
     "two columns of problems": ("score unclear.jsonl --columns grades=passed", 2,
                                 "… --columns grades=passed,problem=question"),
     "columns that are told": ("score unclear.jsonl --columns grades=passed,problem=question", 0, ""),
-    "soft grades": ("score soft.jsonl", 0, "… If it stands for a correct sample: `--correct-above '>=0.5'`"),
+    "soft grades": ("score soft.jsonl", 0, "… If it means a correct sample: `--correct-above '>=0.5'`"),
     "models of one file": ("score both.jsonl --models", 2, "… --where model=a --where model=b"),
     "problems of one name": ("tally a.jsonl b.jsonl", 2, "… Problems that both tallies have … `--by-problem`"),
     "an option that comes too late": ("score part.json --correct-above 0.3", 2,

@@ -116,7 +116,7 @@ WRONG = [
     ),
     (
         {"predictions2": [["a"]]},
-        "ValueError: `predictions2` and `references` must have as many … ; got 1 and 2",
+        "ValueError: `predictions2` and `references` must have equally many … ; got 1 and 2",
     ),
     ({"references": ["a", None]}, "ValueError: `references` … problem 1"),
     ({"predictions2": [["a"], [None]]}, "ValueError: Samples without an answer: 1 of 2"),
@@ -132,7 +132,7 @@ WRONG = [
     ({"level": 0.9}, "TypeError: Unknown option `level` … confidence_level"),
     (
         {"clusters": ["x"]},
-        "ValueError: `clusters` and `predictions1` must have as many problems; got 1 and 2",
+        "ValueError: `clusters` and `predictions1` must have equally many problems; got 1 and 2",
     ),
     (
         {"predictions1": [], "predictions2": [], "references": []},
@@ -145,7 +145,7 @@ WRONG = [
         *[("default", *row) for row in WRONG],
         ("graded", {"references": ["a", "b"]}, "ValueError: `references` is not a column of … 'graded'"),
         ("graded", {"predictions1": [[1]], "predictions2": [[1], [0]]},
-         "ValueError: `predictions1` and `predictions2` must have as many problems; got 1 and 2"),
+         "ValueError: `predictions1` and `predictions2` must have equally many problems; got 1 and 2"),
         ("graded", {"predictions2": [[1], ["1"]]}, "TypeError: `predictions2` must hold numbers; got '1'"),
         ("graded", {"predictions2": [[1], [2]]}, "ValueError: `predictions2` must … 2"),  # the host would cast it
     ])  # fmt: skip

@@ -64,10 +64,10 @@ def test_rewards_outside_of_grades_have_no_mean_grade():
 
 
 @for_each("problems, answers, said", [
-    (["p"], None, "`problems` and `grades` must have as many samples; got 1 and 2"),
-    (["p"] * 3, None, "`problems` and `grades` must have as many samples; got 3 and 2"),
-    (["p"] * 2, ["x"], "`answers` and `grades` must have as many samples; got 1 and 2"),
-    (["p"] * 2, ["x"] * 3, "`answers` and `grades` must have as many samples; got 3 and 2"),
+    (["p"], None, "`problems` and `grades` must have equally many samples; got 1 and 2"),
+    (["p"] * 3, None, "`problems` and `grades` must have equally many samples; got 3 and 2"),
+    (["p"] * 2, ["x"], "`answers` and `grades` must have equally many samples; got 1 and 2"),
+    (["p"] * 2, ["x"] * 3, "`answers` and `grades` must have equally many samples; got 3 and 2"),
 ])  # fmt: skip
 def test_columns_of_different_length(problems, answers, said):
     refuses(f"ValueError: {said}", measure_samples, problems, [1, 0], answers)

@@ -237,7 +237,7 @@ def test_key_styles(key, plain):
     ({"pass@1": [1], "pass_at_1": [0]}, {"key_style": "plain"}, "ValueError: `key_style` … 'plain'"),
     ({"a": [1, 2]}, {"groups": ["x"]}, "ValueError: `groups` … 1 and 2"),
     ({"x": [1, 0], "a/x": [0, 0]}, {"groups": ["a", "b"]},
-     "ValueError: `groups` must not make two keys alike; a group and a column both make 'a/x'"),
+     "ValueError: `groups` must not make two equal keys; a group and a column both make 'a/x'"),
     ({"a": [1, 2]}, {"key_style": "short"}, "ValueError: `key_style` … 'plain' … 'short'"),
     ({"a": [1, 2]}, {"key_style": None}, "TypeError: `key_style` … None"),
 ])  # fmt: skip

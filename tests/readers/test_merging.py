@@ -78,7 +78,7 @@ DIFFERENT = {
 }  # fmt: skip
 WAYS = {
     "subject": "Score them one at a time.",
-    "models": 'Score them one at a time or, if all are samples of one model, say so: `pool="Model"`.',
+    "models": 'Score them one at a time or, if all are samples of one model, add `pool="Model"`.',
 }
 
 
@@ -105,8 +105,8 @@ def test_different_problems_are_counted():
         merge([one, other], FILES[:2])
     assert str(caught.value) == (
         "These files are not of the same problems: 1 are in both, 1 in run_0.jsonl alone, and 2 in run_1.jsonl alone, "
-        "such as “q”. Write the names of problems alike, or score the files one at a time. If a run did not reach "
-        'all problems, say so: `pool="file"`.'
+        "such as “q”. Spell the names of problems the same way, or score the files one at a time. If a run did not "
+        'reach all problems, add `pool="file"`.'
     )
 
 

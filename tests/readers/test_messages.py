@@ -67,7 +67,7 @@ NAMED = {
     "a broken line": ('{"id": 1, "correct": 1}\n\n{"id": 2, \n', "line 3, near"),
     "a problem twice": ('id,correct\na,"[1]"\n\na,"[0]"\n', "“a” is also in line 2 (line 4, column “id”)"),
     "a sample twice": (
-        "id,sample,correct\n\na,0,1\na,0,1\n", "0 of problem “a” is there twice: line 3 and line 4, column"),
+        "id,sample,correct\n\na,0,1\na,0,1\n", "0 of problem “a” occurs twice: line 3 and line 4, column"),
     "a list beside a number": (
         "\n\n".join(map(json.dumps, LIST)) + "\n", "as other rows have; got 1 (line 1, column “correct”)"),
     "a document": (json.dumps(ROWS, indent=1), "got 7 (row 2, column"),  # which has no lines of rows

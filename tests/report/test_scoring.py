@@ -231,7 +231,7 @@ def test_groups():
         assert (list(other.groups), other.labels) == (["1", "2"], ["1", "1", "2", "2"])
         assert other.options["groups"] == ["1", "1", "2", "2"]
     assert at_k.score(DATA, k=2, groups=True).labels == DATA["group"]
-    says = "ValueError: `groups` and `data` must have as many problems; got 3 and 4"
+    says = "ValueError: `groups` and `data` must have equally many problems; got 3 and 4"
     refuses(says, at_k.score, DATA, groups=["a", "b", "c"])
     for label, values in report.groups.items():
         rows = [i for i, each in enumerate(DATA["group"]) if each == label]
@@ -327,9 +327,9 @@ def test_options_that_are_not_the_defaults():
     ([{"grades": [1]}, [1]], "TypeError: `data` must be a list of rows, each a mapping; got list in row 1."),
     ([{"grades": [1]}, {}], "TypeError: `grades` must hold a list of samples … got None … in problem 1"),
     ({"grades": [[1]], "problem": ["a", "b"]},
-     "ValueError: `problem` and `data` must have as many problems; got 2 and 1"),
+     "ValueError: `problem` and `data` must have equally many problems; got 2 and 1"),
     ({"grades": [[1]], "problem": [None]}, "ValueError: `problem` must hold a label for every problem"),
-    ({"grades": [[1, 0]], "scores": [[1]]}, "ValueError: `grades` and `scores` must have as many samples"),
+    ({"grades": [[1, 0]], "scores": [[1]]}, "ValueError: `grades` and `scores` must have equally many samples"),
     ({name: MODELS[name] for name in ("problem", "grades")},
      "InputError: `problem` must name each problem once; 'q0' is in rows 0 and 2"),
     *[(wrong, f"TypeError: `data` must be a data set with columns: … ; got {type(wrong).__name__}")

@@ -215,14 +215,14 @@ REFUSED = [
     (partial(predict_pass_at_k, k=41), ([4, 8], [1, 2]), "predict.far: must be at most 40, ten times n"),
     (partial(predict_pass_at_k, k=9), ([4, 8], [0, 0]), "predict.none_correct: No sample of any problem is correct"),
     (partial(predict_pass_at_k, k=9), ([1, 8], [0, 1]), "predict.one_sample: at least two samples of every problem"),
-    (partial(predict_pass_at_k, k=8), ([4], [1, 2]), "ValueError: `n` and `c` must have as many problems; got 1 and 2"),
+    (partial(predict_pass_at_k, k=8), ([4], [1, 2]), "ValueError: `n` and `c` must have equally many problems; got 1"),
     (partial(predict_pass_at_k, k=32, target="these"), ([8] * 9, range(9)), "ValueError: `target` must be one of"),
     (partial(enough, confidence=1), (["a"],), "ValueError: `confidence` must lie between 0 and 1"),
     (enough, ("aab",), "TypeError: `votes` must hold a list of samples"),
     (enough, (["a", 1],), "TypeError: `votes` must not mix types"),
 
     (partial(standard_error, clusters=["a"]), ([0.1, 0.2],),
-     "ValueError: `clusters` and `per_problem` must have as many problems; got 1 and 2"),
+     "ValueError: `clusters` and `per_problem` must have equally many problems; got 1 and 2"),
     (partial(standard_error, clusters=["a", None]), ([0.1, 0.2],),
      "ValueError: `clusters` must hold a label for every problem; got None in problem 1"),
 ]  # fmt: skip

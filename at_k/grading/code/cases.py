@@ -192,7 +192,7 @@ def _read_call(fed: Any, wanted: Any) -> tuple[list[Any], list[Any]]:
             loaded = json.loads(wanted)
         return [json.loads(line) for line in fed.strip("\n").split("\n") if fed.strip()], [loaded]
     if not isinstance(fed, list):
-        raise ValueError(f"the arguments of a function must stand in a list; got {fed!r:.60}")
+        raise ValueError(f"the arguments of a function must be in a list; got {fed!r:.60}")
     return fed, [wanted, *(wanted if isinstance(wanted, list) and len(wanted) == 1 else ())]
 
 

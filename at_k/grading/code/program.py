@@ -249,7 +249,7 @@ def describe_end(error: BaseException) -> dict[str, Any]:
         if isinstance(error, ModuleNotFoundError) and not comes_from_program(error):
             return {
                 "fault": f"the test program imports `{error.name}`, which is not installed here; install it, or, if it "
-                "stands for the program, remove the import: the tests see what the program defines"
+                "means the program, remove the import: the tests see what the program defines"
             }
         if is_refused_lock(error):
             return {"fault": "locks of multiprocessing are refused here"}

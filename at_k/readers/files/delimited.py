@@ -49,8 +49,8 @@ _say = Phrases(
         "Convert the file: `{way}`.",
         "tables.levels": "The header has {count} lines. Write one in their place, with a name for each column.",
         "tables.columns": "There are {count:,} columns; the limit is {limit:,}.",
-        "tables.fields": "Every row must have as many cells as the header line: {expected:,}, not "
-        "{count:,} (row {row}). A text that contains a delimiter must stand in quotation "
+        "tables.fields": "Every row must have the same number of cells as the header line: {expected:,}, not "
+        "{count:,} (row {row}). A text that contains a delimiter must be in quotation "
         "marks.\n{option:errors=skip} leaves out such rows.",
         "tables.quotes": "The quotation marks do not match: one is not closed, or text follows a closed one (row "
         "{row}). If no text needs them, leave them out: `{way}`.",

@@ -32,8 +32,8 @@ _say = Phrases(
     {
         "promptfoo.results": "There is no list of results in this file. Write it again: "
         "`promptfoo export eval latest -o out.json`.",
-        "nemo_skills.repeated": "The problem of {first} is there again ({place}), but NeMo-Skills writes a file for "
-        "each sample. If this is a table, say so with {option:format=plain}.",
+        "nemo_skills.repeated": "The problem of {first} occurs again ({place}), but NeMo-Skills writes a file for "
+        "each sample. If this is a table, add {option:format=plain}.",
         "healthbench.below": "Scores below 0: {count:,}. Each counts as 0 here. HealthBench keeps them, and cuts the "
         "mean instead.",
         "hub.cut": "Cells of this page are cut off, as in row {row}. Ask for fewer rows at a time, or download the "

@@ -25,10 +25,10 @@ _KEPT_VALUES = 100
 _say = Phrases(
     {
         "models.several": "Column “{column}” has several values: {values}.\nTo score one of them, "
-        "keep only its rows: {where}. If all rows are samples of one model, say so: {pool}.",
+        "keep only its rows: {where}. If all rows are samples of one model, add {pool}.",
         "models.settings": "Column “{column}” has several values: {values}.\nTo score one of "
-        "them, keep only its rows: {where}. If each value has problems of its own, say so: "
-        "{apart}. If all rows are samples of one model, say so: {pool}.",
+        "them, keep only its rows: {where}. If each value has problems of its own, add "
+        "{apart}. If all rows are samples of one model, add {pool}.",
         "models.no_value": "No row has {value} in column “{column}”. Its values are: {values}.",
         "models.no_rows": "No row has all of the values that {option:where} asks for.",
         "standard.no_column": "There is no column {column}. The columns are: {columns}.",

@@ -56,8 +56,8 @@ _say = Phrases(
         "standard.lengths": "The lists of a row must be equally long: the length of this one is {count:,}, and that "
         "of the {other} is {other_count:,} ({place}).",
         "collector.no_samples": "Problem {name} has no samples ({place}). Remove it, or add its samples.",
-        "collector.repeated": "Sample {number} of problem {name} is there twice: {first} and "
-        "{place}.\nTo leave out what is there again: {option:errors=skip}. If that column does "
+        "collector.repeated": "Sample {number} of problem {name} occurs twice: {first} and "
+        "{place}.\nTo leave out the later one: {option:errors=skip}. If that column does "
         "not number samples: {ignored}.",
     }
 )

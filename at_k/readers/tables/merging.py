@@ -40,21 +40,21 @@ _say = Phrases(
     {
         "merging.names": "By their names, {first} and {second} may be of two models, settings or "
         "data sets: only names that differ in the number of a run, such as run1 and run2, say "
-        "that they are not.\nScore them one at a time. If all are samples of one model, say so: "
+        "that they are not.\nScore them one at a time. If all are samples of one model, add "
         "{option:pool=file}. If they hold different problems: {option:concat}.",
         "merging.models": "These files are not of the same {name}: {found}. Score them one at a time or, if all are "
-        "samples of one model, say so: {pool}.",
+        "samples of one model, add {pool}.",
         "merging.subject": "These files are not of the same {name}: {found}. Score them one at a time.",
         "merging.columns": "These files do not have the same {name}: {found}. Score them one at a time, or leave out a "
         "column: {columns}.",
         "merging.problems": "These files are not of the same problems: {shared:,} are in both, "
         "{first:,} in {first_file} alone, and {second:,} in {second_file} alone, such as "
-        "{example}.\nWrite the names of problems alike, or score the files one at a time. If a "
-        "run did not reach all problems, say so: {option:pool=file}.",
+        "{example}.\nSpell the names of problems the same way, or score the files one at a time. If a "
+        "run did not reach all problems, add {option:pool=file}.",
         "merging.questions": "Problem {problem} is not the same in both files: {first} in "
         "{first_file}, and {second} in {second_file}.\nIf the files hold different problems that "
         "have the same names, {option:concat} keeps them apart. If they are samples of the same "
-        "problems all the same, say so: {option:pool=file}.",
+        "problems all the same, add {option:pool=file}.",
         "merging.differs": "Problem {problem} does not have the same {role} in both files: {first} in {first_file}, "
         "and {second} in {second_file}.",
         "merging.clash": "Sample {number} of problem {problem} is in {first_file} and in "

@@ -26,7 +26,7 @@ _say = Phrases(
         "collector.same_problem": "Each problem may be there only once; {value} is also in {first} ({place}). Remove "
         "one, or keep the rows of one model with {option:where}.",
         "collector.same_name": "Two names of problems are the same but for their types: {value}, and another one in "
-        "{first} ({place}). Write both alike if it is one problem; else rename one of them.",
+        "{first} ({place}). Spell both the same way if it is one problem; else rename one of them.",
         "collector.differs": "All samples of a problem must have the same {name}; {value} differs from {known} "
         "({place}).",
     }

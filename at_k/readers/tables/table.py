@@ -51,7 +51,7 @@ _say = Phrases(
         "joined.\nScore them one at a time or, if all rows are samples of one model, leave that "
         "line out: {where}.",
         "plain.groups": "Rows of one problem have several values of “{column}”: {values} "
-        "({place}).\nIf each value has problems of its own, say so: {apart}. If it says nothing "
+        "({place}).\nIf each value has problems of its own, add {apart}. If it says nothing "
         "of the problems: {ignored}.",
         "plain.merged": "Most cells of column “{column}” are empty, as those of a sheet are that were merged. Write "
         "the name of its problem into each row, for instance by `{way}`.",

@@ -83,7 +83,7 @@ def test_forms(tests, cases):
     ('{"inputs": ["1"], "outputs": []}', "1 inputs and 0 outputs"), ('{"inputs": ["1"]}', "KeyError: 'outputs'"),
     (json.dumps(CALLS), "do not name it: add its name to them, as `fn_name`"),
     ('{"inputs": ["x"], "outputs": ["1"], "fn_name": "f"}', "cannot be read: JSONDecodeError"),
-    ('{"inputs": [1], "outputs": ["1"], "fn_name": "f"}', "must stand in a list; got 1"),
+    ('{"inputs": [1], "outputs": ["1"], "fn_name": "f"}', "must be in a list; got 1"),
     ('{"inputs": ["1"], "outputs": ["1"], "fn_name": "f()"}', "the name of a function; got 'f\\(\\)'"),
     (json.dumps({"inputs": ["1"], "outputs": ["1" * 5000], "fn_name": "f"}), "cannot be read: ValueError: Exceeds the"),
     (pack([1, 2]), "must be a text; got list"),

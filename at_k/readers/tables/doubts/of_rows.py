@@ -44,7 +44,7 @@ _say = Phrases(
     {
         "structure.repeated": "The rows from {row:,} on repeat those before them.\nIf the file "
         "was appended to itself, n is twice as large as it should be: remove one half. If it "
-        "holds two runs that are alike, say so: {option:pool=file}.",
+        "holds two equal runs, add {option:pool=file}.",
         "structure.tests": "Column “{column}” names several tests of a problem: {values}.\nIf a "
         "sample is right where all of its tests pass, write one row for each sample first. If "
         "each test is a problem: {apart}. If each is a sample of its own: {pool}.",

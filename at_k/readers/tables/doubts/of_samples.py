@@ -30,8 +30,8 @@ _COMMON = (0.25, 0.5, 0.75)
 _say = Phrases(
     {
         "samples.white_space": "Two names of problems look the same, but differ in case, in white space, in the code "
-        "of a letter or as 1 and 1.0 do: {first} and {second} ({place}). Write them alike if it is one problem. If "
-        "they are two, say so: {apart}.",
+        "of a letter or as 1 and 1.0 do: {first} and {second} ({place}). Spell them the same way if it is one problem. "
+        "If they are two, add {apart}.",
         "structure.summary": "The row {name} sums up the others ({place}).\nLeave it out: {where}.",
     }
 )
