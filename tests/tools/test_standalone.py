@@ -136,7 +136,10 @@ def test_an_option_that_needs_the_library_says_how_to_install_it(alone, name):
         ({"k": 9}, "ValueError: `k` must be at most n … got k=9, but the smallest n is 3"),
         ({"thresholds": 2}, "ValueError: `thresholds` must lie in [0, 1]"),
         ({"correct_above": 2}, "ValueError: `correct_above` must"),
-        ({"references": ["a"]}, "ValueError: `predictions` and `references` must have as many"),
+        (
+            {"references": ["a"]},
+            "ValueError: `predictions` and `references` must have equally many",
+        ),
         ({"references": ["a", None]}, "TypeError: `references` must hold strings … in problem 1"),
         ({"references": [["a"], []]}, "TypeError: `references` must hold strings … in problem 1"),
         ({"references": ["a", ["c", 1]]}, "TypeError: `references` … got 1 … in problem 1"),
@@ -146,7 +149,7 @@ def test_an_option_that_needs_the_library_says_how_to_install_it(alone, name):
         ({"predictions": ["a", "c"]}, "TypeError: `predictions` must hold a list of samples"),
         ({"grades": [[1, 0, 1], [1, 2, 0]]}, "ValueError: … got 2.0 in problem 1, sample 1"),
         ({"grades": [[1, 0, 1], [1, None, 0]]}, "ValueError: … None or NaN in problem 1, sample 1"),
-        ({"grades": [[1, 0, 1], [1, 0]]}, "ValueError: … as many samples in every problem"),
+        ({"grades": [[1, 0, 1], [1, 0]]}, "ValueError: … equally many samples in every problem"),
         (
             {"references": ["assert f(2) == 3"] * 2},
             "ImportError: `references` that are test programs",
