@@ -32,7 +32,7 @@ from at_k.demo.guard import RETRY, Guard, find_mcp, limit_heads
 from at_k.demo.limits import MAX_CONNECTIONS
 from at_k.demo.sandbox import settle, start_sandbox
 from at_k.demo.turns import BusyError, ask, find_address
-from at_k.demo.words import LANGUAGES, say
+from at_k.demo.words import LANGUAGES, read_language, say
 from at_k.errors import InputError
 from at_k.family import FAMILY, METRICS
 
@@ -64,7 +64,7 @@ async def answer(request: Request) -> Response:
         values = await request.json()
         if not isinstance(values, dict):
             raise ValueError
-        language = values["language"] if values.get("language") in LANGUAGES else language
+        language = read_language(values)
         answer = await ask(find_address(request), str(values.get("session", ""))[:64], name, values)
     except BusyError:
         return JSONResponse({"error": say(language, "serving.busy")}, 503, headers=RETRY)
@@ -98,10 +98,10 @@ def render_page(page: str, language: str) -> str:
 def _render_first(page: str, language: str) -> dict[str, str]:
     """Render what the page of a metric shows first, from the answer that was prepared."""
     first = json.loads(_read(f"data/{page}.{language}.json"))["first"]
-    rows = "".join(
-        f'<div class="stair"><span></span><div><b>{share}</b><p>{label}</p></div></div>'
-        for share, label in ([escape(text) for text in row] for row in first["rows"])
-    )
+    rows = ""
+    for share, label in first["rows"]:
+        words = f"<b>{escape(share)}</b><p>{escape(label)}</p>"
+        rows += f'<div class="stair"><span></span><div>{words}</div></div>'
     links = (f'<a href="{name}">{FAMILY[name].title}</a>' for name in METRICS)
     metric = FAMILY[page]
     question, *_ = metric.describe(language)

@@ -10,7 +10,7 @@ import numpy as np
 import at_k
 from at_k.analysis.claims import Difference, Points, make_verdicts
 from at_k.analysis.compared import Compared, write_p_in_sentence
-from at_k.demo.drawing import Data, draw_message, draw_report, find_label, name_line
+from at_k.demo.drawing import Data, draw_message, draw_model, find_label, name_line
 from at_k.demo.given import Given, list_read
 from at_k.demo.limits import BAND_SECONDS, COMPARING, OFFERED
 from at_k.demo.scoring import TooLateError, interrupt_after, read_options, score_given
@@ -56,10 +56,9 @@ def compare(values: Mapping[str, Any], language: str) -> Data:
         names = [f"{name} ({letter})" for name, letter in zip(names, "AB", strict=True)]
     compared, used = _compare(reports, (names[0], names[1]), {"unmatched": "drop", **comparing})
     notes = [note for note in compared.notes if note.code not in _OF_TABLE]
-    drawn = zip(reports, names, strict=True)
     return {
         "names": names,
-        "models": [draw_report(report, language, name) for report, name in drawn],
+        "models": [draw_model(report, language) for report in reports],
         "rewritten": rewritten,
         "lines": dict(_draw_lines(compared, language)),
         "notes": [draw_message(note, language) for note in notes],
@@ -111,10 +110,10 @@ def _draw_line(compared: Compared, line: Key, differences: list[Difference], lan
         problems = f"{compared.comparisons[keys[0]].problems[0]:,}"
         about = say(language, "compare.here", problems=problems)
         verdicts.insert(0, [about, _join(here, language)])
-    said_at = {
-        str(key.draws or 1): [translate(each, language) for each in compared.describe(key)]
-        for key in keys
-    }
+    said_at = {}
+    for key in keys:
+        sentences = compared.describe(key)
+        said_at[str(key.draws or 1)] = [translate(each, language) for each in sentences]
     return {
         "label": f"{find_label(line, language)} · {name_line(line)}",
         "verdicts": verdicts,

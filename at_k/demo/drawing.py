@@ -25,7 +25,7 @@ from at_k.errors import InputError, Mention, Message, Spelling
 from at_k.family import OUTPUTS
 from at_k.grading.verdicts import Verdicts
 from at_k.report import Report
-from at_k.results.sheet import Cell, Sentences, Sheet, Table, plain
+from at_k.results.sheet import Cell, Sheet, Table, plain
 from at_k.samples import Answers, Ragged
 from at_k.values import ErrorBar, Key
 
@@ -51,27 +51,32 @@ class Mends(Spelling):
 
     def name(self, option: str) -> str:
         """Spell the name of an option."""
-        return _quote(option)
+        return f"`{option}`"
 
     def set(self, settings: Mapping[str, Any]) -> str:
         """Spell options with their values, and keep each as a choice."""
+        labels = {option: spell({option: value}) for option, value in settings.items()}
         for option, value in settings.items():
-            self.found.append(
-                {"label": f"{option} = {_spell(value)}", "set": {option: plain(value)}}
-            )
-        return ", ".join(
-            _quote(f"{option} = {_spell(value)}") for option, value in settings.items()
-        )
+            self.found.append({"label": labels[option], "set": {option: plain(value)}})
+        return ", ".join(map(self.name, labels.values()))
 
 
-def _quote(text: str) -> str:
-    return f"`{text}`"
+def spell(options: Mapping[str, Any]) -> str:
+    """Spell options with their values.
+
+    Examples:
+        >>> spell({"columns": {"problem": "id", "group": None}, "k": [1, 2]})
+        'columns = problem=id, group=, k = 1, 2'
+    """
+    return ", ".join(f"{option} = {_spell_value(value)}" for option, value in options.items())
 
 
-def _spell(value: Any) -> str:
+def _spell_value(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name}={'' if item is None else item}" for name, item in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return str(value)
 
 
 def draw_message(message: Message | InputError, language: str) -> Data:
@@ -98,66 +103,102 @@ def draw_claim(claim: Message, language: str) -> Data:
 
 def draw_sheet(sheet: Sheet, language: str) -> Data:
     """Write a sheet: its title, and its parts as sentences, tables and sheets."""
-
-    def word(text: Any) -> str:
-        return (
-            translate(text, language)
-            if isinstance(text, Message)
-            else ""
-            if text is None
-            else str(text)
-        )
-
-    def cell(each: Cell) -> Data:
-        value, interval = each.write(word)
-        drawn = {"text": value, "interval": interval, "style": each.style}
-        return {name: field for name, field in drawn.items() if field}
-
-    def part(each: Sentences | Table | Sheet) -> Data:
-        if isinstance(each, Sheet):
-            return draw_sheet(each, language)
-        if isinstance(each, Sentences):
-            return {
-                "kind": each.kind,
-                "caption": word(each.caption),
-                "said": [word(sentence) for sentence in each.said],
-            }
-        rows = [[cell(value) for value in row] for row in each.cells]
-        remarks = [cell(remark) for remark in each.remarks]
-        head = [word(title) for title in each.head]
-        return {
-            "caption": word(each.caption),
-            "head": head,
-            "left": each.left,
-            "rows": rows,
-            "remarks": remarks,
-        }
-
-    return {"title": word(sheet.title), "parts": [part(piece) for piece in sheet.parts]}
+    parts = []
+    for part in sheet.parts:
+        if isinstance(part, Sheet):
+            parts.append(draw_sheet(part, language))
+        elif isinstance(part, Table):
+            parts.append(draw_table(part, language))
+        else:
+            said = [_write(sentence, language) for sentence in part.said]
+            caption = _write(part.caption, language)
+            parts.append({"kind": part.kind, "caption": caption, "said": said})
+    return {"title": _write(sheet.title, language), "parts": parts}
 
 
-def draw_report(report: Report, language: str, name: str = "", model: str = "") -> Data:
-    """Write what a page shows of a report: for each k the claims, the staircase and the bars, and then the groups."""
-    order = sorted(
-        range(len(report)), key=lambda place: (-report.c[place] / report.n[place], place)
-    )
-    average = Share(find_average(report))
+def draw_table(table: Table, language: str) -> Data:
+    """Write a table of cells."""
+
+    def draw(cells: Iterable[Cell]) -> list[Data]:
+        return [_draw_cell(cell, language) for cell in cells]
+
+    return {
+        "caption": _write(table.caption, language),
+        "head": [_write(title, language) for title in table.head],
+        "left": table.left,
+        "rows": [draw(row) for row in table.cells],
+        "remarks": draw(table.remarks),
+    }
+
+
+def _draw_cell(cell: Cell, language: str) -> Data:
+    value, interval = cell.write(lambda text: _write(text, language))
+    drawn = {"text": value, "interval": interval, "style": cell.style}
+    return {name: field for name, field in drawn.items() if field}
+
+
+def _write(text: Any, language: str) -> str:
+    if isinstance(text, Message):
+        return translate(text, language)
+    return "" if text is None else str(text)
+
+
+def draw_model(report: Report, language: str) -> Data:
+    """Write the size of a report, its average, and for each k its staircase."""
+    share = np.array(report.c) / report.n
+    order = sorted(range(len(report)), key=lambda place: (-share[place], place))
+    average = describe_average(report)
     draws = [k for k in report.k if list_steps(report, k)] or list(report.k) or [1]
     return {
-        "name": name,
         "size": count_report(report, language),
-        "average": {
-            "value": float(average),
-            "text": translate(describe_average(report), language),
-        },
+        "average": {"value": find_average(report), "text": translate(average, language)},
         "k": draws,
-        "at": {str(k): _draw_at(report, k, order, language, model) for k in draws},
+        "at": {str(k): {"stairs": _draw_stairs(report, k, order, language)} for k in draws},
+    }
+
+
+def _draw_stairs(report: Report, k: int, order: list[int], language: str) -> list[Data]:
+    return [
+        {
+            "key": str(key),
+            "label": translate(label, language),
+            "name": name_line(key),
+            "value": report.values[key],
+            "text": f"{Share(report.values[key])}",
+            "cells": draw_cells(np.array(report.by_problem[key])[order]),
+        }
+        for _, key, label in list_steps(report, k)
+    ]
+
+
+def draw_report(report: Report, language: str, name: str = "") -> Data:
+    """Write what the page Score shows: for each k the claims, the staircase and the bars, and then the groups."""
+    drawn = draw_model(report, language)
+    for k in drawn["k"]:
+        claims = [draw_claim(claim, language) for claim in make_claims(report, k)]
+        title = draw_claim(make_headline(report, k), language)
+        drawn["at"][str(k)] |= {
+            "title": title,
+            "lead": claims,
+            "bars": _draw_bars(report, k, language),
+        }
+    notes = [*report.notes, *report.left_out.values()]
+    return drawn | {
+        "name": name,
         "groups": _draw_groups(report, language),
         "problems": draw_problems(report)[:MOST_LISTED],
-        "notes": [
-            draw_message(note, language) for note in (*report.notes, *report.left_out.values())
-        ],
+        "notes": [draw_message(note, language) for note in notes],
     }
+
+
+def _draw_bars(report: Report, k: int, language: str) -> list[Data]:
+    """Write a bar for each number at a k; at k = 1 those that do not depend on it, which all are the same."""
+    at_k = {None} if k == 1 else {None, k}
+    return [
+        draw_bar(key, report.values[key], report.intervals.get(key), find_label(key, language))
+        for key in list_shown(report)
+        if key.draws in at_k
+    ]
 
 
 def count_report(report: Report, language: str) -> str:
@@ -176,33 +217,6 @@ def count_things(language: str, noun: str, count: str) -> str:
         ('1 problem', '4–8 个回答')
     """
     return say(language, f"page.{noun}" if count == "1" else f"page.{noun}s", count=count)
-
-
-def _draw_at(report: Report, k: int, order: list[int], language: str, model: str) -> Data:
-    steps = list_steps(report, k)
-    stairs = [
-        {
-            "key": str(key),
-            "label": translate(label, language),
-            "name": name_line(key),
-            "value": report.values[key],
-            "text": f"{Share(report.values[key])}",
-            "cells": draw_cells(np.array(report.by_problem[key])[order]),
-        }
-        for _, key, label in steps
-    ]
-    bars = [
-        draw_bar(key, report.values[key], report.intervals.get(key), find_label(key, language))
-        for key in list_shown(report)
-        if key.draws in (None, k) and (k > 1 or key.draws is None)
-    ]
-    claims = make_claims(report, k)
-    return {
-        "title": draw_claim(make_headline(report, k, model), language),
-        "lead": [draw_claim(claim, language) for claim in claims],
-        "stairs": stairs,
-        "bars": bars,
-    }
 
 
 def list_shown(report: Report) -> list[Key]:
@@ -266,28 +280,17 @@ def name_line(key: Key) -> str:
 def _draw_groups(report: Report, language: str) -> Data | None:
     if not report.groups:
         return None
-    rows = {
-        str(key): [
-            {
-                **draw_bar(key, values[key], _find_bar(report, label, key), label),
-                "name": "",
-                "size": count_things(language, "problem", f"{report.sizes[label]:,}"),
-            }
-            for label, values in report.groups.items()
-            if key in values
-        ]
-        for key in list_shown(report)
-    }
+    rows: dict[str, list[Data]] = {str(key): [] for key in list_shown(report)}
+    for label, values in report.groups.items():
+        size = count_things(language, "problem", f"{report.sizes[label]:,}")
+        bars: Mapping[Key, ErrorBar] = report.group_intervals.get(label) or {}
+        for key in list_shown(report):
+            if key in values:
+                bar = draw_bar(key, values[key], bars.get(key), label)
+                rows[str(key)].append({**bar, "name": "", "size": size})
     column = report.origin.roles.get("group") if report.origin else None
-    return {
-        "label": say(language, "page.by", column=column or say(language, "role.group")),
-        "rows": rows,
-    }
-
-
-def _find_bar(report: Report, label: str, key: Key) -> ErrorBar | None:
-    bars = report.group_intervals.get(label)
-    return None if bars is None else bars.get(key)
+    label = say(language, "page.by", column=column or say(language, "role.group"))
+    return {"label": label, "rows": rows}
 
 
 def draw_problems(report: Report, *, whole: bool = False) -> list[Data]:

@@ -372,10 +372,14 @@ def _read_matrix(lines: Sequence[str]) -> tuple[Rows, list[Message]] | None:
 def _split(lines: Sequence[str]) -> Rows:
     """Split lines at the sign that gives all of them equally many cells."""
     for sign in "\t,;|":
-        rows = [line.split(sign) for line in lines]
+        rows = [_split_line(line, sign) for line in lines]
         if len(rows[0]) > 1 and len({len(row) for row in rows}) == 1:
-            return [[cell.strip().strip('"') for cell in row] for row in rows]
+            return rows
     return []
+
+
+def _split_line(line: str, sign: str) -> list[str]:
+    return [cell.strip().strip('"') for cell in line.split(sign)]
 
 
 def _name_samples(rows: Rows, notes: list[Message]) -> tuple[Rows, list[Message]] | None:

@@ -7,7 +7,7 @@ from time import process_time
 from typing import Any
 
 from at_k.analysis.claims import Share, find_average
-from at_k.demo.drawing import Data, count_report, draw_message
+from at_k.demo.drawing import Data, count_report, draw_message, spell
 from at_k.demo.given import Given, read_verdict
 from at_k.demo.limits import OFFERED, TRY_SECONDS
 from at_k.demo.scoring import read_options, score_given
@@ -45,8 +45,9 @@ def _join(mends: list[Data]) -> Data:
 
 
 def _write_reading(reading: Offer, language: str) -> Data:
-    meaning = reading.meaning
-    words = _spell(reading.options) if meaning is None else translate(meaning, language)
+    words = spell(reading.options)
+    if reading.meaning is not None:
+        words = translate(reading.meaning, language)
     label = f"{words} → {translate(reading.outcome, language)}"
     return {"label": label, "set": dict(reading.options)}
 
@@ -69,7 +70,7 @@ def try_options(
             continue
         if outcome not in seen:
             seen.add(outcome)
-            yield {"label": f"{_spell(chosen)} → {outcome}", "set": dict(chosen)}
+            yield {"label": f"{spell(chosen)} → {outcome}", "set": dict(chosen)}
 
 
 def describe(report: Report, language: str) -> str:
@@ -84,16 +85,6 @@ def merge(options: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]
         if name in options and name in more:
             merged[name] = {**options[name], **more[name]}
     return merged
-
-
-def _spell(options: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {_spell_value(value)}" for name, value in options.items())
-
-
-def _spell_value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name}={'–' if item is None else item}" for name, item in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def rewrite(sent: object, language: str, *, is_unknown: bool) -> list[Data]:
@@ -129,4 +120,4 @@ def question_zero(
     if not tried:
         return []
     kept = {"check_correct_fn": "exact_match"}
-    return [*tried, {"label": f"{_spell(kept)} → {describe(report, language)}", "set": kept}]
+    return [*tried, {"label": f"{spell(kept)} → {describe(report, language)}", "set": kept}]

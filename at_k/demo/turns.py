@@ -113,11 +113,9 @@ class Turns:
             self._latest[visitor] = self._latest[visitor[0]] = self._count
             self._working.append(visitor)
             turn.set_result(None)
-        there = {
-            party
-            for visitor in (*self._working, *(waiting for waiting, _ in self._waiting))
-            for party in (visitor, visitor[0])
-        }
+        visitors = [*self._working]
+        visitors += [waiting for waiting, _ in self._waiting]
+        there = {*visitors} | {address for address, _ in visitors}
         self._latest = {party: latest for party, latest in self._latest.items() if party in there}
 
 

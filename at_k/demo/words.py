@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from at_k.errors import InputError, Message, Spelling
 from at_k.options.registry import Option
@@ -24,10 +26,17 @@ def read_catalogue(name: str) -> dict[str, tuple[str, str]]:
     """Read a catalogue with each text on one line: context → (English, Chinese)."""
     text = (_FOLDER / f"{name}.po").read_text(encoding="utf-8")
     entries = re.findall(r'^msgctxt (".*")\nmsgid (".*")\nmsgstr (".*")$', text, re.MULTILINE)
-    return {
-        context: (english, chinese)
-        for context, english, chinese in (map(json.loads, lines) for lines in entries)
-    }
+    found = {}
+    for lines in entries:
+        context, english, chinese = map(json.loads, lines)
+        found[context] = english, chinese
+    return found
+
+
+def read_language(values: Mapping[str, Any]) -> str:
+    """Return the language that a request asks for: the first one where it names none of ours."""
+    asked = values.get("language")
+    return next((language for language in LANGUAGES if language == asked), LANGUAGES[0])
 
 
 WORDS = read_catalogue("pages")

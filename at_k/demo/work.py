@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from at_k.analysis.claims import Share
 from at_k.demo.comparing import compare
 from at_k.demo.drawing import (
     Data,
+    count_report,
     draw_message,
     draw_problems,
     draw_report,
@@ -27,10 +27,10 @@ from at_k.demo.scoring import (
     score_given,
 )
 from at_k.demo.words import (
-    LANGUAGES,
     make_error,
     name_choice,
     name_option,
+    read_language,
     say,
 )
 from at_k.demo.writing import name_paths, write_plan, write_score
@@ -64,15 +64,15 @@ def warm_up() -> None:
 
 def run(name: str, values: Mapping[str, Any]) -> Data:
     """Return what an endpoint answers, or why it cannot: `error`, `code` and `mends`, choices that would help."""
-    language = values.get("language") if values.get("language") in LANGUAGES else LANGUAGES[0]
+    language = read_language(values)
     try:
-        return ENDPOINTS[name](values, str(language))
+        return ENDPOINTS[name](values, language)
     except InputError as reason:
-        message = draw_message(reason, str(language))
+        message = draw_message(reason, language)
         return {
             "error": message["text"],
             "code": message["code"],
-            "mends": _offer(name, values, reason, str(language)),
+            "mends": _offer(name, values, reason, language),
         }
     except (TypeError, ValueError) as reason:  # an option that the library refuses
         return {"error": str(reason)[:500], "code": "value", "mends": []}
@@ -84,8 +84,8 @@ def _take(values: Mapping[str, Any], side: str) -> tuple[Given, str]:
     if example is not None:
         if example not in EXAMPLES:
             raise make_error("given.nothing")
-        language = values.get("language") if values.get("language") in LANGUAGES else LANGUAGES[0]
-        return Given.take(read_example(example)), say(str(language), f"example.{example}")
+        name = say(read_language(values), f"example.{example}")
+        return Given.take(read_example(example)), name
     files = Given.take(values.get(side))
     return files, files.name
 
@@ -203,7 +203,8 @@ def plan(values: Mapping[str, Any], language: str) -> Data:
         "simulated": planned.own[1],
         "start": [max(2, len(report)), max(k, typical)],
         **{name: _list_numbers(table) for name, table in tables.items()},
-        "pilot": draw_report(replace(report, groups={}), language, name),
+        "size": count_report(report, language),
+        "k": list(report.k) or [1],
         "sheet": draw_sheet(planned.sheet(), language),
         "notes": [draw_message(note, language) for note in planned.notes],
         "command": write_plan(

@@ -41,7 +41,8 @@ def write_score(report: Report, paths: Sequence[str]) -> str | None:
     if report.groups:
         columns = dict(options.pop("columns", None) or {})
         options["groups"] = columns.pop("group", None) or "group"
-        options |= {"columns": columns} if columns else {}
+        if columns:
+            options["columns"] = columns
     return write_command("score", paths, options)
 
 
@@ -58,10 +59,7 @@ def write_comparison(
     reports: Sequence[Report], paths: Sequence[Sequence[str]], options: Mapping[str, Any]
 ) -> str:
     """Write the command that compares the same, or Python lines where the models are scored in different ways."""
-    first, second = (
-        {name: value for name, value in report.options.items() if name not in _OWN}
-        for report in reports
-    )
+    first, second = map(_leave_own, reports)
     files = [*paths[0], *paths[1]]
     chosen = _join_conditions(first.get("where") or {}, second.get("where") or {})
     if paths[0] == paths[1] and chosen:
@@ -73,6 +71,10 @@ def write_comparison(
         command = write_command("compare", files, {**first, **common, **options})
     sources = dict(zip("ab", zip(reports, paths, strict=True), strict=True))
     return command or _write_use("compare", sources, options)
+
+
+def _leave_own(report: Report) -> dict[str, Any]:
+    return {name: value for name, value in report.options.items() if name not in _OWN}
 
 
 def _join_conditions(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -41,9 +41,9 @@ function refuseFile(answer) {
   refuse(answer);
 }
 
-function source({ name, pilot, rewritten = [] }) {
+function source({ name, size, rewritten = [] }) {
   const take = (results) => { [given, example, options, chosen, found] = [results, false, {}, {}, null]; load(); };
-  return makeSource({ name: name || (given || example ? say("Pasted") : ""), size: pilot?.size, label: make("span", {}, say(example ? "Example:" : "Pilot:")), said: rewritten, examples: example ? [] : [[say("Math, 8 answers"), () => { [given, example, options, chosen, found] = [null, true, {}, {}, null]; load(); }]], take, refuse: refuseFile });
+  return makeSource({ name: name || (given || example ? say("Pasted") : ""), size, label: make("span", {}, say(example ? "Example:" : "Pilot:")), said: rewritten, examples: example ? [] : [[say("Math, 8 answers"), () => { [given, example, options, chosen, found] = [null, true, {}, {}, null]; load(); }]], take, refuse: refuseFile });
 }
 
 /** The place of the number in a list that is nearest to one that is wished. */
@@ -78,7 +78,7 @@ function show() {
   const sheet = fold(say("Details"), ...drawSheet(found.sheet));
   const command = fold(say("The same on your machine"), makeCode(found.command));
   const notes = found.notes.map((note) => make("p", { class: "note" }, mark(note.text)));
-  const draws = choose("k =", found.pilot.k, Number(found.key.match(/@(\d+)/)[1]), (each) => { options = { ...options, k: String(each) }; load(); });
+  const draws = choose("k =", found.k, Number(found.key.match(/@(\d+)/)[1]), (each) => { options = { ...options, k: String(each) }; load(); });
   if (!found.can_tell) {
     at("report").replaceChildren(...notes, draws, command);
     return;

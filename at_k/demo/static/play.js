@@ -173,7 +173,7 @@ function listKnobs(problems) {
 function draw() {
   const fields = NEEDS[metric] ?? "n";
   if (!shown.problems.every((problem) => problem[fields]?.length !== undefined || Number.isInteger(problem[fields]))) return refuse({ error: say("These results have no {needs}, which this metric needs.", { needs: say({ votes: "answers", scores: "scores", grades: "grades" }[NEEDS[metric]]) }), mends: [] });
-  at("refused").replaceChildren();
+  at("refused").replaceChildren(...(shown.said ? [make("p", { class: "read" }, shown.said)] : []));
   const n = Math.min(...shown.problems.map((problem) => problem.n));
   now.k = Math.round(Math.min(n, Math.max(1, now.k)));
   now.needed = Math.round(Math.min(now.k, Math.max(1, now.needed)));
@@ -233,7 +233,7 @@ async function load() {
   const found = await ask("play", { data: given, options });
   if (found === null) return;
   if (found.error) return refuse(found);
-  [shown, clicks, now.problem] = [{ id: "", name: found.name || say("Pasted"), problems: found.problems }, [], 0];
+  [shown, clicks, now.problem] = [{ id: "", name: found.name || say("Pasted"), problems: found.problems, said: found.rewritten.join(" · ") }, [], 0];
   draw();
 }
 
