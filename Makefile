@@ -8,8 +8,14 @@ BIN := .venv/bin
 app: .venv/.demo  ## the pages, at http://127.0.0.1:7860
 	@$(BIN)/python -u app.py
 
-demo: .venv/.package  ## every metric of a real results file, overall and by level
-	@$(BIN)/at-k score examples/data/qwen25_math.jsonl
+demo: .venv/.package  ## the usual metrics of real results, overall and by level, and what to type next
+	@$(BIN)/at-k score examples/data/qwen25_math.jsonl --metrics avg@n,pass@k,pass^k,cons@k
+	@echo
+	@echo "Next: compare two models, gate a number, open the pages, or score a file of yours:"
+	@echo "  $(BIN)/at-k compare examples/data/codex_puzzles.jsonl --where prompt=medium --where prompt=long"
+	@echo "  $(BIN)/at-k gate examples/data/qwen25_math.jsonl --require 'pass@1 >= 0.8'"
+	@echo "  make app"
+	@echo "  $(BIN)/at-k score results.jsonl"
 
 # Three at a time, since many wait for a browser or a process. Tests that measure run after the others, alone, and the
 # root `conftest.py` says where there are any. Both parts run, and each has its own summary. What Python compiles is kept:

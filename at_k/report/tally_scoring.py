@@ -34,8 +34,7 @@ _say = Phrases(
     {
         "tally.other_file": "Tallies and other files cannot be scored together: {path} is not a tally that was saved, "
         "and {tally} is.",
-        "note.tally": "Scored from a tally, which counts problems and does not keep them: there is no table of "
-        "problems, no comparison of problems and no diagnosis.",
+        "note.tally": "Counts have no table of problems, no comparison of problems and no diagnosis.",
         "tally.ties": "cons@k is left out: a tally does not keep the order of the samples, by which "
         "{option:ties=first} decides. {option:ties=random} differs only where k is n.",
         "tally.late": "The options {names} act when samples are counted, and this is a tally of samples that were. "

@@ -167,3 +167,16 @@ def test_a_flat_list_is_answered_by_both_ways_to_write_it():
     found = [at_k.score({"grades": json.loads(way)}) for way in ways]
     assert [(len(report), report.values["avg@n"]) for report in found[1:]] == [(4, 0.75)]
     assert (len(found[0]), found[0].values["avg@4"]) == (1, 0.75)
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_demo_and_what_it_says_to_type_next_run(run, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").split("\ndemo:")[1].split("\n\n")[0]
+    commands = re.findall(r"\$\(BIN\)/at-k ([^\n\"]*)", recipe)
+    assert [command.split()[0] for command in commands] == ["score", "compare", "gate", "score"]
+    for command in commands[:3]:  # the last one has a file of the user
+        assert run(*shlex.split(command)).exit_code == 0, command
+    assert "make app" in recipe
