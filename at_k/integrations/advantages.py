@@ -57,7 +57,7 @@ def _credit(
     """Compute the credits, with the metric as the first argument."""
     settings = {**options}
     return credit(
-        settings.pop("metric"), rewards, scores=rewards, answers=answers, groups=groups, **settings
+        settings.pop("metric"), rewards, scores=rewards, answers=answers, problem=groups, **settings
     )
 
 

@@ -1,4 +1,4 @@
-"""Samples of prompts as trainers hold them: in rows or flat with the name of each one's group, in any array library.
+"""Samples of prompts as trainers hold them: in rows, or flat with the problem of each, in any array library.
 
 They are computed on in double precision by NumPy, and the result goes back to the library and the device they are from.
 """
@@ -38,14 +38,14 @@ _LARGEST = float(np.finfo(np.float64).max) ** 0.5 / 8
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Hold where the samples of each prompt are in flat columns.
+    """Hold where the samples of each problem are in flat columns.
 
     Attributes:
         name: the name of the column that came first.
         column: that column, as it came.
-        n: samples of each prompt.
-        order: the samples, those of one prompt after the other; None if they came like this, as rows.
-        labels: the name of each group; None if the prompts came as rows.
+        n: samples of each problem.
+        order: the samples, those of one problem after the other; None if they came like this, as rows.
+        labels: the name of each problem; None if the problems came as rows.
     """
 
     name: str
@@ -55,17 +55,17 @@ class Batch:
     labels: Sequence[Any] | None
 
     @classmethod
-    def of(cls, name: str, column: object, groups: object) -> tuple[Batch, Floats]:
-        """Read a column, and return its values too, those of one prompt after the other."""
-        flat, n = _flatten(name, column, grouped=groups is not None)
-        if groups is None:
+    def of(cls, name: str, column: object, problem: object) -> tuple[Batch, Floats]:
+        """Read a column, and return its values too, those of one problem after the other."""
+        flat, n = _flatten(name, column, is_flat=problem is not None)
+        if problem is None:
             return cls(name, column, n, None, None), flat
-        batch = cls(name, column, *_read_groups(groups, len(flat), name))
+        batch = cls(name, column, *_read_problems(problem, len(flat), name))
         return batch, flat[batch.order]
 
     def read(self, name: str, column: object) -> Floats:
         """Read a further column, with the same number of samples as the first one."""
-        flat, n = _flatten(name, column, grouped=self.labels is not None)
+        flat, n = _flatten(name, column, is_flat=self.labels is not None)
         self.require_same_samples(name, n)
         if self.order is None:
             return flat
@@ -136,7 +136,7 @@ class Batch:
         """Name a prompt, for error messages."""
         if self.labels is None:
             return f"problem {prompt}"
-        return f"group {shorten(self.labels[prompt])}"
+        return f"problem {shorten(self.labels[prompt])}"
 
 
 def to_numpy(values: Any) -> NDArray[Any]:
@@ -158,23 +158,25 @@ def _is_array(column: object) -> bool:
     return bool(arrays.is_array_api_obj(column))
 
 
-def _flatten(name: str, column: Any, *, grouped: bool) -> tuple[Floats, Ints]:
+def _flatten(name: str, column: Any, *, is_flat: bool) -> tuple[Floats, Ints]:
     """Return the samples of a column, and how many there are in each of its rows: all in one where it is flat."""
-    form = "flat, with the group of each sample in `groups`" if grouped else "rows, one per problem"
+    form = (
+        "flat, with the problem of each sample in `problem`" if is_flat else "rows, one per problem"
+    )
     if not _is_array(column):
         if (
-            not grouped
+            not is_flat
             and isinstance(column, (list, tuple))
             and column
             and isinstance(column[0], NUMBERS)
         ):
             raise TypeError(
-                f"`{name}` must be {form}, or come with `groups`; got {shorten(column)}"
+                f"`{name}` must be {form}, or come with `problem`; got {shorten(column)}"
             )
-        rows = columns.read_numbers([column] if grouped else column, name)
+        rows = columns.read_numbers([column] if is_flat else column, name)
         require_problems(name, len(rows))
         return rows.values, rows.n
-    if column.ndim != (1 if grouped else 2) or 0 in column.shape:
+    if column.ndim != (1 if is_flat else 2) or 0 in column.shape:
         raise ValueError(
             f"`{name}` must be {form}, and not empty; got an array of shape {tuple(column.shape)}"
         )
@@ -182,20 +184,20 @@ def _flatten(name: str, column: Any, *, grouped: bool) -> tuple[Floats, Ints]:
         column.dtype, ("bool", "integral", "real floating")
     ):
         raise TypeError(f"`{name}` must hold numbers; got an array of {column.dtype}")
-    n = np.full(1 if grouped else column.shape[0], column.shape[-1], dtype=np.int64)
+    n = np.full(1 if is_flat else column.shape[0], column.shape[-1], dtype=np.int64)
     return to_numpy(column).reshape(-1).astype(np.float64), n
 
 
-def _read_groups(
-    groups: Any, size: int, first: str
+def _read_problems(
+    problem: Any, size: int, first: str
 ) -> tuple[Ints, NDArray[np.intp], Sequence[Any]]:
-    """Return how many samples each group has, the samples in the order of their groups, and the names of these."""
-    rule = f"`groups` must name the group of each sample of `{first}`"
+    """Return how many samples each problem has, the samples in the order of these, and their names."""
+    rule = f"`problem` must name the problem of each sample of `{first}`"
     listed = None
-    if not _is_array(groups):
-        listed = list_rows(groups, "groups", "sample")
+    if not _is_array(problem):
+        listed = list_rows(problem, "problem", "sample")
     if listed is None:
-        shape = tuple(groups.shape)
+        shape = tuple(problem.shape)
     else:
         shape = (len(listed),)
     if shape != (size,):
@@ -203,7 +205,7 @@ def _read_groups(
             f"{rule}; got {' × '.join(map(str, shape)) or 'one number'} for {size} samples"
         )
     if listed is None:  # a dictionary takes 3.4 times as long for a million samples
-        values, seen, which = np.unique(to_numpy(groups), return_index=True, return_inverse=True)
+        values, seen, which = np.unique(to_numpy(problem), return_index=True, return_inverse=True)
         order = np.argsort(seen)
         names = values[order].tolist()
         codes = np.argsort(order)[which]

@@ -82,7 +82,7 @@ def credit(
     k: int | None = None,
     thresholds: Tau | None = None,
     baseline: Baseline | None = "leave_one_out",
-    groups: object = None,
+    problem: object = None,
     ties: Ties = "random",
     normalize: Normalization | None = None,
     correct_above: float | str | None = None,
@@ -98,7 +98,7 @@ def credit(
             the samples reach, which is the paper's (r − mean)/(n·mean)). With a number for the letter k, such as
             "pass@8" or "G-Pass@8_0.75", it needs no `k`. Other names of papers, such as "maj@8", are taken too. A
             mapping from metrics to weights is their weighted sum.
-        grades: rewards, in rows, one per prompt, or flat with `groups`: ragged lists, or an array of NumPy, PyTorch,
+        grades: rewards, in rows, one per problem, or flat with `problem`: ragged lists, or an array of NumPy, PyTorch,
             JAX or any library of the array API standard. They are 0 or 1, unless there is a `correct_above`; avg@n and
             best@k take any finite numbers. max@k needs none.
         answers: for cons@k the answers, in the form of the grades. None casts no vote.
@@ -108,7 +108,7 @@ def credit(
         baseline: "leave_one_out", (k/n) · the value on the other samples, which makes the credit U − U₋ᵢ; "subset",
             (k/n) · the mean of the metric over (k − 1)-subsets of the others, which exists for k = n too and is nothing
             for k = 1; None for none.
-        groups: for flat columns the prompt of each sample, in any order: strings, integers or an array.
+        problem: for flat columns the problem (prompt) of each sample, in any order: strings, integers or an array.
         ties: for cons@k, as of `at_k.cons_at_k`.
         normalize: "std" divides n times the credits by their standard deviation among the samples of the prompt, as
             GRPO does [3]; "batch_std" by that among all samples, as REINFORCE++ does [4]. Both are biased: the first
@@ -134,7 +134,8 @@ def credit(
     Examples:
         >>> credit("pass@k", [[1, 0, 0, 0]], k=2)  # ½ with the right one and 0 without it; ⅔ without a wrong one
         [[0.5, -0.16666666666666663, -0.16666666666666663, -0.16666666666666663]]
-        >>> credit("max@2", scores=np.array([3.0, 0.0, 4.0, 5.0, 9.0]), groups=["a", "b", "a", "b", "b"], baseline=None)
+        >>> scores = np.array([3.0, 0.0, 4.0, 5.0, 9.0])
+        >>> credit("max@2", scores=scores, problem=["a", "b", "a", "b", "b"], baseline=None)
         array([4.        , 4.66666667, 4.        , 4.66666667, 6.        ])
     """
     terms = _read_terms(metric, k, thresholds)
@@ -155,7 +156,7 @@ def credit(
         if needed[name] and column is None:
             raise ValueError(f"`{name}` must be given for {min(needed[name])}")
     lead = "scores" if grades is None else "grades"
-    batch, values = Batch.of(lead, scores if grades is None else grades, groups)
+    batch, values = Batch.of(lead, scores if grades is None else grades, problem)
     _refuse_too_large_k(terms, batch, baseline)
 
     graded: Any = values
@@ -359,7 +360,7 @@ def _credit_votes(
 ) -> Floats:
     """Return the flat credits for cons@k."""
     rows = answers
-    if batch.order is not None:  # one group may answer in words, and another in numbers
+    if batch.order is not None:  # one problem may be answered in words, and another in numbers
         listed = list_rows(answers, "answers", "sample")
         batch.require_same_samples("answers", np.array([len(listed)]))
         ordered = map(listed.__getitem__, batch.order.tolist())

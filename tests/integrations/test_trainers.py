@@ -26,7 +26,7 @@ CORRECT = np.array([1.0, 0, 0, 1, 0, 0, 1, 0])
 @for_each("metric", ["pass@2", {"pass@2": 0.5, "avg@n": 0.5}, "best@2", "max@2"])
 def test_the_mean_over_samples_is_the_mean_over_prompts(metric):
     found = compute_advantages({"metric": metric}, CORRECT, NAMES)
-    wanted = credit(metric, CORRECT, scores=CORRECT, groups=NAMES)
+    wanted = credit(metric, CORRECT, scores=CORRECT, problem=NAMES)
     weights = np.random.default_rng(0).normal(size=8)  # what the samples' ∇ log π may be
     assert_allclose((found * weights).mean(), (wanted * weights).sum() / 2, rtol=1e-12)
 
@@ -42,7 +42,7 @@ def test_all_options_are_handed_on():
     answers = ["x" if reward else "y" for reward in CORRECT]
     found = compute_advantages({"metric": "cons@k", **options}, CORRECT, NAMES, answers)
     assert_allclose(
-        found, credit("cons@k", CORRECT, answers=answers, groups=NAMES, **options)
+        found, credit("cons@k", CORRECT, answers=answers, problem=NAMES, **options)
     )  # not scaled again
 
 

@@ -47,16 +47,16 @@ def test_flat_columns_in_any_order(metric, library, names):
         for _ in row
     ]
     uids = [uids[i] for i in order]
-    listed = credit(metric, **flat, groups=np.array(uids, dtype=object))
+    listed = credit(metric, **flat, problem=np.array(uids, dtype=object))
     assert_allclose(listed, np.array(wanted)[order], atol=1e-13)
     array = xp.asarray(flat["grades"], dtype=xp.float64)
-    groups = xp.asarray(uids) if names == "array" else uids
+    problem = xp.asarray(uids) if names == "array" else uids
     found = credit(
         metric,
         array,
         answers=flat["answers"],
         scores=xp.asarray(flat["scores"], dtype=xp.float64),
-        groups=groups,
+        problem=problem,
     )
     assert type(found) is type(array)
     assert_allclose(np.asarray(found), listed, atol=1e-13)

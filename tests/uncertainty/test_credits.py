@@ -368,12 +368,12 @@ WRONG_VALUES = [
     (("pass@2", [[1, 0, 1], [1, 0]]), "`k` must be below n for the baseline 'leave_one_out'; got k=2, and n=2 in "
      "problem 1. Draw more samples, or take the baseline 'subset'"),
     (("avg@n", [[1]]), "got k=1, and n=1 in problem 0"),
-    (("avg@n", [1, 0, 1], {"groups": ["x", "y", "x"]}), "got k=1, and n=1 in group 'y'"),
-    (("avg@n", np.array([1, 0, 1]), {"groups": np.array([7, 8, 7])}), "got k=1, and n=1 in group 8"),
+    (("avg@n", [1, 0, 1], {"problem": ["x", "y", "x"]}), "got k=1, and n=1 in problem 'y'"),
+    (("avg@n", np.array([1, 0, 1]), {"problem": np.array([7, 8, 7])}), "got k=1, and n=1 in problem 8"),
     (("pass@1", [[1, None]]), "`grades` must be finite numbers below 8e+152: count a missing one as 0, or leave it "
      "out; got nan in problem 0, sample 1"),
     (("avg@n", [[0, 1e200]]), "; got 1e+200 in problem 0, sample 1"),
-    (("avg@n", np.array([1, np.inf]), {"groups": ["x", "x"]}), "leave it out; got inf in sample 1"),
+    (("avg@n", np.array([1, np.inf]), {"problem": ["x", "x"]}), "leave it out; got inf in sample 1"),
     (("pass@1", [[1, 0], [0.5, 0]]), "`grades` must hold 0 or 1, or come with a `correct_above`; got 0.5 in problem 1, "
      "sample 0"),
     (("max@2", None, {"scores": np.array([[6e4, -6e4, -6e4]], np.float16)}), "`scores` must be so small that credits "
@@ -385,22 +385,22 @@ WRONG_VALUES = [
     (("cons@1", [[1, 0]]), "`answers` must be given for cons@k"),
     (("pass@1",), "`grades` must be given for pass@k"),
     (("cons@1", [[1, 0]], {"answers": [["a"]]}), "`answers` and `grades` must have equally many samples in every"),
-    (("cons@1", [1, 0], {"answers": ["a"], "groups": [0, 0]}), "`answers` and `grades` must have equally many samples"),
-    (("best@1", [1, 0], {"scores": [1], "groups": [0, 0]}), "`scores` and `grades` must have equally many samples"),
-    (("pass@1", [1, 0], {"groups": [0]}), "`groups` must name the group of each sample of `grades`; got 1 for 2"),
-    (("pass@1", [1, 0], {"groups": np.zeros((2, 2), int)}), "the group of each sample of `grades`; got 2 × 2 for 2"),
-    (("pass@1", [1, 0], {"groups": np.array(1)}), "the group of each sample of `grades`; got one number for 2"),
-    (("avg@n", [1, 0], {"groups": np.array([1, np.nan])}), "the group of each sample of `grades`; got None or NaN"),
+    (("cons@1", [1, 0], {"answers": ["a"], "problem": [0, 0]}), "and `grades` must have equally many samples"),
+    (("best@1", [1, 0], {"scores": [1], "problem": [0, 0]}), "`scores` and `grades` must have equally many samples"),
+    (("pass@1", [1, 0], {"problem": [0]}), "`problem` must name the problem of each sample of `grades`; got 1 for 2"),
+    (("pass@1", [1, 0], {"problem": np.zeros((2, 2), int)}), "the problem of each sample of `grades`; got 2 × 2 for 2"),
+    (("pass@1", [1, 0], {"problem": np.array(1)}), "the problem of each sample of `grades`; got one number for 2"),
+    (("avg@n", [1, 0], {"problem": np.array([1, np.nan])}), "the problem of each sample of `grades`; got None or NaN"),
     (("pass@1", np.array([1, 0])), "`grades` must be rows, one per problem, and not empty; got an array of shape (2,)"),
-    (("pass@1", np.ones((2, 2)), {"groups": [0, 0]}), "`grades` must be flat, with the group of each sample"),
+    (("pass@1", np.ones((2, 2)), {"problem": [0, 0]}), "`grades` must be flat, with the problem of each sample"),
     (("pass@1", []), "`grades` must hold at least one problem"),
     (("pass@1", [[1, 0]], {"baseline": "mean"}), "`baseline` must be one of 'leave_one_out', 'subset'"),
     (("pass@1", [[1, 0]], {"normalize": "max"}), "`normalize` must be one of 'std', 'batch_std'"),
     (("cons@1", [[1, 0]], {"answers": [["a", "b"]], "ties": "last"}), "`ties` must be one of"),
     (("cons@1", [[1, 0], [1, 0]], {"answers": [["a", "b"], ["a", "a"]]}),
      "`grades` must agree on equal answers; got both verdicts on 'a' in problem 1"),
-    (("cons@1", [0, 0, 1, 1], {"answers": ["b", "a", "a", "a"], "groups": ["y", "x", "y", "x"]}),
-     "got both verdicts on 'a' in group 'x'"),
+    (("cons@1", [0, 0, 1, 1], {"answers": ["b", "a", "a", "a"], "problem": ["y", "x", "y", "x"]}),
+     "got both verdicts on 'a' in problem 'x'"),
 ]  # fmt: skip
 
 WRONG_TYPES = [
@@ -410,12 +410,12 @@ WRONG_TYPES = [
     (("pass@k", [[1, 0]], {"k": [1]}), "`k` must be an integer; got [1] of type list"),
     (("G-Pass@1", [[1, 0]], {"thresholds": [0.5]}), "`thresholds` must be a number; got [0.5] of type list"),
     (("pass@1", [[1, 0]], {"correct_above": "half"}), "`correct_above` must be a number, or a text such as"),
-    (("pass@1", [True, False]), "`grades` must be rows, one per problem, or come with `groups`; got [True, False]"),
+    (("pass@1", [True, False]), "`grades` must be rows, one per problem, or come with `problem`; got [True, False]"),
     (("avg@n", xp.asarray([[1j, 0.0]])), "`grades` must hold numbers; got an array of array_api_strict.complex128"),
-    (("avg@n", [1, 0], {"groups": 3}), "`groups` must be a list with one entry per sample; got 3 of type int"),
-    (("avg@n", [1, 0], {"groups": {"a": 0, "b": 1}}), "`groups` must be a list with one entry per sample; got {'a'"),
-    (("avg@n", [1, 0], {"groups": [["a"], ["a"]]}), "or another hashable label; got an unhashable type: 'list'"),
-    (("cons@2", [1, 0, 0, 1, 1, 0], {"answers": ["x", 1, "y", 2, "x", None], "groups": ["p"] * 6}),
+    (("avg@n", [1, 0], {"problem": 3}), "`problem` must be a list with one entry per sample; got 3 of type int"),
+    (("avg@n", [1, 0], {"problem": {"a": 0, "b": 1}}), "`problem` must be a list with one entry per sample; got {'a'"),
+    (("avg@n", [1, 0], {"problem": [["a"], ["a"]]}), "or another hashable label; got an unhashable type: 'list'"),
+    (("cons@2", [1, 0, 0, 1, 1, 0], {"answers": ["x", 1, "y", 2, "x", None], "problem": ["p"] * 6}),
      "`answers` must not mix types in a problem; got 1 of type int"),
 ]  # fmt: skip
 
@@ -428,14 +428,14 @@ def test_arguments_that_cannot_be_used(kind, given, said):
     refuses(f"{kind}: {said}", credit, metric, *columns, **options)
 
 
-def test_each_group_has_answers_of_its_own_type():
-    grades, answers, groups = (
+def test_each_problem_has_answers_of_its_own_type():
+    grades, answers, problem = (
         [1, 0, 0, 1, 1, 0],
         ["x", 1, "y", 2, "x", None],
         ["p", "q", "p", "q", "p", "q"],
     )
     apart = credit("cons@2", [[1, 0, 1], [0, 1, 0]], answers=[["x", "y", "x"], [1, 2, None]])
-    found = credit("cons@2", grades, answers=answers, groups=groups)
+    found = credit("cons@2", grades, answers=answers, problem=problem)
     assert [found[::2], found[1::2]] == apart
 
 
