@@ -39,7 +39,7 @@ class Demands:
         """Demand a coverage, measured on this many data sets."""
         if share < least:
             self.missed.append(
-                f"{cell}: {share:.4f} ± {find_stderr(share, of):.4f}, at least {least:g}"
+                f"{cell}: {share:.4f} ± {find_stderr(share, of):.4f}, at least {least:.4g}"
             )
 
     def at_most(self, cell: str, share: float, most: float = MOST_FALSE, *, of: int) -> None:

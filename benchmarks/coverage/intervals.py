@@ -353,7 +353,7 @@ def tabulate(found: Iterable[Found]) -> list[str]:
         coverage = np.array([each.coverage[method] for each in cells])
         width = np.median([each.width[method] / each.width[OURS] for each in cells])
         rows.append(
-            [method, f"{(coverage >= DEMANDED).mean():.0%}", float(coverage.min()), f"{width:.2f}"]
+            [method, f"{(coverage >= DEMANDED).mean():.1%}", float(coverage.min()), f"{width:.2f}"]
         )
     return write_table(["method", f"cells ≥ {DEMANDED:.2f}", "lowest", "width, ours = 1"], rows)
 
@@ -364,8 +364,8 @@ def write_summary(population: list[Found], repetitions: int) -> list[str]:
     lowest = float(shares.min())
     return [
         f"In {np.sum(shares >= DEMANDED)} of {len(shares)} simulated cases, a 95 % interval covered the true value in "
-        f"at least {DEMANDED} of the data sets, and in the worst one in {lowest:.3f} ± "
-        f"{find_stderr(lowest, repetitions):.3f}: with 15 to 1,000 problems, 4 or 16 samples, six metrics, and easy, "
+        f"at least {DEMANDED} of the data sets, and in the worst one in {lowest:.4f} ± "
+        f"{find_stderr(lowest, repetitions):.4f}: with 15 to 1,000 problems, 4 or 16 samples, six metrics, and easy, "
         "hard and mixed problems ([all tables](coverage.md)).",
         "",
         *tabulate(population),

@@ -174,7 +174,7 @@ PREDICTED = [
 
 def write_section(simulation: Simulation) -> list[str]:
     """Tabulate clusters, max@k, costs and predictions."""
-    many = 10 * simulation.slow
+    many, draws = 10 * simulation.slow, max(1, simulation.slow // 10)
     return [
         "## Problems in clusters",
         "",
@@ -197,12 +197,12 @@ def write_section(simulation: Simulation) -> list[str]:
         "",
         *_tabulate_costs(20 * simulation.slow, simulation),
         "",
-        "pass@k predicted from n samples, about these problems, against all samples, with four draws of each model: 31 "
-        "models on 118 tasks (EvalPerf, 100 samples), and others: two models on 1,060 problems of mathematics "
-        "(DeepScaleR, 128 samples), three prompts on 397 puzzles (P3, 1,000) and 100 games of 24 (Tree of Thoughts, "
-        "100).",
+        "pass@k predicted from n samples, about these problems, against all samples, with "
+        f"{draws} draws of each model: 31 models on 118 tasks (EvalPerf, 100 samples), and others: two models on 1,060 "
+        "problems of mathematics (DeepScaleR, 128 samples), three prompts on 397 puzzles (P3, 1,000) and 100 games of "
+        "24 (Tree of Thoughts, 100).",
         "",
-        *_tabulate_predictions(max(1, simulation.slow // 10), simulation),
+        *_tabulate_predictions(draws, simulation),
     ]
 
 
@@ -244,15 +244,15 @@ def _tabulate_costs(repetitions: int, simulation: Simulation) -> list[str]:
         else:
             bound = 1.0
         simulation.demands.at_least(
-            f"cost per success, mean {mean:g}, a + b = {size:g}, n = {n}, M = {problems}, spread {spread:g}, price of "
-            f"failures {price}",
+            f"cost per success, mean {mean:g}, a + b = {size:g}, n = {n}, M = {problems}, spread {spread:g}"
+            + ", failures dear" * bool(price),
             share,
             min(DEMANDED, bound),
             of=repetitions,
         )
     for spread in (0.5, 1.0):
         own = [share for cell, share in found.items() if cell[3] == spread and not cell[-1]]
-        kept = f"{np.mean(np.array(own) >= DEMANDED):.0%}"
+        kept = f"{np.mean(np.array(own) >= DEMANDED):.1%}"
         rows.append([f"{spread:g}", len(own), kept, min(own)])
     return [
         f"The cost of a correct sample: {repetitions:,} data sets for each of the cells of four mean difficulties, two "
@@ -260,9 +260,9 @@ def _tabulate_costs(repetitions: int, simulation: Simulation) -> list[str]:
         "",
         *write_table(["spread", "cells", f"cells ≥ {DEMANDED:.2f}", "lowest"], rows, left=0),
         "",
-        "Where failures are rare and cost ten times as much, a sample may show none. Then nothing tells their price, "
-        "so that no interval with an upper end covers more often than failures are seen: this bound is the demand "
-        f"where it is below {DEMANDED:.2f}. A diagnosis has a note.",
+        "Where failures are rare and cost ten times as much, a sample may show none. Then nothing tells their price: "
+        "for a price that is high enough, no interval with an upper end covers more often than failures are seen. "
+        f"This bound of every rule is the demand where it is below {DEMANDED:.2f}. A diagnosis has a note.",
         "",
         *write_table(
             ["mean", "a + b", "n", "problems", "coverage", "bound of every rule"], dear, left=0
