@@ -331,8 +331,8 @@ def test_verdicts_that_contradict_each_other(write):
     path = write("f.jsonl", verdicts(passed=lambda i, j: (i + j) % 3 == 1))
     said = refuse(path, "plain.two_verdicts")
     assert "in 14 of 20 samples, first at line 1, column “correct”" in said
-    assert '`columns={"grades": "correct"}`' in said
-    assert '`columns={"grades": "passed"}`' in said
+    assert 'columns={"grades": "correct"}' in said
+    assert 'columns={"grades": "passed"}' in said
     assert read_samples(path, columns={"grades": "passed"}).grades[0] == [0, 1, 0, 0]
     assert read_samples(path, columns={"grades": "correct"}).grades[0] == [1, 0, 0, 1]
     path = write(
