@@ -3,6 +3,7 @@
 import ast
 import configparser
 import inspect
+import os
 import pydoc
 import re
 import subprocess
@@ -325,3 +326,33 @@ def test_a_wheel_from_a_source_distribution_is_the_same(distributions, wheel):
     (other,) = (distributions / "sdist").glob("*.whl")
     assert contents(other) == contents(wheel)
     assert list((distributions / "sdist").glob("*.tar.gz"))
+
+
+ELSEWHERE = """
+import os, sys, subprocess, scipy.stats
+for name in ("resource", "fcntl", "pwd", "grp", "termios"):
+    sys.modules[name] = None
+for name in ("fork", "register_at_fork", "sched_getaffinity", "setsid"):
+    delattr(os, name)
+sys.platform = "win32"
+import at_k
+file = "examples/data/taubench_airline.jsonl"
+print(at_k.score(file, "pass@1")["pass@1"], at_k.compare(file, file, metrics="pass@1").pvalue)
+print(at_k.score({"answers": [["1/2", "3"]], "references": ["0.5"]}, check="numeric")["avg@2"])
+try:
+    at_k.score({"answers": [["1"]], "references": ["assert 1"]}, check="code")
+except at_k.InputError as error:
+    print(error)
+"""
+"""The claims of docs/install.md on Windows, as far as they can be tried without it."""
+
+
+def test_without_the_modules_of_posix_all_but_programs_is_computed():
+    environment = os.environ | {"HF_ALLOW_CODE_EVAL": "1"}
+    run = [sys.executable, "-c", ELSEWHERE]
+    done = subprocess.run(
+        run, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    numbers, other, refusal = done.stdout.splitlines()
+    assert (numbers, other) == ("0.42 1.0", "0.5")
+    assert refusal.endswith("Run it in WSL on Windows, and in a container on macOS.")
