@@ -10,8 +10,8 @@ import numpy as np
 import at_k
 from at_k.analysis.claims import Difference, Points, make_verdicts
 from at_k.analysis.compared import Compared, write_p_in_sentence
-from at_k.demo.drawing import Data, draw_message, draw_model, find_label, name_line
-from at_k.demo.given import Given, list_read
+from at_k.demo.drawing import Data, draw_message, draw_model, find_label, list_read, name_line
+from at_k.demo.given import Given
 from at_k.demo.limits import BAND_SECONDS, COMPARING, OFFERED
 from at_k.demo.scoring import TooLateError, interrupt_after, read_options, score_given
 from at_k.demo.words import say, translate

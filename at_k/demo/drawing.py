@@ -20,6 +20,7 @@ from at_k.analysis.claims import (
     make_claims,
     make_headline,
 )
+from at_k.demo.given import Given
 from at_k.demo.words import say, translate
 from at_k.errors import InputError, Mention, Message, Spelling
 from at_k.family import OUTPUTS
@@ -93,6 +94,17 @@ def draw_message(message: Message | InputError, language: str) -> Data:
         if not isinstance(value, (Message, Mention))
     }
     return {"text": text, "code": message.code, "values": values, "mends": spelling.found}
+
+
+def list_read(given: Given, report: Report, language: str) -> list[str]:
+    """Say what was read as what: in texts that were rewritten, and in the data. Notes with choices are shown apart."""
+    said = []
+    for file in given.files:
+        start = f"{file.name}: " if file.name and len(given.files) > 1 else ""
+        said += [f"{start}{translate(note, language)}" for note in file.rewritten]
+    notes = report.origin.notes if report.origin else []
+    drawn = [draw_message(note, language) for note in notes]
+    return said + [note["text"] for note in drawn if not note["mends"]]
 
 
 def draw_claim(claim: Message, language: str) -> Data:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from at_k.demo.hub import is_address, read_file
 from at_k.demo.limits import LIMITS, MOST_FILES
-from at_k.demo.words import make_error, translate
+from at_k.demo.words import make_error
 from at_k.errors import InputError, Message
 from at_k.readers.cells import read_spelled
 from at_k.readers.files.sources import Source, refuse_large
@@ -32,7 +32,6 @@ from at_k.readers.samples import Samples
 from at_k.readers.tables.merging import merge
 from at_k.readers.tables.readings import offering
 from at_k.readers.tables.table import Table
-from at_k.report import Report
 from at_k.validation import exceeds
 from at_k.values import cached_property
 
@@ -193,17 +192,6 @@ class Given:
             )
         refuse_much(samples)
         return samples
-
-
-def list_read(given: Given, report: Report, language: str) -> list[str]:
-    """Say what was read as what: in texts that were rewritten, and in the data."""
-    said = []
-    for file in given.files:
-        start = f"{file.name}: " if file.name and len(given.files) > 1 else ""
-        said += [f"{start}{translate(note, language)}" for note in file.rewritten]
-    if report.origin is not None:
-        said += [translate(note, language) for note in report.origin.notes]
-    return said
 
 
 @contextmanager

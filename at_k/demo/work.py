@@ -17,8 +17,9 @@ from at_k.demo.drawing import (
     draw_problems,
     draw_report,
     draw_sheet,
+    list_read,
 )
-from at_k.demo.given import EXAMPLES, Given, list_read, read_example
+from at_k.demo.given import EXAMPLES, Given, read_example
 from at_k.demo.limits import OFFERED, PLANNING
 from at_k.demo.offers import join_mends, offer, question_zero, rewrite
 from at_k.demo.scoring import (

@@ -185,6 +185,7 @@ function draw() {
   const sizes = [...new Set(problems.map((problem) => problem.n))];
   at("lead").textContent = fill(words[lead], { name: shown.name, problems: problems.length, n: sizes.length > 1 ? `${Math.min(...sizes)}–${Math.max(...sizes)}` : n });
   at("hint").textContent = words[lead.replace("lead", "hint")];
+  data.selectedIndex = examples.findIndex(({ id }) => id === shown.id);
   const wanted = listKnobs(problems);
   const place = at("knobs");
   if (place.children.length !== wanted.length || NEEDS[metric]) place.replaceChildren(...wanted);
@@ -214,7 +215,10 @@ listed.closest("details").addEventListener("toggle", () => list());
 for (const link of document.querySelectorAll(".metrics a")) if (link.getAttribute("href") === metric) link.setAttribute("aria-current", "page");
 if (state.embed) document.body.className = "embedded";
 
-const refuse = (found) => at("refused").replaceChildren(makeNotice(found, mend, "refused"));
+function refuse(found) {
+  at("refused").replaceChildren(makeNotice(found, mend, "refused"));
+  at("refused").scrollIntoView({ block: "center" });
+}
 
 function mend(choice) {
   if (choice.data) given = { text: choice.data };
@@ -234,7 +238,10 @@ async function load() {
   if (found === null) return;
   if (found.error) return refuse(found);
   [shown, clicks, now.problem] = [{ id: "", name: found.name || say("Pasted"), problems: found.problems, said: found.rewritten.join(" · ") }, [], 0];
+  paste.hidden = true;
+  unfold.setAttribute("aria-expanded", "false");
   draw();
+  scrollTo(0, 0); // the headline is about these results now
 }
 
 catchGiven(open, (text) => take({ text }));
