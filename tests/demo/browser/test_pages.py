@@ -194,8 +194,9 @@ def test_two_files_are_compared_with_both_verdicts(visit):
     give(page, ROWS, "worse.jsonl", "#source_b")
     eventually(lambda: page.locator("#compare .side").count(), 2)
     eventually(lambda: "worse" in page.locator("#source_b").inner_text(), True)
-    here, others = page.locator("h1.verdict span").all_inner_texts()
-    assert here.startswith("On these 24 problems:")
+    verdict = page.locator("h1.verdict")
+    eventually(lambda: "".join(verdict.all_inner_texts()).startswith("On these 24 problems:"), True)
+    _, others = verdict.locator("span").all_inner_texts()
     read = "all => all.map(each => each.getAttribute('stroke'))"
     colours = page.locator(".chart path[stroke-linecap]").evaluate_all(read)
     assert ("is better" in others) == ("var(--a)" in colours)
