@@ -1,10 +1,7 @@
-"""Intervals of metrics in [0, 1]: for other problems, for the problem set, and those of other packages."""
+"""Intervals of metrics in [0, 1]: for other problems, for the problem set, and by other methods."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -127,7 +124,7 @@ def list_problem_set_cells() -> list[Cell]:
 
 
 def list_slow_cells() -> list[Cell]:
-    """List the cells in which slow methods and other packages are compared with ours."""
+    """List the cells in which the bootstrap is compared with ours."""
     grid = product(("pass@1", "pass@n/2"), MEANS, SHAPES, (15, 100, 300))
     return [Cell(POPULATION, metric, mean, shape, 16, m) for metric, mean, shape, m in grid]
 
@@ -295,7 +292,7 @@ def list_vote_cells() -> list[tuple[str, float, str, int, int]]:
 
 
 def simulate_slow(cell: Cell, *, repetitions: int, seed: int) -> Found:
-    """Simulate data sets one by one, for the bootstrap and for other packages."""
+    """Simulate data sets one by one, for the bootstrap."""
     rng = np.random.default_rng([seed, *map(ord, repr(cell))])
     chances, values = cell.difficulty.chances(cell.n), cell.values
     truth = float(chances @ values)
@@ -307,9 +304,6 @@ def simulate_slow(cell: Cell, *, repetitions: int, seed: int) -> Found:
         )
         found.setdefault(OURS, []).append((float(low), float(high)))
         found.setdefault("BCa", []).append(find_bca(data, seed=repetition))
-        for name, find in PEERS.items():
-            if importlib.util.find_spec(name):
-                found.setdefault(name, []).append(find(data))
     counted = Counted(truth)
     for method, limits in found.items():
         counted.add(method, tuple(np.transpose(limits)))
@@ -324,26 +318,6 @@ def find_bca(data: np.ndarray[Any, Any], seed: int = 0) -> tuple[float, float]:
         (data,), np.mean, confidence_level=LEVEL, n_resamples=1000, random_state=seed
     ).confidence_interval
     return float(found.low), float(found.high)
-
-
-def _ask_evalstats(data: np.ndarray[Any, Any]) -> tuple[float, float]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it says which method it chose
-        result = importlib.import_module("evalstats").mean_ci(data, rng=0)
-    return float(result.ci_low), float(result.ci_high)
-
-
-def _ask_evalconfidence(data: np.ndarray[Any, Any]) -> tuple[float, float]:
-    package = importlib.import_module("evalconfidence")
-    rows = [
-        package.ItemResult(item_id=str(i), model_id="m", score=float(value))
-        for i, value in enumerate(data)
-    ]
-    return tuple(package.standard_error(rows).ci)
-
-
-PEERS = {"evalstats": _ask_evalstats, "evalconfidence": _ask_evalconfidence}
-"""Package → how it is asked. They are measured where they are installed, and are no dependency."""
 
 
 def tabulate(found: Iterable[Found]) -> list[str]:
@@ -390,7 +364,7 @@ def write_section(population: list[Found], repetitions: int, simulation: Simulat
         "",
         *tabulate(population),
         "",
-        f"The bootstrap and other packages, in {len(beside)} cells of {simulation.slow:,} data sets each.",
+        f"The bootstrap, in {len(beside)} cells of {simulation.slow:,} data sets each.",
         "",
         *tabulate(beside),
         "",
