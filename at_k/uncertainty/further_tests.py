@@ -109,7 +109,7 @@ def _find_safe_p(first: Floats, second: Floats) -> float:
     return 1e-15
 
 
-# With 15, 30 and 100 problems it is 13, 17 and 35 %; docs/uncertainty.md reports it too.
+# With 15, 30 and 100 problems it is 13, 17 and 35 %; docs/appendix.md has them, too.
 WILCOXON_WARNING = Message(
     "significance.wilcoxon",
     "The Wilcoxon test does not compare means: with equal means and different spread it finds a difference in up to "
