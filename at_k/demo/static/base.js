@@ -130,6 +130,17 @@ export function makeCode(text) {
   return make("div", {}, make("pre", { tabindex: 0 }, text), button(say("Copy"), (event) => copy(text, event.target)));
 }
 
+const CONTROLS = "a, button, input, select, summary, [tabindex]";
+
+/** Draw anew, and put the focus back on the control at the same place: who uses keys goes on from there. */
+export function keepFocus(draw) {
+  const focused = document.activeElement;
+  const place = focused?.closest("main [id]");
+  const index = place ? [...place.querySelectorAll(CONTROLS)].indexOf(focused) : -1;
+  draw();
+  if (index >= 0 && document.activeElement !== focused) place.querySelectorAll(CONTROLS)[index]?.focus({ preventScroll: true });
+}
+
 /** A part that unfolds. */
 export function fold(title, ...inside) {
   return make("details", {}, make("summary", {}, title), make("div", {}, ...inside));

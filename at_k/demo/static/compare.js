@@ -1,6 +1,6 @@
 // The page Compare: two models on the same problems, and one verdict for each k.
 
-import { ask, at, button, fetchPrepared, fold, join, make, makeCode, mark, readState, say, writeState } from "./base.js";
+import { ask, at, button, fetchPrepared, fold, join, keepFocus, make, makeCode, mark, readState, say, writeState } from "./base.js";
 import { choose, drawLines, drawStairs, drawTable, makeEntry, makeTakeAway } from "./figures.js";
 import { isCarried, makeNotice, makeSource, merge, readHash, readOptions, writeHash, writeOptions } from "./source.js";
 
@@ -66,7 +66,9 @@ const COLOURS = { a: "var(--a)", b: "var(--b)", open: "var(--soft)" };
 const VERDICTS = { a: "A is better", b: "B is better", open: "No difference is shown" };
 const signed = (value) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(100 * value).toFixed(0)}`;
 
-function show() {
+const show = () => keepFocus(showNow);
+
+function showNow() {
   const names = Object.keys(found.lines);
   const line = names.includes(shown.line) ? shown.line : names.includes("pass@k") ? "pass@k" : names[0];
   const now = found.lines[line];

@@ -1,6 +1,6 @@
 // The pages of the metrics: real results that are played with. Every number follows in the browser, without the server.
 
-import { ask, at, button, copy, fetchPrepared, fold, make, readState, say, writeState } from "./base.js";
+import { ask, at, button, copy, fetchPrepared, fold, keepFocus, make, readState, say, writeState } from "./base.js";
 import { drawLines, drawProblems, makeTakeAway, writeClaim } from "./figures.js";
 import { atLeast, describe, expand, fill, percent, share, writeRow } from "./counting.js";
 import { catchGiven, isCarried, makeNotice, makeOpen, makePaste, merge, read, readHash, readOptions, writeHash, writeOptions } from "./source.js";
@@ -170,7 +170,9 @@ function listKnobs(problems) {
   return listed;
 }
 
-function draw() {
+const draw = () => keepFocus(drawNow);
+
+function drawNow() {
   const fields = NEEDS[metric] ?? "n";
   if (!shown.problems.every((problem) => problem[fields]?.length !== undefined || Number.isInteger(problem[fields]))) return refuse({ error: say("These results have no {needs}, which this metric needs.", { needs: say({ votes: "answers", scores: "scores", grades: "grades" }[NEEDS[metric]]) }), mends: [] });
   at("refused").replaceChildren(...(shown.said ? [make("p", { class: "read" }, shown.said)] : []));

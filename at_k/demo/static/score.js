@@ -1,6 +1,6 @@
 // The page Score: every metric of the visitor's results.
 
-import { ask, at, fetchPrepared, fill, fold, join, make, makeCode, mark, button, readState, say, writeState } from "./base.js";
+import { ask, at, fetchPrepared, fill, fold, join, keepFocus, make, makeCode, mark, button, readState, say, writeState } from "./base.js";
 import { choose, drawBars, drawProblems, drawSheet, drawStairs, makeTakeAway, writeClaim } from "./figures.js";
 import { isCarried, makeNotice, makeSource, merge, readHash, readOptions, writeHash, writeOptions } from "./source.js";
 
@@ -64,7 +64,9 @@ function source({ name, size, read = [], rewritten = [] }) {
   return makeSource({ name: name || (given || example ? say("Pasted") : ""), size, examples, take, refuse: refuseFile, label: example && make("span", {}, say("Example:")), said: example ? [] : [...columns, ...rewritten] });
 }
 
-function show() {
+const show = () => keepFocus(showNow);
+
+function showNow() {
   if (!report) return; // another file is on its way
   if (!report.at[shown.k]) shown.k = undefined;
   const k = shown.k ?? String(report.k.at(-1));

@@ -259,6 +259,30 @@ def test_problems_are_listed_flakiest_first_and_changed_by_keys(visit):
     page.get_by_role("button", name="Undo").wait_for()
 
 
+FOCUSED = "document.activeElement.className || document.activeElement.type"
+
+
+def test_the_focus_stays_where_keys_are_pressed(visit):
+    page = visit("cons_at_k", ready=False)
+    page.locator("#rows svg").first.wait_for()
+    page.locator("#knobs input").first.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    assert page.locator("#rows .key p").inner_text() == "the vote of 5 · cons@5"
+    assert page.evaluate(FOCUSED) == "range"
+    page.locator(".ballot").nth(1).focus()
+    for _ in range(2):
+        page.keyboard.press("Enter")
+        assert page.evaluate(FOCUSED) == "ballot"
+    eventually(
+        lambda: page.evaluate("new URLSearchParams(location.search).get('clicks')"), "0.1_0.1"
+    )
+    page = visit("score")
+    page.get_by_role("button", name="4", exact=True).focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "4"
+
+
 def test_pictures_have_the_texts_and_the_colours_of_the_page(visit):
     page = visit("gpassk")
     with page.expect_download() as download:
