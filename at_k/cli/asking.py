@@ -35,8 +35,8 @@ _ROWS = 50_000
 _say = Phrases(
     {
         "question.models": "pass@1 of each: {values}",
-        "question.tests": "Column “{column}” may hold programs, and no column judges them. Name the file of the "
-        "problems, which has their tests: `{command}`",
+        "question.tests": "Column “{column}” may hold programs, and no column judges them. Name "
+        "the file of the problems, which has their tests: `{command}`",
         "question.alone": "{outcome}; then give {report} in place of {path}",
         "meaning.models": "a row for each model",
     }

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 _say = Phrases(
     {
-        "budget.samples": "The budget counts samples. If a column says what each cost, name it: {columns}.",
+        "budget.samples": "The budget counts samples. If a column says what each cost, name it: "
+        "{columns}.",
         "budget.simulated": "Simulated, since costs differ: an error of at most {error:.1g}.",
     }
 )

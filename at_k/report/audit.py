@@ -25,20 +25,25 @@ from at_k.values import ErrorBar, Key
 
 _say = Phrases(
     {
-        "audit.intervals": "{option:audited} takes problems as independent; its confidence intervals are for similar "
-        "problems, not only these. Leave out {option:clusters} and {option:target}.",
-        "audit.same": "{option:audited} needs verdicts of another judge; {column} is a column of the results already.",
-        "audit.few": "{option:audited} needs {least} problems that a better judge has looked at; {column} has "
-        "{count}, {short} too few. `at-k select FILE --audit {least}` draws the same problems as a smaller audit, and "
-        "further ones.",
-        "note.audited": "A better judge looked at {count} of {total} problems, taken as drawn at random. Estimated "
-        "from its verdicts, {moved}.",
+        "audit.intervals": "{option:audited} takes problems as independent; its confidence "
+        "intervals are for similar problems, not only these. Leave out {option:clusters} and "
+        "{option:target}.",
+        "audit.same": "{option:audited} needs verdicts of another judge; {column} is a column of "
+        "the results already.",
+        "audit.few": "{option:audited} needs {least} problems that a better judge has looked at; "
+        "{column} has {count}, {short} too few. `at-k select FILE --audit {least}` draws the same "
+        "problems as a smaller audit, and further ones.",
+        "note.audited": "A better judge looked at {count} of {total} problems, taken as drawn at "
+        "random. Estimated from its verdicts, {moved}.",
         "audit.unknown": "{column} audits a problem that the results do not have: {name}.",
-        "audit.partial": "Every sample of an audited problem needs a verdict; {column} has {count} for the {n} "
-        "samples of problem {name}. Fill in the others, or leave all of them empty.",
-        "audit.sheet": "A sheet has the columns {columns}, and 1 or 0, or nothing, as the verdict; {path} has {text} "
-        "in line {line}. `at-k select FILE --audit 40 > sheet.csv` writes one.",
-        "audit.twice": "{path} judges sample {sample} of problem {name} twice, again in line {line}. Leave one.",
+        "audit.partial": "Every sample of an audited problem needs a verdict; {column} has "
+        "{count} for the {n} samples of problem {name}. Fill in the others, or leave all of them "
+        "empty.",
+        "audit.sheet": "A sheet has the columns {columns}, and 1 or 0, or nothing, as the "
+        "verdict; {path} has {text} in line {line}. `at-k select FILE --audit 40 > sheet.csv` "
+        "writes one.",
+        "audit.twice": "{path} judges sample {sample} of problem {name} twice, again in line "
+        "{line}. Leave one.",
         "audit.draw": "An audit is of 1 to {most} of these problems; got {count}.",
     }
 )

@@ -26,16 +26,17 @@ if TYPE_CHECKING:
 
 _say = Phrases(
     {
-        "tally.soft": "The mean grade is left out: a tally counts correct samples, and some grades are neither 0 "
-        "nor 1. Score the samples themselves: at_k.score(data).",
-        "tally.scores": "{title} is left out: a tally keeps no scores. Score the samples themselves: at_k.score(data).",
-        "engine.missing": "Samples without a grade: {count:,}. {option:missing=incorrect} counts them as wrong, "
-        "{option:missing=drop} leaves them out.",
-        "engine.nothing_left": "Problems of which all samples are missing, and dropped: {count:,}. "
-        "{option:missing=incorrect} counts these samples as wrong; or leave the problems out with the engine, before "
-        "it counts.",
-        "engine.nameless": "Each row must name its problem, but some have null in its place. Leave these out, or name "
-        "their problems, with the engine, before it counts.",
+        "tally.soft": "The mean grade is left out: a tally counts correct samples, and some "
+        "grades are neither 0 nor 1. Score the samples themselves: at_k.score(data).",
+        "tally.scores": "{title} is left out: a tally keeps no scores. Score the samples "
+        "themselves: at_k.score(data).",
+        "engine.missing": "Samples without a grade: {count:,}. {option:missing=incorrect} counts "
+        "them as wrong, {option:missing=drop} leaves them out.",
+        "engine.nothing_left": "Problems of which all samples are missing, and dropped: "
+        "{count:,}. {option:missing=incorrect} counts these samples as wrong; or leave the "
+        "problems out with the engine, before it counts.",
+        "engine.nameless": "Each row must name its problem, but some have null in its place. "
+        "Leave these out, or name their problems, with the engine, before it counts.",
     }
 )
 

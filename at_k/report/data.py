@@ -23,12 +23,14 @@ from at_k.values import Column, ErrorBar, Key, Values, cached_property
 
 _say = Phrases(
     {
-        "report.no_samples": "This report does not hold its samples: it was loaded from a file, or comes from a "
-        "tally. Score the results that it was made from.",
-        "stopped.dependent": "{what} takes the samples of a problem for independent, and these stopped at the first "
-        "success: pass@k alone is defined. Score them with `at-k score` or `at_k.score`.",
-        "tally.no_problems": "This report comes from a tally, which counts problems and does not keep them. {what} "
-        "needs the values of each problem: count with {option:by_problem}, or score the samples themselves.",
+        "report.no_samples": "This report does not hold its samples: it was loaded from a file, "
+        "or comes from a tally. Score the results that it was made from.",
+        "stopped.dependent": "{what} takes the samples of a problem for independent, and these "
+        "stopped at the first success: pass@k alone is defined. Score them with `at-k score` or "
+        "`at_k.score`.",
+        "tally.no_problems": "This report comes from a tally, which counts problems and does not "
+        "keep them. {what} needs the values of each problem: count with {option:by_problem}, or "
+        "score the samples themselves.",
     }
 )
 

@@ -174,7 +174,8 @@ _SAME = 1e-12
 _say = Phrases(
     {
         "report.twins": "The same number as {key}: {keys}.",
-        "report.no_other": "With one sample of each problem, all numbers are this one. A larger k needs more samples.",
+        "report.no_other": "With one sample of each problem, all numbers are this one. A larger k "
+        "needs more samples.",
     }
 )
 

@@ -52,35 +52,40 @@ from at_k.validation import (
 
 _say = Phrases(
     {
-        "data.nothing_to_score": "`data` must have a column `grades`, or `answers` and `references`; it has "
-        "{columns}. Say with {option:columns} what others are called, or read a file with `at_k.read_results`.",
-        "data.same_column": "`data` must have one column {name}; it has several. Rename all but one of them.",
-        "data.same_problem": "`problem` must name each problem once; {name} is in rows {first} and {row}. If each row "
-        "is a sample, score the table with a verdict in each row, or read the file by `at_k.read_results`; join "
-        "the lists of rows of one problem.",
-        "data.no_clusters": "{option:clusters} are the groups, but the data have none. Give a label for each problem, "
-        "or name the column of the groups by {option:columns}.",
+        "data.nothing_to_score": "`data` must have a column `grades`, or `answers` and "
+        "`references`; it has {columns}. Say with {option:columns} what others are called, or "
+        "read a file with `at_k.read_results`.",
+        "data.same_column": "`data` must have one column {name}; it has several. Rename all but "
+        "one of them.",
+        "data.same_problem": "`problem` must name each problem once; {name} is in rows {first} "
+        "and {row}. If each row is a sample, score the table with a verdict in each row, or read "
+        "the file by `at_k.read_results`; join the lists of rows of one problem.",
+        "data.no_clusters": "{option:clusters} are the groups, but the data have none. Give a "
+        "label for each problem, or name the column of the groups by {option:columns}.",
         "missing.grades": "Samples without a grade: {count:,} of {total:,}, such as sample "
         "{sample} of problem {name}, counted from 0.\n{option:missing=incorrect} counts them as "
         "wrong, {option:missing=drop} leaves them out.",
         "missing.answers": "Samples without an answer: {count:,} of {total:,}, such as sample "
         "{sample} of problem {name}, counted from 0.\n{option:missing=incorrect} counts them as "
         "wrong, {option:missing=drop} leaves them out.",
-        "stopped.missing": "Where sampling stopped at the first success, no sample can be missing; {count:,} are. "
-        "Leave the problems that have them out of the file, or name them in one: {option:exclude=names.txt}.",
-        "stopped.unlike": "Where sampling stopped at the first success, the last sample of a problem is its only "
-        "correct one, or none of {cap:,} is correct. In problem {problem}, {c:,} of {n:,} samples are correct. If "
-        "samples were drawn independently, add {option:sampling=independent}.",
-        "stopped.k_above_cap": "Sampling stopped after {cap:,} samples, which show pass@k for k up to {cap:,}; got "
-        "{option:k} = {k}.",
-        "stopped.target": "{option:target=problem_set} asks how other samples of these problems would do, which "
-        "samples that stopped at the first success do not show. Leave it out.",
-        "stopped.unsaid": "Sampling stopped at the first success: each problem has at most one correct sample, its "
-        "last one, and those without have {cap:,} samples. The share of problems solved within k samples is all that "
-        "is defined: {values}. Ask for it: {option:sampling=until_success}. If the samples were drawn independently "
-        "all the same, add {option:sampling=independent}.",
-        "options.not_a_file": "The options {names} say how a file is read, but the data are in memory. Leave them "
-        "out, or give the path of a file.",
+        "stopped.missing": "Where sampling stopped at the first success, no sample can be "
+        "missing; {count:,} are. Leave the problems that have them out of the file, or name them "
+        "in one: {option:exclude=names.txt}.",
+        "stopped.unlike": "Where sampling stopped at the first success, the last sample of a "
+        "problem is its only correct one, or none of {cap:,} is correct. In problem {problem}, "
+        "{c:,} of {n:,} samples are correct. If samples were drawn independently, add "
+        "{option:sampling=independent}.",
+        "stopped.k_above_cap": "Sampling stopped after {cap:,} samples, which show pass@k for k "
+        "up to {cap:,}; got {option:k} = {k}.",
+        "stopped.target": "{option:target=problem_set} asks how other samples of these problems "
+        "would do, which samples that stopped at the first success do not show. Leave it out.",
+        "stopped.unsaid": "Sampling stopped at the first success: each problem has at most one "
+        "correct sample, its last one, and those without have {cap:,} samples. The share of "
+        "problems solved within k samples is all that is defined: {values}. Ask for it: "
+        "{option:sampling=until_success}. If the samples were drawn independently all the same, "
+        "add {option:sampling=independent}.",
+        "options.not_a_file": "The options {names} say how a file is read, but the data are in "
+        "memory. Leave them out, or give the path of a file.",
     }
 )
 

@@ -49,12 +49,13 @@ _SHARD = {"part", "parts", "shard", "chunk", "rank", "block", "batch", "worker",
 
 _say = Phrases(
     {
-        "engine.sources": "Rows of one problem are in several files, which may be of two models or settings by their "
-        "names: {first} and {second}. Count one file at a time or, if all rows are samples of one model, add "
-        "{option:pool=file}.",
-        "engine.rows": "An engine counts rows that are samples, with a number or a word as their grade, and reads "
-        "others into memory, but no more than {most:,} rows. Make a row for each sample, in SQL by unnest, in Polars "
-        "by explode, and numbers of grades by CASE; or give a part of the rows.",
+        "engine.sources": "Rows of one problem are in several files, which may be of two models "
+        "or settings by their names: {first} and {second}. Count one file at a time or, if all "
+        "rows are samples of one model, add {option:pool=file}.",
+        "engine.rows": "An engine counts rows that are samples, with a number or a word as their "
+        "grade, and reads others into memory, but no more than {most:,} rows. Make a row for each "
+        "sample, in SQL by unnest, in Polars by explode, and numbers of grades by CASE; or give a "
+        "part of the rows.",
         "engine.outcome": "{outcome} (of {problems:,} problems that were looked at)",
         "engine.note": "Of {problems:,} problems that were looked at: {note}",
     }

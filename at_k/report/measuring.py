@@ -41,15 +41,18 @@ from at_k.values import Column, ErrorBar, Key, Values
 
 _say = Phrases(
     {
-        "stopped.undefined": "{title} is left out: where sampling stopped at the first success, pass@k alone is "
-        "defined.",
-        "left_out.no_answers": "{title} is left out: it needs answers. {option:metrics=cons@k} counts it from grades.",
+        "stopped.undefined": "{title} is left out: where sampling stopped at the first success, "
+        "pass@k alone is defined.",
+        "left_out.no_answers": "{title} is left out: it needs answers. {option:metrics=cons@k} "
+        "counts it from grades.",
         "left_out.no_score": "{title} is left out: a sample has no score ({place}).",
         "left_out.scores": "{title} is left out: {reason}",
-        "left_out.conflict": "{title} is left out: the answer {answer} has two verdicts in one problem ({first}; "
-        "{second}). {option:on_conflict=majority} lets most of these samples decide.",
+        "left_out.conflict": "{title} is left out: the answer {answer} has two verdicts in one "
+        "problem ({first}; {second}). {option:on_conflict=majority} lets most of these samples "
+        "decide.",
         "note.reasons": "Why samples are missing: {reasons}.",
-        "note.policies": "pass@1 is {dropped} without the missing samples, and {wrong} where they count as wrong.",
+        "note.policies": "pass@1 is {dropped} without the missing samples, and {wrong} where they "
+        "count as wrong.",
     }
 )
 

@@ -19,18 +19,21 @@ from at_k.values import Key, read_key
 _say = Phrases(
     {
         "naming.sum": "A weighted sum is spelled like {example}; got {text}.",
-        "naming.term": "A weighted sum is of numbers from 0 to 1, each of them once, as in {example}; got {key}.",
-        "naming.weights": "The weights of a sum are above 0 and add up to 1, as in {example}; got {weights}.",
+        "naming.term": "A weighted sum is of numbers from 0 to 1, each of them once, as in "
+        "{example}; got {key}.",
+        "naming.weights": "The weights of a sum are above 0 and add up to 1, as in {example}; got "
+        "{weights}.",
         "naming.near_number": "There is no number {key}. Did you mean {near}?",
-        "naming.number": "There is no number {key}. Numbers are spelled like pass@1, pass^4, G-Pass@8_0.5, cons@8 or "
-        "avg@n.",
-        "naming.draws": "There is no number {key}: samples are counted 1, 2, 3 and on, as in {near}.",
+        "naming.number": "There is no number {key}. Numbers are spelled like pass@1, pass^4, "
+        "G-Pass@8_0.5, cons@8 or avg@n.",
+        "naming.draws": "There is no number {key}: samples are counted 1, 2, 3 and on, as in "
+        "{near}.",
         "options.no_metric": "{option:metrics} must name at least one metric.",
         "naming.absent": "The results do not have {key}. They have {known}.",
         "options.metrics": "Unknown metric {value}. The metrics are {choices}.",
         "options.near_metric": "Unknown metric {value}. Did you mean {near}?",
-        "options.named": "{given} contradicts {option:metrics}, whose names hold {number}. Leave it out, or name the "
-        "metrics without numbers, such as pass@k.",
+        "options.named": "{given} contradicts {option:metrics}, whose names hold {number}. Leave "
+        "it out, or name the metrics without numbers, such as pass@k.",
     }
 )
 

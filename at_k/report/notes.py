@@ -29,75 +29,83 @@ from at_k.values import ErrorBar, Key
 _say = Phrases(
     {
         "left_out.no_scores": "{title} is left out: it needs a score for every sample.",
-        "note.unanswered": "Samples in which {option:extract_fn} found no answer: {count:,}. They count as "
-        "wrong and are excluded from the vote.",
-        "note.no_vote": "Samples in which {option:extract_fn} found no answer: {count:,}. They are excluded from the "
-        "vote; the data have their verdicts.",
-        "note.not_graded": "Samples that {option:check_correct_fn} did not grade: {count:,} (cause: {cause}; the "
-        "first: {reason}). They are missing samples.",
-        "note.not_compared": "Answers, or pairs of them, that could not be compared with others: {count:,} (cause: "
-        "{cause}). They vote apart.",
+        "note.unanswered": "Samples in which {option:extract_fn} found no answer: {count:,}. They "
+        "count as wrong and are excluded from the vote.",
+        "note.no_vote": "Samples in which {option:extract_fn} found no answer: {count:,}. They "
+        "are excluded from the vote; the data have their verdicts.",
+        "note.not_graded": "Samples that {option:check_correct_fn} did not grade: {count:,} "
+        "(cause: {cause}; the first: {reason}). They are missing samples.",
+        "note.not_compared": "Answers, or pairs of them, that could not be compared with others: "
+        "{count:,} (cause: {cause}). They vote apart.",
         "note.drop": "Missing samples, left out: {count}. Their problems have a smaller n.",
-        "note.incorrect": "Missing samples, counted as wrong: {count}. They are excluded from the vote.",
+        "note.incorrect": "Missing samples, counted as wrong: {count}. They are excluded from the "
+        "vote.",
         "note.outcomes": "How the checks ended: {outcomes}.",
-        "note.no_program": "{count:,} of {total:,} replies hold no program that compiles, such as {answer}.",
-        "note.no_python": "Where a program is between marks of its own, a regular expression with a group, such as "
-        "{pattern}, takes it from there. A completion needs its prompt: {prompt} joins the two.",
-        "note.judge": "The judge was asked {requests:,} times, and {cached:,} replies came from its cache: {read:,} "
-        "tokens read, {written:,} written. It agrees with quasi_exact on {share:.0%} of the answers.",
+        "note.no_program": "{count:,} of {total:,} replies hold no program that compiles, such as "
+        "{answer}.",
+        "note.no_python": "Where a program is between marks of its own, a regular expression with "
+        "a group, such as {pattern}, takes it from there. A completion needs its prompt: {prompt} "
+        "joins the two.",
+        "note.judge": "The judge was asked {requests:,} times, and {cached:,} replies came from "
+        "its cache: {read:,} tokens read, {written:,} written. It agrees with quasi_exact on "
+        "{share:.0%} of the answers.",
         "note.sandbox": "The programs ran in the sandbox “{name}”.",
-        "note.boxes": "Answers in whose text the answer itself is boxed: {share:.0%}, such as {answer}. They count as "
-        "whole texts; {rule} takes what is boxed.",
-        "note.no_numbers": "{count:,} of {total:,} answers are no numbers, such as {answer}; {numeric} compares them "
-        "as texts.",
+        "note.boxes": "Answers in whose text the answer itself is boxed: {share:.0%}, such as "
+        "{answer}. They count as whole texts; {rule} takes what is boxed.",
+        "note.no_numbers": "{count:,} of {total:,} answers are no numbers, such as {answer}; "
+        "{numeric} compares them as texts.",
         "note.many_numbers": "{rule} takes the last number of a text.",
         "note.no_letters": "{count:,} of {total:,} answers settle on no letter, such as {answer}.",
-        "note.split_votes": "Equal texts vote together. {option:check_correct_fn} accepts each for the other in "
-        "{count} of {total} pairs of answers that vote apart, such as {first} and {second}; {option:equivalence} can "
-        "merge them.",
-        "note.low_grades": "No sample is correct by {cut}: the highest grade is {highest:g}. If it means a "
-        "correct sample: {lower}.",
-        "note.partial_grades": "{count:,} of {total:,} grades are between 0 and 1, and {above:,} of them count as "
-        "correct, by {cut}. To count full grades alone: {full}.",
-        "note.partial_wrong": "{count:,} of {total:,} grades are between 0 and 1. They count as wrong, by {cut}.",
-        "note.not_judged": "The data have verdicts, which count; {option:check_correct_fn} judged nothing. With "
-        "{columns} it judges the answers.",
-        "note.vote_of_grades": "cons@k is counted from grades: more than half of k samples must be correct. With the "
-        "answers it would be a vote.",
-        "note.scatter": "Hardly any two samples of a problem give the same answer ({repeats} of {chances} repeat an "
-        "earlier one), so that cons@k is near pass@1. If the column holds whole texts or sample numbers, extract the "
-        "answers, or name their column.",
-        "note.namespaces": "The programs ran in namespaces of their own: without network, without other processes, "
-        "and with read-only files.",
-        "note.limits": "The programs ran with resource limits only. Do not run untrusted code this way: they shared "
-        "the processes of this machine, and, where the kernel has neither seccomp nor Landlock, its network and its "
-        "files.",
-        "options.k_above_n": "{option:k} must be at most n, the number of samples of every problem; got k = {k}, but "
-        "problem {problem} has n = {n} (problems with too few samples: {count:,} of {total:,}). Ask for {option:k} up "
-        "to {n}.",
+        "note.split_votes": "Equal texts vote together. {option:check_correct_fn} accepts each "
+        "for the other in {count} of {total} pairs of answers that vote apart, such as {first} "
+        "and {second}; {option:equivalence} can merge them.",
+        "note.low_grades": "No sample is correct by {cut}: the highest grade is {highest:g}. If "
+        "it means a correct sample: {lower}.",
+        "note.partial_grades": "{count:,} of {total:,} grades are between 0 and 1, and {above:,} "
+        "of them count as correct, by {cut}. To count full grades alone: {full}.",
+        "note.partial_wrong": "{count:,} of {total:,} grades are between 0 and 1. They count as "
+        "wrong, by {cut}.",
+        "note.not_judged": "The data have verdicts, which count; {option:check_correct_fn} judged "
+        "nothing. With {columns} it judges the answers.",
+        "note.vote_of_grades": "cons@k is counted from grades: more than half of k samples must "
+        "be correct. With the answers it would be a vote.",
+        "note.scatter": "Hardly any two samples of a problem give the same answer ({repeats} of "
+        "{chances} repeat an earlier one), so that cons@k is near pass@1. If the column holds "
+        "whole texts or sample numbers, extract the answers, or name their column.",
+        "note.namespaces": "The programs ran in namespaces of their own: without network, without "
+        "other processes, and with read-only files.",
+        "note.limits": "The programs ran with resource limits only. Do not run untrusted code "
+        "this way: they shared the processes of this machine, and, where the kernel has neither "
+        "seccomp nor Landlock, its network and its files.",
+        "options.k_above_n": "{option:k} must be at most n, the number of samples of every "
+        "problem; got k = {k}, but problem {problem} has n = {n} (problems with too few samples: "
+        "{count:,} of {total:,}). Ask for {option:k} up to {n}.",
         "data.place": "problem index {problem}, sample index {sample} of `{column}`",
-        "note.ci_method": "The intervals are made by the method {method}, which covers the true value less often if "
-        "there are few problems or values near 0 and 1.",
-        "note.upper_bound": "Some problems have no more samples than k = {k}. The intervals there are those for other "
-        "problems, which are wider.",
-        "note.upper_bound_of_sum": "The samples do not tell how much {keys} would differ for others: its interval is "
-        "that for other problems, which is wider.",
-        "note.skewed": "The values of the problems are very skewed for {keys}: their skewness exceeds 2. These "
-        "intervals cover the true value too rarely, whatever the method.",
-        "note.intervals_problem_set": "{level} % confidence intervals (for other samples of these problems).",
+        "note.ci_method": "The intervals are made by the method {method}, which covers the true "
+        "value less often if there are few problems or values near 0 and 1.",
+        "note.upper_bound": "Some problems have no more samples than k = {k}. The intervals there "
+        "are those for other problems, which are wider.",
+        "note.upper_bound_of_sum": "The samples do not tell how much {keys} would differ for "
+        "others: its interval is that for other problems, which is wider.",
+        "note.skewed": "The values of the problems are very skewed for {keys}: their skewness "
+        "exceeds 2. These intervals cover the true value too rarely, whatever the method.",
+        "note.intervals_problem_set": "{level} % confidence intervals (for other samples of these "
+        "problems).",
         "note.intervals": "{level} % confidence intervals (for similar problems, not only these).",
-        "note.intervals_clusters": "{level} % confidence intervals (for similar problems, not only these). "
-        "They come in clusters: {count:,}.",
-        "note.one_cluster": "All problems are one cluster, so that nothing shows how much clusters differ: the "
-        "intervals are those of a single problem.",
-        "note.groups_of_one_cluster": "Groups that are one cluster: {count:,} of {total:,}, such as {group}. Nothing "
-        "shows how much clusters differ there: the intervals are those of a single problem.",
-        "note.odd_k": "As published, mG-Pass@k cannot reach 1 where k is odd: its largest value is (k − 1)/k. For k = "
-        "1 that is 0, which tables leave out.",
+        "note.intervals_clusters": "{level} % confidence intervals (for similar problems, not "
+        "only these). They come in clusters: {count:,}.",
+        "note.one_cluster": "All problems are one cluster, so that nothing shows how much "
+        "clusters differ: the intervals are those of a single problem.",
+        "note.groups_of_one_cluster": "Groups that are one cluster: {count:,} of {total:,}, such "
+        "as {group}. Nothing shows how much clusters differ there: the intervals are those of a "
+        "single problem.",
+        "note.odd_k": "As published, mG-Pass@k cannot reach 1 where k is odd: its largest value "
+        "is (k − 1)/k. For k = 1 that is 0, which tables leave out.",
         "note.skipped": "Left out: {count:,}, with errors such as “{cause}”.",
-        "left_out.scatter": "{title} is left out: hardly any two samples of a problem give the same answer ({repeats} "
-        "of {chances} repeat an earlier one), so that a vote says nothing. The column may hold whole texts or sample "
-        "numbers: extract the answers, or name their column.",
+        "left_out.scatter": "{title} is left out: hardly any two samples of a problem give the "
+        "same answer ({repeats} of {chances} repeat an earlier one), so that a vote says nothing. "
+        "The column may hold whole texts or sample numbers: extract the answers, or name their "
+        "column.",
     }
 )
 

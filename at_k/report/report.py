@@ -28,15 +28,17 @@ from at_k.values import Key
 
 _say = Phrases(
     {
-        "compare.scored": "The options {names} say how data are scored, but these values are there already. Leave "
-        "them out, or give the data.",
-        "data.saved": "This is a report that was saved, with numbers and without samples: {path}. Read it by "
-        "`at_k.Report.load`, or score the results that it was made from.",
-        "tally.saved": "This is a tally that was saved, with counts and without samples: {path}. What needs samples "
-        "cannot be computed from it; `at_k.score` computes the rest.",
-        "select.condition": "A condition compares a value with numbers, such as {first} or {second}; got {text}. "
-        "Write 50% as 0.5. Comparisons are joined by “and” alone: for others, select twice and join the names.",
-        "select.no_key": "There is no value {key} here. There are {keys}. Score with another k for others.",
+        "compare.scored": "The options {names} say how data are scored, but these values are "
+        "there already. Leave them out, or give the data.",
+        "data.saved": "This is a report that was saved, with numbers and without samples: {path}. "
+        "Read it by `at_k.Report.load`, or score the results that it was made from.",
+        "tally.saved": "This is a tally that was saved, with counts and without samples: {path}. "
+        "What needs samples cannot be computed from it; `at_k.score` computes the rest.",
+        "select.condition": "A condition compares a value with numbers, such as {first} or "
+        "{second}; got {text}. Write 50% as 0.5. Comparisons are joined by “and” alone: for "
+        "others, select twice and join the names.",
+        "select.no_key": "There is no value {key} here. There are {keys}. Score with another k "
+        "for others.",
     }
 )
 

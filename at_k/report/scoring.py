@@ -49,12 +49,12 @@ if TYPE_CHECKING:
 _say = Phrases(
     {
         "note.idle": "No number here depends on {names}.",
-        "audit.counts": "{option:audited} needs samples, and these are counts. Give the results that they were "
-        "counted from.",
-        "models.best": "The best value of each number is marked. Only a comparison of two models shows whether they "
-        "differ by more than chance.",
-        "models.problems": "The models were not measured on the same problems, and their numbers differ for that, "
-        "too: {models}.",
+        "audit.counts": "{option:audited} needs samples, and these are counts. Give the results "
+        "that they were counted from.",
+        "models.best": "The best value of each number is marked. Only a comparison of two models "
+        "shows whether they differ by more than chance.",
+        "models.problems": "The models were not measured on the same problems, and their numbers "
+        "differ for that, too: {models}.",
         "models.note": "{models}: {note}",
     }
 )

@@ -56,16 +56,18 @@ if TYPE_CHECKING:
 
 _say = Phrases(
     {
-        "tally.conditions": "These tallies were counted differently: {name} is {one} in one of them, and {other} in "
-        "the other. Count all with the same options.",
-        "tally.conflict": "cons@k is left out: samples that were added to a problem have another verdict on the same "
-        "answer. {option:on_conflict=majority} lets most of the samples decide.",
-        "tally.weights": "cons@k is left out: a tally counts votes, and does not keep their weights.",
-        "tally.votes": "cons@k is left out: some of the tallies that were added have no answers, or none that can "
-        "vote.",
-        "tally.same_problems": "Problems that both tallies have, by their names: {count:,}. Nothing says which of "
-        "their samples are the same. To add samples to problems, count with {option:by_problem}. If the problems are "
-        "different ones, give them different names.",
+        "tally.conditions": "These tallies were counted differently: {name} is {one} in one of "
+        "them, and {other} in the other. Count all with the same options.",
+        "tally.conflict": "cons@k is left out: samples that were added to a problem have another "
+        "verdict on the same answer. {option:on_conflict=majority} lets most of the samples "
+        "decide.",
+        "tally.weights": "cons@k is left out: a tally counts votes, and does not keep their "
+        "weights.",
+        "tally.votes": "cons@k is left out: some of the tallies that were added have no answers, "
+        "or none that can vote.",
+        "tally.same_problems": "Problems that both tallies have, by their names: {count:,}. "
+        "Nothing says which of their samples are the same. To add samples to problems, count with "
+        "{option:by_problem}. If the problems are different ones, give them different names.",
     }
 )
 

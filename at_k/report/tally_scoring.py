@@ -32,18 +32,20 @@ from at_k.validation import check_k
 
 _say = Phrases(
     {
-        "tally.other_file": "Tallies and other files cannot be scored together: {path} is not a tally that was saved, "
-        "and {tally} is.",
-        "note.tally": "Counts have no table of problems, no comparison of problems and no diagnosis.",
-        "tally.ties": "cons@k is left out: a tally does not keep the order of the samples, by which "
-        "{option:ties=first} decides. {option:ties=random} differs only where k is n.",
-        "tally.late": "The options {names} act when samples are counted, and this is a tally of samples that were. "
-        "Give them to `at_k.Tally.of`, or to at-k tally.",
+        "tally.other_file": "Tallies and other files cannot be scored together: {path} is not a "
+        "tally that was saved, and {tally} is.",
+        "note.tally": "Counts have no table of problems, no comparison of problems and no "
+        "diagnosis.",
+        "tally.ties": "cons@k is left out: a tally does not keep the order of the samples, by "
+        "which {option:ties=first} decides. {option:ties=random} differs only where k is n.",
+        "tally.late": "The options {names} act when samples are counted, and this is a tally of "
+        "samples that were. Give them to `at_k.Tally.of`, or to at-k tally.",
         "tally.empty": "This tally counts no problems. Add tallies of some samples to it.",
-        "tally.no_samples": "The option {name} needs the value of each problem. Count with {option:by_problem}, or "
-        "leave it out; clusters can be the groups.",
-        "tally.k_above_n": "{option:k} must be at most n, the number of samples of every problem; got k = {k}, but "
-        "the smallest n is {n} (problems with too few samples: {count:,} of {total:,}).",
+        "tally.no_samples": "The option {name} needs the value of each problem. Count with "
+        "{option:by_problem}, or leave it out; clusters can be the groups.",
+        "tally.k_above_n": "{option:k} must be at most n, the number of samples of every problem; "
+        "got k = {k}, but the smallest n is {n} (problems with too few samples: {count:,} of "
+        "{total:,}).",
     }
 )
 
