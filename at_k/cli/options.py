@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import partial
@@ -130,44 +130,42 @@ HelpAll = Annotated[
 def offers(*groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command `--debug`, and the flags of these options. It gets their values, read and checked."""
     # Its `--help` shows those that are `short`, and `--help-all` shows all.
-    options = {
-        option.name: option
-        for group in groups
-        for option in group.values()
-        if option.name not in OF_PYTHON
-    }
+    options: dict[str, Option] = {}
+    for group in groups:
+        options |= {name: option for name, option in group.items() if name not in OF_PYTHON}
 
     def declare(command: Callable[..., None]) -> Callable[..., None]:
         def run(*, debug: bool, version: bool, help_all: bool = False, **given: Any) -> None:
-            command(
-                **given
-                | {name: read_value(option, given[name]) for name, option in options.items()}
-            )
+            read = {name: read_value(option, given[name]) for name, option in options.items()}
+            command(**given | read)
 
-        parameters = inspect.signature(command, eval_str=True).parameters.values()
-        particular = [
-            param.replace(kind=param.KEYWORD_ONLY)
-            for param in parameters
-            if param.kind is not param.VAR_KEYWORD
-        ]
+        first, *own = _list_parameters(command)
         flags = [make_flag(option) for option in options.values()]
-        run.__name__, run.__doc__, run.__module__ = (
-            command.__name__,
-            command.__doc__,
-            command.__module__,
-        )
-        particular += [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
-            for name, kind in (("debug", Debug), ("version", Version), ("help_all", HelpAll))
-            if options or name != "help_all"
-        ]
-        run.__annotations__ = {param.name: param.annotation for param in (*particular, *flags)}
+        always = [_make_switch("debug", Debug), _make_switch("version", Version)]
+        if options:
+            always.append(_make_switch("help_all", HelpAll))
+        parameters = [first, *flags, *own, *always]
+        run.__name__ = command.__name__
+        run.__doc__ = command.__doc__
+        run.__module__ = command.__module__
+        run.__annotations__ = {param.name: param.annotation for param in parameters}
         # Typer reads the signature, and `failures` the options. A type checker knows no attributes of a function.
-        run.__signature__ = inspect.Signature([particular[0], *flags, *particular[1:]])  # type: ignore[attr-defined]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.options = options  # type: ignore[attr-defined]
         return run
 
     return declare
+
+
+def _list_parameters(command: Callable[..., None]) -> Iterator[inspect.Parameter]:
+    """List the parameters that a command names, each of which is given by its name."""
+    for param in inspect.signature(command, eval_str=True).parameters.values():
+        if param.kind is not param.VAR_KEYWORD:
+            yield param.replace(kind=param.KEYWORD_ONLY)
+
+
+def _make_switch(name: str, kind: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
 
 
 def leave_out(options: Mapping[str, Option], *names: str) -> dict[str, Option]:
@@ -177,16 +175,18 @@ def leave_out(options: Mapping[str, Option], *names: str) -> dict[str, Option]:
 
 def make_flag(option: Option) -> inspect.Parameter:
     """Make the parameter of a command for an option: a number, a word, or a text that is read later."""
-    kind: Any = _KINDS.get(option.name) or {"int": int, "float": float, "bool": bool}.get(
-        option.type
-    )
-    if kind is None and option.choices:
-        kind = Literal[option.choices]
-    elif kind is None:
+    kind: Any = _KINDS.get(option.name) or _PLAIN.get(option.type)
+    if kind is None:
         kind = str
-        if re.search("list|dict", option.type):
+        if option.choices:
+            kind = Literal[option.choices]
+        elif re.search("list|dict", option.type):
             kind = list[str]
-    default = option.default if isinstance(option.default, (str, int, float)) else None
+    default = None
+    annotation = kind | None
+    if isinstance(option.default, (str, int, float)):
+        default = str(option.default) if kind is str else option.default
+        annotation = kind
     settings = typer.Option(
         *option.flags,
         metavar=option.metavar,
@@ -198,9 +198,13 @@ def make_flag(option: Option) -> inspect.Parameter:
     return inspect.Parameter(
         option.name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=str(default) if kind is str and default is not None else default,
-        annotation=Annotated[kind | None if default is None else kind, settings],
+        default=default,
+        annotation=Annotated[annotation, settings],
     )
+
+
+# Types of options that Typer reads.
+_PLAIN = {"int": int, "float": float, "bool": bool}
 
 
 def read_value(option: Option, given: Any) -> Any:

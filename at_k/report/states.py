@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
@@ -52,21 +52,17 @@ class Shapes(Mapping[Shape, int]):
         ranks.sort(axis=1)
         votes = np.where(ranks % 2, -ranks // 2, ranks // 2)
         codes = {group: code for code, group in enumerate(dict.fromkeys(groups))}
-        cell = (
-            np.array([codes[group] for group in groups], dtype=np.int64)
-            * (int(n.max(initial=0)) + 1)
-            + n
-        )
+        group = np.array([codes[group] for group in groups], dtype=np.int64)
+        cell = group * (int(n.max(initial=0)) + 1) + n
         order = np.argsort(cell, kind="stable")
         starts = np.flatnonzero(np.diff(cell[order], prepend=-1))
         ones = np.ones(len(n), dtype=np.int64)
-        return cls(
-            {
-                (groups[here[0]], int(n[here[0]])): _count_rows(votes[here], ones[here])
-                for here in np.split(order, starts[1:])
-                if len(here)
-            }
-        )
+        cells: dict[Cell, tuple[Ints, Ints]] = {}
+        for here in np.split(order, starts[1:]):
+            if len(here):
+                first = here[0]
+                cells[groups[first], int(n[first])] = _count_rows(votes[here], ones[here])
+        return cls(cells)
 
     @classmethod
     def of(cls, counts: Mapping[Shape, int]) -> Shapes:
@@ -268,25 +264,31 @@ def _check(state: Mapping[str, Any]) -> None:
         _require(are_counts and 0 <= c <= n > 0, f"n = {n}, c = {c}")
     for _, n, votes in state["votes"] or ():
         are_counts = all(type(size) is int and size for size in votes)
-        sizes_of = []
-        if are_counts:
-            sizes_of = list(map(abs, votes))
-        falls = are_counts and sizes_of == sorted(sizes_of, reverse=True)
-        _require(falls and sum(sizes_of) <= n, f"votes {votes} of {n} samples")
-    sizes: dict[Any, list[int]] = {}
-    parts = [
-        [((group, n), times) for (group, n, _), times in state["counts"].items()],
-        [((group, n), times) for (group, n, _), times in (state["votes"] or {}).items()],
-        [((problem.group, problem.n), 1) for problem in state["problems"].values()],
-    ]
-    for place, part in enumerate(parts):
-        for cell, times in part:
-            _require(type(times) is int and times > 0, f"{times} problems")
-            sizes.setdefault(cell, [0] * len(parts))[place] += times
-    for cell, (expected, *others) in sizes.items():
-        present = [state["votes"] is not None, state["by_problem"]]
-        known = [size for size, part in zip(others, present, strict=True) if part]
-        _require(all(size == expected for size in known), f"the problems of {cell}")
+        sizes = list(map(abs, votes)) if are_counts else []
+        falls = are_counts and sizes == sorted(sizes, reverse=True)
+        _require(falls and sum(sizes) <= n, f"votes {votes} of {n} samples")
+    counts = ((cell[:2], times) for cell, times in state["counts"].items())
+    expected = _add_cells(counts)
+    if state["votes"] is not None:
+        votes = ((shape[:2], times) for shape, times in state["votes"].items())
+        _require_same(_add_cells(votes), expected)
+    if state["by_problem"]:
+        problems = (((problem.group, problem.n), 1) for problem in state["problems"].values())
+        _require_same(_add_cells(problems), expected)
+
+
+def _add_cells(parts: Iterable[tuple[Cell, int]]) -> dict[Cell, int]:
+    """Add up the problems of each group and n."""
+    sizes: dict[Cell, int] = {}
+    for cell, times in parts:
+        _require(type(times) is int and times > 0, f"{times} problems")
+        sizes[cell] = sizes.get(cell, 0) + times
+    return sizes
+
+
+def _require_same(sizes: Mapping[Cell, int], expected: Mapping[Cell, int]) -> None:
+    for cell in {**expected, **sizes}:
+        _require(sizes.get(cell) == expected.get(cell), f"the problems of {cell}")
 
 
 def _require(right: bool, what: str) -> None:

@@ -87,46 +87,58 @@ def _count(judged: Judged, options: Mapping[str, Any], times: Ints | None = None
         raise ValueError(
             "`by_problem` must be False for problems without names: samples could not be added to them"
         )
-    left_out: dict[str, Message] = {}
-    counted: VoteCounts | None = None
-    verdicts, answers = judged.verdicts, judged.verdicts.answers
-    repeats = times[verdicts.kept] if times is not None and verdicts.kept is not None else times
-    for metric in FAMILY.values():
-        if metric.votes and judged.weights is not None:
-            left_out[metric.name] = _say("tally.weights")
-        elif metric.votes and answers is not None:
-            try:
-                with Measurement(judged, options).explain_conflict(metric):
-                    counted = count_votes(
-                        answers, verdicts.correct.values, options["on_conflict"], "grades", repeats
-                    )
-            except LeftOutError as reason:
-                left_out[metric.name] = reason.message
+    verdicts = judged.verdicts
+    repeats = times
+    if times is not None and verdicts.kept is not None:
+        repeats = times[verdicts.kept]
+    counted, left_out = _elect(judged, options, repeats)
     if times is not None and repeats is not None:
         verdicts = repeat_verdicts(judged, times, repeats)
         judged = replace(judged, verdicts=verdicts)
     labels: Sequence[str | None] = judged.labels or [None] * len(verdicts)
     n, c = verdicts.n.tolist(), verdicts.c.tolist()
-    problems: list[Problem] = []
+    problems: dict[str, Problem] = {}
     if by_problem:
         votes = repeat(None) if counted is None else list_votes(judged, counted)
-        problems = list(map(Problem, labels, n, c, votes))
+        problems = dict(zip(judged.names, map(Problem, labels, n, c, votes), strict=True))
+    shapes = None
+    if counted is not None:
+        shapes = Shapes.count(labels, verdicts.n, counted.problem, counted.signed)
+    conditions = verdicts.conditions.items()
     return Tally(
         by_problem=by_problem,
         counts=dict(Counter(zip(labels, n, c, strict=True))),
-        votes=None
-        if counted is None
-        else Shapes.count(labels, verdicts.n, counted.problem, counted.signed),
-        problems=dict(zip(judged.names, problems, strict=True)) if by_problem else {},
+        votes=shapes,
+        problems=problems,
         hashes=hash_problems(judged.names) if judged.named else b"",
         n_missing=verdicts.n_missing,
-        conditions={
-            name: computation.spell_condition(value) for name, value in verdicts.conditions.items()
-        },
+        conditions={name: computation.spell_condition(value) for name, value in conditions},
         reading=judged.conditions,
         options={name: options[name] for name in KEPT},
         left_out=left_out | explain_lost(judged),
     )
+
+
+def _elect(
+    judged: Judged, options: Mapping[str, Any], repeats: Ints | None
+) -> tuple[VoteCounts | None, dict[str, Message]]:
+    """Count the votes for each answer, or say why a metric of votes is left out."""
+    counted: VoteCounts | None = None
+    left_out: dict[str, Message] = {}
+    verdicts, answers = judged.verdicts, judged.verdicts.answers
+    for metric in FAMILY.values():
+        if metric.votes and judged.weights is not None:
+            left_out[metric.name] = _say("tally.weights")
+        elif metric.votes and answers is not None:
+            correct = verdicts.correct.values
+            try:
+                with Measurement(judged, options).explain_conflict(metric):
+                    counted = count_votes(
+                        answers, correct, options["on_conflict"], "grades", repeats
+                    )
+            except LeftOutError as reason:
+                left_out[metric.name] = reason.message
+    return counted, left_out
 
 
 def count_in_place(

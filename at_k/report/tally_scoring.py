@@ -97,14 +97,19 @@ def score_tally(
     def measure(judged: Judged, times: Ints | None) -> Measurement:
         return Measurement(judged, options, replace(confidence, clusters=judged.clusters), times)
 
-    counted, voted = measure(*_list_counts(tally, options)), measure(*_list_votes(tally, options))
+    counted = measure(*_list_counts(tally, options))
+    voted = measure(*_list_votes(tally, options))
     if counted.judged.verdicts.stopped:
         refuse_undefined(counted.judged.verdicts, options["k"], confidence.target)
 
     def choose(metric: Metric) -> Measurement | Message:
-        part = voted if metric.votes and tally.votes is not None else counted
-        no_order = _say("tally.ties") if part is voted and options["ties"] == "first" else None
-        return tally.left_out.get(metric.name) or no_order or part
+        if metric.name in tally.left_out:
+            return tally.left_out[metric.name]
+        if not metric.votes or tally.votes is None:
+            return counted
+        if options["ties"] == "first":
+            return _say("tally.ties")
+        return voted
 
     left_out = compute_all(wanted, choose)
     _leave_out_accuracy(tally, counted, left_out)
@@ -166,26 +171,32 @@ def _list_counts(tally: Tally, options: Mapping[str, Any]) -> _States:
     return replace(judged, verdicts=verdicts), times
 
 
-def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _States:
-    """List one problem for each group, n and votes; or every problem, if the tally keeps them."""
+def _list_shapes(tally: Tally) -> tuple[list[str | None], Ints, Ints, Ints, Ints | None]:
+    """List the shapes of problems: groups, n, how many answers have votes, these, and how many problems have each."""
     if tally.by_problem and tally.votes is not None:
         shapes = [problem.shape for problem in tally.problems.values()]
-        groups, times = [group for group, *_ in shapes], None
         n, size = np.array([(n, len(votes)) for _, n, votes in shapes], dtype=np.int64).T
         signed = np.fromiter(chain.from_iterable(votes for *_, votes in shapes), np.int64)
-    else:
-        held = {} if tally.votes is None else tally.votes.cells
-        groups = []
-        none = np.zeros(0, dtype=np.int64)
-        sizes, told, repeats, lengths = [none], [none], [none], [none]
-        for cell in sorted(held):
-            (group, here), (rows, problems) = cell, held[cell]
-            groups += [group] * len(rows)
-            lengths.append(np.full(len(rows), here))
-            sizes.append(np.count_nonzero(rows, axis=1))
-            told.append(rows[rows != 0])
-            repeats.append(problems)
-        n, size, signed, times = map(np.concatenate, (lengths, sizes, told, repeats))
+        return [group for group, *_ in shapes], n, size, signed, None
+    held = {} if tally.votes is None else tally.votes.cells
+    groups: list[str | None] = []
+    none = np.zeros(0, dtype=np.int64)
+    lengths, sizes, told, repeats = [none], [none], [none], [none]
+    for cell in sorted(held):
+        group, here = cell
+        rows, problems = held[cell]
+        groups += [group] * len(rows)
+        lengths.append(np.full(len(rows), here))
+        sizes.append(np.count_nonzero(rows, axis=1))
+        told.append(rows[rows != 0])
+        repeats.append(problems)
+    n, size, signed, times = map(np.concatenate, (lengths, sizes, told, repeats))
+    return groups, n, size, signed, times
+
+
+def _list_votes(tally: Tally, options: Mapping[str, Any]) -> _States:
+    """List one problem for each group, n and votes; or every problem, if the tally keeps them."""
+    groups, n, size, signed, times = _list_shapes(tally)
     problem = np.repeat(np.arange(len(n)), size)
     count = np.abs(signed)
     counts = VoteCounts(n, problem, count, np.maximum(signed, 0), np.zeros_like(count))
