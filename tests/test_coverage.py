@@ -1,6 +1,8 @@
 """A small version of the simulation behind docs/coverage.md: ours covers everywhere, and others fail. And benchmarks:
 every one runs on tiny inputs; a case that fails is marked, and the others are measured."""
 
+from pathlib import Path
+
 import evaluate  # noqa: F401 - before the benchmarks, which give it a home of their own
 import numpy as np
 import pytest
@@ -273,3 +275,35 @@ def test_flips_of_scipy_agree_with_ours(name):
     assert ours == pytest.approx(
         theirs, abs=0.015
     )  # three standard errors of .05 of 9,999 flips, twice
+
+
+PAGES = Path(__file__).parents[1] / "docs"
+
+
+def read_table(page, heading):
+    """The rows of the table of a page whose first line begins so, as dicts."""
+    text = (PAGES / page).read_text(encoding="utf-8")
+    lines = text[text.index(heading) :].split("\n\n")[0].splitlines()
+    names, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def test_sentences_have_the_figures_of_the_tables_of_coverage():
+    """Of problems that flip alone, of coverage without clusters, of unlike n, and of the worst law of two values."""
+    flips = [
+        float(row["problems flip"]) for row in read_table("coverage.md", "| clusters | coverage")
+    ]
+    for page in ("decisions.md", "appendix.md"):
+        assert f"up to {max(flips):.0%}".replace("%", " %") in (PAGES / page).read_text("utf-8")
+    rows = read_table("coverage.md", "| clusters | shared difficulty")
+    without = [float(row["without"]) for row in rows if row["shared difficulty"] == "90%"]
+    ends = f"covered {min(without):.2f} to {max(without):.2f}".replace("0.", ".")
+    assert ends in (PAGES / "uncertainty.md").read_text(encoding="utf-8")
+    kinds = read_table("coverage.md", "| problems | 8 | 15")
+    assert [row["problems"] for row in kinds] == list(equal.KINDS)
+    unlike = [
+        float(share) for row in kinds[: len(equal.UNLIKE_N)] for share in list(row.values())[1:]
+    ]
+    assert max(unlike) <= 0.05  # "does so in at most .05"
+    laws = read_table("coverage.md", "| problems | at-k | 0.7.0")
+    assert max(float(row[OURS]) for row in laws) <= 0.12  # "in .12 under the worst law"
