@@ -49,7 +49,8 @@ def test_the_room_could_be_a_package_of_its_own():
     text = "".join(path.read_text() for path in pool.HERE.glob("*.py"))
     imported = set(re.findall(r"^ *(?:from|import) (at_k[.\w]*)", text, re.MULTILINE))
     assert {name for name in imported if not name.startswith("at_k.grading.code")} == {
-        "at_k.errors"
+        "at_k.errors",
+        "at_k.progress",
     }
 
 
