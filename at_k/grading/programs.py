@@ -82,11 +82,13 @@ class _Block(NamedTuple):
 
     def rank(self, names: Collection[str]) -> tuple[object, ...]:
         """Return how likely it is the program that is looked for. A definition says more than an assignment."""
-        defined, assigned = (
-            bool(defined.intersection(names) if names else defined)
-            for defined in (set(rule.findall(self.code)) for rule in (_DEFINITION, _ASSIGNMENT))
-        )
-        definition = 2 * defined or int(assigned)
+
+        def finds(rule: re.Pattern[str]) -> bool:
+            """Return whether the block has one of the names by a rule, or any name if none is looked for."""
+            found = set(rule.findall(self.code))
+            return bool(found.intersection(names) if names else found)
+
+        definition = 2 if finds(_DEFINITION) else int(finds(_ASSIGNMENT))
         return (
             self.language in _PYTHON or definition == 2,
             definition,

@@ -223,10 +223,11 @@ def read_sheet(path: str | PathLike[str]) -> dict[str, Floats]:
                 line=line,
             )
         verdicts[row["problem"]][int(place)] = value
-    return {
-        name: np.array([row.get(i, np.nan) for i in range(max(row) + 1)])
-        for name, row in verdicts.items()
-    }
+    columns = {}
+    for name, own in verdicts.items():
+        columns[name] = np.full(max(own) + 1, np.nan)
+        columns[name][list(own)] = list(own.values())
+    return columns
 
 
 _WORDS = {

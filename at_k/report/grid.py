@@ -347,14 +347,10 @@ def _lay_out_groups(report: Numbers, blocks: Sequence[Block]) -> Iterator[Table 
     is_part = len(keys) > _FEW
     if is_part:
         keys = _choose_main(blocks[0])
-    rows = [
-        [
-            block.label,
-            Cell(block.size, form=","),
-            *(make_cell(block.values[key], block.bars.get(key)) for key in keys),
-        ]
-        for block in blocks[1:]
-    ]
+    rows = []
+    for block in blocks[1:]:
+        cells = [make_cell(block.values[key], block.bars.get(key)) for key in keys]
+        rows.append([block.label, Cell(block.size, form=","), *cells])
     yield Table(["group", "problems", *keys], rows)
     if is_part:
         yield Sentences([MORE_BY_GROUP], "legend")
@@ -378,11 +374,12 @@ def _list_facts(origin: Origin) -> list[str]:
     """Say of what the results are, which columns were read, and what was chosen."""
     columns = {role: column for role, column in origin.roles.items() if column is not None}
     facts = {"of": origin.subject, "columns": columns, "chosen": origin.chosen}
-    return [
-        f"{fact:9}{', '.join(quote_word(f'{name}={value}') for name, value in pairs.items())}"
-        for fact, pairs in facts.items()
-        if pairs
-    ]
+    lines = []
+    for fact, pairs in facts.items():
+        words = [quote_word(f"{name}={value}") for name, value in pairs.items()]
+        if words:
+            lines.append(f"{fact:9}{', '.join(words)}")
+    return lines
 
 
 def describe_source(source: str | Sequence[str] | None) -> str:

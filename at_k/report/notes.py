@@ -260,10 +260,8 @@ def _note_unread(problems: Problems, answers: Answers, check: object) -> Iterato
     is_unread = np.array([not reads(check.normalize(text)) for text in texts], dtype=bool)
     if not is_unread.any():
         return
-    expected = [
-        any(reads(check.normalize_reference(text)) for text in row)
-        for row in problems.references or ()
-    ]
+    forms = [map(check.normalize_reference, row) for row in problems.references or ()]
+    expected = [any(map(reads, row)) for row in forms]
     asked = np.array(expected)[answers.codes.problem] & (codes >= 0)
     missed = np.flatnonzero(asked & is_unread[codes])
     if not len(missed):

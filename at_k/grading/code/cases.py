@@ -134,6 +134,11 @@ def _load(text: Any) -> Any:
     return json.loads(text)
 
 
+def _as_list(side: Any) -> Any:
+    """Return the inputs or outputs of several tests; a text is that of one test."""
+    return [side] if isinstance(side, str) else side
+
+
 def _list_pairs(tests: Any) -> list[tuple[Any, Any, str]]:
     """List the input, the output and the type of each case."""
     tests = _load(tests)
@@ -148,9 +153,7 @@ def _list_pairs(tests: Any) -> list[tuple[Any, Any, str]]:
         names = "inputs", "outputs"
     else:
         names = "input", "output"
-    inputs, wanted = (
-        [side] if isinstance(side, str) else side for side in (tests[name] for name in names)
-    )
+    inputs, wanted = (_as_list(tests[name]) for name in names)
     if len(inputs) != len(wanted):
         raise ValueError(f"there are {len(inputs)} inputs and {len(wanted)} outputs")
     return [(one, other, "") for one, other in zip(inputs, wanted, strict=True)]
@@ -196,6 +199,10 @@ def _read_call(fed: Any, wanted: Any) -> tuple[list[Any], list[Any]]:
     return fed, [wanted, *(wanted if isinstance(wanted, list) and len(wanted) == 1 else ())]
 
 
+def _strip_lines(text: str) -> list[str]:
+    return [line.strip() for line in text.strip().split("\n")]
+
+
 def compare_output(printed: str, wanted: str, tolerance: float) -> str:
     r"""Compare what a program printed with what it must print. Return how they differ, "" if they agree.
 
@@ -205,9 +212,7 @@ def compare_output(printed: str, wanted: str, tolerance: float) -> str:
         >>> compare_output("3\n4\n", "3\n5", 0)
         "line 2 must be '5'; got '4'"
     """
-    lines, expected = (
-        [line.strip() for line in text.strip().split("\n")] for text in (printed, wanted)
-    )
+    lines, expected = _strip_lines(printed), _strip_lines(wanted)
     for place, (line, reference) in enumerate(zip(lines, expected, strict=False), 1):
         if line != reference and not _are_same_numbers(line.split(), reference.split(), tolerance):
             return f"line {place} must be {shorten(reference)}; got {shorten(line)}"

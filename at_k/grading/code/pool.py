@@ -276,12 +276,13 @@ def list_libraries() -> list[str]:
     own = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     own |= {*site.getsitepackages(), site.getusersitepackages()}
     roots = [Path(folder).resolve() for folder in own]
-    return [
-        entry
-        for entry in sys.path
-        if os.path.exists(entry)
-        and any(Path(entry).resolve().is_relative_to(root) for root in roots)
-    ]
+
+    def is_library(entry: str) -> bool:
+        """Return whether a folder exists and is within one of these."""
+        path = Path(entry).resolve()
+        return os.path.exists(entry) and any(map(path.is_relative_to, roots))
+
+    return list(filter(is_library, sys.path))
 
 
 def _read_line(replies: BinaryIO) -> Any:
