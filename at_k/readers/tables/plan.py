@@ -21,7 +21,7 @@ from at_k.readers.names import (
     shorten,
 )
 from at_k.readers.samples import COUNT_ROLES, Columns
-from at_k.readers.tables.choosing import Where, find_nested, refuse_unknown
+from at_k.readers.tables.choosing import Where, refuse_unknown
 from at_k.readers.tables.doubts import OF_COLUMNS, walk
 from at_k.readers.tables.doubts.known import ColumnsKnown
 from at_k.readers.tables.doubts.of_columns import find_name
@@ -153,7 +153,6 @@ class Plan:
             for name in (*self.reading.columns.values(), *self.where.columns)
             if name is not None
         ]
-        named += find_nested_names(self.head)
         return Profile(head, self.reads, is_text=self.rows.is_text, named=named)
 
     def _take_tests(self, guessed: Columns, head: Block) -> Block:
@@ -293,13 +292,3 @@ class Plan:
                     "note.unread_verdicts", column=shorten(name), value=quote(odd[0]), words=words
                 )
                 return
-
-
-def find_nested_names(head: Block) -> list[str]:
-    """Find the fields within objects that name models: `provider.label`."""
-    cells = (
-        (name, cell) for name in head.names for cell in head[name] if isinstance(cell, (dict, list))
-    )
-    return list(
-        dict.fromkeys(chain.from_iterable(find_nested({name: cell}) for name, cell in cells))
-    )

@@ -76,7 +76,7 @@ class Column:
         found: dict[str, None] = {}
         for cell in self.there:
             is_text = isinstance(cell, str)
-            if is_text and not cell.startswith("{"):
+            if is_text and not cell.startswith(("{", "[{")):
                 continue
             for path, value in list_fields(read_fields(cell) if is_text else cell, self.name):
                 if path != self.name and not isinstance(value, (dict, list)):

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.errors import ColumnShown, InputError, Mention, Message, Offer, Phrases, Question
-from at_k.readers.blocks import Block, Rows, list_fields
+from at_k.readers.blocks import Block, Rows
 from at_k.readers.cells import Cells, is_finite, judge, read_share, read_spelled, read_whole
-from at_k.readers.files.decoding import read_fields
 from at_k.readers.names import (
     MODEL,
     NUMBERED,
@@ -34,7 +33,7 @@ from at_k.readers.names import (
 )
 from at_k.readers.numbering import count_up
 from at_k.readers.samples import Samples
-from at_k.readers.tables.profile import Column
+from at_k.readers.tables.profile import Column, Profile
 from at_k.readers.tables.shapes import has_parts, read_counts
 
 Options = dict[str, Any]
@@ -172,11 +171,8 @@ def find_question(
 
 def _show_columns(head: Block) -> Iterator[ColumnShown]:
     """Describe the columns of a table, or the fields in it: how many values each has, and the first ones."""
-    leaves = _list_columns(head)
-    names = chain.from_iterable(
-        [path for path in leaves if path.startswith(f"{name}.")] or [name] for name in head.names
-    )
-    for name in islice(names, _SHOWN):
+    leaves = Profile(head, Cells(), is_text=False).leaves
+    for name in islice(leaves, _SHOWN):
         cells = head[name]
         values = {repr(cell): cell for cell in cells if cell is not None}
         examples = [_spell_example(value) for value in islice(values.values(), _EXAMPLES)]
@@ -466,7 +462,7 @@ def _leave_out_missing(options: Options) -> Options:
 
 def compose(head: Block, given: Options, message: Message) -> Iterator[tuple[Options, str, float]]:
     """Compose readings of a table whose columns do not tell their roles: of verdicts, of counts, of words."""
-    columns = _list_columns(head)
+    columns = Profile(head, Cells(), is_text=False).leaves
     taken = dict(given.get("columns") or {})
     problems = _rate_problems(columns, taken)
     if message.code in _ABOUT_PROBLEMS:
@@ -507,25 +503,6 @@ def _numbers_rows(columns: Mapping[str, Column], problem: str, name: str) -> boo
     pairs = {*zip(owners.keys, numbers.keys, strict=True)}
     repeats = owners.distinct > 1 and 2 * owners.distinct <= len(owners.cells)
     return repeats and len(pairs) == len(owners.cells) and count_up([*{*(numbers.numbers or ())}])
-
-
-def _list_columns(head: Block) -> dict[str, Column]:
-    """List the columns, and the fields within objects, that hold no objects themselves."""
-    reads = Cells()
-    found: dict[str, Column] = {}
-    for name in head.names:
-        cells = head[name]
-        first = next((cell for cell in cells if cell is not None), None)
-        if isinstance(first, str) and first.startswith(("{", "[")):
-            first = read_fields(first)
-        is_listed = isinstance(first, list) and isinstance(next(iter(first), None), dict)
-        if isinstance(first, dict) or is_listed:
-            for path, value in list_fields(first, name):
-                if not isinstance(value, (dict, list)):
-                    found[path] = Column(path, head[path], reads)
-        else:
-            found[name] = Column(name, cells, reads)
-    return found
 
 
 def _rate_problems(columns: Mapping[str, Column], taken: Mapping[str, Any]) -> dict[str, float]:

@@ -40,7 +40,7 @@ from at_k.readers.tables.choosing import find_nested, no_rows
 from at_k.readers.tables.collector import NUMBER, Collector, Sheet
 from at_k.readers.tables.doubts import OF_COUNTS, OF_ROWS, walk
 from at_k.readers.tables.doubts.of_rows import RowsKnown, doubt_settings, repeats
-from at_k.readers.tables.plan import Plan, find_nested_names
+from at_k.readers.tables.plan import Plan
 from at_k.readers.tables.profile import Profile, find_roles
 from at_k.readers.tables.readings import most_rows
 from at_k.readers.tables.settings import MOST_SETTINGS, Watch
@@ -90,10 +90,12 @@ class Table:
         self.source, self.reading = source, reading or Reading()
         self.rows = open_rows(source, self.reading.errors, self.reading.rows_at)
         head = self.rows.peek()
-        nested = find_nested_names(head)
-        self._nested = [
-            name for name in nested if any(isinstance(cell, list) for cell in head.column(name))
-        ]
+        # Lists of objects, which may name several models.
+        self._nested: list[str] = []
+        for name in head.names:
+            lists = [cell for cell in head[name] if isinstance(cell, list)]
+            nested = chain.from_iterable(find_nested({name: cell}) for cell in lists)
+            self._nested += dict.fromkeys(nested)
         cells = {
             name: [cell for cell in head.column(name) if cell is not None] for name in head.names
         }
