@@ -130,7 +130,9 @@ def _unpack(path: Paths, format: str | None, limits: Limits) -> tuple[Paths, Cop
         target = folder.joinpath(*(part for part in name.parts if part not in ("/", "..")))
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
-    return (folder, copies) if folder.exists() else (path, None)
+    if folder.exists():
+        return (folder, copies)
+    return (path, None)
 
 
 def _read_held(path: Paths, copies: object, options: Mapping[str, Any]) -> Samples:
@@ -230,7 +232,9 @@ def _note_copies(files: Sequence[Path]) -> list[Message]:
     """Note the first file that is, byte by byte, a copy of another one."""
     originals: dict[int, Path] = {}
     for file in files if len(files) > 1 else ():
-        original = originals.setdefault(file.stat().st_size, file) if file.is_file() else file
+        original = file
+        if file.is_file():
+            original = originals.setdefault(file.stat().st_size, file)
         if original is not file and cmp(original, file, shallow=False):
             return [_say("note.copy", file=fspath(file), original=fspath(original))]
     return []

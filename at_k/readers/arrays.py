@@ -66,11 +66,10 @@ def make_texts(values: Sequence[str | None]) -> pa.Array:
 
     encoded = [b"" if value is None else value.encode() for value in values]
     offsets = _sum_up(list(map(len, encoded)))
-    present = (
-        None
-        if None not in values
-        else np.array([value is not None for value in values], dtype=bool)
-    )
+    if None not in values:
+        present = None
+    else:
+        present = np.array([value is not None for value in values], dtype=bool)
     held = [_pack(present), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
     return pa.Array.from_buffers(pa.string(), len(values), held)
 
@@ -154,11 +153,9 @@ def take(column: Any, places: Codes) -> Any:
     """Return the cells at some places."""
     if is_arrow(column):
         return column.take(make_numbers(places))
-    return (
-        column[places]
-        if isinstance(column, np.ndarray)
-        else [column[place] for place in places.tolist()]
-    )
+    if isinstance(column, np.ndarray):
+        return column[places]
+    return [column[place] for place in places.tolist()]
 
 
 def flatten(column: Any) -> tuple[Codes, Any]:
@@ -231,8 +228,9 @@ def _encode_arrow(column: Any) -> Coded:
     encoded = column.dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.unify_dictionaries().combine_chunks()
-        if isinstance(encoded, pa.ChunkedArray):  # so returned before pyarrow 24
-            encoded = encoded.chunk(0) if encoded.num_chunks else encoded
+        # So returned before pyarrow 24.
+        if isinstance(encoded, pa.ChunkedArray) and encoded.num_chunks:
+            encoded = encoded.chunk(0)
     if not len(encoded):
         return Coded(np.empty(0, dtype=np.int64), [])
     return Coded(fill_numbers(encoded.indices, -1), encoded.dictionary.to_pylist())
@@ -311,7 +309,10 @@ class Groups(NamedTuple):
 
     def cut(self, values: Sequence[Any]) -> Sequence[Sequence[Any]]:
         """Return the values of each problem, as lists of what may be of any type."""
-        ordered = values if self.order is None else [values[row] for row in self.order.tolist()]
+        if self.order is None:
+            ordered = values
+        else:
+            ordered = [values[row] for row in self.order.tolist()]
         return [ordered[start:stop] for start, stop in pairwise(self.offsets.tolist())]
 
     def split(self, values: NDArray[Any]) -> Ragged:

@@ -48,7 +48,10 @@ class Block:
     def of(cls, places: Sequence[int], rows: Sequence[Mapping[str, Any]]) -> Block:
         """Make a block of objects."""
         alike = len(set(map(tuple, rows))) == 1
-        names = list(rows[0]) if alike else list(dict.fromkeys(chain.from_iterable(rows)))
+        if alike:
+            names = list(rows[0])
+        else:
+            names = list(dict.fromkeys(chain.from_iterable(rows)))
         return cls(places, names, lambda name: [row.get(name) for row in rows])
 
     def __len__(self) -> int:
@@ -126,7 +129,10 @@ def find_field(cell: Any, path: Sequence[str]) -> Any:
     for place, name in enumerate(path):
         if isinstance(cell, list):
             return [find_field(part, path[place:]) for part in cell]
-        cell = cell.get(name) if isinstance(cell, dict) else None
+        if isinstance(cell, dict):
+            cell = cell.get(name)
+        else:
+            cell = None
     return cell
 
 
@@ -157,11 +163,9 @@ def join_names(cells: Sequence[Any]) -> str | None:
     if None in cells:
         return None
     texts = list(map(str, cells))
-    return (
-        json.dumps(texts, ensure_ascii=False)
-        if any("/" in text for text in texts)
-        else "/".join(texts)
-    )
+    if any("/" in text for text in texts):
+        return json.dumps(texts, ensure_ascii=False)
+    return "/".join(texts)
 
 
 @dataclass
@@ -191,7 +195,10 @@ class Rows:
         head: Block | None = None
         # The last line of a small file is a block of its own.
         for block in islice((block for block in self.read(None) if len(block)), 2):
-            head = block if head is None else head.extend(block)
+            if head is None:
+                head = block
+            else:
+                head = head.extend(block)
             if len(head) >= HEAD:
                 break
         if head is None or not head.names:
@@ -206,4 +213,6 @@ class Rows:
 def take_column(table: Any, name: str) -> Column:
     """Return a column of an Arrow table as one array."""
     chunks = table[name].chunks
-    return chunks[0] if len(chunks) == 1 else table[name].combine_chunks()
+    if len(chunks) == 1:
+        return chunks[0]
+    return table[name].combine_chunks()

@@ -86,7 +86,9 @@ def read_spelled(text: object) -> object:
     if not isinstance(text, str):
         return text
     word = text.strip().lower()
-    return float(word) if _NUMBER.fullmatch(word) else _WORDS.get(word, text)
+    if _NUMBER.fullmatch(word):
+        return float(word)
+    return _WORDS.get(word, text)
 
 
 def judge(text: object) -> bool | None:
@@ -96,7 +98,9 @@ def judge(text: object) -> bool | None:
         >>> judge("Passed"), judge("✗"), judge("yes")
         (True, False, None)
     """
-    return _JUDGING.get(text.strip().lower()) if isinstance(text, str) else None
+    if isinstance(text, str):
+        return _JUDGING.get(text.strip().lower())
+    return None
 
 
 def read_share(text: object) -> object:
@@ -106,12 +110,16 @@ def read_share(text: object) -> object:
         >>> read_share("100%"), read_share("3/4"), read_share("0,5 pts"), read_share("1/0")
         (1.0, 0.75, 0.5, '1/0')
     """
-    found = _SHARE.fullmatch(text.strip()) if isinstance(text, str) else None
+    found = None
+    if isinstance(text, str):
+        found = _SHARE.fullmatch(text.strip())
     if found is None or (found[3] and not int(found[3])):
         return text
     if found[1]:
         return float(found[1].replace(",", ".")) / 100
-    return int(found[2]) / int(found[3]) if found[3] else float(found[4].replace(",", "."))
+    if found[3]:
+        return int(found[2]) / int(found[3])
+    return float(found[4].replace(",", "."))
 
 
 def read_whole(value: object) -> int | None:
@@ -122,7 +130,9 @@ def read_whole(value: object) -> int | None:
         (3, 2, None, None)
     """
     value = read_spelled(value)
-    return int(value) if is_finite(value) and value == int(value) and abs(value) < 2**62 else None
+    if is_finite(value) and value == int(value) and abs(value) < 2**62:
+        return int(value)
+    return None
 
 
 def read_integers(column: Any) -> NDArray[np.int64] | None:
@@ -133,7 +143,10 @@ def read_integers(column: Any) -> NDArray[np.int64] | None:
         (array([ 0, 12]), None)
     """
     if is_arrow(column) and str(column.type) == "int64" and len(column) and not column.null_count:
-        chunks = column.chunks if hasattr(column, "chunks") else [column]
+        if hasattr(column, "chunks"):
+            chunks = column.chunks
+        else:
+            chunks = [column]
         return np.concatenate([fill_numbers(chunk, 0) for chunk in chunks])
     coded = encode(column)
     numbers = list(map(read_whole, coded.values))
@@ -154,7 +167,9 @@ def read_text(value: object) -> str:
 def read_name(value: object) -> str:
     """Return the name of a problem: a text, a number or, of a list of messages, what was asked, as JSON."""
     are_messages = isinstance(value, list) and bool(value) and all(map(_is_message, value))
-    return str(spell_question(value)) if are_messages else read_text(value)
+    if are_messages:
+        return str(spell_question(value))
+    return read_text(value)
 
 
 def _is_message(part: object) -> bool:
@@ -171,16 +186,21 @@ def spell_question(cell: object) -> object:
             for place, part in enumerate(cell)
             if isinstance(part, dict) and part.get("role") == "user"
         ]
-        cell = cell[: asked[-1] + 1] if asked else cell
+        if asked:
+            cell = cell[: asked[-1] + 1]
     are_parts = isinstance(cell, (list, dict))
-    return json.dumps(cell, ensure_ascii=False, default=str) if are_parts else cell
+    if are_parts:
+        return json.dumps(cell, ensure_ascii=False, default=str)
+    return cell
 
 
 def read_answer(value: object) -> str | None:
     """Return the answer of a sample; None if there is none."""
     if value is None:
         return None
-    return "" if value == "" else read_text(value)
+    if value == "":
+        return ""
+    return read_text(value)
 
 
 def read_references(value: object) -> list[str]:
@@ -212,7 +232,9 @@ def read_score(value: object) -> float | None:
 
 def read_label(value: object) -> str:
     """Return the name of a group."""
-    return ("true" if value else "false") if isinstance(value, bool) else read_text(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return read_text(value)
 
 
 def is_finite(value: object) -> TypeGuard[float]:
@@ -251,7 +273,10 @@ def name_reason(said: object) -> str:
     """
     if said is NOTHING or not said or said in ("none", "unset"):
         return "judge failed"
-    text = said if isinstance(said, str) else json.dumps(said, default=str)
+    if isinstance(said, str):
+        text = said
+    else:
+        text = json.dumps(said, default=str)
     return next(reason for reason, pattern in _REASONS.items() if pattern.search(text))
 
 
@@ -304,11 +329,9 @@ def speaks_of_failure(word: str) -> bool:
 def _fold(value: object) -> str:
     """Return a word as it is compared: in lower case, and the same for 0, 0.0 and "0.0"."""
     spelled = read_spelled(value)
-    return (
-        str(int(spelled))
-        if isinstance(spelled, float) and spelled.is_integer()
-        else str(value).strip().casefold()
-    )
+    if isinstance(spelled, float) and spelled.is_integer():
+        return str(int(spelled))
+    return str(value).strip().casefold()
 
 
 class Cells:
@@ -363,7 +386,9 @@ class Cells:
             return found
         spelled = read_share(read_spelled(value))
         is_graded = role == "grades" and judge(value) is None  # a word judges on any scale
-        return rescale(spelled, self.scale) if is_graded else spelled
+        if is_graded:
+            return rescale(spelled, self.scale)
+        return spelled
 
     def find_word(self, value: object) -> object:
         """Return the verdict of a word by those that were named, None for a missing one; else NOTHING."""
@@ -376,11 +401,16 @@ class Cells:
         if word not in _WORDS:
             return self._others
         known = _WORDS[word]
-        return not known if self._turned and isinstance(known, bool) else NOTHING
+        if self._turned and isinstance(known, bool):
+            return not known
+        return NOTHING
 
     def list_reasons(self, values: Any) -> list[str | None]:
         """List why samples are missing whose words were named for it; nothing where no words were."""
-        cells = list_cells(values) if None in self._words.values() else []
+        if None in self._words.values():
+            cells = list_cells(values)
+        else:
+            cells = []
         return [name_reason(cell) if self._is_unjudged(cell) else None for cell in cells]
 
     def _is_unjudged(self, value: object) -> bool:
@@ -412,7 +442,10 @@ class Cells:
         if not is_bits and (read_spelled(text) is not text or _SHARE.fullmatch(text.strip())):
             return []
         listed = read_list(text)  # a document may hold "[1, 0]" as a text
-        parts = list(map(str, listed)) if isinstance(listed, list) else _BETWEEN.split(text.strip())
+        if isinstance(listed, list):
+            parts = list(map(str, listed))
+        else:
+            parts = _BETWEEN.split(text.strip())
         if len(parts) == 1 and listed is text:
             parts = ["pass" if sign == "." else sign for sign in parts[0] if sign != _VARIANT]
         values = [self._words.get(_fold(part), read_spelled(part)) for part in parts]
@@ -425,7 +458,9 @@ class Cells:
 
     def read_column(self, role: str, values: Any) -> Any:
         """Read the values of samples: answers as an Arrow array, others as numbers. NaN means a missing one."""
-        return self._read_texts(values) if role == "answers" else self.read_numbers(role, values)
+        if role == "answers":
+            return self._read_texts(values)
+        return self.read_numbers(role, values)
 
     def _read_texts(self, values: Any) -> Any:
         import pyarrow as pa
@@ -481,7 +516,10 @@ class Cells:
         if present is not None:
             numbers[~present] = nan
         with np.errstate(invalid="ignore"):
-            wrong = (numbers < 0) | (numbers > 1) if role == "grades" else ~np.isfinite(numbers)
+            if role == "grades":
+                wrong = (numbers < 0) | (numbers > 1)
+            else:
+                wrong = ~np.isfinite(numbers)
         if role != "grades" and present is not None:
             wrong &= present
         return None if wrong.any() else numbers
@@ -515,12 +553,18 @@ class FieldCells(Cells):
         """Read a field, or the value of a sample in it."""
         if role == "grades":
             found = self.find_word(value)
-            value = rescale(read_spelled(value), self.scale) if found is NOTHING else found
+            if found is NOTHING:
+                value = rescale(read_spelled(value), self.scale)
+            else:
+                value = found
             return read_grade(value)
         if role in ("scores", "cost", "weight"):
             return read_score(None if isinstance(value, float) and isnan(value) else value)
         if role == "references":
-            listed = value if isinstance(value, list) else [value]
+            if isinstance(value, list):
+                listed = value
+            else:
+                listed = [value]
             if not listed:
                 raise UnfitError(value)
             return NOTHING if value is None else list(map(_spell, listed))
@@ -528,8 +572,13 @@ class FieldCells(Cells):
             if value == "" or isinstance(value, bool):
                 raise UnfitError(value)
             return _spell(value)
-        spelled = None if value is None else _spell(value)
-        return (spelled or NOTHING) if role == "group" else spelled
+        if value is None:
+            spelled = None
+        else:
+            spelled = _spell(value)
+        if role == "group":
+            return spelled or NOTHING
+        return spelled
 
 
 def keep_common(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:

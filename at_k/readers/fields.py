@@ -164,10 +164,16 @@ class Fields:
         finally:
             if isinstance(finding.rows, Generator):
                 finding.rows.close()  # and with it the file
-        systems = collector.selection.systems if len(collector.held("problem")) else {}
+        if len(collector.held("problem")):
+            systems = collector.selection.systems
+        else:
+            systems = {}
         settings = {alias: systems.get(name) for name, alias in self.settings.items() if alias}
         named = {alias: str(value) for alias, value in settings.items() if value not in (None, "")}
-        shared = collector.note_shared_prompts() if roles["problem"] == self.prompted else []
+        if roles["problem"] == self.prompted:
+            shared = collector.note_shared_prompts()
+        else:
+            shared = []
         origin = Origin(
             self.harness,
             finding.version,
@@ -203,11 +209,20 @@ class Fields:
         """List the objects; None where they are the lines of the file."""
         if self.rows is not None:
             listed = self.rows(source)
-            return None if listed is None else list(listed)
+            if listed is None:
+                return None
+            return list(listed)
         if self.at is None:
             return None
-        listed = find_field(source.document, self.at.split(".")) if self.at else source.document
-        return listed if isinstance(listed, list) else [] if self.at else [listed]
+        if self.at:
+            listed = find_field(source.document, self.at.split("."))
+        else:
+            listed = source.document
+        if isinstance(listed, list):
+            return listed
+        if self.at:
+            return []
+        return [listed]
 
     def _add_fields(self, row: Row) -> Row:
         """Return an object with the fields that it gets."""
@@ -219,16 +234,13 @@ class Fields:
 
     def _find_subject(self, source: Source) -> Mapping[str, str]:
         """Find what the results are of."""
-        named = (
-            re.search(self.path, "/".join((*reversed(source.folders), source.name)))
-            if self.path
-            else None
-        )
-        told = (
-            {name: named.groupdict().get(name) for name in ("task", "run", "model")}
-            if named
-            else {}
-        )
+        named = None
+        if self.path:
+            named = re.search(self.path, "/".join((*reversed(source.folders), source.name)))
+        if named:
+            told = {name: named.groupdict().get(name) for name in ("task", "run", "model")}
+        else:
+            told = {}
         return name_subject(
             **told, **{name: _find(source.first_row, path) for name, path in self.subject.items()}
         )
@@ -249,7 +261,10 @@ class Fields:
                     if self._require(row, path.split("."), number, chosen) is None:
                         raise collector.lack(path, number)
                 problem = _find(row, keys.problem)
-                info = row if keys.info == "" else _find(row, keys.info)
+                if keys.info == "":
+                    info = row
+                else:
+                    info = _find(row, keys.info)
                 has_info = isinstance(info, dict)
                 shared = {
                     "group": _find(row, keys.group),
@@ -293,11 +308,10 @@ class Fields:
         elif grade is None and _find(row, keys.valid) is False:
             reason = name_reason(_find(row, keys.cause))
         elif grade is None:
-            grade = (
-                self.judge(row, number, chosen)
-                if self.judge
-                else self._require(row, grades, number, chosen)
-            )
+            if self.judge:
+                grade = self.judge(row, number, chosen)
+            else:
+                grade = self._require(row, grades, number, chosen)
             reason = name_reason(_find(row, keys.cause))
         paths = (keys.answers, keys.references, keys.number, keys.scores)
         answer, gold, ordinal, score = (_find(row, path) for path in paths)
@@ -394,4 +408,6 @@ def list_names(objects: Iterable[Any], path: str) -> list[str]:
 
 
 def _find(row: Any, path: str | None) -> Any:
-    return NOTHING if path is None else find_field(row, path.split("."))
+    if path is None:
+        return NOTHING
+    return find_field(row, path.split("."))

@@ -149,8 +149,11 @@ class Mark(NamedTuple):
 def _leads(path: str, found: Any) -> bool:
     """Return whether a path leads to a field."""
     for name in path.split("."):
-        found = next(iter(found), None) if isinstance(found, list) else found
-        key = next(iter(found), None) if name == "*" and isinstance(found, dict) else name
+        if isinstance(found, list):
+            found = next(iter(found), None)
+        key: str | None = name
+        if name == "*" and isinstance(found, dict):
+            key = next(iter(found), None)
         if not isinstance(found, dict) or key not in found:
             return False
         found = found[key]
@@ -277,7 +280,9 @@ def choose(
             wanted=shorten(wanted),
             found=quote_all(found) or "none",
         )
-    name = next(iter(offered), None) if wanted is None else wanted
+    name = wanted
+    if wanted is None:
+        name = next(iter(offered), None)
     if name is None or len(offered) < 2:
         return Choice(name)
     others = [other for other in offered if other != name]

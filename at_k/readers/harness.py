@@ -120,11 +120,14 @@ class RowCollector(Collector):
                 if type(value) is bytes and value.isspace():
                     continue
                 try:
-                    row = decode(value, number) if type(value) is bytes else value
+                    row = value
+                    if type(value) is bytes:
+                        row = decode(value, number)
                     if type(row) is not dict or not needed <= row.keys():
                         row = require_object(row, self.place(number))
                         raise self.lack(next(name for name in fields if name not in row), number)
-                    row = row if adapt is dict else adapt(row)
+                    if adapt is not dict:
+                        row = adapt(row)
                 except InputError as error:
                     self.faults.add(error)
                     continue
@@ -205,7 +208,10 @@ class RowCollector(Collector):
     def note_shared_prompts(self) -> list[Message]:
         """Write the note, if one is due, that a problem may be two that have the same prompt and so the same name."""
         problems = self.held("problem")
-        n = np.bincount(problems) if len(problems) else np.ones(1, np.int64)
+        if len(problems):
+            n = np.bincount(problems)
+        else:
+            n = np.ones(1, np.int64)
         smallest, largest = int(n.min()), int(n.max())
         if smallest == largest or (n % smallest).any():
             return []

@@ -42,7 +42,8 @@ def quote_all(values: Iterable[object]) -> str:
 
 def shorten(text: str) -> str:
     """Cut a text to 40 characters, and replace those that cannot be sent."""
-    text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    if len(text) > LONGEST:
+        text = text[: LONGEST - 1] + "…"
     return text.encode("utf-8", "replace").decode()
 
 

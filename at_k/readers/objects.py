@@ -128,4 +128,6 @@ def _simplify(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(name): each for name, each in value.items()}
     are_several = isinstance(value, Iterable) and not isinstance(value, (str, bytes))
-    return list(value) if are_several else str(value)
+    if are_several:
+        return list(value)
+    return str(value)

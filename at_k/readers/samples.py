@@ -270,11 +270,9 @@ class Samples:
                 file=self.files[self.file_of[problem][sample]],
                 place=where,
             )
-        return (
-            describe_place(rows[sample], column)
-            if self.per_sample
-            else describe_place(rows[0], column, sample + 1)
-        )
+        if self.per_sample:
+            return describe_place(rows[sample], column)
+        return describe_place(rows[0], column, sample + 1)
 
 
 def _count(lists: pa.ListArray) -> NDArray[np.int64]:
@@ -312,12 +310,14 @@ def make_dataset(samples: Samples, path: str | PathLike[str] | Sequence[Any]) ->
 def describe(samples: Samples, path: str | PathLike[str] | Sequence[Any]) -> str:
     """Say in a few sentences what was read: the harness, the column of each role, and the notes."""
     origin = samples.origin
-    name = Path(path).name if isinstance(path, (str, PathLike)) else f"{len(path):,} files"
-    what = (
-        ""
-        if origin.harness == "plain"
-        else f" ({' '.join(filter(None, [origin.harness, origin.version]))})"
-    )
+    if isinstance(path, (str, PathLike)):
+        name = Path(path).name
+    else:
+        name = f"{len(path):,} files"
+    if origin.harness == "plain":
+        what = ""
+    else:
+        what = f" ({' '.join(filter(None, [origin.harness, origin.version]))})"
     roles = ", ".join(
         f"{role} from column “{column}”"
         for role, column in origin.roles.items()

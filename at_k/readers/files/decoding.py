@@ -89,7 +89,12 @@ def load_text(data: bytes, load: Callable[[str], Any], line: int | None = None) 
         values["near"] = quote(" ".join(text[max(0, error.pos - half) : error.pos + half].split()))
         if line is not None and not printed:  # the other lines are enough
             raise _say.error("decoding.line", **values) from None
-        way = _EVALUATE if printed else KEEP_OBJECTS if "{" in text else _PAIRS
+        if printed:
+            way = _EVALUATE
+        elif "{" in text:
+            way = KEEP_OBJECTS
+        else:
+            way = _PAIRS
         raise _say.error("decoding.broken", way=way, **values) from None
     except RecursionError:
         raise _say.error("decoding.deep") from None
@@ -147,7 +152,9 @@ def _decode_object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Faulty:
 
 
 def _decode_integer(digits: str) -> int | _Faulty:
-    return int(digits) if len(digits) <= _LONGEST_INTEGER else _Faulty()
+    if len(digits) <= _LONGEST_INTEGER:
+        return int(digits)
+    return _Faulty()
 
 
 _decoder = json.JSONDecoder(object_pairs_hook=_decode_object)
@@ -229,8 +236,12 @@ def spell_lists(cells: Iterable[Any]) -> list[Any]:
 
 def read_list(cell: Any) -> Any:
     """Return the list in a cell, or the cell if it holds a list neither of JSON nor of Python or NumPy."""
-    values = _load(cell) if isinstance(cell, str) and _OPENING.match(cell) else cell
-    return Listed(values, cell) if isinstance(values, list) and values is not cell else values
+    values = cell
+    if isinstance(cell, str) and _OPENING.match(cell):
+        values = _load(cell)
+    if isinstance(values, list) and values is not cell:
+        return Listed(values, cell)
+    return values
 
 
 # A name that ends in a number, which may have a word before it: q1_0, HumanEval/0-1, p@2, q1-run0, q1 (0).
@@ -243,7 +254,9 @@ _NUMBERED = re.compile(
 def split_number(name: str) -> tuple[str, str] | None:
     """Split a name that ends in a number: q1_0 into q1 and 0; None for others."""
     numbered = _NUMBERED.fullmatch(name)
-    return (numbered[1], numbered[2]) if numbered else None
+    if numbered:
+        return (numbered[1], numbered[2])
+    return None
 
 
 def read_fields(cell: Any) -> Any:
@@ -258,7 +271,9 @@ def read_fields(cell: Any) -> Any:
     if cell.lstrip().startswith(("{", "[")):
         return _load(cell)
     numbered = split_number(cell)
-    return dict(zip(("base", "number"), numbered, strict=True)) if numbered else cell
+    if numbered:
+        return dict(zip(("base", "number"), numbered, strict=True))
+    return cell
 
 
 def _load(text: str) -> Any:

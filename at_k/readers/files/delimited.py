@@ -62,9 +62,9 @@ _say = Phrases(
 def find_delimiter(header: bytes) -> str:
     """Return the delimiter, by the header line: a tab, a comma, a semicolon or a bar."""
     # Spreadsheets write semicolons where a comma is the decimal point.
-    return (
-        "\t" if b"\t" in header else next((mark for mark in ",;|" if mark.encode() in header), ",")
-    )
+    if b"\t" in header:
+        return "\t"
+    return next((mark for mark in ",;|" if mark.encode() in header), ",")
 
 
 def open_csv(source: Source, faults: Faults) -> Rows:
@@ -75,7 +75,10 @@ def open_csv(source: Source, faults: Faults) -> Rows:
         record = next(records, [])
     named = _has_header(lines, mark)
     names = read_header(record if named else [""] * len(record))
-    notes = [] if named else [_say("note.no_header")]
+    if named:
+        notes = []
+    else:
+        notes = [_say("note.no_header")]
     layout = "tsv" if mark == "\t" else "csv"
     return Rows(
         layout,
@@ -114,11 +117,10 @@ def _refuse_form(lines: Sequence[str], own: str) -> None:
             )
             is_short = width < usual and len(first) < len(header) and _names_columns(header)
             if _names_columns(first) and (width < 2 or is_short):
-                way = (
-                    KEEP_OBJECTS
-                    if lines[above].startswith("{")
-                    else f"tail -n +{above + 1} FILE > NEW"
-                )
+                if lines[above].startswith("{"):
+                    way = KEEP_OBJECTS
+                else:
+                    way = f"tail -n +{above + 1} FILE > NEW"
             break
     else:
         words = [len(line.split()) for line in lines if line.strip()]
@@ -207,7 +209,10 @@ def _read_blocks(
     *,
     named: bool,
 ) -> Iterator[Block]:
-    needed = names if wanted is None else [name for name in names if name in wanted] or names[:1]
+    if wanted is None:
+        needed = names
+    else:
+        needed = [name for name in names if name in wanted] or names[:1]
     count = 0
     with closing(_list_blocks(source)) as listed:
         first = next(listed, b"")
@@ -215,7 +220,10 @@ def _read_blocks(
         has_header = named and (header.count(b'"') % 2 == 1 or b"\r" in header.rstrip(b"\r"))
         blocks: Iterable[bytes] = chain([first if has_header or not named else rest], listed)
         for data in blocks:
-            table = None if has_header else _parse(data, names, needed, mark)
+            if has_header:
+                table = None
+            else:
+                table = _parse(data, names, needed, mark)
             if table is None:  # a cell may begin here and end in another block
                 blocks = chain([data], blocks)
                 break

@@ -80,11 +80,15 @@ def _list_rows(source: Source, path: str | None = None) -> tuple[list[Row], list
     """List the rows of a JSON document, or those under a key of it, and what is to be said of how they were found."""
     if path is not None and source.layout == "jsonl":
         whole: Any = [row for _, row in source.rows()]
-        whole = whole[0] if len(whole) == 1 else whole
+        if len(whole) == 1:
+            whole = whole[0]
     else:
         with source.open_text() as file:
             whole = load_text(file.read(), parse_all)
-    found = whole if path is None else _find_rows(whole, path)
+    if path is None:
+        found = whole
+    else:
+        found = _find_rows(whole, path)
     rows = arrange(found)
     refuse_many_rows(len(rows), source.limits)
     for number, row in enumerate(rows, 1):
@@ -116,7 +120,10 @@ def _list_names(whole: Any, depth: int = 4) -> Iterator[str]:
 
 
 def _find_rows(whole: Any, path: str) -> Any:
-    names = [path] if isinstance(whole, dict) and path in whole else path.split(".")
+    if isinstance(whole, dict) and path in whole:
+        names = [path]
+    else:
+        names = path.split(".")
     found = find_field(whole, names)
     if isinstance(found, list) and any(isinstance(each, list) for each in found):
         found = [row for each in found for row in (each if isinstance(each, list) else [each])]
@@ -137,7 +144,10 @@ def list_paths(whole: Any, outer: str = "") -> list[str]:
     found: list[str] = []
     for name, value in whole.items() if isinstance(whole, dict) else ():
         path = f"{outer}{name}"
-        parts = [*value.values()] if isinstance(value, dict) and len(value) > 1 else []
+        if isinstance(value, dict) and len(value) > 1:
+            parts = [*value.values()]
+        else:
+            parts = []
         if (
             _is_table(value)
             or _is_table(parts)
@@ -155,9 +165,15 @@ def _refuse_nested(whole: Row) -> None:
         isinstance(own, dict) and _read_verdicts(own, (0, 1, None)) is not None
         for own in whole.values()
     ]
-    paths = [*whole] if len(whole) > 1 and all(are_verdicts) else list_paths(whole)
+    if len(whole) > 1 and all(are_verdicts):
+        paths = [*whole]
+    else:
+        paths = list_paths(whole)
     if paths:
-        rows = Mention(rows_at=paths[0]) if len(paths) == 1 else Mention("rows_at")
+        if len(paths) == 1:
+            rows = Mention(rows_at=paths[0])
+        else:
+            rows = Mention("rows_at")
         raise _say.error("plain.rows", paths=quote_all(paths), rows=rows)
 
 
@@ -233,7 +249,10 @@ def _read_only(whole: Row) -> list[Row] | None:
     if not is_outer or not isinstance(held, dict):
         return None
     are_objects = bool(held) and all(isinstance(each, dict) for each in held.values())
-    rows = arrange(held) if are_objects else [held]
+    if are_objects:
+        rows = arrange(held)
+    else:
+        rows = [held]
     return None if rows == [held] else rows
 
 
@@ -242,9 +261,9 @@ def _read_fractions(whole: Row) -> list[Row] | None:
     if not whole or any(map(has_role, whole)):
         return None
     are_counts = all(isinstance(each, str) and read_counts(each, each) for each in whole.values())
-    return (
-        [{"problem": name, "correct": each} for name, each in whole.items()] if are_counts else None
-    )
+    if are_counts:
+        return [{"problem": name, "correct": each} for name, each in whole.items()]
+    return None
 
 
 # Keys above the problems of a document.
@@ -291,7 +310,9 @@ def _read_objects(whole: Row) -> list[Row] | None:
     )
     are_alike = len(objects) > 1 and all(each.keys() == objects[0].keys() for each in objects)
     named = named or (are_alike and not count_runs([*objects[0]]))
-    return _name_rows(whole.items()) if named else None
+    if named:
+        return _name_rows(whole.items())
+    return None
 
 
 def _read_rows(whole: list[Any]) -> list[Row] | None:
@@ -378,7 +399,9 @@ def _read_runs(whole: Any) -> list[Row] | None:
         is_named_beside = bool(beside) and all(has_name(name, (*RUN, *SYSTEM)) for name in beside)
         is_beside = len(objects) == 1 and (is_named_beside or normalize_name(objects[0]) in ROWS)
         is_beside = is_beside and not any(map(has_role, run))
-        verdicts = run[objects[0]] if is_beside else run
+        verdicts = run
+        if is_beside:
+            verdicts = run[objects[0]]
         found = _read_objects(verdicts) or (
             _read_verdicts(verdicts, (0, 1, None)) if is_named or is_beside else None
         )

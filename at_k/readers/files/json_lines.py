@@ -40,7 +40,9 @@ def read_blocks(
     for block in source.blocks() if wanted is not None else source.blocks(_FIRST_BYTES):
         if wanted is not None and not types and not faults.skips:
             types = _guess_types(block, wanted)
-        table = _parse(block.data, types) if types and None not in types.values() else None
+        table = None
+        if types and None not in types.values():
+            table = _parse(block.data, types)
         if table is not None:
             places = range(block.first, block.first + len(table))
             yield Block(places, table.column_names, partial(take_column, table))
@@ -69,13 +71,17 @@ def _guess_type(cells: Sequence[Any], is_numeric: bool) -> Any:
     kinds = {*map(type, cells)} - {type(None)}
     if kinds == {list}:
         inside = _guess_type(list(chain.from_iterable(filter(None, cells))), is_numeric)
-        return None if inside is None or pa.types.is_list(inside) else pa.list_(inside)
+        if inside is None or pa.types.is_list(inside):
+            return None
+        return pa.list_(inside)
     if kinds == {dict}:
         return _guess_struct(list(filter(None, cells)))
     if is_numeric and kinds and kinds <= {int, float}:
         return pa.float64()
     simple = {str: pa.string(), bool: pa.bool_(), int: pa.int64()}
-    return simple.get(*kinds) if len(kinds) == 1 else None
+    if len(kinds) == 1:
+        return simple.get(*kinds)
+    return None
 
 
 def _guess_struct(cells: Sequence[Row]) -> Any:
@@ -91,7 +97,9 @@ def _guess_struct(cells: Sequence[Row]) -> Any:
     is_simple = bool(kinds) and not any(
         kind is None or pa.types.is_nested(kind) for kind in kinds.values()
     )
-    return pa.struct(list(kinds.items())) if is_simple else None
+    if is_simple:
+        return pa.struct(list(kinds.items()))
+    return None
 
 
 def _decode(

@@ -64,11 +64,10 @@ def read_batches(
         with refusing("parquet"):
             file = _open(part)
             limited = part.limits != UNLIMITED
-            batches = (
-                _read_within(file, columns, part.limits)
-                if limited
-                else file.iter_batches(size, columns=columns)
-            )
+            if limited:
+                batches = _read_within(file, columns, part.limits)
+            else:
+                batches = file.iter_batches(size, columns=columns)
         while True:
             with refusing("parquet"):
                 batch = next(batches, None)
@@ -91,11 +90,10 @@ def read_blocks(source: Source, wanted: Collection[str] | None) -> Iterator[Bloc
     size = HEAD if wanted is None else _ROWS
     needed = [name for name in names if wanted is None or name in wanted]
     for part, around in zip(parts, folders, strict=True):
-        batches = (
-            read_batches(part, needed, size=size)
-            if part.layout == "parquet"
-            else _read_arrow(part, size)
-        )
+        if part.layout == "parquet":
+            batches = read_batches(part, needed, size=size)
+        else:
+            batches = _read_arrow(part, size)
         for batch in batches:
             refuse_many_rows(first + len(batch) - 1, source.limits)
             yield Block(
@@ -140,7 +138,9 @@ def _open_arrow(source: Source) -> Any:
     file = _open_unpacked(source)
     mark = file.read(6)
     file.seek(0)
-    return pa.ipc.open_file(file) if mark == b"ARROW1" else pa.ipc.open_stream(file)
+    if mark == b"ARROW1":
+        return pa.ipc.open_file(file)
+    return pa.ipc.open_stream(file)
 
 
 def _open_unpacked(source: Source) -> pa.NativeFile:
@@ -148,11 +148,15 @@ def _open_unpacked(source: Source) -> pa.NativeFile:
     import pyarrow as pa
 
     content = source.unpack().content
-    return pa.BufferReader(content) if isinstance(content, bytes) else pa.OSFile(str(content))
+    if isinstance(content, bytes):
+        return pa.BufferReader(content)
+    return pa.OSFile(str(content))
 
 
 def _read_schema(source: Source) -> pa.Schema:
-    return _open(source).schema_arrow if source.layout == "parquet" else _open_arrow(source).schema
+    if source.layout == "parquet":
+        return _open(source).schema_arrow
+    return _open_arrow(source).schema
 
 
 @contextmanager
@@ -237,7 +241,9 @@ def _simplify(column: Any) -> Any:
         column = column.dictionary_decode()
     kind = column.type
     is_listed = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
-    inside = kind.value_type if is_listed else kind
+    inside = kind
+    if is_listed:
+        inside = kind.value_type
     if types.is_string(inside) or types.is_large_string(inside):
         steps = [pa.string()]
     elif types.is_float32(inside):  # single precision counts as the decimal that it prints as
@@ -260,11 +266,9 @@ def _simplify(column: Any) -> Any:
             return [
                 None if cell is None else float(cell) if cell % 1 else int(cell) for cell in cells
             ]
-        return (
-            [None if cell is None else str(cell) for cell in cells]
-            if types.is_temporal(kind)
-            else cells
-        )
+        if types.is_temporal(kind):
+            return [None if cell is None else str(cell) for cell in cells]
+        return cells
     for step in steps:
         column = column.cast(pa.list_(step) if is_listed else step)
     return column

@@ -76,7 +76,10 @@ def is_of_shards(address: str) -> bool:
     scheme, _, rest = address.partition("://")
     if scheme == "file":
         folder = to_path(address)
-        files = [file for file in folder.rglob("*") if file.is_file()] if folder.is_dir() else []
+        if folder.is_dir():
+            files = [file for file in folder.rglob("*") if file.is_file()]
+        else:
+            files = []
         named = [file for file in files if is_named_as_results(file)]
         return bool(named) and all(file.suffix == ".parquet" for file in named)
     endings = {ending.lower() for ending in PurePosixPath(rest).suffixes}

@@ -71,7 +71,9 @@ class Problems:
         """Say how many problems have no sample."""
         left = len(self.rows) - len(self.used)
         values = {"problems": self.file.name, "count": left, "total": len(self.rows)}
-        return [_say("problems.unsampled", **values)] if left else []
+        if left:
+            return [_say("problems.unsampled", **values)]
+        return []
 
 
 def _list_rows(source: Source) -> list[dict[str, Any]]:

@@ -149,9 +149,15 @@ class Source:
         files: Sequence[str] = (),
     ) -> None:
         self.name, self.content, self.limits, self.files = name, content, limits, files
-        in_folder = list_shards(content) if isinstance(content, Path) and content.is_dir() else []
+        if isinstance(content, Path) and content.is_dir():
+            in_folder = list_shards(content)
+        else:
+            in_folder = []
         self.parts = [Source(file.name, file, limits) for file in in_folder]
-        size = len(content) if isinstance(content, bytes) else content.stat().st_size
+        if isinstance(content, bytes):
+            size = len(content)
+        else:
+            size = content.stat().st_size
         self.size: int = sum(part.size for part in self.parts) or size
         refuse_large(self.size, limits)
         self.is_alone = True  # no other files are read with it
@@ -162,11 +168,9 @@ class Source:
     @property
     def folders(self) -> tuple[str, ...]:
         """The names of the folders that the file is in, the nearest first; () for a file in memory."""
-        return (
-            ()
-            if isinstance(self.content, bytes)
-            else tuple(path.name for path in self.content.absolute().parents)
-        )
+        if isinstance(self.content, bytes):
+            return ()
+        return tuple(path.name for path in self.content.absolute().parents)
 
     @cached_property
     def layout(self) -> str:
@@ -213,14 +217,17 @@ class Source:
         elif self.layout == "json":
             row = self.document
             if isinstance(row, list):
-                row = row[0] if row else None
+                if row:
+                    row = row[0]
+                else:
+                    row = None
         return row if isinstance(row, dict) else {}
 
     def open_packed(self) -> IO[bytes]:
         """Open the file as it is, for libraries that decompress by themselves."""
-        return (
-            io.BytesIO(self.content) if isinstance(self.content, bytes) else self.content.open("rb")
-        )
+        if isinstance(self.content, bytes):
+            return io.BytesIO(self.content)
+        return self.content.open("rb")
 
     def open(self) -> Stream:
         """Open the file for reading, decompressed; a file that grows too much is refused while it is read."""
@@ -230,7 +237,9 @@ class Source:
         packing = next(
             (packing for mark, packing in _PACKINGS.items() if start.startswith(mark)), None
         )
-        return file if packing is None else io.BufferedReader(_Unpacked(packing, file, self), _HEAD)
+        if packing is None:
+            return file
+        return io.BufferedReader(_Unpacked(packing, file, self), _HEAD)
 
     def unpack(self) -> Source:
         """Decompress the file in memory, as a file of its own. Return it as it is if it is not compressed."""

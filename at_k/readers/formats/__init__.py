@@ -27,8 +27,12 @@ def _resolve(value: Any) -> Any:
         return {name: _resolve(item) for name, item in value.items()}
     if isinstance(value, list):
         return tuple(map(_resolve, value))
-    named = _FUNCTION.fullmatch(value) if isinstance(value, str) else None
-    return getattr(import_module(f".{named[1]}", __name__), named[2]) if named else value
+    named = None
+    if isinstance(value, str):
+        named = _FUNCTION.fullmatch(value)
+    if named:
+        return getattr(import_module(f".{named[1]}", __name__), named[2])
+    return value
 
 
 def _declare(name: str) -> Format:
@@ -42,7 +46,8 @@ def _declare(name: str) -> Format:
     if "read" in rules:
         return Format(name, **about, marks=marks, options=options, **rules)
     fields = Fields(rules.pop("harness", name), Keys(**rules.pop("keys")), **rules)
-    options = (fields.option,) if fields.scorers is not None else options
+    if fields.scorers is not None:
+        options = (fields.option,)
     return Format(name, **about, marks=marks, options=options, read=fields.read)
 
 

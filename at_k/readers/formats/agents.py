@@ -36,8 +36,13 @@ def judge_reward(row: Row, *_: Any) -> object:
     """Return whether a reward of tau-bench or tau2-bench is that of success; None where nothing was evaluated."""
     if row.get("termination_reason") in _NOT_EVALUATED:
         return None
-    reward = row["reward"] if "reward" in row else find_field(row, ["reward_info", "reward"])
-    return reward >= 1 - _CLOSE if isinstance(reward, float) and 0 <= reward < 1 else reward
+    if "reward" in row:
+        reward = row["reward"]
+    else:
+        reward = find_field(row, ["reward_info", "reward"])
+    if isinstance(reward, float) and 0 <= reward < 1:
+        return reward >= 1 - _CLOSE
+    return reward
 
 
 def list_simulations(source: Source) -> list[Any]:
@@ -77,7 +82,9 @@ def judge_rollout(row: Row, line: int, chosen: Chosen) -> object:
 def list_weighted(rows: Sequence[Any], reading: Reading) -> list[str]:
     """List the sum of the rewards of verifiers 0.4, and those that it consists of, unless that is only one."""
     names = ["reward", *list_names(list_in(rows[0], "traces")[:1], "rewards")]
-    return names if len(names) > 2 or reading.scorer else names[:1]
+    if len(names) > 2 or reading.scorer:
+        return names
+    return names[:1]
 
 
 def judge_episode(row: Mapping[str, Any], line: int, chosen: Chosen) -> object:
@@ -138,7 +145,9 @@ def list_tests(tasks: Sequence[Any], _: Reading) -> list[str]:
         for task in tasks
         for sample in task["samples"]
     )
-    return ["plus", "base"] if has_plus else ["base"]
+    if has_plus:
+        return ["plus", "base"]
+    return ["base"]
 
 
 def judge_statuses(sample: Row, number: int, chosen: Chosen) -> object:
@@ -157,7 +166,11 @@ def judge_statuses(sample: Row, number: int, chosen: Chosen) -> object:
                 "EvalPlus", column, sample.get("", status), chosen.collector.place(number)
             )
         grades.append(_STATUSES[status])
-    return False if False in grades else None if None in grades else True
+    if False in grades:
+        return False
+    if None in grades:
+        return None
+    return True
 
 
 def judge_status(sample: Row, number: int, chosen: Chosen) -> object:
@@ -176,16 +189,23 @@ def judge_status(sample: Row, number: int, chosen: Chosen) -> object:
 def has_logs(document: Any) -> bool:
     """Return whether the first entry of a document is a list of pairs of the harness of BigCode."""
     listed = next(iter(document.values()), None)
-    pair = listed[0] if isinstance(listed, list) and listed else None
+    pair = None
+    if isinstance(listed, list) and listed:
+        pair = listed[0]
     return isinstance(pair, list) and len(pair) == 2 and has_fields(pair[1], "passed", "result")
 
 
 def list_logs(source: Source) -> Iterator[Any]:
     """Yield the completions of the harness of BigCode."""
-    tasks = source.document if isinstance(source.document, dict) else {}
+    if isinstance(source.document, dict):
+        tasks = source.document
+    else:
+        tasks = {}
     for task, pairs in tasks.items():
         for pair in pairs if isinstance(pairs, list) else [pairs]:
-            told = pair[1] if isinstance(pair, list) and len(pair) == 2 else pair
+            told = pair
+            if isinstance(pair, list) and len(pair) == 2:
+                told = pair[1]
             yield told | {"task_id": task} if isinstance(told, dict) else told
 
 
@@ -197,7 +217,9 @@ def take_entry(sample: Row, *_: Any) -> object:
 def list_reports(source: Source) -> Iterator[Any]:
     """Yield the report of each instance of SWE-bench, with its model, which the path names."""
     for _, document, path in list_documents(source):
-        model = path.parts[-3] if len(path.parts) > 2 else None
+        model = None
+        if len(path.parts) > 2:
+            model = path.parts[-3]
         for instance, report in (
             document.items() if isinstance(document, dict) else [("", document)]
         ):
@@ -255,7 +277,9 @@ def list_exercises(source: Source) -> Iterator[Any]:
             known[name] = values.pop()
     for _, document, path in documents:
         folders = Path(str(find_field(document, ["testdir"]) or path.parent)).parts
-        language = folders[folders.index("exercises") - 1] if "exercises" in folders else None
+        language = None
+        if "exercises" in folders:
+            language = folders[folders.index("exercises") - 1]
         if isinstance(document, dict):
             row = {
                 "testcase": folders[-1],
@@ -279,4 +303,6 @@ def judge_tries(row: Row, number: int, chosen: Chosen) -> object:
     outcomes = row["tests_outcomes"]
     if not isinstance(outcomes, (list, type(None))):
         raise refuse_field("Aider", "tests_outcomes", outcomes, chosen.collector.place(number))
-    return any(outcomes[: int(chosen.scorer[-1])]) if outcomes else None
+    if outcomes:
+        return any(outcomes[: int(chosen.scorer[-1])])
+    return None

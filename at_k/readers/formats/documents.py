@@ -109,7 +109,9 @@ def _choose_metric(
 def find_documents(source: Source, reading: Reading, collector: RowCollector) -> Found:
     """Find the documents of one filter."""
     chosen, raw = _choose_filter(source, reading, collector)
-    n = max(chosen.n, chosen.kept) if chosen.kept > 1 or reading.filter is None else 1
+    n = 1
+    if chosen.kept > 1 or reading.filter is None:
+        n = max(chosen.n, chosen.kept)
     choice = _choose_metric(chosen.metrics, n, reading.scorer, needed=not chosen.n)
     metric = choice.name
     choices, notes = dict(choice.told), list[Message]()
@@ -141,7 +143,12 @@ def find_documents(source: Source, reading: Reading, collector: RowCollector) ->
             notes.extend([*of_filter.notes, *([vote] if chosen.kept < chosen.n else [])])
         notes.extend([_say("lm_eval.target")] if is_changed else [])
 
-    answers = "resps" if raw else "filtered_resps" if chosen.n else None
+    if raw:
+        answers = "resps"
+    elif chosen.n:
+        answers = "filtered_resps"
+    else:
+        answers = None
     roles = {"answers": answers, "references": answers and "target", "grades": metric}
     return Found(list_rows(), roles, notes, Choice(metric, choices, choice.notes))
 
@@ -165,7 +172,9 @@ def _choose_filter(
     broken: InputError | None = None
     for number, line in chain.from_iterable(block.lines() for block in source.blocks()):
         match = _FILTER.match(line, line.rfind(b'"filter"'))  # where the harness writes it
-        name = match[1].decode("utf-8", "replace") if match else None
+        name = None
+        if match:
+            name = match[1].decode("utf-8", "replace")
         if name in filters:
             continue
         try:
@@ -194,14 +203,19 @@ def _choose_filter(
 def _list_responses(row: Mapping[str, Any]) -> list[Any]:
     """Return the responses of a document; none if there is one list for each choice instead."""
     listed = row["resps"]
-    texts = listed[0] if len(listed) == 1 and isinstance(listed[0], list) else []
+    if len(listed) == 1 and isinstance(listed[0], list):
+        texts = listed[0]
+    else:
+        texts = []
     return [] if any(isinstance(text, list) for text in texts) else texts
 
 
 def _list_answers(row: Mapping[str, Any]) -> list[Any]:
     """Return what a filter makes of the responses: several answers, or one."""
     listed: list[Any] = row["filtered_resps"]
-    return listed[0] if len(listed) == 1 and isinstance(listed[0], list) else listed
+    if len(listed) == 1 and isinstance(listed[0], list):
+        return listed[0]
+    return listed
 
 
 def _read_document(
@@ -224,7 +238,10 @@ def _read_document(
             raise refuse_field("lm-eval", name, row[name], collector.place(number))
     if metric is not None and metric not in row:
         raise collector.lack(metric, number)
-    kept = responses if raw else [None if answer == _NO_ANSWER else answer for answer in answers]
+    if raw:
+        kept = responses
+    else:
+        kept = [None if answer == _NO_ANSWER else answer for answer in answers]
     return {
         "doc_id": str(row["doc_id"]),
         "filtered_resps": kept if responses else [NOTHING],
@@ -242,7 +259,9 @@ def _read_target(target: str) -> object:
     are_texts = (
         isinstance(gold, list) and len(gold) > 0 and all(isinstance(text, str) for text in gold)
     )
-    return list(gold) if are_texts else target
+    if are_texts:
+        return list(gold)
+    return target
 
 
 # lighteval
@@ -275,13 +294,19 @@ def find_structs(source: Source, reading: Reading, collector: RowCollector) -> F
     scored = n > 0 and all(_has_scores(row) for _, row in rows)
     for _, row in rows:
         texts = row["texts"] or [None]
-        scores = row["model_response"]["logprobs"] if scored else [None] * len(texts)
+        if scored:
+            scores = row["model_response"]["logprobs"]
+        else:
+            scores = [None] * len(texts)
         row["samples"] = [
             {"answer": text, "score": score} for text, score in zip(texts, scores, strict=True)
         ]
         row["references"] = row["references"] if n else None
         row["verdict"] = NOTHING if metric is None else row["metric"].get(metric)
-    first = rows[0][1] if rows else {}
+    if rows:
+        first = rows[0][1]
+    else:
+        first = {}
     judged = (
         "text_post_processed"
         if find_field(first, ["model_response", "text_post_processed"])
@@ -293,7 +318,10 @@ def find_structs(source: Source, reading: Reading, collector: RowCollector) -> F
         "grades": None if metric is None else f"metric.{metric}",
         "scores": "model_response.logprobs" if scored else None,
     }
-    notes = [TEXTS] if n and metric is None else []
+    if n and metric is None:
+        notes = [TEXTS]
+    else:
+        notes = []
     return Found(
         rows, roles, notes, choice, name_subject(task=find_field(first, ["doc", "task_name"]))
     )

@@ -82,8 +82,14 @@ def _read_log(source: Source) -> Iterator[Any]:
         return
     with Archive(source) as archive:
         name = next((member for member in (_HEADER, _START) if member in archive), None)
-        header = None if name is None else _load_member(archive, name)
-        ended = {} if name == _HEADER else {"status": "started"}
+        if name is None:
+            header = None
+        else:
+            header = _load_member(archive, name)
+        if name == _HEADER:
+            ended = {}
+        else:
+            ended = {"status": "started"}
         yield {**(header if isinstance(header, dict) else {}), **ended}
         for name in archive:
             if name.startswith(_SAMPLES) and name.endswith(".json"):
@@ -112,7 +118,10 @@ def find_samples(source: Source, reading: Reading, collector: RowCollector) -> F
     status, reason = str(header.get("status")), find_field(header, ["error", "message"])
     about = {"status": quote(header.get("status")), "reason": quote(reason) if reason else "none"}
     has_ended = status not in ("started", "error", "cancelled")
-    notes = [] if has_ended else [_say("inspect_ai.unfinished", **about)]
+    if has_ended:
+        notes = []
+    else:
+        notes = [_say("inspect_ai.unfinished", **about)]
     notes += [] if scorer else [TEXTS]
 
     def list_rows() -> Iterator[tuple[int, Row]]:
@@ -208,7 +217,9 @@ def _read_score(
 ) -> tuple[Mapping[str, Any], object]:
     """Return the score of a sample, and its grade; None if it has none."""
     scores, path = sample.get("scores") or {}, f"scores.{scorer[0]}"
-    score = scores.get(scorer[0]) if isinstance(scores, dict) else scores
+    score = scores
+    if isinstance(scores, dict):
+        score = scores.get(scorer[0])
     if score is None:
         return {}, None
     if not has_fields(score, "value"):
@@ -231,7 +242,9 @@ def _read_score(
 
 def _read_text(choices: Sequence[Any]) -> str | None:
     """Return the text of a completion, which may be in parts."""
-    content = find_field(choices[0], ["message", "content"]) if choices else None
+    content = None
+    if choices:
+        content = find_field(choices[0], ["message", "content"])
     if isinstance(content, list):
         content = "\n".join(
             text for part in content if isinstance(text := find_field(part, ["text"]), str)

@@ -80,13 +80,16 @@ def has_lists(document: Mapping[str, Any]) -> bool:
 
 def find_details(source: Source, *_: Any, regroup: bool = False) -> Found:
     """Find the problems of results, or their samples where the details are an object."""
-    values = find_field(source.document, ["details"]) if isinstance(source.document, dict) else None
+    values = None
+    if isinstance(source.document, dict):
+        values = find_field(source.document, ["details"])
     if isinstance(values, dict):
         asked = "prompt" if has_fields(values.get("0"), "prompt") else "origin_prediction"
         return _find_entries(values, {"problem": asked, **_LISTED})
-    entries = (
-        values if values and all(has_fields(entry, "example_abbr") for entry in values) else [{}]
-    )
+    if values and all(has_fields(entry, "example_abbr") for entry in values):
+        entries = values
+    else:
+        entries = [{}]
     roles = {
         role: next((name for name in names if name in entries[0]), None)
         for role, names in _NAMES.items()
@@ -142,7 +145,10 @@ def _agree(details: list[Detail]) -> bool:
 
 def find_predictions(source: Source, *_: Any) -> Found:
     """Find the samples of OpenCompass's predictions."""
-    entries = source.document if isinstance(source.document, dict) else {}
+    if isinstance(source.document, dict):
+        entries = source.document
+    else:
+        entries = {}
     fields = {"problem": "origin_prompt", "answers": "prediction", "references": "gold"}
     return _find_entries(entries, fields, TEXTS)
 

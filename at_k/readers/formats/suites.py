@@ -47,12 +47,12 @@ _say = Phrases(
 
 def name_problem(value: Any) -> Any:
     """Return the only value of an object as it is, and several as JSON."""
-    only = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
-    return (
-        only
-        if only and isinstance(only, str)
-        else json.dumps(value, ensure_ascii=False, sort_keys=True)
-    )
+    only = value
+    if isinstance(value, dict) and len(value) == 1:
+        only = next(iter(value.values()))
+    if only and isinstance(only, str):
+        return only
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 # Statistics that say whether a sample is correct, the usual one first. Others, such as finish_reason_stop, do not.
@@ -98,9 +98,9 @@ def list_means(source: Source) -> Iterator[Any]:
 
 def _name_instance(entry: Mapping[str, Any]) -> object:
     perturbation = find_field(entry, ["perturbation", "name"])
-    return (
-        entry["instance_id"] if perturbation is None else f"{entry['instance_id']} ({perturbation})"
-    )
+    if perturbation is None:
+        return entry["instance_id"]
+    return f"{entry['instance_id']} ({perturbation})"
 
 
 def take_mean(row: Row, _: int, chosen: Chosen) -> object:
@@ -153,13 +153,14 @@ def _list_cells(source: Source) -> Iterator[object]:
 def list_results(source: Source) -> Iterable[object] | None:
     """List the rows of CSV or of a document, or return None for lines; a file of one line looks like a document."""
     if source.layout != "json":
-        return _list_cells(source) if source.layout == "csv" else None
-    listed = (
-        source.document.get("results", [source.document])
-        if isinstance(source.document, dict)
-        else None
-    )
-    listed = listed.get("results") if isinstance(listed, dict) else listed
+        if source.layout == "csv":
+            return _list_cells(source)
+        return None
+    listed = None
+    if isinstance(source.document, dict):
+        listed = source.document.get("results", [source.document])
+    if isinstance(listed, dict):
+        listed = listed.get("results")
     if not isinstance(listed, list):
         raise _say.error("promptfoo.results")
     return listed
@@ -196,7 +197,10 @@ def find_lines(source: Source, reading: Reading, collector: RowCollector) -> Fou
     """Find the lines of NeMo-Skills."""
     names = [name for name in _SKILLS if name in source.first_row]
     unjudged = "grades" in reading.columns or not names
-    choice = Choice(None) if unjudged else choose("scorer", reading.scorer, names)
+    if unjudged:
+        choice = Choice(None)
+    else:
+        choice = choose("scorer", reading.scorer, names)
     scorer = choice.name
     roles = {
         "answers": "predicted_answer",
@@ -241,8 +245,14 @@ def _read_verdict(scorer: str, value: object, place: Message) -> object:
         return value[0]
     if scorer == "judgement" and isinstance(value, str):
         _, mark, verdict = value.rpartition(_JUDGEMENT)
-        word = verdict.strip().lower() if mark else ""
-        return True if word.startswith("yes") else False if word.startswith("no") else None
+        word = ""
+        if mark:
+            word = verdict.strip().lower()
+        if word.startswith("yes"):
+            return True
+        if word.startswith("no"):
+            return False
+        return None
     if scorer in ("graded_list", "judgement") and value is not None:
         raise refuse_field("NeMo-Skills", scorer, value, place)
     return value
@@ -267,9 +277,9 @@ def has_feedback(row: Mapping[str, Any]) -> bool:
 
 
 def _spell(value: object) -> str | None:
-    return (
-        value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    )
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def list_traces(source: Source) -> list[Any]:
@@ -364,7 +374,9 @@ def list_cases(source: Source) -> Iterator[Any]:
 def list_case_metrics(rows: Sequence[Any], reading: Reading) -> list[str]:
     """List the verdict of a case of DeepEval and those of its metrics, unless that is the only one."""
     names = list_names(rows, "verdicts") or ["success"]
-    return names if len(names) > 2 or reading.scorer else names[:1]
+    if len(names) > 2 or reading.scorer:
+        return names
+    return names[:1]
 
 
 _EXAMPLES = ("metadata", "example_level_metadata")
@@ -415,11 +427,10 @@ def find_instances(source: Source, reading: Reading, collector: RowCollector) ->
                     raise collector.lack(path, line)
             result = str(row.get("evaluation_result_id"))
             results.setdefault(row["evaluation_name"], {})[result] = None
-            kept = (
-                row
-                if reading.columns
-                else {name: row[name] for name in _OF_INSTANCE if name in row}
-            )
+            if reading.columns:
+                kept = row
+            else:
+                kept = {name: row[name] for name in _OF_INSTANCE if name in row}
             kept |= {
                 "gold": find_field(row.get("input"), ["reference"]),
                 "answer": answer["extracted_value"] or None,
@@ -474,7 +485,9 @@ def _note_verdicts(rows: list[Row], *, uses_score: bool) -> list[Message]:
         return [_say("every_eval_ever.is_correct")]
     judged = [row for row in rows if isinstance(row["right"], bool) and row["score"] is not None]
     count = sum((row["score"] > 0.5) != row["right"] for row in judged)
-    return [_say("every_eval_ever.verdicts", count=count)] if count else []
+    if count:
+        return [_say("every_eval_ever.verdicts", count=count)]
+    return []
 
 
 # The Hub's data sets server: a page of a table.

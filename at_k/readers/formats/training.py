@@ -30,11 +30,10 @@ def find_dump(source: Source, reading: Reading, collector: RowCollector) -> Foun
     """Find the samples of verl."""
     listed = []
     for line, row in collector.rows(source, ("input", "score")):
-        kept = (
-            row
-            if reading.columns
-            else {name: row[name] for name in ("score", *_OPTIONAL) if name in row}
-        )
+        if reading.columns:
+            kept = row
+        else:
+            kept = {name: row[name] for name in ("score", *_OPTIONAL) if name in row}
         # The n samples of a problem share the text of its prompt.
         listed.append(
             (
@@ -51,7 +50,8 @@ def find_dump(source: Source, reading: Reading, collector: RowCollector) -> Foun
                 if name not in row:  # a field that some lines have is needed in all of them
                     raise collector.lack(name, line)
             rows.append((line, row))
-    rows = _keep_last(rows, collector) if "uid" in present else rows
+    if "uid" in present:
+        rows = _keep_last(rows, collector)
     column = "acc" if "acc" in present or "grades" in reading.columns else "score"
     above_zero = column == "score" and reading.scale is None and _needs_sign(rows, collector)
     for _, row in rows:
@@ -79,7 +79,9 @@ def _keep_last(rows: list[tuple[int, Row]], collector: RowCollector) -> list[tup
         return [(line, row | {"problem": row["uid"]}) for line, row in rows]
     last: dict[tuple[str, str], tuple[int, int, Row]] = {}
     for line, row in rows:
-        match = _UID.fullmatch(row["uid"]) if isinstance(row["uid"], str) else None
+        match = None
+        if isinstance(row["uid"], str):
+            match = _UID.fullmatch(row["uid"])
         with collector.faults:
             if match is None:
                 raise refuse_field("verl", "uid", row["uid"], collector.place(line))
@@ -139,22 +141,22 @@ def find_completions(source: Source, reading: Reading, collector: RowCollector) 
         *(reading.where or ()),
         *reading.pool,
     }
-    columns = dict.fromkeys(names) if reading.columns else {}
+    if reading.columns:
+        columns = dict.fromkeys(names)
+    else:
+        columns = {}
     listed = [row for _, row in read_rows(source, [name for name in names if name in wanted])]
-    choice = (
-        Choice(None)
-        if "grades" in reading.columns
-        else _choose_reward(between, listed, reading.scorer)
-    )
+    if "grades" in reading.columns:
+        choice = Choice(None)
+    else:
+        choice = _choose_reward(between, listed, reading.scorer)
     rows = []
     for number, row in collector.rows(listed, ("prompt",)):
         # The name of a problem is its prompt, or the messages of which it consists, as JSON.
         prompt = row["prompt"]
-        named = (
-            json.dumps(prompt, ensure_ascii=False)
-            if isinstance(prompt, list) and prompt
-            else prompt
-        )
+        named = prompt
+        if isinstance(prompt, list) and prompt:
+            named = json.dumps(prompt, ensure_ascii=False)
         rows.append(
             (number, columns | row | {"prompt": named, "verdict": row.get(choice.name or "")})
         )

@@ -193,7 +193,9 @@ def make_several_error(
 
 def simplify(value: object) -> object:
     """Return a name or a value as a message may mention it: short, and in characters that can be sent."""
-    return value if isinstance(value, (bool, int, float)) else shorten(str(value))
+    if isinstance(value, (bool, int, float)):
+        return value
+    return shorten(str(value))
 
 
 _UNKNOWN = object()
@@ -267,7 +269,9 @@ def spell(value: object) -> str | None:
     """Return a value as text, so that 1 and "1" are the same; None stays None."""
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
-    return None if value is None else str(value)
+    if value is None:
+        return None
+    return str(value)
 
 
 Names = str | PathLike[str] | Mapping[str, str | None] | Sequence[str]
@@ -279,8 +283,10 @@ def leave_out(samples: Samples, names: Names) -> Samples:
     """Leave out problems by their names. Notes say which, and which count again because their day is over."""
     if isinstance(names, (str, PathLike)):
         days = read_names(Path(names).read_text(encoding="utf-8-sig"))
+    elif isinstance(names, Mapping):
+        days = dict(names)
     else:
-        days = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names)
+        days = dict.fromkeys(names)
     today = date.today()
     over = {name: day for name, day in days.items() if day is not None and _read_day(day) < today}
     gone = [name for name in samples.problems if name in days and name not in over]
@@ -301,7 +307,9 @@ def leave_out(samples: Samples, names: Names) -> Samples:
     if back:
         told = ", ".join(f"{quote(name)} ({over[name]})" for name in back[:10])
         notes.append(_say("note.exclusion_over", names=told))
-    left = samples.take(kept) if gone else samples
+    left = samples
+    if gone:
+        left = samples.take(kept)
     return replace(left, origin=replace(left.origin, notes=notes, chosen=chosen))
 
 

@@ -232,7 +232,9 @@ class Collector:
             whole = {role for role in roles if all(role in block for block in self._blocks)}
             kept = [role for role in roles if role in whole or not role.startswith(NUMBER)]
             self._blocks = [{role: self._join(role) for role in kept}]
-        return self._blocks[0] if self._blocks else {}
+        if self._blocks:
+            return self._blocks[0]
+        return {}
 
     def _join(self, role: str) -> Any:
         is_list, is_text = role in (NUMBER, MISSING) or role.startswith(BESIDE), role == "answers"
@@ -334,14 +336,17 @@ class Collector:
         """Leave out samples whose problem has an earlier one of the same number, or refuse the first of them."""
         numbers = self._list_codes(held)
         codes = join_codes([held["problem"], *numbers])
-        firsts = np.sort(find_firsts(codes)) if numbers else codes
+        firsts = codes
+        if numbers:
+            firsts = np.sort(find_firsts(codes))
         if len(firsts) == len(codes):
             return held
         for place in np.setdiff1d(np.arange(len(codes)), firsts).tolist():
             first = firsts[int(np.flatnonzero(codes[firsts] == codes[place])[0])]
             name = list(self.problems.names)[held["problem"][place]]
             number, column = held[self.numbers[0]][place], self.numbers[0][len(NUMBER) :]
-            number = int(number) if column else number
+            if column:
+                number = int(number)
             with self.faults:
                 self.refuse_repeated(
                     number, name, int(held["row"][first]), int(held["row"][place]), column
@@ -401,8 +406,12 @@ def _list_numbers(groups: Groups, numbers: Sequence[Any]) -> Any:
     """List the numbers of the samples of each problem, of which a table has several columns."""
     if len(numbers) == 1 and not isinstance(numbers[0], list):
         return groups.split(numbers[0])
-    several = list(zip(*map(list_cells, numbers), strict=True)) if len(numbers) > 1 else None
-    return groups.cut(several or numbers[0]) if numbers else None
+    several = None
+    if len(numbers) > 1:
+        several = list(zip(*map(list_cells, numbers), strict=True))
+    if numbers:
+        return groups.cut(several or numbers[0])
+    return None
 
 
 def _list_beside(groups: Groups, held: Mapping[str, Any]) -> dict[str, Sequence[Sequence[Any]]]:

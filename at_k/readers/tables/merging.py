@@ -211,11 +211,10 @@ def _join_problems(
         for places, part, n in zip(rows, parts, counts, strict=True)
     ]
     are_numbered = is_numbered and all(part.numbers is not None for part in parts)
-    numbers = (
-        [number for part in parts for listed in part.numbers or () for number in listed]
-        if are_numbered
-        else []
-    )
+    if are_numbered:
+        numbers = [number for part in parts for listed in part.numbers or () for number in listed]
+    else:
+        numbers = []
     return Samples(
         table=pa.table({role: columns[role] for role in STANDARD if role in columns}),
         origin=parts[0].origin,
@@ -234,7 +233,10 @@ def _merge_said(
     """Return what the rows of the files say about each problem. They may not differ."""
     firsts: dict[int, int] = {}
     for place, (owner, value) in enumerate(zip(owners.tolist(), values, strict=True)):
-        first = place if value is None else firsts.setdefault(owner, place)
+        if value is None:
+            first = place
+        else:
+            first = firsts.setdefault(owner, place)
         if values[first] != value:
             one, other = (
                 quote_all(told if isinstance(told, list) else [told])

@@ -126,7 +126,9 @@ class Plan:
         # The samples of several models may have the same numbers.
         if self.listed or sample is None or any(map(self.head.has, self.reading.pool)):
             return []
-        return [sample] if sample else find_numbers(self.profile, self.others)
+        if sample:
+            return [sample]
+        return find_numbers(self.profile, self.others)
 
     @property
     def is_unsure(self) -> bool:
@@ -145,7 +147,9 @@ class Plan:
     @property
     def _wanted(self) -> Profile:
         """The columns of the file in the first rows that are wanted."""
-        return self._look(self.wanted) if self.reading.where else self.asked
+        if self.reading.where:
+            return self._look(self.wanted)
+        return self.asked
 
     def _look(self, head: Block) -> Profile:
         named = [
@@ -197,7 +201,10 @@ class Plan:
         used |= {*self.numbers, *find_numbers(self.profile, self.others)}
         watches: list[Watch] = []
         for name, column in self.profile.leaves.items():
-            outer = name if name in self.profile.columns else name.partition(".")[0]
+            if name in self.profile.columns:
+                outer = name
+            else:
+                outer = name.partition(".")[0]
             is_within = name not in self.profile.columns
             if outer in self._taken or name in used or has_name(name, VERDICT):
                 continue
@@ -243,7 +250,10 @@ class Plan:
         needed: dict[str, bool] = {}
         for name in (*used, *self.numbers, *names, *self.where.columns, *extra):
             for part in [name] if name in self.head.names else name.split("+"):
-                outer = part if part in self.head.names else part.partition(".")[0]
+                if part in self.head.names:
+                    outer = part
+                else:
+                    outer = part.partition(".")[0]
                 outer = next(
                     (column for column in self.head.names if part.startswith(f"{column}.")), outer
                 )
@@ -255,8 +265,10 @@ class Plan:
         block = self._gather_tests(
             block.take(self.where.keep(block)) if self.reading.where else block
         )
-        block = block if self.summed is None else block.put([self.summed], {})
-        block = block if self.change is None else self.change.apply(block)
+        if self.summed is not None:
+            block = block.put([self.summed], {})
+        if self.change is not None:
+            block = self.change.apply(block)
         if self.reading.prompt_column is not None and len(block):
             block = self._join_prompts(block)
         return block.put((), {name: list(map(read_list, block[name])) for name in self._texts})

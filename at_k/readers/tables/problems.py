@@ -128,10 +128,15 @@ class Problems:
         kind = type(problem)
         # A text that is not empty is its own name, which most are.
         is_name = isinstance(problem, str) and problem != ""
-        name = str(problem) if is_name else self._read("problem", problem, row)
+        if is_name:
+            name = str(problem)
+        else:
+            name = self._read("problem", problem, row)
         if name in self.names and self._kinds[name][0] is kind:
             return name
-        whole = str(int(problem)) if isinstance(problem, float) and problem.is_integer() else name
+        whole = name
+        if isinstance(problem, float) and problem.is_integer():
+            whole = str(int(problem))
         for spelling in (name, whole):
             known, first = self._kinds.get(spelling) or kinds.setdefault(spelling, (kind, row))
             if known is not kind:

@@ -129,7 +129,10 @@ class Column:
         """Return whether half of the cells fit a role, or all; an error then names the rest. Of a list, half must."""
         if role not in self._fits:
             is_group = role == "group"
-            looked = self.cells if is_group else self.there[:_LOOKED_AT]
+            if is_group:
+                looked = self.cells
+            else:
+                looked = self.there[:_LOOKED_AT]
             fitting = sum(self._cell_fits(role, cell) for cell in looked) / (len(looked) or 1)
             self._fits[role] = (
                 0 if is_group and (self.distinct > _MOST_GROUPS or self.has_objects) else fitting
@@ -205,7 +208,9 @@ class Profile:
 
     def combine(self, *names: str) -> int:
         """Return how many different combinations of cells some columns have; one if there are none of these."""
-        return len({*zip(*(self[name].keys for name in names), strict=True)}) if names else 1
+        if names:
+            return len({*zip(*(self[name].keys for name in names), strict=True)})
+        return 1
 
     def repeats(self, problem: str | None) -> bool:
         """Return whether a column names problems of several rows."""
@@ -299,16 +304,17 @@ def find_roles(profile: Profile, given: Mapping[str, str | None]) -> Columns:
         grades = roles["grades"]
         if grades is not None and not profile[grades].fits("grades"):
             column, answers = profile[grades], roles["answers"]
-            answered = (
-                {*map(str, profile[answers].parts)}
-                if answers and column.spelling == "correct"
-                else set()
-            )
+            if answers and column.spelling == "correct":
+                answered = {*map(str, profile[answers].parts)}
+            else:
+                answered = set()
             if "answers" in given or "references" in given:
                 roles["grades"] = None
             elif 2 * len(answered.intersection(column.keys)) > column.distinct > 1:
                 roles |= {"references": grades, "grades": None}  # it holds what would be correct
-    return roles if "answers" in given else _review_answers(profile, roles, given)
+    if "answers" in given:
+        return roles
+    return _review_answers(profile, roles, given)
 
 
 def _find_truths(profile: Profile, taken: Collection[str | None]) -> str | None:
@@ -327,14 +333,17 @@ def _find_truths(profile: Profile, taken: Collection[str | None]) -> str | None:
         if has_name(column.name, VERDICT) and column.fits("grades")
     }
     is_told = len(truths) == 1 and truths[0].are_judged and named <= {truths[0].name}
-    return truths[0].name if is_told else None
+    if is_told:
+        return truths[0].name
+    return None
 
 
 def _review_problem(profile: Profile, name: str | None) -> str | None:
     """Return the column of the question in place of one that numbers the samples of each question."""
-    questions = (
-        find_named(profile.columns, QUESTION) if name and normalize_name(name) in PLACE else []
-    )
+    if name and normalize_name(name) in PLACE:
+        questions = find_named(profile.columns, QUESTION)
+    else:
+        questions = []
     for question in questions:
         pairs = profile.combine(question, name or "")
         is_repeated = profile[question].distinct < profile.count
@@ -385,19 +394,21 @@ def _review_answers(profile: Profile, found: Columns, given: Mapping[str, str | 
         and normalize_name(references) in OWN_ANSWER
     ):
         other = profile.find("references", used)
-        is_drawn = (
-            other is not None if grades is None else profile.differs(references, found["problem"])
-        )
+        if grades is None:
+            is_drawn = other is not None
+        else:
+            is_drawn = profile.differs(references, found["problem"])
     if is_drawn and (is_whole or grades is not None):
         return found | {"references": other} | ({"answers": references} if is_whole else {})
-    free = (
-        find_named([name for name in profile.columns if name not in used], ["answer"])
-        if is_whole
-        else []
-    )
+    if is_whole:
+        free = find_named([name for name in profile.columns if name not in used], ["answer"])
+    else:
+        free = []
     if free and profile.suits("answers", profile[free[0]]):
         return found | {"answers": free[0]}
-    return found | {"answers": None} if is_whole and grades is not None else found
+    if is_whole and grades is not None:
+        return found | {"answers": None}
+    return found
 
 
 def find_lists(profile: Profile, roles: Columns) -> set[str]:
@@ -415,14 +426,14 @@ def find_lists(profile: Profile, roles: Columns) -> set[str]:
         roles[role] for role in ("problem", "references", "answers", "grades")
     )
     if grades is not None:
-        return listed if grades in listed else set()
+        if grades in listed:
+            return listed
+        return set()
     repeats = problem is not None and 2 * profile[problem].distinct <= profile.count
     is_answer = repeats or (references is not None and _are_number_lists(profile[references]))
-    return (
-        set()
-        if is_answer and answers is not None and _are_number_lists(profile[answers])
-        else listed
-    )
+    if is_answer and answers is not None and _are_number_lists(profile[answers]):
+        return set()
+    return listed
 
 
 def _are_number_lists(column: Column) -> bool:

@@ -111,10 +111,14 @@ def _change(cell: Any, change: Callable[[str], str]) -> Any:
     """Change the texts of a cell: one, or those in a list. What is no text stays, for others to refuse."""
     if isinstance(cell, str):
         return change(cell)
-    return [_change(text, change) for text in cell] if isinstance(cell, Iterable) else cell
+    if isinstance(cell, Iterable):
+        return [_change(text, change) for text in cell]
+    return cell
 
 
 def _call_check(entry: object, tests: str) -> str:
     if not isinstance(entry, str) or not re.search(r"^def check\(", tests, re.MULTILINE):
         return tests
-    return tests if re.search(r"^check\(", tests, re.MULTILINE) else f"{tests}\ncheck({entry})"
+    if re.search(r"^check\(", tests, re.MULTILINE):
+        return tests
+    return f"{tests}\ncheck({entry})"

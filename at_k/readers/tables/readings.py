@@ -180,7 +180,9 @@ def _show_columns(head: Block) -> Iterator[ColumnShown]:
 
 
 def _spell_example(value: object) -> str:
-    return shorten(" ".join(value.split())) if isinstance(value, str) else quote(value)
+    if isinstance(value, str):
+        return shorten(" ".join(value.split()))
+    return quote(value)
 
 
 @dataclass
@@ -579,7 +581,9 @@ def _rate_verdicts(
 def _spell_word(word: str) -> str:
     """Return a word, or a whole number without its point."""
     number = read_whole(word)
-    return shorten(word) if number is None else str(number)
+    if number is None:
+        return shorten(word)
+    return str(number)
 
 
 # Words that mean right in the columns of some harness, though they are no verdict elsewhere.

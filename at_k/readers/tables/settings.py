@@ -53,7 +53,10 @@ class Watch:
         return len(self.values) <= self._most
 
     def _number(self, value: Any) -> int:
-        key = value if isinstance(value, (str, type(None))) else repr(value)
+        if isinstance(value, (str, type(None))):
+            key = value
+        else:
+            key = repr(value)
         if key not in self._known:
             self._known[key] = len(self.values)
             self.values.append(value)

@@ -110,7 +110,10 @@ def _join(lists: Mapping[str, Sequence[str]], kept: set[str | None], block: Bloc
 
 def _find_marks(profile: Profile, name: str | None) -> Change | None:
     """Find verdicts that are written as one text: "0110", "PFPP", "1 -1 1"."""
-    texts = profile[name].there if name in profile.columns else []
+    if name in profile.columns:
+        texts = profile[name].there
+    else:
+        texts = []
     if name is None or not any(map(profile.reads.split, texts)):
         return None
     bits = [re.fullmatch(r"[01]{2,}|\[.*\]", str(text)) is not None for text in texts]
@@ -225,7 +228,10 @@ def _are_counts(profile: Profile, roles: Columns, total: str, right: str, *, who
     problem, grades, spelled = roles["problem"], roles["grades"], normalize_name(right)
     is_free = grades is None and None in (roles["answers"], roles["references"])
     is_joined = total == right or total not in profile.columns
-    distinct = profile.count if problem is None else profile[problem].distinct
+    if problem is None:
+        distinct = profile.count
+    else:
+        distinct = profile[problem].distinct
     if distinct < profile.count:
         # Each row is a sample, unless it says the same as the others of its problem.
         is_clear = is_free and (normalize_name(total), spelled) == ("n", "c")
@@ -293,7 +299,9 @@ def read_counts(total: object, right: object, *, whole: int = 0) -> tuple[int, i
         >>> read_counts("4", 3), read_counts(4, "75%", whole=1), read_counts(4, 5), read_counts("3 of 4", "3 of 4")
         ((4, 3), (4, 3), None, (4, 3))
     """
-    joined = _OF.fullmatch(right) if isinstance(right, str) and total == right else None
+    joined = None
+    if isinstance(right, str) and total == right:
+        joined = _OF.fullmatch(right)
     n, c = (
         (read_whole(total), read_whole(right))
         if joined is None
@@ -301,14 +309,23 @@ def read_counts(total: object, right: object, *, whole: int = 0) -> tuple[int, i
     )
     if whole and n is not None and joined is None:
         share = read_share(read_spelled(right))
-        share = share / whole if is_finite(share) and "%" not in str(right) else share
-        product = share * n if is_finite(share) and 0 <= share <= 1 else -1.0
+        if is_finite(share) and "%" not in str(right):
+            share = share / whole
+        if is_finite(share) and 0 <= share <= 1:
+            product = share * n
+        else:
+            product = -1.0
         # More than 0 of the samples, and not one of them: a share in a column of per cent.
         is_odd = abs(product - round(product)) > 0.05 + 0.005 * n or (
             share != 0 and not round(product)
         )
-        c = None if is_odd else round(product)
-    return (n, c) if n is not None and c is not None and 0 <= c <= n and 0 < n <= _MOST else None
+        if is_odd:
+            c = None
+        else:
+            c = round(product)
+    if n is not None and c is not None and 0 <= c <= n and 0 < n <= _MOST:
+        return (n, c)
+    return None
 
 
 def _spread(
@@ -324,13 +341,19 @@ def _spread(
     """Put a list of grades in place of counts. Of rows that say the same of a problem, the first is kept."""
     problem, total, right = columns
     grades: dict[int, list[int]] = {}
-    names = block.places if problem is None else block[problem]
+    if problem is None:
+        names = block.places
+    else:
+        names = block[problem]
     keys = zip(map(repr, names), *(map(repr, block[name]) for name in apart), strict=True)
     cells = zip(block.places, names, keys, _add(block, total), block[right], strict=True)
     for position, (place, name, key, count, correct) in enumerate(cells):
         with faults:
             counts = read_counts(count, correct, whole=whole)
-            first = (place, counts) if name is None else known.setdefault(key, (place, counts))
+            if name is None:
+                first = (place, counts)
+            else:
+                first = known.setdefault(key, (place, counts))
             if first[0] != place and counts is not None and first[1] == counts:
                 continue
             if counts is None:
@@ -426,7 +449,9 @@ _ROUNDED = 0.006
 def _read_pair(grades: Column, verdict: object, cell: object) -> tuple[float, list[float]] | None:
     """Read a verdict, and those in the list beside it, or in its objects; None if they are no verdicts."""
     own, listed = grades.reads.attempt("grades", verdict), read_listed(cell, grades.reads)
-    return None if own is None or listed is None else (own, listed)
+    if own is None or listed is None:
+        return None
+    return (own, listed)
 
 
 def read_listed(cell: object, reads: Cells) -> list[float] | None:
@@ -492,7 +517,9 @@ def _find_columns(profile: Profile, roles: Columns, kept: set[str | None]) -> Ch
 def name_number(name: str) -> str:
     """Return the number at the end of a name."""
     match = _NUMBERED.fullmatch(name)
-    return match[2] if match else ""
+    if match:
+        return match[2]
+    return ""
 
 
 def _find_role(profile: Profile, stem: str, names: Sequence[str], roles: Columns) -> str | None:
@@ -510,4 +537,8 @@ def _find_role(profile: Profile, stem: str, names: Sequence[str], roles: Columns
         and fitting >= len(cells) - 2 * len(names)
         and 2 * fitting > len(cells)
     )
-    return "grades" if are_grades else None if stem in _UNNAMED else "answers"
+    if are_grades:
+        return "grades"
+    if stem in _UNNAMED:
+        return None
+    return "answers"

@@ -137,7 +137,12 @@ class Table:
 
     def _plan(self, head: Block) -> Plan:
         """Plan by the first rows; by all of them where the first ones do not show that problems repeat."""
-        default = "file" if self.source.files else "" if self.source.is_alone else "line"
+        if self.source.files:
+            default = "file"
+        elif self.source.is_alone:
+            default = ""
+        else:
+            default = "line"
         files = self.source.files
         make = partial(Plan, rows=self.rows, reading=self.reading, default=default, files=files)
         is_cut = len(head) >= HEAD
@@ -152,7 +157,9 @@ class Table:
                 return plan
             if problem is not None:
                 more = self._find_repeats(head, problem)
-                return plan if more is head else make(more)
+                if more is head:
+                    return plan
+                return make(more)
         return make(self._join_rows())
 
     def _find_repeats(self, head: Block, problem: str) -> Block:
@@ -163,7 +170,8 @@ class Table:
             is_known = np.array([*(repr(value) in known for value in values), False])[codes]
             is_later = np.asarray(block.places) > head.places[-1]
             places = np.flatnonzero(is_known & is_later)[:HEAD]
-            more = more.extend(block.take(places.tolist())) if len(places) else more
+            if len(places):
+                more = more.extend(block.take(places.tolist()))
             if len(more) >= 2 * HEAD:
                 break
         return more
@@ -193,7 +201,8 @@ class Table:
                 for name in block.names
                 if name not in head.names and (name in asked or _is_telling(name))
             ]
-            head = head.extend(_pick(block, late)) if late else head
+            if late:
+                head = head.extend(_pick(block, late))
         return head
 
     def blocks(self, wanted: Mapping[str, bool] | None) -> Iterator[Block]:
@@ -396,9 +405,9 @@ class _Pass:
     def _place(self, sample: int) -> Message:
         """Describe the place of a verdict, by its place among all samples."""
         rows = self.collector.held("row")
-        number = (
-            int(np.count_nonzero(rows[: sample + 1] == rows[sample])) if self.plan.listed else None
-        )
+        number = None
+        if self.plan.listed:
+            number = int(np.count_nonzero(rows[: sample + 1] == rows[sample]))
         return _describe(self.roles, int(rows[sample]), "grades", number)
 
     def _read_verdicts(self, watch: Watch) -> NDArray[np.float64]:
@@ -495,7 +504,9 @@ class _Pass:
 def _describe(roles: Columns, row: int, role: str = "", sample: int | None = None) -> Message:
     """Say where a cell is."""
     column = roles.get(role)
-    return UNITS["row"](row) if column is None else describe_place(row, column, sample)
+    if column is None:
+        return UNITS["row"](row)
+    return describe_place(row, column, sample)
 
 
 def _is_telling(name: str) -> bool:

@@ -190,14 +190,19 @@ def doubt_ignored(known: ColumnsKnown) -> Doubts:
 def _pair(answer: Any, verdict: Any) -> list[tuple[Any, Any]]:
     """Pair the answers of a row with their verdicts; nothing where there is not one for each."""
     answers, verdicts = (cell if isinstance(cell, list) else [cell] for cell in (answer, verdict))
-    return list(zip(answers, verdicts, strict=True)) if len(answers) == len(verdicts) else []
+    if len(answers) == len(verdicts):
+        return list(zip(answers, verdicts, strict=True))
+    return []
 
 
 def _equals(answer: Any, reference: Any) -> bool | None:
     """Return whether an answer is one of its references but for case and spaces; None if it is no text."""
     if isinstance(answer, (list, dict)) or answer is None:
         return None
-    references = reference if isinstance(reference, list) else [reference]
+    if isinstance(reference, list):
+        references = reference
+    else:
+        references = [reference]
     return str(answer).strip().casefold() in {str(text).strip().casefold() for text in references}
 
 
@@ -290,7 +295,9 @@ def find_name(profile: Profile, roles: Columns) -> str | None:
             naming.append(column)
     if len(naming) != 1 or naming[0].distinct < profile.count or naming[0].numbers is not None:
         return None
-    return None if naming[0].has_objects else naming[0].name
+    if naming[0].has_objects:
+        return None
+    return naming[0].name
 
 
 def _is_fraction(cell: object) -> bool:

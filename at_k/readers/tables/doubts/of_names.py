@@ -94,7 +94,9 @@ def _count_numbered(names: Sequence[str]) -> list[int]:
     for base, number in filter(None, parts):
         numbers.setdefault(base, []).append(number)
     whole = list(numbers.values())[: -1 if len(names) >= HEAD else None]  # others may follow
-    return list(map(len, whole)) if all(map(count_up, whole)) else []
+    if all(map(count_up, whole)):
+        return list(map(len, whole))
+    return []
 
 
 def find_asked(profile: Profile, roles: Columns) -> str | None:
@@ -172,7 +174,9 @@ def _find_texts(
 
 def _spell_name(cell: object) -> object:
     """Return a name as text, also that which is a number."""
-    return spell_question(cell) if isinstance(cell, (list, dict, str, type(None))) else str(cell)
+    if isinstance(cell, (list, dict, str, type(None))):
+        return spell_question(cell)
+    return str(cell)
 
 
 def _names_items(column: Column) -> bool:

@@ -75,7 +75,10 @@ def doubt_summaries(samples: Samples) -> Doubts:
     count = len(names)
     first = len([*takewhile(is_summary, names)])
     behind = len([*takewhile(is_summary, reversed(names))])
-    named = {*range(first), *range(count - behind, count)} if first < count else set()
+    if first < count:
+        named = {*range(first), *range(count - behind, count)}
+    else:
+        named = set()
     looked_at = named | ({count - 1} if count > 2 else set())
     for problem in sorted(looked_at):
         # A function to be written may be called “sum”, and has samples of its own.
@@ -112,7 +115,9 @@ def _is_mean(samples: Samples, problem: int, *, is_named: bool) -> bool:
 def _list_grades(samples: Samples) -> NDArray[np.float64]:
     """List the grades of all samples; NaN means a missing one."""
     numbers, present = to_numpy(join_lists(samples.table["grades"].combine_chunks()))
-    return numbers if present is None else np.where(present, numbers, np.nan)
+    if present is None:
+        return numbers
+    return np.where(present, numbers, np.nan)
 
 
 def doubt_sums(samples: Samples) -> Doubts:
