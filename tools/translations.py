@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from at_k.demo.scoring import OPTIONS
@@ -60,7 +61,8 @@ def list_sentences() -> Iterator[str]:
                 yield f"{name}: {code}, whose English is now “{english}”"
 
 
-def list_messages(folder: Path) -> list[tuple[str, str]]:
+@cache
+def list_messages(folder: Path) -> tuple[tuple[str, str], ...]:
     """List the messages below a folder, without those of the pages: code and sentence."""
     found: dict[str, str] = {}
     for path in sorted(folder.rglob("*.py")):
@@ -69,7 +71,7 @@ def list_messages(folder: Path) -> list[tuple[str, str]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 found |= read_message(node)
-    return list(found.items())
+    return tuple(found.items())
 
 
 def read_message(call: ast.Call) -> dict[str, str]:

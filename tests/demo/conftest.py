@@ -19,7 +19,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker("browser")
         elif "victim" in fixtures:
             item.add_marker("alone")
-        if {"browser", "server"} & fixtures:
+        if {"browser", "server", "spaces"} & fixtures:
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 

@@ -169,6 +169,7 @@ def test_the_line_of_compare_computes_the_same(a, b, options, form, tmp_path, mo
     ({"example": "qwen25_math"}, {"k": 4, "thresholds": 0.5}),
 ])  # fmt: skip
 def test_the_line_of_plan_computes_the_same(files, options, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(work, "_PROBLEMS", (10, 100))  # each number of problems is simulated
     monkeypatch.chdir(tmp_path if "data" in files else given.find_folder().parent.parent)
     for file in [files["data"]] if isinstance(files.get("data"), dict) else files.get("data", []):
         (tmp_path / file["name"]).write_text(file["text"], encoding="utf-8")
