@@ -41,6 +41,11 @@ _say = Phrases(
         "±{counts}.",
         "compare.says_not_here": "On these problems alone, other samples could reverse it: {difference} [{low}, "
         "{high}].",
+        "compare.says_on_these": "On these {problems:,} problems {name} is better at {key}: {difference} [{low}, "
+        "{high}], {p}.",
+        "compare.says_others": "For other problems like these it is, too: {difference} [{low}, {high}], {p}.",
+        "compare.says_open_here": "No difference between {a} and {b} is shown at {key} on these {problems:,} problems: "
+        "{difference} [{low}, {high}], {p}.",
         "compare.counts_from": "With this spread and {problems:,} problems, a difference counts from ±{counts}.",
         "compare.turns": "The sign turns: from k = {first} on, {name} is ahead; at {key} by {difference} [{low}, "
         "{high}], {p}.",
@@ -79,6 +84,7 @@ class Compared(Mapped):
         asked: the names of the numbers as they were asked for; None for all.
         reruns: key → how they compare on these very problems, for other samples of them; without the keys whose
             samples do not tell this, such as those with k = n.
+        others: where these problems are the target, key → how they compare for other problems like these.
         target: what `comparisons` are about: "population", or "problem_set".
         turn: the first k at which the difference of pass@k has the other sign than at k = 1; None if no k has.
     """
@@ -98,12 +104,13 @@ class Compared(Mapped):
     noise: tuple[float, float] | None = None
     asked: Any = None
     reruns: dict[str, Comparison] = field(default_factory=dict)
+    others: dict[str, Comparison] = field(default_factory=dict)
     target: str = "population"
     turn: int | None = None
 
     def __post_init__(self) -> None:
         """Let each name of a number find it."""
-        for name in ("comparisons", "equivalence", "flips", "reruns"):
+        for name in ("comparisons", "equivalence", "flips", "reruns", "others"):
             object.__setattr__(self, name, Keyed(getattr(self, name)))
 
     @property
@@ -149,6 +156,8 @@ class Compared(Mapped):
             return _say("compare.same_short")
         better = self.find_better(key)
         here = self.find_better_here(key)
+        if better is not None and key in self.others:
+            return _say("compare.better_here", name=better)
         if better is not None:
             is_open = key in self.reruns and here is None
             return _say("compare.not_here" if is_open else "compare.better", name=better)
@@ -209,6 +218,8 @@ class Compared(Mapped):
         both = dict(zip("ab", self.names, strict=True))
         if self.same:
             return [_say("compare.same", **both)]
+        if key in self.others:
+            return [*self._describe_these(key), *self._describe_turn(key)]
         here = self.find_better_here(key)
         rerun = self.reruns.get(key)
         numbers = _write_numbers(key, main, towards_better=better is not None)
@@ -239,6 +250,26 @@ class Compared(Mapped):
         if counts and main.units > 1:
             further.insert(0, _say("compare.counts_from", **counts))
         return [said, *further]
+
+    def _describe_these(self, key: str) -> Iterator[Message]:
+        """Say what is known of these problems, which are the target, and then of others like these."""
+        pair = self.comparisons[key]
+        other = self.others[key]
+        name = self.find_better(key)
+        numbers = _write_numbers(key, pair, towards_better=name is not None)
+        numbers |= {"key": self.spell(key), "problems": pair.problems[0]}
+        if name is None:
+            both = dict(zip("ab", self.names, strict=True))
+            yield _say("compare.says_open_here", **both, **numbers)
+        elif other.better is None and other.counts_from is not None:
+            counts = _write_size(key, other.counts_from)
+            yield _say("compare.says_here", name=name, counts=counts, **numbers)
+        else:
+            yield _say("compare.says_on_these", name=name, **numbers)
+        if name is not None and other.better == pair.better:
+            yield _say("compare.says_others", **_write_numbers(key, other, towards_better=True))
+        if self.unlike is not None:
+            yield self.unlike
 
     def _describe_turn(self, key: str) -> list[Message]:
         """Say from which k the other model is ahead, where pass@k of several k is compared."""
@@ -333,6 +364,7 @@ class Compared(Mapped):
                 **vars(pair),
                 "better": pair.better,
                 "problem_set": _list_numbers(self.reruns.get(key)),
+                "population": _list_numbers(self.others.get(key)),
                 "p_equivalence": self.equivalence.get(key),
                 **{f"p_{test}": p.get(key) for test, p in self.extra_tests.items()},
                 "verdict": self._remark(key),
@@ -350,7 +382,7 @@ class Compared(Mapped):
 
 
 def _list_numbers(pair: Comparison | None) -> dict[str, Any] | None:
-    """Return the verdict on these very problems, for JSON."""
+    """Return the verdict for the other target, for JSON."""
     if pair is None:
         return None
     names = ("difference", "low", "high", "stderr", "p_value", "p_adjusted", "better")

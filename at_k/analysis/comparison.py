@@ -200,7 +200,9 @@ def _compare_paired(
     on_these = compare_reruns(
         matched, pairs, needed=reruns, confidence_level=level, margin=margin, questions=count
     )
+    others: dict[str, Comparison] = {}
     if reruns:
+        others = {key: comparisons[key] for key in on_these}
         comparisons |= on_these
     bands = {}
     if options["band"]:
@@ -241,6 +243,7 @@ def _compare_paired(
         unlike=matched.unlike_samples,
         noise=_measure_noise(matched),
         reruns=on_these,
+        others=others,
         target=options["target"],
         turn=_find_turn(matched, keys),
     )

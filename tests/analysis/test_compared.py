@@ -166,6 +166,23 @@ class TestTwoVerdicts:
             assert "A is better on these problems" in form
         asked = at_k.compare(*self.draw(0.3), metrics="pass@1", target="problem_set")
         assert asked.comparisons["pass@1"] == here
+        # The sentence is the same whichever target is asked for, and JSON has the other one.
+        assert str(asked.describe("pass@1")[0]) == str(said)
+        assert asked.others["pass@1"] == others
+        assert str(asked.verdict("pass@1")) == "A is better on these problems"
+        population = json.loads(asked.to_json())["keys"]["pass@1"]["population"]
+        assert population == {**population, "better": None, "low": others.low, "high": others.high}
+
+    def test_these_problems_are_named_where_they_are_the_target(self):
+        found = at_k.compare(*self.draw(1.5, problems=100), metrics="pass@1", target="problem_set")
+        first, second = map(str, found.describe("pass@1"))
+        assert first.startswith("On these 100 problems A is better at pass@1: +")
+        assert second.startswith("For other problems like these it is, too: +")
+        found = at_k.compare(*self.draw(0.0), metrics="pass@1", target="problem_set")
+        (said,) = map(str, found.describe("pass@1"))
+        assert said.startswith(
+            "No difference between A and B is shown at pass@1 on these 30 problems: "
+        )
 
     def test_where_both_agree_one_is_said(self):
         found = at_k.compare(*self.draw(1.5, problems=100), metrics="pass@1")
