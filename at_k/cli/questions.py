@@ -20,7 +20,7 @@ from at_k.cli.output import (
     write_result,
 )
 from at_k.cli.scoring import list_models, make_models, make_report
-from at_k.errors import InputError, Mention, Phrases
+from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.options.registry import COMPARING, PILOT, PLANNING, POOLING
 from at_k.plots import (
     check_ending,
@@ -98,15 +98,19 @@ def join_rankings(rankings: Mapping[str, Ranking]) -> Sheet:
     """Join the rankings of several numbers: pairs are shown of one alone, and equal numbers and a note once."""
     sheets = {key: ranking.sheet() for key, ranking in rankings.items()}
     numbers = {key: [*ranking.values.values()] for key, ranking in rankings.items()}
-    notes = [
-        *dict.fromkeys(note for ranking in rankings.values() for note in ranking.notes),
-        *note_twins(numbers),
-    ]
-    shown = {key: sheet for key, sheet in sheets.items() if key not in find_twins(numbers)}
+    notes: list[Message] = []
+    for ranking in rankings.values():
+        notes += [note for note in ranking.notes if note not in notes]
+    notes += note_twins(numbers)
+    twins = find_twins(numbers)
+    shown = {key: sheet for key, sheet in sheets.items() if key not in twins}
     tables = 2 if len(shown) == 1 else 1
-    tops = [Sheet(sheet.parts[:tables], f"{key}  {sheet.title}") for key, sheet in shown.items()]
+    parts: list[Any] = []
+    for key, sheet in shown.items():
+        parts.append(Sheet(sheet.parts[:tables], f"{key}  {sheet.title}"))
+    parts += [Sentences([RANKS], "legend"), Sentences(notes, "note")]
     return Sheet(
-        [*tops, Sentences([RANKS], "legend"), Sentences(notes, "note")],
+        parts,
         data=lambda: {key: sheet.data() for key, sheet in sheets.items()},
     )
 

@@ -21,7 +21,7 @@ from at_k.report.judging import judge_data, read_frame
 from at_k.report.measuring import Measurement
 from at_k.samples import Ragged
 from at_k.uncertainty.intervals import LEAST_AUDITED, correct_by_audit
-from at_k.values import ErrorBar, Key
+from at_k.values import Column, ErrorBar, Key
 
 _say = Phrases(
     {
@@ -120,21 +120,17 @@ def compare_judges(
     part: Measurement, values: Mapping[str, float], count: int, total: int
 ) -> Message:
     """Say how far the checker's slips move the number at the smallest and the largest k."""
-    columns = {
-        key: computed.columns[key] for computed in part.found.values() for key in computed.columns
-    }
-    keys: list[Key] = [key for key in columns if f"{key}_audited" in values]
-    drawn = (
-        sorted((key for key in keys if key.metric == "pass@k"), key=lambda key: key.k or 0) or keys
-    )
-    shifts = {
-        key: values[f"{key}_audited"] - float(columns[key].expand().mean())
-        for key in (drawn[0], drawn[-1])
-    }
-    moved = [
-        f"{key} is {100 * abs(x):.1f} points {'lower' if x < 0 else 'higher'}"
-        for key, x in shifts.items()
-    ]
+    columns: dict[Key, Column] = {}
+    for computed in part.found.values():
+        columns |= computed.columns
+    keys = [key for key in columns if f"{key}_audited" in values]
+    passes = [key for key in keys if key.metric == "pass@k"]
+    drawn = sorted(passes, key=lambda key: key.k or 0) or keys
+    moved = []
+    for key in dict.fromkeys((drawn[0], drawn[-1])):
+        shift = values[f"{key}_audited"] - float(columns[key].expand().mean())
+        way = "lower" if shift < 0 else "higher"
+        moved.append(f"{key} is {100 * abs(shift):.1f} points {way}")
     return _say("note.audited", count=f"{count:,}", total=f"{total:,}", moved=", and ".join(moved))
 
 
@@ -166,22 +162,20 @@ def fill_in(
     return graded.with_values(values), seen
 
 
+def _holds_some(cell: object) -> bool:
+    return isinstance(cell, (list, tuple)) and any(part is not None for part in cell)
+
+
 def read_column(data: Any, column: str, reading: Mapping[str, Any]) -> dict[str, Floats]:
     """Read a further column of grades of the same data; problems without any are left out."""
     if not is_paths(data) and not hasattr(data, "roles"):
-        frame = {name: list_cells(column) for name, column in read_frame(data).items()}
-        cells = frame.get(column, [None])
-        kept = [
-            i
-            for i, cell in enumerate(cells)
-            if isinstance(cell, (list, tuple)) and any(x is not None for x in cell)
-        ]
+        frame = {name: list_cells(cells) for name, cells in read_frame(data).items()}
+        lists = frame.get(column, [None])
+        kept = [place for place, cell in enumerate(lists) if _holds_some(cell)]
         if kept:  # a row for each problem, without cells for most
-            data = {name: [column[i] for i in kept] for name, column in frame.items()}
+            data = {name: [cells[place] for place in kept] for name, cells in frame.items()}
             data.setdefault("problem", list(map(str, kept)))
-        elif column in frame and all(
-            cell is None or isinstance(cell, (list, tuple)) for cell in cells
-        ):
+        elif column in frame and all(isinstance(cell, (list, tuple, type(None))) for cell in lists):
             return {}
     columns = {**(reading.get("columns") or {}), "grades": column}
     try:

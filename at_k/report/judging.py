@@ -106,11 +106,9 @@ def select_frame(
 ) -> dict[str, Any]:
     """Select the columns of a data set by their roles, and its rows."""
     # Beside the roles, `rows` has what the columns say of each problem.
-    whole = {
-        name: column
-        for name, column in read_frame(data).items()
-        if name not in COLUMNS or not is_null(column)
-    }
+    frame = read_frame(data)
+    absent = [name for name in COLUMNS if name in frame and is_null(frame[name])]
+    whole = {name: column for name, column in frame.items() if name not in absent}
     called: dict[str, str | None] = {name: name for name in COLUMNS if name in whole}
     name = next((name for name in whole if normalize_name(name) in _IDS), None)
     if name is not None:
@@ -133,10 +131,10 @@ def select_frame(
     if prompt_column is not None:
         frame |= join_prompts(whole, called, prompt_column)
     used = [column for column in called.values() if column is not None]
-    looked_at = {*(where or ())} | {name for name in whole if normalize_name(name) in MODEL}
-    values = {
-        name: list_cells(column) if name in looked_at else column for name, column in whole.items()
-    }
+    values = dict(whole)
+    for name, column in whole.items():
+        if name in (where or ()) or normalize_name(name) in MODEL:
+            values[name] = list_cells(column)
     rows = select_rows(values, where=where, used=used)
     if rows is not None:
         frame = {role: _take(column, rows) for role, column in frame.items()}

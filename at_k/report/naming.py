@@ -277,32 +277,32 @@ def choose_metrics(options: dict[str, Any]) -> tuple[list[Metric], dict[str, Any
         return list(FAMILY.values()), options
     asked = find_metrics(options["metrics"])
     keys = [term for key in asked.values() if key is not None for term in list_terms(key)]
-    taus = {_find_line(key).tau for key in keys} - {None}
+    taus: set[Any] = {_find_line(key).tau for key in keys} - {None}
     if not isinstance(options["metrics"], str):
         options["metrics"] = list(asked)  # a generator can be read once
     resolved = {**options, "metrics": asked}
     if options["k"] is not None:
-        resolved["metrics"] = {
-            name: key and (key if is_average(key) else key.line) for name, key in asked.items()
-        }
-    for name, numbers, check in (
-        ("k", {key.draws for key in keys} - {None}, check_k),
-        ("thresholds", taus, check_tau),
-    ):
+        resolved["metrics"] = {name: _leave_k(key) for name, key in asked.items()}
+    draws: set[Any] = {key.draws for key in keys} - {None}
+    for name, numbers, check in (("k", draws, check_k), ("thresholds", taus, check_tau)):
         if numbers and options[name] == SCORING[name].default:
             resolved[name] = list(check(sorted(numbers)))
         elif numbers:
-            chosen = [*check(options[name])]
-            if others := {
-                number for number in numbers if number is not None and number not in chosen
-            }:
-                raise _say.error(
-                    "options.named", given=Mention(**{name: chosen}), number=str(min(others))
-                )
-    modules = {name for name, key in asked.items() if key is None} | {
-        _MODULES[key.metric] for key in keys
-    }
+            chosen = list(check(options[name]))
+            others = sorted(numbers - {*chosen})
+            if others:
+                given = Mention(**{name: chosen})
+                raise _say.error("options.named", given=given, number=str(others[0]))
+    modules = {name for name, key in asked.items() if key is None}
+    modules |= {_MODULES[key.metric] for key in keys}
     return [metric for metric in FAMILY.values() if metric.name in modules], resolved
+
+
+def _leave_k(key: Key | None) -> Key | None:
+    """Return the line of a number, where other options say which k are on it."""
+    if key is None or is_average(key):
+        return key
+    return key.line
 
 
 def is_average(key: Key) -> bool:
