@@ -52,6 +52,15 @@ SHORTEN = """() => document.querySelectorAll("tbody").forEach(
 )"""
 """Leaves four rows of each table, which are like the others: axe looks at each cell."""
 
+SHIFT = """() => new Promise((resolve) => {
+    let sum = 0;
+    const look = (list) => { for (const each of list.getEntries()) sum += each.value; };
+    new PerformanceObserver(look).observe({ type: "layout-shift", buffered: true });
+    // What has shifted by now is in the list after the next two pictures.
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(sum), 0)));
+})"""
+"""Returns how far the contents of a page have shifted since it was opened."""
+
 INSTALL_CHROMIUM = "type: .venv/bin/python -m playwright install chromium-headless-shell, or apt-get install chromium"
 
 

@@ -23,7 +23,8 @@ function offer(blob, name) {
 function writePicture(element, title) {
   const [margin, head] = [20, title ? 44 : 0];
   const box = element.getBoundingClientRect();
-  const [width, height] = [Math.ceil(box.width) + 2 * margin, Math.ceil(box.height) + 2 * margin + head];
+  const end = element.querySelector(":scope > .more")?.getBoundingClientRect().top ?? box.bottom; // buttons come after the picture
+  const [width, height] = [Math.ceil(box.width) + 2 * margin, Math.ceil(end - box.top) + 2 * margin + head];
   const colour = (name) => getComputedStyle(element).getPropertyValue(name);
   const { color, backgroundColor } = getComputedStyle(document.body);
   const place = (rect) => [rect.left - box.left + margin, rect.top - box.top + margin + head];
@@ -38,7 +39,12 @@ function writePicture(element, title) {
     for (const each of copied.querySelectorAll("text")) { each.setAttribute("font-size", 12); each.setAttribute("fill", "var(--soft)"); }
     parts.push(new XMLSerializer().serializeToString(copied).replace(/var\((--\w+)[^)]*\)/g, (_, name) => resolve(colour(name))));
   }
-  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, (node) => (node.parentElement.closest("svg, .unseen, select, details, [hidden]") || !node.data.trim() ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
+  for (const filled of element.querySelectorAll("[aria-pressed=true], .legend i")) {
+    const rect = filled.getBoundingClientRect();
+    const [x, y] = place(rect);
+    parts.push(`<rect x="${x}" y="${y}" width="${rect.width}" height="${rect.height}" rx="${Math.min(14, rect.height / 2)}" fill="${getComputedStyle(filled).backgroundColor}"/>`);
+  }
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, (node) => (node.parentElement.closest("svg, .unseen, .more, select, details, [hidden]") || !node.data.trim() ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT));
   while (texts.nextNode()) parts.push(...writeLines(texts.currentNode, place));
   return { width, height, text: `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif">${parts.join("")}</svg>` };
 }

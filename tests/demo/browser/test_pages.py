@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from cases import for_each
 
-from tools.driving import AXE, READY, SHORTEN, eventually, turn_to
+from tools.driving import AXE, READY, SHIFT, SHORTEN, eventually, turn_to
 
 PAGES = list(READY)
 ROWS = "\n".join(
@@ -66,6 +66,13 @@ def test_the_first_screen_has_sentence_figure_and_a_way_to_open_a_file(visit, wi
     assert page.locator(".stair").last.bounding_box()["y"] < height
     assert page.evaluate("document.documentElement.scrollHeight") <= most
     assert count_numbers(page) <= 60
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_pages_hold_still_while_they_are_drawn(visit, width, height):
+    for name in ("score", "compare", "plan"):
+        page = visit(name, width=width, height=height)
+        assert page.evaluate(SHIFT) < 0.1, name
 
 
 @pytest.mark.parametrize(("name", "most"), [("gpassk", 40_000), ("score", 40_000)])

@@ -12,7 +12,7 @@ import at_k
 from at_k.analysis.claims import Share
 from at_k.demo.given import read_example
 from at_k.family import METRICS
-from tools.driving import AXE, ROOT, SHORTEN, eventually
+from tools.driving import AXE, ROOT, SHIFT, SHORTEN, eventually
 
 EXACT = 1e-12
 """Both sides are sums of a few hundred products of doubles."""
@@ -295,6 +295,21 @@ def test_pictures_have_the_texts_and_the_colours_of_the_page(visit):
     with page.expect_download() as download:
         page.get_by_role("button", name="PNG").click()
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
+    page = visit("compare")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG").click()
+    text = download.value.path().read_text("utf-8")
+    for said in (
+        "On these 100 problems:",
+        "For other problems like these:",
+        "+14.9",
+    ):  # headline and table
+        assert said in text
+    assert "Copy as iframe" not in text
+    fills = re.findall(r'<rect [^>]*rx="14" fill="([^"]+)"', text)
+    assert (
+        fills == ["rgb(20, 23, 26)"] * 2
+    )  # the line and the k that are chosen, whose texts are light
 
 
 @pytest.mark.parametrize(
@@ -321,15 +336,6 @@ def test_axe_finds_nothing_on_the_pages_of_metrics(visit):
         page.evaluate(SHORTEN)
         page.evaluate(AXE_SCRIPT)
         assert page.evaluate(AXE, {}) == [], name
-
-
-SHIFT = """() => new Promise((resolve) => {
-    let sum = 0;
-    const look = (list) => { for (const each of list.getEntries()) sum += each.value; };
-    new PerformanceObserver(look).observe({ type: "layout-shift", buffered: true });
-    // What has shifted by now is in the list after the next two pictures.
-    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(sum), 0)));
-})"""
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (768, 1024), (390, 844)])
