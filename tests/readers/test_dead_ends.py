@@ -1,6 +1,5 @@
 """A refusal of a file that holds the numbers prints what to type, and that gives them."""
 
-import lzma
 import re
 import subprocess
 import zipfile
@@ -33,9 +32,6 @@ def columns(problem, grades=None, further=(), **roles):
     return ", ".join(f"{name}={write_value(value)}" for name, value in told.items())
 
 
-RECODE = (
-    "python -c \"open('NEW', 'w', encoding='utf-8').write(open('FILE', encoding='utf-16').read())\""
-)
 READ_CSV = (
     "rows = [row for row in csv.reader(open('FILE', encoding='utf-8'), delimiter='{}') if row]"
 )
@@ -105,9 +101,6 @@ WAYS = {
     "Markdown": (text(rows=MARKDOWN), SED),
     "Markdown below a heading": (text("# Results", "", rows=MARKDOWN), SED),
     "Markdown without bars around it": (text(rows=[row.strip("|") for row in MARKDOWN]), SED),
-    "UTF-16": (text("id,correct").encode("utf-16"), RECODE),
-    "JSON lines in UTF-16": (text(rows=JSON).encode("utf-16"), RECODE),
-    "xz": (lzma.compress(text("id,correct").encode()), "xz -dc < FILE > NEW"),
     "an open quotation mark": (
         text("id,correct", rows=['"a,1', *ROWS[1:]]),
         "tr -d '\"' < FILE > NEW",

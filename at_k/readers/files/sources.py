@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
+from lzma import LZMAError, LZMAFile
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
 
@@ -29,12 +30,6 @@ _PANDAS = _PYTHON.format("pandas; print({}.to_csv(index=False))")
 
 # Layouts that are not read → how a file, its name or a member in it begins, and what converts the file.
 _FOREIGN = {
-    # PowerShell writes it, on a system without iconv.
-    "UTF-16": (
-        rb"\xff\xfe(?!\0\0)|\xfe\xff",
-        "python -c \"open('NEW', 'w', encoding='utf-8').write(open('FILE', encoding='utf-16').read())\"",
-    ),
-    "xz": (rb"\xfd7zXZ", "xz -dc < FILE > NEW"),
     # Each part begins with what the part before it cannot hold: hostile lines cost no more than others.
     "Markdown": (
         rb"(?:[ \t\r]*\n|#[^\n]*\n)*[^\n|]*\|[^\n]*\n[ \t|:]*-(?:[ \t|:]+-)*-[ \t|:-]*\r?\n",
@@ -94,7 +89,7 @@ _say = Phrases(
         "tables.rows": "There are too many rows; the limit is {limit:,}.",
         "sources.bomb": "These {packed:,} compressed bytes grow to more than {size:,} bytes, which is not what results "
         "do. If it is right all the same, decompress it first.",
-        "sources.binary": "This is not a text file, nor gzip, bzip2, Zstandard, zip, Parquet or Arrow. Give the "
+        "sources.binary": "This is not a text file, nor gzip, bzip2, xz, Zstandard, zip, Parquet or Arrow. Give the "
         "file that the harness wrote.",
         "sources.broken": "This compressed file is cut off or damaged ({reason}). Copy it again, or write it again.",
     }
@@ -340,16 +335,35 @@ def refuse_binary(data: bytes) -> None:
 
 # The first bytes of a compressed file → its packing, as Arrow names it, which notices a file that is cut off. It takes
 # .02 s for 240,000 empty members of gzip; Python's own module .9, and 3.6 from 3.12 on. Zeros behind them are refused.
-_PACKINGS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
+_PACKINGS = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"BZh": "bz2",
+    b"\xfd7zXZ": "xz",
+    **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),  # of PowerShell
+}
+
+
+def _open_packing(packing: str, file: IO[bytes]) -> Any:
+    """Open a stream of what is packed; UTF-16 is read at once, and becomes UTF-8."""
+    if packing == "utf-16":
+        try:
+            return io.BytesIO(file.read().decode(packing).encode())
+        except UnicodeDecodeError as reason:
+            file.close()
+            raise _say.error("sources.broken", reason=str(reason)) from None
+    if packing == "xz":
+        return LZMAFile(file)
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(file, "r"), packing)
 
 
 class _Unpacked(io.RawIOBase):
     """A decompressed stream whose growth is limited."""
 
     def __init__(self, packing: str, file: IO[bytes], source: Source) -> None:
-        import pyarrow as pa
-
-        self._stream = pa.CompressedInputStream(pa.PythonFile(file, "r"), packing)
+        self._stream = _open_packing(packing, file)
         self._file, self._source, self._read = file, source, 0
 
     def readable(self) -> bool:
@@ -358,7 +372,7 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         try:
             piece = self._stream.read(len(buffer))
-        except (OSError, ValueError) as reason:
+        except (OSError, ValueError, EOFError, LZMAError) as reason:
             raise _say.error("sources.broken", reason=str(reason)) from None
         self._read += len(piece)
         # Compared with what was read so far, so that a large bomb is refused as soon as a small one.
