@@ -2,6 +2,7 @@
 
 import io
 import json
+import lzma
 import random
 import tarfile
 import zipfile
@@ -229,3 +230,60 @@ def test_folders_name_problems_where_files_count_samples(tmp_path):
     with pytest.raises(InputError) as caught:
         at_k.score(tmp_path)
     assert caught.value.readings[0].options == {"columns": {"problem": "folder"}}
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [lzma.compress, lambda text: text.decode().encode("utf-16")],
+    ids=["xz", "UTF-16"],
+)
+@pytest.mark.parametrize("layout", ["csv", "jsonl"])
+def test_files_of_xz_and_utf_16_are_read(pack, layout, tmp_path):
+    rows = [{"id": f"é{p}", "passed": int(p > i)} for p in range(4) for i in range(3)]
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    if layout == "csv":
+        text = "id,passed\n" + "".join(f"{row['id']},{row['passed']}\n" for row in rows)
+    path = tmp_path / "results"
+    path.write_bytes(pack(text.encode()))
+    report = at_k.score(path, metrics="pass@1")
+    assert (len(report), report.values["pass@1"]) == (4, 0.5)
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(InputError, match="is cut off or damaged"):
+        at_k.score(path)
+
+
+def write_twins(folder, first, second, rows):
+    """Write the same rows as JSON lines and as CSV, under two names."""
+    (folder / first).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    lines = ["id,passed", *(f"{row['id']},{row['passed']}" for row in rows)]
+    (folder / second).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+MANY = [{"id": f"q{p}", "passed": (p + i) % 2} for p in range(6) for i in range(4)]
+"""Verdicts that are not equal in two files by chance."""
+
+
+def test_a_copy_beside_a_file_counts_once(tmp_path):
+    write_twins(tmp_path, "results.jsonl", "results (1).csv", MANY)
+    report = at_k.score(tmp_path)
+    assert report.values["pass@4"] == 1
+    assert report.n == [4] * 6
+    assert "note.left_out" in [note.code for note in report.notes]
+
+
+def test_few_equal_verdicts_and_runs_are_no_copies(tmp_path):
+    write_twins(tmp_path, "a.jsonl", "a.csv", MANY[:8])
+    with pytest.raises(InputError) as caught:
+        at_k.score(tmp_path)
+    assert caught.value.code == "merging.names"
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    write_twins(runs, "run1.jsonl", "run2.jsonl.csv", MANY)
+    (runs / "run2.jsonl.csv").rename(runs / "run2.jsonl")
+    assert at_k.score(runs).n == [8] * 6
+    models = tmp_path / "models"
+    models.mkdir()
+    write_twins(models, "gpt-4o.jsonl", "llama.csv", MANY)
+    with pytest.raises(InputError) as caught:
+        at_k.score(models)
+    assert caught.value.code == "merging.names"

@@ -26,12 +26,12 @@ def test_scoreboard_of_small_files(board):
     assert len(verdicts) == 282
     # Version 0.7.0: 72 at once, 44 within one call, 8 silent, 35 dead; 12 of 57 first offers were wrong. Most of the
     # dead are told a conversion, as for another encoding. The silent one has tries of aider, which keeps the last.
-    assert counts["at once"] >= 80
+    assert counts["at once"] >= 85
     assert counts["silent"] <= 1
     assert counts["one call"] >= 66
-    assert counts["dead"] <= 15
+    assert counts["dead"] <= 12
     assert offers["refused"] == 0
-    assert offers["first wrong"] <= 16
+    assert offers["first wrong"] <= 13
 
 
 def test_every_reading_gives_what_it_says(tmp_path):

@@ -6,6 +6,7 @@ A folder may have a file for each sample, or for each problem: they are read tog
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
@@ -62,6 +63,8 @@ _say = Phrases(
         "files hold different problems that have the same names, {option:concat} keeps them apart.",
         "note.files": "Read {count:,} files as samples of one model on the same problems: {files}. Problems in each: "
         "{problems}. Samples of a problem in each: {n}.",
+        "note.left_out": "The samples of {file} are the same as those of {original}: it was left out. "
+        "{option:pool=file} counts both.",
         "note.concatenated": "Read {count:,} files, each with other problems: {files}.",
         "note.bundle": "Read {count:,} files, from {first} to {last}, as one table. Problems: {problems:,}.",
     }
@@ -76,8 +79,10 @@ def merge(
     concat: bool = False,
 ) -> Samples:
     """Merge the samples of several files by the names of their problems; where none is shared, list all problems."""
+    parts, files, copies = _leave_out_copies(parts, files, pool=pool, concat=concat)
     if len(parts) == 1:
-        return parts[0]
+        origin = parts[0].origin
+        return replace(parts[0], origin=replace(origin, notes=[*origin.notes, *copies]))
     _refuse_differing(parts, files, pool)
     is_split = all(
         len(part.table) == 1 for part in parts
@@ -109,7 +114,53 @@ def merge(
         problems=_span(len(part.table) for part in parts),
         n=_span(chain.from_iterable(part.n.tolist() for part in parts)),
     )
-    return replace(merged, origin=_merge_origins([part.origin for part in parts], pool, note))
+    origin = _merge_origins([part.origin for part in parts], pool, note)
+    return replace(merged, origin=replace(origin, notes=[*origin.notes, *copies]))
+
+
+# What is added to the name of a copy.
+_COPIED = re.compile(r"(?:\s*\(\d+\)|[\s_-]+copy(?:\s*\d+)?)$", re.IGNORECASE)
+
+# Samples of a file, and right and wrong ones among them, that are not equal to those of another one by chance.
+_LONG, _EACH = 20, 5
+
+
+def _leave_out_copies(
+    parts: Sequence[Samples], files: Sequence[str], *, pool: Collection[str], concat: bool
+) -> tuple[Sequence[Samples], Sequence[str], list[Message]]:
+    """Leave out files whose samples and name are those of another one: a copy, or the same in another layout."""
+    if len(parts) == 1 or concat or pool:
+        return parts, files, []
+    kept: list[int] = []
+    notes: list[Message] = []
+    for place, part in enumerate(parts):
+        alike = (
+            other for other in kept if _name_copied(files[other]) == _name_copied(files[place])
+        )
+        first = next((other for other in alike if parts[other].table.equals(part.table)), None)
+        if first is None or not _is_telling(part):
+            kept.append(place)
+        else:
+            notes.append(_say("note.left_out", file=files[place], original=files[first]))
+    return [parts[place] for place in kept], [files[place] for place in kept], notes
+
+
+def _name_copied(file: str) -> str:
+    """Return a path without its endings, and without what browsers and desktops add to the name of a copy.
+
+    Examples:
+        >>> _name_copied("a/run (1).csv"), _name_copied("a/run copy.jsonl.gz"), _name_copied("a/run2.csv")
+        ('a/run', 'a/run', 'a/run2')
+    """
+    path = Path(file)
+    return str(path.with_name(_COPIED.sub("", path.name.partition(".")[0])))
+
+
+def _is_telling(part: Samples) -> bool:
+    """Return whether a file has too many verdicts of both kinds for another one to have them by chance."""
+    grades = [grade for own in part.grades or () for grade in own if grade is not None]
+    right = sum(grade > 0.5 for grade in grades)
+    return len(grades) >= _LONG and min(right, len(grades) - right) >= _EACH
 
 
 def _span(counts: Iterable[int]) -> str:
