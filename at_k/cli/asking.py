@@ -11,7 +11,7 @@ from os.path import splitext
 from typing import TYPE_CHECKING, Any
 
 from at_k.cli.options import Flags, read_value
-from at_k.errors import InputError, Mention, Message, Offer, Phrases, SeveralModelsError, quote_word
+from at_k.errors import InputError, Mention, Offer, Phrases, SeveralModelsError, quote_word
 from at_k.options.registry import JUDGING_OPTIONS, READING, write_flags
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _say = Phrases(
     {
         "question.models": "pass@1 of each: {values}",
         "question.tests": "Column “{column}” may hold programs, and no column judges them. Name "
-        "the file of the problems, which has their tests: `{command}`",
+        "the file of the problems, which has their tests.",
         "question.alone": "{outcome}; then give {report} in place of {path}",
         "meaning.models": "a row for each model",
     }
@@ -101,11 +101,16 @@ def list_answer(error: InputError, ctx: Any) -> list[str]:
     if ctx is None:
         return error.list_lines(Flags())
     offers = list(_list_offers(error, ctx))[:_OFFERED]
-    message = _ask_for_tests(error, ctx) or error.message
+    message, commands = error.message, list[str]()
+    column = _find_programs(error, ctx)
+    if column:
+        message = _say("question.tests", column=column)
+        commands = [f"  {retype(ctx, {'tests': 'FILE', 'check_correct_fn': 'code'})}"]
     text = message.render(Flags(), brief=bool(offers))
     if error.file:
         text = f"{error.file}: {text}"
-    return [text, *replace(error.question, readings=offers).list_lines(Typed(ctx))]
+    lines = replace(error.question, readings=offers).list_lines(Typed(ctx))
+    return [text, *lines, *commands]
 
 
 def _list_offers(error: InputError, ctx: Any) -> Iterator[Offer]:
@@ -209,17 +214,16 @@ def _find_column(error: InputError) -> tuple[str, Sequence[Any]]:
     return column, error.values["listed"]
 
 
-def _ask_for_tests(error: InputError, ctx: Any) -> Message | None:
-    """Ask for the tests of programs, where a column seems to hold some and no column holds verdicts."""
+def _find_programs(error: InputError, ctx: Any) -> str:
+    """Find the column that may hold programs, where none holds verdicts, and the command takes tests."""
     from at_k.readers.names import WHOLE_TEXT, find_named
 
     names = [column.name for column in error.question.columns]
     found = find_named(names, [*WHOLE_TEXT, "solution"])
-    is_open = error.code == "plain.unknown" and not ctx.params.get("tests")
-    if not found or not is_open or error.readings or "tests" not in ctx.params:
-        return None
-    command = retype(ctx, {"tests": "FILE", "check_correct_fn": "code"})
-    return _say("question.tests", column=found[0], command=command)
+    is_open = error.code == "plain.unknown" and not error.readings
+    if not found or not is_open or "tests" not in ctx.params or ctx.params["tests"]:
+        return ""
+    return found[0]
 
 
 def write_plan(check: Check, path: str, base: str | None, ctx: Any) -> str:

@@ -82,6 +82,8 @@ def list_values(data: Any, column: str, count: int) -> list[Any]:
     def find(block: pa.Table) -> pa.Table:
         import pyarrow.dataset as ds
 
+        if not len(block):  # no rows may have no columns
+            return pa.table({"value": pa.nulls(0)})
         return pa.table({"value": shards.list_values(ds.dataset(block), column, count)})
 
     found = _gather(data.map_batches(find, batch_format="pyarrow", batch_size=None))
