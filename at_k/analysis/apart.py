@@ -132,7 +132,8 @@ def compare_audited(matched: Matched, keys: Sequence[str], options: Mapping[str,
     """Compare by the verdicts of a better judge on some problems."""
     margin = options["margin"]
     audits = [report.audit for report in matched.reports]
-    asked = [key for key in keys if isinstance(key, Key) and all(key in audit for audit in audits)]
+    known = set(audits[0]).intersection(*audits[1:])
+    asked = [key for key in keys if isinstance(key, Key) and key in known]
     if not asked:
         raise _say.error("compare.nothing_audited")
     level = options["confidence_level"]
@@ -190,8 +191,9 @@ def estimate_reruns(
         return {}
     reports = matched.reports
     sizes = matched.line_up([np.array(report.n) for report in reports])
+    least = min(int(size.min()) for size in sizes)
     draws = {key: key.draws or 1 for key in reports[0].by_problem if key in pairs}
-    known = [key for key in draws if all((size > draws[key]).all() for size in sizes)]
+    known = [key for key in draws if draws[key] < least]
     variances = [find_variances(report, known) for report in reports]
     if needed:
         for found, name in zip(variances, matched.names, strict=True):
