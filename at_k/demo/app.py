@@ -89,7 +89,9 @@ def render_page(page: str, language: str) -> str:
         title, script = metric.title, "play"
         description, *_ = metric.describe(language)
         main = _fill(_read("play.html"), {**blanks, **_render_first(page, language)})
-    blanks |= {"title": title, "description": description, "script": script}
+    # `evaluate` finds a module in the Spaces of an owner, or in the folder of a clone.
+    source = os.environ.get("SPACE_ID", "").partition("/")[0] or "metrics"
+    blanks |= {"title": title, "description": description, "script": script, "source": source}
     return _fill(
         _read("page.html"), {name: escape(text) for name, text in blanks.items()} | {"main": main}
     )

@@ -11,6 +11,7 @@ from cases import for_each, refuses
 import at_k
 from at_k.cli.commands import app
 from at_k.demo import given, scoring, work
+from at_k.demo.app import render_page
 from at_k.demo.drawing import draw_sheet
 from at_k.demo.scoring import OFFERED, read_options
 from at_k.options.registry import SCORING
@@ -391,3 +392,10 @@ def test_a_sheet_is_drawn_as_text():
     assert json.loads(json.dumps(found)) == found
     table = next(part for part in found["parts"] if "rows" in part)
     assert len(table["head"]) == len(table["rows"][0])
+
+
+@for_each("space, source", [("org/gpassk", "org"), ("", "metrics")])
+def test_the_code_to_copy_loads_the_module_of_the_owner_of_the_space(monkeypatch, space, source):
+    monkeypatch.setenv("SPACE_ID", space)
+    page = render_page.__wrapped__("gpassk", "en")
+    assert f'<main id="gpassk" data-source="{source}">' in page

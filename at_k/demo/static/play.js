@@ -5,7 +5,7 @@ import { drawLines, drawProblems, makeTakeAway, writeClaim } from "./figures.js"
 import { atLeast, describe, expand, fill, percent, share, writeRow } from "./counting.js";
 import { catchGiven, isCarried, makeNotice, makeOpen, makePaste, merge, read, readHash, readOptions, writeHash, writeOptions } from "./source.js";
 
-const metric = document.querySelector("main").id;
+const { id: metric, dataset: { source } } = document.querySelector("main");
 const { words, start, lead, examples } = await fetchPrepared(metric);
 const NEEDS = { cons_at_k: "votes", best_at_k: "scores", avg_at_n: "grades" };
 const CELLS = 16; // tries up to which each has a square of its own
@@ -142,7 +142,7 @@ function writeCall(problems) {
     lists.push(`grades = [[1] * c + [0] * (n - c) for n, c in ${python(problems.map(({ n, c }) => [n, c]))}]`);
     call = `predictions=grades, k=${now.k}${metric === "gpassk" ? `, thresholds=[${Number.isInteger(tau) ? tau.toFixed(1) : tau}]` : ""}`;
   }
-  const load = `${metric} = evaluate.load("${metric}"${metric === "cons_at_k" ? "" : ', "graded"'})`;
+  const load = `${metric} = evaluate.load("${source}/${metric}"${metric === "cons_at_k" ? "" : ', "graded"'})`;
   call = `${metric}.compute(${call})`;
   return { load, call, script: ["import evaluate", "", ...lists, load, `print(${call})`].join("\n") };
 }

@@ -53,7 +53,7 @@ def test_the_first_client_works_while_gradio_is_imported(spaces):
     for name, space in spaces.items():
         found = space.client.predict(DATA, k="2", api_name="/pass_at_k")
         assert found["values"] == {"pass@2": 5 / 6}
-        assert f'<main id="{name}">' in httpx.get(space.server.url, timeout=PATIENCE).text
+        assert f'<main id="{name}" ' in httpx.get(space.server.url, timeout=PATIENCE).text
 
 
 def test_a_client_finds_every_endpoint_and_each_computes(spaces):

@@ -182,7 +182,7 @@ def test_the_code_computes_the_number_of_the_page(visit, name, capsys):
     page.get_by_role("button", name="Copy the code with its data").click()
     eventually(lambda: page.evaluate("typeof window.copied"), "string")
     script = page.evaluate("window.copied").replace(
-        f'load("{name}"', f'load("{ROOT}/metrics/{name}"'
+        f'load("metrics/{name}"', f'load("{ROOT}/metrics/{name}"'
     )
     exec(script, {})
     printed = eval(capsys.readouterr().out)
