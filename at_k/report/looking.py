@@ -159,6 +159,10 @@ def _take_rows(
     if len(head) < _HEAD:
         return _Looked(head, are_all=True)
     names = [name for name in head.column_names if name != FILE]
+    if len(names) <= 2 and FILE not in head.column_names:
+        return _Looked(
+            head, are_all=False
+        )  # nothing is beside problems and grades, so a scan tells no more
     named = find_named(names, PROBLEM)
     problem = columns.get("problem") or (named[0] if len(named) == 1 else None)
     if problem is None:

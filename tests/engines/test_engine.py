@@ -211,6 +211,17 @@ def test_rows_that_are_no_samples_are_read_as_a_table(samples, hold):
     assert at_k.score(hold(table)).values == at_k.score(table).values
 
 
+def test_problems_and_grades_alone_are_not_scanned_twice(monkeypatch):
+    def fail(*_):
+        raise AssertionError("the rows of some problems were taken")
+
+    monkeypatch.setattr("at_k.engines.frames.take_problems", fail)
+    data = duckdb.sql("SELECT i // 4 AS problem, i % 3 = 0 AS passed FROM range(4000) AS t(i)")
+    assert at_k.score(data, metrics="pass@1").values["pass@1"] == pytest.approx(1334 / 4000)
+    with pytest.raises(AssertionError):
+        at_k.score(duckdb.sql("SELECT *, problem AS topic FROM data"))
+
+
 def test_too_many_rows_that_are_no_samples_are_refused_with_a_way_on(hold, monkeypatch):
     monkeypatch.setattr("at_k.report.looking._IN_MEMORY", 1)
     data = hold(pa.table({"problem": ["a", "b"], "grades": [[1, 0], [1, 1]]}))
