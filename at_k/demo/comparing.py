@@ -28,6 +28,9 @@ _OF_TABLE = ("compare.adjusted", "compare.of_keys", "report.twins", "report.no_o
 # The lines that the page offers.
 _LINES = ("G-Pass@k_1.0", "pass^k", "G-Pass@k_0.5", "cons@k", "best@k", "pass@k", "avg@n")
 
+# Claims that are verdicts of a whole line. The others say where it is open, and how large it is at one k.
+_VERDICTS = ("claims.better", "claims.better_for", "claims.no_difference")
+
 
 def compare(values: Mapping[str, Any], language: str) -> Data:
     """Compare two models: both staircases, and for each line the differences over k with both verdicts."""
@@ -99,9 +102,7 @@ def _draw_lines(compared: Compared, language: str) -> Iterator[tuple[str, Data]]
 def _draw_line(compared: Compared, line: Key, differences: list[Difference], language: str) -> Data:
     keys = [key for key in compared.comparisons if isinstance(key, Key) and key.line == line]
     claims = make_verdicts(differences, name_line(line), compared.names)
-    decided = [
-        claim for claim in claims if "better" in claim.code or claim.code.endswith(".no_difference")
-    ]
+    decided = [claim for claim in claims if claim.code in _VERDICTS]
     others = [translate(claim, language) for claim in decided]
     others += _say_turn(differences, compared.names, language)
     verdicts = [[say(language, "compare.others"), _join(others, language)]]
@@ -138,12 +139,12 @@ def _say_turn(
 ) -> Iterator[str]:
     """Say from which k on the other model is ahead, unless the verdicts say it already."""
     ahead = [(at.k, at.value > 0) for at in differences if at.value]
-    if not ahead or ahead[0][1] == ahead[-1][1] or {"a", "b"} <= {at.verdict for at in differences}:
+    is_said = {"a", "b"} <= {at.verdict for at in differences}
+    if is_said or not ahead or ahead[0][1] == ahead[-1][1]:
         return
-    first = max(k for k, is_a in ahead if is_a == ahead[0][1])
-    after = min(k for k, _ in ahead if k > first)
-    name = names[not ahead[-1][1]]
-    yield say(language, "compare.turn", k=after, name=name)
+    last = max(k for k, is_a in ahead if is_a == ahead[0][1])
+    turn = min(k for k, _ in ahead if k > last)
+    yield say(language, "compare.turn", k=turn, name=names[not ahead[-1][1]])
 
 
 def _say_here(compared: Compared, line: Key, keys: Sequence[Key], language: str) -> list[str]:
