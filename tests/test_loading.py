@@ -203,7 +203,7 @@ ARRAYS = [
     "credit('pass@2', [[1, 0, 0], [1, 1, 0]])",
     "credit('max@2', scores=np.array([[0.2, 0.9, 0.2]]))",
     "credit('cons@2', [[1, 0, 0]], answers=[['a', 'b', 'b']])",
-    "credit('avg@n', np.array([1.0, 0.0, 1.0, 1.0]), groups=['a', 'b', 'a', 'b'], normalize='std')",
+    "credit('avg@n', np.array([1.0, 0.0, 1.0, 1.0]), problem=['a', 'b', 'a', 'b'], normalize='std')",
     "standard_error([0.5, 0.1, 1.0], clusters=['a', 'b', 'b'])",
     "interval(0.5, 0.1, 10)",
     "compare_values([1, 1, 0, 1], [0, 0, 1, 0]).p_value",
