@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 # The problems whose rows are looked at, and the first rows, which show how long texts are.
 _PROBLEMS, _HEAD = 200, 200
 
+# Rows by which the problem is found where no column has a usual name for it.
+_MORE = 10_000
+
 # Bytes of a cell, on average, in columns that are looked at whatever they are called.
 _SHORT = 1000
 
@@ -102,7 +105,8 @@ def look(engine: Engine, data: Any, options: Mapping[str, Any]) -> Counting | pa
         _refuse_sources(rows.table[FILE], samples)
     roles = {role: samples.origin.roles.get(role) for role in _ROLES}
     called = [column for column in roles.values() if column is not None]
-    is_found = all(find_parts(column, names) for column in called)
+    is_found = roles["problem"] is not None
+    is_found = is_found and all(find_parts(column, names) for column in called)
     if not (_can_count(options) and samples.per_sample and is_found):
         return _load(engine, data)
     notes = samples.origin.notes
@@ -159,19 +163,19 @@ def _take_rows(
     if len(head) < _HEAD:
         return _Looked(head, are_all=True)
     names = [name for name in head.column_names if name != FILE]
-    if len(names) <= 2 and FILE not in head.column_names:
-        return _Looked(
-            head, are_all=False
-        )  # nothing is beside problems and grades, so a scan tells no more
     named = find_named(names, PROBLEM)
     problem = columns.get("problem") or (named[0] if len(named) == 1 else None)
-    if problem is None:
+    if problem is None:  # what repeats in more rows may be the problem
+        head = engine.take_rows(data, _MORE)
+        rows = _Looked(head, are_all=len(head) < _MORE)
         pool = _list_names(options["pool"])
-        first = _read(
-            head, _Looked(head, are_all=False), columns=columns, pool=pool, options=options
-        )
+        first = _read(head, rows, columns=columns, pool=pool, options=options)
         problem = first.origin.roles.get("problem")
-    if problem is None or not find_parts(problem, names):
+        if rows.are_all or problem is None:
+            return rows
+    # Where nothing is beside problems and grades, a scan would tell no more.
+    are_alone = len(names) <= 2 and FILE not in head.column_names
+    if are_alone or not find_parts(problem, names):
         return _Looked(head, are_all=False)
     needed = {outer for role in columns.values() if role for outer, *_ in find_parts(role, names)}
     needed |= {outer for outer, *_ in find_parts(problem, names)}

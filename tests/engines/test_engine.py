@@ -222,6 +222,26 @@ def test_problems_and_grades_alone_are_not_scanned_twice(monkeypatch):
         at_k.score(duckdb.sql("SELECT *, problem AS topic FROM data"))
 
 
+@for_each("name, place, more", [
+    ("qid", "i // 1000", ""), ("qid", "'q' || (i % 4000)", ""), ("qid", "i % 4000", ", i % 7 AS tokens"),
+    ("cosa", "i // 50", ", 'text ' || i AS nota"), ("qid", "'q' || (i % 15000)", ""),
+])  # fmt: skip
+def test_problems_of_any_name_are_found_as_in_a_file(name, place, more):
+    query = f"SELECT {place} AS {name}, hash(i) % 3 = 0 AS passed{more} FROM range(20000) AS t(i)"
+    data = duckdb.sql(query)
+    found, expected = (ask(each) for each in (data, data.to_arrow_table()))
+    assert found == expected
+
+
+def ask(data):
+    """Return the number of problems and pass@1, or the code of the refusal."""
+    try:
+        report = at_k.score(data, metrics="pass@1")
+    except InputError as error:
+        return error.code
+    return len(report), pytest.approx(report.values["pass@1"], abs=1e-12)
+
+
 def test_too_many_rows_that_are_no_samples_are_refused_with_a_way_on(hold, monkeypatch):
     monkeypatch.setattr("at_k.report.looking._IN_MEMORY", 1)
     data = hold(pa.table({"problem": ["a", "b"], "grades": [[1, 0], [1, 1]]}))
