@@ -115,7 +115,8 @@ every_card = for_each("module", CARDS)
 def test_examples(path, monkeypatch):
     """Every example prints what is shown below it: `make texts` writes it anew."""
     monkeypatch.setattr(os, "environ", os.environ)  # `datasets` replaces it with a copy
-    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "")  # what a document sets is gone afterwards
+    for name, value in (("HF_ALLOW_CODE_EVAL", ""), ("COLUMNS", "80"), ("NO_COLOR", "1")):
+        monkeypatch.setenv(name, value)  # what a document sets is gone afterwards
     monkeypatch.chdir(ROOT)
     with serve(accept_paris) as judge:
         monkeypatch.setenv("OPENAI_BASE_URL", judge.url)
