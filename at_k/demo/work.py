@@ -70,10 +70,13 @@ def run(name: str, values: Mapping[str, Any]) -> Data:
         return ENDPOINTS[name](values, language)
     except InputError as reason:
         message = draw_message(reason, language)
+        side = reason.file.lower() if name == "compare" else "data"
         return {
             "error": message["text"],
             "code": message["code"],
-            "mends": _offer(name, values, reason, language),
+            "side": side,
+            "columns": _list_columns(values, side, reason),
+            "mends": _offer(name, values, side, reason, language),
         }
     except (TypeError, ValueError) as reason:  # an option that the library refuses
         return {"error": str(reason)[:500], "code": "value", "mends": []}
@@ -91,14 +94,23 @@ def _take(values: Mapping[str, Any], side: str) -> tuple[Given, str]:
     return files, files.name
 
 
-def _offer(name: str, values: Mapping[str, Any], reason: InputError, language: str) -> list[Data]:
+def _list_columns(values: Mapping[str, Any], side: str, reason: InputError) -> list[str]:
+    """List the columns that a visitor may name, where no meaning of them is known."""
+    if reason.code != "plain.unknown":
+        return []
+    files, _ = _take(values, side)
+    return files.columns
+
+
+def _offer(
+    name: str, values: Mapping[str, Any], side: str, reason: InputError, language: str
+) -> list[Data]:
     """Offer what mends a refusal, on the side that it belongs to."""
     is_unknown = reason.code in _UNKNOWN and not reason.readings
     rewritten = rewrite(values.get("data"), language, is_unknown=is_unknown)
     # What cannot be compared or planned was read well.
     if rewritten or reason.code.startswith(("compare.", "plan.")):
         return rewritten
-    side = reason.file.lower() if name == "compare" else "data"
     own = f"options_{side}" if name == "compare" else "options"
     try:
         files, _ = _take(values, side)

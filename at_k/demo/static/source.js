@@ -84,7 +84,16 @@ export function catchGiven(take, paste) {
 /** Write why something was refused, or a note, with a button for each choice that helps. */
 export function makeNotice(found, mend, kind = "note") {
   const buttons = found.mends.map((each) => button(each.label, () => mend(each)));
-  return make("div", { class: kind }, make("span", {}, mark(found.error ?? found.text)), buttons.length > 0 && make("div", { class: "mends" }, ...buttons));
+  const columns = found.columns?.length > 1 && makeColumns(found.columns, (chosen) => mend({ set: { columns: chosen }, side: found.side }));
+  return make("div", { class: kind }, make("span", {}, mark(found.error ?? found.text)), buttons.length > 0 && make("div", { class: "mends" }, ...buttons), columns);
+}
+
+/** Let a visitor say which column names the problem, and which has the verdicts. */
+function makeColumns(columns, choose) {
+  const chosen = {};
+  const select = ([role, label]) => make("label", {}, label, make("select", { onchange: (event) => { chosen[role] = event.target.value; if (chosen.problem && chosen.grades) choose(chosen); } },
+    make("option", { value: "" }, "–"), ...columns.map((each) => make("option", { value: each }, each))));
+  return make("div", { class: "fields" }, ...[["problem", say("Problem")], ["grades", say("Verdicts")]].map(select));
 }
 
 /** Merge the options of a choice into those that are set; columns join those that are chosen. */

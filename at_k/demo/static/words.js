@@ -27,7 +27,7 @@ export const chinese = {
   "This file is neither text nor of a kind that can be read here.": "此文件不是文本，也不是可读取的类型。",
   "This file cannot be read to its end. Copy it again.": "此文件无法完整读取。请重新复制。",
   "Line {line} of this file is broken.": "此文件的第 {line} 行已损坏。",
-  "Play": "试玩", "Problem": "题目", "Data": "数据", "no answer": "无答案", "wrong": "错误", "Answers": "答案",
+  "Play": "试玩", "Problem": "题目", "Verdicts": "判定", "Data": "数据", "no answer": "无答案", "wrong": "错误", "Answers": "答案",
   "Undo": "撤销", "Every metric of your results": "您的结果的全部指标", "Copy as iframe": "复制 iframe 代码", "Problems, the flakiest first": "题目，最不稳定的在前", "These results have no {needs}, which this metric needs.": "这些结果没有 {needs}，而此指标需要它。", "Copy the code with its data": "复制代码与数据",
   "Show all {count}": "显示全部 {count} 个", "Show": "显示", "Known to ±": "已知精度 ±", "A difference that is found": "能发现的差异", "Points, against the number of problems": "百分点，随题目数变化", "answers": "答案", "scores": "分数", "grades": "得分",
 };

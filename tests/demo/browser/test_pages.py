@@ -321,6 +321,17 @@ def test_a_refused_file_leaves_no_numbers_of_another(visit, name):
     visit.troubles[:] = [each for each in visit.troubles if "422" not in each]
 
 
+def test_columns_that_nobody_knows_are_named_on_the_page(visit):
+    page = visit("score")
+    give(page, "foo,bar,baz\nu,gut,7\nu,mies,8\nv,gut,9\nv,gut,5", "odd.csv")
+    page.locator("#refused select").nth(0).select_option("foo")
+    page.locator("#refused select").nth(1).select_option("bar")
+    page.get_by_role("button", name="75.0 %").click()  # what the words mean is asked then
+    eventually(lambda: "75" in "".join(page.locator("h1").all_inner_texts()), True)
+    assert "2 problems × 2 answers" in page.locator("#source").inner_text()
+    visit.troubles[:] = [each for each in visit.troubles if "422" not in each]
+
+
 HOSTILE = [{"id": name, "level": level, "answers": answers} for name, level, answers in (
     ("<img src=x onerror=alert(1)>", "<script>alert(2)</script>", ["<b>x</b>", "$\\frac{1}{2}$"]),
     ("</script><script>alert(3)</script>", "<svg onload=alert(4)>", ["javascript:alert(5)", "x"]),
