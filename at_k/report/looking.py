@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -101,6 +101,7 @@ def look(engine: Engine, data: Any, options: Mapping[str, Any]) -> Counting | pa
     rows = _take_rows(engine, named, columns, options)
     read = partial(_read, columns=columns, pool=pool, options=options)
     samples = read(rows.table, rows)
+    _refuse_summary(engine, named, samples.origin.roles.get("problem"), rows, read)
     if FILE in rows.table.column_names and not pool:
         _refuse_sources(rows.table[FILE], samples)
     roles = {role: samples.origin.roles.get(role) for role in _ROLES}
@@ -243,6 +244,28 @@ def _read_words(engine: Engine, data: Any, column: str, read: Any) -> dict[str, 
     samples = read(table, _Looked(table, are_all=False))
     grades = [own[0] for own in samples.grades]
     return {word: grade for word, grade in zip(words, grades, strict=True) if grade is not None}
+
+
+def _refuse_summary(
+    engine: Engine, data: Any, problem: str | None, rows: _Looked, read: Callable[..., Any]
+) -> None:
+    """Raise what a file would, if rows beyond those that were looked at sum up the others by their names."""
+    import pyarrow as pa
+
+    if rows.are_all or problem is None or not _holds_words(rows.table, problem):
+        return
+    names = [name for word in _SUMMARIES for name in (word, word.title(), word.upper())]
+    found = engine.take_rows(engine.keep(data, Where({problem: names})), _HEAD)
+    if len(found):
+        joined = [rows.table, found.select(rows.table.column_names)]
+        read(pa.concat_tables(joined, promote_options="permissive"), rows)
+
+
+# Names of rows that sum up the others.
+_SUMMARIES = (
+    *("accuracy", "all", "average", "avg", "macro", "mean", "micro", "overall", "score", "sum"),
+    *("summary", "total", "平均", "总计", "合计", "gesamt", "durchschnitt", "moyenne", "media"),
+)
 
 
 def _refuse_sources(files: pa.ChunkedArray, samples: Samples) -> None:

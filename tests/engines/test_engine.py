@@ -187,6 +187,7 @@ def test_invalid_samples_of_an_engine_are_refused_as_in_a_file(data, says, hold)
 
 
 LATE = [
+    ({"problem": ["Total"]}, "The row “Total” sums up the others"),
     ({"grades": [2.0]}, "grades in [0, 1]; got some from 0 to 2"),
     ({"problem": [None]}, "Each row must name its problem"),
     ({"group": ["other"]}, "it is not in 1 problems"),
