@@ -283,7 +283,7 @@ def test_few_equal_verdicts_and_runs_are_no_copies(tmp_path):
     assert at_k.score(runs).n == [8] * 6
     models = tmp_path / "models"
     models.mkdir()
-    write_twins(models, "gpt-4o.jsonl", "llama.csv", MANY)
+    write_twins(models, "qwen2.5.jsonl", "qwen2.7.csv", MANY)
     with pytest.raises(InputError) as caught:
         at_k.score(models)
     assert caught.value.code == "merging.names"

@@ -83,7 +83,7 @@ def is_of_shards(address: str) -> bool:
         named = [file for file in files if is_named_as_results(file)]
         return bool(named) and all(file.suffix == ".parquet" for file in named)
     endings = {ending.lower() for ending in PurePosixPath(rest).suffixes}
-    return endings.isdisjoint(_ENDINGS - {".parquet"})
+    return endings.isdisjoint(ENDINGS - {".parquet"})
 
 
 def to_path(address: str) -> Path:
@@ -156,7 +156,7 @@ _SHARD = re.compile(r"(.+)-(\d{5})-of-(\d{5})")
 # Files that `datasets` writes beside the shards of a data set.
 _SAVED = {"dataset_info.json", "state.json"}
 
-_ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".eval", ".zip"}
+ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".eval", ".zip"}
 
 
 def is_named_as_results(file: Path) -> bool:
@@ -166,7 +166,7 @@ def is_named_as_results(file: Path) -> bool:
         >>> is_named_as_results(Path("run.jsonl.gz")), is_named_as_results(Path("README.md"))
         (True, False)
     """
-    return any(ending.lower() in _ENDINGS for ending in file.suffixes)
+    return any(ending.lower() in ENDINGS for ending in file.suffixes)
 
 
 def find_files(paths: Paths) -> tuple[list[Path], bool]:

@@ -23,6 +23,7 @@ from at_k.errors import Mention, Message, Phrases, SeveralModelsError
 from at_k.readers.arrays import Groups, fill_numbers, make_text_lists, make_texts
 from at_k.readers.cells import keep_common
 from at_k.readers.files.documents import holds_one_row
+from at_k.readers.files.paths import ENDINGS
 from at_k.readers.files.sources import Source
 from at_k.readers.format import Format
 from at_k.readers.names import MODEL, STEP, has_name, is_model, quote, quote_all
@@ -118,6 +119,9 @@ def merge(
     return replace(merged, origin=replace(origin, notes=[*origin.notes, *copies]))
 
 
+# Endings of compressed files.
+_PACKED = (".gz", ".bz2", ".zst", ".xz")
+
 # What is added to the name of a copy.
 _COPIED = re.compile(r"(?:\s*\(\d+\)|[\s_-]+copy(?:\s*\d+)?)$", re.IGNORECASE)
 
@@ -149,11 +153,13 @@ def _name_copied(file: str) -> str:
     """Return a path without its endings, and without what browsers and desktops add to the name of a copy.
 
     Examples:
-        >>> _name_copied("a/run (1).csv"), _name_copied("a/run copy.jsonl.gz"), _name_copied("a/run2.csv")
-        ('a/run', 'a/run', 'a/run2')
+        >>> _name_copied("a/run (1).csv"), _name_copied("a/run copy.jsonl.gz"), _name_copied("a/t0.2.csv")
+        ('a/run', 'a/run', 'a/t0.2')
     """
     path = Path(file)
-    return str(path.with_name(_COPIED.sub("", path.name.partition(".")[0])))
+    while path.suffix.lower() in (*ENDINGS, *_PACKED):
+        path = path.with_suffix("")
+    return str(path.with_name(_COPIED.sub("", path.name)))
 
 
 def _is_telling(part: Samples) -> bool:
