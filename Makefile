@@ -21,9 +21,9 @@ demo: .venv/.package  ## the usual metrics of real results, overall and by level
 # root `conftest.py` says where there are any. Both parts run, and each has its own summary. What Python compiles is kept:
 # else each process that a test starts takes 0.4 s more, and each worker 8 s to read the tests.
 test matrix: export PYTHONDONTWRITEBYTECODE =
-test: .venv/.test  ## all tests, without a network, but those of the guide for contributors
+test: .venv/.test  ## all tests, without a network, but those that install or follow the guide for contributors
 	@failed=0; \
-	$(BIN)/python -m pytest --numprocesses=3 --dist=loadgroup -m "not alone and not guide" || failed=1; \
+	$(BIN)/python -m pytest --numprocesses=3 --dist=loadgroup -m "not alone and not guide and not installs" || failed=1; \
 	$(BIN)/python -m pytest -m alone tests/demo tests/engines tests/readers || failed=1; \
 	exit $$failed
 

@@ -126,6 +126,7 @@ def test_from_a_clone(tmp_path):
 
 
 @of_wheel
+@pytest.mark.installs
 def test_from_a_wheel(wheel_python, tmp_path):
     """From the folders of its modules, and in another process by name, once these are registered; offline or not."""
 

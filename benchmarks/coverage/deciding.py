@@ -189,7 +189,8 @@ def simulate_plan(
     found = plan(pilot, problems=[problems], samples=[16], correlation=correlation)
     difference = float(found.detectable[correlation][0, 0])
     z = rng.standard_normal((2, problems, repetitions))
-    z[1] = correlation * z[0] + np.sqrt(1 - correlation**2) * z[1]
+    copula = 2 * np.sin(np.pi * correlation / 6)  # with which uniform difficulties correlate so
+    z[1] = copula * z[0] + np.sqrt(1 - copula**2) * z[1]
     chances = norm.cdf(z)  # those of Beta(1, 1)
     odds = chances[0] / (1 - chances[0])
 

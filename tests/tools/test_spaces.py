@@ -313,7 +313,7 @@ def test_the_app_of_a_space_opens_its_own_page(built, space):
 
 # The others differ from the second in the name that their app opens, and in nothing else that runs.
 @own_python
-@pytest.mark.spaces
+@pytest.mark.installs
 @pytest.mark.parametrize("space", [COLLECTION, "gpassk"])
 def test_a_space_runs_by_itself(copied, clean_python, tmp_path, space):
     folder = copied(space)
@@ -348,7 +348,7 @@ def test_a_space_runs_by_itself(copied, clean_python, tmp_path, space):
 
 
 @own_python
-@pytest.mark.spaces
+@pytest.mark.installs
 def test_metrics_spaces_are_modules_for_evaluate(copied, clean_python, tmp_path):
     for name in at_k.METRICS:
         copied(name)
