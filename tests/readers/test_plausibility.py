@@ -1,6 +1,7 @@
 """The intended reading is taken, or an error names the option that settles it, or a note says what was taken."""
 
 import json
+import random
 import re
 from itertools import product
 
@@ -362,3 +363,25 @@ def test_no_grade_above_the_cut(write, grades, correct_above, is_noted):
     said = [str(note) for note in report.notes if note.code == "note.low_grades"]
     assert bool(said) == is_noted
     assert all("by `correct_above=0.5`: the highest grade is 0.5." in each for each in said)
+
+
+LOST_ROWS = {"25×8": (25, 4), "5×4": (5, 2), "25×2": (25, 1)}
+"""Problems, and samples of each with each value of a setting."""
+
+
+@for_each("values", [(True, False), ("yes", "no"), (0, 1), ("a", "b")])
+@for_each("size", LOST_ROWS)
+def test_a_setting_is_asked_about_where_a_row_is_lost(size, values):
+    n_problems, n = LOST_ROWS[size]
+    plan = product(range(n_problems), values, range(n))
+    rows = [{"id": p, "think": value, "correct": value == values[1]} for p, value, _ in plan]
+    with pytest.raises(at_k.InputError, match="think"):
+        at_k.score(rows[:-1])
+
+
+@for_each("shares", [(0.5, 0.5), (0.1, 0.1), (0.0, 0.8)])
+def test_flags_of_samples_are_no_settings(shares):
+    draw = random.Random(7).random
+    rows = [{"id": p, "correct": draw() < 0.5} for p in range(30) for _ in range(6)]
+    flags = [{"unbalanced": draw() < shares[row["correct"]]} for row in rows]
+    assert at_k.score([row | flag for row, flag in zip(rows, flags, strict=True)][:-1])

@@ -115,7 +115,8 @@ class Watch:
         are_repeated = table.max(axis=0).min() > 1 and not present.all()
         if table.size <= 2 * table.sum() and (follow or are_repeated):
             return "parts"
-        if is_setting(table) and not self._marks_samples(table):
+        is_even = is_setting(table) and not self._marks_samples(table)
+        if is_even or (self._are_marks and _lost_rows(table)):
             return "all"
         if present.all():
             is_ragged = parts.min() >= _CERTAIN
@@ -125,7 +126,12 @@ class Watch:
 
     def _find_uneven(self, table: Table) -> str:
         """Return "all" if rows of a plan were lost, repeated or stopped, and "perhaps" in a few problems."""
-        if None in self.values or self._marks_samples(table):
+        if None in self.values:
+            return ""
+        if self._are_marks:
+            is_even = _lost_rows(table) or (not _is_single(table) and is_setting(table))
+            return "all" if is_even else ""
+        if self._marks_samples(table):
             return ""
         if is_setting(table):
             return "all"
@@ -141,10 +147,30 @@ class Watch:
 
     def _marks_samples(self, table: Table) -> bool:
         """Return whether values mark single samples, as that of the best one, or number them under any name."""
-        most = table.max(axis=0)
         whole = list(map(read_whole, self.values))
-        is_number = most.max() == 1 and None not in whole and count_up(whole)
-        return self._are_marks or is_number or bool(most.min() == 1 < most.max())
+        is_number = table.max() == 1 and None not in whole and count_up(whole)
+        return self._are_marks or is_number or _is_single(table)
+
+
+def _lost_rows(table: Table) -> bool:
+    """Return whether two settings such as true and false lost some rows: flags of samples are spread by chance.
+
+    Examples:
+        >>> _lost_rows(np.array([[4, 4]] * 9 + [[4, 3]]))
+        True
+        >>> _lost_rows(np.array([[1, 7]] * 9 + [[1, 6]]))
+        False
+    """
+    are_whole, present = table == table.max(axis=0), table > 0
+    if _is_single(table) or len(table) < _CERTAIN or not are_whole.all(axis=1).any():
+        return False
+    return bool(present.mean() >= _PRESENT and are_whole[present].mean() >= _WHOLE)
+
+
+def _is_single(table: Table) -> bool:
+    """Return whether a value marks one sample of a problem, such as the best one."""
+    most = table.max(axis=0)
+    return bool(most.min() == 1 < most.max())
 
 
 def is_setting(table: Table) -> bool:
