@@ -38,8 +38,8 @@ class Roles:
         answers: its answer; None where grades alone say which samples are correct.
         references: the correct answer.
         group: the group of its problem.
-        words: the grade that each text in the column of grades means; None where this column holds numbers. Other
-            texts are missing grades.
+        words: the grade that each text, or each number, in the column of grades means; True is 1. Others are missing
+            grades. None where the numbers in this column are grades.
     """
 
     problem: str
@@ -47,12 +47,24 @@ class Roles:
     answers: str | None = None
     references: str | None = None
     group: str | None = None
-    words: Mapping[str, float] | None = None
+    words: Mapping[str, float] | Mapping[float, float] | None = None
 
     def present(self) -> dict[str, str]:
         """Return role → column, of the roles that have one."""
         called = {role: getattr(self, role) for role in _ROLES}
         return {role: column for role, column in called.items() if column is not None}
+
+    @property
+    def are_texts(self) -> bool:
+        """Tell whether the words are texts."""
+        return all(isinstance(word, str) for word in self.words or ())
+
+    def list_words(self) -> dict[float, list[Any]]:
+        """List the words that mean each grade."""
+        listed: dict[float, list[Any]] = {}
+        for word, grade in (self.words or {}).items():
+            listed.setdefault(grade, []).append(word)
+        return listed
 
 
 _ROLES = ("problem", "grades", "answers", "references", "group")

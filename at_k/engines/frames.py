@@ -26,9 +26,10 @@ from at_k.readers.tables.choosing import Where
 if TYPE_CHECKING:
     import narwhals as nw
     import pyarrow as pa
+    from narwhals.dtypes import DType
 
-# Rows of Polars in which problems are looked for, and the column of the problems of rows that are taken.
-_HEAD, _PROBLEM = 100_000, "problem of the row"
+# The column of the problems of rows that are taken.
+_PROBLEM = "problem of the row"
 
 _LAZY = ("duckdb", "_duckdb", "ibis", "sqlframe", "pyspark")
 
@@ -144,13 +145,29 @@ def take_problems(data: Any, problem: str, columns: Sequence[str], count: int) -
     kept = [*columns, *({FILE} & {*names})]
     frame = frame.select(*kept, **{_PROBLEM: _find(problem, names)})
     named = frame.select(_PROBLEM).to_native()
-    # Narwhals would number all rows to make the names unique, and Polars would look at all of them.
-    if hasattr(named, "distinct"):
-        chosen = named.distinct().limit(count)
-    else:
-        chosen = named.head(_HEAD).unique().head(count)
-    rows = frame.join(_read(chosen), on=_PROBLEM, how="semi").select(*kept)
+    rows = frame.join(_read(_choose(named, count)), on=_PROBLEM, how="semi").select(*kept)
     return rows.collect("pyarrow").to_native()
+
+
+def _choose(problems: Any, count: int) -> Any:
+    """Choose some problems among all by the hash of their names, each of which may be in several rows."""
+    # Narwhals would number all rows to make the names unique, and has no hash.
+    if is_of(problems, "polars"):
+        import polars
+
+        return problems.unique().sort(polars.col(_PROBLEM).hash()).head(count)
+    distinct = problems.distinct()
+    if is_of(problems, "ibis"):
+        ordered = distinct.order_by(distinct[_PROBLEM].hash())
+    elif is_of(problems, "pyspark"):
+        from pyspark.sql import functions
+
+        ordered = distinct.orderBy(functions.xxhash64(_PROBLEM))
+    elif is_of(problems, "duckdb", "_duckdb"):
+        ordered = distinct.order(f'hash("{_PROBLEM}")')
+    else:
+        ordered = distinct
+    return ordered.limit(count)
 
 
 def list_values(data: Any, column: str, count: int) -> list[Any]:
@@ -187,7 +204,7 @@ def count_grades(data: Any, roles: Roles, threshold: float, *, drop: bool) -> Ro
     grades = nw.col("grades")
     kind = frame.collect_schema()["grades"]
     if not kind.is_integer():
-        grades = grades.cast(nw.Int64 if kind == nw.Boolean else nw.Float64)
+        grades = _number(grades, kind)
     # Two sums of flags show that there is nothing else: a database takes a third more time for minima and maxima, and
     # more than twice as much to look for NaN, which it takes for the largest number.
     rows = _count_problems(frame, roles, {"c": grades == 1, "wrong": grades == 0})
@@ -283,11 +300,23 @@ def _read_samples(data: Any, roles: Roles) -> nw.LazyFrame[Any]:
     frame = frame.select(**{role: _find(name, names) for role, name in roles.present().items()})
     if roles.words is None:
         return frame
-    grades, read = nw.col("grades").cast(nw.String), nw.lit(None, nw.Float64)
-    for grade in dict.fromkeys(roles.words.values()):
-        words = [word for word, meant in roles.words.items() if meant == grade]
+    grades, read = nw.col("grades"), nw.lit(None, nw.Float64)
+    if roles.are_texts:
+        grades = grades.cast(nw.String)
+    else:
+        grades = _number(grades, frame.collect_schema()["grades"])
+    for grade, words in roles.list_words().items():
         read = nw.when(grades.is_in(words)).then(nw.lit(grade)).otherwise(read)
     return frame.with_columns(grades=read)
+
+
+def _number(grades: nw.Expr, kind: DType) -> nw.Expr:
+    """Make numbers of grades: 0 and 1 of truth values."""
+    import narwhals as nw
+
+    if kind == nw.Boolean:
+        grades = grades.cast(nw.Int64)
+    return grades.cast(nw.Float64)
 
 
 def _add(name: str) -> nw.Expr:

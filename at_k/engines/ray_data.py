@@ -12,6 +12,7 @@ from at_k.engines import shards
 from at_k.engines.engine import FILE, Count, Roles, Rows, hash_problems, is_of, pack, unpack
 from at_k.engines.shards import (
     AGGREGATES,
+    choose_problems,
     count_problems,
     find_columns,
     group_problems,
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
 # Rows that a worker judges at a time, unless there are fewer for each processor.
 _ROWS = 2_000_000
-
-# Rows in which problems are looked for.
-_HEAD = 20_000
 
 
 def takes(data: Any) -> bool:
@@ -64,9 +62,16 @@ def take_rows(data: Any, count: int) -> pa.Table:
 
 def take_problems(data: Any, problem: str, columns: Sequence[str], count: int) -> pa.Table:
     """Take all rows of some problems."""
+    import pyarrow as pa
     import pyarrow.dataset as ds
 
-    problems = list_problems(ds.dataset(_gather(data.limit(_HEAD))), problem, count)
+    def list_names(block: pa.Table) -> pa.Table:
+        if not len(block):  # no rows may have no columns
+            return pa.table({"name": pa.nulls(0)})
+        return pa.table({"name": list_problems(ds.dataset(block), problem, count)})
+
+    listed = _gather(data.map_batches(list_names, batch_format="pyarrow", batch_size=None))
+    problems = choose_problems(listed["name"], count)
 
     def take(block: pa.Table) -> pa.Table:
         named = take_named(ds.dataset(block), problem, columns, problems)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from at_k.engines.engine import FILE, JOINT, Count, Roles, Rows, find_parts
+import numpy as np
+
+from at_k.engines.engine import FILE, JOINT, Count, Roles, Rows, find_parts, hash_names
+from at_k.readers.arrays import make_numbers
 from at_k.readers.files.paths import is_address, is_of_shards
 from at_k.readers.tables.choosing import Where
 
@@ -15,8 +18,8 @@ if TYPE_CHECKING:
 # The column in which Arrow says which file a row is from.
 _FILE = "__filename"
 
-# Rows in which problems are looked for.
-_HEAD = 100_000
+# The most names of problems that are hashed, about.
+_NAMES = 100_000
 
 LABELS = {"label": "min", "other": "max", "unlabelled": "sum"}
 # The columns that are known of each problem, and how each is made from those of its samples.
@@ -79,11 +82,23 @@ def take_problems(data: Any, problem: str, columns: Sequence[str], count: int) -
 
 
 def list_problems(data: Any, problem: str, count: int) -> pa.Array:
-    """List the names of some problems: the first ones."""
+    """List the names of some problems, which are chosen among all by the hash of their names."""
     import pyarrow.compute as pc
 
-    head = data.head(_HEAD, columns={"": find_column(problem, data.schema.names)})
-    return pc.unique(head[""]).drop_null()[:count]
+    columns = {"name": find_column(problem, data.schema.names), "rows": pc.scalar(1)}
+    names = _group(data, columns, ["name"], {"rows": "sum"})["name"]
+    return choose_problems(names, count)
+
+
+def choose_problems(names: pa.ChunkedArray, count: int) -> pa.Array:
+    """Choose some of the names by their hashes."""
+    import pyarrow.compute as pc
+
+    names = pc.unique(names).drop_null()
+    step = 1 + len(names) // _NAMES
+    spread = names.take(make_numbers(np.arange(0, len(names), step)))
+    order = np.argsort(hash_names(spread.to_pylist()))[:count]
+    return spread.take(make_numbers(order))
 
 
 def take_named(data: Any, problem: str, columns: Sequence[str], problems: pa.Array) -> pa.Table:
@@ -122,10 +137,10 @@ def find_grades(roles: Roles, names: list[str]) -> Any:
     grades = find_column(roles.grades or "", names)
     if roles.words is None:
         return grades
-    words, read = grades.cast(pa.string()), pc.scalar(pa.scalar(None, pa.float64()))
-    for grade in dict.fromkeys(roles.words.values()):
-        own = [word for word, meant in roles.words.items() if meant == grade]
-        read = pc.if_else(words.isin(pa.array(own, pa.string())), grade, read)
+    kind = pa.string() if roles.are_texts else pa.float64()
+    values, read = grades.cast(kind), pc.scalar(pa.scalar(None, pa.float64()))
+    for grade, words in roles.list_words().items():
+        read = pc.if_else(values.isin(pa.array(words, kind)), grade, read)
     return read
 
 

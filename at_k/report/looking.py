@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from at_k.errors import InputError, Message, Offer, Phrases, Question, SeveralMo
 from at_k.options.registry import JUDGING_OPTIONS, TALLYING
 from at_k.readers import Samples
 from at_k.readers.arrays import encode
-from at_k.readers.names import PROBLEM, find_named, has_role, quote
+from at_k.readers.names import PROBLEM, SETTING, find_named, has_name, has_role, quote
 from at_k.readers.tables.choosing import Where, no_rows, refuse_unknown
 from at_k.report.judging import read_rows
 
@@ -32,8 +33,8 @@ _MORE = 10_000
 # Bytes of a cell, on average, in columns that are looked at whatever they are called.
 _SHORT = 1000
 
-# Words of verdicts in a column.
-_WORDS = 100
+# The most values of a column of verdicts or settings: the number of whole per cents.
+_VALUES = 101
 
 # Rows that are read into memory where they are no samples that an engine can count.
 _IN_MEMORY = 1_000_000
@@ -41,10 +42,13 @@ _IN_MEMORY = 1_000_000
 # Options that act when a tally is scored.
 KEPT = ("on_conflict", "select", "score_weights", "higher_is_better", "sampling")
 
+# The columns of a table of words.
+_OF_WORDS = {"problem": "problem", "grades": "grades"}
+
 # How words are read, the roles of columns that an engine counts, and the options that it can follow.
-_READING = ("correct", "wrong", "unjudged")
+READING = ("scale", "correct", "wrong", "unjudged")
 _ROLES = ("problem", "grades", "answers", "references", "group")
-_COUNTED = (*JUDGING_OPTIONS, *KEPT, *_READING, "columns", "seed", "where", "pool")
+_COUNTED = (*JUDGING_OPTIONS, *KEPT, *READING, "columns", "seed", "where", "pool")
 
 # What differs between the names of shards: numbers, and what clusters make up. The words around them.
 _PARTS = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+")
@@ -101,7 +105,9 @@ def look(engine: Engine, data: Any, options: Mapping[str, Any]) -> Counting | pa
     rows = _take_rows(engine, named, columns, options)
     read = partial(_read, columns=columns, pool=pool, options=options)
     samples = read(rows.table, rows)
-    _refuse_summary(engine, named, samples.origin.roles.get("problem"), rows, read)
+    problem = samples.origin.roles.get("problem")
+    _refuse_summary(engine, named, problem, rows, read)
+    _refuse_settings(engine, named, problem, rows, read)
     if FILE in rows.table.column_names and not pool:
         _refuse_sources(rows.table[FILE], samples)
     roles = {role: samples.origin.roles.get(role) for role in _ROLES}
@@ -115,8 +121,8 @@ def look(engine: Engine, data: Any, options: Mapping[str, Any]) -> Counting | pa
         notes = [_say("engine.note", problems=len(samples.problems), note=note) for note in notes]
     kept = _keep(engine, data, where)
     words = None
-    if roles["grades"] is not None and _holds_words(rows.table, roles["grades"]):
-        words = _read_words(engine, kept, roles["grades"], read)
+    if roles["grades"] is not None and _need_reading(rows.table, roles["grades"], options):
+        words = _read_words(engine, named, roles, rows, read)
         if words is None:
             return _load(engine, data)
     return Counting(engine, kept, Roles(**roles, words=words), notes)  # type: ignore[arg-type]
@@ -197,7 +203,7 @@ def _read(
     options: Mapping[str, Any],
 ) -> Samples:
     """Read rows as a file of them is read. The readings of a refusal are those of all rows."""
-    told = {name: options[name] for name in _READING}
+    told = {name: options[name] for name in READING}
     own = [name for name in pool if name != "file"]
     table = table.select([name for name in table.column_names if name != FILE])
     try:
@@ -222,28 +228,62 @@ def _ask(ask: Any, where: Mapping[str, Any] | None, *, are_all: bool) -> Questio
     return replace(question, readings=offers)
 
 
-def _holds_words(table: pa.Table, grades: str) -> bool:
-    """Return whether a column of grades holds texts."""
+def _holds_words(table: pa.Table, column: str) -> bool:
+    """Return whether a column, or a field within one, holds texts."""
     from pyarrow import types
 
-    kind = table.field(grades).type if grades in table.column_names else None
-    if kind is not None and types.is_dictionary(kind):
+    parts = find_parts(column, table.column_names)
+    if len(parts) != 1:
+        return False
+    [[outer, *fields]] = parts
+    kind = table.field(outer).type
+    for field in fields:
+        kind = kind.field(field).type
+    if types.is_dictionary(kind):
         kind = kind.value_type
-    return kind is not None and (types.is_string(kind) or types.is_large_string(kind))
+    return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
-def _read_words(engine: Engine, data: Any, column: str, read: Any) -> dict[str, float] | None:
-    """Read the grade that each word of a column means, or raise what a file with such words would."""
+def _need_reading(table: pa.Table, grades: str, options: Mapping[str, Any]) -> bool:
+    """Return whether each value of a column of grades must be read: a text, or what options say of it."""
+    is_told = any(options[name] != TALLYING[name].default for name in READING)
+    return is_told or _holds_words(table, grades)
+
+
+def _read_words(
+    engine: Engine,
+    data: Any,
+    roles: Mapping[str, str | None],
+    rows: _Looked,
+    read: Callable[..., Any],
+) -> dict[str | float, float] | None:
+    """Read the grade that each value of a column means, or raise what a file with such values would.
+
+    None where there are no values, or too many.
+    """
     import pyarrow as pa
 
-    words = [word for word in engine.list_values(data, column, _WORDS + 1) if word is not None]
-    if len(words) > _WORDS:
+    column = roles["grades"]
+    assert column is not None  # for the type checker
+    found = engine.list_values(data, column, _VALUES + 2)
+    words = [word for word in found if word is not None]
+    if not 0 < len(words) <= _VALUES:
         return None
     names = [f"word {place}" for place in range(len(words))]
-    table = pa.table({"problem": names, column: pa.array(words, pa.string())})
-    samples = read(table, _Looked(table, are_all=False))
+    table = pa.table({"problem": names, "grades": pa.array(words)})
+    try:
+        samples = read(table, rows, columns=_OF_WORDS, pool=())
+    except InputError:
+        # The readings that this offers are of words: those of the rows that have them are asked for first.
+        _read_unseen(engine, data, column, words, roles["problem"], rows, read)
+        raise
     grades = [own[0] for own in samples.grades]
-    return {word: grade for word, grade in zip(words, grades, strict=True) if grade is not None}
+    are_texts = all(isinstance(word, str) for word in words)
+    return {
+        word if are_texts else float(word): grade
+        for word, grade in zip(words, grades, strict=True)
+        if grade is not None and not isnan(grade)
+    }
 
 
 def _refuse_summary(
@@ -259,6 +299,48 @@ def _refuse_summary(
     if len(found):
         joined = [rows.table, found.select(rows.table.column_names)]
         read(pa.concat_tables(joined, promote_options="permissive"), rows)
+
+
+def _refuse_settings(
+    engine: Engine, data: Any, problem: str | None, rows: _Looked, read: Callable[..., Any]
+) -> None:
+    """Raise what a file would, if columns of models or sets have other values beyond the rows that were looked at."""
+    from pyarrow import types
+
+    if rows.are_all or problem is None:
+        return
+    for column in rows.table.column_names:
+        is_flat = not types.is_nested(rows.table.field(column).type)
+        if is_flat and has_name(column, SETTING):
+            values = engine.list_values(data, column, _VALUES)
+            _read_unseen(engine, data, column, values, problem, rows, read)
+
+
+def _read_unseen(
+    engine: Engine,
+    data: Any,
+    column: str,
+    values: Sequence[Any],
+    problem: str | None,
+    rows: _Looked,
+    read: Callable[..., Any],
+) -> None:
+    """Read, beside the rows that were looked at, the problems that have other values of a column."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = rows.table
+    if problem is None or not {column, problem} <= {*table.column_names}:
+        return
+    unseen = {*values} - {*table[column].to_pylist()}
+    if not unseen:
+        return
+    found = engine.take_rows(engine.keep(data, Where({column: list(unseen)})), _HEAD)
+    names = pc.unique(found[problem])
+    whole = engine.take_rows(engine.keep(data, Where({problem: names.to_pylist()})), _MORE)
+    others = table.filter(pc.invert(pc.is_in(table[problem], names)))
+    joined = [others, whole.select(table.column_names)]
+    read(pa.concat_tables(joined, promote_options="permissive"), rows)
 
 
 # Names of rows that sum up the others.

@@ -32,7 +32,7 @@ from at_k.report.counting import (
 )
 from at_k.report.data import Judged
 from at_k.report.judging import judge_data
-from at_k.report.looking import KEPT, Counting, look
+from at_k.report.looking import KEPT, READING, Counting, look
 from at_k.report.measuring import Measurement
 from at_k.report.notes import LeftOutError
 from at_k.report.states import (
@@ -166,7 +166,7 @@ def _count_rows(counting: Counting, options: Mapping[str, Any]) -> Tally:
             if error.code == "engine.missing":
                 error.ask = partial(_offer_policies, counting, cut)
             raise
-    count = partial(_count_answers, options={**options, "columns": None})
+    count = partial(_count_answers, options={**options, **_DONE})
     parts: list[Tally] = list(engine.count_answers(data, roles, count))
     # A worker that meets only nulls takes them for no groups.
     refuse_labels(
@@ -175,6 +175,10 @@ def _count_rows(counting: Counting, options: Mapping[str, Any]) -> Tally:
     while len(parts) > 1:  # in pairs, since to add takes as long as the larger one is
         parts = [sum(parts[place : place + 2], Tally()) for place in range(0, len(parts), 2)]
     return parts[0]
+
+
+# Options that the engine has followed.
+_DONE = {name: TALLYING[name].default for name in (*READING, "columns", "where", "pool")}
 
 
 def _offer_policies(counting: Counting, cut: float) -> Question:

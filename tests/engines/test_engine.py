@@ -555,3 +555,66 @@ def test_workers_send_results_and_errors():
     ]
     assert list(engine.unpack(tables[:2])) == [1, 2]
     refuses("ValueError: must be short", lambda: list(engine.unpack(tables[2:])))
+
+
+# What the values of a column of grades mean
+
+
+def hold_locally(table):
+    """Hold a table in the engines that need no cluster."""
+    return duckdb.from_arrow(table), polars.from_arrow(table).lazy(), ds.dataset(table)
+
+
+@for_each("values, options, expected", [
+    ([True, True, False], {"correct": ["False"]}, 1 / 3), ([0, 1, 1], {"correct": ["0"]}, 1 / 3),
+    ([0, 1, 1], {"wrong": ["1"], "correct": ["0"]}, 1 / 3), ([0, 1, 124], {"correct": ["0"]}, 1 / 3),
+    ([1.0, 2.0, 1.0], {"correct": ["2.0"]}, 1 / 3), ([100, 0, 50], {"scale": (0, 100)}, 1 / 3),
+    ([1, -1, 0], {"unjudged": ["-1"], "missing": "drop"}, 1 / 2),
+    ([{"ok": "yes"}, {"ok": "no"}, {"ok": "no"}], {}, 1 / 3),
+])  # fmt: skip
+@pytest.mark.parametrize("others", [{}, {"model": "a"}], ids=["alone", "where"])
+def test_values_mean_what_options_say(values, options, expected, others):
+    """The options are followed with numbers and truth values as with words, and where answers vote, too."""
+    rows = [{"id": i // 3, "g": values[i % 3], "answer": f"{i % 3}"} | others for i in range(900)]
+    columns = {"problem": "id", "grades": "g.ok" if isinstance(values[0], dict) else "g"}
+    given = {"metrics": "pass@1", "where": others or None, **options}
+    for data in hold_locally(pa.Table.from_pylist(rows)):
+        for called in (columns, {**columns, "answers": "answer"}):
+            found = at_k.score(data, columns=called, **given).values
+            assert found == {"pass@1": pytest.approx(expected)}
+
+
+def test_more_grades_of_a_scale_than_an_engine_is_told_are_read_here():
+    rows = pa.table({"id": [i // 2 for i in range(400)], "grade": [i / 4 for i in range(400)]})
+    for data in hold_locally(rows):
+        assert at_k.score(data, scale=(0, 100), metrics="pass@1").values["pass@1"] == 199 / 400
+
+
+# What begins beyond the first rows
+
+
+@for_each("column, values, says", [
+    ("model", ("a", "b"), "“model” has several values"), ("temp", (0.0, 0.7), "“temp” has several values"),
+    ("passed", (0, 1), "contradict each other"),
+])  # fmt: skip
+def test_the_problems_that_are_looked_at_are_of_all_rows(column, values, says):
+    first = [{"id": i // 2, "correct": 0, column: values[0]} for i in range(1800)]
+    rows = [*first, *({**row, column: values[1]} for row in first[800:])]
+    for data in hold_locally(pa.Table.from_pylist(rows)):
+        refuses(f"InputError: {says}", at_k.score, data)
+
+
+def test_a_model_of_few_problems_is_found_in_all_rows():
+    rows = [{"id": i // 2, "correct": 0, "model": "b" if i > 5995 else "a"} for i in range(6000)]
+    for data in hold_locally(pa.Table.from_pylist(rows)):
+        refuses("SeveralModelsError: “model” has several values", at_k.score, data)
+
+
+def test_readings_of_a_late_word_are_of_problems_of_the_data():
+    rows = [{"id": f"q{i // 3}", "verdict": ["pass", "fail", "fail"][i % 3]} for i in range(2400)]
+    rows += [{"id": f"q{i}", "verdict": "zork"} for i in range(800, 820)]
+    for data in hold_locally(pa.Table.from_pylist(rows)):
+        with pytest.raises(InputError, match="“zork” is no verdict that is known") as of:
+            at_k.score(data)
+        assert "word 0" not in str(of.value)
+        assert {"wrong": ["zork"]} in [reading.options for reading in of.value.readings]
