@@ -51,6 +51,17 @@ def list_parts(value: Any) -> list[Any]:
     return [value]
 
 
+def list_names(value: Any) -> list[Any]:
+    """List the names in a value of an option, which may have several in one text, between commas."""
+    names: list[Any] = []
+    for part in list_parts(value):
+        if isinstance(part, str):
+            names += filter(None, map(str.strip, part.split(",")))
+        else:
+            names.append(part)
+    return names
+
+
 def is_integer(value: object) -> TypeGuard[int]:
     """Return whether a value is an integer. Truth values are not, and neither are durations."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))

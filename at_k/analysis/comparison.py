@@ -18,7 +18,7 @@ from at_k.analysis.bands import find_bands
 from at_k.analysis.claims import Difference
 from at_k.analysis.compared import Compared, Flip
 from at_k.analysis.matching import OF_MATCHING, Matched, match, write_range
-from at_k.analysis.measurements import choose_keys, read_models
+from at_k.analysis.measurements import choose_keys, read_models, refuse_one_model
 from at_k.combinatorics import Floats, Ints
 from at_k.errors import Message, Phrases
 from at_k.estimators.counts import evaluate_tables, tabulate_pass
@@ -99,7 +99,10 @@ def compare(a: Any, b: Any = None, /, **given: Unpack[CompareOptions]) -> Compar
         >>> found.comparisons["pass@1"].difference, found.comparisons["pass@1"].won, str(found.verdict("pass@1"))
         (0.5, 7, 'A is better')
     """
-    return compare_matched(a, b, complete(given, compare), given)[1]
+    options = complete(given, compare)
+    if b is None:
+        refuse_one_model(a, given)
+    return compare_matched(a, b, options, given)[1]
 
 
 def compare_matched(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
@@ -11,22 +12,32 @@ from typing import Any
 import numpy as np
 
 from at_k.combinatorics import Floats
-from at_k.errors import Phrases
+from at_k.errors import (
+    InputError,
+    Mention,
+    Phrases,
+    SeveralModelsError,
+    Spelling,
+    write_value,
+)
 from at_k.estimators.counts import evaluate_tables, find_table
 from at_k.family import METRICS
 from at_k.options.registry import SCORED, SCORING
 from at_k.readers import is_paths
+from at_k.readers.names import quote
 from at_k.report import Report, Tally, score
 from at_k.report.grid import is_shown
 from at_k.report.naming import choose_numbers, find_key, is_average, spell_sum
 from at_k.report.report import find_report, refuse_scoring_options
 from at_k.uncertainty.jackknife import tabulate_variance
-from at_k.validation import describe, is_number, is_sequence, shorten, type_name
+from at_k.validation import describe, is_number, is_sequence, list_names, shorten, type_name
 from at_k.values import Key, cached_property
 
 _say = Phrases(
     {
         "compare.empty": "There are no values for {key}. Give one for each problem.",
+        "compare.one_table": "Column {column} has several models, and one table was given. Score two of them, and "
+        "compare the reports: at_k.compare({first}, {second}).",
         "compare.no_key": "The models have no number in common: {keys}. Ask for the same k.",
         "compare.no_samples": "How much {key} varies from run to run is known from samples alone, which {name} does "
         "not have. Give the data, or leave it out.",
@@ -34,6 +45,9 @@ _say = Phrases(
         "compare.unknown_key": "Not all models have {key}. They have in common: {keys}.",
     }
 )
+
+
+_VALUES = "a mapping of keys to values of problems"
 
 
 @dataclass(frozen=True)
@@ -138,6 +152,40 @@ def read_models(models: Mapping[str, Any], options: Mapping[str, Any]) -> list[M
     ]
 
 
+def refuse_one_model(data: Any, options: Mapping[str, Any]) -> None:
+    """Raise for one argument in the place of two; if it holds several models, with the call that compares two."""
+    # Readings of an error would give one model, and not two: none is passed on.
+    scoring = {name: value for name, value in options.items() if name in SCORED}
+    refusal = None
+    with suppress(InputError):
+        try:
+            read_models({"a": data}, scoring)
+        except SeveralModelsError as error:
+            refusal = _pair_models(data, scoring, error)
+    if refusal is not None:
+        raise refusal
+    refuse_wrong_kind("b", None, _VALUES)
+
+
+def _pair_models(
+    data: Any, scoring: Mapping[str, Any], error: SeveralModelsError
+) -> InputError | None:
+    """Make the error of one table of several models; None where no two of them can be scored."""
+    where = error.values.get("where")
+    listed = [value for value in error.values.get("listed", ()) if value is not None]
+    if not isinstance(where, Mention) or len(listed) < 2:
+        return None
+    [column] = where.settings["where"]
+    source = write_value(data) if isinstance(data, str) else "data"
+    calls = []
+    for value in listed[:2]:
+        told = {**scoring, "where": {**(scoring.get("where") or {}), column: value}}
+        score(data, **told, confidence_level=None)
+        calls.append(f"at_k.score({source}, {Spelling().call(told)})")
+    column, (first, second) = quote(column), calls
+    return _say.error("compare.one_table", column=column, first=first, second=second)
+
+
 def find_scored(data: Any) -> Measured | None:
     """Return what was measured, if the data are a report, a file of one, or values; None if they are to be scored."""
     report = find_report(data)
@@ -159,7 +207,7 @@ def _score(name: str, data: Any, options: Mapping[str, Any]) -> Report:
     if is_sequence(data):
         rows = list(data)
     if not rows or not all(map(is_sequence, rows)):  # rows of grades are a data set
-        refuse_wrong_kind(name, data, "a mapping of keys to values of problems")
+        refuse_wrong_kind(name, data, _VALUES)
     return score(data, confidence_level=None, **options)
 
 
@@ -295,7 +343,7 @@ def choose_keys(
         chosen = []
         if isinstance(metrics, Mapping):
             metrics = spell_sum(metrics)
-        for name in [metrics] if isinstance(metrics, str) else metrics:
+        for name in list_names(metrics):
             named = _find_keys(name, common)
             if not named:
                 raise _say.error("compare.unknown_key", key=name, keys=", ".join(common))

@@ -28,7 +28,37 @@ MODELS = {
 }
 
 
+ROWS = [
+    {"model": model, "id": f"p{i}", "sample": s, "ok": (i + s + len(model)) % 2}
+    for model in ("A", "BB")
+    for i in range(6)
+    for s in (0, 1)
+]
+
+
+class TestOneTable:
+    def test_it_is_answered_by_a_call_that_runs(self):
+        with pytest.raises(at_k.InputError, match="one table was given") as refused:
+            compare(ROWS, columns={"grades": "ok"})
+        assert not refused.value.readings
+        call = str(refused.value).partition("compare the reports: ")[2].removesuffix(".")
+        assert eval(call, {"at_k": at_k, "data": ROWS}).names == ("A", "B")
+
+    def test_one_model_alone_lacks_the_other(self):
+        alone = [row for row in ROWS if row["model"] == "A"]
+        refuses("TypeError: `b` must be a report … got None", compare, alone)
+
+
 class TestNumbers:
+    def test_names_are_split_at_commas(self):
+        asked = "pass@1, pass@2"
+        a, b = (score({"grades": [[1, 0], [row, 1]] * 5}) for row in (0, 1))
+        assert list(compare(a, b, metrics=asked).comparisons) == ["pass@1", "pass@2"]
+        checks = at_k.gate(a, b, metrics=asked, margin=0.5).checks
+        assert [check.requirement[:6] for check in checks] == ["pass@1", "pass@2"]
+        assert rank({"a": a, "b": b}, metrics="pass@2,").order
+        refuses("ValueError: `metrics` must name one number", rank, {"a": a, "b": b}, metrics=asked)
+
     def test_the_numbers_are_those_of_values_in_pairs(self):
         found = compare(A, B, confidence_level=0.9, extra_tests="t", margin=0.3, seed=5)
         x, y = (np.array(list(each["pass@1"].values())) for each in (A, B))
