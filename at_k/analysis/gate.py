@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from at_k.uncertainty.checks import share_looks
 from at_k.uncertainty.intervals import interval
 from at_k.uncertainty.questions import Questions, find_questions
 from at_k.uncertainty.verdicts import subtract_columns
-from at_k.validation import list_parts
+from at_k.validation import list_names, list_parts
 from at_k.values import Key
 
 if TYPE_CHECKING:
@@ -47,8 +48,10 @@ _say = Phrases(
         "gate.upper_bound": "All samples are drawn for {keys}: the interval is that for other problems, an upper "
         "bound.",
         "gate.apart": "With {name}, leave out {names}: they are not judged together.",
-        "gate.margin": "A comparison with a base needs both: the results of the base, and {option:margin}, the "
-        "difference that does not matter.",
+        "gate.k_above_n": "{keys}: this needs {k} samples of every problem, but problem {problem} has n = {n} "
+        "(problems with too few samples: {count:,} of {total:,}). Ask for k up to {n}, such as {near}.",
+        "gate.margin": "A comparison with a base needs both: {option:base}, the results of the base, and "
+        "{option:margin}, the difference that does not matter.",
         "gate.looks": "No interval judges {requirement}, so that {option:looks} changes nothing. Leave it out.",
         "gate.same": "Candidate and base have the same value in every problem. Check that they are not the same "
         "samples.",
@@ -264,7 +267,7 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
     if isinstance(metrics, Mapping):
         metrics = spell_sum(metrics)
     margin = options["margin"]
-    keys = [find_number(key) for key in list_parts(metrics)]
+    keys = [find_number(key) for key in list_names(metrics)]
     if (base is None) != (margin is None):
         raise _say.error("gate.margin")
     if not wanted and per_problem is None and base is None:
@@ -356,14 +359,32 @@ def _say_together(level: float, own: float) -> Message:
 
 def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> Report:
     names = [*map(str, keys)] or ["avg_at_n"]
-    report = score_unless_scored(data, scoring, metrics=names, confidence_level=None)
+    with _naming_numbers(keys):
+        report = score_unless_scored(data, scoring, metrics=names, confidence_level=None)
     report.require_problems("A comparison")
     return report
 
 
+@contextmanager
+def _naming_numbers(keys: Sequence[Key]) -> Iterator[None]:
+    """Say of a k above n which number asks for it, since a gate has no option for k."""
+    try:
+        yield
+    except InputError as error:
+        if error.code != "options.k_above_n":
+            raise
+        n = error.values["n"]
+        above = [key for key in keys if key.draws == error.values["k"]] or keys
+        nearest = [Key(key.metric, n, key.tau) for key in above if key.k is not None]
+        near = str((nearest or [Key("pass@k", n)])[0])
+        told = {"keys": ", ".join(map(str, above)), "near": near}
+        raise error.with_message(_say("gate.k_above_n", **error.values, **told)) from None
+
+
 def _find_values(report: Report, key: Key) -> Floats:
     if key.draws is not None and not report.stopped:
-        refuse_k_above_n(key.draws, np.array(report.n), report.problems)
+        with _naming_numbers([key]):
+            refuse_k_above_n(key.draws, np.array(report.n), report.problems)
     values = trace(report, [key.line], [key.draws or 1])
     alike = [known for known in values if known == key or key == known.metric == "avg@n"]
     if not alike:

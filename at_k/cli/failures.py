@@ -107,7 +107,7 @@ WRONG = 2
 _LACKING = {
     "paths": "Give the file or folder that a harness wrote: at-k {command} results.jsonl",
     "out": "Name the file to write: --out curves.svg",
-    "condition": "Say what holds for a problem: --where '0.1 <= avg <= 0.9'",
+    "conditions": "Say what holds for a problem: --where '0.1 <= avg <= 0.9'",
     "to": "Name the format to write: --to every-eval-ever",
 }
 
@@ -136,7 +136,7 @@ class Command(TyperCommand):
                 error.message += f"; got {cause.errors()[0]['input']!r}."
             raise
         except TyperException as error:
-            explain_unknown(error)
+            explain_unknown(error, self)
             raise
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -179,14 +179,25 @@ class Command(TyperCommand):
             return done
 
 
-def explain_unknown(error: Any) -> None:
-    """Name what an option is called here that has another name elsewhere."""
+# Option → where a requirement has what it says.
+_WITHIN = {
+    "k": "name k in the number, as in --require 'pass@4 >= 0.8'",
+    "thresholds": "name τ in the number, as in --require 'G-Pass@4_0.5 >= 0.8'",
+}
+
+
+def explain_unknown(error: Any, command: Command) -> None:
+    """Name what an option is called here that has another name elsewhere, or what a command has instead."""
     flag = getattr(error, "option_name", "")
     name = flag.lstrip("-").replace("-", "_")
     said = explain_name(name, Flags())
-    if name in FLAGS:
+    if FLAGS.get(name, flag) != flag:
         said = f"it is called {FLAGS[name]} here"
-    if said:
+    own = {param.name for param in command.params}
+    if name in _WITHIN and "require" in own:
+        error.message = f"at-k {command.name} has no option {flag}: {_WITHIN[name]}."
+        error.possibilities = []
+    elif said:
         error.message = f"There is no option {flag}: {said}."
         error.possibilities = []
 
