@@ -10,7 +10,7 @@ from itertools import islice
 from os.path import splitext
 from typing import TYPE_CHECKING, Any
 
-from at_k.cli.options import Flags, read_value
+from at_k.cli.options import Flags, is_of_rows, read_value
 from at_k.errors import InputError, Mention, Offer, Phrases, SeveralModelsError, quote_word
 from at_k.options.registry import JUDGING_OPTIONS, READING, write_flags
 
@@ -91,9 +91,17 @@ def _split_typed(
         typed = [word]
         if not sign and not param.is_flag:
             typed += islice(words, 1)
-        if param.name not in left_out and flag in known:
+        if _name_option(param, typed) not in left_out and flag in known:
             options += map(quote_word, typed)
     return paths, options
+
+
+def _name_option(param: Any, typed: Sequence[str]) -> str:
+    """Name the option that was typed: at-k select has rows and conditions under one flag."""
+    text = typed[-1].removeprefix("--where=")
+    if param.name == "conditions" and is_of_rows(text):
+        return "where"
+    return str(param.name)
 
 
 def list_answer(error: InputError, ctx: Any) -> list[str]:
@@ -116,6 +124,8 @@ def list_answer(error: InputError, ctx: Any) -> list[str]:
 def _list_offers(error: InputError, ctx: Any) -> Iterator[Offer]:
     """List the readings that this command can follow with all of its files."""
     names = {param.name for param in ctx.command.params}
+    if "conditions" in names:
+        names.add("where")
     paths = [*(ctx.params.get("paths") or ()), *(ctx.params.get("against") or ())]
     are_apart = ctx.command.name in _APART and len(paths) > 1
     is_paired = ctx.command.name == "compare" or bool(ctx.params.get("against"))
@@ -170,11 +180,7 @@ def _offer_models(error: InputError, ctx: Any) -> Iterator[Offer]:
     from at_k.report.looking import are_shards
 
     paths = ctx.params["paths"]
-    options = {
-        name: read_value(option, ctx.params[name])
-        for name, option in ctx.command.callback.options.items()
-        if name in (*READING, *JUDGING_OPTIONS) and ctx.params.get(name)
-    }
+    options = _read_options(ctx)
     told: dict[str, Any] = {"models": True}
     column, values = _find_column(error)
     if column:
@@ -205,6 +211,15 @@ def _offer_models(error: InputError, ctx: Any) -> Iterator[Offer]:
         yield Offer(told, outcome, _say("meaning.models"))
 
 
+def _read_options(ctx: Any) -> dict[str, Any]:
+    """Read the options that were typed of reading and judging."""
+    return {
+        name: read_value(option, ctx.params[name])
+        for name, option in ctx.command.callback.options.items()
+        if name in (*READING, *JUDGING_OPTIONS) and ctx.params.get(name)
+    }
+
+
 def _find_column(error: InputError) -> tuple[str, Sequence[Any]]:
     """Find the column that tells models apart, and its values."""
     where = error.values.get("where")
@@ -227,8 +242,11 @@ def _find_programs(error: InputError, ctx: Any) -> str:
 
 
 def write_plan(check: Check, path: str, base: str | None, ctx: Any) -> str:
-    """Write the command that plans what settles a requirement that is open."""
+    """Write the command that plans what settles a requirement that is open; "" where none does."""
     from at_k.report.naming import find_key
+
+    if _has_single_samples(path, ctx):
+        return _write_plan_without_pilot(check, base)
 
     command = ctx.find_root().command.commands["plan"]
     _, options = _split_typed(ctx, ("form",), command)
@@ -248,3 +266,31 @@ def write_plan(check: Check, path: str, base: str | None, ctx: Any) -> str:
     elif distance:
         options += ["--half-width", f"{distance:.2g}"]
     return " ".join(["at-k", "plan", *paths, *options])
+
+
+def _has_single_samples(path: str, ctx: Any) -> bool:
+    """Return whether results have one sample of each problem, which is no pilot of a plan."""
+    from at_k.report import score
+    from at_k.report.data import holds_report
+    from at_k.report.report import find_report
+
+    report = None
+    with suppress(Exception), trying():  # what is said of a gate stays, whatever happens here
+        if holds_report(path):
+            report = find_report(path)
+        else:
+            options = _read_options(ctx)
+            report = score(path, ["avg_at_n"], **options, confidence_level=None, groups=False)
+    return report is not None and max(report.n) == 1
+
+
+def _write_plan_without_pilot(check: Check, base: str | None) -> str:
+    """Write the command that plans from the value that was measured, or the one that is required."""
+    expected = next((share for share in (check.value, check.least) if 0 < share < 1), None)
+    if base is not None or expected is None:
+        return ""
+    options = ["--expect", f"{expected:.2g}"]
+    distance = abs(check.value - check.least)
+    if distance:
+        options += ["--half-width", f"{distance:.2g}"]
+    return " ".join(["at-k", "plan", *options])

@@ -18,6 +18,7 @@ from at_k.cli.options import (
     leave_out,
     offers,
     out_file,
+    read_conditions,
     read_numbers,
     refuse,
     written,
@@ -96,12 +97,13 @@ def score(
 @offers(leave_out(SCORED, "k", "metrics", "where", "rows_at"))
 def select(
     paths: Paths,
-    condition: Annotated[
-        str | None,
+    conditions: Annotated[
+        list[str] | None,
         typer.Option(
             "--where",
             metavar="CONDITION",
-            help="Such as '0.1 <= avg <= 0.9', 'pass@4 >= 0.5 and maj@8 == 1'.",
+            help="Such as '0.1 <= avg <= 0.9', 'pass@4 >= 0.5 and maj@8 == 1'. Several hold together. COLUMN=VALUE, "
+            "such as model=a, says which rows are read.",
         ),
     ] = None,
     audit: Annotated[
@@ -121,15 +123,16 @@ def select(
     """Select problems by their values, such as those that are neither too easy nor too hard to train on."""
     from at_k.cli.scoring import print_audit, print_selection
 
-    if (audit is None) == (condition is None):
+    condition, rows = read_conditions(conditions)
+    if (audit is None) == (not condition):
         raise refuse(
             "--where",
             "Say which problems: --where '0.1 <= avg <= 0.9', or --audit 40 for a random draw.",
         )
     if audit is not None:
-        print_audit(paths, audit, seed, **options)
+        print_audit(paths, audit, seed, where=rows, **options)
         return
-    print_selection(paths, condition or "", form=form, **options)
+    print_selection(paths, condition, form=form, where=rows, **options)
 
 
 @app.command(cls=Command)

@@ -18,6 +18,9 @@ import at_k
 from at_k.errors import InputError, Message, Spelling
 from at_k.options.registry import FLAGS, OF_PYTHON, READ, TARGETS, Option, write_flags
 
+# Arguments of Python that are no options there → their flags.
+_ARGUMENTS = {"base": "--against"}
+
 
 class Flags(Spelling):
     """Spell options as flags. An option that the command does not have is spelled as in Python.
@@ -29,8 +32,9 @@ class Flags(Spelling):
 
     def name(self, option: str) -> str:
         """Spell the name of an option."""
-        if option in FLAGS:
-            return f"`{FLAGS[option]}`"
+        flag = FLAGS.get(option) or _ARGUMENTS.get(option)
+        if flag is not None:
+            return f"`{flag}`"
         return super().name(option)
 
     def set(self, settings: Mapping[str, Any]) -> str:
@@ -395,6 +399,31 @@ def read_where(texts: Sequence[str] | None) -> dict[str, Any] | None:
     if both:
         raise refuse("--where", f"Give values of {both[0]!r} either to keep or to leave out.")
     return wanted | {column: {"!=": values} for column, values in unwanted.items()} or None
+
+
+def read_conditions(texts: Sequence[str] | None) -> tuple[str, dict[str, Any] | None]:
+    """Tell a condition on problems from the rows to read; several conditions hold together.
+
+    Examples:
+        >>> read_conditions(["model=a", "avg >= 0.5", "pass@4 < 1"])
+        ('avg >= 0.5 and pass@4 < 1', {'model': ['a']})
+    """
+    conditions = [text for text in texts or () if not is_of_rows(text)]
+    rows = [text for text in texts or () if is_of_rows(text)]
+    return " and ".join(conditions), read_where(rows)
+
+
+def is_of_rows(text: str) -> bool:
+    """Return whether a text chooses rows by a column, and not problems by their numbers.
+
+    Examples:
+        >>> is_of_rows("model=a>b"), is_of_rows("id!=Total"), is_of_rows("cons@8 == 1"), is_of_rows("avg = 1")
+        (True, True, False, False)
+    """
+    from at_k.report.naming import find_key
+
+    match = re.match(r"([^<>=!]+?)(=(?!=)|!=| not in )", text)
+    return match is not None and find_key(match[1].strip()) is None
 
 
 def read_name(option: str, kind: str, path: str, name: str) -> str:

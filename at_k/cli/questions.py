@@ -222,7 +222,8 @@ def judge_files(
         if open_ and result.verdict == INCONCLUSIVE:
             base = against[place] if against else None
             command = write_plan(open_[0], paths[place], base, ctx)
-            print_lines([[(command, "bold")]], make_console(stderr=form != "table"))
+            if command:
+                print_lines([[(command, "bold")]], make_console(stderr=form != "table"))
             break
     return result.exit_code
 

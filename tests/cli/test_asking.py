@@ -160,6 +160,24 @@ def test_an_inconclusive_gate_ends_in_a_plan_to_copy(run, folder, typed):
     assert run(*shlex.split(last)[1:]).exit_code == 0
 
 
+def test_an_inconclusive_gate_of_single_samples_plans_without_them(run, folder):
+    for name, verdicts in (("ones", [1, 1, 1]), ("some", [1, 1, 1, 0]), ("all", [1, 1])):
+        text = "".join(
+            json.dumps({"id": f"p{i}", "correct": verdict}) + "\n"
+            for i, verdict in enumerate(verdicts)
+        )
+        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    for name, asked, words in (
+        ("ones", 0.8, "--expect 0.8 --half-width 0.2"),
+        ("some", 0.7, "--expect 0.75 --half-width 0.05"),
+    ):
+        judged = run("gate", f"{name}.jsonl", "--require", f"pass@1 >= {asked}")
+        last = judged.output.rstrip().splitlines()[-1]
+        assert (judged.exit_code, last) == (3, f"at-k plan {words}")
+        assert run(*shlex.split(last)[1:]).exit_code == 0
+    assert "at-k plan " not in run("gate", "all.jsonl", "--require", "pass@1 >= 1").output
+
+
 def test_a_flat_list_is_answered_by_both_ways_to_write_it():
     with pytest.raises(TypeError) as caught:
         at_k.score({"grades": [1, 0, 1, 1]})

@@ -81,6 +81,31 @@ def test_names_and_rows(ask):
     }
 
 
+def test_rows_and_several_conditions_hold_together(ask, tmp_path):
+    rows = [
+        {"model": model, "task": task, "correct": correct, "split": split}
+        for model, split, right in (
+            ("A", "x", [1, 0, 1]),
+            ("A", "y", [0, 0, 0]),
+            ("B", "x", [0, 1, 1]),
+        )
+        for task, correct in zip("pqr", right, strict=True)
+    ]
+    path = tmp_path / "flat.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    chosen = "--where model=A --where split=x"
+    assert ask(f"select {path} {chosen} --where 'avg >= 0.9'").stdout == "p\nr\n"
+    assert ask(f"select {path} --where 'avg >= 0.9' --where model!=A").stdout == "q\nr\n"
+    both = ask(f"select {path} --where 'avg > 0' --where 'avg < 0.6' --where split=x --pool model")
+    assert both.stdout == "p\nq\n"
+    drawn = ask(f"select {path} {chosen} --audit 3").stdout
+    assert len(drawn.splitlines()) == 4
+    assert "Say which problems" in ask(f"select {path} --where model=A").said
+    offered = ask(f"select {path} --where 'avg >= 0.9' --where split=x").stderr.splitlines()
+    one = "--where 'avg >= 0.9' --where split=x --where model=A"
+    assert sum(line.endswith(one) for line in offered) == 1
+
+
 def test_the_title_names_the_file(run, qwen, tmp_path):
     picture = tmp_path / "x.svg"
     run("plot", qwen, "-o", picture)
