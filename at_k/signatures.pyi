@@ -10,7 +10,7 @@ Metrics: TypeAlias = str | Sequence[str] | Mapping[str, float] | None
 
 class ScoreOptions(TypedDict, total=False):
     k: int | Sequence[int] | None
-    groups: Sequence[str] | Sequence[int] | bool | None
+    groups: str | Sequence[str] | Sequence[int] | bool | None
     check_correct_fn: Callable[[str, str], bool | float] | str
     extract_fn: str | Callable[[str], str | None] | None
     correct_above: float | str
@@ -30,7 +30,7 @@ class ScoreOptions(TypedDict, total=False):
     num_workers: int | None
     timeout: float
     target: Literal["population", "problem_set"]
-    clusters: Sequence[str] | Sequence[int] | bool | None
+    clusters: str | Sequence[str] | Sequence[int] | bool | None
     ci_method: Literal["beta", "t", "wald", "wilson"]
     pool: str | Sequence[str]
     rows_at: str | None
@@ -271,7 +271,7 @@ class PoolOptions(TypedDict, total=False):
     sampling: Literal["independent", "until_success"] | None
 
 class TallyOptions(TypedDict, total=False):
-    groups: Sequence[str] | Sequence[int] | bool | None
+    groups: str | Sequence[str] | Sequence[int] | bool | None
     check_correct_fn: Callable[[str, str], bool | float] | str
     extract_fn: str | Callable[[str], str | None] | None
     correct_above: float | str

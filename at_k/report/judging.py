@@ -31,7 +31,7 @@ from at_k.readers.objects import (
     write_source,
 )
 from at_k.readers.samples import SAMPLE_ROLES
-from at_k.readers.tables.choosing import select_rows
+from at_k.readers.tables.choosing import leave_out, select_rows
 from at_k.readers.tables.prompts import find_tests, gather_tests, join_prompts
 from at_k.readers.tables.readings import grade_cut, offer_policies, offering
 from at_k.report.data import Judged
@@ -62,6 +62,8 @@ _say = Phrases(
         "the file by `at_k.read_results`; join the lists of rows of one problem.",
         "data.no_clusters": "{option:clusters} are the groups, but the data have none. Give a "
         "label for each problem, or name the column of the groups by {option:columns}.",
+        "data.two_groups": "The clusters are the groups, and {name} is another column than that of "
+        "the groups. Name the same one by {option:groups} and {option:clusters}, or leave one out.",
         "missing.grades": "Samples without a grade: {count:,} of {total:,}, such as sample "
         "{sample} of problem {name}, counted from 0.\n{option:missing=incorrect} counts them as "
         "wrong, {option:missing=drop} leaves them out.",
@@ -269,8 +271,7 @@ def judge_data(
         array([1])
     """
     refuse_report(data)
-    if isinstance(groups, str):  # a column, as in the command
-        groups, columns = None, {"group": groups, **(columns or {})}
+    groups, clusters, columns = _name_groups(groups, clusters, columns or {})
     if isinstance(data, Mapping) and is_integer(data.get("n")) and is_sequence(data.get("c")):
         data = {**data, "n": [data["n"]] * len(data["c"])}
     data, where = _choose_split(data, where)
@@ -333,6 +334,25 @@ def judge_data(
     return Judged(problems, verdicts, *rest, whole.reasons, *gone)
 
 
+def _name_groups(
+    groups: object, clusters: object, columns: Mapping[str, str | None]
+) -> tuple[object, object, Mapping[str, str | None]]:
+    """Give the role group to the column that groups or clusters name; groups are shown where they are asked for."""
+    named = {name for name in (groups, clusters) if isinstance(name, str)}
+    if not named:
+        return groups, clusters, columns
+    if isinstance(clusters, str) and len(named | {columns.get("group", clusters)}) > 1:
+        raise _say.error("data.two_groups", name=shorten(clusters))
+    columns = {"group": named.pop(), **columns}
+    if isinstance(groups, str):
+        groups = None
+    elif groups is None:
+        groups = False
+    if isinstance(clusters, str):
+        clusters = True
+    return groups, clusters, columns
+
+
 def _choose_split(
     data: Any, where: Mapping[str, object] | None
 ) -> tuple[Any, Mapping[str, object] | None]:
@@ -362,20 +382,29 @@ def _read_data(
     shared: dict[str, Any] = {"where": where, "pool": pool, "prompt_column": prompt_column}
     if find_source(data) is not None:
         return read_samples(data, columns=columns, **shared, meta=meta, **options)
+    exclude = options.get("exclude")
     if isinstance(data, Samples):
-        return data
+        return _leave_out(data, exclude)
     held = hold(data)
     called = columns or {}
     is_document = _is_document(held, called)
     if is_document or pool or is_read_as_file(held, called):
         taken = (*_OF_ROWS, *(_OF_DOCUMENTS if is_document else ()))
         rules = {name: options.pop(name) for name in taken if name in options}
-        _refuse_unread(options)
-        return read_rows(
+        _refuse_unread({**options, "exclude": None})
+        samples = read_rows(
             held, is_document=is_document, columns=called, **shared, **rules, meta=meta
         )
+        return _leave_out(samples, exclude)
     _refuse_unread(options)
     return held
+
+
+def _leave_out(samples: Samples, exclude: Any) -> Samples:
+    """Leave out the problems that are named, if some are."""
+    if exclude is None:
+        return samples
+    return leave_out(samples, exclude)
 
 
 def _refuse_unread(options: Mapping[str, Any]) -> None:

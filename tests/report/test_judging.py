@@ -141,3 +141,26 @@ def test_a_missing_name_or_reference_is_refused(column, missing):
     data[column] = pd.Series([data[column][0], missing], dtype=object)
     with pytest.raises(ValueError, match=r"must hold (a label|an answer) for every problem"):
         at_k.score(data, metrics="pass_at_k", k=1)
+
+
+LEVELS = [
+    {"problem": f"q{i}", "correct": (i + s) % 2, "level": i % 3, "odd": i % 2}
+    for i in range(6)
+    for s in range(2)
+]
+
+
+def test_rows_in_memory_leave_out_problems():
+    judged = judge_data(LEVELS, exclude={"q1": None, "q2": "2020-01-01"})
+    assert judged.names == ["q0", "q2", "q3", "q4", "q5"]
+    assert [note.code for note in judged.notes] == ["note.excluded", "note.exclusion_over"]
+
+
+def test_a_column_names_the_clusters():
+    labels = ["0", "1", "2", "0", "1", "2"]
+    alone = judge_data(LEVELS, groups=None, clusters="level")
+    assert (alone.labels, alone.clusters) == (None, labels)
+    both = judge_data(LEVELS, groups="level", clusters="level")
+    assert (both.labels, both.clusters) == (labels, labels)
+    for given in ({"groups": "odd"}, {"columns": {"group": "odd"}}):
+        refuses("data.two_groups", judge_data, LEVELS, **given, clusters="level")
