@@ -135,7 +135,7 @@ _PROJECTION = re.compile(r'"Select":\{"expr":\[')
 
 def take_rows(data: Any, count: int) -> pa.Table:
     """Take the first rows."""
-    return _read(data).head(count).collect("pyarrow").to_native()
+    return _collect(_read(data).head(count))
 
 
 def take_problems(data: Any, problem: str, columns: Sequence[str], count: int) -> pa.Table:
@@ -146,7 +146,23 @@ def take_problems(data: Any, problem: str, columns: Sequence[str], count: int) -
     frame = frame.select(*kept, **{_PROBLEM: _find(problem, names)})
     named = frame.select(_PROBLEM).to_native()
     rows = frame.join(_read(_choose(named, count)), on=_PROBLEM, how="semi").select(*kept)
-    return rows.collect("pyarrow").to_native()
+    return _collect(rows)
+
+
+def _collect(frame: nw.LazyFrame[Any]) -> pa.Table:
+    """Collect the rows, with numbers as texts that have more digits than Arrow holds, as a HUGEINT of DuckDB may."""
+    import pyarrow as pa
+
+    table: pa.Table = frame.collect("pyarrow").to_native()
+    for place, column in enumerate(table.columns):
+        if not pa.types.is_decimal(column.type):
+            continue
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid:
+            texts = pa.chunked_array([column.cast(pa.string())])
+            table = table.set_column(place, table.column_names[place], texts)
+    return table
 
 
 def _choose(problems: Any, count: int) -> Any:
@@ -270,7 +286,7 @@ def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
     samples = _read_samples(data, roles)
     grouped = samples.group_by(*roles.present()).agg(nw.len().alias("votes"))
     if not is_of(data, "pyspark"):
-        yield count(grouped.collect("pyarrow").to_native())
+        yield count(_collect(grouped))
         return
     from pyspark.sql import functions
 

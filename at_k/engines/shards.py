@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from at_k.engines.engine import FILE, JOINT, Count, Roles, Rows, find_parts, hash_names
-from at_k.readers.arrays import make_numbers
+from at_k.readers.arrays import encode, make_numbers
 from at_k.readers.files.paths import is_address, is_of_shards
 from at_k.readers.tables.choosing import Where
 
@@ -210,13 +210,36 @@ def count_problems(problems: pa.Table) -> pa.Table:
 
 def count_answers(data: Any, roles: Roles, count: Count) -> Iterator[Any]:
     """Count how often each problem has each answer, and let them be judged here."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     opened = _open(data)
     columns = find_columns(roles, opened.schema.names)
     keys = list(columns)
+    kinds = opened.scanner(columns=columns).projected_schema
+    nested = [role for role in keys if pa.types.is_nested(kinds.field(role).type)]
+    if nested:
+        yield count(_group_nested(opened.to_table(columns=columns), nested))
+        return
     columns["votes"] = pc.scalar(1).cast("int64")
     yield count(_group(opened, columns, keys, {"votes": "sum"}))
+
+
+def _group_nested(samples: pa.Table, nested: Sequence[str]) -> pa.Table:
+    """Count the samples that are the same, with lists in some columns, by which Arrow cannot group."""
+    import pyarrow as pa
+
+    keys, values = samples.column_names, {}
+    for role in nested:
+        coded = encode(samples[role])
+        values[role] = pa.array(coded.values, samples.schema.field(role).type)
+        codes = make_numbers(coded.codes, coded.codes >= 0)
+        samples = samples.set_column(keys.index(role), role, codes)
+    grouped = pa.TableGroupBy(samples, keys).aggregate([([], "count_all")])
+    counted = grouped.rename_columns([*keys, "votes"])
+    for role, listed in values.items():
+        counted = counted.set_column(keys.index(role), role, listed.take(counted[role]))
+    return counted
 
 
 def _open(data: Any) -> Any:

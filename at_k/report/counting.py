@@ -15,7 +15,8 @@ from at_k.errors import Message, Phrases
 from at_k.estimators.consensus import VoteCounts
 from at_k.family import FAMILY
 from at_k.grading import Verdicts
-from at_k.readers.arrays import encode, fill_numbers, make_lists, make_numbers
+from at_k.readers.arrays import encode, fill_numbers, make_lists, make_numbers, make_texts
+from at_k.readers.cells import read_answer
 from at_k.report.data import Judged
 from at_k.report.states import ACCURACY, Count
 from at_k.samples import Ragged
@@ -103,6 +104,10 @@ def list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
     import pyarrow as pa
 
     table = table.combine_chunks()
+    for role in ("answers", "references"):
+        if role in table.column_names:
+            texts = _spell(table[role])
+            table = table.set_column(table.column_names.index(role), role, texts)
     coded = encode(table["problem"])
     refuse_labels(nameless=coded.codes.min(initial=0) < 0)
     order = np.argsort(coded.codes, kind="stable")
@@ -129,6 +134,19 @@ def list_answers(table: pa.Table) -> Iterator[tuple[dict[str, Any], Ints]]:
             elif role != "votes":
                 part[role] = table[role].take(make_numbers(firsts[first:last]))
         yield part | {"problem": part["problem"].cast(pa.string())}, times[rows]
+
+
+def _spell(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Write numbers and truth values as a file of them has them; others stay."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    kind = column.type
+    if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
+        return column
+    coded = encode(column)
+    texts = make_texts([*map(read_answer, coded.values), None])
+    return pa.chunked_array([texts.take(make_numbers(coded.codes % len(texts)))])
 
 
 def refuse_rows(rows: Rows, missing: str) -> None:

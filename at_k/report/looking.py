@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING, Any
@@ -13,11 +13,12 @@ import numpy as np
 
 from at_k.engines import Engine, Roles
 from at_k.engines.engine import FILE, find_parts
-from at_k.errors import InputError, Message, Offer, Phrases, Question, SeveralModelsError
+from at_k.errors import InputError, Mention, Message, Offer, Phrases, Question, SeveralModelsError
+from at_k.family import FAMILY
 from at_k.options.registry import JUDGING_OPTIONS, TALLYING
 from at_k.readers import Samples
 from at_k.readers.arrays import encode
-from at_k.readers.names import PROBLEM, SETTING, find_named, has_name, has_role, quote
+from at_k.readers.names import PROBLEM, SETTING, find_named, has_name, has_role, quote, shorten
 from at_k.readers.tables.choosing import Where, no_rows, refuse_unknown
 from at_k.report.judging import read_rows
 
@@ -64,6 +65,9 @@ _say = Phrases(
         "sample, in SQL by unnest, in Polars by explode, and numbers of grades by CASE; or give a "
         "part of the rows.",
         "engine.outcome": "{outcome} (of {problems:,} problems that were looked at)",
+        "engine.scores": "{title} is left out: an engine counts grades, and reads no scores, which "
+        "column “{column}” has. To read up to {most:,} rows into memory, with their scores, name "
+        "this column: {columns}.",
         "engine.note": "Of {problems:,} problems that were looked at: {note}",
     }
 )
@@ -77,13 +81,17 @@ class Counting:
         engine: the engine.
         data: the rows that are wanted.
         roles: their columns.
+        looked: the samples that were looked at.
         notes: what is to be said of how they were read.
+        left_out: metric → the reason why it cannot be computed.
     """
 
     engine: Engine
     data: Any
     roles: Roles
+    looked: Samples
     notes: Sequence[Message] = ()
+    left_out: Mapping[str, Message] = field(default_factory=dict)
 
 
 def look(engine: Engine, data: Any, options: Mapping[str, Any]) -> Counting | pa.Table:
@@ -125,7 +133,24 @@ def look(engine: Engine, data: Any, options: Mapping[str, Any]) -> Counting | pa
         words = _read_words(engine, named, roles, rows, read)
         if words is None:
             return _load(engine, data)
-    return Counting(engine, kept, Roles(**roles, words=words), notes)  # type: ignore[arg-type]
+    left_out = _leave_out_scores(samples, columns)
+    notes = [*notes, *left_out.values()]
+    called_as = Roles(**roles, words=words)  # type: ignore[arg-type]
+    return Counting(engine, kept, called_as, samples, notes, left_out)
+
+
+def _leave_out_scores(samples: Samples, columns: Mapping[str, str | None]) -> dict[str, Message]:
+    """Say which metrics of scores are left out, where the rows have scores."""
+    scores = samples.origin.roles.get("scores")
+    if scores is None:
+        return {}
+    named = Mention(columns={**columns, "scores": scores})
+    told = {"column": shorten(scores), "most": _IN_MEMORY, "columns": named}
+    return {
+        metric.name: _say("engine.scores", title=metric.title, **told)
+        for metric in FAMILY.values()
+        if metric.needs_scores
+    }
 
 
 def _list_names(pool: str | Sequence[str]) -> list[str]:
@@ -203,11 +228,10 @@ def _read(
     options: Mapping[str, Any],
 ) -> Samples:
     """Read rows as a file of them is read. The readings of a refusal are those of all rows."""
-    told = {name: options[name] for name in READING}
-    own = [name for name in pool if name != "file"]
+    told = {name: options[name] for name in (*READING, "errors")}
     table = table.select([name for name in table.column_names if name != FILE])
     try:
-        return read_rows(table, is_document=False, columns=columns, pool=own, **told)
+        return read_rows(table, is_document=False, columns=columns, pool=pool, **told)
     except InputError as error:
         error.ask = partial(_ask, error.ask, options["where"], are_all=rows.are_all)
         raise
@@ -235,10 +259,10 @@ def _holds_words(table: pa.Table, column: str) -> bool:
     parts = find_parts(column, table.column_names)
     if len(parts) != 1:
         return False
-    [[outer, *fields]] = parts
+    [[outer, *path]] = parts
     kind = table.field(outer).type
-    for field in fields:
-        kind = kind.field(field).type
+    for name in path:
+        kind = kind.field(name).type
     if types.is_dictionary(kind):
         kind = kind.value_type
     return bool(types.is_string(kind) or types.is_large_string(kind))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import repeat
@@ -18,6 +18,7 @@ from at_k.engines import Rows, find_engine
 from at_k.errors import InputError, Message, Phrases, Question
 from at_k.estimators.consensus import VoteCounts, count_votes
 from at_k.family import FAMILY
+from at_k.grading.zeros import explain_zeros
 from at_k.options.registry import INDEPENDENT, PILOT, TALLYING, complete, takes
 from at_k.readers.tables.readings import offer_policy
 from at_k.report.counting import (
@@ -150,8 +151,21 @@ def count_in_place(
         return data, None, ()
     found = look(engine, data, options)
     if isinstance(found, Counting):
-        return data, _count_rows(found, options), found.notes
+        tally = _count_rows(found, options)
+        left_out = {**tally.left_out, **found.left_out}
+        notes = [*found.notes, *_explain_zeros(found, tally, options)]
+        return data, replace(tally, left_out=left_out), notes
     return found, None, ()
+
+
+def _explain_zeros(
+    counting: Counting, tally: Tally, options: Mapping[str, Any]
+) -> Iterator[Message]:
+    """Say of answers that are all wrong why that may be, by the problems that were looked at."""
+    is_judged = counting.roles.grades is None
+    if is_judged and not any(correct for _, _, correct in tally.counts):
+        judged = _judge(counting.looked, {**options, **_DONE, "groups": False})
+        yield from explain_zeros(judged.problems, judged.verdicts)
 
 
 def _count_rows(counting: Counting, options: Mapping[str, Any]) -> Tally:

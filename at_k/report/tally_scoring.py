@@ -28,7 +28,7 @@ from at_k.report.tally import Tally
 from at_k.results.saving import holds
 from at_k.samples import Answers, Problems, Ragged
 from at_k.summary import Confidence
-from at_k.validation import check_k
+from at_k.validation import K, check_k
 
 _say = Phrases(
     {
@@ -37,7 +37,8 @@ _say = Phrases(
         "note.tally": "Counts have no table of problems, no comparison of problems and no "
         "diagnosis.",
         "tally.ties": "cons@k is left out: a tally does not keep the order of the samples, by "
-        "which {option:ties=first} decides. {option:ties=random} differs only where k is n.",
+        "which {option:ties=first} decides where k is n. Ask for smaller {option:k}, which give the "
+        "same, or add {option:ties=random}, which differs only there.",
         "tally.late": "The options {names} act when samples are counted, and this is a tally of "
         "samples that were. Give them to `at_k.Tally.of`, or to at-k tally.",
         "tally.empty": "This tally counts no problems. Add tallies of some samples to it.",
@@ -107,7 +108,7 @@ def score_tally(
             return tally.left_out[metric.name]
         if not metric.votes or tally.votes is None:
             return counted
-        if options["ties"] == "first":
+        if options["ties"] == "first" and not _draws_fewer(tally, options["k"]):
             return _say("tally.ties")
         return voted
 
@@ -119,6 +120,11 @@ def score_tally(
     numbers["notes"] = [*notes, *numbers["notes"]]
     stopped = {"sampling": UNTIL_SUCCESS} if counted.judged.verdicts.stopped else {}
     return Report(**numbers, left_out=left_out, options={**changed, **stopped})
+
+
+def _draws_fewer(tally: Tally, k: K | None) -> bool:
+    """Return whether k is below the n of every problem: what comes first is random, then."""
+    return k is not None and max(check_k(k)) < min(n for _, n, _ in tally.counts)
 
 
 def refuse_late_options(changed: Mapping[str, Any]) -> None:

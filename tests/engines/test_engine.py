@@ -618,3 +618,74 @@ def test_readings_of_a_late_word_are_of_problems_of_the_data():
             at_k.score(data)
         assert "word 0" not in str(of.value)
         assert {"wrong": ["zork"]} in [reading.options for reading in of.value.readings]
+
+
+# What engines hold otherwise than a file
+
+
+def test_lists_of_references_are_grouped_by_every_engine():
+    names = [f"q{i // 3}" for i in range(60)]
+    answers = ["2", "3", None] * 20
+    targets = [["2", "3"], ["1"]] * 30
+    rows = [
+        {"id": name, "answer": answer, "target": targets[int(name[1:])]}
+        for name, answer in zip(names, answers, strict=True)
+    ]
+    for data in hold_locally(pa.Table.from_pylist(rows)):
+        tally = at_k.Tally.of(data, missing="incorrect")
+        assert tally.counts == {(None, 3, 2): 10, (None, 3, 0): 10}
+
+
+@for_each("rows", [90, 900])
+def test_names_of_39_digits_are_names(rows):
+    first = "123456789012345678901234567890123456789::HUGEINT"
+    data = duckdb.sql(f"SELECT {first} + i // 3 AS id, i % 3 = 0 AS ok FROM range({rows}) AS t(i)")
+    assert at_k.Tally.of(data, columns={"grades": "ok"}).counts == {(None, 3, 1): rows // 3}
+
+
+def test_answers_that_are_numbers_are_compared_as_a_file_has_them():
+    rows = [{"id": i // 2, "answer": float(i % 2), "target": "1"} for i in range(60)]
+    for data in hold_locally(pa.Table.from_pylist(rows)):
+        report = at_k.score(data, metrics="pass@1")
+        assert report.values == {"pass@1": 0}
+        assert any("“0.0” beside “1”" in str(note) for note in report.notes)
+        numeric = at_k.score(data, metrics="pass@1", check_correct_fn="numeric")
+        assert numeric.values == {"pass@1": 0.5}
+
+
+def test_scores_are_left_out_with_the_way_to_read_them():
+    rows = [{"id": i // 2, "correct": i % 2, "score": i / 60} for i in range(60)]
+    for data in hold_locally(pa.Table.from_pylist(rows)):
+        says = "InputError: an engine counts grades, and reads no scores … {'scores': 'score'}"
+        refuses(says.replace("'", '"'), at_k.score, data, metrics="best@1")
+        assert any("reads no scores" in str(note) for note in at_k.score(data).notes)
+        found = at_k.score(data, metrics="best@k", columns={"scores": "score"}).values
+        assert found == at_k.score(rows, metrics="best@k").values
+
+
+def test_what_is_broken_can_be_skipped():
+    verdicts = ["pass", "fail", "zork"]
+    rows = [{"id": i // 3, "verdict": verdicts[i % 3]} for i in range(60)]
+    for data in hold_locally(pa.Table.from_pylist(rows)):
+        assert at_k.score(data, errors="skip", metrics="pass@1").values == {"pass@1": 0.5}
+
+
+def test_files_of_the_same_rows_are_pooled():
+    table = pa.table({"problem": [i // 2 for i in range(40)], "correct": [1, 0] * 20})
+    with TemporaryDirectory() as path:
+        for name in ("a.parquet", "b.parquet"):
+            pq.write_table(table, Path(path) / name)
+        pattern = f"{path}/*.parquet"
+        for data in (ds.dataset(path), duckdb.read_parquet(pattern), polars.scan_parquet(pattern)):
+            refuses('InputError: repeat those before them … pool="file"', at_k.score, data)
+            assert len(at_k.score(data, pool="file")) == 20
+
+
+def test_first_of_ties_where_fewer_are_drawn():
+    rows = [{"id": i // 4, "answer": f"{i % 3}", "target": "1"} for i in range(80)]
+    for data in hold_locally(pa.Table.from_pylist(rows)):
+        options = {"metrics": "cons@k", "k": [1, 2, 3], "ties": "first"}
+        expected = at_k.score(rows, **options).values
+        assert at_k.score(data, **options).values == pytest.approx(expected)
+        says = 'InputError: decides where k is n … ties="random"'
+        refuses(says, at_k.score, data, **{**options, "k": 4})
