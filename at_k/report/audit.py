@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from at_k.combinatorics import Floats
-from at_k.errors import InputError, Message, Phrases
+from at_k.errors import InputError, Mention, Message, Phrases, SeveralModelsError
 from at_k.family import FAMILY, OUTPUTS
 from at_k.readers import is_paths
 from at_k.readers.arrays import list_cells
@@ -21,6 +21,7 @@ from at_k.report.judging import judge_data, read_frame
 from at_k.report.measuring import Measurement
 from at_k.samples import Ragged
 from at_k.uncertainty.intervals import LEAST_AUDITED, correct_by_audit
+from at_k.validation import list_parts
 from at_k.values import Column, ErrorBar, Key
 
 _say = Phrases(
@@ -65,7 +66,10 @@ def correct_values(
     if audited.lower().endswith(".csv"):
         grades_by_name = read_sheet(audited)
     else:
-        grades_by_name = read_column(data, audited, reading)
+        own = None
+        if judged.origin is not None:
+            own = judged.origin.roles.get("grades")
+        grades_by_name = read_column(data, audited, reading, own)
     grades, seen = fill_in(judged, grades_by_name, audited)
     if (count := int(seen.sum())) < LEAST_AUDITED:
         raise _say.error(
@@ -166,8 +170,10 @@ def _holds_some(cell: object) -> bool:
     return isinstance(cell, (list, tuple)) and any(part is not None for part in cell)
 
 
-def read_column(data: Any, column: str, reading: Mapping[str, Any]) -> dict[str, Floats]:
-    """Read a further column of grades of the same data; problems without any are left out."""
+def read_column(
+    data: Any, column: str, reading: Mapping[str, Any], own: str | None = None
+) -> dict[str, Floats]:
+    """Read a further column of grades of the same data, beside its own; problems without any are left out."""
     if not is_paths(data) and not hasattr(data, "roles"):
         frame = {name: list_cells(cells) for name, cells in read_frame(data).items()}
         lists = frame.get(column, [None])
@@ -179,7 +185,7 @@ def read_column(data: Any, column: str, reading: Mapping[str, Any]) -> dict[str,
             return {}
     columns = {**(reading.get("columns") or {}), "grades": column}
     try:
-        judged = judge_data(data, **{**reading, "columns": columns, "missing": "drop"})
+        judged = _judge_again(data, {**reading, "columns": columns, "missing": "drop"}, own)
     except InputError as error:
         if error.code == "missing.nothing_left":  # nobody has filled it in
             return {}
@@ -189,6 +195,18 @@ def read_column(data: Any, column: str, reading: Mapping[str, Any]) -> dict[str,
         name: grades.values[start:stop].astype(np.float64)
         for name, start, stop in zip(judged.names, grades.offsets, grades.offsets[1:], strict=False)
     }
+
+
+def _judge_again(data: Any, reading: Mapping[str, Any], own: str | None) -> Judged:
+    """Judge by the better judge; the verdicts of the data's own, in another column now, are no settings."""
+    try:
+        return judge_data(data, **reading)
+    except SeveralModelsError as error:
+        where = error.values.get("where")
+        if own is None or not isinstance(where, Mention) or own not in where.settings["where"]:
+            raise
+    pool = [*list_parts(reading.get("pool") or ()), own]
+    return judge_data(data, **{**reading, "pool": pool})
 
 
 def read_sheet(path: str | PathLike[str]) -> dict[str, Floats]:
