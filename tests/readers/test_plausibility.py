@@ -385,3 +385,36 @@ def test_flags_of_samples_are_no_settings(shares):
     rows = [{"id": p, "correct": draw() < 0.5} for p in range(30) for _ in range(6)]
     flags = [{"unbalanced": draw() < shares[row["correct"]]} for row in rows]
     assert at_k.score([row | flag for row, flag in zip(rows, flags, strict=True)][:-1])
+
+
+@pytest.mark.parametrize(
+    ("order", "place"),
+    [
+        ([*range(30), *range(12)], "from line 1 on once more from line 31 to line 42,"),
+        ([*range(12), *range(30)], "from line 1 on once more from line 13 to line 24,"),
+        ([*range(20), *range(15, 30)], "from line 16 on once more from line 21 to line 25,"),
+    ],
+)
+@pytest.mark.parametrize("by_run", [False, True])
+def test_a_resumed_run_that_repeats_some_samples_is_asked_about(order, place, by_run):
+    places = list(product(range(10), range(3)))
+    if by_run:
+        places.sort(key=lambda place: place[1])
+    rows = [
+        {"id": f"q{p}", "response": f"the {i} of {p} is {p**7 + i}", "correct": (p + i) % 3 == 0}
+        for p, i in places
+    ]
+    assert at_k.score(rows)
+    repeated = [rows[place] for place in order]
+    with pytest.raises(at_k.InputError, match=place):
+        at_k.score(repeated)
+    assert at_k.score(repeated, pool="file")
+
+
+def test_equal_answers_of_several_runs_are_no_repetition():
+    answers = [*"12345", *"12345", *"12846"]
+    rows = [
+        {"id": p % 5, "answer": answer, "target": str(p % 5 + 1)}
+        for p, answer in enumerate(answers)
+    ]
+    assert at_k.score(rows)

@@ -39,7 +39,7 @@ from at_k.readers.samples import Columns, Origin, Samples
 from at_k.readers.tables.choosing import find_nested, no_rows
 from at_k.readers.tables.collector import NUMBER, Collector, Sheet
 from at_k.readers.tables.doubts import OF_COUNTS, OF_ROWS, walk
-from at_k.readers.tables.doubts.of_rows import RowsKnown, doubt_settings, repeats
+from at_k.readers.tables.doubts.of_rows import RowsKnown, doubt_settings, list_resumed, repeats
 from at_k.readers.tables.plan import Plan
 from at_k.readers.tables.profile import Profile, find_roles
 from at_k.readers.tables.readings import most_rows
@@ -61,6 +61,9 @@ _say = Phrases(
 
 # Rows from which it is planned, where the first ones are not enough.
 _PLANNED = 300_000
+
+# Characters of a text that is not equal to another one by chance; parts of a table that are compared by their texts.
+_LONG, _PARTS = 16, 20
 
 # Errors of a plan that more rows may settle.
 _OF_FIRST_ROWS = ("plain.unknown", "standard.no_problem", "plain.numbered_names")
@@ -329,7 +332,8 @@ class _Pass:
                 whole = [read_whole(value) for value in watch.values]
                 if watch.numbers_samples and None not in whole:
                     numbers[watch.name] = np.array(whole, np.int64)[watch.codes]
-        return replace(known, numbers=numbers, repeated=self._find_repeated(known))
+        known = replace(known, numbers=numbers, repeated=self._find_repeated(known))
+        return replace(known, resumed=self._find_resumed(known))
 
     def _collect(self) -> None:
         """Collect all rows, and what is watched beside."""
@@ -448,6 +452,30 @@ class _Pass:
         names = {*find_named(columns, WHOLE_TEXT), self.roles["answers"]}
         return [cells for name, cells in columns.items() if name in names]
 
+    def _find_resumed(self, known: RowsKnown) -> tuple[int, int, int] | None:
+        """Find a part of the rows that is repeated, with long texts: where both begin, and how many rows they have."""
+        reading, head = self.plan.reading, self.plan.head
+        if reading.where or reading.pool or self.collector.numbers or "attempt" in self.roles:
+            return None
+        names = {*find_named(head.names, WHOLE_TEXT), self.roles["answers"]}
+        long = [name for name in names if name in head.names and _are_long(head[name])]
+        if not long:
+            return None
+        verdicts = known.grades if len(known.grades) else np.zeros(len(known.problem))
+        found = [*islice(list_resumed(known.problem, verdicts), _PARTS)]
+        if not found:
+            return None
+        texts: dict[str, list[str]] = {name: [] for name in head.names}
+        for block in self.table.blocks(None):
+            for name, cells in texts.items():
+                cells.extend(map(repr, block[name]))
+        for first, again, count in found:
+            mine, other = slice(first, first + count), slice(again, again + count)
+            differ = any(2 * len({*texts[name][mine]}) >= count for name in long)
+            if differ and all(cells[mine] == cells[other] for cells in texts.values()):
+                return first, again, count
+        return None
+
     def _refuse_crossed_lists(self, needed: Mapping[str, bool] | None) -> None:
         """Raise if a problem occurs twice because the rows are of several settings."""
         settings, problem = self.plan.watch_settings(), list[str]()
@@ -520,6 +548,12 @@ def _pick(block: Block, names: Sequence[str]) -> Block:
     return block.take(
         sorted({row for rows in there for row in islice(rows, 1 + 100 // len(names))})
     )
+
+
+def _are_long(cells: Sequence[object]) -> bool:
+    """Return whether most cells are texts that are not equal by chance."""
+    texts = [cell for cell in cells if isinstance(cell, str) and len(cell) >= _LONG]
+    return 2 * len(texts) > len(cells)
 
 
 def _find_subject(watches: Sequence[Watch]) -> dict[str, str]:

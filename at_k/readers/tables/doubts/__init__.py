@@ -31,6 +31,7 @@ OF_ROWS = (
     of_rows.doubt_retries,
     of_rows.doubt_settings,
     of_rows.doubt_repeated,
+    of_rows.doubt_resumed,
     of_rows.doubt_contradictions,
     of_rows.doubt_failures,
 )

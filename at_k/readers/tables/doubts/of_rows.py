@@ -40,11 +40,18 @@ _RETRY = {
 # Verdicts in half a table, and of each kind among them, that are not equal to those of the other half by chance.
 _LONG, _EACH = 20, 5
 
+# Rows of a part that may be repeated, at least; places at which parts with the same first rows may begin; rows that are
+# compared first, as most parts differ in them; and how often all rows may be compared.
+_RESUMED, _STARTS, _PEEKED, _COMPARED = 3, 4, 32, 20
+
 _say = Phrases(
     {
         "structure.repeated": "The rows from {row:,} on repeat those before them.\nIf the file "
         "was appended to itself, n is twice as large as it should be: remove one half. If it "
         "holds two equal runs, add {option:pool=file}.",
+        "structure.resumed": "Samples are in the table twice: those from row {first:,} on once "
+        "more from row {row:,} to row {last:,}, text by text.\nIf the run was resumed, remove these "
+        "rows. If they are samples of their own, add {option:pool=file}.",
         "structure.tests": "Column “{column}” names several tests of a problem: {values}.\nIf a "
         "sample is right where all of its tests pass, write one row for each sample first. If "
         "each test is a problem: {apart}. If each is a sample of its own: {pool}.",
@@ -80,6 +87,7 @@ class RowsKnown:
         verdicts: column → its verdict on each sample, of those beside the grades; NaN where it has none.
         errors: the columns that tell failures.
         repeated: the texts of all samples, a list for each column, if the second half of the rows repeats the first.
+        resumed: the first rows of a part and of its repetition, and how many rows they have, if a run was resumed.
         place: describes the place of a sample.
     """
 
@@ -95,6 +103,7 @@ class RowsKnown:
     verdicts: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     errors: Sequence[Watch] = ()
     repeated: Sequence[Sequence[str]] | None = None
+    resumed: tuple[int, int, int] | None = None
     place: Callable[[int], Message] | None = None
 
 
@@ -186,6 +195,43 @@ def doubt_repeated(rows: RowsKnown) -> Doubts:
         yield _say.error("structure.repeated", row=half + 1)
     elif differing:
         yield _say("structure.repeated", row=half + 1)
+
+
+def doubt_resumed(rows: RowsKnown) -> Doubts:
+    """Ask where some rows repeat others with their texts: a run was resumed before its last sample."""
+    if rows.resumed is not None and rows.repeated is None:
+        first, again, count = rows.resumed
+        yield _say.error("structure.resumed", first=first + 1, row=again + 1, last=again + count)
+
+
+def list_resumed(problem: Numbers, verdicts: NDArray[np.float64]) -> Iterator[tuple[int, int, int]]:
+    """List the parts of a table that may be there twice: where each begins, and its repetition, and how many rows.
+
+    A repetition goes on to the end, or to where the first part is complete.
+
+    Examples:
+        >>> [*list_resumed(np.array([0, 0, 1, 1, 0, 0, 1]), np.array([1, 0, 1, 1, 1, 0, 1]))]
+        [(0, 4, 3)]
+    """
+    codes = join_codes([problem, np.unique(verdicts, return_inverse=True)[1]])
+    held, size = codes.tobytes(), codes.itemsize
+    known: dict[bytes, list[int]] = {}
+    left = _COMPARED * len(codes)
+    for again in np.flatnonzero(np.diff(problem, prepend=-1)).tolist():
+        earlier = known.setdefault(held[again * size : (again + _RESUMED) * size], [])
+        for first in earlier:
+            count = min(again - first, len(codes) - again)
+            peeked = min(count, _PEEKED) * size
+            mine, other = first * size, again * size
+            if count < _RESUMED or held[mine : mine + peeked] != held[other : other + peeked]:
+                continue
+            if np.array_equal(codes[first : first + count], codes[again : again + count]):
+                yield first, again, count
+            left -= count
+            if left < 0:
+                return
+        if len(earlier) < _STARTS:
+            earlier.append(again)
 
 
 def repeats(*columns: NDArray[np.float64] | Numbers) -> bool:
