@@ -68,12 +68,12 @@ def test_memory_grows_with_the_columns_that_are_kept(tmp_path):
     """Texts that are not needed take no memory, beyond a few blocks of 4 MB."""
     text = "".join(map(chr, range(32, 127))).replace("\\", "").replace('"', "") * 200
     rows = [
-        {"task_id": f"p{i % 125}", "completion": text[i % 90 :], "passed": i % 3 == 0}
-        for i in range(1_000)
+        {"task_id": f"p{i % 125}", "completion": f"{i} {text[i % 90 :]}", "passed": i % 3 == 0}
+        for i in range(7_000)
     ]
     lines = ("\n".join(map(json.dumps, rows)) + "\n").encode()
-    (tmp_path / "plain.jsonl").write_bytes(lines * 7)
-    (tmp_path / "packed.jsonl").write_bytes(gzip.compress(lines, 1) * 7)
+    (tmp_path / "plain.jsonl").write_bytes(lines)
+    (tmp_path / "packed.jsonl").write_bytes(gzip.compress(lines, 1))
     plain = tmp_path / "plain.jsonl"
     assert plain.stat().st_size > 100_000_000
     for code, grown, _ in measure(tmp_path)[0].values():

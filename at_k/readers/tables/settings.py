@@ -81,7 +81,10 @@ class Watch:
         return count_in(self.name, self.values)
 
     def find_settings(self, problem: NDArray[np.int64], *, listed: bool) -> str:
-        """Return "all" if values have equally many rows of each problem, "parts" if of some, "perhaps", or nothing."""
+        """Return "all" if values have equally many rows of each problem, "parts" if of some, "perhaps", or nothing.
+
+        True and false that are spread evenly are "even": they may follow the verdicts of a planned table.
+        """
         count = len(self.values)
         problems = int(problem.max()) + 1
         size = problems * count
@@ -129,8 +132,7 @@ class Watch:
         if None in self.values:
             return ""
         if self._are_marks:
-            is_even = _lost_rows(table) or (not _is_single(table) and is_setting(table))
-            return "all" if is_even else ""
+            return _find_marks(table)
         if self._marks_samples(table):
             return ""
         if is_setting(table):
@@ -150,6 +152,13 @@ class Watch:
         whole = list(map(read_whole, self.values))
         is_number = table.max() == 1 and None not in whole and count_up(whole)
         return self._are_marks or is_number or _is_single(table)
+
+
+def _find_marks(table: Table) -> str:
+    """Return "all" if true and false lost some rows of a plan, and "even" if they are spread evenly."""
+    if _lost_rows(table):
+        return "all"
+    return "even" if is_setting(table) and not _is_single(table) else ""
 
 
 def _lost_rows(table: Table) -> bool:

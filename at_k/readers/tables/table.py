@@ -465,10 +465,10 @@ class _Pass:
         found = [*islice(list_resumed(known.problem, verdicts), _PARTS)]
         if not found:
             return None
-        texts: dict[str, list[str]] = {name: [] for name in head.names}
+        texts = {name: array("q") for name in head.names}
         for block in self.table.blocks(None):
             for name, cells in texts.items():
-                cells.extend(map(repr, block[name]))
+                cells.extend(hash(repr(cell)) for cell in block[name])  # whole texts need memory
         for first, again, count in found:
             mine, other = slice(first, first + count), slice(again, again + count)
             differ = any(2 * len({*texts[name][mine]}) >= count for name in long)

@@ -127,6 +127,9 @@ def doubt_settings(rows: RowsKnown) -> Doubts:
     several = [watch for watch in rows.settings if len(watch.values) > 1]
     counting = {watch.name for watch in several if watch.numbers_samples}
     found = {watch.name: watch.find_settings(rows.problem, listed=rows.listed) for watch in several}
+    for watch in several:
+        if found[watch.name] == "even" and not _follows(watch, rows.grades):
+            found[watch.name] = "all"
 
     def rank(watch: Watch) -> int:
         """Rank models first, then what the rows show, then what the name says."""
@@ -145,6 +148,12 @@ def doubt_settings(rows: RowsKnown) -> Doubts:
             yield error
         elif found[watch.name] == "perhaps":
             yield error.message
+
+
+def _follows(watch: Watch, grades: NDArray[np.float64]) -> bool:
+    """Return whether one of two values has verdicts of one kind alone, as a weaker test and a flag of faults have."""
+    codes = watch.codes
+    return len(codes) == len(grades) and len(np.unique(2 * codes + (grades > 0.5))) == 3
 
 
 def _names_settings(name: str) -> bool:
