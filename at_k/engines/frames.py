@@ -51,9 +51,13 @@ def keep(data: Any, where: Where) -> Any:
     frame = _read(data)
     names = list_columns(data)
     for name, is_out, values in where.list_rules():
-        text = _find(name, names).cast(nw.String)
+        column = _find(name, names)
+        wanted = [value for value in values if value is not None]
+        if frame.select(value=column).collect_schema()["value"].is_float():
+            wanted += [f"{value}.0" for value in wanted]
+        text = column.cast(nw.String)
         # The engines have no opinion on whether null is in a list.
-        kept = text.is_in([value for value in values if value is not None]).fill_null(False)
+        kept = text.is_in(wanted).fill_null(False)
         if None in values:
             kept = kept | text.is_null()
         frame = frame.filter(~kept if is_out else kept)

@@ -689,3 +689,11 @@ def test_first_of_ties_where_fewer_are_drawn():
         assert at_k.score(data, **options).values == pytest.approx(expected)
         says = 'InputError: decides where k is n … ties="random"'
         refuses(says, at_k.score, data, **{**options, "k": 4})
+
+
+def test_a_whole_number_chooses_rows_of_floats():
+    rows = [{"id": i // 4, "t": float(i % 2), "correct": i % 2} for i in range(80)]
+    for data in (rows, *hold_locally(pa.Table.from_pylist(rows))):
+        for wanted, expected in ((1, 1), ("1", 1), (1.0, 1), ("1.0", 1), ({"!=": 1}, 0)):
+            found = at_k.score(data, where={"t": wanted}, metrics="pass@1").values
+            assert found == {"pass@1": expected}

@@ -107,7 +107,7 @@ class Where:
     def keeps(self, row: Mapping[str, Any]) -> bool:
         """Return whether a row is wanted."""
         return all(
-            (spell(row.get(name)) in values) != is_out
+            (_spell_as(row.get(name), values) in values) != is_out
             for name, (is_out, values) in self._rules.items()
         )
 
@@ -116,7 +116,7 @@ class Where:
         kept = np.ones(len(block), dtype=bool)
         for name, (is_out, wanted) in self._rules.items():
             codes, values = encode(block.column(name))
-            spelled = [*map(spell, values), None]
+            spelled = [*(_spell_as(value, wanted) for value in values), None]
             seen = self._seen[name]
             if len(seen) < _KEPT_VALUES or not wanted.keys() <= seen.keys():
                 seen |= zip(spelled[:-1], values, strict=True)
@@ -272,6 +272,20 @@ def spell(value: object) -> str | None:
     if value is None:
         return None
     return str(value)
+
+
+def _spell_as(value: object, wanted: Collection[str | None]) -> str | None:
+    """Return a value as text, 1.0 as 1 where this is wanted.
+
+    Examples:
+        >>> _spell_as(1.0, ["1"]), _spell_as(1.0, ["1.0"]), _spell_as("1.0", ["1"])
+        ('1', '1.0', '1.0')
+    """
+    text = spell(value)
+    if isinstance(value, float) and text not in wanted:
+        whole = str(text).removesuffix(".0")
+        return whole if whole in wanted else text
+    return text
 
 
 Names = str | PathLike[str] | Mapping[str, str | None] | Sequence[str]
