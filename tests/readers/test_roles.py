@@ -8,6 +8,7 @@ from cases import for_each
 from readers.texts import collect, guess_roles, read_table
 
 import at_k
+from at_k.readers import read_samples
 from at_k.readers.names import ROLE
 from at_k.readers.samples import ROLES
 
@@ -308,3 +309,21 @@ def test_a_cost_is_read_without_being_named(name, tmp_path):
     assert found.rows[0]["cost"] == named.rows[0]["cost"] == [0, 1, 2, 3]
     without = at_k.score(as_file(rows, tmp_path), columns={"cost": None})
     assert "cost" not in without.rows[0]
+
+
+@for_each("door", ["csv", "jsonl"])
+def test_a_guessed_group_with_an_empty_cell_is_left_out(door, tmp_path):
+    path = tmp_path / f"f.{door}"
+    levels = {"q0": None, "q1": "easy", "q2": "hard"}
+    rows = [{"id": p, "level": levels[p], "correct": c} for p in levels for c in (1, 0)]
+    if door == "csv":
+        lines = [f"{row['id']},{row['level'] or ''},{row['correct']}" for row in rows]
+        path.write_text("\n".join(["id,level,correct", *lines]))
+    else:
+        path.write_text("\n".join(map(json.dumps, rows)))
+    samples = read_samples(path)
+    assert samples.n.tolist() == [2, 2, 2]
+    assert "group" not in samples.table.column_names
+    assert [note.code for note in samples.origin.notes] == ["note.groupless"]
+    with pytest.raises(at_k.InputError, match="name of a group"):
+        read_samples(path, columns={"group": "level"})

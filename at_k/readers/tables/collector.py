@@ -28,7 +28,7 @@ from at_k.readers.arrays import (
     take,
 )
 from at_k.readers.blocks import Block
-from at_k.readers.cells import Cells, UnfitError, name_reason, read_integers, says_failed
+from at_k.readers.cells import NOTHING, Cells, UnfitError, name_reason, read_integers, says_failed
 from at_k.readers.faults import Faults, describe_place, find_fault
 from at_k.readers.names import quote, shorten
 from at_k.readers.numbering import is_summary
@@ -72,12 +72,14 @@ class Sheet:
         reads: reads cells.
         listed: whether a row is a problem, with lists of samples.
         numbers: the columns that number the samples of each problem.
+        optional: the roles of which a null says nothing.
     """
 
     columns: dict[str, str]
     reads: Cells
     listed: bool = False
     numbers: Sequence[str] = ()
+    optional: Sequence[str] = ()
 
 
 def refuse_empty() -> InputError:
@@ -131,6 +133,10 @@ class Collector:
         """Add rows of a table."""
         sheet = self._sheet
         cells = {role: block.column(name) for role, name in sheet.columns.items()}
+        for role in sheet.optional:
+            if role in cells and _has_null(cells[role]):
+                told = list_cells(cells[role])
+                cells[role] = [NOTHING if cell is None else cell for cell in told]
         if "problem" not in cells:
             cells["problem"] = list(map(str, block.places))
         numbers = {NUMBER + name: read_integers(block.column(name)) for name in sheet.numbers}
@@ -380,6 +386,11 @@ class Collector:
             place=describe_place(row, column) if column else self.place(row),
             ignored=Mention(columns={"sample": None}),
         )
+
+
+def _has_null(column: Any) -> bool:
+    """Return whether a column has a null."""
+    return column.null_count > 0 if is_arrow(column) else None in column
 
 
 def _add_reasons(read: dict[str, Any], reasons: Sequence[str | None]) -> None:

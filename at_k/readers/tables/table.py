@@ -53,6 +53,8 @@ _say = Phrases(
         "plain.groups": "Rows of one problem have several values of “{column}”: {values} "
         "({place}).\nIf each value has problems of its own, add {apart}. If it says nothing "
         "of the problems: {ignored}.",
+        "note.groupless": "Column “{column}” was not used as the group: it is empty for {count:,} of "
+        "the problems. Fill it in to see each group.",
         "plain.merged": "Most cells of column “{column}” are empty, as those of a sheet are that were merged. Write "
         "the name of its problem into each row, for instance by `{way}`.",
     }
@@ -275,6 +277,7 @@ class _Pass:
             self.reads,
             plan.listed,
             plan.numbers,
+            [] if "group" in plan.given else ["group"],
         )
         place = partial(
             _describe, self.roles
@@ -298,7 +301,7 @@ class _Pass:
         origin = Origin(
             "plain", roles=self.roles, subject=_find_subject(self.settings), notes=notes
         )
-        samples = collector.finish(origin, per_sample=not plan.listed)
+        samples = _leave_out_groups(collector.finish(origin, per_sample=not plan.listed))
         if plan.change is not None and plan.change.is_counted:
             walk(OF_COUNTS, samples)
         if plan.reading.meta:
@@ -548,6 +551,17 @@ def _pick(block: Block, names: Sequence[str]) -> Block:
     return block.take(
         sorted({row for rows in there for row in islice(rows, 1 + 100 // len(names))})
     )
+
+
+def _leave_out_groups(samples: Samples) -> Samples:
+    """Leave out the groups where some problems have none."""
+    if "group" not in samples.table.column_names or not samples.table["group"].null_count:
+        return samples
+    count, column = samples.table["group"].null_count, samples.roles["group"] or "group"
+    note = _say("note.groupless", column=shorten(column), count=count)
+    roles = {role: name for role, name in samples.origin.roles.items() if role != "group"}
+    origin = replace(samples.origin, roles=roles, notes=[*samples.origin.notes, note])
+    return replace(samples, table=samples.table.drop_columns(["group"]), origin=origin)
 
 
 def _are_long(cells: Sequence[object]) -> bool:
