@@ -349,6 +349,8 @@ class Cells:
         (1.0, 0.0, False)
         >>> Cells(wrong=["yes"]).read("grades", "no"), Cells(unjudged=["infra"]).read("grades", "infra")
         (1.0, None)
+        >>> Cells(wrong=["1"]).read("grades", 0), Cells(wrong=["2", "1"]).read("grades", 1)
+        (1.0, 0.0)
     """
 
     def __init__(
@@ -364,7 +366,11 @@ class Cells:
         for words, verdict in ((unjudged, None), (wrong, False), (correct, True)):
             self._words |= dict.fromkeys(map(_fold, words), verdict)
         self._others = False if correct and not wrong else NOTHING
+        self._named = {*self._words}
         self._unseen = {*self._words}
+        # Where 1 is wrong, 0 is right, unless words of right samples are named.
+        if self._words.get("1") is False and not correct:
+            self._words.setdefault("0", True)
         # Where "no" is right, "yes" is wrong.
         self._turned = any(
             _WORDS.get(word) is (not is_right) for word, is_right in self._words.items()
@@ -373,7 +379,7 @@ class Cells:
     @property
     def are_words_unseen(self) -> bool:
         """Return whether words were named, and no cell holds any of them."""
-        return bool(self._words) and len(self._unseen) == len(self._words)
+        return bool(self._named) and self._unseen == self._named
 
     def read(self, role: str, value: Any) -> Any:
         """Read a cell, or the value of a sample in it."""

@@ -567,7 +567,8 @@ def hold_locally(table):
 
 @for_each("values, options, expected", [
     ([True, True, False], {"correct": ["False"]}, 1 / 3), ([0, 1, 1], {"correct": ["0"]}, 1 / 3),
-    ([0, 1, 1], {"wrong": ["1"], "correct": ["0"]}, 1 / 3), ([0, 1, 124], {"correct": ["0"]}, 1 / 3),
+    ([0, 1, 1], {"wrong": ["1"], "correct": ["0"]}, 1 / 3), ([0, 1, 1], {"wrong": ["1"]}, 1 / 3),
+    ([0, 1, 124], {"correct": ["0"]}, 1 / 3),
     ([1.0, 2.0, 1.0], {"correct": ["2.0"]}, 1 / 3), ([100, 0, 50], {"scale": (0, 100)}, 1 / 3),
     ([1, -1, 0], {"unjudged": ["-1"], "missing": "drop"}, 1 / 2),
     ([{"ok": "yes"}, {"ok": "no"}, {"ok": "no"}], {}, 1 / 3),
