@@ -15,13 +15,16 @@ from at_k.analysis.matching import Matched, match
 from at_k.analysis.measurements import read_models, trace
 from at_k.analysis.requirements import Requirement, read_each, read_policy, read_requirement
 from at_k.combinatorics import Floats
+from at_k.engines import find_engine
 from at_k.errors import InputError, Mention, Message, Phrases
 from at_k.family import FAMILY
 from at_k.options.registry import GATING, JUDGED, complete, takes
 from at_k.report import Report
 from at_k.report.naming import find_number, make_absent, spell_sum
 from at_k.report.notes import refuse_k_above_n
+from at_k.report.report import find_report
 from at_k.report.scoring import score_unless_scored
+from at_k.report.tally_scoring import find_tally
 from at_k.results.sheet import Cell, Sentences, Sheet, Table
 from at_k.results.writers import Shown
 from at_k.summary import is_bounded
@@ -52,6 +55,8 @@ _say = Phrases(
         "(problems with too few samples: {count:,} of {total:,}). Ask for k up to {n}, such as {near}.",
         "gate.margin": "A comparison with a base needs both: {option:base}, the results of the base, and "
         "{option:margin}, the difference that does not matter.",
+        "gate.other_intervals": "The report comes from counts, and these requirements need other intervals. Score the "
+        "counts with {options}.",
         "gate.looks": "No interval judges {requirement}, so that {option:looks} changes nothing. Leave it out.",
         "gate.same": "Candidate and base have the same value in every problem. Check that they are not the same "
         "samples.",
@@ -282,9 +287,11 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
     if options["audited"] is not None:
         scoring["audited"] = options["audited"]
     _refuse_together(options)
-    reports = {"candidate": _score(candidate, asked, scoring)}
-    if base is not None:
-        reports["base"] = _score(base, asked, scoring)
+    if per_problem is None and base is None:
+        found = _gate_counts(candidate, wanted, scoring, options)
+        if found is not None:
+            return found
+    reports = _score_models(candidate, base, asked, scoring)
     names = list(reports)
     matched = match(
         read_models(reports, {}),
@@ -315,6 +322,58 @@ def gate(candidate: Any, base: Any = None, /, **given: Unpack[GateOptions]) -> G
         tuple(replace(check, data=options["data"] or "") for check in checks),
         (*matched.mistakes, *notes),
     )
+
+
+def _is_counted(data: Any) -> bool:
+    """Return whether data may be counts of problems that are not kept: a tally, its report, or rows in an engine."""
+    report = find_report(data)
+    if report is not None:
+        return report.times is not None
+    return find_tally(data) is not None or find_engine(data) is not None
+
+
+def _gate_counts(
+    data: Any, wanted: Sequence[Requirement], scoring: Mapping[str, Any], options: Mapping[str, Any]
+) -> Gate | None:
+    """Judge counts of problems by the intervals of their report; None where the data keep their problems."""
+    if not _is_counted(data):
+        return None
+    shared, notes = share_looks(options)
+    keys = list(dict.fromkeys(rule.key for rule in wanted))
+    level = 1 - (1 - shared["confidence_level"]) / len(keys)
+    further = {name: options[name] for name in ("clusters", "target")}
+    report = _score(data, keys, scoring, confidence_level=level, **further)
+    if report.times is None:
+        return None
+    _refuse_other_intervals(report, level, options)
+    checks = []
+    for rule in wanted:
+        name = str(rule.key)  # by which the number is found where it is called otherwise
+        if name not in report.intervals:
+            raise make_absent(rule.key, report.values)
+        value, bar = report.values[name], report.intervals[name]
+        checks.append(Check(rule.text, value, bar.low, bar.high, rule.least))
+    if options["target"] == "problem_set":
+        notes.append(_say("gate.problem_set"))
+    if len(keys) > 1:
+        notes.append(_say_together(shared["confidence_level"], level))
+    data_name = options["data"] or ""
+    return Gate(tuple(replace(check, data=data_name) for check in checks), tuple(notes))
+
+
+def _refuse_other_intervals(report: Report, level: float, options: Mapping[str, Any]) -> None:
+    """Raise if the report of counts that was given has not the intervals that requirements are judged by."""
+    asked: dict[str, Any] = {}
+    own = report.options.get("confidence_level", GATING["confidence_level"].default)
+    if own is None or own < level - 1e-12:
+        asked["confidence_level"] = level
+    if report.options.get("target", "population") != options["target"]:
+        asked["target"] = options["target"]
+    is_clustered = options["clusters"] not in (None, False)
+    if is_clustered and "clusters" not in report.options:
+        asked["clusters"] = options["clusters"]
+    if asked:
+        raise _say.error("gate.other_intervals", options=Mention(**asked))
 
 
 def _refuse_together(options: Mapping[str, Any]) -> None:
@@ -357,12 +416,26 @@ def _say_together(level: float, own: float) -> Message:
     return _say("gate.together", level=f"{100 * level:g} %", own=f"{100 * own:.3g} %")
 
 
-def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any]) -> Report:
+def _score_models(
+    candidate: Any, base: Any, keys: Sequence[Key], scoring: Mapping[str, Any]
+) -> dict[str, Report]:
+    """Score the candidate, and the base if there is one; their problems are needed."""
+    reports = {"candidate": _score(candidate, keys, scoring)}
+    needs = "A requirement of each problem"
+    if base is not None:
+        reports["base"] = _score(base, keys, scoring)
+        needs = "A comparison"
+    for report in reports.values():
+        report.require_problems(needs)
+    return reports
+
+
+def _score(data: Any, keys: Sequence[Key], scoring: Mapping[str, Any], **confidence: Any) -> Report:
     names = [*map(str, keys)] or ["avg_at_n"]
     with _naming_numbers(keys):
-        report = score_unless_scored(data, scoring, metrics=names, confidence_level=None)
-    report.require_problems("A comparison")
-    return report
+        return score_unless_scored(
+            data, scoring, metrics=names, **{"confidence_level": None, **confidence}
+        )
 
 
 @contextmanager

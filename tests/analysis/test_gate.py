@@ -424,3 +424,38 @@ class TestTheseProblems:
             target="problem_set",
             clusters=list("xxyy"),
         )
+
+
+class TestCounts:
+    """Data whose problems are counted and not kept."""
+
+    data = at_k.Tally.of(MIXED)
+
+    def test_one_requirement_is_judged_by_the_interval_of_the_report(self):
+        for target in ("population", "problem_set"):
+            asked = {"require": "pass@1 >= 0.1", "target": target}
+            counted, kept = (at_k.gate(data, **asked).checks[0] for data in (self.data, MIXED))
+            ends = counted.value, counted.low, counted.high
+            assert ends == pytest.approx((kept.value, kept.low, kept.high))
+        assert at_k.gate(at_k.score(self.data), require="pass@1 >= 0.1").verdict == PASS
+
+    def test_several_share_the_level(self):
+        found = at_k.gate(self.data, require=["pass@1 >= 0.1", "pass^2 >= 0.1"], data="x")
+        report = at_k.score(self.data, metrics=["pass@1", "pass^2"], confidence_level=0.975)
+        ends = [(check.low, check.high) for check in found.checks]
+        bars = [report.intervals[key] for key in ("pass@1", "pass^2")]
+        assert ends == [(bar.low, bar.high) for bar in bars]
+        assert {check.data for check in found.checks} == {"x"}
+        assert "Simultaneous 95 % intervals (97.5 % each)" in str(found)
+
+    @for_each("given, says", [
+        ({"require": ["pass@1 >= 0.1", "pass@2 >= 0.1"]}, "gate.other_intervals"),
+        ({"require": "pass@1 >= 0.1", "target": "problem_set"}, "gate.other_intervals"),
+        ({"require": "pass@1 >= 0.1", "clusters": True}, "gate.other_intervals"),
+        ({"each": "1 of 2"}, "tally.no_problems"),
+        ({"base": MIXED, "margin": 0.1}, "tally.no_problems"),
+    ])  # fmt: skip
+    def test_what_needs_more_is_refused(self, given, says):
+        base = [given[name] for name in ("base",) if name in given]
+        options = {name: value for name, value in given.items() if name != "base"}
+        refuses(says, at_k.gate, at_k.score(self.data), *base, **options)
