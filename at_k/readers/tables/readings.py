@@ -300,6 +300,8 @@ def choose(found: Sequence[Found]) -> list[Found]:
     best: dict[object, Found] = {}
     several = any(reading.n.max() > 1 for reading in found)
     most = max((len(reading.n) for reading in found), default=0)
+    # A column that repeats evenly names problems rather than the lines.
+    is_repeated = any(1 < reading.n.min() == reading.n.max() < most for reading in found)
     for reading in sorted(found, key=lambda each: -each.worth):
         is_told = reading.name not in ("", "example", "columns", "file", "folder")
         problem = dict(reading.options.get("columns") or {}).get("problem")
@@ -307,7 +309,8 @@ def choose(found: Sequence[Found]) -> list[Found]:
         is_file = problem in ("file", "folder")
         if is_one and (is_file or (most > 1 and problem is not None)):
             continue  # one problem with all samples, or one of many
-        if not is_told and several and reading.n.max() == 1:
+        is_line = problem == "line" and is_repeated
+        if (is_line or not is_told) and several and reading.n.max() == 1:
             continue  # one sample for each problem, where another reading gives several
         is_checked = not is_told or reading.are_texts or "scale" in reading.options
         if is_checked and not reading.is_plausible:
