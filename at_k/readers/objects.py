@@ -23,6 +23,10 @@ from at_k.readers.numbering import count_runs
 
 _say = Phrases(
     {
+        "data.keys": "A mapping in `data` must have keys that are texts or numbers; got {value}. Write "
+        'its parts as one text, such as "a/1".',
+        "data.long": "A whole number of more than 4,300 digits cannot be written as text. Give it as text "
+        "of your own, or leave its row out.",
         "data.splits": "`data` must be one data set; got several: {names}. Choose one of them: {where}.",
     }
 )
@@ -72,6 +76,8 @@ def holds_columns(data: Mapping[Any, Any]) -> bool:
     """
     if not data or any(isinstance(column, (Mapping, str)) for column in data.values()):
         return False
+    if any(map(_is_value, data.values())) and not any(map(has_role, map(str, data))):
+        return False
     columns = [column for column in data.values() if hasattr(column, "__len__")]
     if len(columns) < len(data):
         return True  # the reader of columns refuses what is no column
@@ -86,6 +92,11 @@ def holds_columns(data: Mapping[Any, Any]) -> bool:
         return False
     # Columns hold values of several kinds: names and numbers; problems have samples of one kind.
     return len({_find_kind(column) for column in columns}) > 1
+
+
+def _is_value(value: Any) -> bool:
+    """Return whether a value is null, a truth value or a number, as no column is."""
+    return value is None or isinstance(value, (bool, int, float))
 
 
 def _find_kind(column: Any) -> str:
@@ -117,7 +128,27 @@ def _write(value: Any) -> bytes:
     try:
         return orjson.dumps(value, default=_simplify, option=options)
     except TypeError:  # whole numbers of more than 64 bits
+        key = _find_odd_key(value)
+        if key is not None:
+            raise _say.error("data.keys", value=repr(key)) from None
+    try:
         return json.dumps(value, default=_simplify).encode()
+    except ValueError as error:
+        if "digits" not in str(error):
+            raise
+        raise _say.error("data.long") from None
+
+
+def _find_odd_key(value: Any) -> Any:
+    """Find a key that is neither a text nor a number in mappings within each other."""
+    odd: list[Any] = []
+    held: Iterable[Any] = ()
+    if isinstance(value, Mapping):
+        odd = [key for key in value if not isinstance(key, (str, bool, int, float, type(None)))]
+        held = value.values()
+    elif isinstance(value, (list, tuple)):
+        held = value
+    return next(filter(None, (*odd, *map(_find_odd_key, held))), None)
 
 
 def _simplify(value: Any) -> Any:

@@ -471,7 +471,8 @@ def is_read_as_file(data: Any, columns: Mapping[str, str | None]) -> bool:
     standard = "grades" in frame or {"answers", "references"} <= {*frame}
     named = any(role in columns for role in ("problem", *COUNT_ROLES))
     named = named or any(normalize_name(name) in PROBLEM for name in frame)
-    if plain and first and not standard:
+    has_objects = any(isinstance(cell, Mapping) for cell in first)
+    if first and not standard and (plain or has_objects):
         return True
     return len(first) > 1 and named and (plain or not standard)
 

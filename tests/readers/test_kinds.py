@@ -287,3 +287,53 @@ def test_few_equal_verdicts_and_runs_are_no_copies(tmp_path):
     with pytest.raises(InputError) as caught:
         at_k.score(models)
     assert caught.value.code == "merging.names"
+
+
+DOCUMENTS = {
+    "a verdict of each problem": {"a": True, "b": False, "c": True},
+    "numbers as names": {0: True, 1: False},
+    "rows beside a version": {
+        "data": [{"id": "a", "correct": [1, 0]}, {"id": "b", "correct": [1, 1]}],
+        "version": 1,
+    },
+    "objects in rows": [
+        {"meta": {"problem_id": p}, "correct": verdict} for p in "ab" for verdict in (True, False)
+    ],
+    "a null among lists": {"a": [1, 0], "c": None},
+}
+"""Objects, each of which may be written as JSON."""
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_an_object_means_what_its_file_means(name, tmp_path):
+    document, path = DOCUMENTS[name], tmp_path / "f.json"
+    path.write_text(json.dumps(document))
+
+    def try_reading(data):
+        try:
+            return at_k.score(data).values
+        except at_k.InputError as error:
+            return error.code, [reading.options for reading in error.readings]
+
+    assert try_reading(document) == try_reading(path)
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        ({("a", 1): [1, 0], ("b", 1): [1, 1]}, "data.keys"),
+        ([{"id": "a", "answer": 10**5000, "target": "5"}] * 2, "data.long"),
+    ],
+)
+def test_an_object_that_json_cannot_hold_is_refused(data, code):
+    with pytest.raises(at_k.InputError) as caught:
+        at_k.score(data)
+    assert caught.value.code == code
+
+
+def test_lines_are_not_offered_as_problems_where_a_field_repeats():
+    rows = [{"id": {"a": i // 3}, "correct": i % 2} for i in range(9)]
+    with pytest.raises(at_k.InputError) as caught:
+        at_k.score(rows)
+    offered = [reading.options for reading in caught.value.readings]
+    assert offered == [{"columns": {"problem": "id.a"}}]
