@@ -343,7 +343,8 @@ def choose_keys(
         chosen = []
         if isinstance(metrics, Mapping):
             metrics = spell_sum(metrics)
-        for name in list_names(metrics):
+        names = [metrics] if isinstance(metrics, str) else list(metrics)
+        for name in list_names(names):
             named = _find_keys(name, common)
             if not named:
                 raise _say.error("compare.unknown_key", key=name, keys=", ".join(common))
