@@ -6,6 +6,7 @@ import lzma
 import random
 import tarfile
 import zipfile
+from itertools import product
 
 import fsspec
 import pytest
@@ -337,3 +338,13 @@ def test_lines_are_not_offered_as_problems_where_a_field_repeats():
         at_k.score(rows)
     offered = [reading.options for reading in caught.value.readings]
     assert offered == [{"columns": {"problem": "id.a"}}]
+
+
+@pytest.mark.parametrize("told", [{"5": 6, "4": 1, "3": 2}, {True: 5, False: 30}])
+def test_rows_of_several_samples_are_asked_about(told):
+    name = "correct" if True in told else "answer"
+    plan = product(range(10), told)
+    rows = [{"id": p, name: each, "target": "5", "count": told[each] + p % 2} for p, each in plan]
+    with pytest.raises(at_k.InputError, match="write a row for each sample"):
+        at_k.score(rows)
+    assert at_k.score(rows, pool="count").values["pass@1"] == pytest.approx(1 / len(told))

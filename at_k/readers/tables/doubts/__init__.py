@@ -21,6 +21,7 @@ OF_COLUMNS = (
     of_columns.doubt_beside,
     of_columns.doubt_ignored,
     of_names.doubt_numbered,
+    of_columns.doubt_weights,
     of_columns.doubt_runs,
     of_columns.doubt_unnamed,
 )

@@ -51,6 +51,9 @@ _say = Phrases(
         "plain.runs": "Each row has a list, and column “{column}” tells the rows apart.\nIf each "
         "row is a problem: {rows}. If each is a run or a data set whose entries are problems, "
         "write a row for each entry first, or name lists of objects by {option:rows_at=KEY}.",
+        "plain.weights": "Column “{column}” may count samples, up to {most:,} in a row: the rows of a "
+        "problem differ in “{told}”. If it does, write a row for each sample first, in pandas by "
+        "`frame.loc[frame.index.repeat(frame[{name}])]`.\nIf each row is one sample: {pool}.",
         "plain.columns": "The columns are: {names}.",
         "plain.no_header": "The first line holds a verdict, so it was read as a row; if it is a "
         "header, rename its columns. The columns are: {names}.",
@@ -61,6 +64,18 @@ _say = Phrases(
         "problem of its own: {line}. If the name of the file or of its folder says it: {file} or "
         "{folder}.",
     }
+)
+
+# Columns that may count the samples of a row.
+_WEIGHTS = (
+    "count",
+    "counts",
+    "freq",
+    "frequency",
+    "occurrences",
+    "multiplicity",
+    "n_votes",
+    "次数",
 )
 
 Doubts = Iterator[InputError | Message]
@@ -123,6 +138,28 @@ def doubt_parts(known: ColumnsKnown) -> Doubts:
             counts=Mention(columns={"n": grades, "c": grades}),
             share=Mention(columns={"grades": grades}),
         )
+
+
+def doubt_weights(known: ColumnsKnown) -> Doubts:
+    """Ask where a row may be several samples with one answer or verdict, which a column counts."""
+    profile, problem = known.profile, known.roles["problem"]
+    told = known.roles["answers"] or known.roles["grades"]
+    if known.listed or known.changed or problem is None or told is None:
+        return
+    is_told_once = profile.repeats(problem) and profile.combine(problem, told) == profile.count
+    for name in find_named(known.others, _WEIGHTS) if is_told_once else ():
+        numbers = profile[name].numbers
+        if numbers is None or not all(each >= 1 and each % 1 == 0 for each in numbers):
+            continue
+        if max(numbers) > 1 and profile.differs(name, problem):
+            yield _say.error(
+                "plain.weights",
+                column=shorten(name),
+                told=shorten(told),
+                most=int(max(numbers)),
+                name=repr(name),
+                pool=Mention(pool=name),
+            )
 
 
 def doubt_beside(known: ColumnsKnown) -> Doubts:
