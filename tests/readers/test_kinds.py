@@ -348,3 +348,12 @@ def test_rows_of_several_samples_are_asked_about(told):
     with pytest.raises(at_k.InputError, match="write a row for each sample"):
         at_k.score(rows)
     assert at_k.score(rows, pool="count").values["pass@1"] == pytest.approx(1 / len(told))
+
+
+@pytest.mark.parametrize("n_rows", [19, 20])
+def test_one_of_several_models_is_offered_first(n_rows):
+    plan = product(range(10), ("a", "bb"))
+    rows = [{"id": p, "model": m, "correct": (p + len(m)) % 3 == 0} for p, m in plan]
+    with pytest.raises(at_k.InputError) as caught:
+        at_k.score(rows[:n_rows])
+    assert caught.value.readings[0].options == {"where": {"model": "a"}}

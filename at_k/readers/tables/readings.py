@@ -27,6 +27,7 @@ from at_k.readers.names import (
     SETTING,
     find_named,
     has_name,
+    is_model,
     normalize_name,
     quote,
     shorten,
@@ -433,8 +434,10 @@ def _list_ways(message: Message) -> Iterator[tuple[Options, str, float]]:
     for place, (name, mention) in enumerate(mentions):
         settings = _simplify(mention.settings)
         if settings and "COLUMN" not in str(settings):
-            is_set = name == "apart" and has_name(str(message.values.get("column", "")), SET)
-            worth = _TOLD - 0.1 * place + 0.5 * is_set
+            column = str(message.values.get("column", ""))
+            is_set = name == "apart" and has_name(column, SET)
+            is_one = name == "where" and is_model(column)
+            worth = _TOLD - 0.1 * place + 0.5 * (is_set or is_one)
             yield settings, name, worth - 0.75 * (name in ("ignored", "line"))
     if "{option:errors=skip}" in message.sentence:
         yield {"errors": "skip"}, "skip", _TOLD - 0.05
