@@ -173,9 +173,8 @@ def _choose(problems: Any, count: int) -> Any:
     """Choose some problems among all by the hash of their names, each of which may be in several rows."""
     # Narwhals would number all rows to make the names unique, and has no hash.
     if is_of(problems, "polars"):
-        import polars
-
-        return problems.unique().sort(polars.col(_PROBLEM).hash()).head(count)
+        names = problems.unique().collect()
+        return names[names.hash_rows().arg_sort().head(count)].lazy()
     distinct = problems.distinct()
     if is_of(problems, "ibis"):
         ordered = distinct.order_by(distinct[_PROBLEM].hash())
