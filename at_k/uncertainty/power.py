@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from functools import lru_cache
 from math import nan
 from typing import NamedTuple
@@ -74,9 +73,12 @@ def simulate_chances(
     shift = _find_shift(difficulty, table, k, difference)
     if shift is None or problems > MOST_PROBLEMS:
         return Chances(nan, nan)
-    chances, rng = _draw_difficulties(difficulty, correlation, (2, repetitions, problems), seed)
+    rng = np.random.default_rng(seed)
+    chances = _draw_difficulties(
+        difficulty, correlation, rng.standard_normal((2, repetitions, problems))
+    )
     better = _add_logits(chances[0], shift)
-    correct = deepcopy(rng).binomial(samples, np.stack([better, chances[1]]))
+    correct = rng.binomial(samples, np.stack([better, chances[1]]))
 
     values = table(samples, k)[correct]
     d = np.sign(shift) * (values[0] - values[1])
@@ -95,18 +97,13 @@ def simulate_chances(
     return Chances(population, _count_decided(alone, mean, confidence_level))
 
 
-# A plan asks for one number of problems after the other, each with many numbers of samples.
-@lru_cache(maxsize=1)
-def _draw_difficulties(
-    difficulty: BetaBinomial, correlation: float, shape: tuple[int, int, int], seed: int
-) -> tuple[Floats, np.random.Generator]:
-    """Draw the difficulties of two models. Return them with the generator, whose next numbers draw the samples."""
-    rng = np.random.default_rng(seed)
-    z = rng.standard_normal(shape)
+def _draw_difficulties(difficulty: BetaBinomial, correlation: float, scores: Floats) -> Floats:
+    """Return the difficulties of two models that belong to independent normal scores."""
     copula = find_copula(difficulty, correlation)
-    z[1] = copula * z[0] + np.sqrt(1 - copula**2) * z[1]
-    places = np.rint((z - _GRID[0]) / (_GRID[1] - _GRID[0])).astype(np.int64)
-    return find_quantiles(difficulty)[np.clip(places, 0, len(_GRID) - 1)], rng
+    second = copula * scores[0] + np.sqrt(1 - copula**2) * scores[1]
+    places = (np.stack([scores[0], second]) - _GRID[0]) / (_GRID[1] - _GRID[0])
+    nearest = np.clip(np.rint(places).astype(np.int64), 0, len(_GRID) - 1)
+    return np.asarray(find_quantiles(difficulty)[nearest])
 
 
 @lru_cache(maxsize=8)
@@ -122,7 +119,7 @@ def find_quantiles(difficulty: BetaBinomial) -> Floats:
 
 @lru_cache(maxsize=8)
 def find_copula(difficulty: BetaBinomial, correlation: float) -> float:
-    """Return the correlation of normal scores with which difficulties correlate by another one, at least as large.
+    """Return how much normal scores must correlate for their difficulties to have a correlation.
 
     Difficulties are a sum of Hermite polynomials of their scores, of which those of degree k correlate by ρ to the k.
     """
