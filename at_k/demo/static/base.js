@@ -5,6 +5,7 @@ import { chinese } from "./words.js";
 const kept = { get: (name) => { try { return localStorage.getItem(name); } catch { return null; } },
   set: (name, value) => { try { localStorage.setItem(name, value); } catch { /* storage is closed */ } } };
 const asked = new URLSearchParams(location.search);
+const KEPT = ["lang", "theme", "embed"]; // of an address, whatever the page writes into it
 
 /** The language of the page: the address says it, or an earlier choice, or the browser. */
 export const language = ["en", "zh"].find((each) => each === asked.get("lang")) ?? kept.get("at-k-lang")
@@ -46,17 +47,18 @@ export const mark = (text) => text.split(/`([^`]+)`/).map((part, i) => (i % 2 ? 
 
 /** Read the state in the address: name → text. */
 export function readState() {
-  return Object.fromEntries([...new URLSearchParams(location.search)].filter(([name]) => !["lang", "theme", "__theme", "__sign"].includes(name)));
+  return Object.fromEntries([...new URLSearchParams(location.search)].filter(([name]) => ![...KEPT, "__theme", "__sign"].includes(name)));
 }
 
 let timer = 0;
 
 /** Write the state of the page into the address, a moment later: browsers refuse very many changes. */
 export function writeState(state, hash = "") {
+  document.body.classList.toggle("own", Boolean(state.own)); // nobody else can open such results
   clearTimeout(timer);
   timer = setTimeout(() => {
     const next = new URLSearchParams(Object.entries(state).filter(([, value]) => value !== "" && value !== null && value !== undefined));
-    for (const name of ["lang", "theme"]) if (asked.has(name)) next.set(name, asked.get(name));
+    for (const name of KEPT) if (asked.has(name)) next.set(name, asked.get(name));
     history.replaceState(null, "", `${location.pathname}${`${next}` && `?${next}`}${hash}`);
   }, 150);
 }
@@ -147,6 +149,7 @@ export function fold(title, ...inside) {
 }
 
 setTheme(["light", "dark"].find((each) => each === asked.get("theme") || each === asked.get("__theme")) ?? kept.get("at-k-theme"));
+document.body.classList.toggle("embedded", asked.has("embed"));
 document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
 for (const element of document.querySelectorAll("[data-say]")) element.textContent = say(element.textContent.trim());
 for (const link of document.querySelectorAll("header nav a")) {

@@ -60,7 +60,7 @@ export function makeTakeAway(find, name, file) {
     address.searchParams.set("embed", "1");
     copy(`<iframe src="${address.href.replaceAll("&", "&amp;")}" width="100%" height="640" title="at-k" style="border: 0"></iframe>`, event.target);
   };
-  return [button("PNG", () => save("png")), button("SVG", () => save("svg")), button(say("Copy as iframe"), embed)];
+  return [button("PNG", () => save("png")), button("SVG", () => save("svg")), button(say("Copy as iframe"), embed, { class: "embed" })];
 }
 
 function drawBar(row, low, high, choose) {

@@ -63,7 +63,7 @@ function click(...place) {
 function remember() {
   const own = given && !isCarried(given) ? given.name ?? say("your file") : "";
   const differs = (name, value) => (value === start[name] ? "" : value);
-  writeState({ example: shown.id === examples[0].id ? "" : shown.id, own, embed: state.embed, k: differs("k", now.k), least: differs("needed", now.needed), cut: differs("cut", now.cut), problem: now.problem || "",
+  writeState({ example: shown.id === examples[0].id ? "" : shown.id, own, k: differs("k", now.k), least: differs("needed", now.needed), cut: differs("cut", now.cut), problem: now.problem || "",
     clicks: clicks.length > 60 ? "" : clicks.map((each) => each.join(".")).join("_"), ...writeOptions(options) }, given ? writeHash({ data: given }) : "");
 }
 
@@ -215,7 +215,6 @@ at("more").replaceChildren(
   fold(say("Problems, the flakiest first"), listed));
 listed.closest("details").addEventListener("toggle", () => list());
 for (const link of document.querySelectorAll(".metrics a")) if (link.getAttribute("href") === metric) link.setAttribute("aria-current", "page");
-if (state.embed) document.body.className = "embedded";
 
 function refuse(found) {
   at("refused").replaceChildren(makeNotice(found, mend, "refused"));

@@ -239,9 +239,39 @@ def test_the_address_restores_what_was_played(visit):
     page.locator("#knobs input").first.focus()
     page.keyboard.press("ArrowLeft")
     eventually(lambda: "k=2" in page.evaluate("location.search"), True)
-    frame = visit("gpassk", "?k=3&least=2&clicks=0.4&embed=1")
+
+
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        ("gpassk", "?k=3&least=2&clicks=0.4"),
+        ("score", "?k=4"),
+        ("compare", "?k=10"),
+        ("plan", "?n=8"),
+    ],
+)
+def test_an_iframe_shows_the_number_and_its_figure_alone(visit, name, state):
+    page = visit(name, state)
+    title = page.locator("h1").inner_text()
+    copied = "navigator.clipboard.writeText = text => { window.copied = text }"
+    page.evaluate(copied)
+    page.get_by_role("button", name="Copy as iframe").click()
+    source = re.search(r'src="([^"]+)"', page.evaluate("copied"))[1].replace("&amp;", "&")
+    frame = visit(name, f"?{source.split('?')[1]}")
     assert frame.locator("h1").inner_text() == title
-    assert not frame.locator("header").is_visible()
+    assert not frame.locator(":is(header, footer, details, .more, .source) >> visible=true").count()
+
+
+def test_results_that_stay_on_the_machine_are_not_offered_as_an_iframe(visit):
+    page = visit("score")
+    iframe = page.get_by_role("button", name="Copy as iframe")
+    assert iframe.is_visible()
+    rows = "\n".join(f"p{i // 4},{i % 2}" for i in range(600))
+    page.locator("#source input[type=file]").set_input_files(
+        {"name": "own.csv", "mimeType": "", "buffer": f"id,correct\n{rows}".encode()}
+    )
+    page.get_by_text("own.csv").first.wait_for()
+    assert not iframe.is_visible()
 
 
 def test_problems_are_listed_flakiest_first_and_changed_by_keys(visit):
