@@ -464,6 +464,16 @@ def test_wrong_options(options, says):
     refuses(f"InputError: {says}", at_k.score, data, **options)
 
 
+def test_nan_in_parquet_is_no_grade(tmp_path):
+    """The statistics of Parquet leave NaN out, so that DuckDB held it for a number above .5."""
+    path = str(tmp_path / "samples.parquet")
+    pq.write_table(pa.table({"problem": ["a", "a", "b"], "grades": [1.0, float("nan"), 0.0]}), path)
+    for data in (duckdb.read_parquet(path), polars.scan_parquet(path), ds.dataset(path)):
+        refuses("InputError: Samples without a grade: 1", at_k.score, data)
+        values = at_k.score(data, missing="incorrect", metrics="pass@1").values
+        assert values["pass@1"] == 0.25
+
+
 def test_an_engine_of_another_package(monkeypatch):
     class Own:
         takes = staticmethod(lambda data: isinstance(data, str) and data == "mine://samples")
