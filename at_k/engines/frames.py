@@ -55,12 +55,16 @@ def keep(data: Any, where: Where) -> Any:
         wanted = [value for value in values if value is not None]
         if frame.select(value=column).collect_schema()["value"].is_float():
             wanted += [f"{value}.0" for value in wanted]
-        text = column.cast(nw.String)
-        # The engines have no opinion on whether null is in a list.
-        kept = text.is_in(wanted).fill_null(False)
+        # Whether null is in a list is null, which a filter leaves out. To fill it in would hide the list from
+        # statistics, by which an engine skips blocks of rows.
+        kept = column.cast(nw.String).is_in(wanted)
         if None in values:
-            kept = kept | text.is_null()
-        frame = frame.filter(~kept if is_out else kept)
+            kept = kept | column.is_null()
+        if is_out:
+            kept = ~kept
+        if is_out and None not in values:
+            kept = kept | column.is_null()
+        frame = frame.filter(kept)
     return frame.to_native()
 
 
