@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 # The column in which Arrow says which file a row is from.
 _FILE = "__filename"
 
+# The rows of a batch where few are wanted: by default, Arrow reads a million of them ahead.
+_FEW = 4096
+
 # The most names of problems that are hashed, about.
 _NAMES = 100_000
 
@@ -72,7 +75,11 @@ def take_rows(data: Any, count: int) -> pa.Table:
     """Take the first rows, with their files."""
     opened = _open(data)
     columns = [*opened.schema.names, _FILE]
-    return opened.head(count, columns=columns).rename_columns([*columns[:-1], FILE])
+    ahead = {}
+    if count <= _FEW:
+        ahead = {"batch_size": _FEW, "batch_readahead": 1, "fragment_readahead": 1}
+    rows = opened.head(count, columns=columns, **ahead)
+    return rows.rename_columns([*columns[:-1], FILE])
 
 
 def take_problems(data: Any, problem: str, columns: Sequence[str], count: int) -> pa.Table:
