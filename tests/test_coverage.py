@@ -164,25 +164,15 @@ def test_the_truth_of_a_cell_is_the_mean_over_its_problems():
     )
 
 
-TWINS = (
-    "peak memory, the same in batches of arrays",
-    "checker `math`, Qwen2.5-Math file, 100 × 8, 2 workers, cold",
-)
-"""Cases that run what another one does, in fresh processes: a tenth of the cost of all others for each."""
-
-
-def test_smoke(capsys, monkeypatch):
-    assert {*TWINS} <= {case.title for case in CASES}
-    chosen = [case for case in CASES if case.title not in TWINS]
-    monkeypatch.setattr(command, "CASES", chosen)
+def test_smoke(capsys):
     with pytest.raises(SystemExit) as ended:
         command.main(smoke=True)
     assert ended.value.code == 0
     said = capsys.readouterr().out
     rows = [line.split("|")[1:-1] for line in said.splitlines() if line.startswith("| ")]
     titles = [title.strip() for title, *_ in rows[1:]]
-    assert titles == [case.title for case in chosen if not case.needs]
-    assert all(case.title in said for case in chosen)
+    assert titles == [case.title for case in CASES if not case.needs]
+    assert all(case.title in said for case in CASES)
     assert len({len(line) for line in said.splitlines() if line.startswith("|")}) == 1  # one table
 
 

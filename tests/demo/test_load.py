@@ -20,12 +20,12 @@ LIGHT = 150_000_000 if sys.version_info >= (3, 11) else 175_000_000
 def app(tmp_path_factory):
     """An app of its own, the tables and most caches of which are filled."""
     with serving(tmp_path_factory.mktemp("busy")) as app:
-        visits(app.url, each=2)
+        visits(app.url, each=3)
         yield app
 
 
 @pytest.mark.parametrize(
-    ("addresses", "each"), [(50, 3), (1, 2)], ids=["everywhere", "behind one router"]
+    ("addresses", "each"), [(50, 5), (1, 3)], ids=["everywhere", "behind one router"]
 )
 def test_fifty_visitors_at_once(app, addresses, each):
     before = app.memory()
