@@ -323,6 +323,8 @@ def write_flags(settings: Mapping[str, Any]) -> str:
     Examples:
         >>> print(write_flags({"where": {"model": "a b", "id": {"!=": 3}}, "k": [1, 4], "concat": True}))
         --where 'model=a b' --where 'id!=3' --k 1,4 --concat
+        >>> print(write_flags({"where": {"thinks": [True, False]}}))
+        --where thinks=true --where thinks=false
     """
     from at_k.validation import list_parts
 
@@ -336,9 +338,7 @@ def write_flags(settings: Mapping[str, Any]) -> str:
                     parts = wanted["!="]
                 else:
                     sign, parts = "=", wanted
-                texts += [
-                    f"{key}{sign}{'' if part is None else part}" for part in list_parts(parts)
-                ]
+                texts += [f"{key}{sign}{_write_part(part)}" for part in list_parts(parts)]
             if name == "columns":
                 texts = [",".join(texts)]
         elif name == "pool":
@@ -350,6 +350,15 @@ def write_flags(settings: Mapping[str, Any]) -> str:
             f"{FLAGS[name]} {quote_word(text)}" for text in texts
         ]
     return " ".join(words)
+
+
+def _write_part(part: object) -> str:
+    """Write what a column is compared with, a truth value as JSON does: so it is read."""
+    if part is None:
+        return ""
+    if isinstance(part, bool):
+        return str(part).lower()
+    return str(part)
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
