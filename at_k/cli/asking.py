@@ -82,6 +82,9 @@ def _split_typed(
     options: list[str] = []
     words = iter(ctx.meta["typed"])
     for word in words:
+        if word == "--":
+            paths += map(_quote_path, words)  # what follows is no option, whatever it begins with
+            break
         flag, sign, _ = word.partition("=")
         param = own.get(flag)
         if param is None:
@@ -94,6 +97,13 @@ def _split_typed(
         if _name_option(param, typed) not in left_out and flag in known:
             options += map(quote_word, typed)
     return paths, options
+
+
+def _quote_path(path: str) -> str:
+    """Quote a path so that options may follow it, although its name begins as theirs do."""
+    if path.startswith("-") and path != "-":
+        return quote_word(f"./{path}")
+    return quote_word(path)
 
 
 def _name_option(param: Any, typed: Sequence[str]) -> str:

@@ -96,6 +96,8 @@ def folder(tmp_path, monkeypatch):
     """A folder with files of two models."""
     monkeypatch.chdir(tmp_path)
     write = {"two.jsonl": ROWS, "m.jsonl": ROWS[::2], "n.jsonl": ROWS[1::2]}
+    # Truth values of JSON, and a name that begins as an option does.
+    write["-thinks.jsonl"] = [{**row, "model": row["model"] == "m"} for row in ROWS]
     write["samples.jsonl"] = [{"task_id": "HumanEval/0", "completion": "    return 1"}] * 2
     write |= {f"runs/{name}": write[name] for name in ("m.jsonl", "n.jsonl")}
     (tmp_path / "runs").mkdir()
@@ -109,7 +111,7 @@ def folder(tmp_path, monkeypatch):
     "score two.jsonl --metrics pass@1", "score runs --metrics pass@1", "score m.jsonl n.jsonl --columns problem=task",
     "compare two.jsonl two.jsonl --metrics pass@1", "compare two.jsonl m.jsonl",
     "gate two.jsonl --require pass@1>=0.3", "plan two.jsonl", "select two.jsonl --where avg>=0.5",
-    "tally two.jsonl --out t.json", "plot two.jsonl --out p.svg",
+    "tally two.jsonl --out t.json", "plot two.jsonl --out p.svg", "score --metrics pass@1 -- -thinks.jsonl",
 ])  # fmt: skip
 def test_models_are_answered_by_commands_that_run(run, folder, typed):
     asked = run(*shlex.split(typed))
