@@ -152,6 +152,39 @@ def test_retries_are_asked_about_under_any_name(names, n_tries):
     assert caught.value.readings[0].options == {"columns": {"sample": outer, "attempt": inner}}
 
 
+def test_attempts_that_restart_for_each_sample_are_asked_about():
+    samples = [(f"q{p}", s, (p + s) % 3 == 0) for p in range(6) for s in range(4)]
+    rows = [
+        {"task": p, "retry": t, "passed": right and t == s % 2}
+        for p, s, right in samples
+        for t in range(1 + s % 2)
+    ]
+    with pytest.raises(InputError) as caught:
+        at_k.score(rows)
+    assert caught.value.code == "structure.restarts"
+    last = caught.value.readings[0].options
+    assert last == {"columns": {"attempt": "retry"}}
+    expected = at_k.score([{"task": p, "passed": right} for p, _, right in samples])
+    assert at_k.score(rows, **last).values == expected.values
+
+
+@pytest.mark.parametrize("column", ["answer", "at"])
+def test_short_texts_of_a_resumed_run_show_its_copies(column):
+    draw = random.Random(2)
+    rows = [
+        {"task": f"q{p}", column: draw.choice("ABCD"), "correct": draw.random() < 0.5}
+        for p in range(25)
+        for _ in range(4)
+    ]
+    with pytest.raises(InputError) as caught:
+        at_k.score(rows + rows[:24])
+    assert caught.value.code == "structure.resumed"
+    assert len(at_k.score(rows)) == 25
+    # A model that always says the same writes equal rows, too.
+    same = [row | {column: row["task"], "correct": row["task"] < "q2"} for row in rows]
+    assert len(at_k.score(same + same[:24])) == 25
+
+
 def test_models_below_problems_are_read_one_by_one():
     data = {f"p{i}": {"gpt-4o": [1, 0, 1], "llama": [0, 0, int(i == 0)]} for i in range(3)}
     with pytest.raises(InputError) as caught:

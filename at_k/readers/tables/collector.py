@@ -34,6 +34,7 @@ from at_k.readers.names import quote, shorten
 from at_k.readers.numbering import is_summary
 from at_k.readers.samples import MISSING, SAMPLE_ROLES, STANDARD, Origin, Samples
 from at_k.readers.tables.doubts import OF_SAMPLES, walk
+from at_k.readers.tables.doubts.of_rows import number_samples
 from at_k.readers.tables.doubts.of_samples import make_summary_error, refuse_odd_names
 from at_k.readers.tables.problems import OF_PROBLEM, Findings, Part, Place, Problems, fill
 from at_k.samples import Ragged
@@ -328,6 +329,8 @@ class Collector:
         if "attempt" not in held:
             return held
         codes = join_codes([held["problem"], *self._list_codes(held)])
+        if not self.numbers:
+            codes = number_samples(codes, held["attempt"])
         order = np.lexsort((held["attempt"], codes))
         ends = np.append(np.diff(codes[order]) != 0, True)
         kept = np.sort(order[ends])

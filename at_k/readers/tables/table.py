@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.errors import InputError, Mention, Message, Phrases
-from at_k.readers.arrays import contains, encode, make_texts
+from at_k.readers.arrays import contains, encode, join_codes, make_texts
 from at_k.readers.blocks import HEAD, Block
 from at_k.readers.cells import Cells, read_whole, speaks_of_failure
 from at_k.readers.faults import UNITS, describe_place
@@ -39,7 +39,13 @@ from at_k.readers.samples import Columns, Origin, Samples
 from at_k.readers.tables.choosing import find_nested, no_rows
 from at_k.readers.tables.collector import NUMBER, Collector, Sheet
 from at_k.readers.tables.doubts import OF_COUNTS, OF_ROWS, walk
-from at_k.readers.tables.doubts.of_rows import RowsKnown, doubt_settings, list_resumed, repeats
+from at_k.readers.tables.doubts.of_rows import (
+    RowsKnown,
+    doubt_settings,
+    list_resumed,
+    repeats,
+    weigh_copy,
+)
 from at_k.readers.tables.plan import Plan
 from at_k.readers.tables.profile import Profile, find_roles
 from at_k.readers.tables.readings import most_rows
@@ -66,6 +72,9 @@ _PLANNED = 300_000
 
 # Characters of a text that is not equal to another one by chance; parts of a table that are compared by their texts.
 _LONG, _PARTS = 16, 20
+
+# Bits from which a part of a table repeats another one by no chance; rows up to which such parts are looked for.
+_BITS, _MATCHED = 20, 50_000
 
 # Errors of a plan that more rows may settle.
 _OF_FIRST_ROWS = ("plain.unknown", "standard.no_problem", "plain.numbered_names")
@@ -462,7 +471,8 @@ class _Pass:
             return None
         names = {*find_named(head.names, WHOLE_TEXT), self.roles["answers"]}
         long = [name for name in names if name in head.names and _are_long(head[name])]
-        if not long:
+        telling = self._list_telling()
+        if not (long or (telling and len(known.problem) <= _MATCHED)):
             return None
         verdicts = known.grades if len(known.grades) else np.zeros(len(known.problem))
         found = [*islice(list_resumed(known.problem, verdicts), _PARTS)]
@@ -475,9 +485,24 @@ class _Pass:
         for first, again, count in found:
             mine, other = slice(first, first + count), slice(again, again + count)
             differ = any(2 * len({*texts[name][mine]}) >= count for name in long)
-            if differ and all(cells[mine] == cells[other] for cells in texts.values()):
+            if any(cells[mine] != cells[other] for cells in texts.values()):
+                continue
+            if differ:
+                return first, again, count
+            codes = [np.unique(texts[name], return_inverse=True)[1] for name in telling]
+            if codes and weigh_copy(known.problem, join_codes(codes), again, count) > _BITS:
                 return first, again, count
         return None
+
+    def _list_telling(self) -> list[str]:
+        """List the columns beside problem and verdict that no run repeats: texts, and no numbers of rows."""
+        plan, used = self.plan, (self.roles["problem"], self.roles["grades"])
+        columns = plan.asked.columns
+        return [
+            name
+            for name in plan.head.names
+            if name not in used and name in columns and columns[name].numbers is None
+        ]
 
     def _refuse_crossed_lists(self, needed: Mapping[str, bool] | None) -> None:
         """Raise if a problem occurs twice because the rows are of several settings."""

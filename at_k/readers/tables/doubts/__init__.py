@@ -30,6 +30,7 @@ OF_COLUMNS = (
 OF_ROWS = (
     of_rows.doubt_tests,
     of_rows.doubt_retries,
+    of_rows.doubt_restarts,
     of_rows.doubt_settings,
     of_rows.doubt_repeated,
     of_rows.doubt_resumed,

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from at_k.errors import InputError, Mention, Message, Phrases
-from at_k.readers.arrays import join_codes
-from at_k.readers.cells import judge, says_failed
+from at_k.readers.arrays import find_firsts, join_codes
+from at_k.readers.cells import judge, read_whole, says_failed
 from at_k.readers.names import (
     ARM,
     ERROR,
@@ -58,6 +58,9 @@ _say = Phrases(
         "structure.retries": "Column “{outer}” numbers samples, and “{inner}” numbers rows within "
         "each of them: {name} has {count:,} rows of one sample.\nIf they are attempts of which "
         "the last one counts: {last}. If each is a sample: {each}.",
+        "structure.restarts": "Column “{column}” numbers attempts anew for each sample: {name} has "
+        "{count:,} rows of one sample.\nIf the last attempt at each sample counts: {last}. If each "
+        "row is a sample: {each}.",
         "note.errors": "Samples with {text} in column “{column}” that count as wrong: {count:,}. "
         "pass@1 is {included} with them, and {excluded} without them: {way}.",
         "plain.two_verdicts": "Columns “{taken}” and “{column}” contradict each other in "
@@ -183,6 +186,45 @@ def doubt_retries(rows: RowsKnown) -> Doubts:
         )
 
 
+def doubt_restarts(rows: RowsKnown) -> Doubts:
+    """Ask where attempts are numbered anew for each sample, and nothing numbers the samples: 0, 0, 1, 0."""
+    for watch in () if rows.listed else rows.settings:
+        whole = [read_whole(value) for value in watch.values]
+        if len(whole) < 2 or None in whole or _RETRY.isdisjoint(split_words(watch.name)):
+            continue
+        numbers = np.array(whole, np.int64)[watch.codes]
+        samples = number_samples(rows.problem, numbers)
+        counts = np.bincount(samples)
+        is_ragged = counts.min() < counts.max()
+        if not is_ragged or not _counts_up(samples, numbers, counts):
+            continue
+        first = int(np.argmax(counts[samples] > 1))
+        yield _say.error(
+            "structure.restarts",
+            column=shorten(watch.name),
+            name=quote(rows.names[int(rows.problem[first])]),
+            count=int(counts[samples[first]]),
+            last=Mention(columns={"attempt": shorten(watch.name)}),
+            each=Mention(pool=shorten(watch.name)),
+        )
+
+
+def number_samples(problem: Numbers, attempts: Numbers) -> Numbers:
+    """Number the samples of attempts: a new one begins where their number rises no more, if one occurs again.
+
+    Examples:
+        >>> number_samples(np.array([0, 0, 1, 0, 1]), np.array([0, 1, 0, 0, 1])).tolist()
+        [0, 0, 2, 1, 2]
+    """
+    if len(find_firsts(join_codes([problem, attempts]))) == len(problem):
+        return problem
+    order = np.argsort(problem, kind="stable")
+    is_new = (np.diff(problem[order]) != 0) | (np.diff(attempts[order]) <= 0)
+    samples = np.zeros(len(problem), np.int64)
+    samples[order] = np.append(0, np.cumsum(is_new))
+    return samples
+
+
 def _counts_up(owners: Numbers, numbers: Numbers, counts: Numbers) -> bool:
     """Return whether the numbers of each owner are whole numbers from the smallest one, each once."""
     order = np.lexsort((numbers, owners))
@@ -241,6 +283,24 @@ def list_resumed(problem: Numbers, verdicts: NDArray[np.float64]) -> Iterator[tu
                 return
         if len(earlier) < _STARTS:
             earlier.append(again)
+
+
+def weigh_copy(problem: Numbers, cells: Numbers, again: int, count: int) -> float:
+    """Return the bits by which the rows from `again` on are a copy: none where samples of a problem are all alike.
+
+    Examples:
+        >>> problem, cells = np.array([0, 0, 1, 1, 0, 0]), np.array([0, 1, 2, 2, 0, 1])
+        >>> weigh_copy(problem, cells, 4, 2)
+        2.0
+    """
+    others = np.delete(np.arange(len(problem)), np.s_[again : again + count])
+    joined = np.unique(join_codes([problem, cells]), return_inverse=True)[1].reshape(-1)
+    n = np.bincount(problem[others], minlength=problem.max() + 1)
+    times = np.bincount(joined[others], minlength=joined.max() + 1)
+    # The chance that two samples of a problem are alike.
+    alike = np.bincount(problem[others], weights=times[joined[others]], minlength=len(n))
+    owners = problem[again : again + count]
+    return float(-np.log2(alike[owners] / n[owners] ** 2).sum())
 
 
 def repeats(*columns: NDArray[np.float64] | Numbers) -> bool:
