@@ -471,8 +471,8 @@ class _Pass:
             return None
         names = {*find_named(head.names, WHOLE_TEXT), self.roles["answers"]}
         long = [name for name in names if name in head.names and _are_long(head[name])]
-        telling = self._list_telling()
-        if not (long or (telling and len(known.problem) <= _MATCHED)):
+        telling = self._list_telling() if len(known.problem) <= _MATCHED else []
+        if not long and not telling:
             return None
         verdicts = known.grades if len(known.grades) else np.zeros(len(known.problem))
         found = [*islice(list_resumed(known.problem, verdicts), _PARTS)]

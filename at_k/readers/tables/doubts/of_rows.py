@@ -286,7 +286,7 @@ def list_resumed(problem: Numbers, verdicts: NDArray[np.float64]) -> Iterator[tu
 
 
 def weigh_copy(problem: Numbers, cells: Numbers, again: int, count: int) -> float:
-    """Return the bits by which the rows from `again` on are a copy: none where samples of a problem are all alike.
+    """Return the bits by which the rows from `again` on are a copy: none where all samples of a problem are equal.
 
     Examples:
         >>> problem, cells = np.array([0, 0, 1, 1, 0, 0]), np.array([0, 1, 2, 2, 0, 1])
@@ -297,10 +297,10 @@ def weigh_copy(problem: Numbers, cells: Numbers, again: int, count: int) -> floa
     joined = np.unique(join_codes([problem, cells]), return_inverse=True)[1].reshape(-1)
     n = np.bincount(problem[others], minlength=problem.max() + 1)
     times = np.bincount(joined[others], minlength=joined.max() + 1)
-    # The chance that two samples of a problem are alike.
-    alike = np.bincount(problem[others], weights=times[joined[others]], minlength=len(n))
+    # The chance that two samples of a problem are equal.
+    equal = np.bincount(problem[others], weights=times[joined[others]], minlength=len(n))
     owners = problem[again : again + count]
-    return float(-np.log2(alike[owners] / n[owners] ** 2).sum())
+    return float(-np.log2(equal[owners] / n[owners] ** 2).sum())
 
 
 def repeats(*columns: NDArray[np.float64] | Numbers) -> bool:
