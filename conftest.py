@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import sys
 import tempfile
 
 import pytest
@@ -14,6 +15,9 @@ os.environ.update(
 )
 for cache in ("HF_MODULES_CACHE", "HF_METRICS_CACHE", "HF_EVALUATE_CACHE", "HF_DATASETS_CACHE"):
     os.environ.pop(cache, None)
+
+# What refusals print to copy calls `python`, which a machine may have in the environment of the tests alone.
+os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
 
 # A run in the background ignores interrupts, and so would the processes that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

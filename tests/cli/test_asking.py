@@ -4,15 +4,13 @@ import json
 import re
 import shlex
 import subprocess
-import tarfile
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from readers.scoreboard import unpack
 
 import at_k
-
-CASES = Path(__file__).parents[1] / "data" / "cases"
 
 # Refusals of 32 files of `tests/data/cases` → the place of the right command among those that are printed.
 REFUSED = {
@@ -30,13 +28,7 @@ REFUSED = {
 def cases(tmp_path_factory):
     """The folder of the files, unpacked, and what is wanted of each."""
     folder = tmp_path_factory.mktemp("cases")
-    with tarfile.open(CASES / "files.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
-    wanted = {}
-    for listed in folder.glob("*/expected.json"):
-        for expected in json.loads(listed.read_text(encoding="utf-8")).values():
-            wanted[listed.parent / expected["path"]] = expected["want"]
-    return wanted
+    return {path: expected["want"] for path, expected in unpack(folder)}
 
 
 def list_offers(text):

@@ -18,7 +18,8 @@ CASES = Path(__file__).parent.parent / "data" / "cases"
 def unpack(folder):
     """Unpack the files, and list each with what is expected of it."""
     with tarfile.open(CASES / "files.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # from Python 3.11.4 on
+        archive.extractall(folder)
     for listed in sorted(Path(folder).glob("*/expected.json")):
         for expected in json.loads(listed.read_text(encoding="utf-8")).values():
             yield listed.parent / expected["path"], expected
