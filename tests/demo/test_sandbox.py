@@ -67,7 +67,7 @@ ENDS = {
     "a loop": ("[0 for _ in iter(int, 1) if 0]", "serving.too_long"),
     "one long call": ("10 ** 10 ** 8 // 3", "serving.too_long"),
     "memory at once": ("b'x' * 10 ** 9", "serving.too_large"),
-    "memory by and by": ("[b'x' * 10 ** 6 for _ in iter(int, 1)]", "serving.too_large"),
+    "memory by and by": ("[bytes(10 ** 6) for _ in iter(int, 1)]", "serving.too_large"),
     "killed by the system": (
         "__import__('os').kill(__import__('os').getpid(), 9)",
         "serving.too_large",
